@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use record::synthetic::Synthetic;
 
 use crate::median;
-use crate::report::{journal, report};
+use crate::reported::{journal, report};
 use xtask::failure::Failure;
 use xtask::shell;
 

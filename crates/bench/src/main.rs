@@ -24,6 +24,7 @@ mod program;
 mod published;
 mod recovery;
 mod report;
+mod reported;
 mod slice;
 mod tally;
 mod watched;

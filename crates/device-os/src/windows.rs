@@ -4,6 +4,7 @@ pub mod console;
 mod devices;
 mod errors;
 mod file;
+mod folder;
 mod ioctl;
 pub mod machine;
 mod port;

@@ -8,6 +8,7 @@
 mod directory;
 mod encoding;
 mod file;
+mod file_state;
 mod format;
 mod signature;
 mod space;
@@ -23,6 +24,7 @@ pub use format::{BlockContent, content, format, identity};
 
 use crate::{Device, DeviceError, FileEntry, OpenMode, Pending, Runtime, Volume};
 use directory::is_name;
+use file::BlockFile;
 use state::VolumeState;
 
 /// Bytes that files grow by on the device, and that everything on it is aligned to.
@@ -78,7 +80,8 @@ impl Volume for BlockVolume {
                 let work = Rc::clone(&state).create(name.clone(), path.clone(), length);
                 state.runtime.spawn(work).await?;
             }
-            Ok(state.opened(&name, path, mode)? as Rc<dyn Device>)
+            let file = state.file(&name, &path)?;
+            Ok(BlockFile::open(&state, file, path, mode)? as Rc<dyn Device>)
         })
     }
 

@@ -11,7 +11,7 @@ use ese::header::{CopyState, DatabaseHeader, DatabaseState};
 use ese::page::PageSize;
 use units::Generation;
 
-use crate::maintenance::ScanProgress;
+use crate::maintenance::progress::ScanProgress;
 use crate::not_as_written::{NotAsWritten, Written, difference};
 use crate::notify::Notify;
 

@@ -3,57 +3,17 @@
 //! the header with whatever else is written there, so that a pass goes on where the last opening of
 //! the database left it: slow storage and large files would never see the end of one.
 
+pub(crate) mod progress;
+
 use std::rc::Rc;
 
 use ese::LogTime;
-use ese::header::DatabaseHeader;
 use units::{Nanos, PageNumber};
+
+use progress::ScanProgress;
 
 use crate::core::Core;
 use crate::header_file::HeaderFile;
-
-/// How far the scan has come, as the header keeps it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ScanProgress {
-    finished: LogTime,
-    started: LogTime,
-    /// Up to this page, all have been read in the present pass.
-    scanned_to: PageNumber,
-    highest: PageNumber,
-}
-
-impl ScanProgress {
-    pub(crate) const fn of(header: &DatabaseHeader) -> Self {
-        Self {
-            finished: header.scan_finished_time,
-            started: header.scan_started_time,
-            scanned_to: header.scanned_to,
-            highest: header.highest_page_scanned,
-        }
-    }
-
-    pub(crate) const fn put(self, header: &mut DatabaseHeader) {
-        header.scan_finished_time = self.finished;
-        header.scan_started_time = self.started;
-        header.scanned_to = self.scanned_to;
-        header.highest_page_scanned = self.highest;
-    }
-
-    /// A batch has been read, the last page of which is `page`.
-    fn read_to(&mut self, page: PageNumber, now: LogTime) {
-        if !self.scanned_to.is_some() {
-            self.started = now;
-        }
-        self.scanned_to = page;
-        self.highest = self.highest.max(page);
-    }
-
-    /// The pass has come to the end of the file; the next one begins with its first page.
-    const fn end(&mut self, now: LogTime) {
-        self.finished = now;
-        self.scanned_to = PageNumber(0);
-    }
-}
 
 impl Core {
     /// Scans the file until the database stops: waits, reads a batch, verifies its pages. Pages
@@ -67,7 +27,7 @@ impl Core {
             if self.is_over() {
                 return;
             }
-            let next = u64::from(progress.scanned_to.0) + 1;
+            let next = progress.next_page();
             let count = batch.min((self.file.pages() + 1).saturating_sub(next));
             if count == 0 {
                 self.count(|counters| counters.maintenance_passes += 1);

@@ -9,9 +9,11 @@ mod reference;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod value;
 
 pub use builder::RecordBuilder;
 pub use error::RecordError;
-pub use reference::{RecordRef, Stored};
+pub use reference::RecordRef;
+pub use tagged::TaggedField;
 pub(crate) use tagged::tag_flags;
-pub use tagged::{Element, TaggedField};
+pub use value::{Element, Stored};

@@ -3,6 +3,7 @@
 //! and the page has them.
 
 mod contents;
+mod piece;
 
 use std::fmt;
 use std::io::Cursor;
@@ -16,6 +17,7 @@ use docx_rs::{
 use report::document::{Block, Fact, Table as ReportTable};
 
 use self::contents::{bookmark, contents};
+use self::piece::{Piece, text};
 use crate::Picture;
 use crate::paper::{Chapter, Content, Cover, Paper, PaperTable, Words};
 
@@ -48,16 +50,10 @@ impl fmt::Display for DocxError {
 
 impl std::error::Error for DocxError {}
 
-/// One piece of a section.
-enum Piece {
-    Paragraph(Box<Paragraph>),
-    Table(Box<Table>),
-}
-
 /// The bytes of the document: cover, contents and chapters upright, appendices sideways.
 pub fn docx(paper: &Paper) -> Result<Vec<u8>, DocxError> {
     let mut docx = pushed(styled(Docx::new()), cover(&paper.cover));
-    docx = pushed(docx, contents(&paper.chapters));
+    docx = pushed(docx, contents(&paper.chapters, UPRIGHT_WIDTH));
     let mut width = UPRIGHT_WIDTH;
     for (number, of) in paper.chapters.iter().enumerate() {
         if of.opens_page && width == UPRIGHT_WIDTH {
@@ -117,10 +113,6 @@ fn run(words: &Words) -> Run {
 
 fn paragraph(words: &Words) -> Piece {
     Piece::Paragraph(Box::new(Paragraph::new().add_run(run(words))))
-}
-
-fn text(text: &str) -> Run {
-    Run::new().add_text(units::plain(text).as_ref())
 }
 
 fn heading(style: &str, title: &str, opens_page: bool) -> Piece {

@@ -4,10 +4,11 @@ use std::fmt;
 
 use crate::application::{APPLICATIONS, Application, Protocol, Side};
 use crate::config::ConfigFile;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, Lock};
 use crate::host;
-use crate::lock::{self, Lock};
-use crate::setting::{Setting, SettingKind, removes_request_filter, settings};
+use crate::lock;
+use crate::setting::{Setting, removes_request_filter, settings};
+use crate::setting_kind::SettingKind;
 
 /// What IIS allows where nothing is set, in bytes.
 const DEFAULT_CONTENT_BYTES: u64 = 30_000_000;

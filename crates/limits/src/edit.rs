@@ -7,7 +7,8 @@ use roxmltree::Node;
 use crate::application::{Application, Protocol};
 use crate::config::{ConfigFile, scopes};
 use crate::error::ConfigError;
-use crate::setting::{Setting, SettingKind, settings};
+use crate::setting::{Setting, settings};
+use crate::setting_kind::SettingKind;
 
 /// The most that can be set: `maxRequestLength` and `maxStringContentLength` are signed numbers of
 /// 32 bits, and the runtime counts the first in bytes.

@@ -2,7 +2,30 @@
 
 use std::fmt;
 
-use crate::lock::Lock;
+use crate::setting_kind::SettingKind;
+
+/// Where and how `maxAllowedContentLength` is locked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lock {
+    /// The file that locks it.
+    pub file: String,
+    /// The line that does.
+    pub line: u32,
+    /// The attribute that does.
+    pub by: &'static str,
+}
+
+impl fmt::Display for Lock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, by } = self;
+        write!(
+            f,
+            "{} is locked by {by} in {file}, line {line}; a web.config that sets it stops the \
+             application (HTTP 500.19)",
+            SettingKind::ContentLength
+        )
+    }
+}
 
 /// What is wrong with a configuration file; every variant names the file.
 #[derive(Clone, Debug, PartialEq, Eq)]

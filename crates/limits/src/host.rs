@@ -4,7 +4,7 @@ use roxmltree::Node;
 
 use crate::config::ConfigFile;
 use crate::error::ConfigError;
-use crate::setting::SettingKind;
+use crate::setting_kind::SettingKind;
 
 /// An application of IIS.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,13 +11,13 @@ mod error;
 mod host;
 mod lock;
 mod setting;
+mod setting_kind;
 
 pub use application::{APPLICATIONS, Application, Protocol, Side};
 pub use chain::{Chain, Direction, Link, RulePlace, Server};
 pub use config::ConfigFile;
 pub use edit::{Edit, LARGEST_BYTES, apply, needs_recycling, plan};
-pub use error::ConfigError;
+pub use error::{ConfigError, Lock};
 pub use host::{HostedApplication, hosted_applications};
-pub use lock::Lock;
 
-pub use setting::SettingKind;
+pub use setting_kind::SettingKind;

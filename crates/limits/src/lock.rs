@@ -1,41 +1,16 @@
 //! What a configuration file forbids the files below it to set: IIS answers a request with error
 //! 500.19 where one of them does so all the same.
 
-use std::fmt;
-
 use roxmltree::Node;
 
 use crate::config::ConfigFile;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, Lock};
 use crate::host::covers;
-use crate::setting::SettingKind;
+use crate::setting_kind::SettingKind;
 
 /// The sections on the way to the limit of a request, outermost first.
 const SECTION: [&str; 3] = ["system.webServer", "security", "requestFiltering"];
 const LIMITS: &str = "requestLimits";
-
-/// Where and how `maxAllowedContentLength` is locked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lock {
-    /// The file that locks it.
-    pub file: String,
-    /// The line that does.
-    pub line: u32,
-    /// The attribute that does.
-    pub by: &'static str,
-}
-
-impl fmt::Display for Lock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, by } = self;
-        write!(
-            f,
-            "{} is locked by {by} in {file}, line {line}; a web.config that sets it stops the \
-             application (HTTP 500.19)",
-            SettingKind::ContentLength
-        )
-    }
-}
 
 /// The lock that `file` puts on the path `location`, such as `Default Web Site/owa`. The nearest
 /// word counts; where two are equally near, the one that locks.

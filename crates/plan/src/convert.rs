@@ -77,7 +77,7 @@ pub(crate) fn convert(
         workload.target_iops = Some(mailboxes.target_iops().clamp(1, MOST_IOPS));
     }
     check.throughput_beside_a_target(&document.workload, workload.target_iops);
-    let limits = Limits::from_low(&document.limits, test.kind, check.complaints);
+    let limits = Limits::from_low(&document.limits, test.kind.limits(), check.complaints);
     let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
     Some(Plan {
         name: check.name(document.head.name),

@@ -5,9 +5,7 @@ use units::{Bytes, Nanos};
 use crate::bounds::{Quantity, within};
 use crate::complaint::Complaint;
 use crate::low;
-use crate::model::TestKind;
-use crate::reader::Given;
-use crate::write::given;
+use crate::reader::{Given, given};
 
 /// The latencies that pass. The values come from the original tool's configuration, but for the
 /// longest request, which it did not judge.
@@ -54,15 +52,14 @@ impl Limits {
         ..Self::STRICT
     };
 
-    /// The limits of a test of that kind, with those that the document gives.
+    /// The limits that the document gives, the others being `default`.
     pub(crate) fn from_low(
         low: &low::Limits,
-        kind: TestKind,
+        default: Self,
         complaints: &mut Vec<Complaint>,
     ) -> Self {
         let shortest = Nanos::from_micros(1);
         let requests = (shortest, Nanos::from_secs(60));
-        let default = kind.limits();
         let mut latency = |given: &Option<Given<Nanos>>, default| {
             within(complaints, given.as_ref(), default, requests)
         };

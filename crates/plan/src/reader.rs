@@ -17,6 +17,12 @@ pub(crate) struct Given<T> {
     pub place: TomlPlace,
 }
 
+/// A value that stands nowhere yet: for documents that are written.
+pub(crate) fn given<T>(value: T) -> Given<T> {
+    let place = TomlPlace::default();
+    Given { value, place }
+}
+
 /// Where a value stands: what complaints about it name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TomlPlace {

@@ -4,7 +4,7 @@ use units::Bytes;
 
 use crate::low::{self, Document};
 use crate::model::{Database, Plan, Sessions};
-use crate::reader::{Given, NumberOrAuto, TomlPlace};
+use crate::reader::{Given, NumberOrAuto, given};
 
 impl Plan {
     /// A TOML text that [`Plan::parse`] reads back as an equal plan, every value spelled out.
@@ -116,11 +116,6 @@ impl Plan {
             maintenance_throttle: test.maintenance_throttle.map(given),
         }
     }
-}
-
-pub(crate) fn given<T>(value: T) -> Given<T> {
-    let place = TomlPlace::default();
-    Given { value, place }
 }
 
 fn number(value: u32) -> Given<i128> {

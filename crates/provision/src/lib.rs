@@ -10,6 +10,7 @@ mod build;
 mod capacity;
 pub mod export;
 mod failures;
+mod hardware;
 pub mod layout;
 mod markdown;
 mod metacache;
@@ -26,8 +27,8 @@ pub(crate) mod tests;
 
 pub use build::provision;
 pub use capacity::Capacity;
-pub use failures::{Burden, Megacycles, Places, QUORUM, quorum_word};
-pub use metacache::MetaCacheDisks;
+pub use failures::{Burden, QUORUM, quorum_word};
+pub use hardware::{Megacycles, MetaCacheDisks, Places};
 pub use model::{
     ActiveLimits, Build, Database, DatabaseCopy, Group, NetworkCompression, Prefixes, Provision,
     ProvisionError, Purpose, Requirements, Server, Volume,

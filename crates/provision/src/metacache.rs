@@ -2,20 +2,10 @@
 
 use plan::Deployment;
 use sizing::{Key, Sheet};
-use units::Bytes;
 
 use super::names::numbered;
 use super::requirements::count;
-use super::{ProvisionError, Purpose, Volume};
-
-/// SSDs of a server, all alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MetaCacheDisks {
-    /// How many.
-    pub ssds: usize,
-    /// Capacity of one.
-    pub ssd: Bytes,
-}
+use super::{MetaCacheDisks, ProvisionError, Purpose, Volume};
 
 impl MetaCacheDisks {
     /// What was sized, where the deployment has SSDs.

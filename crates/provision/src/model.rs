@@ -3,9 +3,8 @@
 use sizing::Key;
 use units::{Bytes, Nanos};
 
-use crate::failures::{Megacycles, Places};
+use crate::hardware::{Megacycles, MetaCacheDisks, Places};
 use crate::layout::{LayoutError, LayoutRequest, Mode, Witness};
-use crate::metacache::MetaCacheDisks;
 use crate::names::NameError;
 use crate::pool::Pool;
 

@@ -1,11 +1,9 @@
 //! The events of a journal, because a record that is only written at the end is lost in a crash.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FurtherErrors, Interval, Phase, Start};
+use crate::{FurtherErrors, Interval, LogPlace, Phase, Start};
 
 /// One line of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -281,36 +279,6 @@ pub struct LongRequest {
     pub time_ns: u64,
     /// Whether it was answered.
     pub is_answered: bool,
-}
-
-/// A place in the log of a database, which only grows.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-pub struct LogPlace {
-    /// The log file.
-    pub generation: u32,
-    /// The segment of the file.
-    pub segment: u16,
-    /// The byte of the segment.
-    pub byte: u16,
-}
-
-impl fmt::Display for LogPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#x}:{}:{}", self.generation, self.segment, self.byte)
-    }
 }
 
 /// A database was opened for the load. Its header says the same until it is opened once more, so

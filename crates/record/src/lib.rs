@@ -10,10 +10,12 @@
 pub mod codec;
 mod event;
 mod further_errors;
+mod hexadecimal;
 mod histogram;
 mod imported;
 mod inspection;
 mod interval;
+mod log_place;
 mod pause;
 mod phase;
 mod processors;
@@ -27,8 +29,8 @@ pub mod synthetic;
 
 pub use codec::{ChainHash, Seal, journal_schema};
 pub use event::{
-    Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LogPlace,
-    LongRequest, PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
+    Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest,
+    PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
 };
 pub use further_errors::FurtherErrors;
 pub use histogram::{Histogram, HistogramError, Summary};
@@ -42,6 +44,7 @@ pub use interval::{
     DatabaseInterval, Gauges, HostSample, Interval, IntervalCounters, STALL_MINIMUM_NS, Series,
     SeriesInterval, Unanswered,
 };
+pub use log_place::LogPlace;
 pub use phase::Phase;
 pub use processors::{ProcessorShares, ProgramShare};
 pub use resumption::{NotResumable, Resumption};

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::start::hexadecimal;
+use crate::hexadecimal;
 
 /// Where the storage of a simulated run came from, and how far it can be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

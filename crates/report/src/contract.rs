@@ -1,6 +1,7 @@
 //! What every answer for programs has in common: its kind, the version of that kind's schema, and
 //! no number that a reader of JavaScript would round.
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Version of the schemas of all answers but reports: it rises when a member of any changes its
@@ -19,6 +20,14 @@ pub fn answer(kind: &str, members: Value) -> Value {
     answer.insert("schema".to_owned(), ANSWER_SCHEMA.into());
     answer.insert("kind".to_owned(), kind.into());
     Value::Object(answer)
+}
+
+/// A value as a text that a person can read too.
+pub(crate) fn written(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value)
+        .expect("invariant: a report has text keys and finite numbers");
+    text.push('\n');
+    units::plain_json(&text).into_owned()
 }
 
 /// The value with whole numbers as text where a double would round them.

@@ -12,9 +12,10 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use verdict::{Finding, Limit, Ruling, Verdict};
 
+use crate::contract::written;
 use crate::format::as_milliseconds;
 use crate::mailboxes::Carried;
-use crate::{format, imported, meaning, next, passes};
+use crate::{format, meaning, next, passes};
 
 /// Version of the schema: a number that rises when a member changes its meaning or goes away.
 pub(crate) const SCHEMA: u32 = 2;
@@ -149,20 +150,9 @@ pub fn report_schema() -> serde_json::Value {
     schema.into()
 }
 
-/// The JSON of a report.
+/// The JSON of the report of a run that was measured or simulated here.
 pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
-    match run.imported() {
-        Some(imported) => imported::json(run, verdict, imported),
-        None => written(&whole(run, verdict)),
-    }
-}
-
-/// A value as a text that a person can read too.
-pub(crate) fn written(value: &impl Serialize) -> String {
-    let mut text = serde_json::to_string_pretty(value)
-        .expect("invariant: a report has text keys and finite numbers");
-    text.push('\n');
-    units::plain_json(&text).into_owned()
+    written(&whole(run, verdict))
 }
 
 /// The whole report as a value.

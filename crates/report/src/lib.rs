@@ -55,22 +55,28 @@ pub use trend::{TrendPoint, trend_html};
 
 /// The report before it has a form, for papers that hold it.
 pub fn document(run: &RunRecord, verdict: &Verdict) -> document::Document {
-    sections::document(run, verdict)
+    match run.imported() {
+        Some(imported) => imported::document(run, verdict, imported),
+        None => sections::document(run, verdict),
+    }
 }
 
 /// One self-contained HTML page: light and dark, printable; its one script reads charts out.
 pub fn html(run: &RunRecord, verdict: &Verdict) -> String {
-    html::page(&sections::document(run, verdict))
+    html::page(&document(run, verdict))
 }
 
 /// The same as plain text, at most 100 columns wide except for what others wrote.
 pub fn text(run: &RunRecord, verdict: &Verdict) -> String {
-    text::render(&sections::document(run, verdict))
+    text::render(&document(run, verdict))
 }
 
 /// The same numbers for programs; `docs/report-json.md` describes every member.
 pub fn json(run: &RunRecord, verdict: &Verdict) -> String {
-    json::render(run, verdict)
+    match run.imported() {
+        Some(imported) => imported::json(run, verdict, imported),
+        None => json::render(run, verdict),
+    }
 }
 
 /// Every interval as comma-separated values: a line for each kind of requests of each database.

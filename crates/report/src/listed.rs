@@ -3,13 +3,14 @@
 use record::{Phase, PublishedInstance, RunRecord, Series};
 use verdict::Verdict;
 
-use crate::{format, imported};
+use crate::format;
+use crate::imported::words;
 
 /// What a run came to in a word or two: one that was not measured here says so.
 pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
     let outcome = verdict.outcome.name();
     match (run.imported(), run.simulated()) {
-        (Some(imported), _) => imported::outcome_words(imported, verdict),
+        (Some(imported), _) => words::outcome_words(imported, verdict),
         (None, Some(_)) => format!("Simulated {}", outcome.to_lowercase()),
         (None, None) => outcome.to_owned(),
     }

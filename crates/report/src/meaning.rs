@@ -4,13 +4,14 @@
 use record::{Phase, RunRecord, Series, TestType};
 use verdict::{Evidence, Finding, Kind, Ruling, Unit, Verdict};
 
+use crate::imported::words;
 use crate::mailboxes::Carried;
-use crate::{format, imported, passes, simulated};
+use crate::{format, passes, simulated};
 
 /// What the run means.
 pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     if let Some(imported) = run.imported() {
-        return imported::sentences(run, imported);
+        return words::sentences(run, imported);
     }
     let mut said: Vec<String> = run.simulated().map(simulated::sentence).into_iter().collect();
     said.extend(match verdict.outcome {

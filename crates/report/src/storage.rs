@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
 use crate::format::plural;
-use crate::{html, json};
+use crate::{contract, html};
 
 /// What was found where, on a machine and at a moment.
 #[derive(Clone, Copy, Debug)]
@@ -193,8 +193,8 @@ pub fn storage_json(look: &StorageLook<'_>, paths: &impl Serialize) -> String {
         findings: Vec<StoragePart<'a>>,
         paths: &'a P,
     }
-    json::written(&Whole {
-        schema: crate::contract::ANSWER_SCHEMA,
+    contract::written(&Whole {
+        schema: contract::ANSWER_SCHEMA,
         kind: "inspection",
         at: crate::format::iso_time(look.at_epoch_ns),
         tally: StorageTally::of(look.findings),

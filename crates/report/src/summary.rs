@@ -6,11 +6,11 @@ use record::RunRecord;
 use verdict::Verdict;
 
 use crate::document::Banner;
-use crate::{next, sections};
+use crate::next;
 
 /// The verdict, the numbers, what they mean, and what to do next.
 pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
-    let mut text = banner(&sections::document(run, verdict).banner);
+    let mut text = banner(&crate::document(run, verdict).banner);
     for step in next::steps(run, verdict) {
         let _ = writeln!(text, "Next: {step}");
     }

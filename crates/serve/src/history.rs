@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params};
 
-use crate::runs::{JournalStamp, Known};
+use crate::runs::known::{JournalStamp, Known};
 
 /// Another number for every change of the tables, or of how a journal becomes a row of them.
 const LAYOUT: u32 = 1;

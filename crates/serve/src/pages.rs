@@ -11,6 +11,8 @@ pub(crate) use list::list;
 pub(crate) use live::live;
 pub(crate) use trend::trend;
 
+use crate::summary::VolumeIdentity;
+
 /// What these pages add to the style of reports.
 const STYLE: &str = include_str!("pages/style.css");
 
@@ -53,4 +55,11 @@ pub(crate) fn address(id: &str) -> String {
         }
     }
     address
+}
+
+/// The address of the page of a volume.
+fn volume_address(volume: &VolumeIdentity) -> String {
+    let VolumeIdentity { machine, mount, model, size_bytes } = volume;
+    let [machine, mount, model] = [machine, mount, model].map(|part| address(part));
+    format!("/trend?machine={machine}&mount={mount}&model={model}&bytes={size_bytes}")
 }

@@ -1,6 +1,7 @@
 //! The runs and plans of the folder, kept in memory and looked for anew when a request asks: the
 //! folders are the truth, and what has not changed since it was read is not read again.
 
+pub(crate) mod known;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,9 +17,11 @@ use verdict::Verdict;
 use crate::RunControl;
 use crate::history::{History, PastRuns};
 use crate::live::JournalTail;
-use crate::summary::{self, RunLine};
+use crate::summary;
 
-pub(crate) use walk::JournalStamp;
+pub(crate) use known::Known;
+
+use known::JournalStamp;
 use walk::walked;
 
 /// What was found so shortly ago is not looked for again.
@@ -45,17 +48,6 @@ pub(crate) struct Listed {
     /// What is known of it.
     pub known: Known,
     stamp: JournalStamp,
-}
-
-/// What is known of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Known {
-    /// Its journal is still to be read.
-    Unread,
-    /// Its journal says so.
-    Summary(Arc<RunLine>),
-    /// Its journal cannot be read, and why.
-    Unreadable(String),
 }
 
 #[derive(Default)]

@@ -2,63 +2,10 @@
 
 use plan::deployment::{BackupFrequency, BackupMethod, Deployment, SiteModel, StorageChoice};
 
+use crate::decision::{Build, Decision, VolumeArchitecture};
 use crate::key::{Key, ServerKind};
 use crate::quirk::Quirk;
-use crate::sheet::Decision;
 use crate::work::Work;
-
-/// How databases are laid out on volumes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VolumeArchitecture {
-    /// Several databases with their logs.
-    SeveralDatabases,
-    /// One database with its log.
-    OnePerDatabase,
-    /// One for the database, one for its log.
-    TwoPerDatabase,
-    /// One for the databases that are backed up on one day, one for their logs.
-    TwoPerBackupSet,
-}
-
-impl VolumeArchitecture {
-    /// The name that the workbook uses.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SeveralDatabases => "Multiple DBs / Volume",
-            Self::OnePerDatabase => "1 Volume / DB",
-            Self::TwoPerDatabase => "2 Volumes / DB",
-            Self::TwoPerBackupSet => "2 Volumes / Backup Set",
-        }
-    }
-}
-
-/// Redundant groups or single disks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Build {
-    /// Redundant groups.
-    Raid,
-    /// Single disks.
-    Jbod,
-}
-
-impl Build {
-    /// What the deployment asks for; single disks where it leaves that open and they may be.
-    const fn chosen(choice: StorageChoice, may_be_single: bool) -> Self {
-        match choice {
-            StorageChoice::Calculated if may_be_single => Self::Jbod,
-            StorageChoice::Calculated | StorageChoice::Raid => Self::Raid,
-            StorageChoice::Jbod => Self::Jbod,
-        }
-    }
-
-    /// The name that the workbook uses.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Raid => "RAID",
-            Self::Jbod => "JBOD",
-        }
-    }
-}
 
 /// What follows from the deployment alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +23,17 @@ pub struct Architecture {
     /// Whether copies of a site's databases wait in the other on servers that hold nothing else,
     /// beside those that serve users.
     pub waiting_apart: bool,
+}
+
+impl Build {
+    /// What the deployment asks for; single disks where it leaves that open and they may be.
+    const fn chosen(choice: StorageChoice, may_be_single: bool) -> Self {
+        match choice {
+            StorageChoice::Calculated if may_be_single => Self::Jbod,
+            StorageChoice::Calculated | StorageChoice::Raid => Self::Raid,
+            StorageChoice::Jbod => Self::Jbod,
+        }
+    }
 }
 
 /// Decides, and writes it down with the reason.

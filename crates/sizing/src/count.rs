@@ -2,7 +2,8 @@
 
 use plan::deployment::SiteModel;
 
-use crate::architecture::{Architecture, VolumeArchitecture};
+use crate::architecture::Architecture;
+use crate::decision::VolumeArchitecture;
 use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;

@@ -3,7 +3,8 @@
 use plan::deployment::{Disk, SiteModel};
 use units::Bytes;
 
-use crate::architecture::{Architecture, Build, VolumeArchitecture};
+use crate::architecture::Architecture;
+use crate::decision::{Build, VolumeArchitecture};
 use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;

@@ -2,11 +2,11 @@
 
 use plan::deployment::{Disk, Disks, Raid, RaidGroup};
 
-use crate::architecture::{Architecture, Build};
+use crate::architecture::Architecture;
 use crate::database::raw_gb;
+use crate::decision::{Build, Decision};
 use crate::key::{Key, ServerKind};
 use crate::number::Number;
-use crate::sheet::Decision;
 use crate::work::Work;
 
 /// Requests of one place behind the other that any disk answers in a second. Source: S-W76.

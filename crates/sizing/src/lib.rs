@@ -16,6 +16,7 @@ mod calculation;
 mod capacity;
 mod count;
 mod database;
+mod decision;
 mod disks;
 mod failure;
 mod finding;
@@ -40,15 +41,15 @@ mod validate;
 mod volumes;
 mod work;
 
-pub use architecture::{Architecture, Build, VolumeArchitecture};
+pub use architecture::Architecture;
 pub use calculation::{Calculation, calculate};
+pub use decision::{Build, Decision, QueuePlace, VolumeArchitecture};
 pub use finding::{DesignFinding, Severity};
 pub use key::{FailureMode, Key, ProcessorKey, ServerKind, TierKey};
 pub use played::PlayedLayout;
 pub use quirk::Quirk;
 pub use schedule::{BackupDay, schedule};
-pub use sheet::{Decision, Fact, Sheet, Value};
-pub use transport::QueuePlace;
+pub use sheet::{Fact, Sheet, Value};
 pub use work::Note;
 
 /// What a deployment comes to.

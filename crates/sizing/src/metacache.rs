@@ -5,8 +5,9 @@
 
 use plan::deployment::MetaCache;
 
-use crate::architecture::{Architecture, Build};
+use crate::architecture::Architecture;
 use crate::database::raw_gb_of;
+use crate::decision::Build;
 use crate::finding::Severity::{Remark, Violation, Warning};
 use crate::key::{Key, ServerKind};
 use crate::number::{Number, write};

@@ -2,10 +2,10 @@
 
 use plan::deployment::SiteModel;
 
+use crate::decision::Decision;
 use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;
-use crate::sheet::Decision;
 use crate::work::Work;
 
 /// Bits on the way below which the usual TCP window does. Source: S-W76.

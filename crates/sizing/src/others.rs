@@ -7,11 +7,11 @@
 
 use plan::deployment::{Disk, SiteModel};
 
-use crate::architecture::{Architecture, Build};
+use crate::architecture::Architecture;
+use crate::decision::{Build, Decision};
 use crate::disks::{LEVELS, group_of, in_groups};
 use crate::key::{Key, ServerKind};
 use crate::number::Number;
-use crate::sheet::Decision;
 use crate::volumes::database_volume;
 use crate::work::Work;
 

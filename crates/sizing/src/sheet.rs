@@ -4,12 +4,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use plan::deployment::{Figure, Raid};
+use plan::deployment::Figure;
 
-use crate::architecture::{Build, VolumeArchitecture};
+use crate::decision::Decision;
 use crate::key::Key;
 use crate::number::{Number, write};
-use crate::transport::QueuePlace;
 
 /// What is known under a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,35 +17,6 @@ pub enum Value {
     Number(f64),
     /// A choice between a few things.
     Decision(Decision),
-}
-
-/// What is decided, not calculated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// Whether something is so.
-    Answer(bool),
-    /// What lies on a volume.
-    Volumes(VolumeArchitecture),
-    /// What volumes lie on.
-    Build(Build),
-    /// How disks protect each other.
-    Raid(Raid),
-    /// Where the queue database lies.
-    Queue(QueuePlace),
-}
-
-impl Decision {
-    /// The name that the workbook uses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Answer(true) => "Yes",
-            Self::Answer(false) => "No",
-            Self::Volumes(volumes) => volumes.name(),
-            Self::Build(build) => build.name(),
-            Self::Raid(raid) => raid.word(),
-            Self::Queue(place) => place.name(),
-        }
-    }
 }
 
 /// One result or input.

@@ -1,31 +1,12 @@
 //! The queue database of a server, which fills a disk when it is overlooked (facts 5.13).
 
 use crate::database::raw_gb;
+use crate::decision::{Decision, QueuePlace};
 use crate::failure::Failures;
 use crate::key::{Key, TierKey};
 use crate::quirk::Quirk;
-use crate::sheet::Decision;
 use crate::tier::{days, over_tiers};
 use crate::work::Work;
-
-/// Where the queue database lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueuePlace {
-    /// Beside the system.
-    SystemDisk,
-    /// On a mirrored pair of disks of its own.
-    OwnDisks,
-}
-
-impl QueuePlace {
-    /// The name that the workbook uses.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::SystemDisk => "System Disk",
-            Self::OwnDisks => "Dedicated RAID-1 Disk",
-        }
-    }
-}
 
 /// Its size after the worst failure, and where it goes.
 pub(crate) fn transport(work: &mut Work<'_>, failures: &Failures) {

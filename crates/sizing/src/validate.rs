@@ -2,7 +2,8 @@
 
 use plan::deployment::SiteModel;
 
-use crate::architecture::{Architecture, Build};
+use crate::architecture::Architecture;
+use crate::decision::{Build, Decision, QueuePlace};
 use crate::failure::Failures;
 use crate::finding::DesignFinding;
 use crate::finding::Severity::{Remark, Violation, Warning};
@@ -10,8 +11,7 @@ use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
 use crate::metacache;
 use crate::number::{Number, write};
 use crate::played::PlayedLayout;
-use crate::sheet::{Decision, Value};
-use crate::transport::QueuePlace;
+use crate::sheet::Value;
 use crate::work::Work;
 
 /// Share of its processors that a server may use at the worst. Source: S-PA19.

@@ -1,6 +1,7 @@
 //! Volumes of a server: how many, and how large (facts 5.9).
 
-use crate::architecture::{Architecture, VolumeArchitecture};
+use crate::architecture::Architecture;
+use crate::decision::VolumeArchitecture;
 use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;

@@ -15,7 +15,7 @@ use crate::Sink;
 use crate::in_flight::Open;
 use crate::location::Location;
 use crate::manifest::ManifestError;
-use crate::run::Failure;
+use crate::run::failure::Failure;
 
 /// Issues of one database that are written down; the rest are counted by volume.
 const MOST_ISSUES: u32 = 20;

@@ -7,6 +7,7 @@
 mod backup_copy;
 mod check;
 mod copy;
+pub(crate) mod failure;
 mod hung;
 mod open;
 mod reading;
@@ -36,6 +37,7 @@ use crate::location::Location;
 use crate::outlast::value_within;
 use crate::policy;
 use crate::sampler::{Sampled, Sampler};
+pub use failure::Failure;
 use open::Opened;
 use reading::Reading;
 pub use resumed::ResumedRun;
@@ -89,15 +91,6 @@ pub struct RunSummary {
     /// Whether requests were given up, which the storage may still be at work on: their reactor
     /// would wait for them, so it must be left as it is.
     pub gave_up: bool,
-}
-
-/// Why a database could not go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// In the words of the record's issue.
-    pub text: String,
-    /// Whether it could not even be opened, so that nothing is known about its storage.
-    pub at_open: bool,
 }
 
 /// Runs a group's share. Never fails as a whole: what goes wrong is an issue in the record.

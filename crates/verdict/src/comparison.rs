@@ -3,6 +3,7 @@
 mod circumstances;
 mod imported;
 mod metric;
+mod stated;
 
 use std::fmt;
 

@@ -10,7 +10,8 @@ use windows_sys::Win32::System::Ioctl::{
     StorageDeviceWriteCacheProperty,
 };
 
-use super::{ioctl, probe, sys};
+use super::folder::{folder_of, sectors, shown_root};
+use super::{ioctl, sys};
 use crate::disk_answers::{
     Descriptor, DiskExtent, SectorSizes, ToldCache, disk_bytes, extents, has_seek_penalty,
     is_bitlocker, scheme,
@@ -19,7 +20,7 @@ use crate::probe::{BitLocker, BlockDevice, DiskFacts, Makeup, OwnCache, Partitio
 
 /// The devices under `path`, which must exist.
 pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
-    let folder = probe::folder_of(path)?;
+    let folder = folder_of(path)?;
     let root = sys::volume_root(&folder)
         .map_err(|error| super::errors::of(&error, &path.display().to_string(), "probe", 0))?;
     let below = Below::of(&root);
@@ -39,7 +40,7 @@ pub(super) struct Below {
 impl Below {
     /// The parts of disks under the volume that is mounted at `root`; none where nothing tells.
     pub(super) fn of(root: &str) -> Self {
-        let volume = ioctl::volume(&probe::shown_root(root));
+        let volume = ioctl::volume(&shown_root(root));
         let told = volume.as_ref().ok().and_then(|volume| ioctl::extents(volume).ok());
         let table = volume.ok().and_then(|volume| ioctl::partition(&volume).ok());
         Self {
@@ -54,8 +55,8 @@ impl Below {
         if let Some(extent) = self.extents.first() {
             return self.disk(*extent, folder);
         }
-        let (logical_sector, physical_sector) = probe::sectors(folder).unwrap_or((512, 512));
-        let name = probe::shown_root(&self.root);
+        let (logical_sector, physical_sector) = sectors(folder).unwrap_or((512, 512));
+        let name = shown_root(&self.root);
         BlockDevice {
             facts: DiskFacts { name, logical_sector, physical_sector, ..DiskFacts::default() },
             kernel: Platform::Windows,
@@ -76,7 +77,7 @@ impl Below {
             },
         };
         if device.facts.logical_sector == 0 {
-            let (logical, physical) = probe::sectors(folder).unwrap_or((512, 512));
+            let (logical, physical) = sectors(folder).unwrap_or((512, 512));
             (device.facts.logical_sector, device.facts.physical_sector) = (logical, physical);
         }
         device.facts.name = name;

@@ -1,17 +1,16 @@
 //! What Windows tells of a volume and the disk below it.
 
-use std::fs::OpenOptions;
 use std::io;
-use std::os::windows::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::windows::fs::MetadataExt as _;
+use std::path::Path;
 
 use device::DeviceError;
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED, FILE_ATTRIBUTE_INTEGRITY_STREAM,
-    FILE_FLAG_BACKUP_SEMANTICS,
 };
 
 use super::devices::Below;
+use super::folder::{folder_of, shown_root};
 use super::{errors, ioctl, sys};
 use crate::disk_answers::has_integrity;
 use crate::probe::{Caching, DurableWrites, FileMark, VolumeFacts};
@@ -47,17 +46,6 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     })
 }
 
-/// The root of a volume as people write it.
-pub(super) fn shown_root(root: &str) -> String {
-    root.strip_prefix(r"\\?\").unwrap_or(root).to_owned()
-}
-
-/// The folder that `path` is or lies in, without links; shares of other computers are refused.
-pub(super) fn folder_of(path: &Path) -> Result<PathBuf, DeviceError> {
-    let path = super::volume::whole_path(path)?;
-    Ok(if path.is_dir() { path } else { path.parent().unwrap_or(&path).to_owned() })
-}
-
 /// What new files in the folder get from it (`GetFileAttributes`; of `ReFS` also what it answers).
 fn marks(folder: &Path) -> Vec<FileMark> {
     let mut attributes = std::fs::metadata(folder).map_or(0, |facts| facts.file_attributes());
@@ -84,17 +72,4 @@ pub(crate) fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
 /// Not counted.
 pub(crate) fn device_read_bytes(_: &Path) -> Option<u64> {
     None
-}
-
-/// Logical and physical bytes of a sector under a folder; none where nothing tells.
-pub(super) fn sectors(folder: &Path) -> Option<(u32, u32)> {
-    let opened =
-        OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder);
-    let stated = opened.ok().and_then(|folder| sys::sectors(&folder));
-    stated.or_else(|| {
-        let root = sys::volume_root(folder).ok()?;
-        let (sector, _) = sys::geometry(&root).ok()?;
-        // A physical sector that nothing tells of is taken for a long one.
-        Some((sector, sector.max(4096)))
-    })
 }

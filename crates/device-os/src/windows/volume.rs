@@ -1,17 +1,15 @@
 //! A folder of real files. Calls that the kernel may block in run on helper threads.
 
 use std::io;
-use std::path::{Component, Path, PathBuf, Prefix};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use device::{Caps, Device, DeviceError, FileEntry, OpenMode, Pending, Volume};
 use windows_sys::Win32::Foundation::ERROR_DIRECTORY;
 
 use super::file::{self, OsDevice};
-use super::{Host, errors, probe, sys};
-
-const SHARE: &str =
-    "a share of another computer, whose cache lies between; use a local disk or a LUN";
+use super::folder::{sectors, whole_path};
+use super::{Host, errors, sys};
 
 /// See the module.
 pub(super) struct OsVolume {
@@ -43,27 +41,6 @@ impl OsVolume {
     }
 }
 
-/// The path without links, with the prefix that takes the limit of 260 characters away. Shares are
-/// refused by their names, and drives by what they stand for.
-pub(super) fn whole_path(path: &Path) -> Result<PathBuf, DeviceError> {
-    let name = || path.display().to_string();
-    let refusal = || DeviceError::BadPath { file: name(), message: SHARE.to_owned() };
-    if is_remote(path) {
-        return Err(refusal());
-    }
-    let whole = std::fs::canonicalize(path);
-    let whole = whole.map_err(|error| errors::of(&error, &name(), "open", 0))?;
-    if is_remote(&whole) { Err(refusal()) } else { Ok(whole) }
-}
-
-/// Whether a path leads to another computer.
-fn is_remote(path: &Path) -> bool {
-    let Some(Component::Prefix(prefix)) = path.components().next() else {
-        return false;
-    };
-    matches!(prefix.kind(), Prefix::UNC(..) | Prefix::VerbatimUNC(..))
-}
-
 /// A path as people write it.
 pub(super) fn shown(path: &Path) -> String {
     let text = path.display().to_string();
@@ -89,7 +66,7 @@ pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn D
 
 /// What the disk under the folder `path` promises; where that cannot be learnt, the least.
 fn caps(path: &Path) -> Caps {
-    let (sector, physical) = probe::sectors(path).unwrap_or((4096, 4096));
+    let (sector, physical) = sectors(path).unwrap_or((4096, 4096));
     Caps {
         atomic_write_unit: sector.max(512),
         sector: sector.max(512),
@@ -167,26 +144,5 @@ impl Volume for OsVolume {
 
     fn name(&self) -> &str {
         &self.name
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use device::DeviceError;
-
-    use super::{is_remote, whole_path};
-
-    #[test]
-    fn shares_are_refused_before_anything_is_asked_of_them() {
-        for share in [r"\\server\mail\db", r"\\?\UNC\server\mail", "//server/mail/db"] {
-            assert!(is_remote(Path::new(share)), "{share}");
-            let refused = whole_path(Path::new(share));
-            assert!(matches!(refused, Err(DeviceError::BadPath { .. })), "{refused:?}");
-        }
-        for local in [r"C:\mail", "C:/mail", r"mail\db", r"\\?\C:\mail", r"\mail", r"\\.\C:\mail"] {
-            assert!(!is_remote(Path::new(local)), "{local}");
-        }
     }
 }

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::UNIT;
-use super::superblock::DATA_BEGIN;
 
 /// Room for one copy, in bytes: about 80,000 files of one extent. Only what is in use is written.
 pub(super) const DIRECTORY_BYTES: u64 = LONGEST_BYTES as u64;
 pub(super) const LONGEST_BYTES: usize = 4 << 20;
+
+/// Where the data begins, in bytes: behind the first unit and two copies of the directory.
+pub(super) const DATA_BEGIN: u64 = UNIT + 2 * DIRECTORY_BYTES;
 
 const LONGEST_NAME: usize = 255;
 

@@ -1,32 +1,16 @@
 //! An open file of a volume, as the seam sees it.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use units::Nanos;
 
-use super::directory::PlacedFile;
+use super::file_state::FileState;
 use super::state::VolumeState;
 use super::transfer::{self, DevicePiece};
 use crate::{
     Buffer, Caps, Completed, Completer, Completion, Device, DeviceError, Op, OpenMode, Purpose,
     Request, completion,
 };
-
-/// A file, whether it is open or not.
-pub(super) struct FileState {
-    /// Its name on the device; none once it was removed.
-    pub name: RefCell<Option<String>>,
-    pub entry: RefCell<PlacedFile>,
-    locked: Cell<bool>,
-}
-
-impl FileState {
-    pub(super) fn new(name: &str, entry: PlacedFile) -> Rc<Self> {
-        let name = RefCell::new(Some(name.to_owned()));
-        Rc::new(Self { name, entry: RefCell::new(entry), locked: Cell::new(false) })
-    }
-}
 
 /// What keeps a file open and locked: requests in flight do, too.
 struct FileHandle {
@@ -39,7 +23,7 @@ struct FileHandle {
 impl Drop for FileHandle {
     fn drop(&mut self) {
         if self.writable {
-            self.file.locked.set(false);
+            self.file.unlock();
         }
     }
 }
@@ -57,7 +41,7 @@ impl BlockFile {
         mode: OpenMode,
     ) -> Result<Rc<Self>, DeviceError> {
         let writable = mode != OpenMode::ReadOnly;
-        if writable && file.locked.replace(true) {
+        if writable && !file.lock() {
             return Err(DeviceError::Locked { file: path });
         }
         let volume = Rc::clone(volume);

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use super::directory::{DIRECTORY_BYTES, Directory, PlacedFile, UnitRange, units_of};
-use super::file::{BlockFile, FileState};
+use super::file_state::FileState;
 use super::space::{allocate, holes};
 use super::superblock::Superblock;
 use super::turns::Turns;
 use super::{UNIT, format, zeros};
-use crate::{Device, DeviceError, Durability, FileEntry, OpenMode, Purpose, Request, Runtime};
+use crate::{Device, DeviceError, Durability, FileEntry, Purpose, Request, Runtime};
 
 /// See the module.
 pub(super) struct VolumeState {
@@ -48,16 +48,6 @@ impl VolumeState {
         })
     }
 
-    /// A device for the file `name`, whose path errors print.
-    pub(super) fn opened(
-        self: &Rc<Self>,
-        name: &str,
-        path: String,
-        mode: OpenMode,
-    ) -> Result<Rc<BlockFile>, DeviceError> {
-        BlockFile::open(self, self.file(name, &path)?, path, mode)
-    }
-
     pub(super) fn list(&self, prefix: &str) -> Vec<FileEntry> {
         let files = self.files.borrow();
         let mut found = Vec::new();
@@ -86,7 +76,8 @@ impl VolumeState {
         )
     }
 
-    fn file(&self, name: &str, path: &str) -> Result<Rc<FileState>, DeviceError> {
+    /// The file `name`, whose path errors print.
+    pub(super) fn file(&self, name: &str, path: &str) -> Result<Rc<FileState>, DeviceError> {
         let found = self.files.borrow().get(name).cloned();
         found.ok_or_else(|| DeviceError::NotFound { file: path.to_owned() })
     }

@@ -3,7 +3,7 @@
 use twox_hash::XxHash3_64;
 
 use super::UNIT;
-use super::directory::DIRECTORY_BYTES;
+use super::directory::DATA_BEGIN;
 use crate::{ALIGNMENT, Buffer};
 
 const MAGIC: &[u8; 8] = b"PLIMSVOL";
@@ -11,9 +11,6 @@ const VERSION: u32 = 1;
 
 /// Where the checksum of all bytes before it stands.
 const CHECKSUM_AT: usize = ALIGNMENT - 8;
-
-/// Where the data begins, in bytes: behind the first unit and two copies of the directory.
-pub(super) const DATA_BEGIN: u64 = UNIT + 2 * DIRECTORY_BYTES;
 
 /// The least a device has for it to be worth formatting: room for a small database.
 pub(super) const LEAST_BYTES: u64 = 64 << 20;

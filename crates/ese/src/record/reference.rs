@@ -3,34 +3,8 @@
 use crate::bytes::get_array;
 use crate::page::PageSize;
 use crate::record::tagged::{self, TaggedField};
-use crate::record::{Element, RecordError};
-use crate::schema::{ColumnClass, ColumnDefinition, ColumnId, column_flags};
-
-/// What a record holds of a column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stored<'a> {
-    /// Nothing: the column's default counts, or null.
-    Absent,
-    /// Null, explicitly.
-    Null,
-    /// One value.
-    One(Element<'a>),
-    /// Several values, in order.
-    Many(Vec<Element<'a>>),
-}
-
-impl<'a> Stored<'a> {
-    /// The values, in order; the column's default where the record says nothing of it.
-    pub(crate) fn or_default(self, column: &'a ColumnDefinition) -> Vec<Element<'a>> {
-        let has_default = column.flags & column_flags::DEFAULT != 0 && !column.default.is_empty();
-        match self {
-            Self::Absent if has_default => vec![Element::Plain(&column.default)],
-            Self::Absent | Self::Null => Vec::new(),
-            Self::One(element) => vec![element],
-            Self::Many(elements) => elements,
-        }
-    }
-}
+use crate::record::{Element, RecordError, Stored};
+use crate::schema::{ColumnClass, ColumnDefinition, ColumnId};
 
 /// A record to read.
 #[derive(Clone, Copy, Debug)]

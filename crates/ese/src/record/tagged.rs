@@ -2,7 +2,7 @@
 
 use crate::bytes::{get_array, u16_at};
 use crate::long_value::LongValueId;
-use crate::record::{RecordError, Stored};
+use crate::record::{Element, RecordError, Stored};
 use crate::schema::ColumnId;
 
 /// Flags that a tagged value may begin with.
@@ -31,19 +31,6 @@ const SMALL_NULL: u16 = 0x2000;
 const DERIVED: u16 = 0x8000;
 /// In the offsets of several values: the value is kept apart.
 const VALUE_SEPARATED: u16 = 0x8000;
-
-/// One value of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Element<'a> {
-    /// The value itself.
-    Plain(&'a [u8]),
-    /// The value, compressed..
-    Compressed(&'a [u8]),
-    /// The value, encrypted by the application.
-    Encrypted(&'a [u8]),
-    /// The value is kept apart.
-    Separated(LongValueId),
-}
 
 /// A tagged column of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]

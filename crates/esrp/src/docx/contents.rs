@@ -5,12 +5,12 @@ use docx_rs::{
     FieldCharType, InstrPAGEREF, InstrText, Paragraph, Run, Tab, TabLeaderType, TabValueType,
 };
 
-use super::{Piece, UPRIGHT_WIDTH, text};
+use super::piece::{Piece, text};
 use crate::paper::Chapter;
 
-/// A line for each chapter.
-pub(super) fn contents(chapters: &[Chapter]) -> Vec<Piece> {
-    chapters.iter().map(|chapter| Piece::Paragraph(Box::new(line(chapter)))).collect()
+/// A line for each chapter, `width` twentieths of a point wide.
+pub(super) fn contents(chapters: &[Chapter], width: usize) -> Vec<Piece> {
+    chapters.iter().map(|chapter| Piece::Paragraph(Box::new(line(chapter, width)))).collect()
 }
 
 /// The name that a chapter's heading has for references.
@@ -18,9 +18,8 @@ pub(super) fn bookmark(chapter: &Chapter) -> String {
     format!("_Toc_{}", chapter.id.replace('-', "_"))
 }
 
-fn line(chapter: &Chapter) -> Paragraph {
-    let end_of_line =
-        Tab::new().val(TabValueType::Right).leader(TabLeaderType::Dot).pos(UPRIGHT_WIDTH);
+fn line(chapter: &Chapter, width: usize) -> Paragraph {
+    let end_of_line = Tab::new().val(TabValueType::Right).leader(TabLeaderType::Dot).pos(width);
     Paragraph::new()
         .add_tab(end_of_line)
         .add_run(text(&chapter.title))

@@ -5,6 +5,7 @@ pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod conclusion;
 pub(crate) mod dirty;
 pub(crate) mod dump;
 pub(crate) mod export;

@@ -8,7 +8,8 @@ use plan::{Overrides, Plan};
 use trial::{manifest, room};
 use units::Bytes;
 
-use super::{prepare, run as run_verb};
+use super::conclusion::conclude;
+use super::prepare;
 use crate::Outcome;
 use crate::allowance::{self, DatabaseUse};
 use crate::console::Console;
@@ -68,7 +69,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         acknowledge: None,
     };
     let measured = measure(order, &stop, console.is_quiet())?;
-    let outcome = run_verb::conclude(&measured, &run_folder, flags.json, console)?;
+    let outcome = conclude(&measured, &run_folder, flags.json, console)?;
     console.remark(format_args!(
         "The databases stay in {} for the next time; remove the folder when you are done.",
         folder.display()

@@ -6,7 +6,7 @@ use plan::{Overrides, Plan, Sessions};
 use record::RunRecord;
 use units::Nanos;
 
-use super::run::conclude;
+use super::conclusion::conclude;
 use crate::Outcome;
 use crate::console::Console;
 use crate::documents::read_plan;

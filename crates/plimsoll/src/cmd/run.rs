@@ -1,19 +1,18 @@
 //! `run`: loads prepared databases, measures, verifies, judges and reports.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use plan::{Overrides, TestKind};
-use record::RunRecord;
-use verdict::Verdict;
 
+use super::conclusion::conclude;
 use super::resume;
 use super::suite;
 use crate::Outcome;
-use crate::console::{Concluded, Console};
+use crate::console::Console;
 use crate::documents::{dated_folder, read_plan};
 use crate::error::CommandError;
 use crate::flags::RunFlags;
-use crate::measure::{Measured, Order, measure};
+use crate::measure::{Order, measure};
 use crate::shell::{options, shell_word};
 use crate::signals::{STOPS_A_RUN, StopFlag};
 
@@ -73,34 +72,4 @@ fn refuse_options_of_a_load(flags: &RunFlags, kind: TestKind) -> Result<(), Comm
         ))),
         None => Ok(()),
     }
-}
-
-/// What a run has come to, for who is to be notified.
-pub(crate) fn concluded(record: &RunRecord, verdict: &Verdict, folder: &Path) -> Concluded {
-    let summary = report::summary(record, verdict);
-    Concluded {
-        folder: folder.to_path_buf(),
-        name: record.start.name.clone(),
-        verdict: report::verdict_of(record, verdict),
-        headline: summary.lines().next().unwrap_or_default().to_owned(),
-    }
-}
-
-/// The last words of a run, and its outcome.
-pub(crate) fn conclude(
-    measured: &Measured,
-    folder: &Path,
-    json: bool,
-    console: &mut Console,
-) -> Result<Outcome, CommandError> {
-    let Measured { record, verdict, .. } = measured;
-    console.conclude(concluded(record, verdict, folder));
-    if json {
-        console.answer(report::json(record, verdict).trim_end())?;
-    } else {
-        console.answer(report::summary(record, verdict).trim_end())?;
-        let page: PathBuf = folder.join("report.html");
-        console.answer(format_args!("Report: {}", page.display()))?;
-    }
-    Ok(Outcome::of(verdict))
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
         SimulationRequest { flags, plan: &plan, overrides: &overrides, file: &file, text: &text };
     if flags.what_if.is_empty() {
         let simulated = request.one(&[], &folder, &stop, console.is_quiet())?;
-        return super::run::conclude(&simulated, &folder, flags.json, console);
+        return super::conclusion::conclude(&simulated, &folder, flags.json, console);
     }
     let all = request.sweep(&changes, &folder, &stop, console.is_quiet())?;
     conclude_sweep(&all, &folder, flags.json, console)

@@ -12,7 +12,7 @@ use record::{Event, RunRecord, Start};
 use serde_json::json;
 use verdict::Verdict;
 
-use super::run::concluded;
+use super::conclusion::concluded;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;

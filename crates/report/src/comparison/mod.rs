@@ -9,7 +9,8 @@ use record::Phase;
 use verdict::{NamedRun, RunComparison, Significance};
 
 use crate::document::{Banner, Block, Document, Section, Tone};
-use crate::{format, html, imported, text};
+use crate::imported::words;
+use crate::{format, html, text};
 
 /// Letters that stand for the runs in tables, in their order.
 const LETTERS: [&str; 26] = [
@@ -63,7 +64,7 @@ fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     let is_load = comparison.phase == Phase::Measure;
     Banner {
         subject: format!("{} beside {}", others.join(", "), runs[0].name),
-        started: imported::started(&runs[0].record),
+        started: words::started(&runs[0].record),
         verdict: verdict(runs, comparison),
         tone: if comparison.doubts.is_empty() { Tone::Plain } else { Tone::Warn },
         number: iops.map_or("-".to_owned(), format::three_digits),

@@ -4,7 +4,8 @@ use verdict::{ComparedValue, Metric, NamedRun, OtherCircumstance, RunComparison,
 
 use super::LETTERS;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
-use crate::{format, imported, listed};
+use crate::imported::words;
+use crate::{format, listed};
 
 /// Which letter stands for which run.
 pub(super) fn runs(runs: &[NamedRun]) -> Block {
@@ -20,7 +21,7 @@ fn run_row(run: &NamedRun, letter: &str) -> TableRow {
     TableRow::body(vec![
         Cell::plain(letter),
         Cell::plain(&run.name),
-        Cell::plain(imported::started(&run.record)),
+        Cell::plain(words::started(&run.record)),
         Cell::plain(listed::verdict_name(&run.record, &run.verdict)).toned(tone),
         Cell::plain(&run.record.start.description),
     ])

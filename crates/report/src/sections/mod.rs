@@ -22,13 +22,10 @@ use record::{DatabaseFacts, Phase, PhaseSpan, RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
 use crate::document::{Block, Document, Section, Tone};
-use crate::{format, imported, passes, simulated, storage};
+use crate::{format, passes, simulated, storage};
 
-/// The whole report.
+/// The whole report of a run that was measured or simulated here.
 pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
-    if let Some(imported) = run.imported() {
-        return imported::document(run, verdict, imported);
-    }
     let of_load =
         |section: fn(&RunRecord) -> Section| passes::judged(run).is_none().then(|| section(run));
     let checksums = (run.start.test != TestType::Backup).then(|| verification::checksums(run));

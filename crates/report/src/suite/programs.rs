@@ -4,6 +4,7 @@ use record::TestType;
 use serde::Serialize;
 
 use super::{SuiteTest, meaning, suite_outcome};
+use crate::contract::written;
 use crate::json;
 
 #[derive(Serialize)]
@@ -28,7 +29,7 @@ struct JsonTest {
 /// The same for programs, the whole report of each test included.
 pub fn suite_json(tests: &[SuiteTest<'_>]) -> String {
     let outcome = suite_outcome(tests);
-    json::written(&JsonSuite {
+    written(&JsonSuite {
         schema: json::SCHEMA,
         kind: "set_report",
         verdict: json::outcome_name(outcome),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, Row, Transaction, params};
 
 use super::{PastRun, PastRuns};
-use crate::runs::{JournalStamp, Known};
+use crate::runs::known::{JournalStamp, Known};
 use crate::summary::{RunLine, Tone, VolumeIdentity};
 
 /// Between the tags of a run; a tag holds no control characters.

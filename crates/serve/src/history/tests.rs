@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::History;
-use crate::runs::{JournalStamp, Known};
+use crate::runs::known::{JournalStamp, Known};
 use crate::summary::{RunLine, Tone, VolumeIdentity};
 
 type Runs = BTreeMap<String, (JournalStamp, Known)>;

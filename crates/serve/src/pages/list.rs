@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use report::escape;
 
-use super::{address, page, trend};
+use super::{address, page, volume_address};
 use crate::runs::{Known, Listed};
 use crate::summary::RunLine;
 
@@ -89,7 +89,7 @@ fn details(id: &str, summary: &RunLine) -> String {
         let _ = write!(details, " <i class=\"tag\">{}</i>", escape(tag));
     }
     for volume in &summary.volumes {
-        let place = trend::address(volume);
+        let place = volume_address(volume);
         let mount = escape(&volume.mount);
         let _ = write!(details, " <a href=\"{}\">{mount} over time</a>", escape(&place));
     }

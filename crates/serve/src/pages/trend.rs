@@ -6,13 +6,6 @@ use super::{list, page};
 use crate::runs::{Known, Listed};
 use crate::summary::VolumeIdentity;
 
-/// The address of the page of a volume.
-pub(crate) fn address(volume: &VolumeIdentity) -> String {
-    let VolumeIdentity { machine, mount, model, size_bytes } = volume;
-    let [machine, mount, model] = [machine, mount, model].map(|part| super::address(part));
-    format!("/trend?machine={machine}&mount={mount}&model={model}&bytes={size_bytes}")
-}
-
 /// The page of a volume, of whose runs the newest stands first.
 pub(crate) fn trend(volume: &VolumeIdentity, runs: &[Listed]) -> String {
     let size = report::format::size(volume.size_bytes);
@@ -63,7 +56,8 @@ fn load(run: &Listed) -> Option<TrendPoint> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{address, trend};
+    use super::super::volume_address;
+    use super::trend;
     use crate::runs::{Known, Listed};
     use crate::summary::{RunLine, VolumeIdentity};
 
@@ -93,7 +87,7 @@ mod tests {
         assert_eq!(page.matches("href=\"/run/").count(), 3);
         assert!(page.contains("mbx &amp; 01") && !page.contains("<two>"));
         let place = "/trend?machine=mbx%20%26%2001&mount=/mnt/a&model=&bytes=0";
-        assert_eq!(address(&volume), place);
+        assert_eq!(volume_address(&volume), place);
         assert!(trend(&volume, &runs[2..]).contains("No run has measured a load"));
     }
 }

@@ -8,17 +8,10 @@ use std::time::SystemTime;
 
 use record::JOURNAL;
 
+use super::known::JournalStamp;
+
 /// Runs lie in the folder, in one of its folders, or in one of theirs, as `list` looks for them.
 const DEEPEST: u32 = 3;
-
-/// What tells one state of a journal from the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct JournalStamp {
-    /// Its length.
-    pub bytes: u64,
-    /// The time of its last change, in nanoseconds since 1970, where the file system has one.
-    pub changed_ns: Option<i64>,
-}
 
 /// What a walk through a folder has found.
 #[derive(Default)]

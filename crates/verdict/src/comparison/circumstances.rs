@@ -2,7 +2,7 @@
 
 use record::{RunRecord, Settings, StorageRuling, VolumeFacts};
 
-use super::imported;
+use super::stated::{mix_text, stated};
 
 /// One circumstance of a run.
 pub(super) struct Circumstance {
@@ -26,7 +26,7 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
     if let Some(result) = run.imported() {
         // What the settings of this program hold says nothing of another.
         for circumstance in &mut all {
-            circumstance.value = imported::stated(run, result, circumstance.name);
+            circumstance.value = stated(run, result, circumstance.name);
         }
     }
     all
@@ -134,11 +134,6 @@ fn of_load(settings: &Settings) -> [Stated; 14] {
         ),
         ("copies of each database", settings.copies_per_database.to_string()),
     ]
-}
-
-/// Inserts, deletes, replacements and reads.
-pub(super) fn mix_text([insert, delete, replace, read]: [u32; 4]) -> String {
-    format!("{insert}/{delete}/{replace}/{read} %")
 }
 
 /// Different words, each once.

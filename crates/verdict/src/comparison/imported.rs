@@ -1,10 +1,9 @@
-//! A published result beside runs: its values, what it states of its circumstances, and how loudly
-//! to say what it lacks.
+//! A published result beside runs: its values, and how loudly to say what it lacks.
 
-use record::{ImportedResult, PublishedInstance, PublishedRequests, RunRecord, Series};
+use record::{ImportedResult, PublishedInstance, PublishedRequests, Series};
 
 use super::NamedRun;
-use super::circumstances::{self, mix_text};
+use super::circumstances;
 use super::metric::{ALL_READS, MetricSource};
 
 const KIB: f64 = 1_024.0;
@@ -47,38 +46,6 @@ fn requests(imported: &ImportedResult, series: Series) -> Option<PublishedReques
         _ => return None,
     };
     Some(imported.all(of))
-}
-
-/// What a result states of a circumstance; empty where it does not.
-pub(super) fn stated(run: &RunRecord, imported: &ImportedResult, name: &str) -> String {
-    let load = &imported.load;
-    let databases = imported.instances.len() as u64;
-    let stated = match name {
-        "machine" => Some(run.start.machine.name.clone()),
-        "operating system" => Some(run.start.machine.operating_system.clone()),
-        "version" => Some(imported.instrument.clone()),
-        "databases" => (databases > 0).then(|| databases.to_string()),
-        "target IOPS" => imported.target_iops.map(|iops| format!("{iops:.0}")),
-        "sessions per database" => threads(imported),
-        "operation mix" => load.mix_percent.map(mix_text),
-        "cache per database" => load
-            .cache_maximum_bytes
-            .and_then(|bytes| bytes.checked_div(databases))
-            .map(|bytes| format!("{} MiB", bytes >> 20)),
-        "lazy commits" => load.lazy_commit_percent.map(|value| format!("{value} %")),
-        "background maintenance" => {
-            load.background_maintenance.map(|is_on| if is_on { "on" } else { "off" }.to_owned())
-        }
-        "copies of each database" => load.copies_per_database.map(|copies| copies.to_string()),
-        _ => None,
-    };
-    stated.unwrap_or_default()
-}
-
-fn threads(imported: &ImportedResult) -> Option<String> {
-    let load = &imported.load;
-    let of_each = load.threads_per_database.map(|threads| threads.to_string());
-    of_each.or_else(|| Some(format!("{} for all databases", load.threads_in_all?)))
 }
 
 /// Whether two runs state different values; that an imported one states none is no difference.

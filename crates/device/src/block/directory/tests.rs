@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::{Directory, PlacedFile, UnitRange};
 use crate::block::UNIT;
-use crate::block::superblock::DATA_BEGIN;
+use crate::block::directory::DATA_BEGIN;
 
 fn entry(length: u64, extents: &[(u32, u32)]) -> PlacedFile {
     let extents = extents.iter().map(|&(first, count)| UnitRange { first, count });

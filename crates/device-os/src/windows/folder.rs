@@ -1,0 +1,79 @@
+//! Where a path lies: its folder, the name of its volume, the sectors below it.
+
+use std::fs::OpenOptions;
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::path::{Component, Path, PathBuf, Prefix};
+
+use device::DeviceError;
+use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_BACKUP_SEMANTICS;
+
+use super::{errors, sys};
+
+const SHARE: &str =
+    "a share of another computer, whose cache lies between; use a local disk or a LUN";
+
+/// The root of a volume as people write it.
+pub(super) fn shown_root(root: &str) -> String {
+    root.strip_prefix(r"\\?\").unwrap_or(root).to_owned()
+}
+
+/// The path without links, with the prefix that takes the limit of 260 characters away. Shares are
+/// refused by their names, and drives by what they stand for.
+pub(super) fn whole_path(path: &Path) -> Result<PathBuf, DeviceError> {
+    let name = || path.display().to_string();
+    let refusal = || DeviceError::BadPath { file: name(), message: SHARE.to_owned() };
+    if is_remote(path) {
+        return Err(refusal());
+    }
+    let whole = std::fs::canonicalize(path);
+    let whole = whole.map_err(|error| errors::of(&error, &name(), "open", 0))?;
+    if is_remote(&whole) { Err(refusal()) } else { Ok(whole) }
+}
+
+/// Whether a path leads to another computer.
+fn is_remote(path: &Path) -> bool {
+    let Some(Component::Prefix(prefix)) = path.components().next() else {
+        return false;
+    };
+    matches!(prefix.kind(), Prefix::UNC(..) | Prefix::VerbatimUNC(..))
+}
+
+/// The folder that `path` is or lies in, without links; shares of other computers are refused.
+pub(super) fn folder_of(path: &Path) -> Result<PathBuf, DeviceError> {
+    let path = whole_path(path)?;
+    Ok(if path.is_dir() { path } else { path.parent().unwrap_or(&path).to_owned() })
+}
+
+/// Logical and physical bytes of a sector under a folder; none where nothing tells.
+pub(super) fn sectors(folder: &Path) -> Option<(u32, u32)> {
+    let opened =
+        OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder);
+    let stated = opened.ok().and_then(|folder| sys::sectors(&folder));
+    stated.or_else(|| {
+        let root = sys::volume_root(folder).ok()?;
+        let (sector, _) = sys::geometry(&root).ok()?;
+        // A physical sector that nothing tells of is taken for a long one.
+        Some((sector, sector.max(4096)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use device::DeviceError;
+
+    use super::{is_remote, whole_path};
+
+    #[test]
+    fn shares_are_refused_before_anything_is_asked_of_them() {
+        for share in [r"\\server\mail\db", r"\\?\UNC\server\mail", "//server/mail/db"] {
+            assert!(is_remote(Path::new(share)), "{share}");
+            let refused = whole_path(Path::new(share));
+            assert!(matches!(refused, Err(DeviceError::BadPath { .. })), "{refused:?}");
+        }
+        for local in [r"C:\mail", "C:/mail", r"mail\db", r"\\?\C:\mail", r"\mail", r"\\.\C:\mail"] {
+            assert!(!is_remote(Path::new(local)), "{local}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! A file of an open volume: its name, its place on the device, and whether something writes to it.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::directory::PlacedFile;
+
+/// A file, whether it is open or not.
+pub(super) struct FileState {
+    /// Its name on the device; none once it was removed.
+    pub name: RefCell<Option<String>>,
+    pub entry: RefCell<PlacedFile>,
+    locked: Cell<bool>,
+}
+
+impl FileState {
+    pub(super) fn new(name: &str, entry: PlacedFile) -> Rc<Self> {
+        let name = RefCell::new(Some(name.to_owned()));
+        Rc::new(Self { name, entry: RefCell::new(entry), locked: Cell::new(false) })
+    }
+
+    /// Takes the file for the one handle that may write; false where another has it.
+    pub(super) fn lock(&self) -> bool {
+        !self.locked.replace(true)
+    }
+
+    pub(super) fn unlock(&self) {
+        self.locked.set(false);
+    }
+}

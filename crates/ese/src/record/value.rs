@@ -1,0 +1,43 @@
+//! What a record holds of one column.
+
+use crate::long_value::LongValueId;
+use crate::schema::{ColumnDefinition, column_flags};
+
+/// What a record holds of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stored<'a> {
+    /// Nothing: the column's default counts, or null.
+    Absent,
+    /// Null, explicitly.
+    Null,
+    /// One value.
+    One(Element<'a>),
+    /// Several values, in order.
+    Many(Vec<Element<'a>>),
+}
+
+impl<'a> Stored<'a> {
+    /// The values, in order; the column's default where the record says nothing of it.
+    pub(crate) fn or_default(self, column: &'a ColumnDefinition) -> Vec<Element<'a>> {
+        let has_default = column.flags & column_flags::DEFAULT != 0 && !column.default.is_empty();
+        match self {
+            Self::Absent if has_default => vec![Element::Plain(&column.default)],
+            Self::Absent | Self::Null => Vec::new(),
+            Self::One(element) => vec![element],
+            Self::Many(elements) => elements,
+        }
+    }
+}
+
+/// One value of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element<'a> {
+    /// The value itself.
+    Plain(&'a [u8]),
+    /// The value, compressed..
+    Compressed(&'a [u8]),
+    /// The value, encrypted by the application.
+    Encrypted(&'a [u8]),
+    /// The value is kept apart.
+    Separated(LongValueId),
+}

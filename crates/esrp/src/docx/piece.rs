@@ -1,0 +1,14 @@
+//! What sections of the document are made of.
+
+use docx_rs::{Paragraph, Run, Table};
+
+/// One piece of a section.
+pub(super) enum Piece {
+    Paragraph(Box<Paragraph>),
+    Table(Box<Table>),
+}
+
+/// A run of text that steers no word processor.
+pub(super) fn text(text: &str) -> Run {
+    Run::new().add_text(units::plain(text).as_ref())
+}

@@ -1,0 +1,42 @@
+//! The end of a run, the same for every verb that makes one: its last words, its outcome, and what
+//! whom it notifies is told.
+
+use std::path::{Path, PathBuf};
+
+use record::RunRecord;
+use verdict::Verdict;
+
+use crate::Outcome;
+use crate::console::{Concluded, Console};
+use crate::error::CommandError;
+use crate::measure::Measured;
+
+/// What a run has come to, for who is to be notified.
+pub(crate) fn concluded(record: &RunRecord, verdict: &Verdict, folder: &Path) -> Concluded {
+    let summary = report::summary(record, verdict);
+    Concluded {
+        folder: folder.to_path_buf(),
+        name: record.start.name.clone(),
+        verdict: report::verdict_of(record, verdict),
+        headline: summary.lines().next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// The last words of a run, and its outcome.
+pub(crate) fn conclude(
+    measured: &Measured,
+    folder: &Path,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let Measured { record, verdict, .. } = measured;
+    console.conclude(concluded(record, verdict, folder));
+    if json {
+        console.answer(report::json(record, verdict).trim_end())?;
+    } else {
+        console.answer(report::summary(record, verdict).trim_end())?;
+        let page: PathBuf = folder.join("report.html");
+        console.answer(format_args!("Report: {}", page.display()))?;
+    }
+    Ok(Outcome::of(verdict))
+}

@@ -1,0 +1,36 @@
+//! A place in the log of a database.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A place in the log of a database, which only grows.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+pub struct LogPlace {
+    /// The log file.
+    pub generation: u32,
+    /// The segment of the file.
+    pub segment: u16,
+    /// The byte of the segment.
+    pub byte: u16,
+}
+
+impl fmt::Display for LogPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}:{}:{}", self.generation, self.segment, self.byte)
+    }
+}

@@ -1,0 +1,10 @@
+//! How a database ends a run before its time.
+
+/// Why a database could not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// In the words of the record's issue.
+    pub text: String,
+    /// Whether it could not even be opened, so that nothing is known about its storage.
+    pub at_open: bool,
+}
