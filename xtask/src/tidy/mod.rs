@@ -8,6 +8,7 @@ mod habits;
 mod imports;
 mod lints;
 mod mask;
+mod repeats;
 mod sources;
 mod surface;
 mod text;

@@ -113,9 +113,13 @@ pub(super) fn product(tree: &Tree) -> impl Iterator<Item = (&str, &Source)> {
     tree.sources.iter().filter_map(|source| {
         let path = source.path.strip_prefix("crates/")?;
         let (owner, file) = path.split_once("/src/")?;
-        let is_test = file.ends_with("tests.rs") || file.contains("tests/");
-        (!is_test).then_some((owner, source))
+        (!is_test(file)).then_some((owner, source))
     })
+}
+
+/// Whether a file holds tests alone.
+pub(super) fn is_test(path: &str) -> bool {
+    path.ends_with("tests.rs") || path.contains("tests/")
 }
 
 /// The code in front of the unit tests at the end of a file.
