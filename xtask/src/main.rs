@@ -1,6 +1,6 @@
 //! The project's own automation, so that a check is one command here and the same command in CI.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is this program's output")]
+#![expect(clippy::print_stdout, reason = "printing is this program's output")]
 
 mod dist;
 mod fuzz;
@@ -15,6 +15,7 @@ mod wine;
 
 use std::process::ExitCode;
 
+use xtask::command;
 use xtask::failure::Failure;
 use xtask::shell;
 
@@ -51,15 +52,7 @@ cargo xtask <command>
 ";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match dispatch(&words) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("{failure}");
-            ExitCode::FAILURE
-        }
-    }
+    command::run(dispatch)
 }
 
 fn dispatch(words: &[&str]) -> Result<(), Failure> {

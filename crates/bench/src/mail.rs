@@ -9,7 +9,7 @@ use device::{Runtime, Volume};
 use plan::Plan;
 use record::Event;
 use trial::run::Group;
-use trial::{Coordinator, Location, Member};
+use trial::{Coordinator, Location};
 use units::Bytes;
 
 use xtask::failure::Failure;
@@ -72,20 +72,7 @@ pub(crate) fn group(
         log_storage: String::new(),
         copies: None,
     };
-    Group {
-        runtime: runtime.clone(),
-        plan: plan.clone(),
-        locations: vec![location],
-        events: Rc::new(move |event| note(&event)),
-        checked: Rc::new(|_| ()),
-        commits: None,
-        member: Rc::new(Member::new(coordinator)),
-        origin: runtime.now(),
-        is_leader: true,
-        rest_percent: 0,
-        resumed: None,
-        host: None,
-    }
+    Group::alone(runtime, plan, vec![location], coordinator, Rc::new(move |event| note(&event)))
 }
 
 /// Fills the databases of a group.

@@ -1,7 +1,7 @@
 //! Measurements: against a peer on the same file in the same run, in alternating pairs; or counts
 //! against what the original tool counts.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is this program's output")]
+#![expect(clippy::print_stdout, reason = "printing is this program's output")]
 
 mod account;
 mod batch;
@@ -32,6 +32,7 @@ mod watched;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use xtask::command;
 use xtask::failure::Failure;
 use xtask::shell;
 
@@ -52,15 +53,7 @@ Measures with files in DIR (default: target/bench). NAME is one of:
   watched                                              a run with its live page open, and without";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match dispatch(&words) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("{failure}");
-            ExitCode::FAILURE
-        }
-    }
+    command::run(dispatch)
 }
 
 fn dispatch(words: &[&str]) -> Result<(), Failure> {

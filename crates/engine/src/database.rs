@@ -130,9 +130,8 @@ impl Database {
         self.core.poison.get()
     }
 
-    /// Closes the database cleanly: waits for rollbacks, finishes cleanup, writes every page,
-    /// marks the header clean. Waits for transactions that have not ended.
-    pub async fn shut_down(self) -> Result<(), TransactionError> {
+    /// Waits for transactions and then for the tasks in the background.
+    async fn end_work(&self) {
         let (core, lifecycle) = (&self.core, &self.core.lifecycle);
         lifecycle.work_ended().wait_until(|| core.transactions.is_empty()).await;
         lifecycle.stop();
@@ -140,6 +139,13 @@ impl Database {
         for task in lifecycle.take_tasks() {
             task.await;
         }
+    }
+
+    /// Closes the database cleanly: waits for rollbacks, finishes cleanup, writes every page,
+    /// marks the header clean. Waits for transactions that have not ended.
+    pub async fn shut_down(self) -> Result<(), TransactionError> {
+        let (core, lifecycle) = (&self.core, &self.core.lifecycle);
+        self.end_work().await;
         let done = close(core, &self.last_written).await;
         lifecycle.close();
         core.wake_all();
@@ -154,12 +160,7 @@ impl Database {
     /// of the log. Waits for transactions that have not ended, and until no file is open any more.
     pub async fn abandon(self) -> Result<Lgpos, TransactionError> {
         let (core, lifecycle) = (&self.core, &self.core.lifecycle);
-        lifecycle.work_ended().wait_until(|| core.transactions.is_empty()).await;
-        lifecycle.stop();
-        core.wake_all();
-        for task in lifecycle.take_tasks() {
-            task.await;
-        }
+        self.end_work().await;
         let flushed = core.log.flush_to(core.log.tip()).await;
         lifecycle.close();
         core.wake_all();

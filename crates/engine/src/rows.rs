@@ -174,7 +174,7 @@ impl View<'_> {
         insert_node(stage, primary, (&row.key, &row.record), &mut change)?;
         self.insert_long_values(stage, row, &mut change)?;
         for (at, key) in row.index_keys.iter().enumerate() {
-            self.insert_index_entry(stage, at, key, &row.key, &mut change)?;
+            self.index_entry(at, key, &row.key).insert(stage, &mut change)?;
         }
         change.versions.push((node(primary, &row.key, &[]), Before::Absent));
         if !change.undo.iter().any(|undo| matches!(undo, Undo::Revive { .. })) {
@@ -200,8 +200,8 @@ impl View<'_> {
         self.release_long_values(stage, &old, &mut change)?;
         for (at, (old_key, key)) in old.index_keys.iter().zip(&row.index_keys).enumerate() {
             if old_key != key {
-                self.delete_index_entry(stage, at, old_key, &row.key, &mut change)?;
-                self.insert_index_entry(stage, at, key, &row.key, &mut change)?;
+                self.index_entry(at, old_key, &row.key).delete(stage, &mut change)?;
+                self.index_entry(at, key, &row.key).insert(stage, &mut change)?;
             }
         }
         change.undo.push(Undo::Replace {
@@ -223,7 +223,7 @@ impl View<'_> {
         let primary = &self.table.primary;
         self.release_long_values(stage, &old, &mut change)?;
         for (at, index_key) in old.index_keys.iter().enumerate() {
-            self.delete_index_entry(stage, at, index_key, key, &mut change)?;
+            self.index_entry(at, index_key, key).delete(stage, &mut change)?;
         }
         flag_deleted(stage, primary, (key, &[]), &mut change)?;
         change.versions.push((node(primary, key, &[]), Before::Present(old.record)));
@@ -302,35 +302,41 @@ impl View<'_> {
         Ok(())
     }
 
-    fn insert_index_entry(
-        &self,
-        stage: &mut Stage<'_>,
+    /// The entry of a row in the index number `at`.
+    fn index_entry<'k>(
+        &'k self,
         at: usize,
-        key: &[u8],
-        primary_key: &[u8],
-        change: &mut RowChange,
-    ) -> Result<(), Halt> {
-        let tree = &self.table.indexes[at].1;
-        insert_node(stage, tree, (key, primary_key), change)?;
-        let data = if tree.repeats { primary_key } else { &[] };
-        change.versions.push((node(tree, key, data), Before::Absent));
+        key: &'k [u8],
+        primary_key: &'k [u8],
+    ) -> IndexEntry<'k> {
+        IndexEntry { tree: &self.table.indexes[at].1, key, primary_key }
+    }
+}
+
+/// The entry of a row in a secondary index.
+struct IndexEntry<'k> {
+    tree: &'k Tree,
+    key: &'k [u8],
+    primary_key: &'k [u8],
+}
+
+impl IndexEntry<'_> {
+    fn insert(&self, stage: &mut Stage<'_>, change: &mut RowChange) -> Result<(), Halt> {
+        insert_node(stage, self.tree, (self.key, self.primary_key), change)?;
+        change.versions.push((node(self.tree, self.key, self.data()), Before::Absent));
         Ok(())
     }
 
-    fn delete_index_entry(
-        &self,
-        stage: &mut Stage<'_>,
-        at: usize,
-        key: &[u8],
-        primary_key: &[u8],
-        change: &mut RowChange,
-    ) -> Result<(), Halt> {
-        let tree = &self.table.indexes[at].1;
-        let data = if tree.repeats { primary_key } else { &[] };
-        flag_deleted(stage, tree, (key, data), change)?;
-        let before = Before::Present(primary_key.to_vec());
-        change.versions.push((node(tree, key, data), before));
+    fn delete(&self, stage: &mut Stage<'_>, change: &mut RowChange) -> Result<(), Halt> {
+        flag_deleted(stage, self.tree, (self.key, self.data()), change)?;
+        let before = Before::Present(self.primary_key.to_vec());
+        change.versions.push((node(self.tree, self.key, self.data()), before));
         Ok(())
+    }
+
+    /// What tells the entry from others of the same key.
+    const fn data(&self) -> &[u8] {
+        if self.tree.repeats { self.primary_key } else { &[] }
     }
 }
 

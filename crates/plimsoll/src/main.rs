@@ -21,6 +21,7 @@ mod opened;
 mod pages;
 mod patient;
 mod scan;
+mod scratch;
 mod shell;
 mod signals;
 mod simulate;

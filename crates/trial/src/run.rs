@@ -136,6 +136,30 @@ struct GroupLoad {
 }
 
 impl Group {
+    /// All of a run in one group, which tells of nothing but `events`.
+    pub fn alone(
+        runtime: &Runtime,
+        plan: &Plan,
+        locations: Vec<Location>,
+        coordinator: &Arc<Coordinator>,
+        events: Sink<Event>,
+    ) -> Self {
+        Self {
+            runtime: runtime.clone(),
+            plan: plan.clone(),
+            locations,
+            events,
+            checked: Rc::new(|_| ()),
+            commits: None,
+            member: Rc::new(Member::new(coordinator)),
+            origin: runtime.now(),
+            is_leader: true,
+            rest_percent: 0,
+            resumed: None,
+            host: None,
+        }
+    }
+
     fn sampler(&self) -> Sampler {
         Sampler::new(
             &self.runtime,

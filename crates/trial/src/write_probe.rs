@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use device::{
-    Buffer, Device, DeviceError, Durability, Op, OpenMode, Purpose, Request, Runtime, Volume,
+    Device, DeviceError, Durability, Op, OpenMode, Purpose, Request, Runtime, Volume, write_noise,
 };
 use record::WriteSamples;
 use units::{Nanos, Prng, Seed};
@@ -113,21 +113,13 @@ fn places(probe: &WriteProbe, prng: &mut Prng) -> RefCell<Vec<u64>> {
 }
 
 impl Running {
-    /// A write of noise, which no array makes smaller; how long it took.
     async fn write(
         &self,
         offset: u64,
         bytes: u64,
         durability: Durability,
     ) -> Result<Nanos, DeviceError> {
-        let length = usize::try_from(bytes).expect("invariant: a write fits into memory");
-        let mut noise = vec![0; length];
-        self.prng.borrow_mut().fill(&mut noise);
-        let buffer = Buffer::copy_of(&noise);
-        let op = Op::Write { offset, buffer, durability };
-        let written = self.device.submit(Request { purpose: Purpose::Fill, op }).await;
-        let latency = written.latency();
-        written.result.map(|()| latency)
+        write_noise(&*self.device, &self.prng, offset, bytes, durability).await
     }
 
     async fn flush(&self) -> Result<(), DeviceError> {

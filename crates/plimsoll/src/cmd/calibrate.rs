@@ -3,8 +3,6 @@
 mod proof;
 
 use std::cell::RefCell;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use device_os::probe::{self, VolumeFacts};
@@ -18,6 +16,7 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::CalibrateFlags;
+use crate::scratch::ScratchFolder;
 use crate::signals::StopFlag;
 use crate::{system, term, wire};
 
@@ -89,7 +88,7 @@ fn measured(
 ) -> Result<Vec<MeasuredLoad>, CommandError> {
     let scratch = ScratchFolder::new(&flags.folder, "plimsoll-calibrate")?;
     let world = wire::world()?;
-    let volume = wire::volume(&world, &scratch.0)?;
+    let volume = wire::volume(&world, scratch.path())?;
     let order = VolumeProbe {
         file: "probe".to_owned(),
         file_bytes: flags.size.0,
@@ -152,29 +151,6 @@ fn print(
         ))?;
     }
     Ok(())
-}
-
-/// A folder that goes with its content.
-struct ScratchFolder(PathBuf);
-
-impl ScratchFolder {
-    fn new(parent: &Path, name: &str) -> Result<Self, CommandError> {
-        let path = parent.join(format!("{name}-{}", std::process::id()));
-        fs::create_dir(&path)
-            .map_err(|error| CommandError::file(&path, "make the folder", &error))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for ScratchFolder {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.0) {
-            crate::console::say(&format_args!(
-                "{}: is left and may be removed: {error}",
-                self.0.display()
-            ));
-        }
-    }
 }
 
 /// Shows progress and passes Ctrl-C on.

@@ -1,8 +1,7 @@
 //! What durable writes meet under a folder, measured on a file of its own.
 
 use std::cell::RefCell;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use device_os::probe;
@@ -11,6 +10,7 @@ use trial::{ProbeWatch, WriteProbe, probe_writes};
 use units::{Bytes, Nanos, Seed};
 
 use crate::error::CommandError;
+use crate::scratch::ScratchFolder;
 use crate::signals::StopFlag;
 use crate::{term, wire};
 
@@ -46,9 +46,9 @@ pub(crate) fn writes(
     stop: &StopFlag,
     quiet: bool,
 ) -> Result<WriteSamples, CommandError> {
-    let scratch = Scratch::new(folder)?;
+    let scratch = ScratchFolder::new(folder, "plimsoll-inspect")?;
     let world = wire::world()?;
-    let volume = wire::volume(&world, &scratch.0)?;
+    let volume = wire::volume(&world, scratch.path())?;
     let probe = WriteProbe {
         file: "writes".to_owned(),
         file_bytes: order.size.0,
@@ -91,29 +91,6 @@ pub(crate) fn refuse(folder: &Path, size: Bytes) -> Result<(), CommandError> {
         )));
     }
     Ok(())
-}
-
-/// A folder that goes with its content.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(folder: &Path) -> Result<Self, CommandError> {
-        let path = folder.join(format!("plimsoll-inspect-{}", std::process::id()));
-        fs::create_dir(&path)
-            .map_err(|error| CommandError::file(&path, "make the folder", &error))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.0) {
-            crate::console::say(&format_args!(
-                "{}: is left and may be removed: {error}",
-                self.0.display()
-            ));
-        }
-    }
 }
 
 /// Shows progress and passes Ctrl-C on.

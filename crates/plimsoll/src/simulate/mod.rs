@@ -12,11 +12,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
-use device::Runtime;
 use plan::Plan;
 use record::{Event, LogLine};
 use trial::run::Group;
-use trial::{Coordinator, Location, Member, Stop};
+use trial::{Coordinator, Stop};
 use units::Seed;
 
 use crate::error::CommandError;
@@ -85,7 +84,7 @@ pub(crate) fn simulate(
             }
         }
     };
-    let mut group = group(&runtime, &plan, locations, &coordinator, noted);
+    let mut group = Group::alone(&runtime, &plan, locations, &coordinator, Rc::new(noted));
     group.rest_percent = order.rest_percent;
     let summary = world.executor.block_on(trial::run::run(group));
     let mut folder = journal.close()?;
@@ -98,29 +97,6 @@ pub(crate) fn simulate(
     folder.write(&last)?;
     let (record, verdict) = conclude(order.folder, folder, [].into_iter())?;
     Ok(Measured { record, verdict, storage_owes: false })
-}
-
-fn group(
-    runtime: &Runtime,
-    plan: &Plan,
-    locations: Vec<Location>,
-    coordinator: &Arc<Coordinator>,
-    noted: impl Fn(Event) + 'static,
-) -> Group {
-    Group {
-        runtime: runtime.clone(),
-        plan: plan.clone(),
-        locations,
-        events: Rc::new(noted),
-        checked: Rc::new(|_| ()),
-        commits: None,
-        member: Rc::new(Member::new(coordinator)),
-        origin: runtime.now(),
-        is_leader: true,
-        rest_percent: 0,
-        resumed: None,
-        host: None,
-    }
 }
 
 /// The journal, shared with the tasks that write it, until it cannot be written any more.

@@ -3,8 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use device::{Buffer, Device, DeviceError, Durability, Op, OpenMode, Purpose, Request, Runtime};
-use device::{JoinHandle, Volume};
+use device::{
+    Device, DeviceError, Durability, JoinHandle, Op, OpenMode, Purpose, Request, Runtime, Volume,
+    write_noise,
+};
 use units::{Nanos, Prng, Seed};
 
 use super::loads::{MeasuredLoad, PROBE_LOADS, ProbeLoad, ProbeLoadKind};
@@ -84,26 +86,20 @@ impl ProbedFile {
                 return Ok(());
             }
             watch.tell("writing the file", 0.1 * offset as f64 / self.span as f64);
-            self.write(offset, FILL_BYTES, Durability::Volatile).await?;
+            let volatile = Durability::Volatile;
+            write_noise(&*self.device, &self.prng, offset, FILL_BYTES, volatile).await?;
         }
         let request = Request { purpose: Purpose::Fill, op: Op::Flush };
         self.device.submit(request).await.result
     }
 
-    /// A write of noise, which no storage makes smaller; how long it took.
     async fn write(
         &self,
         offset: u64,
-        bytes: u64,
+        load: ProbeLoad,
         durability: Durability,
     ) -> Result<Nanos, DeviceError> {
-        let length = usize::try_from(bytes).expect("invariant: a write fits into memory");
-        let mut noise = vec![0; length];
-        self.prng.borrow_mut().fill(&mut noise);
-        let op = Op::Write { offset, buffer: Buffer::copy_of(&noise), durability };
-        let written = self.device.submit(Request { purpose: Purpose::Fill, op }).await;
-        let latency = written.latency();
-        written.result.map(|()| latency)
+        write_noise(&*self.device, &self.prng, offset, load.bytes.into(), durability).await
     }
 
     async fn read(&self, offset: u64, bytes: u32) -> Result<Nanos, DeviceError> {
@@ -150,10 +146,10 @@ impl ProbedFile {
                     self.read(offset, load.bytes).await?
                 }
                 ProbeLoadKind::RandomWrites => {
-                    self.write(offset, load.bytes.into(), Durability::Volatile).await?
+                    self.write(offset, load, Durability::Volatile).await?
                 }
                 ProbeLoadKind::DurableWrites => {
-                    self.write(offset, load.bytes.into(), Durability::Durable).await?
+                    self.write(offset, load, Durability::Durable).await?
                 }
             };
             let (requests, total) = under_way.latencies.get();

@@ -24,7 +24,7 @@ use units::{Nanos, Seed};
 
 use super::{Group, RunSummary, run};
 use crate::Sink;
-use crate::coordinator::{Coordinator, Member, Stop};
+use crate::coordinator::{Coordinator, Stop};
 use crate::location::Location;
 use crate::manifest::{self, Manifest};
 use crate::prepare::{preflight, prepare};
@@ -55,21 +55,8 @@ fn fill(world: World) -> World {
 
 /// All databases of `world` in one group.
 fn group_of(world: &World, coordinator: &Arc<Coordinator>, events: Sink<Event>) -> Group {
-    let runtime = world.executor.runtime();
-    Group {
-        runtime: runtime.clone(),
-        plan: world.plan.clone(),
-        locations: world.locations.clone(),
-        events,
-        checked: Rc::new(|_| ()),
-        commits: None,
-        member: Rc::new(Member::new(coordinator)),
-        origin: runtime.now(),
-        is_leader: true,
-        rest_percent: 0,
-        resumed: None,
-        host: None,
-    }
+    let (plan, locations) = (&world.plan, world.locations.clone());
+    Group::alone(&world.executor.runtime(), plan, locations, coordinator, events)
 }
 
 /// Runs all databases of `world` in one group; a person asks to stop after `stop_after`.

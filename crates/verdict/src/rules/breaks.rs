@@ -2,7 +2,8 @@
 
 use record::{Break, Phase, RunRecord};
 
-use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+use super::unseen;
+use crate::{Evidence, Finding};
 
 /// Where more than this share of the measurement may have gone unseen, what is left is none.
 const MOST_UNSEEN_PERCENT: f64 = 25.0;
@@ -17,22 +18,13 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let unseen_ns = run.start.settings.interval_ns.saturating_mul(run.breaks.len() as u64);
     let measured_ns = run.span_ns(Phase::Measure);
     let percent = unseen_ns as f64 * 100.0 / unseen_ns.saturating_add(measured_ns).max(1) as f64;
-    let limit = Limit::AtMost(MOST_UNSEEN_PERCENT);
     let mut evidence: Vec<Evidence> = run.breaks.iter().take(10).map(gap).collect();
     evidence.push(Evidence::of_run(
         "what the storage did between the last sample and the crash is not known: where it stood \
          still then, no number here shows it",
     ));
-    Some(Finding {
-        rule: "resumed",
-        title: "Time before crashes that may be missing",
-        kind: Kind::Validity,
-        outcome: if limit.admits(percent) { Ruling::Warn } else { Ruling::CannotJudge },
-        measured: Some(percent),
-        limit: Some(limit),
-        unit: Unit::Percent,
-        evidence,
-    })
+    let title = "Time before crashes that may be missing";
+    Some(unseen("resumed", title, percent, MOST_UNSEEN_PERCENT, evidence))
 }
 
 fn gap(one: &Break) -> Evidence {

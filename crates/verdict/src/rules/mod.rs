@@ -31,7 +31,7 @@ mod volume_full;
 
 use record::{Phase, RunRecord, TestType};
 
-use crate::{Finding, simulated};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit, simulated};
 
 pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
 pub(crate) use intact::judge as intact;
@@ -91,6 +91,28 @@ fn judged_phase(run: &RunRecord) -> Phase {
         TestType::Backup => Phase::Backup,
         TestType::Checksum => Phase::Check,
         TestType::Recovery => Phase::Recover,
+    }
+}
+
+/// Warns of time of the measurement that nothing is known of, in percent; cannot judge where that
+/// is more than `most_percent`.
+fn unseen(
+    rule: &'static str,
+    title: &'static str,
+    percent: f64,
+    most_percent: f64,
+    evidence: Vec<Evidence>,
+) -> Finding {
+    let limit = Limit::AtMost(most_percent);
+    Finding {
+        rule,
+        title,
+        kind: Kind::Validity,
+        outcome: if limit.admits(percent) { Ruling::Warn } else { Ruling::CannotJudge },
+        measured: Some(percent),
+        limit: Some(limit),
+        unit: Unit::Percent,
+        evidence,
     }
 }
 

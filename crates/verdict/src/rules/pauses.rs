@@ -3,8 +3,8 @@
 
 use record::RunRecord;
 
-use super::judged_phase;
-use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+use super::{judged_phase, unseen};
+use crate::{Evidence, Finding};
 
 /// Where more than this share of the measurement was missed, what is left is no measurement.
 const MOST_LEFT_OUT_PERCENT: f64 = 25.0;
@@ -19,7 +19,6 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     }
     let missed_ns: u64 = left_out.iter().map(|row| row.span_ns()).sum();
     let percent = missed_ns as f64 * 100.0 / (missed_ns + run.span_ns(phase)) as f64;
-    let limit = Limit::AtMost(MOST_LEFT_OUT_PERCENT);
     let count = left_out.len();
     let intervals = if count == 1 { "interval" } else { "intervals" };
     let seconds = missed_ns as f64 / 1e9;
@@ -32,14 +31,6 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         span_ns: Some((row.from_ns, row.to_ns)),
         ..Evidence::of_run("left out")
     }));
-    Some(Finding {
-        rule: "pauses",
-        title: "Time in which the program did not run",
-        kind: Kind::Validity,
-        outcome: if limit.admits(percent) { Ruling::Warn } else { Ruling::CannotJudge },
-        measured: Some(percent),
-        limit: Some(limit),
-        unit: Unit::Percent,
-        evidence,
-    })
+    let title = "Time in which the program did not run";
+    Some(unseen("pauses", title, percent, MOST_LEFT_OUT_PERCENT, evidence))
 }

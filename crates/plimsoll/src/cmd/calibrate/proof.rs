@@ -7,12 +7,12 @@ use record::{RunRecord, ServerLoad};
 use simdisk::ArrayDescription;
 use units::{Bytes, Nanos};
 
-use super::ScratchFolder;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::fill::fill;
 use crate::measure::{Order, measure};
+use crate::scratch::ScratchFolder;
 use crate::signals::StopFlag;
 use crate::simulate::{SimulatedStorage, SimulationOrder, simulate};
 
@@ -40,16 +40,16 @@ pub(super) fn prove(
 ) -> Result<Outcome, CommandError> {
     let scratch = ScratchFolder::new(folder, "plimsoll-proof")?;
     let quiet = console.is_quiet();
-    let free = simulated(&plan(&scratch.0, None)?, array, &scratch.0.join("free"), stop)?;
+    let free = simulated(&plan(scratch.path(), None)?, array, &scratch.path().join("free"), stop)?;
     let most = free.achieved_transactional_iops();
     let target = whole(most * HELD_PERCENT / 100.0);
     console.remark(format_args!(
         "The array would serve {most:.0} I/Os a second; {target} are held, predicted and measured."
     ))?;
-    let plan = plan(&scratch.0, Some(target))?;
-    let predicted = simulated(&plan, array, &scratch.0.join("predicted"), stop)?;
+    let plan = plan(scratch.path(), Some(target))?;
+    let predicted = simulated(&plan, array, &scratch.path().join("predicted"), stop)?;
     fill(&plan, stop, quiet)?;
-    let out = scratch.0.join("measured");
+    let out = scratch.path().join("measured");
     let order = Order {
         plan: &plan,
         command: "plimsoll calibrate --prove".to_owned(),

@@ -7,7 +7,7 @@ use record::{Edge, Event, Phase, RunRecord, Series, SeriesInterval};
 use units::Nanos;
 
 use super::{Group, PLAN, RunSummary, issues, phases, prepared, run, run_once};
-use crate::coordinator::{Coordinator, Member};
+use crate::coordinator::Coordinator;
 use crate::testing::collector;
 
 /// Reads take 2.25 ms on average here, so no number of sessions keeps this limit.
@@ -105,19 +105,11 @@ fn groups_come_to_one_number_together() {
     let coordinator = Arc::new(Coordinator::new(2));
     let runtime = world.executor.runtime();
     let (events, kept) = collector();
-    let group = |number: usize| Group {
-        runtime: runtime.clone(),
-        plan: world.plan.clone(),
-        locations: vec![world.locations[number].clone()],
-        events: Rc::clone(&events),
-        checked: Rc::new(|_| ()),
-        commits: None,
-        member: Rc::new(Member::new(&coordinator)),
-        origin: runtime.now(),
-        is_leader: number == 0,
-        rest_percent: 0,
-        resumed: None,
-        host: None,
+    let group = |number: usize| {
+        let (plan, locations) = (&world.plan, vec![world.locations[number].clone()]);
+        let events = Rc::clone(&events);
+        let group = Group::alone(&runtime, plan, locations, &coordinator, events);
+        Group { is_leader: number == 0, ..group }
     };
     let other = runtime.spawn(run(group(1)));
     let leader = run(group(0));
