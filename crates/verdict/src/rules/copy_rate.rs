@@ -6,7 +6,7 @@ use std::path::Path;
 use record::{BackupCopy, Checksum, Phase, RunRecord, Series, TestType};
 use units::Bytes;
 
-use super::read_rate::{mebibytes, rate};
+use super::{mebibytes, rate};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// What kept a database from being read faster.

@@ -29,7 +29,7 @@ mod steady_state;
 mod target_iops;
 mod volume_full;
 
-use record::{Phase, RunRecord, TestType};
+use record::{Checksum, Phase, RunRecord, TestType};
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit, simulated};
 
@@ -114,6 +114,16 @@ fn unseen(
         unit: Unit::Percent,
         evidence,
     }
+}
+
+/// MiB per second of a pass over a database; none where it took no time.
+fn rate(pass: &Checksum) -> Option<f64> {
+    let seconds = pass.elapsed_ns as f64 / 1e9;
+    (seconds > 0.0).then(|| mebibytes(pass.bytes as f64) / seconds)
+}
+
+fn mebibytes(bytes: f64) -> f64 {
+    bytes / f64::from(1 << 20)
 }
 
 /// Nanoseconds as the milliseconds of a finding.

@@ -4,6 +4,7 @@ use record::{Checksum, RunRecord, TestType};
 use units::Bytes;
 
 use super::copy_rate::{Brake, brake_of};
+use super::{mebibytes, rate};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Fails where a database was read more slowly; cannot judge where one was not read to its end, or
@@ -54,14 +55,4 @@ fn too_slow(run: &RunRecord, passes: &[Checksum], least: u64) -> Vec<Evidence> {
         evidence.push(Evidence::of_database(pass.database, text));
     }
     evidence
-}
-
-/// MiB per second.
-pub(super) fn rate(pass: &Checksum) -> Option<f64> {
-    let seconds = pass.elapsed_ns as f64 / 1e9;
-    (seconds > 0.0).then(|| mebibytes(pass.bytes as f64) / seconds)
-}
-
-pub(super) fn mebibytes(bytes: f64) -> f64 {
-    bytes / f64::from(1 << 20)
 }
