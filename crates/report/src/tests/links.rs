@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use record::IssueKind;
+
 use super::design::{DEPLOYMENTS, deployment};
 use super::every_kind;
 use crate::{Sized, glossary, html, sections, sizing_html};
@@ -27,7 +29,9 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     (settings.compressible_percent, settings.repeated_percent, settings.zipf_theta) = (40, 10, 0.9);
     let limits = &mut settings.thresholds;
     (limits.read_p99_ns, limits.log_write_p99_ns) = (Some(1), Some(1));
-    for run in every_kind().into_iter().chain([unlike_the_original]) {
+    let mut cut_off = super::without_room();
+    cut_off.issues[0].kind = IssueKind::ConnectionLost;
+    for run in every_kind().into_iter().chain([unlike_the_original, cut_off]) {
         let document = sections::document(&run, &verdict::judge(&run));
         shown.extend(document.metrics());
     }
