@@ -1,8 +1,7 @@
 //! One completion ring per executor thread.
 //!
 //! A request is handed over as it is made: kept until the next turn of the reactor, it would wait
-//! for whatever else the thread has to do, with a device idle meanwhile. Only writes that need not
-//! be durable wait for company. Completions are drained
+//! for whatever else the thread has to do, with a device idle meanwhile. Completions are drained
 //! until the ring is empty and dated once per drain. A request owns its buffer, and the ring owns
 //! the request, until the kernel is done with it: dropping the ring waits for that.
 #![expect(unsafe_code, reason = "hands buffers to the kernel; each block has its argument")]
@@ -303,13 +302,6 @@ impl RingRequest {
         }
     }
 
-    /// Whether the request may be handed over with the next one, at the end of the turn at the
-    /// latest: nothing in a program waits for a write that need not be durable, and the disk is
-    /// told once of all that come together.
-    const fn may_wait(&self) -> bool {
-        matches!(self.op, Op::Write { durability: Durability::Volatile, .. })
-    }
-
     /// Whether a write that has been moved is durable only after a flush, which is part of it.
     fn must_flush(&self) -> bool {
         let Op::Write { durability, .. } = self.op else {
@@ -379,11 +371,8 @@ impl Host for UringHost {
             completer,
             submitted: self.clock.now(),
         });
-        let may_wait = self.requests.borrow_mut().get(slot).may_wait();
         self.queue(slot);
-        if !may_wait {
-            self.hand_over();
-        }
+        self.hand_over();
     }
 
     fn helpers(&self) -> &Helpers {
