@@ -58,7 +58,7 @@ mod tests {
             let texts = [entry.id, entry.title, entry.unit, entry.source, entry.text];
             assert!(texts.iter().all(|text| !text.is_empty()), "{entry:?}");
             assert!(!entry.text.contains('#'), "{entry:?}");
-            let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(entry.id.chars().all(plain), "{entry:?}");
         }
     }
