@@ -131,12 +131,12 @@ impl Histogram {
         let mut found = [self.maximum_ns; N];
         let count = self.count() as f64;
         // Below this no share is worth its division.
-        let least = quantiles.map(|quantile| ((quantile * count) as u64).saturating_sub(1));
+        let least = quantiles.map(|quantile| quantile * count - 1.0);
         let (mut wanted, mut passed) = (0, 0_u64);
         for bucket in self.buckets.iter() {
             passed = passed.saturating_add(bucket.count);
             while wanted < N
-                && passed >= least[wanted]
+                && passed as f64 >= least[wanted]
                 && passed as f64 / count >= quantiles[wanted]
             {
                 found[wanted] = bucket.highest_ns.min(self.maximum_ns);

@@ -103,7 +103,6 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         replay_logs: if plan.test.is_recovery() { plan.test.replay_logs } else { 0 },
         passive_copy_depth_bytes: plan.test.replayed_copy().map(|depth| depth.0),
         thresholds: thresholds(plan),
-        ..Settings::default()
     }
 }
 

@@ -38,6 +38,7 @@ const USUAL_PADS: (f64, f64) = (200.0, 2_000.0);
 const MOST_COPIES: f64 = 16.0;
 
 /// What the elements have said so far.
+#[expect(clippy::struct_excessive_bools, reason = "switches of a foreign document, each its own")]
 #[derive(Default)]
 pub(super) struct Draft {
     pub is_2010: bool,
@@ -204,7 +205,7 @@ impl Draft {
 
     /// Names a share that something else overrules.
     fn leave_percent(&mut self, element: &str, why: &str) {
-        if let Some(percent) = self.number(element).filter(|percent| *percent != 100.0) {
+        if let Some(percent) = self.number(element).filter(|of| of.total_cmp(&100.0).is_ne()) {
             self.remark(element, &format!("{percent} is not taken over: {why}"));
         }
     }

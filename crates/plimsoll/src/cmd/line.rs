@@ -241,7 +241,7 @@ mod tests {
     fn told(loads: (usize, usize), took: &[u64]) -> String {
         let took: Vec<Duration> =
             took.iter().map(|seconds| Duration::from_secs(*seconds)).collect();
-        left(loads, &took, Duration::from_secs(60))
+        left(loads, &took, Duration::from_mins(1))
     }
 
     #[test]

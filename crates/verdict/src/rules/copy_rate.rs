@@ -21,6 +21,7 @@ pub(super) enum Brake {
 }
 
 /// One database read by a backup that copies it.
+#[expect(clippy::struct_field_names, reason = "units stand last in names")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CopiedRead {
     /// How long the pass took.

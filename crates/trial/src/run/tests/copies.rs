@@ -38,7 +38,9 @@ fn copy_to(world: &mut World, volume: &Rc<dyn Volume>) {
 fn backed_up(world: &World) -> RunRecord {
     let (_, events) = run_once(world, None);
     let mut run = RunRecord::default();
-    events.into_iter().for_each(|event| run.push(event));
+    for event in events {
+        run.push(event);
+    }
     run
 }
 

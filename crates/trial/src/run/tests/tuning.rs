@@ -136,7 +136,9 @@ fn held(threads: &str, percent: u32) -> (f64, f64) {
     let (summary, events) = run_once(&prepared(&text), None);
     assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
     let mut run = RunRecord::default();
-    events.into_iter().for_each(|event| run.push(event));
+    for event in events {
+        run.push(event);
+    }
     let target = run.target_iops().expect("the load is held");
     (target, run.achieved_transactional_iops())
 }
