@@ -7,7 +7,7 @@ mod export;
 mod source;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::rc::Rc;
 
 use device::block::BlockVolume;
@@ -47,12 +47,17 @@ pub(crate) enum RawDevice {
     NoAddress,
 }
 
+/// `text` with the slashes of a volume and of an address, whatever the system joins paths with.
+fn slashed(text: &str) -> String {
+    text.replace(path::MAIN_SEPARATOR, "/")
+}
+
 impl RawTarget {
     /// What `path` names on a raw device; none where it is an ordinary path.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let text = path.to_str()?;
         if NbdAddress::is_meant(text) {
-            return Some(Self::of_address(text));
+            return Some(Self::of_address(&slashed(text)));
         }
         let text = text.trim_end_matches('/');
         let given = text.strip_prefix(MARK);
@@ -62,7 +67,7 @@ impl RawTarget {
             // Marked as a device, so that the error is that of one.
             None => given.map(Path::new)?,
         };
-        let inside = whole.strip_prefix(device).ok()?.to_str()?.to_owned();
+        let inside = slashed(whole.strip_prefix(device).ok()?.to_str()?);
         let mark = if given.is_some() { MARK } else { "" };
         let name = format!("{mark}{}", device.display());
         Some(Self { device: RawDevice::Local(device.to_owned()), name, inside })
