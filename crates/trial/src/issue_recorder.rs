@@ -35,8 +35,8 @@ pub(crate) struct IssueRecorder {
     untold: RefCell<BTreeMap<Option<String>, FurtherErrors>>,
     /// Whether the first write, flush or change of a file that failed did so for want of room.
     first_failed_for_room: Cell<Option<bool>>,
-    /// Whether a connection to the storage broke: what fails afterwards fails for that.
-    is_cut_off: Cell<bool>,
+    /// The volume to which the connection broke: what fails there afterwards fails for that.
+    cut_off: RefCell<Option<String>>,
     /// Why the database cannot go on.
     fatal: RefCell<Option<Failure>>,
 }
@@ -53,7 +53,7 @@ impl IssueRecorder {
             count: Cell::new(0),
             untold: RefCell::default(),
             first_failed_for_room: Cell::new(None),
-            is_cut_off: Cell::new(false),
+            cut_off: RefCell::default(),
             fatal: RefCell::default(),
         }
     }
@@ -101,7 +101,9 @@ impl IssueRecorder {
     /// A request failed, one that `changes` the file or a read.
     pub(crate) fn request_failed(&self, now: Nanos, error: &DeviceError, changes: bool) {
         let is_full = matches!(error, DeviceError::Full { .. });
-        if matches!(error, DeviceError::Disconnected { .. }) && self.is_cut_off.replace(true) {
+        if let DeviceError::Disconnected { file, .. } = error
+            && self.cut_off.replace(Some(file.clone())).is_some()
+        {
             // Every request under way ends so.
             return;
         }
@@ -253,9 +255,10 @@ impl IssueRecorder {
     pub(crate) fn not_copied(&self, now: Nanos, error: &ManifestError) {
         let (kind, at_open) = match error {
             ManifestError::Device(DeviceError::Full { .. }) => (IssueKind::VolumeFull, false),
-            ManifestError::Device(DeviceError::Io { .. } | DeviceError::Disconnected { .. }) => {
-                (IssueKind::InputOutput, false)
+            ManifestError::Device(DeviceError::Disconnected { .. }) => {
+                (IssueKind::ConnectionLost, false)
             }
+            ManifestError::Device(DeviceError::Io { .. }) => (IssueKind::InputOutput, false),
             _ => (IssueKind::Other, true),
         };
         self.fail(now, kind, format!("{error}; no copy of the backup was made"), at_open);
@@ -268,7 +271,7 @@ impl IssueRecorder {
             *self.fatal.borrow_mut() = Some(failure);
             // Why nothing goes on is written down whatever else was.
             self.count.set(self.count.get() + 1);
-            (self.events)(Event::Issue(self.issue(now, kind, text)));
+            (self.events)(Event::Issue(self.blamed(self.issue(now, kind, text))));
         }
     }
 
@@ -285,14 +288,24 @@ impl IssueRecorder {
         }
     }
 
-    fn note(&self, mut issue: Issue) {
+    /// The issue, as one of a lost connection where that is the cause. What fails on another volume
+    /// of the database fails by itself.
+    fn blamed(&self, issue: Issue) -> Issue {
+        let cut_off = self.cut_off.borrow();
         let is_unanswered = matches!(issue.kind, IssueKind::InputOutput | IssueKind::Other);
-        if self.is_cut_off.get() && is_unanswered {
-            issue.kind = IssueKind::ConnectionLost;
+        let is_there = issue.volume.is_none() || issue.volume == *cut_off;
+        if cut_off.is_some() && is_unanswered && is_there {
+            return Issue { kind: IssueKind::ConnectionLost, ..issue };
         }
+        issue
+    }
+
+    fn note(&self, issue: Issue) {
+        let issue = self.blamed(issue);
         let count = self.count.get() + 1;
         self.count.set(count);
-        if count <= MOST_ISSUES {
+        // What takes the blame off the storage is told however much was told before.
+        if count <= MOST_ISSUES || issue.kind == IssueKind::ConnectionLost {
             (self.events)(Event::Issue(issue));
         } else if issue.severity == Severity::Error && issue.kind.blames_storage() {
             let is_request = issue.kind == IssueKind::InputOutput;
@@ -343,5 +356,72 @@ fn place(error: &DeviceError) -> (String, Option<u64>) {
         | DeviceError::Disconnected { file, .. }
         | DeviceError::Unbuffered { file } => (file.clone(), None),
         other => (other.to_string(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use device::DeviceError;
+    use record::{Event, IssueKind};
+    use units::Nanos;
+
+    use super::IssueRecorder;
+
+    const EXPORT: &str = "nbd://array/lun";
+
+    fn lost() -> DeviceError {
+        let why = "the connection broke".to_owned();
+        DeviceError::Disconnected { file: EXPORT.to_owned(), why }
+    }
+
+    fn failed(file: &str) -> DeviceError {
+        let (offset, operation, code) = (0, "write", 5);
+        DeviceError::Io { file: file.to_owned(), offset, operation, code, message: String::new() }
+    }
+
+    /// The kinds of what `meets` has a database tell whose log is on another volume.
+    fn kinds(meets: impl Fn(&IssueRecorder)) -> Vec<IssueKind> {
+        let told = Rc::new(RefCell::new(Vec::new()));
+        let heard = Rc::clone(&told);
+        let events = Rc::new(move |event| {
+            if let Event::Issue(issue) = event {
+                heard.borrow_mut().push(issue.kind);
+            }
+        });
+        let volumes = [(EXPORT, EXPORT), ("/log", "/mnt/log")]
+            .map(|(folder, volume)| (folder.to_owned(), volume.to_owned()));
+        let recorder = IssueRecorder {
+            volumes: volumes.to_vec(),
+            ..IssueRecorder::new(0, Nanos::ZERO, events)
+        };
+        meets(&recorder);
+        told.take()
+    }
+
+    #[test]
+    fn what_a_lost_connection_stops_is_told_as_that_and_what_fails_elsewhere_is_not() {
+        let told = kinds(|recorder| {
+            recorder.request_failed(Nanos(1), &failed("/log/E00.plg"), true);
+            recorder.request_failed(Nanos(2), &lost(), true);
+            recorder.request_failed(Nanos(2), &lost(), false);
+            recorder.request_failed(Nanos(3), &failed("/log/E00.plg"), true);
+            recorder.stands_still(Nanos(4), "nothing moves".to_owned());
+        });
+        let (fault, lost) = (IssueKind::InputOutput, IssueKind::ConnectionLost);
+        assert_eq!(told, [fault, lost, fault, lost]);
+    }
+
+    #[test]
+    fn a_lost_connection_is_told_after_any_number_of_errors() {
+        let told = kinds(|recorder| {
+            for _ in 0..30 {
+                recorder.request_failed(Nanos(1), &failed("/log/E00.plg"), false);
+            }
+            recorder.request_failed(Nanos(2), &lost(), false);
+        });
+        assert_eq!((told.len(), told.last()), (21, Some(&IssueKind::ConnectionLost)));
     }
 }

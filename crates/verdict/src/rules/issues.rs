@@ -1,6 +1,6 @@
 //! Failed requests and damaged content that the load itself came upon.
 
-use record::{Issue, IssueKind, RunRecord, Severity};
+use record::{Issue, RunRecord, Severity};
 use units::thousands;
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
@@ -8,16 +8,12 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// More evidence than this would not be read.
 const EVIDENCE_SHOWN: usize = 10;
 
-/// A lost connection is told so long after what it stops, at most: both come of the same reply.
-const TOLD_WITHIN_NS: u64 = 1_000_000_000;
-
 /// Fails on one error, as Jetstress 2013 does; warnings are shown and fail nothing.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     // That a volume was full, or could not be reached, is said by rules of their own.
     let mut shown: Vec<&Issue> =
         run.issues.iter().filter(|issue| issue.kind.blames_storage()).collect();
-    shown.retain(|issue| !is_of_lost_connection(run, issue));
     let noted = shown.iter().filter(|issue| issue.severity == Severity::Error).count() as u64;
     let further = run.further_error_count();
     let noted = noted + further;
@@ -57,15 +53,6 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         unit: Unit::Count,
         evidence,
     })
-}
-
-/// Whether a request that failed, or a database that stopped, did so because a connection was lost:
-/// a database may tell that it stopped before the loss itself is told.
-fn is_of_lost_connection(run: &RunRecord, issue: &Issue) -> bool {
-    let lost = run.issues.iter().filter(|other| other.kind == IssueKind::ConnectionLost);
-    let first_ns = lost.map(|lost| lost.at_ns).min();
-    matches!(issue.kind, IssueKind::InputOutput | IssueKind::Other)
-        && first_ns.is_some_and(|first_ns| issue.at_ns + TOLD_WITHIN_NS >= first_ns)
 }
 
 fn place(issue: &Issue) -> Evidence {
