@@ -33,7 +33,7 @@ const OPENS_WITHIN_SECONDS: f64 = 1.0;
 /// Looks of the browser at each page.
 const LOOKS: usize = 3;
 
-/// Reports the run in `folder` and prints what is judged.
+/// Reports the run in `folder` and prints what is judged. Fails where a limit is missed.
 pub(crate) fn run(folder: &Path) -> Result<(), Failure> {
     let bytes = journal(&RUN, folder)?;
     let took = report(folder)?;
@@ -46,6 +46,7 @@ pub(crate) fn run(folder: &Path) -> Result<(), Failure> {
         LONGEST.as_secs(),
         kept(took <= LONGEST)
     );
+    let mut all_kept = took <= LONGEST && size < LARGEST_BYTES;
     println!(
         "day: its page has {size} bytes (below {LARGEST_BYTES}: {})",
         kept(size < LARGEST_BYTES)
@@ -58,10 +59,11 @@ pub(crate) fn run(folder: &Path) -> Result<(), Failure> {
             "day: Chromium opens it in {opens:.2} s more than an empty page (below 1 s: {})",
             kept(opens < OPENS_WITHIN_SECONDS)
         );
+        all_kept &= opens < OPENS_WITHIN_SECONDS;
     } else {
         println!("day: SKIPPED, no chromium on this machine: how long a browser takes to open it");
     }
-    Ok(())
+    if all_kept { Ok(()) } else { Err(Failure::new("the report of a day misses a limit")) }
 }
 
 const fn kept(is_kept: bool) -> &'static str {

@@ -24,7 +24,8 @@ const PLAN: &str = "count = 2\nsize = \"512MiB\"\n[engine]\ncache_minimum = \"16
 /// A run has its journal within this.
 const BEGINS_WITHIN: Duration = Duration::from_secs(30);
 
-/// Prepares databases in a folder of `directory` and prints the ratio of the pairs' IOPS.
+/// Prepares databases in a folder of `directory` and prints the ratio of the pairs' IOPS. Fails
+/// where it is below the goal.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let folder = directory.join("plimsoll-bench-watched");
@@ -39,6 +40,9 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
          {verdict})",
         measured.ours, measured.peer, measured.ratio
     );
+    if measured.ratio < GOAL {
+        return Err(Failure::new("an open page costs the run more than it may"));
+    }
     Ok(())
 }
 

@@ -5,17 +5,17 @@
 mod class;
 
 use std::alloc::{GlobalAlloc, Layout};
-
-use mimalloc::MiMalloc;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mimalloc::MiMalloc;
 
 use class::Class;
 
 /// What marks the memory of a [`device::Buffer`]: nothing else asks for this alignment.
 const ALIGNMENT: usize = device::ALIGNMENT;
 
-/// One for each power of two blocks. What is larger than the last comes from the system, which
+/// One for each power of two blocks. What is larger than the last comes from mimalloc, which
 /// maps it for itself.
 const CLASSES: usize = 9;
 
@@ -96,7 +96,7 @@ unsafe impl GlobalAlloc for BufferMemory {
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         if layout.align() != ALIGNMENT {
-            // SAFETY: the caller's promises are passed on; the alignment stays, so the system
+            // SAFETY: the caller's promises are passed on; the alignment stays, so mimalloc
             // serves the new size as it served the old one.
             return unsafe { MiMalloc.realloc(memory, layout, new_size) };
         }

@@ -34,7 +34,7 @@ impl<'a> Stored<'a> {
 pub enum Element<'a> {
     /// The value itself.
     Plain(&'a [u8]),
-    /// The value, compressed..
+    /// The value, compressed.
     Compressed(&'a [u8]),
     /// The value, encrypted by the application.
     Encrypted(&'a [u8]),

@@ -47,7 +47,10 @@ pub(crate) fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandErr
     let bytes: u64 = new.map(|database| database.bytes).sum();
     if bytes > 0 {
         let speed = Bytes(bytes).as_mib_f64() / fill.took.as_secs_f64().max(1e-6);
-        let took = duration(fill.took);
+        let took = match fill.took.as_secs() {
+            0 => format!("{:.1} s", fill.took.as_secs_f64()),
+            _ => duration(fill.took),
+        };
         console.answer(format_args!("filled {} in {took}: {speed:.0} MiB/s", Bytes(bytes)))?;
     }
     Ok(())

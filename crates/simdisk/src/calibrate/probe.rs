@@ -81,7 +81,8 @@ struct LoadUnderWay {
 impl ProbedFile {
     /// Writes the whole file: places that were never written are answered without the medium.
     async fn fill(&self, watch: &dyn CalibrationWatch) -> Result<(), DeviceError> {
-        for offset in (0..self.span).step_by(1 << 20) {
+        for block in 0..self.span / FILL_BYTES {
+            let offset = block * FILL_BYTES;
             if watch.is_stopped() {
                 return Ok(());
             }
