@@ -38,8 +38,8 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "device-net",
         inside: &["device"],
-        outside: &["socket2"],
-        tests: &["device-os"],
+        outside: &["base64", "getrandom", "md-5", "socket2"],
+        tests: &["device-os", "testkit"],
     },
     Layer { package: "faults", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer {

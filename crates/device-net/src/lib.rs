@@ -1,20 +1,18 @@
-//! Block devices over a wire: exports of NBD servers, to be tried before any system attaches them.
+//! Block devices over a wire: exports of NBD servers and LUNs of iSCSI targets, to be tried before
+//! any system attaches them.
 //!
-//! The client is our own, since completions have to arrive at the reactor of the thread that asked:
-//! one thread sends, one receives, and the reactor is told by [`device::Remote`].
+//! The clients are our own, since completions have to arrive at the reactor of the thread that
+//! asked: one thread sends, one receives, and the reactor is told by [`device::Remote`].
 
-mod address;
-mod connection;
-mod error;
-mod export;
-mod handshake;
-mod protocol;
+mod iscsi;
+mod line;
+mod nbd;
 mod transport;
+mod uri;
 
-pub use address::{NbdAddress, NbdPlace};
-pub use error::NbdError;
-pub use export::connect;
-
-#[cfg(test)]
-#[cfg(unix)]
-mod tests;
+pub use iscsi::{
+    Authentication, ChapLogin, ChapSecret, DiscoveredTarget, IscsiAddress, IscsiError,
+    IscsiInitiator, IscsiPortal, Lun, LunCaching, LunCapacity, LunIdentity, SecretError,
+    connect_lun, discover,
+};
+pub use nbd::{NbdAddress, NbdError, NbdPlace, connect};

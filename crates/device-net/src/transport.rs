@@ -4,11 +4,10 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs as _};
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
-
-use crate::address::NbdPlace;
 
 /// Longest wait for a connection and for each answer before requests begin.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,25 +29,27 @@ pub(crate) enum WireStream {
 }
 
 impl WireStream {
-    /// Connects to a server, whose answers are waited for a short time only.
-    pub(crate) fn connect(place: &NbdPlace) -> io::Result<Self> {
-        match place {
-            NbdPlace::Tcp(host, port) => {
-                let stream = reach(host, *port)?;
-                stream.set_nodelay(true)?;
-                notice_loss(&stream)?;
-                stream.set_read_timeout(Some(PATIENCE))?;
-                Ok(Self::Tcp(stream))
-            }
-            #[cfg(unix)]
-            NbdPlace::Unix(path) => {
-                let stream = UnixStream::connect(path)?;
-                stream.set_read_timeout(Some(PATIENCE))?;
-                Ok(Self::Unix(stream))
-            }
-            #[cfg(not(unix))]
-            NbdPlace::Unix(_) => Err(io::ErrorKind::Unsupported.into()),
-        }
+    /// Connects to a server by a network, whose answers are waited for a short time only.
+    pub(crate) fn tcp(host: &str, port: u16) -> io::Result<Self> {
+        let stream = reach(host, port)?;
+        stream.set_nodelay(true)?;
+        notice_loss(&stream)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self::Tcp(stream))
+    }
+
+    /// The same by a socket in the file system.
+    #[cfg(unix)]
+    pub(crate) fn unix(path: &Path) -> io::Result<Self> {
+        let stream = UnixStream::connect(path)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self::Unix(stream))
+    }
+
+    /// The same by a socket in the file system, which this system has not.
+    #[cfg(not(unix))]
+    pub(crate) fn unix(_path: &Path) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Waits for answers for ever from now on: who asks decides when to give up.

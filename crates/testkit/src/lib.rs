@@ -11,6 +11,7 @@ pub mod messages;
 pub mod pages;
 pub mod peers;
 pub mod samples;
+pub mod tgt;
 mod world;
 
 pub use world::World;

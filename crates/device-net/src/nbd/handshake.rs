@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use crate::error::NbdError;
+use super::error::NbdError;
 
 const SERVER_MAGIC: &[u8; 16] = b"NBDMAGICIHAVEOPT";
 const OPTION_MAGIC: &[u8; 8] = b"IHAVEOPT";

@@ -7,11 +7,11 @@ use device::{
     Request, completion,
 };
 
-use crate::address::NbdAddress;
-use crate::connection::{Connection, WireRequest};
-use crate::error::NbdError;
-use crate::handshake::{ExportFacts, agree};
-use crate::protocol::WireCommand;
+use super::address::{NbdAddress, NbdPlace};
+use super::connection::{Connection, WireRequest};
+use super::error::NbdError;
+use super::handshake::{ExportFacts, agree};
+use super::protocol::WireCommand;
 use crate::transport::WireStream;
 
 /// See the module.
@@ -32,7 +32,11 @@ pub fn connect(
     remote: Rc<dyn Remote>,
 ) -> Result<Rc<dyn Device>, NbdError> {
     let broken = |error| NbdError::Connection { name: name.to_owned(), error };
-    let mut transport = WireStream::connect(&address.place).map_err(broken)?;
+    let stream = match &address.place {
+        NbdPlace::Tcp(host, port) => WireStream::tcp(host, *port),
+        NbdPlace::Unix(path) => WireStream::unix(path),
+    };
+    let mut transport = stream.map_err(broken)?;
     let facts = agree(&mut transport, &address.export, name)?;
     let writable = mode != OpenMode::ReadOnly;
     if writable && facts.is_read_only() {

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::uri::{decoded, host_and_port};
+
 /// The port that IANA has given to NBD.
 const DEFAULT_PORT: u16 = 10809;
 
@@ -55,7 +57,7 @@ impl NbdAddress {
             None if is_database_file(path) => ("", path),
             None => (path, ""),
         };
-        let (host, port) = host_and_port(server)?;
+        let (host, port) = host_and_port(server, DEFAULT_PORT)?;
         let place = NbdPlace::Tcp(host.to_owned(), port);
         let slash = if export.is_empty() { "" } else { "/" };
         let named = format!("nbd://{server}{slash}{export}");
@@ -68,32 +70,6 @@ fn is_database_file(name: &str) -> bool {
     let endings = ["edb", "jfm", "plg", "pck", "json"];
     let ending = Path::new(name).extension();
     endings.iter().any(|known| ending.is_some_and(|ending| ending.eq_ignore_ascii_case(known)))
-}
-
-/// An address of IPv6 stands in brackets.
-fn host_and_port(server: &str) -> Option<(&str, u16)> {
-    let (host, port) = match server.strip_prefix('[') {
-        Some(rest) => {
-            let (host, port) = rest.split_once(']')?;
-            (host, port.strip_prefix(':'))
-        }
-        None => server.split_once(':').map_or((server, None), |(host, port)| (host, Some(port))),
-    };
-    let port = port.map_or(Some(DEFAULT_PORT), |port| port.parse().ok())?;
-    (!host.is_empty()).then_some((host, port))
-}
-
-/// Undoes the `%41` of an address; none where that is no text.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut parts = text.split('%');
-    bytes.extend(parts.next()?.as_bytes());
-    for part in parts {
-        let (code, rest) = part.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(code, 16).ok()?);
-        bytes.extend(rest.as_bytes());
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

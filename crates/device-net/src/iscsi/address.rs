@@ -1,0 +1,147 @@
+//! Where a LUN is, as people write it: `iscsi://[USER@]HOST[:PORT]/TARGET/LUN`.
+
+use std::fmt;
+
+use crate::uri::{decoded, host_and_port};
+
+/// The port that IANA has given to iSCSI.
+const DEFAULT_PORT: u16 = 3260;
+
+const SCHEME: &str = "iscsi://";
+
+/// How names of targets begin (RFC 7143, 4.2.7).
+const NAMES: [&str; 3] = ["iqn.", "eui.", "naa."];
+
+/// Where a target listens.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IscsiPortal {
+    /// A name or address.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+}
+
+/// A logical unit of a target.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IscsiAddress {
+    /// Where the target listens.
+    pub portal: IscsiPortal,
+    /// Name of the target.
+    pub target: String,
+    /// Number of the logical unit.
+    pub lun: u16,
+    /// The account that logs in, where the target asks who does.
+    pub user: Option<String>,
+}
+
+impl IscsiPortal {
+    /// `HOST` or `HOST:PORT`; an address of IPv6 in brackets.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (host, port) = host_and_port(text, DEFAULT_PORT)?;
+        Some(Self { host: host.to_owned(), port })
+    }
+}
+
+impl fmt::Display for IscsiPortal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
+    }
+}
+
+impl IscsiAddress {
+    /// Highest number that flat addressing reaches.
+    pub const LAST_LUN: u16 = 0x3fff;
+
+    /// Whether `text` begins as addresses do, so that it is no path.
+    pub fn is_meant(text: &str) -> bool {
+        text.starts_with(SCHEME)
+    }
+
+    /// The logical unit that `text` begins with, how much of the text names it, and what follows
+    /// without a slash: the name of a file on it. None where it is no address.
+    pub fn parse(text: &str) -> Option<(Self, String, String)> {
+        let rest = text.strip_prefix(SCHEME)?;
+        let mut parts = rest.splitn(4, '/');
+        let (server, target, lun) = (parts.next()?, parts.next()?, parts.next()?);
+        let inside = parts.next().unwrap_or("").trim_matches('/').to_owned();
+        let named = format!("{SCHEME}{server}/{target}/{lun}");
+        let (user, portal) = match server.rsplit_once('@') {
+            Some((user, portal)) => (Some(decoded(user).filter(|user| !user.is_empty())?), portal),
+            None => (None, server),
+        };
+        let target = decoded(target)?;
+        let lun = lun.parse().ok().filter(|&lun| lun <= Self::LAST_LUN)?;
+        let is_name = NAMES.iter().any(|begin| target.starts_with(begin));
+        let portal = IscsiPortal::parse(portal)?;
+        is_name.then_some((Self { portal, target, lun, user }, named, inside))
+    }
+
+    /// The logical unit as SCSI writes it (SAM-5, 4.7).
+    pub(crate) fn encoded_lun(&self) -> [u8; 8] {
+        let [high, low] = self.lun.to_be_bytes();
+        // Beyond one byte only the flat form has room.
+        let first = if high > 0 { 0x40 | high } else { 0 };
+        [first, low, 0, 0, 0, 0, 0, 0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IscsiAddress, IscsiPortal};
+
+    const IQN: &str = "iqn.2026-11.example.array:mail";
+
+    #[test]
+    fn addresses_and_files_on_them_are_told_apart() {
+        for (server, user, host, port) in [
+            ("array", None, "array", 3260),
+            ("me@array:1", Some("me"), "array", 1),
+            ("iqn.a:b%40c@[::1]:7", Some("iqn.a:b@c"), "::1", 7),
+        ] {
+            for inside in ["", "a.edb", "db1/a.edb"] {
+                let whole = format!("iscsi://{server}/{IQN}/3");
+                let (address, named, found) =
+                    IscsiAddress::parse(&format!("{whole}/{inside}")).unwrap();
+                let portal = IscsiPortal { host: host.to_owned(), port };
+                let user = user.map(str::to_owned);
+                let wanted = IscsiAddress { portal, target: IQN.to_owned(), lun: 3, user };
+                assert_eq!((address, named, found.as_str()), (wanted, whole, inside));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_none() {
+        for text in [
+            "iscsi://",
+            "iscsi://array",
+            "iscsi://array/iqn.a",
+            "iscsi://array/iqn.a/x",
+            "iscsi://array/iqn.a/16384",
+            "iscsi://array/mail/1",
+            "iscsi://@array/iqn.a/1",
+            "iscsi://me%secret@array/iqn.a/1",
+            "nbd://array/iqn.a/1",
+        ] {
+            assert_eq!(IscsiAddress::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn logical_units_are_written_in_the_shortest_form() {
+        let encoded = |lun: u16| {
+            let text = format!("iscsi://array/{IQN}/{lun}");
+            IscsiAddress::parse(&text).unwrap().0.encoded_lun()
+        };
+        assert_eq!(encoded(255), [0, 255, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(encoded(256), [0x41, 0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn portals_are_written_as_they_are_read() {
+        for text in ["array:3260", "[::1]:9"] {
+            assert_eq!(IscsiPortal::parse(text).unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What both sides agree on before requests begin (RFC 7143, 13).
+
+use super::text::KeyText;
+
+/// The longest piece of data that the target may send at once, in bytes.
+pub(crate) const MOST_RECEIVED: usize = 256 << 10;
+/// What we ask for, as the most that one request for data covers.
+const BURST_BYTES: u32 = 256 << 10;
+/// What holds where the target does not say what it takes at once, in bytes.
+const DEFAULT_MOST_SENT: u32 = 8_192;
+const DEFAULT_FIRST_BURST: u32 = 64 << 10;
+
+/// Who has proved to be who.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Authentication {
+    /// Nobody: the target did not ask.
+    None,
+    /// The initiator.
+    OneWay,
+    /// Initiator and target.
+    Mutual,
+}
+
+/// How data moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Agreed {
+    /// Longest piece of data that we send, in bytes.
+    pub most_sent: u32,
+    /// Whether data waits until the target asks for it.
+    pub waits_for_request: bool,
+    /// Whether data goes out with its command.
+    pub is_immediate: bool,
+    /// Most bytes of a command that go out before the target asks.
+    pub first_burst: u32,
+}
+
+impl Default for Agreed {
+    fn default() -> Self {
+        Self {
+            most_sent: DEFAULT_MOST_SENT,
+            waits_for_request: true,
+            is_immediate: true,
+            first_burst: DEFAULT_FIRST_BURST,
+        }
+    }
+}
+
+/// Whether `value` of `key` is one that we go on with; those that are not here are passed over.
+fn is_taken(key: &str, value: &str) -> bool {
+    match key {
+        "HeaderDigest" | "DataDigest" => value == "None",
+        "ErrorRecoveryLevel" => value == "0",
+        "DataPDUInOrder" | "DataSequenceInOrder" => value == "Yes",
+        _ => value != "Reject",
+    }
+}
+
+impl Agreed {
+    /// What we propose.
+    pub(crate) fn offer(is_discovery: bool) -> KeyText {
+        let mut text = KeyText::default();
+        text.set("HeaderDigest", "None");
+        text.set("DataDigest", "None");
+        text.set("MaxRecvDataSegmentLength", MOST_RECEIVED.to_string());
+        text.set("DefaultTime2Wait", "2");
+        text.set("DefaultTime2Retain", "0");
+        text.set("ErrorRecoveryLevel", "0");
+        if !is_discovery {
+            text.set("InitialR2T", "No");
+            text.set("ImmediateData", "Yes");
+            text.set("MaxBurstLength", BURST_BYTES.to_string());
+            text.set("FirstBurstLength", BURST_BYTES.to_string());
+            text.set("MaxOutstandingR2T", "1");
+            text.set("MaxConnections", "1");
+            text.set("DataPDUInOrder", "Yes");
+            text.set("DataSequenceInOrder", "Yes");
+        }
+        text
+    }
+
+    /// Takes note of answers; the key and value of one that we cannot go on with.
+    pub(crate) fn note(&mut self, answer: &KeyText) -> Result<(), String> {
+        for (key, value) in answer.pairs() {
+            let number = value.parse().ok().filter(|&number| number >= 512);
+            let is_number = match (key, number) {
+                ("MaxRecvDataSegmentLength", Some(number)) => {
+                    self.most_sent = number;
+                    true
+                }
+                ("FirstBurstLength", Some(number)) => {
+                    self.first_burst = number;
+                    true
+                }
+                ("MaxRecvDataSegmentLength" | "FirstBurstLength", None) => false,
+                _ => is_taken(key, value),
+            };
+            // To a session for discovery some of them mean nothing.
+            if !is_number && value != "Irrelevant" {
+                return Err(format!("{key}={value}"));
+            }
+            match key {
+                "InitialR2T" => self.waits_for_request = value == "Yes",
+                "ImmediateData" => self.is_immediate = value == "Yes",
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Agreed, KeyText};
+
+    fn noted(answer: &[u8]) -> Result<Agreed, String> {
+        let mut agreed = Agreed::default();
+        agreed.note(&KeyText::decode(answer).unwrap()).map(|()| agreed)
+    }
+
+    #[test]
+    fn answers_are_taken_note_of() {
+        let answer = b"InitialR2T=No\0ImmediateData=No\0MaxRecvDataSegmentLength=65536\0\
+            FirstBurstLength=4096\0MaxBurstLength=262144\0TargetPortalGroupTag=1\0";
+        let wanted = Agreed {
+            most_sent: 65_536,
+            waits_for_request: false,
+            is_immediate: false,
+            first_burst: 4_096,
+        };
+        assert_eq!(noted(answer), Ok(wanted));
+        assert_eq!(noted(b"FirstBurstLength=Irrelevant\0"), Ok(Agreed::default()));
+    }
+
+    #[test]
+    fn what_cannot_be_gone_on_with_is_named() {
+        for answer in [
+            "DataDigest=CRC32C",
+            "HeaderDigest=Reject",
+            "ErrorRecoveryLevel=2",
+            "MaxRecvDataSegmentLength=7",
+            "FirstBurstLength=x",
+        ] {
+            assert_eq!(noted(answer.as_bytes()), Err(answer.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! CHAP with MD5 (RFC 1994, RFC 7143 section 12.1): who knows the secret proves it without telling.
+
+use std::fmt;
+
+use md5::{Digest as _, Md5};
+
+/// Shortest secret in characters; below 96 bits RFC 7143 wants encryption of the network.
+const SHORTEST: usize = 12;
+/// Longest secret in characters: Microsoft's initiator takes no more.
+const LONGEST: usize = 16;
+
+/// A secret that every initiator takes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ChapSecret(String);
+
+/// Why a text is not used as a secret. It does not repeat the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SecretError {
+    /// So many characters are too few or too many.
+    Length(usize),
+    /// Something that targets and initiators read differently is in it.
+    Character,
+    /// The same secret proves both sides, so that an answer can be sent back as one's own.
+    Same,
+}
+
+/// What the initiator logs in with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChapLogin {
+    /// The account at the target.
+    pub user: String,
+    /// Its secret.
+    pub secret: ChapSecret,
+    /// What the target is to prove that it knows, where it is to prove itself.
+    pub target_secret: Option<ChapSecret>,
+}
+
+impl ChapSecret {
+    /// A secret of 12 to 16 printable characters without spaces and quotes.
+    pub fn new(text: &str) -> Result<Self, SecretError> {
+        let count = text.chars().count();
+        if !(SHORTEST..=LONGEST).contains(&count) {
+            return Err(SecretError::Length(count));
+        }
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`".contains(&byte);
+        if !text.bytes().all(is_plain) {
+            return Err(SecretError::Character);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// What proves that the secret is known.
+    pub(crate) fn answer(&self, identifier: u8, challenge: &[u8]) -> [u8; 16] {
+        let mut hash = Md5::new();
+        hash.update([identifier]);
+        hash.update(self.0.as_bytes());
+        hash.update(challenge);
+        hash.finalize().into()
+    }
+
+    /// The secret itself, for the configuration of a target.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ChapLogin {
+    /// A login by which each side proves itself where there is a secret of the target.
+    pub fn new(
+        user: &str,
+        secret: ChapSecret,
+        target_secret: Option<ChapSecret>,
+    ) -> Result<Self, SecretError> {
+        if target_secret.as_ref() == Some(&secret) {
+            return Err(SecretError::Same);
+        }
+        Ok(Self { user: user.to_owned(), secret, target_secret })
+    }
+}
+
+impl fmt::Debug for ChapSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ChapSecret")
+    }
+}
+
+impl fmt::Display for SecretError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length(count) => write!(
+                f,
+                "a secret of CHAP has {SHORTEST} to {LONGEST} characters, and this one has \
+                 {count}; give target and initiator another one"
+            ),
+            Self::Character => write!(
+                f,
+                "a secret of CHAP has letters, digits and signs of ASCII, without spaces and \
+                 quotes; give target and initiator another one"
+            ),
+            Self::Same => write!(
+                f,
+                "the secrets of initiator and target are the same, which proves nothing; give one \
+                 of them another one"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SecretError {}
+
+#[cfg(test)]
+mod tests {
+    use super::{ChapLogin, ChapSecret, SecretError};
+
+    #[test]
+    fn secrets_have_12_to_16_plain_characters() {
+        for (text, error) in [
+            ("12345678901", Some(SecretError::Length(11))),
+            ("123456789012", None),
+            ("1234567890123456", None),
+            ("12345678901234567", Some(SecretError::Length(17))),
+            ("with a space", Some(SecretError::Character)),
+            ("with'a'quote", Some(SecretError::Character)),
+            ("ümläutümläut", Some(SecretError::Character)),
+        ] {
+            assert_eq!(ChapSecret::new(text).err(), error, "{text}");
+        }
+        let secret = || ChapSecret::new("123456789012").unwrap();
+        assert_eq!(ChapLogin::new("me", secret(), Some(secret())), Err(SecretError::Same));
+        assert!(!format!("{:?}", secret()).contains("1234"));
+    }
+
+    /// MD5 of identifier, secret and challenge, calculated with `md5sum`.
+    #[test]
+    fn answers_are_those_of_rfc_1994() {
+        let answer = ChapSecret::new("123456789012").unwrap().answer(b'a', b"xyz");
+        let hex: String = answer.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "6dad9d19710be7eb986c023e976ef6a5");
+    }
+}

@@ -1,0 +1,72 @@
+//! A command on its way to a logical unit, and how it ends.
+
+use std::ops::Range;
+
+use device::{Buffer, DeviceError};
+
+use super::scsi::CommandBlock;
+use super::sense::Refusal;
+use crate::line::Abandon;
+
+/// Which way data moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    None,
+    In,
+    Out,
+}
+
+/// See the module.
+pub(crate) struct Command {
+    pub lun: [u8; 8],
+    pub block: CommandBlock,
+    pub direction: Direction,
+    pub buffer: Option<Buffer>,
+    /// Which bytes of the buffer move.
+    pub range: Range<usize>,
+    pub end: CommandEnd,
+}
+
+/// Told once, from whichever thread, how a command ended.
+pub(crate) type CommandEnd = Box<dyn FnOnce(CommandOutcome) + Send>;
+
+/// How a command ended.
+pub(crate) struct CommandOutcome {
+    pub buffer: Option<Buffer>,
+    /// Bytes that moved.
+    pub moved: usize,
+    pub result: Result<(), CommandFailure>,
+}
+
+/// Why a command was not carried out.
+#[derive(Debug)]
+pub(crate) enum CommandFailure {
+    /// The connection broke: nothing is known of it.
+    Lost(DeviceError),
+    /// The target says so.
+    Refused(Refusal),
+}
+
+/// What is kept of a command that the target works on.
+pub(crate) struct CommandTask {
+    pub lun: [u8; 8],
+    pub direction: Direction,
+    pub range: Range<usize>,
+    /// Bytes that have arrived.
+    pub arrived: usize,
+    pub end: CommandEnd,
+}
+
+impl Abandon for CommandTask {
+    fn abandon(self, buffer: Option<Buffer>, error: DeviceError) {
+        let result = Err(CommandFailure::Lost(error));
+        (self.end)(CommandOutcome { buffer, moved: 0, result });
+    }
+}
+
+impl Abandon for Command {
+    fn abandon(self, buffer: Option<Buffer>, error: DeviceError) {
+        let result = Err(CommandFailure::Lost(error));
+        (self.end)(CommandOutcome { buffer: buffer.or(self.buffer), moved: 0, result });
+    }
+}

@@ -1,0 +1,251 @@
+//! A logical unit as a device of the seam.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{
+    Buffer, Caps, Completion, Device, DeviceError, Durability, Op, OpKind, OpenMode, Remote,
+    RemoteEnd, RemoteOutcome, Request, completion,
+};
+
+use super::address::IscsiAddress;
+use super::command::{Command, CommandFailure, CommandOutcome, Direction};
+use super::connection::Wire;
+use super::error::IscsiError;
+use super::login::IscsiInitiator;
+use super::lun::Lun;
+use super::scsi;
+use super::sense::Reaction;
+
+/// Longest transfer of one command where the target names no limit, in bytes.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// Times that a request is sent again: ten seconds of a busy target.
+const MOST_ATTEMPTS: u32 = 500;
+
+/// See the module.
+struct LunDevice {
+    lun: Lun,
+    facts: Arc<LunFacts>,
+    writable: bool,
+    remote: Rc<dyn Remote>,
+}
+
+/// What requests have to know.
+struct LunFacts {
+    name: String,
+    encoded: [u8; 8],
+    wire: Arc<Wire>,
+    block_bytes: u32,
+    /// Longest transfer of one command, in bytes.
+    most_bytes: usize,
+    /// What makes a write durable.
+    durability: LunDurability,
+}
+
+/// See [`LunFacts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LunDurability {
+    /// A flag of the write.
+    Flag,
+    /// A flush behind the write.
+    Flush,
+    /// It is durable as it is: no cache, and none to flush.
+    Always,
+}
+
+/// Logs in to a logical unit, which errors call `name`; its requests end by way of `remote`. For
+/// writes it must take writes and have a way to make them last. Nothing tells whether another
+/// system uses it, too.
+pub fn connect_lun(
+    address: &IscsiAddress,
+    name: &str,
+    initiator: &IscsiInitiator,
+    mode: OpenMode,
+    remote: Rc<dyn Remote>,
+) -> Result<Rc<dyn Device>, IscsiError> {
+    let lun = Lun::attach(address, name, initiator)?;
+    let writable = mode != OpenMode::ReadOnly;
+    if writable && lun.caching().is_write_protected {
+        return Err(IscsiError::ReadOnly { name: name.to_owned() });
+    }
+    let durability = if writable { durability(&lun)? } else { LunDurability::Always };
+    let capacity = lun.capacity();
+    let most = match lun.identity().most_blocks {
+        0 => MOST_BYTES,
+        blocks => MOST_BYTES.min(u64::from(blocks) * u64::from(capacity.block_bytes)),
+    };
+    let facts = Arc::new(LunFacts {
+        name: name.to_owned(),
+        encoded: lun.encoded(),
+        wire: Arc::clone(lun.wire()),
+        block_bytes: capacity.block_bytes,
+        most_bytes: usize::try_from(most).expect("invariant: some megabytes"),
+        durability,
+    });
+    Ok(Rc::new(LunDevice { lun, facts, writable, remote }))
+}
+
+fn durability(lun: &Lun) -> Result<LunDurability, IscsiError> {
+    let caching = lun.caching();
+    match (lun.flushes()?, caching.write_cache) {
+        (true, _) if caching.has_durable_writes => Ok(LunDurability::Flag),
+        (true, _) => Ok(LunDurability::Flush),
+        (false, Some(false)) => Ok(LunDurability::Always),
+        (false, _) => Err(IscsiError::NoFlush { name: lun.name().to_owned() }),
+    }
+}
+
+impl Device for LunDevice {
+    fn submit(&self, request: Request) -> Completion {
+        request.op.assert_aligned();
+        let (completer, completion) = completion();
+        let end = self.remote.begin(completer);
+        if let Some(error) = self.refusal(&request.op) {
+            end(RemoteOutcome { buffer: request.op.into_buffer(), result: Err(error) });
+            return completion;
+        }
+        let (kind, op) = (request.op.kind(), request.op);
+        let (offset, is_durable) = match &op {
+            Op::Read { offset, .. } => (*offset, false),
+            Op::Write { offset, durability, .. } => (*offset, *durability == Durability::Durable),
+            Op::Flush | Op::SetLength { .. } => (0, false),
+        };
+        let facts = Arc::clone(&self.facts);
+        let step = LunStep { facts, kind, offset, done: 0, is_durable, attempts: 0, end };
+        step.send(op.into_buffer(), Wire::send);
+        completion
+    }
+
+    fn caps(&self) -> Caps {
+        let capacity = self.lun.capacity();
+        Caps {
+            atomic_write_unit: capacity.block_bytes,
+            sector: capacity.block_bytes,
+            physical_sector: capacity.physical_bytes,
+            volatile_cache: self.facts.durability != LunDurability::Always,
+            unbuffered: true,
+        }
+    }
+
+    fn length(&self) -> u64 {
+        self.lun.capacity().bytes()
+    }
+
+    fn name(&self) -> &str {
+        &self.facts.name
+    }
+}
+
+impl LunDevice {
+    /// Why the target need not be asked.
+    fn refusal(&self, op: &Op) -> Option<DeviceError> {
+        let file = self.facts.name.clone();
+        if !self.writable && !matches!(op, Op::Read { .. }) {
+            return Some(DeviceError::PermissionDenied { file });
+        }
+        match op {
+            Op::Read { offset, buffer } | Op::Write { offset, buffer, .. } => {
+                let wanted = buffer.len();
+                let is_beyond = offset + wanted as u64 > self.length();
+                is_beyond.then(|| DeviceError::Short { file, offset: *offset, wanted, moved: 0 })
+            }
+            Op::SetLength { length } => Some(DeviceError::Io {
+                file,
+                offset: *length,
+                operation: OpKind::SetLength.name(),
+                code: 0,
+                message: "a LUN has its length".to_owned(),
+            }),
+            Op::Flush => None,
+        }
+    }
+}
+
+/// One request of the seam, as the commands that it takes one after the other.
+struct LunStep {
+    facts: Arc<LunFacts>,
+    kind: OpKind,
+    offset: u64,
+    /// Bytes that have moved.
+    done: usize,
+    /// Whether it is to last when it ends.
+    is_durable: bool,
+    attempts: u32,
+    end: RemoteEnd,
+}
+
+impl LunStep {
+    /// Sends the next command by `way`.
+    fn send(self, buffer: Option<Buffer>, way: fn(&Wire, Command)) {
+        let facts = Arc::clone(&self.facts);
+        let length = buffer.as_ref().map_or(0, |bytes| bytes.len());
+        let is_flush = self.kind == OpKind::Flush || self.done == length;
+        let is_write = self.kind == OpKind::Write;
+        let to = length.min(self.done + facts.most_bytes);
+        let (block, direction) = if is_flush {
+            (scsi::synchronize_cache(), Direction::None)
+        } else {
+            let block_bytes = u64::from(facts.block_bytes);
+            let first = (self.offset + self.done as u64) / block_bytes;
+            let blocks = (to - self.done) as u64 / block_bytes;
+            let blocks = u32::try_from(blocks).expect("invariant: some megabytes");
+            let flag = self.is_durable && facts.durability == LunDurability::Flag;
+            let direction = if is_write { Direction::Out } else { Direction::In };
+            (scsi::transfer(is_write, flag, first, blocks), direction)
+        };
+        let range = if is_flush { 0..0 } else { self.done..to };
+        let wanted = range.len();
+        let end = Box::new(move |outcome| self.ended(outcome, wanted));
+        way(&facts.wire, Command { lun: facts.encoded, block, direction, buffer, range, end });
+    }
+
+    /// A command that should have moved `wanted` bytes has ended.
+    fn ended(mut self, outcome: CommandOutcome, wanted: usize) {
+        let CommandOutcome { buffer, moved, result } = outcome;
+        let facts = Arc::clone(&self.facts);
+        let refusal = match result {
+            Ok(()) if moved < wanted => {
+                let (file, offset) = (facts.name.clone(), self.offset);
+                let wanted = buffer.as_ref().map_or(0, |bytes| bytes.len());
+                let moved = self.done + moved;
+                return self.end(buffer, Err(DeviceError::Short { file, offset, wanted, moved }));
+            }
+            Ok(()) => {
+                self.done += wanted;
+                let length = buffer.as_ref().map_or(0, |bytes| bytes.len());
+                let flushes = self.is_durable && facts.durability == LunDurability::Flush;
+                // What moved nothing was the flush.
+                return match wanted > 0 && (self.done < length || flushes) {
+                    true => self.send(buffer, Wire::send),
+                    false => self.end(buffer, Ok(())),
+                };
+            }
+            Err(CommandFailure::Lost(error)) => return self.end(buffer, Err(error)),
+            Err(CommandFailure::Refused(refusal)) => refusal,
+        };
+        self.attempts += 1;
+        match refusal.reaction() {
+            Reaction::Again if self.attempts < MOST_ATTEMPTS => self.send(buffer, Wire::send),
+            Reaction::Later if self.attempts < MOST_ATTEMPTS => self.send(buffer, Wire::send_later),
+            Reaction::GiveUp(why) => {
+                facts.wire.give_up(why);
+                self.end(buffer, Err(facts.wire.error()));
+            }
+            _ if self.kind == OpKind::Flush
+                && refusal.is_unknown()
+                && facts.durability == LunDurability::Always =>
+            {
+                self.end(buffer, Ok(()));
+            }
+            _ => {
+                let error = refusal.as_error(&facts.name, self.kind, self.offset);
+                self.end(buffer, Err(error));
+            }
+        }
+    }
+
+    fn end(self, buffer: Option<Buffer>, result: Result<(), DeviceError>) {
+        (self.end)(RemoteOutcome { buffer, result });
+    }
+}

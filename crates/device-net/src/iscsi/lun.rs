@@ -1,0 +1,222 @@
+//! A logical unit that has been logged in to, asked what it is before anything is read or written.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use device::{Buffer, DeviceError, SECTOR};
+
+use super::address::IscsiAddress;
+use super::agreed::Authentication;
+use super::command::{Command, CommandFailure, CommandOutcome, Direction};
+use super::connection::{Connection, Wire};
+use super::error::IscsiError;
+use super::login::IscsiInitiator;
+use super::scsi::{self, CommandBlock, LunCaching, LunCapacity, LunIdentity};
+use super::sense::{Reaction, Refusal};
+use super::session;
+
+/// Longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Times that a target may want to tell something, or be busy, before it is asked no more.
+const MOST_ATTEMPTS: usize = 100;
+
+/// The type of disks.
+const DISK: u8 = 0;
+
+/// See the module. The session ends with it.
+pub struct Lun {
+    name: String,
+    encoded: [u8; 8],
+    connection: Connection,
+    authentication: Authentication,
+    identity: LunIdentity,
+    capacity: LunCapacity,
+    caching: LunCaching,
+}
+
+impl Lun {
+    /// Logs in and asks the logical unit what it is; errors call it `name`. Nothing is written.
+    pub fn attach(
+        address: &IscsiAddress,
+        name: &str,
+        initiator: &IscsiInitiator,
+    ) -> Result<Self, IscsiError> {
+        let (stream, login) =
+            session::open(&address.portal, Some(&address.target), name, initiator)?;
+        let connection = Connection::start(stream, login, name)
+            .map_err(|error| IscsiError::Connection { name: name.to_owned(), error })?;
+        let mut lun = Self {
+            name: name.to_owned(),
+            encoded: address.encoded_lun(),
+            connection,
+            authentication: login.authentication,
+            identity: LunIdentity::default(),
+            capacity: LunCapacity::default(),
+            caching: LunCaching::default(),
+        };
+        lun.identity = lun.ask_identity()?;
+        lun.test()?;
+        lun.capacity = lun.ask_capacity()?;
+        lun.caching = lun.ask_caching()?;
+        Ok(lun)
+    }
+
+    /// Who has proved to be who.
+    pub const fn authentication(&self) -> Authentication {
+        self.authentication
+    }
+
+    /// Who it says it is.
+    pub const fn identity(&self) -> &LunIdentity {
+        &self.identity
+    }
+
+    /// How much it holds.
+    pub const fn capacity(&self) -> LunCapacity {
+        self.capacity
+    }
+
+    /// What it says of its caches.
+    pub const fn caching(&self) -> LunCaching {
+        self.caching
+    }
+
+    /// Asks whether it is ready: the shortest way there and back.
+    pub fn test(&self) -> Result<(), IscsiError> {
+        self.ask("TEST UNIT READY", scsi::test_unit_ready(), 0).map(drop)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn encoded(&self) -> [u8; 8] {
+        self.encoded
+    }
+
+    pub(crate) fn wire(&self) -> &Arc<Wire> {
+        &self.connection.wire
+    }
+
+    /// Has the logical unit flush its cache; whether it knows how to.
+    pub(crate) fn flushes(&self) -> Result<bool, IscsiError> {
+        match self.ask("SYNCHRONIZE CACHE", scsi::synchronize_cache(), 0) {
+            Ok(_) => Ok(true),
+            Err(IscsiError::Command { refusal, .. }) if refusal.is_unknown() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn ask_identity(&self) -> Result<LunIdentity, IscsiError> {
+        let answer = match self.ask("INQUIRY", scsi::inquiry(None), scsi::ANSWER_BYTES) {
+            Err(IscsiError::Command { refusal, .. }) if refusal.is_no_lun() => Vec::new(),
+            answer => answer?,
+        };
+        let Some(mut identity) = scsi::identity(&answer) else {
+            return Err(IscsiError::NoLun { name: self.name.clone(), there: self.others() });
+        };
+        if identity.kind != DISK {
+            let (name, kind) = (self.name.clone(), identity.kind);
+            return Err(IscsiError::NotADisk { name, kind });
+        }
+        let page = |number| self.ask("INQUIRY", scsi::inquiry(Some(number)), scsi::ANSWER_BYTES);
+        // Not every target has every page.
+        identity.serial = page(0x80).ok().and_then(|page| scsi::serial(&page));
+        identity.most_blocks = page(0xb0).map_or(0, |page| scsi::most_blocks(&page));
+        Ok(identity)
+    }
+
+    /// Logical units that the target shows.
+    fn others(&self) -> Vec<u64> {
+        let report = self.ask_of([0; 8], scsi::report_luns(), scsi::REPORT_BYTES);
+        report.ok().and_then(Result::ok).map_or_else(Vec::new, |report| scsi::luns(&report))
+    }
+
+    fn ask_capacity(&self) -> Result<LunCapacity, IscsiError> {
+        let answer = self.ask("READ CAPACITY(16)", scsi::read_capacity_16(), 32)?;
+        scsi::capacity(&answer).ok_or_else(|| IscsiError::NotIscsi {
+            name: self.name.clone(),
+            why: "it tells no capacity that could be".to_owned(),
+        })
+    }
+
+    /// Both forms of the question are optional.
+    fn ask_caching(&self) -> Result<LunCaching, IscsiError> {
+        let forms = [(scsi::mode_sense_6(), 4), (scsi::mode_sense_10(), 8)];
+        for (block, head_bytes) in forms {
+            match self.ask("MODE SENSE", block, scsi::ANSWER_BYTES) {
+                Ok(answer) => return Ok(scsi::caching(&answer, head_bytes).unwrap_or_default()),
+                Err(IscsiError::Command { refusal, .. }) if refusal.is_unknown() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(LunCaching::default())
+    }
+
+    /// Sends a command and waits for its answer of at most `room` bytes.
+    fn ask(
+        &self,
+        command: &'static str,
+        block: CommandBlock,
+        room: u32,
+    ) -> Result<Vec<u8>, IscsiError> {
+        let mut refusal = None;
+        for _ in 0..MOST_ATTEMPTS {
+            match self.ask_of(self.encoded, block, room)? {
+                Ok(answer) => return Ok(answer),
+                Err(refused) if refused.is_attention() || refused.reaction() == Reaction::Later => {
+                    refusal = Some(refused);
+                }
+                Err(refusal) => return Err(self.refused(command, refusal)),
+            }
+        }
+        let refusal = refusal.expect("invariant: it was asked, and refused each time");
+        Err(self.refused(command, refusal))
+    }
+
+    fn refused(&self, command: &'static str, refusal: Refusal) -> IscsiError {
+        IscsiError::Command { name: self.name.clone(), command, refusal }
+    }
+
+    fn ask_of(
+        &self,
+        lun: [u8; 8],
+        block: CommandBlock,
+        room: u32,
+    ) -> Result<Result<Vec<u8>, Refusal>, IscsiError> {
+        let (end, ended) = mpsc::channel();
+        let direction = if room > 0 { Direction::In } else { Direction::None };
+        self.wire().send(Command {
+            lun,
+            block,
+            direction,
+            buffer: Some(Buffer::zeroed((room as usize).next_multiple_of(SECTOR))),
+            range: 0..room as usize,
+            end: Box::new(move |outcome| drop(end.send(outcome))),
+        });
+        let outcome = ended.recv_timeout(PATIENCE).map_err(|error| match error {
+            RecvTimeoutError::Timeout => self.broken(io::ErrorKind::TimedOut.into()),
+            RecvTimeoutError::Disconnected => self.broken(io::ErrorKind::BrokenPipe.into()),
+        })?;
+        let CommandOutcome { buffer, moved, result } = outcome;
+        match result {
+            Ok(()) => {
+                let mut answer = buffer.map_or_else(Vec::new, |bytes| bytes.to_vec());
+                answer.truncate(moved);
+                Ok(Ok(answer))
+            }
+            Err(CommandFailure::Refused(refusal)) => Ok(Err(refusal)),
+            Err(CommandFailure::Lost(DeviceError::Disconnected { why, .. })) => {
+                Err(self.broken(io::Error::other(why)))
+            }
+            Err(CommandFailure::Lost(error)) => Err(self.broken(io::Error::other(error))),
+        }
+    }
+
+    fn broken(&self, error: io::Error) -> IscsiError {
+        IscsiError::Connection { name: self.name.clone(), error }
+    }
+}

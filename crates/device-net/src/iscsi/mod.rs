@@ -1,0 +1,34 @@
+//! LUNs of iSCSI targets (RFC 7143), as an initiator sees them.
+
+mod address;
+mod agreed;
+mod chap;
+mod command;
+mod connection;
+mod device;
+mod discovery;
+mod error;
+mod login;
+mod lun;
+mod nonce;
+mod outbox;
+mod pdu;
+mod scsi;
+mod sense;
+mod session;
+mod status;
+mod text;
+
+pub use address::{IscsiAddress, IscsiPortal};
+pub use agreed::Authentication;
+pub use chap::{ChapLogin, ChapSecret, SecretError};
+pub use device::connect_lun;
+pub use discovery::{DiscoveredTarget, discover};
+pub use error::IscsiError;
+pub use login::IscsiInitiator;
+pub use lun::Lun;
+pub use scsi::{LunCaching, LunCapacity, LunIdentity};
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

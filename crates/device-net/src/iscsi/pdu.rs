@@ -1,0 +1,191 @@
+//! Protocol data units: a header of 48 bytes, and data that is padded to words (RFC 7143, 11).
+
+use std::io::{self, Read};
+
+/// Bytes of a basic header segment.
+pub(crate) const HEAD_BYTES: usize = 48;
+/// A tag that stands for none.
+pub(crate) const NO_TAG: u32 = u32::MAX;
+/// Marks a request as to be looked at before all others.
+pub(crate) const IMMEDIATE: u8 = 0x40;
+/// Marks the last PDU of its kind.
+pub(crate) const FINAL: u8 = 0x80;
+/// Marks a text that goes on in the next PDU.
+pub(crate) const CONTINUED: u8 = 0x40;
+
+/// Opcodes of PDUs that the initiator sends.
+pub(crate) mod request {
+    pub(crate) const NOP_OUT: u8 = 0x00;
+    pub(crate) const COMMAND: u8 = 0x01;
+    pub(crate) const LOGIN: u8 = 0x03;
+    pub(crate) const TEXT: u8 = 0x04;
+    pub(crate) const DATA_OUT: u8 = 0x05;
+    pub(crate) const LOGOUT: u8 = 0x06;
+}
+
+/// Opcodes of PDUs that the target sends.
+pub(crate) mod response {
+    pub(crate) const NOP_IN: u8 = 0x20;
+    pub(crate) const COMMAND: u8 = 0x21;
+    pub(crate) const LOGIN: u8 = 0x23;
+    pub(crate) const TEXT: u8 = 0x24;
+    pub(crate) const DATA_IN: u8 = 0x25;
+    pub(crate) const LOGOUT: u8 = 0x26;
+    pub(crate) const READY: u8 = 0x31;
+    pub(crate) const ASYNC: u8 = 0x32;
+    pub(crate) const REJECT: u8 = 0x3f;
+}
+
+/// Places of the numbers that most PDUs have.
+pub(crate) mod field {
+    pub(crate) const TASK_TAG: usize = 16;
+    /// Of the target; what a request expects to move.
+    pub(crate) const TRANSFER_TAG: usize = 20;
+    /// Of requests.
+    pub(crate) const COMMAND_NUMBER: usize = 24;
+    /// Of answers.
+    pub(crate) const STATUS_NUMBER: usize = 24;
+    pub(crate) const EXPECTED_STATUS_NUMBER: usize = 28;
+    /// Of answers.
+    pub(crate) const LAST_COMMAND_NUMBER: usize = 32;
+    /// Of data, and of requests for data.
+    pub(crate) const DATA_NUMBER: usize = 36;
+    pub(crate) const OFFSET: usize = 40;
+    pub(crate) const LENGTH: usize = 44;
+    pub(crate) const COMMAND_BLOCK: usize = 32;
+}
+
+/// A header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head(pub [u8; HEAD_BYTES]);
+
+impl Head {
+    pub(crate) fn new(opcode: u8, flags: u8) -> Self {
+        let mut bytes = [0; HEAD_BYTES];
+        (bytes[0], bytes[1]) = (opcode, flags);
+        Self(bytes)
+    }
+
+    /// The same with a number at `at`.
+    pub(crate) fn with(mut self, at: usize, number: u32) -> Self {
+        self.0[at..at + 4].copy_from_slice(&number.to_be_bytes());
+        self
+    }
+
+    /// The same for a logical unit.
+    pub(crate) fn with_lun(mut self, lun: [u8; 8]) -> Self {
+        self.0[8..16].copy_from_slice(&lun);
+        self
+    }
+
+    /// The same with so many bytes of data behind it.
+    pub(crate) fn with_data(mut self, length: usize) -> Self {
+        let length = u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
+        self.0[5..8].copy_from_slice(&length[1..]);
+        self
+    }
+
+    pub(crate) const fn opcode(&self) -> u8 {
+        self.0[0] & 0x3f
+    }
+
+    pub(crate) const fn has(&self, flag: u8) -> bool {
+        self.0[1] & flag != 0
+    }
+
+    /// The number at `at`.
+    pub(crate) fn word(&self, at: usize) -> u32 {
+        u32::from_be_bytes([self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]])
+    }
+
+    /// The logical unit, as it stands there.
+    pub(crate) fn lun(&self) -> [u8; 8] {
+        let mut lun = [0; 8];
+        lun.copy_from_slice(&self.0[8..16]);
+        lun
+    }
+
+    /// Bytes of data behind it, without padding.
+    pub(crate) fn data_bytes(&self) -> usize {
+        self.word(4) as usize & 0x00ff_ffff
+    }
+
+    /// Number of the status that it carries, where it does.
+    pub(crate) fn status_number(&self) -> Option<u32> {
+        let carries = match self.opcode() {
+            response::READY => false,
+            response::DATA_IN => self.has(data_in::STATUS),
+            response::NOP_IN => self.word(field::TASK_TAG) != NO_TAG,
+            _ => true,
+        };
+        carries.then(|| self.word(field::STATUS_NUMBER))
+    }
+}
+
+/// Flags of data that arrives.
+pub(crate) mod data_in {
+    /// It ends its command, whose status is in it.
+    pub(crate) const STATUS: u8 = 0x01;
+    /// Less is moved than was expected.
+    pub(crate) const UNDERFLOW: u8 = 0x02;
+}
+
+/// Bytes that fill `length` bytes up to whole words.
+pub(crate) const fn padding(length: usize) -> usize {
+    length.wrapping_neg() % 4
+}
+
+/// Appends a PDU.
+pub(crate) fn append(bytes: &mut Vec<u8>, head: Head, data: &[u8]) {
+    bytes.extend(head.with_data(data.len()).0);
+    bytes.extend(data);
+    bytes.extend(&[0; 3][..padding(data.len())]);
+}
+
+/// Reads a header and passes over what extends it.
+pub(crate) fn read_head(stream: &mut impl Read) -> io::Result<Head> {
+    let mut bytes = [0; HEAD_BYTES];
+    stream.read_exact(&mut bytes)?;
+    let mut extension = [0; 255 * 4];
+    stream.read_exact(&mut extension[..usize::from(bytes[4]) * 4])?;
+    Ok(Head(bytes))
+}
+
+/// Reads the data behind `head`, of at most so many bytes.
+pub(crate) fn read_data(stream: &mut impl Read, head: &Head, most: usize) -> io::Result<Vec<u8>> {
+    let length = head.data_bytes();
+    if length > most {
+        return Err(io::Error::other(format!("the target sends {length} bytes at once")));
+    }
+    let mut data = vec![0; length];
+    stream.read_exact(&mut data)?;
+    pass_padding(stream, length)?;
+    Ok(data)
+}
+
+/// Passes over what fills `length` bytes of data up to words.
+pub(crate) fn pass_padding(stream: &mut impl Read, length: usize) -> io::Result<()> {
+    stream.read_exact(&mut [0; 3][..padding(length)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Head, append, field, read_data, read_head, request};
+
+    #[test]
+    fn a_pdu_is_read_as_it_was_written() {
+        let head = Head::new(request::COMMAND, 0xc1)
+            .with_lun([0, 5, 0, 0, 0, 0, 0, 0])
+            .with(field::TASK_TAG, 0x0102_0304);
+        let mut bytes = Vec::new();
+        append(&mut bytes, head, b"abcde");
+        assert_eq!(bytes.len(), 48 + 8);
+        assert_eq!(bytes[..10], [1, 0xc1, 0, 0, 0, 0, 0, 5, 0, 5]);
+        let mut stream = &bytes[..];
+        let read = read_head(&mut stream).unwrap();
+        assert_eq!((read.word(16), read.data_bytes(), read.lun()[1]), (0x0102_0304, 5, 5));
+        assert_eq!(read_data(&mut stream, &read, 5).unwrap(), b"abcde");
+        assert!(stream.is_empty());
+        assert!(read_data(&mut &bytes[48..], &read, 4).is_err());
+    }
+}

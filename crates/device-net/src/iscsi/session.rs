@@ -1,0 +1,35 @@
+//! From a portal to a session: connection, login, and the way to another portal where the target
+//! has moved.
+
+use super::address::IscsiPortal;
+use super::error::IscsiError;
+use super::login::{IscsiInitiator, LoggedIn, LoginEnd, LoginOrder, log_in};
+use super::nonce::SessionNonce;
+use crate::transport::WireStream;
+
+/// Portals that send on to others, before that is taken for a circle.
+const MOST_MOVES: usize = 3;
+
+/// Logs in to `target`, or to be told of targets where there is none; errors call it `name`.
+pub(crate) fn open(
+    portal: &IscsiPortal,
+    target: Option<&str>,
+    name: &str,
+    initiator: &IscsiInitiator,
+) -> Result<(WireStream, LoggedIn), IscsiError> {
+    let broken = |error| IscsiError::Connection { name: name.to_owned(), error };
+    let mut portal = portal.clone();
+    for _ in 0..=MOST_MOVES {
+        let mut stream = WireStream::tcp(&portal.host, portal.port).map_err(broken)?;
+        let nonce = SessionNonce::draw().map_err(broken)?;
+        let order = LoginOrder { name, initiator, target, nonce };
+        match log_in(&mut stream, &order)? {
+            LoginEnd::Done(login) => return Ok((stream, login)),
+            LoginEnd::Moved(to) => portal = to,
+        }
+    }
+    Err(IscsiError::NotIscsi {
+        name: name.to_owned(),
+        why: "its portals send on to one another".to_owned(),
+    })
+}

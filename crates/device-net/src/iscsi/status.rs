@@ -1,0 +1,54 @@
+//! Why a target refuses a login (RFC 7143, 11.13.5), with what to do.
+
+/// What the target says of a login.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoginStatus {
+    /// It goes on.
+    Accepted,
+    /// The target is elsewhere, as its answer tells.
+    Moved,
+    /// It refuses to believe, or to let in, whom it does not know.
+    NotAuthenticated,
+    /// Any other refusal, in words.
+    Refused(&'static str),
+}
+
+impl LoginStatus {
+    /// Class and detail.
+    pub(crate) const fn of(class: u8, detail: u8) -> Self {
+        match (class, detail) {
+            (0, _) => Self::Accepted,
+            (1, _) => Self::Moved,
+            (2, 1) => Self::NotAuthenticated,
+            (2, 2) => Self::Refused(
+                "its rules do not let this initiator in; have them allow its name and address",
+            ),
+            (2, 3) => Self::Refused("it has no target of that name; look at what it offers"),
+            (2, 4) => Self::Refused("the target has been removed; look at what it offers"),
+            (2, 5) => Self::Refused("it speaks another version of iSCSI"),
+            (2, 6) => Self::Refused(
+                "it allows no more connections; end others, or have it allow more of them",
+            ),
+            (2, 7) => Self::Refused("it misses a parameter of the login; look at its log"),
+            (2, _) => Self::Refused("it takes the login for a faulty one; look at its log"),
+            (3, 1) => Self::Refused("it is not ready for work; try again later"),
+            (3, 2) => Self::Refused("it is out of resources; end other sessions"),
+            _ => Self::Refused("it has an error of its own; look at its log"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LoginStatus;
+
+    #[test]
+    fn every_class_is_told_apart() {
+        assert_eq!(LoginStatus::of(0, 0), LoginStatus::Accepted);
+        assert_eq!(LoginStatus::of(1, 1), LoginStatus::Moved);
+        assert_eq!(LoginStatus::of(2, 1), LoginStatus::NotAuthenticated);
+        for status in [(2, 2), (2, 99), (3, 0), (9, 9)] {
+            assert!(matches!(LoginStatus::of(status.0, status.1), LoginStatus::Refused(_)));
+        }
+    }
+}

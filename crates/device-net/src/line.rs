@@ -1,0 +1,113 @@
+//! What the two threads of a connection and its device share: the requests under way, and whether
+//! the connection is of use.
+//!
+//! Once it breaks, every request under way and every later one fails: what the server has done of
+//! them is not known, and to connect anew would hide that.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use device::{Buffer, DeviceError};
+
+/// A request that the server works on, with what its protocol keeps of it.
+pub(crate) struct UnderWay<T> {
+    /// It is with the sender until it has been sent.
+    pub buffer: Arc<Mutex<Option<Buffer>>>,
+    pub task: T,
+}
+
+/// What a protocol does with a request that comes to nothing.
+pub(crate) trait Abandon {
+    /// Ends it with this error and gives its buffer back.
+    fn abandon(self, buffer: Option<Buffer>, error: DeviceError);
+}
+
+/// See the module.
+pub(crate) struct Line<T> {
+    name: String,
+    under_way: Mutex<HashMap<u64, UnderWay<T>>>,
+    /// Why the connection is of no use any more.
+    broken: Mutex<Option<String>>,
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T: Abandon> Line<T> {
+    /// The line of the device `name`.
+    pub(crate) fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), under_way: Mutex::default(), broken: Mutex::default() }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What requests fail with from now on.
+    pub(crate) fn error(&self) -> DeviceError {
+        let why = lock(&self.broken).clone();
+        DeviceError::Disconnected {
+            file: self.name.clone(),
+            why: why.unwrap_or_else(|| "the connection is closed".to_owned()),
+        }
+    }
+
+    pub(crate) fn is_broken(&self) -> bool {
+        lock(&self.broken).is_some()
+    }
+
+    /// Takes note that the connection is of no use, for the first reason given.
+    pub(crate) fn note(&self, why: String) {
+        lock(&self.broken).get_or_insert(why);
+    }
+
+    /// Every request under way fails, and so does every later one.
+    pub(crate) fn fail(&self, why: String) {
+        self.note(why);
+        let under_way = std::mem::take(&mut *lock(&self.under_way));
+        for request in under_way.into_values() {
+            let buffer = lock(&request.buffer).take();
+            request.task.abandon(buffer, self.error());
+        }
+    }
+
+    pub(crate) fn begin(&self, number: u64, request: UnderWay<T>) {
+        lock(&self.under_way).insert(number, request);
+    }
+
+    /// The request of that number, which is over.
+    pub(crate) fn take(&self, number: u64) -> Option<UnderWay<T>> {
+        lock(&self.under_way).remove(&number)
+    }
+
+    /// Looks at a request that goes on, or changes what is kept of it.
+    pub(crate) fn with<R>(
+        &self,
+        number: u64,
+        look: impl FnOnce(&mut UnderWay<T>) -> R,
+    ) -> Option<R> {
+        lock(&self.under_way).get_mut(&number).map(look)
+    }
+}
+
+/// Starts both threads of a connection.
+pub(crate) fn start_threads(
+    protocol: &str,
+    send: impl FnOnce() + Send + 'static,
+    receive: impl FnOnce() + Send + 'static,
+) -> io::Result<()> {
+    thread::Builder::new().name(format!("{protocol} sender")).spawn(send)?;
+    thread::Builder::new().name(format!("{protocol} receiver")).spawn(receive)?;
+    Ok(())
+}
+
+/// How a connection ended, for people.
+pub(crate) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "the server closed the connection".to_owned(),
+        _ => format!("the connection broke: {error}"),
+    }
+}

@@ -1,0 +1,186 @@
+//! One connection: a thread that sends, a thread that receives, and what is under way between them.
+
+use std::io::{self, Read as _, Write as _};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+
+use device::{Buffer, DeviceError, OpKind, RemoteEnd, RemoteOutcome};
+
+use super::protocol::{self, REPLY_BYTES, WireCommand};
+use crate::line::{Abandon, Line, UnderWay, lock, reason, start_threads};
+use crate::transport::WireStream;
+
+/// Payloads up to this length go out in one piece with their request, in bytes.
+const JOINED_BYTES: usize = 64 << 10;
+
+/// A request on its way to the server.
+pub(crate) struct WireRequest {
+    pub command: WireCommand,
+    pub kind: OpKind,
+    pub offset: u64,
+    pub buffer: Option<Buffer>,
+    /// Whether a flush is to follow before it counts as done.
+    pub then_flush: bool,
+    pub end: RemoteEnd,
+}
+
+/// What the sender is told.
+enum ToSend {
+    Request(Box<WireRequest>),
+    Close,
+}
+
+/// What is kept of a request that the server works on.
+struct ExportTask {
+    kind: OpKind,
+    offset: u64,
+    length: usize,
+    then_flush: bool,
+    end: RemoteEnd,
+}
+
+impl Abandon for ExportTask {
+    fn abandon(self, buffer: Option<Buffer>, error: DeviceError) {
+        (self.end)(RemoteOutcome { buffer, result: Err(error) });
+    }
+}
+
+impl Abandon for WireRequest {
+    fn abandon(self, buffer: Option<Buffer>, error: DeviceError) {
+        (self.end)(RemoteOutcome { buffer: buffer.or(self.buffer), result: Err(error) });
+    }
+}
+
+/// See the module. The connection ends with it.
+pub(crate) struct Connection {
+    line: Arc<Line<ExportTask>>,
+    sender: Sender<ToSend>,
+}
+
+impl Connection {
+    /// Starts both threads.
+    pub(crate) fn start(transport: WireStream, name: &str) -> io::Result<Self> {
+        transport.wait_for_ever()?;
+        let line = Arc::new(Line::new(name));
+        let (sender, receiver) = mpsc::channel();
+        let (for_sender, for_receiver) = (Arc::clone(&line), Arc::clone(&line));
+        let (outgoing, flushes) = (transport.try_clone()?, sender.clone());
+        start_threads(
+            "nbd",
+            move || send_all(&for_sender, outgoing, &receiver),
+            move || receive_all(&for_receiver, transport, &flushes),
+        )?;
+        Ok(Self { line, sender })
+    }
+
+    /// Sends a request. Its end is called from another thread, or here where nothing can be sent.
+    pub(crate) fn send(&self, request: WireRequest) {
+        hand_over(&self.line, &self.sender, request);
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // The sender may have ended already.
+        let _ = self.sender.send(ToSend::Close);
+    }
+}
+
+/// Has the sender send a request, which ends here where it has gone.
+fn hand_over(line: &Line<ExportTask>, sender: &Sender<ToSend>, request: WireRequest) {
+    if let Err(mpsc::SendError(ToSend::Request(request))) =
+        sender.send(ToSend::Request(Box::new(request)))
+    {
+        request.abandon(None, line.error());
+    }
+}
+
+/// What the sending thread does.
+fn send_all(line: &Line<ExportTask>, mut transport: WireStream, requests: &Receiver<ToSend>) {
+    let mut cookie = 0;
+    while let Ok(ToSend::Request(request)) = requests.recv() {
+        cookie += 1;
+        if line.is_broken() {
+            request.abandon(None, line.error());
+        } else if let Err(error) = send(line, &mut transport, cookie, *request) {
+            transport.shut();
+            line.fail(reason(&error));
+        }
+    }
+    // A server that is told so ends without complaint.
+    let _ = transport.write_all(&protocol::request(WireCommand::Disconnect, 0, 0, 0));
+    transport.shut();
+}
+
+fn send(
+    line: &Line<ExportTask>,
+    transport: &mut WireStream,
+    cookie: u64,
+    request: WireRequest,
+) -> io::Result<()> {
+    let WireRequest { command, kind, offset, buffer, then_flush, end } = request;
+    let length =
+        if command == WireCommand::Flush { 0 } else { buffer.as_ref().map_or(0, |it| it.len()) };
+    let head =
+        protocol::request(command, cookie, offset, u32::try_from(length).unwrap_or(u32::MAX));
+    let slot = Arc::new(Mutex::new(buffer));
+    // Held until all is sent: the answer to a write cannot be handed on without its buffer.
+    let held = lock(&slot);
+    let task = ExportTask { kind, offset, length, then_flush, end };
+    line.begin(cookie, UnderWay { buffer: Arc::clone(&slot), task });
+    match held.as_ref() {
+        Some(bytes) if matches!(command, WireCommand::Write(_)) && length <= JOINED_BYTES => {
+            transport.write_all(&[&head[..], bytes].concat())
+        }
+        Some(bytes) if matches!(command, WireCommand::Write(_)) => {
+            transport.write_all(&head)?;
+            transport.write_all(bytes)
+        }
+        _ => transport.write_all(&head),
+    }
+}
+
+/// What the receiving thread does.
+fn receive_all(line: &Line<ExportTask>, mut transport: WireStream, flushes: &Sender<ToSend>) {
+    let why = loop {
+        if let Err(error) = receive(line, &mut transport, flushes) {
+            break error;
+        }
+    };
+    transport.shut();
+    line.fail(reason(&why));
+}
+
+/// Takes one reply.
+fn receive(
+    line: &Line<ExportTask>,
+    transport: &mut WireStream,
+    flushes: &Sender<ToSend>,
+) -> io::Result<()> {
+    let mut head = [0; REPLY_BYTES];
+    transport.read_exact(&mut head)?;
+    let known =
+        protocol::reply(&head).and_then(|(error, cookie)| Some((error, line.take(cookie)?)));
+    let Some((error, request)) = known else {
+        return Err(io::Error::other("the server answers what was not asked"));
+    };
+    let mut buffer = lock(&request.buffer).take();
+    let ExportTask { kind, offset, length, then_flush, end } = request.task;
+    let mut result = Ok(());
+    if error != 0 {
+        result = Err(protocol::error_of(error, line.name(), kind, offset));
+    } else if let (OpKind::Read, Some(bytes)) = (kind, &mut buffer)
+        && let Err(error) = transport.read_exact(&mut bytes[..length])
+    {
+        line.note(format!("the connection broke: {error}"));
+        end(RemoteOutcome { buffer, result: Err(line.error()) });
+        return Err(error);
+    } else if then_flush {
+        let command = WireCommand::Flush;
+        let request = WireRequest { command, kind, offset, buffer, then_flush: false, end };
+        hand_over(line, flushes, request);
+        return Ok(());
+    }
+    end(RemoteOutcome { buffer, result });
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! Exports of NBD servers.
+
+mod address;
+mod connection;
+mod error;
+mod export;
+mod handshake;
+mod protocol;
+
+pub use address::{NbdAddress, NbdPlace};
+pub use error::NbdError;
+pub use export::connect;
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

@@ -1,0 +1,158 @@
+//! A real iSCSI target on the loopback interface: `tgtd` of the package tgt, with a control socket
+//! of its own, so that no other one of the machine is touched.
+
+use std::fs::{self, File};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// The one target that it offers.
+pub const TARGET: &str = "iqn.2026-11.example.plimsoll:mail";
+
+/// See the module. It ends with this value.
+pub struct Tgt {
+    child: Child,
+    folder: PathBuf,
+    port: u16,
+}
+
+impl Tgt {
+    /// Starts one whose socket lies in `folder`, with a target and no LUN; none, said aloud, where
+    /// tgt is not installed.
+    ///
+    /// # Panics
+    /// Where it is installed and does not start.
+    pub fn start(folder: &Path) -> Option<Self> {
+        Self::start_with(folder, &[])
+    }
+
+    /// The same with further portals.
+    ///
+    /// # Panics
+    /// Where it is installed and does not start.
+    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
+    pub fn start_with(folder: &Path, hosts: &[&str]) -> Option<Self> {
+        // A port that was free a moment ago.
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port of the loopback interface");
+        let port = listener.local_addr().expect("a bound address").port();
+        drop(listener);
+        let portals = ["127.0.0.1"].iter().chain(hosts);
+        let portals: Vec<String> = portals.map(|host| format!("portal={host}:{port}")).collect();
+        let mut command = Command::new("tgtd");
+        command.args(["-f", "-C", "1", "--iscsi", &portals.join(",")]);
+        command.env("TGT_IPC_SOCKET", folder.join("tgt"));
+        let log = File::create(folder.join("tgt.log")).expect("a log of tgtd");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        let Ok(child) = command.spawn() else {
+            eprintln!("skipped: tgtd is not installed (Debian package tgt)");
+            return None;
+        };
+        let mut server = Self { child, folder: folder.to_owned(), port };
+        for _ in 0..500 {
+            let listens = TcpStream::connect(("127.0.0.1", port)).is_ok();
+            if listens && server.tries(&["--op", "show", "--mode", "system"]) {
+                server.admin(&["--op", "new", "--mode", "target", "--tid", "1", "-T", TARGET]);
+                server.admin(&["--op", "bind", "--mode", "target", "--tid", "1", "-I", "ALL"]);
+                return Some(server);
+            }
+            let ended = server.child.try_wait().expect("a child can be asked");
+            assert!(ended.is_none(), "tgtd ended: see {}", folder.join("tgt.log").display());
+            thread::sleep(Duration::from_millis(20));
+        }
+        panic!("tgtd does not listen");
+    }
+
+    /// `HOST:PORT`.
+    pub fn portal(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// The address of a LUN, for the account `user`.
+    pub fn address(&self, user: Option<&str>, lun: u16) -> String {
+        let user = user.map_or(String::new(), |user| format!("{user}@"));
+        format!("iscsi://{user}{}/{TARGET}/{lun}", self.portal())
+    }
+
+    /// Adds a LUN over a new file of so many bytes in the folder.
+    ///
+    /// # Panics
+    /// Where that fails.
+    pub fn add_lun(&self, lun: u16, bytes: u64) {
+        let disk = self.disk(lun);
+        let file = File::create_new(&disk).expect("a new disk");
+        file.set_len(bytes).expect("room for a disk");
+        self.offer(lun, &[]);
+    }
+
+    /// Offers the file of a LUN, with further words of `tgtadm`.
+    ///
+    /// # Panics
+    /// Where that fails.
+    pub fn offer(&self, lun: u16, words: &[&str]) {
+        let (number, disk) = (lun.to_string(), self.disk(lun).display().to_string());
+        let new = ["--op", "new", "--mode", "logicalunit", "--tid", "1", "--lun", &number];
+        self.admin(&[&new[..], &["-b", &disk], words].concat());
+    }
+
+    /// The file behind a LUN.
+    pub fn disk(&self, lun: u16) -> PathBuf {
+        self.folder.join(format!("lun{lun}.img"))
+    }
+
+    /// Sets a parameter of a LUN: `readonly=1`.
+    ///
+    /// # Panics
+    /// Where that fails.
+    pub fn set(&self, lun: u16, parameter: &str) {
+        let number = lun.to_string();
+        let words = ["--op", "update", "--mode", "logicalunit", "--tid", "1", "--lun", &number];
+        self.admin(&[&words[..], &["--params", parameter]].concat());
+    }
+
+    /// Sets a parameter of the target: `HeaderDigest=CRC32C`.
+    ///
+    /// # Panics
+    /// Where that fails.
+    pub fn set_target(&self, name: &str, value: &str) {
+        let words = ["--op", "update", "--mode", "target", "--tid", "1"];
+        self.admin(&[&words[..], &["-n", name, "-v", value]].concat());
+    }
+
+    /// Has the target ask for this account, or prove itself by it where it is `outgoing`.
+    ///
+    /// # Panics
+    /// Where that fails.
+    pub fn add_account(&self, user: &str, secret: &str, is_outgoing: bool) {
+        self.admin(&["--op", "new", "--mode", "account", "--user", user, "--password", secret]);
+        let words = ["--op", "bind", "--mode", "account", "--tid", "1", "--user", user];
+        self.admin(&[&words[..], if is_outgoing { &["--outgoing"] } else { &[] }].concat());
+    }
+
+    /// Ends it at once, as a machine that loses power.
+    pub fn kill(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    fn admin(&self, words: &[&str]) {
+        assert!(self.tries(words), "tgtadm {words:?} fails");
+    }
+
+    fn tries(&self, words: &[&str]) -> bool {
+        let mut command = Command::new("tgtadm");
+        command.args(["-C", "1", "--lld", "iscsi"]).args(words);
+        command.env("TGT_IPC_SOCKET", self.folder.join("tgt"));
+        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Tgt {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = fs::remove_file(self.folder.join("tgt.1"));
+    }
+}
