@@ -25,7 +25,7 @@ pub(crate) trait Abandon {
 }
 
 /// See the module.
-pub(crate) struct Line<T> {
+pub(crate) struct SharedLine<T> {
     name: String,
     under_way: Mutex<HashMap<u64, UnderWay<T>>>,
     /// Why the connection is of no use any more.
@@ -36,7 +36,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<T: Abandon> Line<T> {
+impl<T: Abandon> SharedLine<T> {
     /// The line of the device `name`.
     pub(crate) fn new(name: &str) -> Self {
         Self { name: name.to_owned(), under_way: Mutex::default(), broken: Mutex::default() }

@@ -38,10 +38,8 @@ impl Tgt {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port of the loopback interface");
         let port = listener.local_addr().expect("a bound address").port();
         drop(listener);
-        let portals = ["127.0.0.1"].iter().chain(hosts);
-        let portals: Vec<String> = portals.map(|host| format!("portal={host}:{port}")).collect();
         let mut command = Command::new("tgtd");
-        command.args(["-f", "-C", "1", "--iscsi", &portals.join(",")]);
+        command.args(["-f", "-C", "1", "--iscsi", &format!("portal=127.0.0.1:{port}")]);
         command.env("TGT_IPC_SOCKET", folder.join("tgt"));
         let log = File::create(folder.join("tgt.log")).expect("a log of tgtd");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
@@ -55,6 +53,10 @@ impl Tgt {
             if listens && server.tries(&["--op", "show", "--mode", "system"]) {
                 server.admin(&["--op", "new", "--mode", "target", "--tid", "1", "-T", TARGET]);
                 server.admin(&["--op", "bind", "--mode", "target", "--tid", "1", "-I", "ALL"]);
+                for host in hosts {
+                    let portal = format!("portal={host}:{port}");
+                    server.admin(&["--op", "new", "--mode", "portal", "--param", &portal]);
+                }
                 return Some(server);
             }
             let ended = server.child.try_wait().expect("a child can be asked");

@@ -51,7 +51,7 @@ impl fmt::Display for IscsiPortal {
 
 impl IscsiAddress {
     /// Highest number that flat addressing reaches.
-    pub const LAST_LUN: u16 = 0x3fff;
+    const LAST_LUN: u16 = 0x3fff;
 
     /// Whether `text` begins as addresses do, so that it is no path.
     pub fn is_meant(text: &str) -> bool {

@@ -13,7 +13,7 @@ const DEFAULT_FIRST_BURST: u32 = 64 << 10;
 /// Who has proved to be who.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authentication {
-    /// Nobody: the target did not ask.
+    /// Neither side: the target did not ask.
     None,
     /// The initiator.
     OneWay,

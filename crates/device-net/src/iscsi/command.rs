@@ -5,12 +5,12 @@ use std::ops::Range;
 use device::{Buffer, DeviceError};
 
 use super::scsi::CommandBlock;
-use super::sense::Refusal;
+use super::sense::ScsiRefusal;
 use crate::line::Abandon;
 
 /// Which way data moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum DataDirection {
     None,
     In,
     Out,
@@ -20,7 +20,7 @@ pub(crate) enum Direction {
 pub(crate) struct Command {
     pub lun: [u8; 8],
     pub block: CommandBlock,
-    pub direction: Direction,
+    pub direction: DataDirection,
     pub buffer: Option<Buffer>,
     /// Which bytes of the buffer move.
     pub range: Range<usize>,
@@ -44,13 +44,13 @@ pub(crate) enum CommandFailure {
     /// The connection broke: nothing is known of it.
     Lost(DeviceError),
     /// The target says so.
-    Refused(Refusal),
+    Refused(ScsiRefusal),
 }
 
 /// What is kept of a command that the target works on.
 pub(crate) struct CommandTask {
     pub lun: [u8; 8],
-    pub direction: Direction,
+    pub direction: DataDirection,
     pub range: Range<usize>,
     /// Bytes that have arrived.
     pub arrived: usize,

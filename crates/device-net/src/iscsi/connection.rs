@@ -8,12 +8,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use super::agreed::MOST_RECEIVED;
-use super::command::{Command, CommandFailure, CommandOutcome, CommandTask, Direction};
+use super::command::{Command, CommandFailure, CommandOutcome, DataDirection};
 use super::login::LoggedIn;
-use super::outbox::{Outbox, Ready};
+use super::outbox::{AskedData, Outbox};
 use super::pdu::{self, Head, NO_TAG, data_in, field, response};
-use super::sense::Refusal;
-use crate::line::{Abandon as _, Line, UnderWay, lock, reason, start_threads};
+use super::sense::ScsiRefusal;
+use super::shared_wire::SharedWire;
+use crate::line::{Abandon as _, SharedLine, UnderWay, lock, reason, start_threads};
 use crate::transport::WireStream;
 
 /// A command that a target was too busy for waits so long.
@@ -23,11 +24,11 @@ const PAUSE: Duration = Duration::from_millis(20);
 const RECEIVE_BYTES: usize = 128 << 10;
 
 /// What the sender is told.
-enum Job {
+enum SenderJob {
     Command(Box<Command>),
     /// After a pause.
     Later(Box<Command>),
-    Supply(Ready),
+    Supply(AskedData),
     /// The target asks whether we are there.
     Answer([u8; 8], u32),
     /// The target takes more commands.
@@ -35,49 +36,21 @@ enum Job {
     Close,
 }
 
-/// What both threads share.
-pub(crate) struct SharedWire {
-    pub line: Line<CommandTask>,
-    /// Highest number that a command may have.
-    last_command: AtomicU32,
-    /// Number of the next status.
-    pub expected_status: AtomicU32,
-    /// Whether the sender waits for the target to take more commands.
-    pub is_stalled: AtomicBool,
-}
-
-impl SharedWire {
-    /// Whether the target lets a command of that number in. Numbers go round.
-    pub(crate) fn takes(&self, number: u32) -> bool {
-        let last = self.last_command.load(Ordering::SeqCst);
-        last.wrapping_sub(number).cast_signed() >= 0
-    }
-
-    /// Takes note of the highest number that a command may have; whether it is a higher one.
-    fn takes_up_to(&self, last: u32) -> bool {
-        let is_higher = !self.takes(last);
-        if is_higher {
-            self.last_command.store(last, Ordering::SeqCst);
-        }
-        is_higher
-    }
-}
-
 /// The way to the sender, also for what follows on a command.
 pub(crate) struct Wire {
     shared: Arc<SharedWire>,
-    jobs: Sender<Job>,
+    jobs: Sender<SenderJob>,
 }
 
 impl Wire {
     /// Sends a command. Its end is called from another thread, or here where nothing can be sent.
     pub(crate) fn send(&self, command: Command) {
-        self.hand_over(Job::Command(Box::new(command)));
+        self.hand_over(SenderJob::Command(Box::new(command)));
     }
 
     /// The same after a pause.
     pub(crate) fn send_later(&self, command: Command) {
-        self.hand_over(Job::Later(Box::new(command)));
+        self.hand_over(SenderJob::Later(Box::new(command)));
     }
 
     /// Ends the session once what arrives now has been dealt with.
@@ -90,8 +63,8 @@ impl Wire {
         self.shared.line.error()
     }
 
-    fn hand_over(&self, job: Job) {
-        if let Err(mpsc::SendError(Job::Command(command) | Job::Later(command))) =
+    fn hand_over(&self, job: SenderJob) {
+        if let Err(mpsc::SendError(SenderJob::Command(command) | SenderJob::Later(command))) =
             self.jobs.send(job)
         {
             command.abandon(None, self.shared.line.error());
@@ -100,16 +73,16 @@ impl Wire {
 }
 
 /// See the module. The session ends with it.
-pub(crate) struct Connection {
+pub(crate) struct IscsiConnection {
     pub wire: Arc<Wire>,
 }
 
-impl Connection {
+impl IscsiConnection {
     /// Starts both threads on a session that has been logged in to.
     pub(crate) fn start(stream: WireStream, login: LoggedIn, name: &str) -> io::Result<Self> {
         stream.wait_for_ever()?;
         let shared = Arc::new(SharedWire {
-            line: Line::new(name),
+            line: SharedLine::new(name),
             last_command: AtomicU32::new(login.last_command),
             expected_status: AtomicU32::new(login.expected_status),
             is_stalled: AtomicBool::new(false),
@@ -127,15 +100,15 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for IscsiConnection {
     fn drop(&mut self) {
         // The sender may have ended already.
-        let _ = self.wire.jobs.send(Job::Close);
+        let _ = self.wire.jobs.send(SenderJob::Close);
     }
 }
 
 /// What the sending thread does.
-fn send_all(mut outbox: Outbox, mut stream: WireStream, jobs: &Receiver<Job>) {
+fn send_all(mut outbox: Outbox, mut stream: WireStream, jobs: &Receiver<SenderJob>) {
     loop {
         let next = if outbox.is_delayed() {
             jobs.recv_timeout(PAUSE)
@@ -170,14 +143,14 @@ fn send_all(mut outbox: Outbox, mut stream: WireStream, jobs: &Receiver<Job>) {
 }
 
 /// Takes one job; whether others may follow.
-fn take(outbox: &mut Outbox, job: Job) -> bool {
+fn take(outbox: &mut Outbox, job: SenderJob) -> bool {
     match job {
-        Job::Command(command) => outbox.add(command),
-        Job::Later(command) => outbox.delay(command),
-        Job::Supply(ready) => outbox.supply(ready),
-        Job::Answer(lun, transfer_tag) => outbox.answer(lun, transfer_tag),
-        Job::Resume => {}
-        Job::Close => return false,
+        SenderJob::Command(command) => outbox.add(command),
+        SenderJob::Later(command) => outbox.delay(command),
+        SenderJob::Supply(ready) => outbox.supply(ready),
+        SenderJob::Answer(lun, transfer_tag) => outbox.answer(lun, transfer_tag),
+        SenderJob::Resume => {}
+        SenderJob::Close => return false,
     }
     true
 }
@@ -186,11 +159,11 @@ fn take(outbox: &mut Outbox, job: Job) -> bool {
 struct Incoming {
     shared: Arc<SharedWire>,
     stream: BufReader<WireStream>,
-    jobs: Sender<Job>,
+    jobs: Sender<SenderJob>,
 }
 
 impl Incoming {
-    fn new(shared: Arc<SharedWire>, stream: WireStream, jobs: Sender<Job>) -> Self {
+    fn new(shared: Arc<SharedWire>, stream: WireStream, jobs: Sender<SenderJob>) -> Self {
         Self { shared, stream: BufReader::with_capacity(RECEIVE_BYTES, stream), jobs }
     }
 
@@ -206,7 +179,7 @@ impl Incoming {
         self.stream.get_ref().shut();
         self.shared.line.fail(why);
         // The sender fails what waits.
-        let _ = self.jobs.send(Job::Resume);
+        let _ = self.jobs.send(SenderJob::Resume);
     }
 
     /// Takes one PDU.
@@ -222,7 +195,7 @@ impl Incoming {
         let transfer_tag = head.word(field::TRANSFER_TAG);
         match head.opcode() {
             response::READY => {
-                self.tell(Job::Supply(Ready {
+                self.tell(SenderJob::Supply(AskedData {
                     tag: head.word(field::TASK_TAG),
                     transfer_tag,
                     offset: head.word(field::OFFSET),
@@ -232,7 +205,7 @@ impl Incoming {
             }
             response::NOP_IN => {
                 if transfer_tag != NO_TAG {
-                    self.tell(Job::Answer(head.lun(), transfer_tag));
+                    self.tell(SenderJob::Answer(head.lun(), transfer_tag));
                 }
                 Ok(())
             }
@@ -245,7 +218,7 @@ impl Incoming {
         }
     }
 
-    fn tell(&self, job: Job) {
+    fn tell(&self, job: SenderJob) {
         // Once the sender has gone, nothing is answered.
         let _ = self.jobs.send(job);
     }
@@ -256,7 +229,7 @@ impl Incoming {
         }
         let is_more = self.shared.takes_up_to(head.word(field::LAST_COMMAND_NUMBER));
         if is_more && self.shared.is_stalled.swap(false, Ordering::SeqCst) {
-            self.tell(Job::Resume);
+            self.tell(SenderJob::Resume);
         }
     }
 
@@ -304,10 +277,10 @@ impl Incoming {
         let is_short = head.has(data_in::UNDERFLOW);
         let missing = if is_short { head.word(field::LENGTH) as usize } else { 0 };
         let moved = match task.direction {
-            Direction::In => task.arrived,
-            Direction::Out | Direction::None => task.range.len().saturating_sub(missing),
+            DataDirection::In => task.arrived,
+            DataDirection::Out | DataDirection::None => task.range.len().saturating_sub(missing),
         };
-        let refused = Refusal::of(head.0[3], sense).map(CommandFailure::Refused);
+        let refused = ScsiRefusal::of(head.0[3], sense).map(CommandFailure::Refused);
         let result = refused.map_or(Ok(()), Err);
         (task.end)(CommandOutcome { buffer, moved, result });
         Ok(())

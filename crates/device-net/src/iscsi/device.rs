@@ -9,13 +9,13 @@ use device::{
 };
 
 use super::address::IscsiAddress;
-use super::command::{Command, CommandFailure, CommandOutcome, Direction};
+use super::command::{Command, CommandFailure, CommandOutcome, DataDirection};
 use super::connection::Wire;
 use super::error::IscsiError;
 use super::login::IscsiInitiator;
 use super::lun::Lun;
 use super::scsi;
-use super::sense::Reaction;
+use super::sense::SenseReaction;
 
 /// Longest transfer of one command where the target names no limit, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
@@ -148,7 +148,7 @@ impl LunDevice {
             Op::Read { offset, buffer } | Op::Write { offset, buffer, .. } => {
                 let wanted = buffer.len();
                 let is_beyond = offset + wanted as u64 > self.length();
-                is_beyond.then(|| DeviceError::Short { file, offset: *offset, wanted, moved: 0 })
+                is_beyond.then_some(DeviceError::Short { file, offset: *offset, wanted, moved: 0 })
             }
             Op::SetLength { length } => Some(DeviceError::Io {
                 file,
@@ -184,14 +184,14 @@ impl LunStep {
         let is_write = self.kind == OpKind::Write;
         let to = length.min(self.done + facts.most_bytes);
         let (block, direction) = if is_flush {
-            (scsi::synchronize_cache(), Direction::None)
+            (scsi::synchronize_cache(), DataDirection::None)
         } else {
             let block_bytes = u64::from(facts.block_bytes);
             let first = (self.offset + self.done as u64) / block_bytes;
             let blocks = (to - self.done) as u64 / block_bytes;
             let blocks = u32::try_from(blocks).expect("invariant: some megabytes");
             let flag = self.is_durable && facts.durability == LunDurability::Flag;
-            let direction = if is_write { Direction::Out } else { Direction::In };
+            let direction = if is_write { DataDirection::Out } else { DataDirection::In };
             (scsi::transfer(is_write, flag, first, blocks), direction)
         };
         let range = if is_flush { 0..0 } else { self.done..to };
@@ -216,19 +216,21 @@ impl LunStep {
                 let length = buffer.as_ref().map_or(0, |bytes| bytes.len());
                 let flushes = self.is_durable && facts.durability == LunDurability::Flush;
                 // What moved nothing was the flush.
-                return match wanted > 0 && (self.done < length || flushes) {
-                    true => self.send(buffer, Wire::send),
-                    false => self.end(buffer, Ok(())),
-                };
+                if wanted > 0 && (self.done < length || flushes) {
+                    return self.send(buffer, Wire::send);
+                }
+                return self.end(buffer, Ok(()));
             }
             Err(CommandFailure::Lost(error)) => return self.end(buffer, Err(error)),
             Err(CommandFailure::Refused(refusal)) => refusal,
         };
         self.attempts += 1;
         match refusal.reaction() {
-            Reaction::Again if self.attempts < MOST_ATTEMPTS => self.send(buffer, Wire::send),
-            Reaction::Later if self.attempts < MOST_ATTEMPTS => self.send(buffer, Wire::send_later),
-            Reaction::GiveUp(why) => {
+            SenseReaction::Again if self.attempts < MOST_ATTEMPTS => self.send(buffer, Wire::send),
+            SenseReaction::Later if self.attempts < MOST_ATTEMPTS => {
+                self.send(buffer, Wire::send_later);
+            }
+            SenseReaction::GiveUp(why) => {
                 facts.wire.give_up(why);
                 self.end(buffer, Err(facts.wire.error()));
             }

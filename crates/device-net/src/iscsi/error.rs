@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use super::sense::Refusal;
+use super::sense::ScsiRefusal;
 
 /// Why a target was not logged in to, or a LUN not opened.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ pub enum IscsiError {
         /// What was asked.
         command: &'static str,
         /// The target's answer.
-        refusal: Refusal,
+        refusal: ScsiRefusal,
     },
 }
 
@@ -112,8 +112,8 @@ impl fmt::Display for IscsiError {
             ),
             Self::WrongSecret { name, user } => write!(
                 f,
-                "{name}: the target does not take the secret of {user}; check user and secret at \
-                 the target"
+                "{name}: the target does not take the secret of {user}, or has no account to \
+                 prove itself by; check user and secrets at the target"
             ),
             Self::WrongTarget { name, why } => write!(
                 f,

@@ -130,10 +130,10 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         }
         let answer = self.accepted(answer)?;
         let Some(chap) = chap else {
-            return match answer.is_over {
-                true => Ok(Identified::As(Authentication::None)),
-                false => Err(IscsiError::UserNeeded { name: self.order.name.to_owned() }),
-            };
+            if answer.is_over {
+                return Ok(Identified::As(Authentication::None));
+            }
+            return Err(IscsiError::UserNeeded { name: self.order.name.to_owned() });
         };
         if answer.text.get("AuthMethod") == Some("CHAP") {
             return self.prove(chap).map(Identified::As);

@@ -9,12 +9,12 @@ use device::{Buffer, DeviceError, SECTOR};
 
 use super::address::IscsiAddress;
 use super::agreed::Authentication;
-use super::command::{Command, CommandFailure, CommandOutcome, Direction};
-use super::connection::{Connection, Wire};
+use super::command::{Command, CommandFailure, CommandOutcome, DataDirection};
+use super::connection::{IscsiConnection, Wire};
 use super::error::IscsiError;
 use super::login::IscsiInitiator;
 use super::scsi::{self, CommandBlock, LunCaching, LunCapacity, LunIdentity};
-use super::sense::{Reaction, Refusal};
+use super::sense::{ScsiRefusal, SenseReaction};
 use super::session;
 
 /// Longest wait for an answer.
@@ -30,7 +30,7 @@ const DISK: u8 = 0;
 pub struct Lun {
     name: String,
     encoded: [u8; 8],
-    connection: Connection,
+    connection: IscsiConnection,
     authentication: Authentication,
     identity: LunIdentity,
     capacity: LunCapacity,
@@ -46,7 +46,7 @@ impl Lun {
     ) -> Result<Self, IscsiError> {
         let (stream, login) =
             session::open(&address.portal, Some(&address.target), name, initiator)?;
-        let connection = Connection::start(stream, login, name)
+        let connection = IscsiConnection::start(stream, login, name)
             .map_err(|error| IscsiError::Connection { name: name.to_owned(), error })?;
         let mut lun = Self {
             name: name.to_owned(),
@@ -167,7 +167,9 @@ impl Lun {
         for _ in 0..MOST_ATTEMPTS {
             match self.ask_of(self.encoded, block, room)? {
                 Ok(answer) => return Ok(answer),
-                Err(refused) if refused.is_attention() || refused.reaction() == Reaction::Later => {
+                Err(refused)
+                    if refused.is_attention() || refused.reaction() == SenseReaction::Later =>
+                {
                     refusal = Some(refused);
                 }
                 Err(refusal) => return Err(self.refused(command, refusal)),
@@ -177,7 +179,7 @@ impl Lun {
         Err(self.refused(command, refusal))
     }
 
-    fn refused(&self, command: &'static str, refusal: Refusal) -> IscsiError {
+    fn refused(&self, command: &'static str, refusal: ScsiRefusal) -> IscsiError {
         IscsiError::Command { name: self.name.clone(), command, refusal }
     }
 
@@ -186,9 +188,9 @@ impl Lun {
         lun: [u8; 8],
         block: CommandBlock,
         room: u32,
-    ) -> Result<Result<Vec<u8>, Refusal>, IscsiError> {
+    ) -> Result<Result<Vec<u8>, ScsiRefusal>, IscsiError> {
         let (end, ended) = mpsc::channel();
-        let direction = if room > 0 { Direction::In } else { Direction::None };
+        let direction = if room > 0 { DataDirection::In } else { DataDirection::None };
         self.wire().send(Command {
             lun,
             block,

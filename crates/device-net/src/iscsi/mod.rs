@@ -16,6 +16,7 @@ mod pdu;
 mod scsi;
 mod sense;
 mod session;
+mod shared_wire;
 mod status;
 mod text;
 

@@ -1,5 +1,5 @@
-//! Bytes that no two sessions share and nobody can foresee: their number, and what a target is to
-//! answer to.
+//! Bytes that no two sessions share and that cannot be foreseen: their number, and what a target
+//! is to answer to.
 
 use std::io;
 
@@ -16,9 +16,10 @@ impl SessionNonce {
     }
 
     /// Number of the session at the initiator, of the random kind (RFC 7143, 11.12.5).
-    pub(crate) const fn session(&self) -> [u8; 6] {
-        let [a, b, c, d, e, ..] = self.0;
-        [0x80, a, b, c, d, e]
+    pub(crate) fn session(&self) -> [u8; 6] {
+        let mut number = [0x80; 6];
+        number[1..].copy_from_slice(&self.0[..5]);
+        number
     }
 
     /// What the target is asked under.

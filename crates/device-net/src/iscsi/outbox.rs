@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use super::agreed::Agreed;
-use super::command::{Command, CommandTask, Direction};
-use super::connection::SharedWire;
+use super::command::{Command, CommandTask, DataDirection};
 use super::login::FIRST_COMMAND;
 use super::pdu::{self, FINAL, Head, IMMEDIATE, NO_TAG, field, request};
+use super::shared_wire::SharedWire;
 use crate::line::{Abandon as _, UnderWay, lock};
 
 /// Flags of a command.
@@ -24,7 +24,7 @@ const ENOUGH_BYTES: usize = 256 << 10;
 
 /// Data that a target asks for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ready {
+pub(crate) struct AskedData {
     pub tag: u32,
     pub transfer_tag: u32,
     /// In the data of the command, in bytes.
@@ -41,7 +41,7 @@ pub(crate) struct Outbox {
     /// Commands that the target does not yet let in.
     waiting: VecDeque<Box<Command>>,
     /// Commands that it was too busy for.
-    later: Vec<Box<Command>>,
+    later: VecDeque<Box<Command>>,
     bytes: Vec<u8>,
 }
 
@@ -53,7 +53,7 @@ impl Outbox {
             next_command: FIRST_COMMAND,
             next_tag: 0,
             waiting: VecDeque::new(),
-            later: Vec::new(),
+            later: VecDeque::new(),
             bytes: Vec::new(),
         }
     }
@@ -77,7 +77,7 @@ impl Outbox {
     }
 
     pub(crate) fn delay(&mut self, command: Box<Command>) {
-        self.later.push(command);
+        self.later.push_back(command);
     }
 
     /// The moment has passed.
@@ -115,7 +115,7 @@ impl Outbox {
     }
 
     /// Adds data that the target asked for; nothing where the command has ended meanwhile.
-    pub(crate) fn supply(&mut self, ready: Ready) {
+    pub(crate) fn supply(&mut self, ready: AskedData) {
         let task = self.wire.line.with(u64::from(ready.tag), |under_way| {
             let task = &under_way.task;
             (Arc::clone(&under_way.buffer), task.lun, task.range.clone())
@@ -171,21 +171,21 @@ impl Outbox {
         let held = lock(&slot);
         let under_way = UnderWay { buffer: Arc::clone(&slot), task };
         self.wire.line.begin(u64::from(tag), under_way);
-        let length = if direction == Direction::None { 0 } else { range.len() };
+        let length = if direction == DataDirection::None { 0 } else { range.len() };
         let with_it = match direction {
-            Direction::Out if self.agreed.is_immediate => self.first(length),
+            DataDirection::Out if self.agreed.is_immediate => self.first(length),
             _ => 0,
         };
         let unasked = match direction {
-            Direction::Out if !self.agreed.waits_for_request => {
+            DataDirection::Out if !self.agreed.waits_for_request => {
                 length.min(self.agreed.first_burst as usize)
             }
             _ => with_it,
         };
         let way = match direction {
-            Direction::None => 0,
-            Direction::In => READS,
-            Direction::Out => WRITES,
+            DataDirection::None => 0,
+            DataDirection::In => READS,
+            DataDirection::Out => WRITES,
         };
         let last = if unasked > with_it { 0 } else { FINAL };
         let mut head = Head::new(request::COMMAND, last | way | SIMPLE)

@@ -173,12 +173,11 @@ pub(crate) fn capacity(answer: &[u8]) -> Option<LunCapacity> {
 
 /// The answer to MODE SENSE, whose header has so many bytes: 4 or 8.
 pub(crate) fn caching(answer: &[u8], head_bytes: usize) -> Option<LunCaching> {
-    let (device, descriptors) = match head_bytes {
-        4 => (*answer.get(2)?, usize::from(*answer.get(3)?)),
-        _ => {
-            let length = u16::from_be_bytes([*answer.get(6)?, *answer.get(7)?]);
-            (*answer.get(3)?, usize::from(length))
-        }
+    let (device, descriptors) = if head_bytes == 4 {
+        (*answer.get(2)?, usize::from(*answer.get(3)?))
+    } else {
+        let length = u16::from_be_bytes([*answer.get(6)?, *answer.get(7)?]);
+        (*answer.get(3)?, usize::from(length))
     };
     let page = answer.get(head_bytes + descriptors..).unwrap_or_default();
     let flags = page.first().filter(|&&code| code & 0x3f == 0x08).and_then(|_| page.get(2));

@@ -24,7 +24,7 @@ mod key {
 
 /// What a target says of a command that it did not carry out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ScsiRefusal {
     status: u8,
     /// Sense key, additional code and its qualifier, where it tells.
     sense: Option<(u8, u8, u8)>,
@@ -32,7 +32,7 @@ pub struct Refusal {
 
 /// What to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reaction {
+pub(crate) enum SenseReaction {
     /// Send it again: the target only wanted to tell something.
     Again,
     /// Send it again after a moment.
@@ -43,7 +43,7 @@ pub(crate) enum Reaction {
     Fail,
 }
 
-impl Refusal {
+impl ScsiRefusal {
     /// How a command ended with `status` and this sense data; none where it was carried out.
     pub(crate) fn of(status: u8, sense: &[u8]) -> Option<Self> {
         if status == code::GOOD {
@@ -58,19 +58,20 @@ impl Refusal {
     }
 
     /// What is to be done.
-    pub(crate) const fn reaction(self) -> Reaction {
+    pub(crate) const fn reaction(self) -> SenseReaction {
         match (self.status, self.sense) {
-            (_, Some((key::UNIT_ATTENTION, 0x29, _))) => Reaction::GiveUp(
+            (_, Some((key::UNIT_ATTENTION, 0x29, _))) => SenseReaction::GiveUp(
                 "the target was reset, and what it had not yet flushed may be lost",
             ),
-            (_, Some((key::UNIT_ATTENTION, ..))) => Reaction::Again,
-            // It becomes ready by itself.
-            (_, Some((key::NOT_READY, 0x04, 0x01))) => Reaction::Later,
-            (code::BUSY | code::TASK_SET_FULL, _) => Reaction::Later,
-            (code::TASK_ABORTED, _) => {
-                Reaction::GiveUp("another initiator has had the target abort what was under way")
+            (_, Some((key::UNIT_ATTENTION, ..))) => SenseReaction::Again,
+            // What is not ready becomes so by itself.
+            (_, Some((key::NOT_READY, 0x04, 0x01))) | (code::BUSY | code::TASK_SET_FULL, _) => {
+                SenseReaction::Later
             }
-            _ => Reaction::Fail,
+            (code::TASK_ABORTED, _) => SenseReaction::GiveUp(
+                "another initiator has had the target abort what was under way",
+            ),
+            _ => SenseReaction::Fail,
         }
     }
 
@@ -106,7 +107,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ScsiRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((key, code, qualifier)) = self.sense {
             let words = match key {
@@ -137,32 +138,32 @@ impl fmt::Display for Refusal {
 mod tests {
     use device::{DeviceError, OpKind};
 
-    use super::{Reaction, Refusal};
+    use super::{ScsiRefusal, SenseReaction};
 
-    fn fixed(key: u8, code: u8, qualifier: u8) -> Refusal {
+    fn fixed(key: u8, code: u8, qualifier: u8) -> ScsiRefusal {
         let mut sense = [0; 18];
         (sense[0], sense[2], sense[12], sense[13]) = (0x70, 0xf0 | key, code, qualifier);
-        Refusal::of(2, &sense).unwrap()
+        ScsiRefusal::of(2, &sense).unwrap()
     }
 
     #[test]
     fn sense_data_of_both_forms_is_read() {
-        let refusal = Refusal::of(2, &[0x72, 3, 0x11, 7]).unwrap();
+        let refusal = ScsiRefusal::of(2, &[0x72, 3, 0x11, 7]).unwrap();
         assert_eq!(refusal, fixed(3, 0x11, 7));
         assert_eq!(refusal.to_string(), "medium error (sense 03/11/07)");
-        assert_eq!(Refusal::of(0, &[]), None);
-        assert_eq!(Refusal::of(2, &[]).unwrap().to_string(), "error (status 02)");
+        assert_eq!(ScsiRefusal::of(0, &[]), None);
+        assert_eq!(ScsiRefusal::of(2, &[]).unwrap().to_string(), "error (status 02)");
     }
 
     #[test]
     fn what_the_target_only_tells_is_asked_again() {
-        assert_eq!(fixed(6, 0x3f, 0x0e).reaction(), Reaction::Again);
-        assert!(matches!(fixed(6, 0x29, 0).reaction(), Reaction::GiveUp(_)));
-        assert_eq!(fixed(2, 4, 1).reaction(), Reaction::Later);
-        assert_eq!(Refusal::of(0x28, &[]).unwrap().reaction(), Reaction::Later);
-        assert!(matches!(Refusal::of(0x40, &[]).unwrap().reaction(), Reaction::GiveUp(_)));
-        for refusal in [fixed(2, 0x3a, 0), fixed(5, 0x20, 0), Refusal::of(0x18, &[]).unwrap()] {
-            assert_eq!(refusal.reaction(), Reaction::Fail);
+        assert_eq!(fixed(6, 0x3f, 0x0e).reaction(), SenseReaction::Again);
+        assert!(matches!(fixed(6, 0x29, 0).reaction(), SenseReaction::GiveUp(_)));
+        assert_eq!(fixed(2, 4, 1).reaction(), SenseReaction::Later);
+        assert_eq!(ScsiRefusal::of(0x28, &[]).unwrap().reaction(), SenseReaction::Later);
+        assert!(matches!(ScsiRefusal::of(0x40, &[]).unwrap().reaction(), SenseReaction::GiveUp(_)));
+        for refusal in [fixed(2, 0x3a, 0), fixed(5, 0x20, 0), ScsiRefusal::of(0x18, &[]).unwrap()] {
+            assert_eq!(refusal.reaction(), SenseReaction::Fail);
         }
     }
 

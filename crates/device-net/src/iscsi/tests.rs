@@ -128,7 +128,7 @@ fn a_lun_tells_what_it_is() {
 }
 
 #[test]
-fn targets_and_their_portals_are_discovered() {
+fn a_target_is_discovered_by_the_portal_that_was_asked() {
     let ground = Ground::new();
     let Some(target) = Tgt::start_with(&ground.0, &["127.0.0.2"]) else {
         return;
@@ -137,9 +137,8 @@ fn targets_and_their_portals_are_discovered() {
     let found = discover(&portal, &initiator(None)).unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].name, TARGET);
-    let mut hosts: Vec<&str> = found[0].portals.iter().map(|of| of.host.as_str()).collect();
-    hosts.sort_unstable();
-    assert_eq!(hosts, ["127.0.0.1", "127.0.0.2"]);
+    // tgt names the portal that was asked alone, whatever others it has.
+    assert_eq!(found[0].portals, [portal]);
 }
 
 #[test]
@@ -159,7 +158,8 @@ fn the_initiator_proves_who_it_is() {
     assert!(matches!(missing, Some(IscsiError::UserNeeded { .. })), "{missing:?}");
     let unproven = attach(&target, 1, Some(chap("mail", "a-good-secret", Some("target-secret"))));
     let unproven = unproven.err();
-    assert!(matches!(unproven, Some(IscsiError::WrongTarget { .. })), "{unproven:?}");
+    // tgt refuses to prove itself with the status of a wrong secret.
+    assert!(matches!(unproven, Some(IscsiError::WrongSecret { .. })), "{unproven:?}");
 }
 
 #[test]
@@ -190,13 +190,14 @@ fn a_target_that_should_prove_itself_and_does_not_is_refused() {
     assert_eq!(unasked.authentication(), Authentication::None);
 }
 
+#[expect(clippy::disallowed_methods, reason = "the disk behind the target is looked at")]
 #[test]
 fn a_write_protected_lun_is_read_and_never_written() {
     let ground = Ground::new();
     let Some(target) = target(&ground.0) else {
         return;
     };
-    fs::write(target.disk(1), vec![7; DISK_BYTES as usize]).unwrap();
+    fs::write(target.disk(1), vec![7; usize::try_from(DISK_BYTES).unwrap()]).unwrap();
     target.set(1, "readonly=1");
     let world = World::new(Backend::Auto).unwrap();
     let refused = connect(&target, 1, &world, OpenMode::ReadWrite).err();
@@ -236,7 +237,8 @@ fn long_requests_are_taken_apart_and_many_go_at_once() {
     };
     let world = World::new(Backend::Auto).unwrap();
     let device = connect(&target, 1, &world, OpenMode::ReadWrite).unwrap();
-    let long: Vec<u8> = (0..9_u32 << 20).map(|at| (at / 4_096 * 31 + at) as u8).collect();
+    let long: Vec<u8> =
+        (0..9_u32 << 20).map(|at| (at / 4_096 * 31 + at).to_le_bytes()[0]).collect();
     let bytes = Buffer::copy_of(&long);
     let write = Request::write(Purpose::Database, 4_096, bytes, Durability::Durable);
     world.executor().block_on(device.submit(write)).result.unwrap();

@@ -104,7 +104,7 @@ mod tests {
         {
             assert_eq!(binary(text).unwrap(), bytes.as_bytes(), "{text}");
         }
-        for text in ["", "0", "12", "0xg", "0b!", "äö"] {
+        for text in ["", "0", "12", "0xg", "0b!", "\u{e4}\u{f6}"] {
             assert_eq!(binary(text), None, "{text}");
         }
         assert_eq!(hex_value(&[0, 255]), "0x00ff");

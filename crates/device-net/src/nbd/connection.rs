@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use device::{Buffer, DeviceError, OpKind, RemoteEnd, RemoteOutcome};
 
 use super::protocol::{self, REPLY_BYTES, WireCommand};
-use crate::line::{Abandon, Line, UnderWay, lock, reason, start_threads};
+use crate::line::{Abandon, SharedLine, UnderWay, lock, reason, start_threads};
 use crate::transport::WireStream;
 
 /// Payloads up to this length go out in one piece with their request, in bytes.
@@ -53,7 +53,7 @@ impl Abandon for WireRequest {
 
 /// See the module. The connection ends with it.
 pub(crate) struct Connection {
-    line: Arc<Line<ExportTask>>,
+    line: Arc<SharedLine<ExportTask>>,
     sender: Sender<ToSend>,
 }
 
@@ -61,7 +61,7 @@ impl Connection {
     /// Starts both threads.
     pub(crate) fn start(transport: WireStream, name: &str) -> io::Result<Self> {
         transport.wait_for_ever()?;
-        let line = Arc::new(Line::new(name));
+        let line = Arc::new(SharedLine::new(name));
         let (sender, receiver) = mpsc::channel();
         let (for_sender, for_receiver) = (Arc::clone(&line), Arc::clone(&line));
         let (outgoing, flushes) = (transport.try_clone()?, sender.clone());
@@ -87,7 +87,7 @@ impl Drop for Connection {
 }
 
 /// Has the sender send a request, which ends here where it has gone.
-fn hand_over(line: &Line<ExportTask>, sender: &Sender<ToSend>, request: WireRequest) {
+fn hand_over(line: &SharedLine<ExportTask>, sender: &Sender<ToSend>, request: WireRequest) {
     if let Err(mpsc::SendError(ToSend::Request(request))) =
         sender.send(ToSend::Request(Box::new(request)))
     {
@@ -96,7 +96,7 @@ fn hand_over(line: &Line<ExportTask>, sender: &Sender<ToSend>, request: WireRequ
 }
 
 /// What the sending thread does.
-fn send_all(line: &Line<ExportTask>, mut transport: WireStream, requests: &Receiver<ToSend>) {
+fn send_all(line: &SharedLine<ExportTask>, mut transport: WireStream, requests: &Receiver<ToSend>) {
     let mut cookie = 0;
     while let Ok(ToSend::Request(request)) = requests.recv() {
         cookie += 1;
@@ -113,7 +113,7 @@ fn send_all(line: &Line<ExportTask>, mut transport: WireStream, requests: &Recei
 }
 
 fn send(
-    line: &Line<ExportTask>,
+    line: &SharedLine<ExportTask>,
     transport: &mut WireStream,
     cookie: u64,
     request: WireRequest,
@@ -141,7 +141,7 @@ fn send(
 }
 
 /// What the receiving thread does.
-fn receive_all(line: &Line<ExportTask>, mut transport: WireStream, flushes: &Sender<ToSend>) {
+fn receive_all(line: &SharedLine<ExportTask>, mut transport: WireStream, flushes: &Sender<ToSend>) {
     let why = loop {
         if let Err(error) = receive(line, &mut transport, flushes) {
             break error;
@@ -153,7 +153,7 @@ fn receive_all(line: &Line<ExportTask>, mut transport: WireStream, flushes: &Sen
 
 /// Takes one reply.
 fn receive(
-    line: &Line<ExportTask>,
+    line: &SharedLine<ExportTask>,
     transport: &mut WireStream,
     flushes: &Sender<ToSend>,
 ) -> io::Result<()> {
