@@ -70,8 +70,8 @@ pub(crate) fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     Ok(free)
 }
 
-/// Bytes that the disks under `path` have read; none where no disk can be told, or where it does not
-/// count.
+/// Bytes that the disks under `path` have read; none where no disk can be told, or where one does
+/// not count.
 pub(crate) fn device_read_bytes(path: &Path) -> Option<u64> {
     let root = sys::volume_root(&folder_of(path).ok()?).ok()?;
     Below::of(&root).read_bytes()
