@@ -163,6 +163,13 @@ pub(crate) fn disk_bytes(answer: &[u8]) -> Option<u64> {
     wide_number(answer, 24).filter(|&bytes| bytes > 0)
 }
 
+/// Bytes that a disk has read: `DISK_PERFORMANCE`. None of one that has never counted anything, as
+/// some drivers do not.
+pub(crate) fn bytes_read(answer: &[u8]) -> Option<u64> {
+    let (read, written) = (wide_number(answer, 0)?, wide_number(answer, 8)?);
+    (read > 0 || written > 0).then_some(read)
+}
+
 /// Whether `ReFS` checks the content of a file: `FSCTL_GET_INTEGRITY_INFORMATION_BUFFER`.
 pub(crate) fn has_integrity(answer: &[u8]) -> Option<bool> {
     let algorithm = answer.get(..2)?;

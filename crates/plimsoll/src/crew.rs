@@ -1,9 +1,9 @@
-//! Threads whose every end is told, a panic included: the main thread waits for news, never for a
-//! thread, since one whose request the kernel keeps would never end.
+//! Threads whose every end is told, a panic included: the main thread waits for news, and for no
+//! thread before its end was told, since one whose request the kernel keeps would never end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::error::CommandError;
@@ -29,13 +29,17 @@ pub(crate) enum News<M, T> {
 
 /// Where a thread tells on its way.
 pub(crate) struct NewsSender<M, T> {
-    sender: Sender<News<M, T>>,
+    thread: usize,
+    sender: Sender<ThreadNews<M, T>>,
 }
+
+/// What is told, behind the number of the thread that tells it.
+type ThreadNews<M, T> = (usize, News<M, T>);
 
 impl<M, T> Clone for NewsSender<M, T> {
     fn clone(&self) -> Self {
         let sender = self.sender.clone();
-        Self { sender }
+        Self { thread: self.thread, sender }
     }
 }
 
@@ -47,7 +51,7 @@ impl<M, T> NewsSender<M, T> {
 
     fn send(&self, news: News<M, T>) {
         // The channel is closed only where the program is ending.
-        let _ = self.sender.send(news);
+        let _ = self.sender.send((self.thread, news));
     }
 }
 
@@ -58,7 +62,8 @@ pub(crate) struct Crew<M, T> {
     /// Why a thread could not be started, where one could not. Its job, and those behind it, were
     /// dropped.
     pub refusal: Option<CommandError>,
-    news: Receiver<News<M, T>>,
+    news: Receiver<ThreadNews<M, T>>,
+    threads: Vec<Option<JoinHandle<()>>>,
     ended: usize,
 }
 
@@ -69,32 +74,34 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
         work: impl Fn(J, &NewsSender<M, T>) -> T + Clone + Send + 'static,
     ) -> Self {
         let (sender, news) = mpsc::channel();
-        let sender = NewsSender { sender };
-        let (mut started, mut refusal) = (0, None);
+        let (mut threads, mut refusal) = (Vec::new(), None);
         for (number, job) in jobs.into_iter().enumerate() {
-            let (work, news) = (work.clone(), sender.clone());
+            let (work, news) =
+                (work.clone(), NewsSender { thread: number, sender: sender.clone() });
             let named = thread::Builder::new().name(format!("group {number}"));
             let spawned = named.spawn(move || {
                 let end = catch_unwind(AssertUnwindSafe(|| work(job, &news)));
                 news.send(News::Ended(end.ok()));
             });
-            if let Err(error) = spawned {
-                let sentence = format!(
-                    "cannot start a thread: {error}; end other programs, or raise the limit of \
-                     processes (ulimit -u, or pids.max of the control group)"
-                );
-                refusal = Some(CommandError::new(sentence));
-                break;
+            match spawned {
+                Ok(thread) => threads.push(Some(thread)),
+                Err(error) => {
+                    let sentence = format!(
+                        "cannot start a thread: {error}; end other programs, or raise the limit of \
+                         processes (ulimit -u, or pids.max of the control group)"
+                    );
+                    refusal = Some(CommandError::new(sentence));
+                    break;
+                }
             }
-            started += 1;
         }
-        Self { started, refusal, news, ended: 0 }
+        Self { started: threads.len(), refusal, news, threads, ended: 0 }
     }
 
     /// What is told next; none where nothing is within `wait`.
     pub(crate) fn next(&mut self, wait: Duration) -> Option<News<M, T>> {
-        let news = match self.news.recv_timeout(wait) {
-            Ok(news) => news,
+        let (thread, news) = match self.news.recv_timeout(wait) {
+            Ok(told) => told,
             Err(RecvTimeoutError::Timeout) => return None,
             Err(RecvTimeoutError::Disconnected) => {
                 self.ended = self.started;
@@ -103,6 +110,9 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
         };
         if matches!(news, News::Ended(_)) {
             self.ended += 1;
+            // It has nothing left to do. The end of the program would catch it on its way out, with
+            // whatever lock of the system's it has there.
+            let _ = self.threads[thread].take().map(JoinHandle::join);
         }
         Some(news)
     }

@@ -1,7 +1,7 @@
 //! Answers as Windows lays them out, made by hand.
 
 use super::{
-    Descriptor, DiskExtent, SectorSizes, ToldCache, disk_bytes, extents, has_integrity,
+    Descriptor, DiskExtent, SectorSizes, ToldCache, bytes_read, disk_bytes, extents, has_integrity,
     has_seek_penalty, is_bitlocker, scheme,
 };
 use crate::probe::{OwnCache, Transport};
@@ -105,4 +105,12 @@ fn integrity_streams_and_bitlocker_are_known_by_their_marks() {
     assert_eq!([integrity(0), integrity(2)], [Some(false), Some(true)]);
     assert!(is_bitlocker(b"\xeb\x58\x90-FVE-FS-\0\x02"));
     assert!(!is_bitlocker(b"\xeb\x52\x90NTFS    \0\x02"));
+}
+
+#[test]
+fn a_disk_that_counts_nothing_says_nothing_of_its_reads() {
+    assert_eq!(bytes_read(&words(&[7, 1, 5, 0, 9, 9])), Some(1 << 32 | 7));
+    assert_eq!(bytes_read(&words(&[0, 0, 5, 0])), Some(0));
+    assert_eq!(bytes_read(&words(&[0, 0, 0, 0, 9, 9])), None);
+    assert_eq!(bytes_read(&[1; 15]), None);
 }

@@ -1,5 +1,6 @@
 //! The disks under a volume, each asked in turn. What Windows, or Wine, does not answer is unknown.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -13,8 +14,8 @@ use windows_sys::Win32::System::Ioctl::{
 use super::folder::{folder_of, sectors, shown_root};
 use super::{ioctl, sys};
 use crate::disk_answers::{
-    Descriptor, DiskExtent, SectorSizes, ToldCache, disk_bytes, extents, has_seek_penalty,
-    is_bitlocker, scheme,
+    Descriptor, DiskExtent, SectorSizes, ToldCache, bytes_read, disk_bytes, extents,
+    has_seek_penalty, is_bitlocker, scheme,
 };
 use crate::probe::{BitLocker, BlockDevice, DiskFacts, Makeup, OwnCache, Partition, Platform};
 
@@ -82,6 +83,15 @@ impl Below {
         }
         device.facts.name = name;
         BlockDevice { kernel: Platform::Windows, partition: Some(partition), ..device }
+    }
+
+    /// Bytes that the disks have read, for whatever volume; none where one of them does not count.
+    pub(super) fn read_bytes(&self) -> Option<u64> {
+        let disks: BTreeSet<u32> = self.extents.iter().map(|extent| extent.disk).collect();
+        let counts = disks
+            .into_iter()
+            .map(|disk| bytes_read(&ioctl::performance(&ioctl::disk(disk).ok()?).ok()?));
+        counts.sum::<Option<u64>>().filter(|_| !self.extents.is_empty())
     }
 
     /// By the first sector as the disk has it; what the volume shows is decrypted.

@@ -15,7 +15,8 @@ use windows_sys::Win32::Storage::FileSystem::{
 use windows_sys::Win32::System::IO::DeviceIoControl;
 use windows_sys::Win32::System::Ioctl::{
     FSCTL_GET_INTEGRITY_INFORMATION, IOCTL_DISK_GET_DRIVE_GEOMETRY_EX,
-    IOCTL_DISK_GET_PARTITION_INFO_EX, IOCTL_STORAGE_QUERY_PROPERTY, STORAGE_PROPERTY_ID,
+    IOCTL_DISK_GET_PARTITION_INFO_EX, IOCTL_DISK_PERFORMANCE, IOCTL_STORAGE_QUERY_PROPERTY,
+    STORAGE_PROPERTY_ID,
 };
 
 use super::sys;
@@ -73,6 +74,12 @@ pub(super) fn first_bytes(disk: u32, begin_bytes: u64) -> io::Result<Vec<u8>> {
 /// The size of a disk.
 pub(super) fn geometry(disk: &File) -> io::Result<Vec<u8>> {
     ask(disk, IOCTL_DISK_GET_DRIVE_GEOMETRY_EX, &[])
+}
+
+/// What a disk has read and written since Windows counts it; it counts from this question on at the
+/// latest.
+pub(super) fn performance(disk: &File) -> io::Result<Vec<u8>> {
+    ask(disk, IOCTL_DISK_PERFORMANCE, &[])
 }
 
 /// A property of a disk.

@@ -25,9 +25,9 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     let below = Below::of(&root);
     let (file_system, label) = sys::file_system(&root).unwrap_or_default();
     let unit = sys::geometry(&root).map_or(0, |(_, unit)| unit);
+    let marks = marks(folder);
     Ok(VolumeFacts {
         mount_point: shown_root(&root),
-        file_system,
         source: label,
         options: format!("allocation unit {unit} bytes"),
         free_bytes,
@@ -35,12 +35,13 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         caching: if sys::is_wine() {
             Caching::Below("Wine, which reads and writes through the cache of Linux".to_owned())
         } else {
-            Caching::None
+            caching(&file_system, &marks)
         },
+        file_system,
         disk: Some(below.first(folder).facts),
         durable_writes: DurableWrites::Flush,
         allocation_unit_bytes: (unit > 0).then_some(u64::from(unit)),
-        marks: marks(folder),
+        marks,
         bitlocker: Some(below.bitlocker()),
         kernel: if sys::is_wine() { "Windows (Wine)" } else { "Windows" }.to_owned(),
     })
@@ -69,7 +70,45 @@ pub(crate) fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     Ok(free)
 }
 
-/// Not counted.
-pub(crate) fn device_read_bytes(_: &Path) -> Option<u64> {
-    None
+/// Bytes that the disks under `path` have read; none where no disk can be told, or where one does
+/// not count.
+pub(crate) fn device_read_bytes(path: &Path) -> Option<u64> {
+    let root = sys::volume_root(&folder_of(path).ok()?).ok()?;
+    Below::of(&root).read_bytes()
+}
+
+/// Whether requests of files in a folder go past the cache of Windows.
+fn caching(file_system: &str, marks: &[FileMark]) -> Caching {
+    for (mark, what) in [(FileMark::Compressed, "compressed"), (FileMark::Encrypted, "encrypted")] {
+        if marks.contains(&mark) {
+            return Caching::InFileSystem(format!(
+                "files in this folder are {what}, and {file_system} serves those one request at a \
+                 time by way of the system's cache"
+            ));
+        }
+    }
+    match file_system {
+        "NTFS" | "ReFS" | "FAT32" | "exFAT" => Caching::None,
+        "CSVFS" => Caching::Unknown("another node of the cluster may answer".to_owned()),
+        "" => Caching::Unknown("Windows does not name its file system".to_owned()),
+        other => Caching::Unknown(format!("whether {other} goes past the cache is not known")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::caching;
+    use crate::probe::{Caching, FileMark};
+
+    #[test]
+    fn what_windows_serves_from_its_cache_is_not_measured() {
+        assert_eq!(caching("NTFS", &[]), Caching::None);
+        assert_eq!(caching("ReFS", &[FileMark::Integrity]), Caching::None);
+        for mark in [FileMark::Compressed, FileMark::Encrypted] {
+            assert!(matches!(caching("NTFS", &[mark]), Caching::InFileSystem(_)));
+        }
+        for file_system in ["CSVFS", "", "FUSE-like"] {
+            assert!(matches!(caching(file_system, &[]), Caching::Unknown(_)));
+        }
+    }
 }
