@@ -1,4 +1,4 @@
-//! Which level simulates a load: the engine itself, or the operation model that is measured from it.
+//! Which level simulates a load: the engine itself, or the operation model measured from it.
 
 use clap::ValueEnum;
 use plan::{Plan, Sessions};
@@ -30,7 +30,6 @@ impl SimulationLevel {
         let is_searched =
             plan.workload.sessions == Sessions::Auto || plan.workload.throughput_percent.is_some();
         match self {
-            Self::One => Ok(SimulationDetail::Engine),
             Self::Two if !is_load => Err(CommandError::new(
                 "level 2 simulates loads; backup, checksum and recovery need --level 1".to_owned(),
             )),
@@ -43,7 +42,7 @@ impl SimulationLevel {
             Self::Auto if is_load && !is_searched && plan.test.duration > LONGEST_OF_ENGINE => {
                 Ok(SimulationDetail::Operations)
             }
-            Self::Auto => Ok(SimulationDetail::Engine),
+            Self::One | Self::Auto => Ok(SimulationDetail::Engine),
         }
     }
 }

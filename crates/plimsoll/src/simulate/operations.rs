@@ -13,7 +13,7 @@ use simdisk::operations::{
 };
 use units::{Bytes, Nanos};
 
-use super::SimulationOrder;
+use super::{SimulatedStorage, SimulationOrder};
 use crate::error::CommandError;
 
 /// What goes by before anything is counted: queues and the array's memory fill.
@@ -66,7 +66,7 @@ fn databases<'a>(
     arrays: usize,
 ) -> Result<Vec<LoadedDatabase<'a>>, CommandError> {
     let plan = order.plan;
-    let folders = order.storage.folders(plan);
+    let folders = SimulatedStorage::folders(plan);
     let share = |folder: &str| {
         let index = folders.iter().position(|of| *of == folder).unwrap_or(0);
         let capacity = order.storage.array.capacity_bytes();

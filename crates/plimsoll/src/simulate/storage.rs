@@ -50,12 +50,12 @@ impl SimulatedStorage {
 
     /// The arrays under the folders of `plan`, their memory whole.
     pub(super) fn arrays(&self, plan: &Plan) -> Vec<ArrayDescription> {
-        let count = if self.is_each_folder { self.folders(plan).len() } else { 1 };
+        let count = if self.is_each_folder { Self::folders(plan).len() } else { 1 };
         vec![self.array.clone(); count]
     }
 
     /// The folders of `plan`, in the order in which they lie on arrays.
-    pub(super) fn folders<'a>(&self, plan: &'a Plan) -> Vec<&'a str> {
+    pub(super) fn folders(plan: &Plan) -> Vec<&str> {
         let folders = plan.databases.iter().flat_map(|of| [&*of.folder, &*of.log_folder]);
         folders.collect::<BTreeSet<_>>().into_iter().collect()
     }

@@ -155,7 +155,7 @@ pub(super) fn trace(plan: &Plan) -> Result<Vec<Traced>, CommandError> {
         tracer: Rc::clone(&tracer),
         coordinator: Arc::clone(&coordinator),
         is_measuring,
-        settles_at: SETTLED_DEPTHS * plan.checkpoint_depth.0 >> 20,
+        settles_at: (SETTLED_DEPTHS * plan.checkpoint_depth.0) >> 20,
         commits_per_batch: u64::from(plan.workload.commits_per_batch),
         commits: Cell::new(0),
     };
@@ -191,7 +191,7 @@ impl CommitWatch {
         };
         self.tracer.note(TracedStep::Committed { is_durable, place });
         self.commits.set(self.commits.get() + 1);
-        let ends_batch = self.commits.get() % self.commits_per_batch == 0;
+        let ends_batch = self.commits.get().is_multiple_of(self.commits_per_batch);
         if self.tracer.is_on.get() {
             let commits = BATCHES * self.commits_per_batch;
             if self.commits.get() > commits {

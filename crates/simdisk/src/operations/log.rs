@@ -1,5 +1,5 @@
 //! The log of one database: bytes are added at once, written one write at a time, and one write
-//! serves everybody who waits.
+//! serves all who wait.
 
 use super::LogShape;
 
@@ -10,7 +10,7 @@ pub(super) struct LogState {
     added: u64,
     /// On stable storage.
     durable: u64,
-    /// Somebody waits until so much is durable.
+    /// What sessions wait for: so much must be durable.
     wanted: u64,
     /// What will be durable once the write under way is done; none: none is under way.
     writing: Option<u64>,
@@ -54,7 +54,7 @@ impl LogState {
         self.added
     }
 
-    /// Whether so much has been added that nobody may add more.
+    /// Whether so much has been added that sessions must wait.
     pub(super) const fn is_full(&self, shape: &LogShape) -> bool {
         self.added - self.durable > shape.buffer_bytes
     }

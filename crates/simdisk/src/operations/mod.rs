@@ -21,10 +21,12 @@ pub use run::{OperationAnswer, OperationRun};
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperationKind {
-    /// A read of the database that a session waits for, or that its batch brings about.
-    DatabaseRead,
+    /// Not a request: a whole batch of a session.
+    Batch,
     /// A write of the database.
     DatabaseWrite,
+    /// A read of the database that a session waits for, or that its batch brings about.
+    DatabaseRead,
     /// A write of the log.
     LogWrite,
     /// A write that prepares log space.
@@ -39,6 +41,4 @@ pub enum OperationKind {
     HeaderWrite,
     /// A request to empty caches.
     Flush,
-    /// Not a request: a whole batch of a session.
-    Batch,
 }

@@ -87,7 +87,7 @@ pub struct RequestBeside {
 
 impl RequestBeside {
     /// How many chains there are.
-    pub const CHAINS: usize = 4;
+    pub(crate) const CHAINS: usize = 4;
 }
 
 /// Where a request that comes with the log goes.

@@ -392,7 +392,7 @@ impl<'a> OperationRun<'a> {
         self.arrays[place.array].submit(now, request);
     }
 
-    /// A request has its answer: whoever waits for it goes on.
+    /// A request has its answer, for which a session or a task has waited.
     fn answered(&mut self, now: VirtualMoment, token: u64, told: &mut impl FnMut(OperationAnswer)) {
         let slot = u32::try_from(token).expect("invariant: the number of a request");
         let PendingRequest { database: number, kind, bytes, begun, waiter } =
