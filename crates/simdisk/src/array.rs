@@ -12,6 +12,7 @@ use crate::flash::Flash;
 use crate::link::HostPath;
 use crate::model::{ArrayModel, CacheMode, CacheParameters, Medium};
 use crate::raid::{DrivePiece, RaidLayout};
+use crate::slots::SlotTable;
 
 /// Names a request of the host.
 pub(crate) type HostToken = u64;
@@ -352,42 +353,6 @@ impl ArrayState {
 
 fn drive_number(index: usize) -> u32 {
     u32::try_from(index).expect("invariant: a set has few drives")
-}
-
-/// Values by number, whose numbers are used again.
-struct SlotTable<T> {
-    values: Vec<Option<T>>,
-    free: Vec<u32>,
-}
-
-impl<T> Default for SlotTable<T> {
-    fn default() -> Self {
-        Self { values: Vec::new(), free: Vec::new() }
-    }
-}
-
-impl<T> SlotTable<T> {
-    fn put(&mut self, value: T) -> u32 {
-        if let Some(slot) = self.free.pop() {
-            self.values[slot as usize] = Some(value);
-            return slot;
-        }
-        self.values.push(Some(value));
-        u32::try_from(self.values.len() - 1).expect("invariant: few are under way at a time")
-    }
-
-    fn get(&self, slot: u32) -> &T {
-        self.values[slot as usize].as_ref().expect("invariant: a slot in use")
-    }
-
-    fn get_mut(&mut self, slot: u32) -> &mut T {
-        self.values[slot as usize].as_mut().expect("invariant: a slot in use")
-    }
-
-    fn take(&mut self, slot: u32) -> T {
-        self.free.push(slot);
-        self.values[slot as usize].take().expect("invariant: a slot in use")
-    }
 }
 
 #[cfg(test)]

@@ -170,18 +170,19 @@ impl ReadAhead {
     }
 
     /// A stream that may begin here, in the place of the one that was used last the longest ago.
-    /// Single reads give way first: random ones beside a scan would push it out.
+    /// Single reads give way, since random ones beside a scan would push it out, unless streams
+    /// take more than half of the places: those that have ended would keep every new one out.
     fn follow(&mut self, now: VirtualMoment, end: u64) {
         let stream = Stream { next: end, reads: 1, asked: 0, come: 0, used: now };
         if self.streams.len() < MOST_STREAMS {
             self.streams.push(stream);
             return;
         }
-        let oldest = self
-            .streams
-            .iter_mut()
-            .min_by_key(|stream| (stream.reads >= READS_OF_A_STREAM, stream.used));
-        if let Some(oldest) = oldest {
+        let is_followed = |stream: &Stream| stream.reads >= READS_OF_A_STREAM;
+        let followed = self.streams.iter().filter(|stream| is_followed(stream)).count();
+        let gives_way = followed > MOST_STREAMS / 2;
+        let candidates = self.streams.iter_mut().filter(|stream| is_followed(stream) == gives_way);
+        if let Some(oldest) = candidates.min_by_key(|stream| stream.used) {
             *oldest = stream;
         }
     }
@@ -236,6 +237,21 @@ mod tests {
             ahead.read(number, (number + 50) * 1_000_000, 100);
         }
         assert_eq!(ahead.read(100, 200, 100).0, FoundAhead::Hit);
+    }
+
+    /// A scan that goes on elsewhere again and again leaves streams behind that end; they must not
+    /// keep the next one out.
+    #[test]
+    fn streams_that_have_ended_give_way_to_new_ones() {
+        let mut ahead = ReadAhead::new(1_000);
+        for begun in 0..40 {
+            let (from, random) = (begun * 1_000_000_000, begun * 1_000_000_000 + 500_000_000);
+            ahead.read(begun * 10, from, 100);
+            ahead.read(begun * 10 + 1, random, 100);
+            ahead.read(begun * 10 + 2, random + 1_000_000, 100);
+            let (_, wanted) = ahead.read(begun * 10 + 3, from + 100, 100);
+            assert!(wanted.is_some(), "scan {begun} is not read ahead of");
+        }
     }
 
     #[test]

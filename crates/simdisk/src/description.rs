@@ -302,6 +302,11 @@ impl ArrayDescription {
         Ok(description)
     }
 
+    /// Bytes that the array holds.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.model(&self.name).map_or(0, |model| model.capacity())
+    }
+
     /// The description as a file, which reads back the same.
     pub fn text(&self) -> String {
         toml::to_string(self).expect("invariant: a description has text keys and finite numbers")

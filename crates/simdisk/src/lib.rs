@@ -13,9 +13,11 @@ mod disk;
 mod flash;
 mod link;
 mod model;
+pub mod operations;
 mod places;
 mod raid;
 mod service;
+mod slots;
 
 pub use description::{ArrayDescription, DescriptionError};
 pub use service::{ArrayShare, SimulatedArray};

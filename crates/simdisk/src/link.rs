@@ -69,15 +69,15 @@ impl HostPath {
 }
 
 /// Alike servers with one queue.
-struct FifoServers(Vec<VirtualMoment>);
+pub(crate) struct FifoServers(Vec<VirtualMoment>);
 
 impl FifoServers {
-    fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Self(vec![0; count.max(1)])
     }
 
     /// When work that arrives now and takes so many microseconds is done.
-    fn serve(&mut self, now: VirtualMoment, microseconds: f64) -> VirtualMoment {
+    pub(crate) fn serve(&mut self, now: VirtualMoment, microseconds: f64) -> VirtualMoment {
         let free = self.0.iter_mut().min().expect("invariant: at least one server");
         *free = now.max(*free) + micros(microseconds);
         *free

@@ -39,6 +39,8 @@ pub use coordinator::{Coordinator, Member, Stop};
 pub use host_sampler::HostSampler;
 pub use line::{LineAdvice, TriedLoad, loads_left, next_load};
 pub use location::{CopyFolder, Location};
+pub use pace::pace_of;
+pub use policy::sessions_of;
 pub use settings::{record_settings, test_type};
 pub use write_probe::{ProbeWatch, WriteProbe, probe_writes};
 

@@ -1,9 +1,25 @@
 //! Holds the load at a target: a disk is asked for what the mailboxes need, not for all it has.
 
+use plan::{Database, Plan};
 use units::Nanos;
+
+use crate::policy;
+
+/// Database reads and writes of half a batch, which is what is still to come of one that is under
+/// way: half of 20 reads and of the writes of 13.7 pages (`docs/method.md`).
+pub(crate) const HALF_A_BATCH_REQUESTS: u64 = 17;
 
 /// The pace over the target, so that what is measured does not end just below it.
 const MARGIN: f64 = 1.005;
+
+/// Says when the next batch of `database` may begin, after so many of its reads and writes by a
+/// moment, where the plan holds its load; time begins at zero.
+pub fn pace_of(plan: &Plan, database: &Database) -> Option<Box<dyn FnMut(u64, Nanos) -> Nanos>> {
+    let target = policy::target_of_a_database(plan)? * plan.share(database);
+    let under_way = u64::from(policy::sessions_of(plan, database)) * HALF_A_BATCH_REQUESTS;
+    let mut pacer = Pacer::new(target, 0, under_way, Nanos::ZERO);
+    Some(Box::new(move |requests, now| pacer.next_batch(requests, now)))
+}
 
 /// How far behind its pace a load may catch up.
 const MOST_BEHIND: Nanos = Nanos::from_secs(1);

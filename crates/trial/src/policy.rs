@@ -1,7 +1,7 @@
 //! The run's decisions, as functions of values.
 
 use engine::Mended;
-use plan::{Plan, Sessions};
+use plan::{Database, Plan, Sessions};
 use units::{Bytes, Nanos};
 
 use crate::tune;
@@ -15,6 +15,11 @@ pub(crate) const fn sessions_per_database(plan: &Plan) -> u32 {
         Sessions::Auto => tune::FIRST_SESSIONS,
         Sessions::Count(count) => count,
     }
+}
+
+/// Sessions that load `database`, as its weight asks for.
+pub fn sessions_of(plan: &Plan, database: &Database) -> u32 {
+    sessions_of_share(sessions_per_database(plan), plan.share(database))
 }
 
 /// The part of the target that a database of average weight has, in database reads and writes per

@@ -8,11 +8,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use plan::deployment::Replacement;
 use plan::{Overrides, Plan, VolumeSize};
-use record::{Edge, Event, Phase};
+use record::{Edge, Event, Phase, SimulationDetail};
 use report::Prediction;
 use simdisk::ArrayDescription;
+use simdisk::operations::OperationProfile;
 use units::{Nanos, Seed};
 
 use crate::Outcome;
@@ -24,7 +26,7 @@ use crate::flags::SimulateFlags;
 use crate::measure::Measured;
 use crate::shell::{options, shell_word};
 use crate::signals::StopFlag;
-use crate::simulate::{self, SimulatedStorage, SimulationOrder, arrays};
+use crate::simulate::{self, SimulatedStorage, SimulationLevel, SimulationOrder, arrays};
 use crate::sweep;
 use crate::term::{self, Progress};
 
@@ -61,8 +63,13 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
     let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
     let stop = StopFlag::install(STOPS_A_SIMULATION)?;
+    let profile = match flags.level.detail(&plan)? {
+        SimulationDetail::Engine => None,
+        SimulationDetail::Operations => Some(simulate::measured_profile(&plan)?),
+    };
+    let (file, text) = (&*file, &*text);
     let request =
-        SimulationRequest { flags, plan: &plan, overrides: &overrides, file: &file, text: &text };
+        SimulationRequest { flags, plan: &plan, overrides: &overrides, file, text, profile };
     if flags.what_if.is_empty() {
         let simulated = request.one(&[], &folder, &stop, console.is_quiet())?;
         return super::conclusion::conclude(&simulated, &folder, flags.json, console);
@@ -98,6 +105,8 @@ struct SimulationRequest<'a> {
     overrides: &'a Overrides,
     file: &'a str,
     text: &'a str,
+    /// What the operation model makes of the load, where it simulates it.
+    profile: Option<OperationProfile>,
 }
 
 impl SimulationRequest<'_> {
@@ -114,6 +123,7 @@ impl SimulationRequest<'_> {
         let order = SimulationOrder {
             plan: self.plan,
             storage: &storage,
+            profile: self.profile.as_ref(),
             rest_percent: self.flags.rest,
             seed: Seed(self.flags.seed.unwrap_or(self.plan.seed.0)),
             command: format!(
@@ -206,6 +216,10 @@ impl SimulationRequest<'_> {
         all.extend(changes.map(|change| ("--what-if".to_owned(), change)));
         if self.flags.rest > 0 {
             all.push(("--rest".to_owned(), self.flags.rest.to_string()));
+        }
+        if self.flags.level != SimulationLevel::Auto {
+            let level = self.flags.level.to_possible_value();
+            all.extend(level.map(|of| ("--level".to_owned(), of.get_name().to_owned())));
         }
         if self.flags.each_folder {
             all.push(("--each-folder".to_owned(), String::new()));

@@ -6,6 +6,8 @@ use clap::Args;
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
+use crate::simulate::SimulationLevel;
+
 use super::{IdentityFlags, duration, sessions, size};
 
 /// Flags of `simulate`.
@@ -25,6 +27,11 @@ pub(crate) struct SimulateFlags {
     /// Simulate every combination of values and rank them: KEY=VALUE,VALUE with a key of the array
     #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
     pub what_if: Vec<String>,
+    /// What is simulated: the database engine itself (1), or an operation model measured from it
+    /// (2), which takes seconds for hours and databases of any size; auto: 2 beyond 10 minutes of
+    /// load
+    #[arg(long, value_name = "LEVEL", default_value = "auto")]
+    pub level: SimulationLevel,
     /// Give every folder of the plan an array of its own; without it they share one
     #[arg(long)]
     pub each_folder: bool,

@@ -3,7 +3,7 @@
 
 use ese::header::WRITTEN_FORMAT;
 use plan::Plan;
-use record::{DatabaseFacts, Machine, Simulation, Start, VolumeFacts, codec};
+use record::{DatabaseFacts, Machine, Simulation, SimulationDetail, Start, VolumeFacts, codec};
 use units::Nanos;
 
 use super::SimulationOrder;
@@ -39,6 +39,9 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
         simulated: Some(Box::new(Simulation {
             seed: order.seed.0,
             stretch,
+            detail: order
+                .profile
+                .map_or(SimulationDetail::Engine, |_| SimulationDetail::Operations),
             ..order.storage.simulation()
         })),
         storage: Vec::new(),

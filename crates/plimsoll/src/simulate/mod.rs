@@ -3,8 +3,12 @@
 
 pub(crate) mod arrays;
 mod facts;
+mod level;
+mod measured;
+mod operations;
 mod scale;
 mod storage;
+mod trace;
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -12,8 +16,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
+use device::{Executor, VirtualReactor};
 use plan::Plan;
 use record::{Event, LogLine};
+use simdisk::operations::OperationProfile;
 use trial::run::Group;
 use trial::{Coordinator, Stop};
 use units::Seed;
@@ -23,6 +29,7 @@ use crate::measure::{Measured, RunFolder, conclude, finished};
 use crate::signals::StopFlag;
 use crate::system;
 
+pub(crate) use level::SimulationLevel;
 pub(crate) use scale::USUAL_DURATION;
 use scale::scaled;
 pub(crate) use storage::SimulatedStorage;
@@ -33,6 +40,8 @@ pub(crate) struct SimulationOrder<'a> {
     pub plan: &'a Plan,
     /// The array, and how folders lie on it.
     pub storage: &'a SimulatedStorage,
+    /// What the operation model makes of the load; none: the engine itself runs.
+    pub profile: Option<&'a OperationProfile>,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
     /// Where the streams of the array begin.
@@ -59,6 +68,55 @@ pub(crate) fn at_a_time(count: usize) -> usize {
 
 /// Simulates a plan, writes journal and reports. `told` is called with every event.
 pub(crate) fn simulate(
+    order: &SimulationOrder<'_>,
+    stop: &StopFlag,
+    told: impl Fn(&Event) + 'static,
+) -> Result<Measured, CommandError> {
+    match order.profile {
+        None => simulate_engine(order, stop, told),
+        Some(profile) => simulate_operations(order, profile, stop, told),
+    }
+}
+
+/// The operation model's profile of the load of `plan`, measured from the engine.
+pub(crate) fn measured_profile(plan: &Plan) -> Result<OperationProfile, CommandError> {
+    measured::profile(&scaled(plan).0)
+}
+
+/// The same by the operation model.
+fn simulate_operations(
+    order: &SimulationOrder<'_>,
+    profile: &OperationProfile,
+    stop: &StopFlag,
+    told: impl Fn(&Event),
+) -> Result<Measured, CommandError> {
+    let epoch = Executor::new(VirtualReactor::new()).runtime().clock().epoch();
+    // Nothing is stored, so that no page can be verified.
+    let mut plan = order.plan.clone();
+    plan.test.checksum = false;
+    let start = facts::start(order, &plan, 1.0, epoch);
+    let mut folder = RunFolder::create(order.folder)?;
+    let mut written = folder.write(&Event::Start(Box::new(start)));
+    let played = operations::play(order, profile, &mut |event| {
+        told(&event);
+        if written.is_ok() {
+            written = folder.write(&event);
+        }
+        written.is_ok() && !stop.is_set()
+    });
+    let last = match written.and(played) {
+        Ok(finished) => Event::Finished(finished),
+        Err(error) => {
+            folder.discard();
+            return Err(error);
+        }
+    };
+    let (record, verdict) = conclude(order.folder, folder, [&last].into_iter())?;
+    Ok(Measured { record, verdict, storage_owes: false })
+}
+
+/// The same by the engine itself.
+fn simulate_engine(
     order: &SimulationOrder<'_>,
     stop: &StopFlag,
     told: impl Fn(&Event) + 'static,

@@ -1,6 +1,6 @@
 //! The volumes of a simulated run: prepared in memory in no time, then laid on arrays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -46,6 +46,18 @@ impl SimulatedStorage {
             uncertainty_percent: calibration.uncertainty_percent,
             ..Simulation::default()
         }
+    }
+
+    /// The arrays under the folders of `plan`, their memory whole.
+    pub(super) fn arrays(&self, plan: &Plan) -> Vec<ArrayDescription> {
+        let count = if self.is_each_folder { Self::folders(plan).len() } else { 1 };
+        vec![self.array.clone(); count]
+    }
+
+    /// The folders of `plan`, in the order in which they lie on arrays.
+    pub(super) fn folders(plan: &Plan) -> Vec<&str> {
+        let folders = plan.databases.iter().flat_map(|of| [&*of.folder, &*of.log_folder]);
+        folders.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// The databases of `plan`, prepared; each of their bytes stands for `stretch` of them.
@@ -151,7 +163,7 @@ fn locations(plan: &Plan, volumes: &Volumes) -> Vec<Location> {
 }
 
 /// The content of every folder once its databases are prepared.
-fn prepared(plan: &Plan) -> Result<BTreeMap<String, VolumeImage>, CommandError> {
+pub(super) fn prepared(plan: &Plan) -> Result<BTreeMap<String, VolumeImage>, CommandError> {
     let reactor = VirtualReactor::new();
     let (mut memory, mut volumes) = (BTreeMap::new(), Volumes::new());
     for folder in plan.databases.iter().flat_map(|of| [&of.folder, &of.log_folder]) {

@@ -8,13 +8,9 @@ use device::{JoinHandle, Runtime};
 use plan::Plan;
 use workload::MailMix;
 
-use crate::pace::Pacer;
+use crate::pace::{HALF_A_BATCH_REQUESTS, Pacer};
 use crate::policy::sessions_of_share;
 use crate::worker::{Shared, Worker};
-
-/// Database reads and writes of half a batch, which is what is still to come of one that is under
-/// way: half of 20 reads and of the writes of 13.7 pages (`docs/method.md`).
-const HALF_A_BATCH_REQUESTS: u64 = 17;
 
 /// All sessions of a group.
 pub(super) struct Sessions {

@@ -82,6 +82,7 @@ fn simulated(
 ) -> Result<RunRecord, CommandError> {
     let storage = SimulatedStorage { array: array.clone(), is_each_folder: false };
     let order = SimulationOrder {
+        profile: None,
         plan,
         storage: &storage,
         rest_percent: 0,

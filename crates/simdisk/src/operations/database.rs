@@ -1,0 +1,157 @@
+//! What one database has under way beside its sessions: page writes in bursts, and the requests
+//! that come with its log.
+
+use std::collections::VecDeque;
+
+use units::{Nanos, Prng};
+
+use super::log::LogState;
+use super::{BesidePlace, OperationPlace, OperationProfile, RequestBeside};
+
+/// One database.
+pub(super) struct DatabaseState<'a> {
+    pub place: OperationPlace,
+    pub log_place: OperationPlace,
+    pub pace: Option<Box<dyn FnMut(u64, Nanos) -> Nanos + 'a>>,
+    pub log: LogState,
+    pub prng: Prng,
+    /// Reads and writes of the database that have been answered.
+    pub requests: u64,
+    /// The burst that comes next, and the reads until then.
+    burst: usize,
+    reads_left: u32,
+    /// Writes that have not begun.
+    waiting_writes: VecDeque<u64>,
+    writes_in_flight: usize,
+    /// Sessions that wait for room in the cache.
+    pub stalled: Vec<u32>,
+    /// Where the scan goes on.
+    pub scanned: u64,
+    /// The file that `beside` counts in, and the next request of it.
+    beside: (u64, usize),
+    chains: [Chain; RequestBeside::CHAINS],
+}
+
+/// Requests that wait for each other: where, and which.
+#[derive(Default)]
+struct Chain {
+    waiting: VecDeque<(OperationPlace, RequestBeside)>,
+    is_busy: bool,
+}
+
+impl<'a> DatabaseState<'a> {
+    /// A database whose bursts begin anywhere in those of the profile.
+    pub(super) fn new(
+        profile: &OperationProfile,
+        (place, log_place): (OperationPlace, OperationPlace),
+        pace: Option<Box<dyn FnMut(u64, Nanos) -> Nanos + 'a>>,
+        mut prng: Prng,
+    ) -> Self {
+        let bursts = profile.bursts.len() as u64;
+        let burst = if bursts == 0 { 0 } else { prng.below(bursts) };
+        let burst = usize::try_from(burst).expect("invariant: the number of a burst");
+        Self {
+            place,
+            log_place,
+            pace,
+            log: LogState::new(&profile.log),
+            prng,
+            requests: 0,
+            burst,
+            reads_left: profile.bursts.get(burst).map_or(u32::MAX, |burst| burst.after_reads),
+            waiting_writes: VecDeque::new(),
+            writes_in_flight: 0,
+            stalled: Vec::new(),
+            scanned: 0,
+            beside: (0, 0),
+            chains: Default::default(),
+        }
+    }
+
+    /// A multiple of `bytes` anywhere in the database, with room for `bytes`.
+    pub(super) fn anywhere(&mut self, bytes: u64, grain: u64) -> u64 {
+        let places = (self.place.bytes.saturating_sub(bytes) / grain).max(1);
+        self.place.base + self.prng.below(places) * grain
+    }
+
+    /// Notes that a read begins, and makes the bursts due that come with it.
+    pub(super) fn note_read(&mut self, profile: &OperationProfile) {
+        self.reads_left = self.reads_left.saturating_sub(1);
+        // As many as there are at most, should none of them need a read.
+        for _ in 0..profile.bursts.len() {
+            if self.reads_left > 0 {
+                return;
+            }
+            self.waiting_writes.extend(&profile.bursts[self.burst].bytes);
+            self.burst = (self.burst + 1) % profile.bursts.len();
+            self.reads_left = profile.bursts[self.burst].after_reads;
+        }
+    }
+
+    /// The length of the next write that may begin.
+    pub(super) fn next_write(&mut self, profile: &OperationProfile) -> Option<u64> {
+        if self.writes_in_flight >= profile.writes_in_flight {
+            return None;
+        }
+        let bytes = self.waiting_writes.pop_front()?;
+        self.writes_in_flight += 1;
+        Some(bytes)
+    }
+
+    /// A write of the database is done.
+    pub(super) const fn write_done(&mut self) {
+        self.writes_in_flight -= 1;
+    }
+
+    /// Whether so many writes wait that reads find no room.
+    pub(super) fn is_behind(&self, profile: &OperationProfile) -> bool {
+        self.waiting_writes.len() > profile.writes_behind
+    }
+
+    /// The log has come further: queues what comes with that.
+    pub(super) fn log_went_on(&mut self, profile: &OperationProfile) {
+        let (file, used) = self.log.place();
+        let all = &profile.log.beside;
+        if file != self.beside.0 {
+            for request in &all[self.beside.1..] {
+                self.queue(profile, *request);
+            }
+            self.beside = (file, 0);
+        }
+        while let Some(request) = all.get(self.beside.1).filter(|request| request.at <= used) {
+            self.queue(profile, *request);
+            self.beside.1 += 1;
+        }
+    }
+
+    fn queue(&mut self, profile: &OperationProfile, request: RequestBeside) {
+        let place = match request.place {
+            BesidePlace::Header => self.place,
+            BesidePlace::Log(from) => {
+                let bytes = self.log_place.bytes;
+                let from = i128::from(self.beside.0) * i128::from(profile.log.file_bytes)
+                    + i128::from(from);
+                let at = from.rem_euclid(i128::from(bytes));
+                let at = u64::try_from(at).expect("invariant: below the bytes of the log");
+                OperationPlace { base: self.log_place.base + at, ..self.log_place }
+            }
+        };
+        self.chains[request.chain].waiting.push_back((place, request));
+    }
+
+    /// The next request of a chain that may begin.
+    pub(super) fn next_beside(&mut self, chain: usize) -> Option<(OperationPlace, RequestBeside)> {
+        let chain = &mut self.chains[chain];
+        if chain.is_busy {
+            return None;
+        }
+        let next = chain.waiting.pop_front();
+        chain.is_busy = next.is_some();
+        next
+    }
+
+    /// A request of a chain is done.
+    pub(super) const fn beside_done(&mut self, chain: usize) {
+        self.chains[chain].is_busy = false;
+    }
+}

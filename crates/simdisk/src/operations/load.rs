@@ -1,0 +1,64 @@
+//! How many of what a profile says are at work, and where their bytes lie.
+
+use units::Nanos;
+
+use super::OperationProfile;
+
+/// A load on arrays.
+pub struct OperationLoad<'a> {
+    /// What a batch asks for.
+    pub profile: &'a OperationProfile,
+    /// The databases.
+    pub databases: Vec<LoadedDatabase<'a>>,
+    /// How long a session rests after a batch, in percent of the batch.
+    pub rest_percent: u32,
+    /// The background scan of each database; none: there is none.
+    pub scan: Option<ScanShape>,
+    /// The processors; none: they cost nothing.
+    pub processors: Option<ProcessorCosts>,
+}
+
+/// One database under load.
+pub struct LoadedDatabase<'a> {
+    /// Sessions at work on it.
+    pub sessions: u32,
+    /// Where it lies.
+    pub place: OperationPlace,
+    /// Where its log files lie, one behind the other.
+    pub log: OperationPlace,
+    /// Says when the next batch may begin, after so many reads and writes of the database by a
+    /// moment; none: at once.
+    pub pace: Option<Box<dyn FnMut(u64, Nanos) -> Nanos + 'a>>,
+}
+
+/// Bytes of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationPlace {
+    /// Number of the array.
+    pub array: usize,
+    /// Where they begin.
+    pub base: u64,
+    /// How many they are.
+    pub bytes: u64,
+}
+
+/// A scan that reads a database over and over: rests, reads, rests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanShape {
+    /// The rest between two reads.
+    pub pause: Nanos,
+    /// Bytes of a read.
+    pub bytes: u64,
+}
+
+/// What sessions need of the processors, which work on their transactions in the order of arrival.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessorCosts {
+    /// How many processors there are.
+    pub processors: usize,
+    /// Microseconds for each change of a record, with the operations that only read and come with
+    /// it.
+    pub update_us: f64,
+    /// Microseconds for each commit.
+    pub commit_us: f64,
+}

@@ -1,0 +1,107 @@
+//! The log of one database: bytes are added at once, written one write at a time, and one write
+//! serves all who wait.
+
+use super::LogShape;
+
+/// How far a log has come, in bytes since its begin.
+#[derive(Debug)]
+pub(super) struct LogState {
+    /// Added by sessions.
+    added: u64,
+    /// On stable storage.
+    durable: u64,
+    /// What sessions wait for: so much must be durable.
+    wanted: u64,
+    /// What will be durable once the write under way is done; none: none is under way.
+    writing: Option<u64>,
+    /// Number of the file in use.
+    file: u64,
+    /// Bytes of it that are used up.
+    used: u64,
+    /// Sessions that wait, and for what.
+    waiting: Vec<(u64, u32)>,
+}
+
+/// A write of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LogWrite {
+    /// Where it goes, from the begin of the log's place on.
+    pub at: u64,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+impl LogState {
+    /// An empty log whose first file has its header.
+    pub(super) const fn new(shape: &LogShape) -> Self {
+        Self {
+            added: 0,
+            durable: 0,
+            wanted: 0,
+            writing: None,
+            file: 0,
+            used: shape.header_bytes,
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Adds bytes; where they end.
+    pub(super) fn add(&mut self, bytes: u64, shape: &LogShape) -> u64 {
+        self.added += bytes;
+        if self.added - self.writing.unwrap_or(self.durable) >= shape.write_behind_bytes {
+            self.wanted = self.added;
+        }
+        self.added
+    }
+
+    /// Whether so much has been added that sessions must wait.
+    pub(super) const fn is_full(&self, shape: &LogShape) -> bool {
+        self.added - self.durable > shape.buffer_bytes
+    }
+
+    /// Whether `end` is durable; otherwise the session is told once it is.
+    pub(super) fn wait(&mut self, end: u64, session: u32) -> bool {
+        if self.durable >= end {
+            return true;
+        }
+        self.wanted = self.wanted.max(end);
+        self.waiting.push((end, session));
+        false
+    }
+
+    /// The next write, where one is wanted and none under way: a new file begins with its header.
+    pub(super) fn next_write(&mut self, shape: &LogShape) -> Option<LogWrite> {
+        if self.writing.is_some() || self.durable >= self.wanted {
+            return None;
+        }
+        let length = (self.added - self.durable).min(shape.longest_write_bytes);
+        let bytes = length.next_multiple_of(shape.segment_bytes);
+        if self.used + bytes > shape.file_bytes {
+            self.file += 1;
+            self.used = shape.header_bytes;
+            self.writing = Some(self.durable);
+            return Some(LogWrite { at: self.file * shape.file_bytes, bytes: shape.header_bytes });
+        }
+        let at = self.file * shape.file_bytes + self.used;
+        self.used += bytes;
+        self.writing = Some(self.durable + length);
+        Some(LogWrite { at, bytes })
+    }
+
+    /// The write under way is done.
+    pub(super) fn written(&mut self) {
+        self.durable = self.writing.take().unwrap_or(self.durable);
+    }
+
+    /// The sessions that need not wait any longer.
+    pub(super) fn served(&mut self) -> Vec<u32> {
+        let durable = self.durable;
+        let served = self.waiting.extract_if(.., |(end, _)| *end <= durable);
+        served.map(|(_, session)| session).collect()
+    }
+
+    /// Number of the file in use and the bytes of it that are used up.
+    pub(super) const fn place(&self) -> (u64, u64) {
+        (self.file, self.used)
+    }
+}

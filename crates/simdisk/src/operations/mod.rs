@@ -1,0 +1,44 @@
+//! Level 2: the requests of a database engine without the engine.
+//!
+//! What sessions, log and background tasks ask of storage is measured once, from the engine itself
+//! on page images (level 1), as an [`OperationProfile`]: how many reads a batch waits for, how many
+//! bytes it adds to the log, how page writes come in bursts. [`OperationRun`] plays it on arrays of
+//! any size, with addresses all over databases of any size, and nothing is stored. It knows neither
+//! pages nor files, and no clock: its caller says how far time goes.
+
+mod database;
+mod load;
+mod log;
+mod profile;
+mod run;
+
+pub use load::{LoadedDatabase, OperationLoad, OperationPlace, ProcessorCosts, ScanShape};
+pub use profile::{
+    BatchShape, BesidePlace, LogShape, OperationProfile, RequestBeside, SpanShape, WriteBurst,
+};
+pub use run::{OperationAnswer, OperationRun};
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OperationKind {
+    /// Not a request: a whole batch of a session.
+    Batch,
+    /// A write of the database.
+    DatabaseWrite,
+    /// A read of the database that a session waits for, or that its batch brings about.
+    DatabaseRead,
+    /// A write of the log.
+    LogWrite,
+    /// A write that prepares log space.
+    LogFormat,
+    /// Log read back.
+    LogRead,
+    /// Log read for a further copy.
+    ReplicationRead,
+    /// A read of the background scan.
+    MaintenanceRead,
+    /// A write of a header or a checkpoint.
+    HeaderWrite,
+    /// A request to empty caches.
+    Flush,
+}

@@ -1,0 +1,116 @@
+//! What one database asks of storage, as it was measured: counts, bytes and what waits for what.
+
+use super::OperationKind;
+
+/// The requests of a database engine under a load, measured from the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperationProfile {
+    /// Batches as a session made them, one after the other.
+    pub batches: Vec<BatchShape>,
+    /// Writes of the database as they came, one burst after the other.
+    pub bursts: Vec<WriteBurst>,
+    /// Bytes of one read of the database.
+    pub read_bytes: u64,
+    /// Writes of the database that may be under way at a time.
+    pub writes_in_flight: usize,
+    /// Reads wait for room once more writes than this have not begun.
+    pub writes_behind: usize,
+    /// How the log is written.
+    pub log: LogShape,
+}
+
+/// One batch of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BatchShape {
+    /// Its transactions.
+    pub spans: Vec<SpanShape>,
+}
+
+/// One transaction: reads, bytes of log, a commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpanShape {
+    /// Reads that the session waits for, one after the other.
+    pub reads: u32,
+    /// Reads that it does not wait for.
+    pub reads_beside: u32,
+    /// Changes that it makes.
+    pub updates: u32,
+    /// Bytes that it adds to the log.
+    pub log_bytes: u64,
+    /// Whether the session waits until these bytes are durable.
+    pub is_durable: bool,
+}
+
+/// Writes of the database that begin at the same moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteBurst {
+    /// Reads of the database since the burst before.
+    pub after_reads: u32,
+    /// Bytes of each write.
+    pub bytes: Vec<u64>,
+}
+
+/// How the log of a database is written: one write at a time, which carries everything that has
+/// been added until then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogShape {
+    /// Bytes of a log file.
+    pub file_bytes: u64,
+    /// Bytes of its header, which are written before anything else of it.
+    pub header_bytes: u64,
+    /// Writes are multiples of this.
+    pub segment_bytes: u64,
+    /// Written unasked when so many bytes wait.
+    pub write_behind_bytes: u64,
+    /// Sessions wait while more than this is not written.
+    pub buffer_bytes: u64,
+    /// Bytes of the longest write.
+    pub longest_write_bytes: u64,
+    /// Requests that a file brings with it, by the byte of the file after which they come.
+    pub beside: Vec<RequestBeside>,
+}
+
+/// A request that comes with the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestBeside {
+    /// The byte of the file after which it comes.
+    pub at: u64,
+    /// Those of one chain, below [`RequestBeside::CHAINS`], wait for each other.
+    pub chain: usize,
+    /// What it is for.
+    pub kind: OperationKind,
+    /// How long it is.
+    pub bytes: u64,
+    /// Where it goes.
+    pub place: BesidePlace,
+}
+
+impl RequestBeside {
+    /// How many chains there are.
+    pub(crate) const CHAINS: usize = 4;
+}
+
+/// Where a request that comes with the log goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BesidePlace {
+    /// So many bytes from the begin of the log file in use on; files before it lie at negative
+    /// ones.
+    Log(i64),
+    /// The begin of the database.
+    Header,
+}
+
+impl OperationProfile {
+    /// Writes of the database for each of its reads.
+    pub fn writes_per_read(&self) -> f64 {
+        let reads: u64 = self.bursts.iter().map(|burst| u64::from(burst.after_reads)).sum();
+        let writes: usize = self.bursts.iter().map(|burst| burst.bytes.len()).sum();
+        writes as f64 / reads.max(1) as f64
+    }
+
+    /// Mean of what `count` says of a batch.
+    pub fn mean(&self, count: impl Fn(&SpanShape) -> u64) -> f64 {
+        let spans = self.batches.iter().flat_map(|batch| &batch.spans);
+        spans.map(count).sum::<u64>() as f64 / self.batches.len().max(1) as f64
+    }
+}

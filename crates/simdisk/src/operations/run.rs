@@ -1,0 +1,460 @@
+//! A load in virtual time: sessions, logs and background tasks ask, arrays answer.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use units::{Nanos, Prng, Seed};
+
+use super::database::DatabaseState;
+use super::log::LogWrite;
+use super::{
+    OperationKind, OperationLoad, OperationPlace, OperationProfile, ProcessorCosts, RequestBeside,
+    ScanShape, SpanShape,
+};
+use crate::array::{ArrayState, HostRequest};
+use crate::description::{ArrayDescription, DescriptionError};
+use crate::disk::VirtualMoment;
+use crate::link::FifoServers;
+use crate::slots::SlotTable;
+
+/// What a request came to, or a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationAnswer {
+    /// Number of the database in the load.
+    pub database: usize,
+    /// What it was for.
+    pub kind: OperationKind,
+    /// Bytes of it; of a batch none.
+    pub bytes: u64,
+    /// How long it took.
+    pub latency: Nanos,
+}
+
+/// No batch takes less, so that time goes on where nothing is read or awaited.
+const SHORTEST_BATCH: VirtualMoment = 1_000;
+
+/// A load at work on arrays.
+pub struct OperationRun<'a> {
+    profile: &'a OperationProfile,
+    rest_percent: u64,
+    scan: Option<ScanShape>,
+    processors: Option<(ProcessorCosts, FifoServers)>,
+    arrays: Vec<ArrayState>,
+    databases: Vec<DatabaseState<'a>>,
+    sessions: Vec<SessionState>,
+    requests: SlotTable<PendingRequest>,
+    timers: BinaryHeap<Reverse<(VirtualMoment, u64, Timer)>>,
+    sequence: u64,
+}
+
+/// What happens at a moment without any array.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Timer {
+    /// A session goes on.
+    Session(u32),
+    /// The scan of a database reads.
+    Scan(u32),
+}
+
+/// Who waits for a request.
+#[derive(Clone, Copy)]
+enum Waiter {
+    Session(u32),
+    Write,
+    Log,
+    Scan,
+    Chain(usize),
+    /// None does.
+    None,
+}
+
+struct PendingRequest {
+    database: u32,
+    kind: OperationKind,
+    bytes: u64,
+    begun: VirtualMoment,
+    waiter: Waiter,
+}
+
+/// One session.
+struct SessionState {
+    database: u32,
+    prng: Prng,
+    batch: usize,
+    span: usize,
+    /// Reads of the span that have not begun.
+    reads_left: u32,
+    begun: VirtualMoment,
+    step: SessionStep,
+}
+
+/// What a session does when it goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SessionStep {
+    /// It takes a new batch, once its pace has room.
+    Begin,
+    /// It takes a new batch.
+    Draw,
+    /// It begins a transaction.
+    Compute,
+    /// It reads, then it commits.
+    Read,
+    /// The transaction is over.
+    Committed,
+}
+
+impl<'a> OperationRun<'a> {
+    /// A load on the arrays of these descriptions, all of it about to begin. `seed` turns platters
+    /// and draws batches and addresses.
+    pub fn new(
+        arrays: &[ArrayDescription],
+        load: OperationLoad<'a>,
+        seed: Seed,
+    ) -> Result<Self, DescriptionError> {
+        let mut states = Vec::new();
+        for (index, array) in (0..).zip(arrays) {
+            states.push(ArrayState::new(&array.model(&array.name)?, seed.derive(index)));
+        }
+        let mut run = Self {
+            profile: load.profile,
+            rest_percent: u64::from(load.rest_percent),
+            scan: load.scan,
+            processors: load.processors.map(|of| (of, FifoServers::new(of.processors))),
+            arrays: states,
+            databases: Vec::new(),
+            sessions: Vec::new(),
+            requests: SlotTable::default(),
+            timers: BinaryHeap::new(),
+            sequence: 0,
+        };
+        for (number, database) in (0..).zip(load.databases) {
+            let seed = seed.derive(u64::MAX - u64::from(number));
+            let places = (database.place, database.log);
+            run.databases.push(DatabaseState::new(
+                run.profile,
+                places,
+                database.pace,
+                Prng::new(seed.derive(u64::MAX)),
+            ));
+            for session in 0..database.sessions {
+                run.add_session(number, Prng::new(seed.derive(u64::from(session))));
+            }
+            if let Some(scan) = run.scan {
+                run.at(scan.pause.0, Timer::Scan(number));
+            }
+        }
+        Ok(run)
+    }
+
+    /// Lets time go on up to a moment, and tells every answer that comes until then.
+    pub fn advance(&mut self, until: Nanos, mut told: impl FnMut(OperationAnswer)) {
+        let mut answered = Vec::new();
+        while let Some((now, array)) = self.next_event().filter(|(at, _)| *at <= until.0) {
+            if let Some(array) = array {
+                self.arrays[array].advance(now, |token| answered.push(token));
+                for token in answered.drain(..) {
+                    self.answered(now, token, &mut told);
+                }
+            } else if let Some(Reverse((_, _, timer))) = self.timers.pop() {
+                match timer {
+                    Timer::Session(session) => self.go_on(now, session, &mut told),
+                    Timer::Scan(database) => self.scan(now, database),
+                }
+            }
+        }
+    }
+
+    /// Events of the simulation so far.
+    pub fn events(&self) -> u64 {
+        self.sequence + self.arrays.iter().map(|array| array.handled).sum::<u64>()
+    }
+
+    /// When something happens next, and on which array; none: a timer.
+    fn next_event(&self) -> Option<(VirtualMoment, Option<usize>)> {
+        let timer = self.timers.peek().map(|Reverse((at, ..))| (*at, None));
+        let arrays = self.arrays.iter().enumerate();
+        let events = arrays.filter_map(|(index, array)| Some((array.next_event()?, Some(index))));
+        timer.into_iter().chain(events).min_by_key(|(at, _)| *at)
+    }
+
+    fn at(&mut self, moment: VirtualMoment, timer: Timer) {
+        self.sequence += 1;
+        self.timers.push(Reverse((moment, self.sequence, timer)));
+    }
+
+    fn add_session(&mut self, database: u32, prng: Prng) {
+        let session = SessionState {
+            database,
+            prng,
+            batch: 0,
+            span: 0,
+            reads_left: 0,
+            begun: 0,
+            step: SessionStep::Begin,
+        };
+        self.sessions.push(session);
+        let number = u32::try_from(self.sessions.len() - 1).expect("invariant: few sessions");
+        self.at(0, Timer::Session(number));
+    }
+
+    /// Lets a session do what it need not wait for.
+    fn go_on(&mut self, now: VirtualMoment, session: u32, told: &mut impl FnMut(OperationAnswer)) {
+        loop {
+            let may_go_on = match self.sessions[session as usize].step {
+                SessionStep::Begin => self.keep_pace(now, session),
+                SessionStep::Draw => self.draw(now, session),
+                SessionStep::Compute => self.compute(now, session),
+                SessionStep::Read => self.read_or_commit(now, session),
+                SessionStep::Committed => self.end_span(now, session, told),
+            };
+            if !may_go_on {
+                return;
+            }
+        }
+    }
+
+    /// Waits until the pace has room for a batch.
+    fn keep_pace(&mut self, now: VirtualMoment, session: u32) -> bool {
+        let state = &mut self.sessions[session as usize];
+        state.step = SessionStep::Draw;
+        let database = &mut self.databases[state.database as usize];
+        let Some(pace) = &mut database.pace else {
+            return true;
+        };
+        let due = pace(database.requests, Nanos(now)).0;
+        if due > now {
+            self.at(due, Timer::Session(session));
+        }
+        due <= now
+    }
+
+    fn draw(&mut self, now: VirtualMoment, session: u32) -> bool {
+        let state = &mut self.sessions[session as usize];
+        let batches = self.profile.batches.len().max(1) as u64;
+        let drawn = state.prng.below(batches);
+        state.batch = usize::try_from(drawn).expect("invariant: the number of a batch");
+        (state.span, state.begun) = (0, now);
+        state.step = SessionStep::Compute;
+        !self.profile.batches.is_empty()
+    }
+
+    fn span_of(&self, session: u32) -> Option<SpanShape> {
+        let state = &self.sessions[session as usize];
+        self.profile.batches[state.batch].spans.get(state.span).copied()
+    }
+
+    /// Begins a transaction: the processors' part of it comes first.
+    fn compute(&mut self, now: VirtualMoment, session: u32) -> bool {
+        let Some(span) = self.span_of(session) else {
+            self.sessions[session as usize].step = SessionStep::Committed;
+            return true;
+        };
+        let state = &mut self.sessions[session as usize];
+        state.step = SessionStep::Read;
+        state.reads_left = span.reads;
+        let database = state.database;
+        for _ in 0..span.reads_beside {
+            self.read(now, database, Waiter::None);
+        }
+        let Some((costs, servers)) = &mut self.processors else {
+            return true;
+        };
+        let cost = costs.update_us * f64::from(span.updates) + costs.commit_us;
+        let done = servers.serve(now, cost);
+        self.at(done, Timer::Session(session));
+        false
+    }
+
+    /// The next read of a transaction, or its commit.
+    fn read_or_commit(&mut self, now: VirtualMoment, session: u32) -> bool {
+        let state = &mut self.sessions[session as usize];
+        let number = state.database;
+        let database = &mut self.databases[number as usize];
+        if state.reads_left > 0 {
+            if database.is_behind(self.profile) {
+                database.stalled.push(session);
+                return false;
+            }
+            state.reads_left -= 1;
+            self.read(now, number, Waiter::Session(session));
+            return false;
+        }
+        if database.log.is_full(&self.profile.log) {
+            let added = database.log.add(0, &self.profile.log);
+            database.log.wait(added, session);
+            self.write_log(now, number);
+            return false;
+        }
+        state.step = SessionStep::Committed;
+        let Some(span) = self.span_of(session) else {
+            return true;
+        };
+        let log = &mut self.databases[number as usize].log;
+        let end = log.add(span.log_bytes, &self.profile.log);
+        let goes_on = !span.is_durable || log.wait(end, session);
+        self.write_log(now, number);
+        goes_on
+    }
+
+    /// Goes on to the next transaction, or rests after the batch.
+    fn end_span(
+        &mut self,
+        now: VirtualMoment,
+        session: u32,
+        told: &mut impl FnMut(OperationAnswer),
+    ) -> bool {
+        let state = &mut self.sessions[session as usize];
+        state.span += 1;
+        state.step = SessionStep::Compute;
+        if state.span < self.profile.batches[state.batch].spans.len() {
+            return true;
+        }
+        state.step = SessionStep::Begin;
+        let latency = now - state.begun;
+        let database = state.database as usize;
+        let kind = OperationKind::Batch;
+        told(OperationAnswer { database, kind, bytes: 0, latency: Nanos(latency) });
+        let rest = (latency / 100 * self.rest_percent).max(SHORTEST_BATCH.saturating_sub(latency));
+        self.at(now + rest, Timer::Session(session));
+        false
+    }
+
+    fn read(&mut self, now: VirtualMoment, number: u32, waiter: Waiter) {
+        let bytes = self.profile.read_bytes;
+        let database = &mut self.databases[number as usize];
+        let base = database.anywhere(bytes, bytes);
+        let place = OperationPlace { base, ..database.place };
+        database.note_read(self.profile);
+        self.ask(now, number, (OperationKind::DatabaseRead, waiter), place, bytes);
+        self.write_database(now, number);
+    }
+
+    fn write_database(&mut self, now: VirtualMoment, number: u32) {
+        let grain = self.profile.read_bytes;
+        while let Some(bytes) = self.databases[number as usize].next_write(self.profile) {
+            let database = &mut self.databases[number as usize];
+            let base = database.anywhere(bytes, grain);
+            let place = OperationPlace { base, ..database.place };
+            self.ask(now, number, (OperationKind::DatabaseWrite, Waiter::Write), place, bytes);
+        }
+    }
+
+    fn write_log(&mut self, now: VirtualMoment, number: u32) {
+        let database = &mut self.databases[number as usize];
+        let Some(LogWrite { at, bytes }) = database.log.next_write(&self.profile.log) else {
+            return;
+        };
+        let place = database.log_place;
+        let base = place.base + at % place.bytes;
+        let place = OperationPlace { base, ..place };
+        self.ask(now, number, (OperationKind::LogWrite, Waiter::Log), place, bytes);
+    }
+
+    fn ask_beside(&mut self, now: VirtualMoment, number: u32, chain: usize) {
+        let Some((place, request)) = self.databases[number as usize].next_beside(chain) else {
+            return;
+        };
+        self.ask(now, number, (request.kind, Waiter::Chain(chain)), place, request.bytes);
+    }
+
+    fn scan(&mut self, now: VirtualMoment, number: u32) {
+        let Some(ScanShape { bytes, .. }) = self.scan else {
+            return;
+        };
+        let database = &mut self.databases[number as usize];
+        let place =
+            OperationPlace { base: database.place.base + database.scanned, ..database.place };
+        database.scanned += bytes;
+        if database.scanned + bytes > database.place.bytes {
+            database.scanned = 0;
+        }
+        self.ask(now, number, (OperationKind::MaintenanceRead, Waiter::Scan), place, bytes);
+    }
+
+    fn ask(
+        &mut self,
+        now: VirtualMoment,
+        database: u32,
+        (kind, waiter): (OperationKind, Waiter),
+        place: OperationPlace,
+        bytes: u64,
+    ) {
+        let token = self.requests.put(PendingRequest { database, kind, bytes, begun: now, waiter });
+        let is_write = matches!(
+            kind,
+            OperationKind::DatabaseWrite
+                | OperationKind::LogWrite
+                | OperationKind::LogFormat
+                | OperationKind::HeaderWrite
+        );
+        let token = u64::from(token);
+        let request = HostRequest { token, is_write, offset: place.base, length: bytes };
+        self.arrays[place.array].submit(now, request);
+    }
+
+    /// A request has its answer, for which a session or a task has waited.
+    fn answered(&mut self, now: VirtualMoment, token: u64, told: &mut impl FnMut(OperationAnswer)) {
+        let slot = u32::try_from(token).expect("invariant: the number of a request");
+        let PendingRequest { database: number, kind, bytes, begun, waiter } =
+            self.requests.take(slot);
+        let latency = Nanos(now - begun);
+        told(OperationAnswer { database: number as usize, kind, bytes, latency });
+        let database = &mut self.databases[number as usize];
+        if matches!(kind, OperationKind::DatabaseRead | OperationKind::DatabaseWrite) {
+            database.requests += 1;
+        }
+        match waiter {
+            Waiter::None => {}
+            Waiter::Session(session) => self.go_on(now, session, told),
+            Waiter::Scan => {
+                let pause = self.scan.map_or(0, |scan| scan.pause.0);
+                self.at(now + pause, Timer::Scan(number));
+            }
+            Waiter::Chain(chain) => {
+                database.beside_done(chain);
+                self.ask_beside(now, number, chain);
+            }
+            Waiter::Write => self.write_done(now, number, told),
+            Waiter::Log => self.log_written(now, number, told),
+        }
+    }
+
+    fn write_done(
+        &mut self,
+        now: VirtualMoment,
+        number: u32,
+        told: &mut impl FnMut(OperationAnswer),
+    ) {
+        let database = &mut self.databases[number as usize];
+        database.write_done();
+        let stalled = if database.is_behind(self.profile) {
+            Vec::new()
+        } else {
+            std::mem::take(&mut database.stalled)
+        };
+        self.write_database(now, number);
+        for session in stalled {
+            self.go_on(now, session, told);
+        }
+    }
+
+    /// The next write begins before those who waited add to it, as the engine's does.
+    fn log_written(
+        &mut self,
+        now: VirtualMoment,
+        number: u32,
+        told: &mut impl FnMut(OperationAnswer),
+    ) {
+        let database = &mut self.databases[number as usize];
+        database.log.written();
+        database.log_went_on(self.profile);
+        let served = database.log.served();
+        self.write_log(now, number);
+        for chain in 0..RequestBeside::CHAINS {
+            self.ask_beside(now, number, chain);
+        }
+        for session in served {
+            self.go_on(now, session, told);
+        }
+    }
+}
