@@ -32,7 +32,7 @@ use history::History;
 use runs::ServedRuns;
 
 pub use gate::Token;
-pub use push::{OtlpTarget, OtlpTargetError};
+pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 
 /// Between two looks at whether a person has asked to stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -50,8 +50,8 @@ pub struct ServeSettings {
     pub host_names: Vec<String>,
     /// Where what is known of the runs is kept from one start to the next; none: nowhere.
     pub history: Option<PathBuf>,
-    /// Where metrics are pushed to, and how often.
-    pub otlp: Option<(OtlpTarget, Duration)>,
+    /// Where metrics are pushed to, where they are.
+    pub otlp: Option<OtlpPush>,
 }
 
 /// What is told once requests are taken.
@@ -199,8 +199,8 @@ pub fn serve(
     };
     let runs = ServedRuns::new(root, machine, history);
     runs.look_now_and_then().map_err(ServeError::System)?;
-    if let Some((target, pace)) = otlp {
-        push::push_now_and_then(runs.clone(), target, pace).map_err(ServeError::System)?;
+    if let Some(order) = otlp {
+        push::push_now_and_then(runs.clone(), order).map_err(ServeError::System)?;
     }
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().max_blocking_threads(8).build();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use record::{Phase, RunRecord, Series};
 
 use crate::live;
-use crate::runs::{Known, Listed};
+use crate::runs::{Known, Listed, ServedRuns};
 use crate::summary::is_load;
 
 pub(crate) use latencies::Latencies;
@@ -103,8 +103,17 @@ impl Metric {
     }
 }
 
+/// The metrics at `now_ns` since 1970: runs as the last look has found them, and those that go on
+/// as their journals tell them now.
+pub(crate) fn of_all(runs: &ServedRuns, now_ns: u64) -> Vec<Metric> {
+    let all = runs.known();
+    let live = all.iter().filter(|run| run.is_live);
+    let live = live.filter_map(|run| runs.followed(run, |of| of_run(&run.id, of, now_ns)));
+    joined(&all, live.flatten())
+}
+
 /// All metrics of `runs`, and of those that go on: each name once.
-pub(crate) fn joined(runs: &[Listed], live: impl Iterator<Item = Metric>) -> Vec<Metric> {
+fn joined(runs: &[Listed], live: impl Iterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = vec![counted(runs)];
     for metric in live {
         match metrics.iter_mut().find(|known| known.name == metric.name) {
@@ -156,7 +165,7 @@ fn of_kind(labels: &Labels, kind: &str) -> Labels {
 }
 
 /// The metrics of a run that goes on.
-pub(crate) fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
+fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
     let labels = vec![("run", id.to_owned()), ("name", run.start.name.clone())];
     let since_ns = now_ns.saturating_sub(run.start.started_epoch_ns);
     let mut metrics = vec![

@@ -4,16 +4,14 @@
 mod address;
 
 use std::io;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use rustls::crypto::ring;
 use ureq::Agent;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::tls::TlsConfig;
 
 use crate::clock::epoch_ns;
-use crate::metrics::otlp;
+use crate::metrics::{self, otlp};
 use crate::runs::ServedRuns;
 
 pub use address::{OtlpTarget, OtlpTargetError};
@@ -21,13 +19,20 @@ pub use address::{OtlpTarget, OtlpTargetError};
 /// No push waits longer for the collector.
 const LONGEST_PUSH: Duration = Duration::from_secs(10);
 
-/// Pushes metrics to `target` every `pace`, for as long as the program goes on.
-pub(crate) fn push_now_and_then(
-    runs: ServedRuns,
-    target: OtlpTarget,
-    pace: Duration,
-) -> io::Result<()> {
-    let agent = agent();
+/// What is pushed where, and how often.
+pub struct OtlpPush {
+    /// The collector.
+    pub target: OtlpTarget,
+    /// Between two pushes.
+    pub pace: Duration,
+    /// Whom to trust where the address asks for TLS.
+    pub tls: TlsConfig,
+}
+
+/// Pushes metrics, for as long as the program goes on.
+pub(crate) fn push_now_and_then(runs: ServedRuns, order: OtlpPush) -> io::Result<()> {
+    let OtlpPush { target, pace, tls } = order;
+    let agent = agent(tls);
     let named = thread::Builder::new().name("otlp".to_owned());
     let thread = named.spawn(move || {
         // What has been said of the collector is not said again until it changes.
@@ -50,7 +55,7 @@ pub(crate) fn push_now_and_then(
 
 fn push(agent: &Agent, target: &OtlpTarget, runs: &ServedRuns) -> Result<(), String> {
     let now_ns = epoch_ns();
-    let body = otlp::request(&runs.metrics(now_ns), now_ns).to_string();
+    let body = otlp::request(&metrics::of_all(runs, now_ns), now_ns).to_string();
     let mut request = agent.post(target.address());
     for (name, value) in target.headers() {
         request = request.header(name, value);
@@ -61,20 +66,13 @@ fn push(agent: &Agent, target: &OtlpTarget, runs: &ServedRuns) -> Result<(), Str
     if status.is_success() { Ok(()) } else { Err(format!("it answers with {status}")) }
 }
 
-/// Trusts whom the system trusts, and follows no redirect: the headers may hold a key.
-fn agent() -> Agent {
-    let found = rustls_native_certs::load_native_certs().certs;
-    let roots = found.iter().map(|root| Certificate::from_der(root).to_owned());
-    let tls = TlsConfig::builder()
-        .root_certs(RootCerts::Specific(Arc::new(roots.collect())))
-        .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()))
-        .build();
-    let config = Agent::config_builder()
-        .tls_config(tls)
+/// Follows no redirect: the headers may hold a key.
+fn agent(tls: TlsConfig) -> Agent {
+    let config = Agent::config_builder().tls_config(tls).timeout_global(Some(LONGEST_PUSH));
+    config
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        .timeout_global(Some(LONGEST_PUSH))
-        .user_agent("plimsoll");
-    config.build().into()
+        .build()
+        .into()
 }

@@ -17,7 +17,7 @@ use crate::DocumentKind;
 use crate::answers::{NoAnswer, answer, guard, html, refusal, see_other};
 use crate::clock::epoch_ns;
 use crate::gate::{Gate, RequestHead};
-use crate::metrics::ScrapeFormat;
+use crate::metrics::{self, ScrapeFormat};
 use crate::pages;
 use crate::runs::{Known, Listed, ServedRuns};
 use crate::summary::VolumeIdentity;
@@ -269,7 +269,7 @@ fn unusable(why: impl Into<String>) -> NoAnswer {
 async fn scrape(State(runs): State<ServedRuns>, headers: HeaderMap) -> Result<WebAnswer, NoAnswer> {
     let format = ScrapeFormat::of_accept(text(&headers, header::ACCEPT).unwrap_or_default());
     beside(move || {
-        let metrics = runs.metrics(epoch_ns());
+        let metrics = metrics::of_all(&runs, epoch_ns());
         answer(StatusCode::OK, format.content_type(), format.write(&metrics))
     })
     .await

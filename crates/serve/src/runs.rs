@@ -1,5 +1,5 @@
-//! The runs and documents of the folder, kept in memory and looked for anew when a request asks: the
-//! folders are the truth, and what has not changed since it was read is not read again.
+//! The runs and documents of the folder, kept in memory and looked for anew when a request asks:
+//! the folders are the truth, and what has not changed since it was read is not read again.
 
 pub(crate) mod known;
 mod walk;
@@ -16,7 +16,6 @@ use verdict::Verdict;
 
 use crate::history::{History, PastRuns};
 use crate::live::JournalTail;
-use crate::metrics::{self, Metric};
 use crate::summary;
 use crate::{DocumentKind, RunControl};
 
@@ -208,16 +207,6 @@ impl ServedRuns {
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.follow();
         tail.record().map(look)
-    }
-
-    /// The metrics at `now_ns` since 1970: runs as the last look has found them, and those that go
-    /// on as their journals tell them now.
-    pub(crate) fn metrics(&self, now_ns: u64) -> Vec<Metric> {
-        let all = self.known();
-        let live = all.iter().filter(|run| run.is_live).filter_map(|run| {
-            self.followed(run, |record| metrics::of_run(&run.id, record, now_ns))
-        });
-        metrics::joined(&all, live.flatten())
     }
 
     /// Links are not followed when runs are looked for; this sees those that came later.

@@ -1,5 +1,5 @@
 //! Runs that belong together and lie beside each other in one folder: the loads of a search for the
-//! load line, off which can be read what it has decided so far, and the simulations of one question.
+//! load line, off which can be read what it has decided so far, and simulations of one question.
 
 use serde_json::{Value, json};
 

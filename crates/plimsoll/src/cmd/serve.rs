@@ -6,7 +6,7 @@ mod questions;
 
 use std::time::Duration;
 
-use serve::{OtlpTarget, Ready, ServeSettings};
+use serve::{OtlpPush, OtlpTarget, Ready, ServeSettings};
 
 use crate::Outcome;
 use crate::console::Console;
@@ -30,7 +30,11 @@ pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, 
         address: flags.listen,
         host_names: flags.host.clone(),
         history: place::of_history(&flags.folder),
-        otlp: target.map(|target| (target, Duration::from_nanos(flags.otlp_interval.0))),
+        otlp: target.map(|target| OtlpPush {
+            target,
+            pace: Duration::from_nanos(flags.otlp_interval.0),
+            tls: sign_in::system_trust(),
+        }),
     };
     let mut told = Ok(());
     serve::serve(

@@ -48,11 +48,15 @@ struct Stretch {
 impl HeatMap {
     /// The shortest and the longest latency that is drawn, in milliseconds.
     pub(super) fn range(&self) -> impl Iterator<Item = f64> {
-        let used = |row: usize| self.columns.iter().any(|of| of.counts.get(row) > Some(&0));
-        let rows = 0..=LatencySpread::ENDS_NS.len();
-        let first = rows.clone().find(|row| used(*row));
-        let last = rows.rev().find(|row| used(*row));
+        let mut rows = 0..=LatencySpread::ENDS_NS.len();
+        let first = rows.clone().find(|row| self.uses(*row));
+        let last = rows.rfind(|row| self.uses(*row));
         first.map(|row| ends_ms(row).0).into_iter().chain(last.map(|row| ends_ms(row).1))
+    }
+
+    /// Whether anything took as long.
+    fn uses(&self, row: usize) -> bool {
+        self.columns.iter().any(|of| of.counts.get(row) > Some(&0))
     }
 
     /// The areas, those of a shade as one path.
@@ -79,8 +83,11 @@ impl HeatMap {
             return Vec::new();
         };
         let said = ["up to 0.1 %", "to 1 %", "to 5 %", "to 20 %", "more of all at that time"];
-        let classes = ink.heat_classes();
-        classes.into_iter().zip(said).map(|(class, said)| (class, said.to_owned())).collect()
+        ink.heat_classes()
+            .into_iter()
+            .zip(said)
+            .map(|(class, said)| (class, said.to_owned()))
+            .collect()
     }
 
     /// Neighbours of the same shade are one stretch.
@@ -116,11 +123,17 @@ impl HeatColumn {
 
 /// Shortest and longest latency of a row in milliseconds.
 fn ends_ms(row: usize) -> (f64, f64) {
-    let ends = LatencySpread::ENDS_NS;
-    let at = |row: usize| ends.get(row).map(|&end_ns| end_ns as f64 / 1e6);
-    let high = at(row).unwrap_or(ends[ends.len() - 1] as f64 / 1e6 * STEP);
-    let low = row.checked_sub(1).and_then(at).unwrap_or(high / STEP);
-    (low, high)
+    match row.checked_sub(1) {
+        None => (end_ms(0) / STEP, end_ms(0)),
+        Some(before) if row == LatencySpread::ENDS_NS.len() => {
+            (end_ms(before), end_ms(before) * STEP)
+        }
+        Some(before) => (end_ms(before), end_ms(row)),
+    }
+}
+
+fn end_ms(row: usize) -> f64 {
+    LatencySpread::ENDS_NS[row] as f64 / 1e6
 }
 
 #[cfg(test)]
@@ -129,7 +142,9 @@ mod tests {
 
     fn column(from: f64, counts: &[(usize, u64)]) -> HeatColumn {
         let mut all = vec![0; 32];
-        counts.iter().for_each(|&(row, count)| all[row] = count);
+        for &(row, count) in counts {
+            all[row] = count;
+        }
         HeatColumn { from, to: from + 1.0, counts: all }
     }
 

@@ -84,7 +84,9 @@ mod tests {
 
     fn of(latencies_ns: &[u64]) -> Latencies {
         let mut histogram = Histogram::new();
-        latencies_ns.iter().for_each(|&latency_ns| histogram.record(latency_ns));
+        for &latency_ns in latencies_ns {
+            histogram.record(latency_ns);
+        }
         Latencies::of([&histogram].into_iter(), 0)
     }
 

@@ -81,18 +81,14 @@ pub(crate) fn simulation(
     let _ = write!(
         body,
         "<form class=\"fields\" method=\"post\" action=\"/simulate\">\n\
-         <p><label for=\"plan\">Plan</label><select id=\"plan\" name=\"plan\">\n{}</select></p>\n\
-         <p><label for=\"array\">Array</label><select id=\"array\" name=\"array\">\n{}{}</select></p>\n\
-         <p><label for=\"duration\">Virtual time</label><select id=\"duration\" name=\"duration\">\n\
-         {}</select></p>\n{}\
+         {}{}{}{}\
          <p class=\"done\"><button>Simulate</button></p>\n</form>\n</main>\n",
-        options(plans, form.plan()),
-        options(own, form.array()),
-        options(supplied, form.array()),
-        options(&durations, form.duration()),
+        choice("plan", "Plan", &options(plans, form.plan())),
+        choice("array", "Array", &[own, supplied].map(|all| options(all, form.array())).concat(),),
+        choice("duration", "Virtual time", &options(&durations, form.duration())),
         text_area(
             "changes",
-            "What to try: keys of the array with several values, one a line; none: the array as it is",
+            "What to try: keys of the array with several values, one a line; none: as it is",
             "raid.level = 5, 10",
             form.value("changes"),
         ),
@@ -100,15 +96,25 @@ pub(crate) fn simulation(
     page("Simulate arrays", &body)
 }
 
+/// A list to choose from.
+fn choice(name: &str, label: &str, options: &str) -> String {
+    format!(
+        "<p><label for=\"{name}\">{label}</label><select id=\"{name}\" name=\"{name}\">\n\
+         {options}</select></p>\n"
+    )
+}
+
 /// The page of simulations under way: it asks for itself again.
 pub(crate) fn simulating(id: &str, done: usize, going_on: usize) -> String {
     let (shown, place) = (escape(id), address(id));
     let body = format!(
         "<main>\n<h1>Simulating</h1>\n<p class=\"note\">{shown}</p>\n\
-         <p class=\"state\" role=\"status\"><b>{done} done</b> <span>{going_on} going on</span></p>\n\
+         <p class=\"state\" role=\"status\"><b>{done} done</b> \
+         <span>{going_on} going on</span></p>\n\
          <p class=\"note\">This page looks again every two seconds, and shows the ranking once \
          all are done.</p>\n\
-         <form method=\"post\" action=\"/stop/{place}\"><button class=\"stop\">Stop</button></form>\n\
+         <form method=\"post\" action=\"/stop/{place}\">\
+         <button class=\"stop\">Stop</button></form>\n\
          </main>\n"
     );
     let page = page("Simulating", &body);

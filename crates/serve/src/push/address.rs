@@ -53,17 +53,24 @@ impl OtlpTarget {
     /// Of an address and the text of `OTEL_EXPORTER_OTLP_HEADERS`, which the specification of
     /// OpenTelemetry defines.
     pub fn parse(address: &str, headers: &str) -> Result<Self, OtlpTargetError> {
-        let wrong = || OtlpTargetError::Address(address.to_owned());
-        let uri: Uri = address.parse().map_err(|_| wrong())?;
+        let wrong = OtlpTargetError::Address(address.to_owned());
+        let Ok(uri) = address.parse::<Uri>() else {
+            return Err(wrong);
+        };
         let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
         let has_user = uri.authority().is_some_and(|of| of.as_str().contains('@'));
         if !is_http || has_user || uri.host().is_none_or(str::is_empty) || uri.query().is_some() {
-            return Err(wrong());
+            return Err(wrong);
         }
         let place = if uri.path() == "/" { PLACE } else { "" };
         let address = format!("{}{place}", address.trim_end_matches('/'));
-        let headers = headers.split(',').map(str::trim).filter(|header| !header.is_empty());
-        let headers = headers.map(header).collect::<Option<_>>().ok_or(OtlpTargetError::Headers)?;
+        let headers = headers
+            .split(',')
+            .map(str::trim)
+            .filter(|header| !header.is_empty())
+            .map(header)
+            .collect::<Option<_>>()
+            .ok_or(OtlpTargetError::Headers)?;
         Ok(Self { address, headers })
     }
 

@@ -1,6 +1,6 @@
 //! Questions that the program answers itself: a deployment sized, and arrays simulated.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError};
 
 use axum::extract::{Form, Path as Place, Query, State};
@@ -105,17 +105,21 @@ pub(super) async fn simulate(
     .await
 }
 
+/// The path of a document that a form names.
+fn named(runs: &ServedRuns, name: &str) -> Result<PathBuf, (StatusCode, String)> {
+    runs.document(name)
+        .ok_or_else(|| (StatusCode::NOT_FOUND, format!("No `{name}` lies in this folder.")))
+}
+
 /// Starts simulations; the name of their folder, or why there is none.
 fn begin(runs: &ServedRuns, form: &SimulationForm<'_>) -> Result<String, (StatusCode, String)> {
-    let none = |what: &str| (StatusCode::NOT_FOUND, format!("No such {what} lies in this folder."));
     let is_supplied = runs.machine().arrays().contains(&form.array());
     let question = SimulationQuestion {
-        plan: runs.document(form.plan()).ok_or_else(|| none("plan"))?,
+        plan: named(runs, form.plan())?,
         array: if is_supplied {
             form.array().to_owned()
         } else {
-            let file = runs.document(form.array()).ok_or_else(|| none("array"))?;
-            file.to_string_lossy().into_owned()
+            named(runs, form.array())?.to_string_lossy().into_owned()
         },
         changes: form.changes().map_err(|why| (StatusCode::UNPROCESSABLE_ENTITY, why))?,
         duration: form.duration().to_owned(),
@@ -168,9 +172,14 @@ fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<Prediction>, NoAnswer
     let mut predictions = Vec::with_capacity(all.len());
     for one in all {
         let (run, verdict) = runs.load(one).map_err(unusable)?;
-        let changes = run.start.options.iter().filter(|(name, _)| name == "--what-if");
-        let changes = changes.filter_map(|(_, change)| change.split_once('='));
-        let changes = changes.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        let changes = run
+            .start
+            .options
+            .iter()
+            .filter(|(name, _)| name == "--what-if")
+            .filter_map(|(_, change)| change.split_once('='))
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect();
         predictions.push(Prediction { changes, run, verdict, folder: one.id.clone() });
     }
     Ok(report::ranked_predictions(predictions))

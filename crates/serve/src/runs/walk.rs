@@ -30,8 +30,8 @@ pub(super) fn walked(root: &Path) -> WalkedFolder {
     found
 }
 
-/// Finds journals and documents below `folder`, which is `name` below the served one. Links are neither
-/// followed nor taken for files.
+/// Finds journals and documents below `folder`, which is `name` below the served one. Links are
+/// neither followed nor taken for files.
 fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::Result<()> {
     let journal = folder.join(JOURNAL);
     if let Some(stamp) = journal_stamp(&journal) {

@@ -39,8 +39,10 @@ const SECTIONS: [(&str, DocumentKind); 6] = [
 /// What a document is by its sections, whether or not it is right.
 pub(super) fn kind(document: &Path) -> Option<DocumentKind> {
     let (_, text) = read_text(document).ok()?;
-    let is_there = |section: &str| text.lines().any(|line| line.trim_start().starts_with(section));
-    SECTIONS.into_iter().find(|(section, _)| is_there(section)).map(|(_, kind)| kind)
+    let mut kinds = SECTIONS.into_iter();
+    let found =
+        kinds.find(|(section, _)| text.lines().any(|line| line.trim_start().starts_with(section)));
+    found.map(|(_, kind)| kind)
 }
 
 /// The page of a sized deployment.

@@ -222,9 +222,9 @@ const VALUES: &[&str] = &[
 /// A form with the token that names nothing which may be started: no plan of the folder is in it.
 fn allowed(random: &mut Prng, address: &str, token: &str, outside: &str) -> Vec<u8> {
     let mut fields = String::new();
-    for _ in 0..1 + below(random, 5) {
+    for _ in 0..=below(random, 5) {
         let (key, value) = (one(random, KEYS), one(random, VALUES));
-        fields += &format!("{key}={value}&");
+        fields.extend([key, "=", value, "&"]);
     }
     let fields = fields.replace("{}", outside);
     let targets = ["/start", "/simulate", "/stop/", "/stop/runs/one", "/what-if/", "/sized"];
