@@ -55,7 +55,7 @@ fn linux() -> Result<(PathBuf, &'static str), Failure> {
 }
 
 fn has_musl() -> bool {
-    let lacking = windows::install(&MUSL_TOOLS);
+    let lacking = windows::install(windows::FOREIGN, &MUSL_TOOLS);
     if !lacking.is_empty() {
         println!("without {} the program for Linux needs the system's library", lacking.join(" "));
         return false;

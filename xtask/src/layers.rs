@@ -128,7 +128,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "serve",
         inside: &["record", "report", "units", "verdict"],
-        outside: &["axum", "futures-util", "getrandom", "rusqlite", "serde_json", "tokio"],
+        outside: &["axum", "futures-util", "getrandom", "rusqlite", "serde_json", "tokio", "ureq"],
         tests: &[],
     },
     Layer {

@@ -33,11 +33,7 @@ const STEPS: &[Step] = &[
         what: "the release build that the end-to-end tests drive",
         run: || shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"]),
     },
-    Step {
-        name: "end-to-end",
-        what: "the real program in scratch folders",
-        run: || test("--release -p plimsoll"),
-    },
+    Step { name: "end-to-end", what: "the real program in scratch folders", run: end_to_end },
     Step {
         name: "windows",
         what: "the Windows build under Wine: unit tests, the program beside this one, kills",
@@ -66,6 +62,25 @@ fn test(what: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(format!("`cargo test {what}` failed")))
+}
+
+/// Programs of others that look at what ours serves, and their packages in Debian.
+const ONLOOKERS: [windows::Tool; 2] =
+    [("/usr/bin/chromium", "chromium"), ("/usr/bin/prometheus", "prometheus")];
+
+/// Tests with the programs that look at its pages and metrics, installed where that may be; each
+/// test says what it skips without them.
+fn end_to_end() -> Result<(), Failure> {
+    let lacking = windows::install("tests of pages and metrics", &ONLOOKERS);
+    if !lacking.is_empty() {
+        println!(
+            "SKIPPED: tests that need {}, which cannot be installed here; on Debian, as root: \
+             apt-get update && apt-get install {}",
+            lacking.join(" and "),
+            lacking.join(" ")
+        );
+    }
+    test("--release -p plimsoll")
 }
 
 fn documentation() -> Result<(), Failure> {

@@ -21,6 +21,9 @@ const TOOLS: [Tool; 5] = [
     (WINE, "wine64"),
 ];
 
+/// What these and others are installed for.
+pub(crate) const FOREIGN: &str = "builds of other systems";
+
 /// Groups of end-to-end tests that ask nothing of Linux: neither mounts, locks and devices, nor
 /// paths as it writes them, nor a verdict on storage, as under Wine a cache lies between.
 const END_TO_END: &str = " compressed:: damage:: journey:: profile:: salvage:: size::";
@@ -60,7 +63,7 @@ pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
 /// needs where it may, and says what is missing where it cannot. Kills it so many times. The
 /// environment of tests that drive it, good as long as the session of Wine.
 fn run(kills: &str) -> Result<Option<(Environment, Session)>, Failure> {
-    let lacking = install(&TOOLS);
+    let lacking = install(FOREIGN, &TOOLS);
     if !lacking.is_empty() {
         println!("skipped: {}", wanted(&lacking));
         return Ok(None);
@@ -96,13 +99,13 @@ fn wanted(lacking: &[&str]) -> String {
 }
 
 /// The packages of what is not there, after an attempt to install them.
-pub(crate) fn install(tools: &[Tool]) -> Vec<&'static str> {
+pub(crate) fn install(purpose: &str, tools: &[Tool]) -> Vec<&'static str> {
     let is_there = |path: &str| Path::new(path).exists();
     let lacking = missing(tools, is_there);
     if lacking.is_empty() {
         return lacking;
     }
-    println!("installing, for builds of other systems: {}", lacking.join(" "));
+    println!("installing, for {purpose}: {}", lacking.join(" "));
     let quietly = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
     // What has become of this shows in what is there afterwards.
     let _ = shell::capture(&["apt-get", "-qq", "update"])
@@ -117,7 +120,7 @@ fn missing(tools: &[Tool], is_there: impl Fn(&str) -> bool) -> Vec<&'static str>
 
 /// The program as it is handed out: optimised, and without what only debuggers read.
 pub(crate) fn release() -> Result<PathBuf, Failure> {
-    let lacking = install(&TOOLS);
+    let lacking = install(FOREIGN, &TOOLS);
     if !lacking.is_empty() {
         return Err(Failure::new(wanted(&lacking)));
     }

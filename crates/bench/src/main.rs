@@ -25,6 +25,7 @@ mod published;
 mod recovery;
 mod report;
 mod reported;
+mod served;
 mod slice;
 mod tally;
 mod watched;
@@ -49,7 +50,7 @@ Measures with files in DIR (default: target/bench). NAME is one of:
   cost                                                 processor time against limits
   fidelity                                             published figures beside ours
   published                                            published runs beside predictions
-  report                                               times and sizes against limits
+  report, served                                       times and sizes against limits
   watched                                              a run with its live page open, and without";
 
 fn main() -> ExitCode {
@@ -97,10 +98,12 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "published" => published::run(directory),
         "recovery" => recovery::run(directory),
         "report" => report::run(directory),
+        "served" => served::run(directory),
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
-             engine, batch, cost, fidelity, published, recovery, report, watched"
+             engine, batch, cost, fidelity, published, recovery, report, served, \
+             watched"
         ))),
     }
 }

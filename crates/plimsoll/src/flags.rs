@@ -301,6 +301,9 @@ pub(crate) struct ListFlags {
 
 /// Flags of `serve`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll serve /srv/runs\n  \
+    plimsoll serve /srv/runs --otlp http://127.0.0.1:4318")]
 pub(crate) struct ServeFlags {
     /// Folder whose runs and plans are shown, three levels deep; nothing outside it is
     #[arg(value_name = "DIR", default_value = ".")]
@@ -312,6 +315,14 @@ pub(crate) struct ServeFlags {
     /// A further name that browsers may know this machine by; may be given several times
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
+    /// Push metrics to a collector of OpenTelemetry over HTTP, in JSON; headers that it wants, such
+    /// as a key, are taken from the variable `OTEL_EXPORTER_OTLP_HEADERS`
+    #[arg(long, value_name = "URL")]
+    pub otlp: Option<String>,
+    /// Time between two pushes
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "15s",
+        requires = "otlp")]
+    pub otlp_interval: Nanos,
 }
 
 /// Flags of `prepare`.

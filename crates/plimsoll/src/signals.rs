@@ -37,6 +37,11 @@ impl StopFlag {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Asks for a stop.
+    pub(crate) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
     /// The main thread may be waiting for storage, so another one answers.
     fn answer_with(self, answer: &'static str) -> Result<(), CommandError> {
         crew::start_thread("signals", move || {

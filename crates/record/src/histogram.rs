@@ -162,9 +162,14 @@ impl Histogram {
         for bucket in self.buckets.iter() {
             let longest_ns = bucket.highest_ns.min(self.maximum_ns);
             let first = bounds_ns.partition_point(|&bound_ns| bound_ns < longest_ns);
-            for count in &mut counts[first..] {
+            if let Some(count) = counts.get_mut(first) {
                 *count += bucket.count;
             }
+        }
+        let mut before = 0;
+        for count in &mut counts {
+            before += *count;
+            *count = before;
         }
         counts
     }

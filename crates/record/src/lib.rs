@@ -23,6 +23,7 @@ mod resumption;
 mod run;
 mod server;
 mod simulated;
+mod spread;
 mod start;
 #[cfg(feature = "synthetic")]
 pub mod synthetic;
@@ -54,6 +55,7 @@ pub use run::{
 };
 pub use server::{ServerBackup, ServerLoad, ServerReplay};
 pub use simulated::{Simulation, SimulationDetail};
+pub use spread::LatencySpread;
 pub use start::{
     DatabaseFacts, Machine, OperationMix, Settings, Start, TestType, Thresholds, VolumeFacts,
 };

@@ -7,10 +7,13 @@ use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, FurtherErrors, Gauges, Histogram,
-    HostSample, ImportedResult, Interval, IntervalCounters, Issue, LogLine, LongRequest, Phase,
-    PhaseMark, ProcessorShares, Replay, STALL_MINIMUM_NS, Series, SeriesInterval, Simulation,
-    Start, Summary, Tuned, Unanswered, VolumeReads,
+    HostSample, ImportedResult, Interval, IntervalCounters, Issue, LatencySpread, LogLine,
+    LongRequest, Phase, PhaseMark, ProcessorShares, Replay, STALL_MINIMUM_NS, Series,
+    SeriesInterval, Simulation, Start, Summary, Tuned, Unanswered, VolumeReads,
 };
+
+/// Kinds of requests whose latencies are kept by length.
+const SPREAD: [Series; 2] = [Series::DatabaseRead, Series::LogWrite];
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
 #[derive(Clone, Debug, Default)]
@@ -120,6 +123,8 @@ pub struct IntervalRow {
     pub databases: Vec<DatabaseRow>,
     /// Requests of all databases together, by kind.
     pub series: BTreeMap<Series, SeriesRow>,
+    /// The latencies of those kinds that pictures show by length.
+    pub spreads: Vec<(Series, LatencySpread)>,
     /// What the machine did.
     pub host: Option<HostSample>,
     /// Who used the processors, where it is known.
@@ -368,6 +373,7 @@ impl RunRecord {
             to_ns: interval.to_ns,
             databases: rows,
             series: all.iter().map(|(&series, total)| (series, total.row())).collect(),
+            spreads: SPREAD.iter().filter_map(|of| Some((*of, all.get(of)?.spread()))).collect(),
             host: interval.host,
             processors: interval.processors.as_deref().cloned(),
             is_left_out,
@@ -488,6 +494,11 @@ impl PhaseTotals {
 }
 
 impl IntervalRow {
+    /// The latencies of a kind by length, where they are kept and there were any.
+    pub fn spread(&self, series: Series) -> Option<&LatencySpread> {
+        self.spreads.iter().find(|(of, _)| *of == series).map(|(_, spread)| spread)
+    }
+
     /// Its length in nanoseconds.
     pub fn span_ns(&self) -> u64 {
         self.to_ns.saturating_sub(self.from_ns)
@@ -532,6 +543,10 @@ impl SeriesTotal {
             0 => 0.0,
             count => self.bytes as f64 / count as f64,
         }
+    }
+
+    fn spread(&self) -> LatencySpread {
+        LatencySpread::of(&self.latency)
     }
 
     fn row(&self) -> SeriesRow {

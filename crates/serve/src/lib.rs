@@ -1,16 +1,19 @@
 //! One local web application over a folder of runs: the list, each report, comparisons, the run
-//! that goes on, figures for Prometheus. It fences the HTTP stack.
+//! that goes on, deployments sized, arrays simulated, figures for monitoring. It fences the HTTP
+//! stack.
 //!
 //! A request never becomes a path: it names a run or a plan, and only one that a walk through the
 //! folder has found, without following links, is opened (`runs`). Who may ask, and for what, is
 //! decided in one place before any route is reached (`gate`).
 
 mod answers;
+mod clock;
 mod gate;
 mod history;
 mod live;
 mod metrics;
 mod pages;
+mod push;
 mod routes;
 mod runs;
 mod search;
@@ -29,6 +32,7 @@ use history::History;
 use runs::ServedRuns;
 
 pub use gate::Token;
+pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 
 /// Between two looks at whether a person has asked to stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -46,6 +50,8 @@ pub struct ServeSettings {
     pub host_names: Vec<String>,
     /// Where what is known of the runs is kept from one start to the next; none: nowhere.
     pub history: Option<PathBuf>,
+    /// Where metrics are pushed to, where they are.
+    pub otlp: Option<OtlpPush>,
 }
 
 /// What is told once requests are taken.
@@ -58,7 +64,40 @@ pub struct Ready<'a> {
     pub no_history: Option<String>,
 }
 
-/// What only the program itself can do with runs.
+/// What a document of the folder is, as far as it says so itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentKind {
+    /// A plan, which can be run and simulated.
+    Plan,
+    /// A deployment, which can be sized.
+    Deployment,
+    /// An array, on which a plan can be simulated.
+    Array,
+}
+
+/// A deployment to be sized.
+pub struct SizingQuestion {
+    /// The document to begin with; none: the example that the program prints.
+    pub document: Option<PathBuf>,
+    /// What differs from it: keys and values.
+    pub values: Vec<(String, String)>,
+    /// Keys with several values, `KEY=VALUE,VALUE`: every combination is sized and ranked.
+    pub scenarios: Vec<String>,
+}
+
+/// A plan to be simulated.
+pub struct SimulationQuestion {
+    /// The plan.
+    pub plan: PathBuf,
+    /// The array: a file, or the name of one that comes with the program.
+    pub array: String,
+    /// What is tried: `KEY=VALUE,VALUE`, every combination on an array of its own.
+    pub changes: Vec<String>,
+    /// How long is simulated, such as `2m`.
+    pub duration: String,
+}
+
+/// What only the program itself can do.
 pub trait RunControl: Send + Sync + 'static {
     /// Whether the run with this journal goes on.
     fn is_live(&self, journal: &Path) -> bool;
@@ -66,8 +105,23 @@ pub trait RunControl: Send + Sync + 'static {
     /// Starts a run of `plan` in a new folder below `root`; its folder, or why there is none.
     fn start(&self, plan: &Path, root: &Path) -> Result<PathBuf, String>;
 
-    /// Asks the run in `folder` to stop cleanly, or says why it cannot be asked.
+    /// Asks the run or simulation in `folder` to stop cleanly, or says why it cannot be asked.
     fn stop(&self, folder: &Path) -> Result<(), String>;
+
+    /// What the document is; none where it does not say.
+    fn kind(&self, document: &Path) -> Option<DocumentKind>;
+
+    /// The page of a sized deployment, or why it cannot be sized.
+    fn size(&self, question: &SizingQuestion) -> Result<String, String>;
+
+    /// Names of the arrays that come with the program.
+    fn arrays(&self) -> Vec<&'static str>;
+
+    /// Starts simulations in a new folder below `root`; the folder, or why there is none.
+    fn simulate(&self, question: &SimulationQuestion, root: &Path) -> Result<PathBuf, String>;
+
+    /// Says something to the person at the terminal.
+    fn remark(&self, text: &str);
 }
 
 /// Why nothing is served.
@@ -134,7 +188,7 @@ pub fn serve(
     ready: impl FnOnce(Ready<'_>),
     must_stop: impl Fn() -> bool,
 ) -> Result<(), ServeError> {
-    let ServeSettings { folder, address, host_names, history } = settings;
+    let ServeSettings { folder, address, host_names, history, otlp } = settings;
     let usable = folder.canonicalize().and_then(|root| std::fs::read_dir(&root).map(|_| root));
     let root = usable.map_err(|error| ServeError::Folder { folder, error })?;
     let token = Token::random().map_err(ServeError::System)?;
@@ -145,6 +199,9 @@ pub fn serve(
     };
     let runs = ServedRuns::new(root, machine, history);
     runs.look_now_and_then().map_err(ServeError::System)?;
+    if let Some(order) = otlp {
+        push::push_now_and_then(runs.clone(), order).map_err(ServeError::System)?;
+    }
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().max_blocking_threads(8).build();
     let runtime = runtime.map_err(ServeError::System)?;

@@ -1,49 +1,119 @@
-//! Figures for Prometheus, in its text format: how many runs came to what, and the runs that go on.
-//!
-//! Latencies are classic histograms. Native ones are scraped as protobuf alone: no text format has
-//! them yet. A Prometheus that wants them makes them of these
-//! (`convert_classic_histograms_to_nhcb`).
+//! Figures of the runs for monitoring: how many came to what, and those that go on. They are data
+//! here; `text`, `protobuf` and `otlp` are three ways to write them.
+
+mod latencies;
+pub(crate) mod otlp;
+mod protobuf;
+mod text;
 
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write as _};
 
 use record::{Phase, RunRecord, Series};
 
 use crate::live;
-use crate::runs::{Known, Listed};
+use crate::runs::{Known, Listed, ServedRuns};
 use crate::summary::is_load;
 
-/// The type that the text format has.
-pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+pub(crate) use latencies::Latencies;
 
-/// A metric: its name, what it means, and its samples: each with what stands behind the name, and
-/// its labels.
+/// A metric: its name, what it means, and its samples.
 pub(crate) struct Metric {
     name: &'static str,
-    kind: &'static str,
     help: &'static str,
-    samples: Vec<(&'static str, String, f64)>,
+    samples: Vec<Sample>,
+}
+
+/// Names and values that tell one sample from another.
+type Labels = Vec<(&'static str, String)>;
+
+/// A value with its labels.
+pub(crate) struct Sample {
+    labels: Labels,
+    value: SampleValue,
+}
+
+/// What a sample says.
+pub(crate) enum SampleValue {
+    /// A level.
+    Level(f64),
+    /// Latencies since the run began, which only grow.
+    Latencies(Latencies),
+}
+
+/// A way to write metrics for a scrape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScrapeFormat {
+    /// Lines of text, with classic histograms.
+    Text,
+    /// Messages with native histograms, which no text has.
+    Protobuf,
+}
+
+impl ScrapeFormat {
+    /// What a scraper that accepts this is given; one that weighs protobuf highest names it first.
+    pub(crate) fn of_accept(accept: &str) -> Self {
+        let first = accept.split(',').next().unwrap_or_default();
+        let mut parts = first.split(';').map(str::trim);
+        let is_protobuf = parts.next() == Some("application/vnd.google.protobuf")
+            && parts.clone().any(|part| part == "proto=io.prometheus.client.MetricFamily")
+            && parts.any(|part| part == "encoding=delimited");
+        if is_protobuf { Self::Protobuf } else { Self::Text }
+    }
+
+    /// The type of the answer.
+    pub(crate) const fn content_type(self) -> &'static str {
+        match self {
+            Self::Text => "text/plain; version=0.0.4; charset=utf-8",
+            Self::Protobuf => {
+                "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; \
+                 encoding=delimited"
+            }
+        }
+    }
+
+    /// The answer.
+    pub(crate) fn write(self, metrics: &[Metric]) -> Vec<u8> {
+        match self {
+            Self::Text => text::text(metrics).into_bytes(),
+            Self::Protobuf => protobuf::families(metrics),
+        }
+    }
 }
 
 impl Metric {
     /// Levels, each with its labels.
-    fn gauge(
+    fn levels(
         name: &'static str,
         help: &'static str,
-        samples: impl IntoIterator<Item = (String, f64)>,
+        samples: impl IntoIterator<Item = (Labels, f64)>,
     ) -> Self {
-        let samples = samples.into_iter().map(|(labels, value)| ("", labels, value)).collect();
-        Self { name, kind: "gauge", help, samples }
+        let samples = samples
+            .into_iter()
+            .map(|(labels, value)| Sample { labels, value: SampleValue::Level(value) });
+        Self { name, help, samples: samples.collect() }
     }
 
     /// One level of a run with these labels.
-    fn one(labels: &str, name: &'static str, help: &'static str, value: f64) -> Self {
-        Self::gauge(name, help, [(labels.to_owned(), value)])
+    fn one(labels: &Labels, name: &'static str, help: &'static str, value: f64) -> Self {
+        Self::levels(name, help, [(labels.clone(), value)])
+    }
+
+    fn is_histogram(&self) -> bool {
+        self.samples.iter().any(|sample| matches!(sample.value, SampleValue::Latencies(_)))
     }
 }
 
-/// All metrics of `runs`, and of those that go on.
-pub(crate) fn text(runs: &[Listed], live: impl Iterator<Item = Metric>) -> String {
+/// The metrics at `now_ns` since 1970: runs as the last look has found them, and those that go on
+/// as their journals tell them now.
+pub(crate) fn of_all(runs: &ServedRuns, now_ns: u64) -> Vec<Metric> {
+    let all = runs.known();
+    let live = all.iter().filter(|run| run.is_live);
+    let live = live.filter_map(|run| runs.followed(run, |of| of_run(&run.id, of, now_ns)));
+    joined(&all, live.flatten())
+}
+
+/// All metrics of `runs`, and of those that go on: each name once.
+fn joined(runs: &[Listed], live: impl Iterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = vec![counted(runs)];
     for metric in live {
         match metrics.iter_mut().find(|known| known.name == metric.name) {
@@ -51,14 +121,8 @@ pub(crate) fn text(runs: &[Listed], live: impl Iterator<Item = Metric>) -> Strin
             None => metrics.push(metric),
         }
     }
-    let mut text = String::new();
-    for Metric { name, kind, help, samples } in metrics {
-        let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
-        for (suffix, labels, value) in samples {
-            let _ = writeln!(text, "{name}{suffix}{{{labels}}} {value}");
-        }
-    }
-    text
+    metrics.retain(|metric| !metric.samples.is_empty());
+    metrics
 }
 
 fn counted(runs: &[Listed]) -> Metric {
@@ -71,8 +135,9 @@ fn counted(runs: &[Listed]) -> Metric {
         };
         *counts.entry(verdict).or_default() += 1.0;
     }
-    let samples = counts.into_iter().map(|(verdict, count)| (label("verdict", verdict), count));
-    Metric::gauge("plimsoll_runs", "Runs in the served folder, by verdict.", samples)
+    let samples =
+        counts.into_iter().map(|(verdict, count)| (vec![("verdict", verdict.to_owned())], count));
+    Metric::levels("plimsoll_runs", "Runs in the served folder, by verdict.", samples)
 }
 
 /// Kinds of requests whose latencies are told, with their names.
@@ -82,34 +147,26 @@ const LATENCIES: [(Series, &str); 3] = [
     (Series::LogWrite, "log_write"),
 ];
 
-/// Latencies of the whole run so far, which only grow, as histograms.
-fn latencies(run: &RunRecord, labels: &str) -> Metric {
-    let mut samples = Vec::new();
-    for (series, kind) in LATENCIES {
-        let mut within = vec![0; live::BARS_NS.len()];
-        let (mut count, mut sum_ns) = (0, 0);
-        for latency in run.totals.values().filter_map(|of| of.series.get(&series)) {
-            let latency = &latency.latency;
-            let counts = latency.counts_within(&live::BARS_NS);
-            within.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-            count += latency.count();
-            sum_ns += latency.sum_ns();
-        }
-        let labels = format!("{labels},{}", label("kind", kind));
-        let ends = live::BARS_NS.iter().map(|&end_ns| (end_ns as f64 / 1e9).to_string());
-        for (end, count) in ends.zip(within).chain([("+Inf".to_owned(), count)]) {
-            samples.push(("_bucket", format!("{labels},{}", label("le", end)), count as f64));
-        }
-        samples.push(("_sum", labels.clone(), sum_ns as f64 / 1e9));
-        samples.push(("_count", labels, count as f64));
-    }
+/// Latencies of the whole run so far as histograms.
+fn latencies(run: &RunRecord, labels: &Labels) -> Metric {
+    let samples = LATENCIES.map(|(series, kind)| {
+        let totals = run.totals.values().filter_map(|of| of.series.get(&series));
+        let latencies = Latencies::of(totals.map(|of| &of.latency), run.start.started_epoch_ns);
+        Sample { labels: of_kind(labels, kind), value: SampleValue::Latencies(latencies) }
+    });
     let help = "Latencies of requests since the run began.";
-    Metric { name: "plimsoll_run_latency_seconds", kind: "histogram", help, samples }
+    Metric { name: "plimsoll_run_latency_seconds", help, samples: samples.into() }
+}
+
+fn of_kind(labels: &Labels, kind: &str) -> Labels {
+    let mut labels = labels.clone();
+    labels.push(("kind", kind.to_owned()));
+    labels
 }
 
 /// The metrics of a run that goes on.
-pub(crate) fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
-    let labels = format!("{},{}", label("run", id), label("name", &run.start.name));
+fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
+    let labels = vec![("run", id.to_owned()), ("name", run.start.name.clone())];
     let since_ns = now_ns.saturating_sub(run.start.started_epoch_ns);
     let mut metrics = vec![
         Metric::one(
@@ -127,9 +184,10 @@ pub(crate) fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
         latencies(run, &labels),
     ];
     if let Some(span) = run.phases.iter().rev().find(|span| span.to_ns.is_none()) {
-        let phase = format!("{labels},{}", label("phase", span.phase.name()));
+        let mut phase = labels.clone();
+        phase.push(("phase", span.phase.name().to_owned()));
         let help = "1 for the phase the run is in.";
-        metrics.push(Metric::gauge("plimsoll_run_phase", help, [(phase, 1.0)]));
+        metrics.push(Metric::levels("plimsoll_run_phase", help, [(phase, 1.0)]));
     }
     let Some(latest) = run.intervals.last().filter(|row| is_load(row.phase)) else {
         return metrics;
@@ -145,14 +203,14 @@ pub(crate) fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
         let Some(row) = latest.series.get(&series).filter(|row| row.latency.count > 0) else {
             continue;
         };
-        let labels = format!("{labels},{}", label("kind", kind));
+        let labels = of_kind(&labels, kind);
         means.push((labels.clone(), row.latency.mean_ns / 1e9));
         highest.push((labels, row.latency.p99_ns as f64 / 1e9));
     }
     let help = "Mean latency, last interval.";
-    metrics.push(Metric::gauge("plimsoll_run_latency_mean_seconds", help, means));
+    metrics.push(Metric::levels("plimsoll_run_latency_mean_seconds", help, means));
     let help = "99 in 100 within, last interval.";
-    metrics.push(Metric::gauge("plimsoll_run_latency_p99_seconds", help, highest));
+    metrics.push(Metric::levels("plimsoll_run_latency_p99_seconds", help, highest));
     if run.span_ns(Phase::Measure) > 0 {
         let help = "Transactional IOPS of the measurement so far.";
         let iops = run.achieved_transactional_iops();
@@ -161,37 +219,20 @@ pub(crate) fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
     metrics
 }
 
-/// A label with its value quoted as the format asks.
-fn label(name: &str, value: impl Display) -> String {
-    let value = value.to_string();
-    let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    format!("{name}=\"{value}\"")
-}
-
 #[cfg(test)]
 mod tests {
-    use record::synthetic::Synthetic;
-
-    use super::{label, of_run, text};
+    use super::ScrapeFormat;
 
     #[test]
-    fn each_metric_is_described_once_and_its_values_are_quoted() {
-        let run = Synthetic::default().run();
-        let live = ["a", "b\"\n"].into_iter().flat_map(|id| of_run(id, &run, 0));
-        let text = text(&[], live);
-        let described = text.lines().filter(|line| line.starts_with("# TYPE plimsoll_run_issues"));
-        assert_eq!(described.count(), 1);
-        let samples = text.lines().filter(|line| line.starts_with("plimsoll_run_issues{"));
-        assert_eq!(samples.count(), 2);
-        let of_a = |line: &&str| line.contains("run=\"a\"") && line.contains("kind=\"log_write\"");
-        let buckets = text.lines().filter(|line| line.contains("_latency_seconds_bucket"));
-        let counts = buckets.filter(of_a).map(|line| line.rsplit_once(' ').unwrap().1);
-        let counts: Vec<u64> = counts.map(|count| count.parse().unwrap()).collect();
-        assert!(counts.is_sorted() && counts.len() == 20, "{counts:?}");
-        let whole = text.lines().filter(|line| line.contains("_latency_seconds_count"));
-        let whole = whole.filter(of_a).map(|line| line.rsplit_once(' ').unwrap().1);
-        assert_eq!(whole.collect::<String>(), counts.last().unwrap().to_string());
-        assert!(text.contains("le=\"0.005\""), "seconds");
-        assert_eq!(label("run", "b\"\\\n"), r#"run="b\"\\\n""#);
+    fn protobuf_is_for_those_who_want_it_first() {
+        let wanted = "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; \
+                      encoding=delimited;q=0.7";
+        let format = ScrapeFormat::of_accept(&wanted.replace(";q=0.7", ";q=0.7,text/plain;q=0.3"));
+        assert_eq!(format, ScrapeFormat::Protobuf);
+        let unlike = ["text/plain", "", "*/*", "application/vnd.google.protobuf"];
+        for accept in unlike.map(str::to_owned).into_iter().chain([format!("text/plain,{wanted}")])
+        {
+            assert_eq!(ScrapeFormat::of_accept(&accept), ScrapeFormat::Text, "{accept}");
+        }
     }
 }

@@ -3,12 +3,16 @@
 
 mod list;
 mod live;
+mod simulate;
+mod size;
 mod trend;
 
 use std::fmt::Write as _;
 
 pub(crate) use list::list;
 pub(crate) use live::live;
+pub(crate) use simulate::{SimulationForm, simulating, simulation};
+pub(crate) use size::{SizingForm, sizing};
 pub(crate) use trend::trend;
 
 use crate::summary::VolumeIdentity;
@@ -38,6 +42,35 @@ fn page(title: &str, body: &str) -> String {
     units::plain(&html).into_owned()
 }
 
+/// A report as a page of the server: with the way back to the list, and elsewhere where there is
+/// somewhere to go: addresses and what they are called.
+pub(crate) fn of_report(report: &str, further: &[(String, &str)]) -> String {
+    let mut links = String::from("<p class=\"way-back\"><a href=\"/\">Plimsoll runs</a>");
+    for (place, label) in further {
+        let _ = write!(links, " <a href=\"{}\">{label}</a>", report::escape(place));
+    }
+    let page = report::served_page(report);
+    page.replacen("<body>\n", &format!("<body>\n{links}</p>\n"), 1)
+}
+
+/// The choices of a list.
+fn options(all: &[String], chosen: &str) -> String {
+    let mut html = String::new();
+    for value in all {
+        let state = if value == chosen { " selected" } else { "" };
+        let value = report::escape(value);
+        let _ = writeln!(html, "<option value=\"{value}\"{state}>{value}</option>");
+    }
+    html
+}
+
+/// Why a form was not answered, above it.
+fn problem(why: Option<&str>) -> String {
+    let said =
+        why.map(|why| format!("<p class=\"problem\" role=\"alert\">{}</p>\n", report::escape(why)));
+    said.unwrap_or_default()
+}
+
 /// A page that says one sentence.
 pub(crate) fn sentence(title: &str, sentence: &str) -> String {
     let (heading, text) = (report::escape(title), report::escape(sentence));
@@ -55,6 +88,16 @@ pub(crate) fn address(id: &str) -> String {
         }
     }
     address
+}
+
+/// An address with these fields behind it.
+pub(crate) fn with_fields(place: &str, fields: &[(String, String)]) -> String {
+    let mut whole = place.to_owned();
+    for (index, (name, value)) in fields.iter().enumerate() {
+        let separator = if index == 0 { '?' } else { '&' };
+        let _ = write!(whole, "{separator}{}={}", address(name), address(value));
+    }
+    whole
 }
 
 /// The address of the page of a volume.

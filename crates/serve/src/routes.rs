@@ -1,9 +1,7 @@
 //! What each address answers. The gate stands before all of them.
 
+mod forms;
 mod stream;
-
-use std::sync::PoisonError;
-use std::time::{Duration, SystemTime};
 
 use axum::Router;
 use axum::body::Body;
@@ -12,15 +10,17 @@ use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, head
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse as _;
 use axum::routing::{get, post};
-use record::RunRecord;
 use serde_json::{Value, json};
 use verdict::NamedRun;
 
+use crate::DocumentKind;
 use crate::answers::{NoAnswer, answer, guard, html, refusal, see_other};
+use crate::clock::epoch_ns;
 use crate::gate::{Gate, RequestHead};
+use crate::metrics::{self, ScrapeFormat};
+use crate::pages;
 use crate::runs::{Known, Listed, ServedRuns};
 use crate::summary::VolumeIdentity;
-use crate::{metrics, pages};
 
 type WebAnswer = Response<Body>;
 type FormFields = Vec<(String, String)>;
@@ -37,6 +37,10 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/events/{*id}", get(stream::events))
         .route("/compare", get(compare))
         .route("/trend", get(trend))
+        .route("/size", get(forms::size_form))
+        .route("/sized", get(forms::sized))
+        .route("/simulate", get(forms::simulation_form).post(forms::simulate))
+        .route("/what-if/{*id}", get(forms::what_if))
         .route("/api/runs", get(api_runs))
         .route("/metrics", get(scrape))
         .route("/style.css", get(async || answer(StatusCode::OK, "text/css", pages::style())))
@@ -137,7 +141,8 @@ async fn list(
         let query = value_of(&fields, "q");
         let all = runs.all();
         let count = all.len();
-        html(pages::list(&found(all, query), query, count, &runs.plans()))
+        let plans = runs.documents(DocumentKind::Plan);
+        html(pages::list(&found(all, query), query, count, &plans))
     })
     .await
 }
@@ -187,7 +192,7 @@ async fn report_page(
     beside(move || {
         let run = known(&runs, &id)?;
         let (record, verdict) = runs.load(&run).map_err(unusable)?;
-        Ok(html(report::served_page(&report::html(&record, &verdict))))
+        Ok(html(pages::of_report(&report::html(&record, &verdict), &[])))
     })
     .await?
 }
@@ -201,7 +206,10 @@ async fn live_page(
         if !run.is_live {
             return Ok(see_other(&format!("/run/{}", pages::address(&id))));
         }
-        let name = followed(&runs, &run, |record| record.start.name.clone());
+        if let Some(elsewhere) = forms::instead_of_live(&runs, &run) {
+            return Ok(elsewhere);
+        }
+        let name = runs.followed(&run, |record| record.start.name.clone());
         let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| id.clone());
         Ok(html(pages::live(&id, &name)))
     })
@@ -219,7 +227,7 @@ async fn compare(
             named.push(ended(&runs, id)?);
         }
         let compared = verdict::compare(&named).map_err(|error| unusable(error.to_string()))?;
-        Ok(html(report::served_page(&report::comparison_html(&named, &compared))))
+        Ok(html(pages::of_report(&report::comparison_html(&named, &compared), &[])))
     })
     .await?
 }
@@ -258,25 +266,13 @@ fn unusable(why: impl Into<String>) -> NoAnswer {
     refusal(StatusCode::UNPROCESSABLE_ENTITY, why)
 }
 
-async fn scrape(State(runs): State<ServedRuns>) -> Result<WebAnswer, NoAnswer> {
+async fn scrape(State(runs): State<ServedRuns>, headers: HeaderMap) -> Result<WebAnswer, NoAnswer> {
+    let format = ScrapeFormat::of_accept(text(&headers, header::ACCEPT).unwrap_or_default());
     beside(move || {
-        let all = runs.known();
-        let now_ns = epoch_ns();
-        let live = all.iter().filter(|run| run.is_live).filter_map(|run| {
-            followed(&runs, run, |record| metrics::of_run(&run.id, record, now_ns))
-        });
-        let text = metrics::text(&all, live.flatten());
-        answer(StatusCode::OK, metrics::CONTENT_TYPE, text)
+        let metrics = metrics::of_all(&runs, epoch_ns());
+        answer(StatusCode::OK, format.content_type(), format.write(&metrics))
     })
     .await
-}
-
-/// What `look` sees of a live run as its journal tells it now.
-fn followed<T>(runs: &ServedRuns, run: &Listed, look: impl Fn(&RunRecord) -> T) -> Option<T> {
-    let tail = runs.tail(run);
-    let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-    tail.follow();
-    tail.record().map(look)
 }
 
 async fn stop(
@@ -284,13 +280,25 @@ async fn stop(
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
+        let refused = |why| refusal(StatusCode::CONFLICT, why);
+        if let Some(asked) = forms::stop_simulations(&runs, &id) {
+            asked.map_err(refused)?;
+            return Ok(see_other("/"));
+        }
         let run = runs.find(&id).filter(|run| run.is_live);
         let run = run.ok_or_else(|| missing("No such run goes on in this folder."))?;
-        let asked = runs.machine().stop(&run.folder);
-        asked.map_err(|why| refusal(StatusCode::CONFLICT, why))?;
+        runs.machine().stop(&run.folder).map_err(refused)?;
         Ok(see_other(&format!("/live/{}", pages::address(&id))))
     })
     .await?
+}
+
+/// Refuses where a run or a simulation goes on.
+fn expect_idle(runs: &ServedRuns) -> Result<(), &'static str> {
+    if runs.all().iter().any(|run| run.is_live) {
+        return Err("A run goes on; a second one would disturb it. Wait for its end.");
+    }
+    Ok(())
 }
 
 async fn start(
@@ -298,14 +306,9 @@ async fn start(
     Form(fields): Form<FormFields>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
-        let plan = runs.plan(value_of(&fields, "plan"));
+        let plan = runs.document(value_of(&fields, "plan"));
         let plan = plan.ok_or_else(|| missing("No such plan lies in this folder."))?;
-        if runs.all().iter().any(|run| run.is_live) {
-            return Err(refusal(
-                StatusCode::CONFLICT,
-                "A run goes on; a second one would disturb it. Wait for its end.",
-            ));
-        }
+        expect_idle(&runs).map_err(|why| refusal(StatusCode::CONFLICT, why))?;
         let folder = runs
             .machine()
             .start(&plan, runs.root())
@@ -315,11 +318,4 @@ async fn start(
         Ok(see_other(&format!("/live/{}", pages::address(&name.unwrap_or_default()))))
     })
     .await?
-}
-
-/// Now, in nanoseconds since 1970.
-fn epoch_ns() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let since: Duration = since.unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,5 +1,5 @@
-//! The runs and plans of the folder, kept in memory and looked for anew when a request asks: the
-//! folders are the truth, and what has not changed since it was read is not read again.
+//! The runs and documents of the folder, kept in memory and looked for anew when a request asks:
+//! the folders are the truth, and what has not changed since it was read is not read again.
 
 pub(crate) mod known;
 mod walk;
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use record::{JOURNAL, RunRecord};
 use verdict::Verdict;
 
-use crate::RunControl;
 use crate::history::{History, PastRuns};
 use crate::live::JournalTail;
 use crate::summary;
+use crate::{DocumentKind, RunControl};
 
 pub(crate) use known::Known;
 
@@ -53,7 +53,7 @@ pub(crate) struct Listed {
 #[derive(Default)]
 struct RunIndex {
     runs: BTreeMap<String, Listed>,
-    plans: BTreeSet<String>,
+    documents: BTreeSet<String>,
     looked: Option<Instant>,
     is_reading: bool,
     tails: BTreeMap<String, Arc<Mutex<JournalTail>>>,
@@ -66,7 +66,7 @@ impl RunIndex {
     }
 }
 
-/// The runs and plans of a folder.
+/// The runs of a folder, and the documents that people write.
 #[derive(Clone)]
 pub(crate) struct ServedRuns(Arc<SharedRuns>);
 
@@ -154,16 +154,21 @@ impl ServedRuns {
         self.0.machine.is_live(&run.folder.join(JOURNAL)).then_some(run)
     }
 
-    /// The plans that lie in the folder.
-    pub(crate) fn plans(&self) -> Vec<String> {
+    /// The documents of a kind that lie in the folder.
+    pub(crate) fn documents(&self, kind: DocumentKind) -> Vec<String> {
         self.look();
-        self.kept().plans.iter().cloned().collect()
+        let mut documents: Vec<String> = self.kept().documents.iter().cloned().collect();
+        documents.retain(|id| {
+            let path = self.0.root.join(id);
+            self.is_inside(&path) && self.0.machine.kind(&path) == Some(kind)
+        });
+        documents
     }
 
-    /// The path of the plan of this name, if the folder has one.
-    pub(crate) fn plan(&self, id: &str) -> Option<PathBuf> {
+    /// The path of the document of this name, if the folder has one.
+    pub(crate) fn document(&self, id: &str) -> Option<PathBuf> {
         self.look();
-        let is_there = self.kept().plans.contains(id);
+        let is_there = self.kept().documents.contains(id);
         is_there.then(|| self.0.root.join(id)).filter(|path| self.is_inside(path))
     }
 
@@ -196,6 +201,14 @@ impl ServedRuns {
         )
     }
 
+    /// What `look` sees of a live run as its journal tells it now.
+    pub(crate) fn followed<T>(&self, run: &Listed, look: impl Fn(&RunRecord) -> T) -> Option<T> {
+        let tail = self.tail(run);
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.follow();
+        tail.record().map(look)
+    }
+
     /// Links are not followed when runs are looked for; this sees those that came later.
     fn is_inside(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|real| real == path && real.starts_with(&self.0.root))
@@ -219,7 +232,7 @@ impl ServedRuns {
             let run = old.unwrap_or_else(|| self.changed(id, folder, stamp));
             kept.runs.insert(run.id.clone(), run);
         }
-        kept.plans = found.plans;
+        kept.documents = found.documents;
         kept.looked = Some(Instant::now());
         let RunIndex { runs, tails, .. } = &mut *kept;
         tails.retain(|id, _| runs.get(id).is_some_and(|run| run.is_live));

@@ -1,5 +1,5 @@
-//! The loads of one search for the load line, which lie beside each other in the folder of `line`:
-//! what the search has decided so far can be read off them.
+//! Runs that belong together and lie beside each other in one folder: the loads of a search for the
+//! load line, off which can be read what it has decided so far, and simulations of one question.
 
 use serde_json::{Value, json};
 
@@ -22,6 +22,21 @@ pub(crate) fn loads(id: &str, runs: &[Listed]) -> Value {
     let mut loads: Vec<(&str, Value)> = beside(search, runs).map(of_load).collect();
     loads.sort_by_key(|(number, _)| *number);
     loads.into_iter().map(|(_, load)| load).collect()
+}
+
+/// How `simulate` calls the folder of one of several simulations, before its number.
+const WHAT_IF: &str = "what-if-";
+
+/// The folder of the simulations that a run is one of.
+pub(crate) fn sweep_of(id: &str) -> Option<&str> {
+    let (sweep, one) = id.rsplit_once('/')?;
+    let number = one.strip_prefix(WHAT_IF)?;
+    number.bytes().all(|digit| digit.is_ascii_digit()).then_some(sweep)
+}
+
+/// The simulations in the folder `sweep`.
+pub(crate) fn simulations(sweep: &str, runs: Vec<Listed>) -> impl Iterator<Item = Listed> {
+    runs.into_iter().filter(move |run| sweep_of(&run.id) == Some(sweep))
 }
 
 /// The load of the same search that goes on, if one does.

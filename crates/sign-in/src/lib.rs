@@ -29,6 +29,7 @@ pub use error::SignInError;
 pub use reports::UsageReports;
 pub use secret::Secret;
 pub use session::fetch;
+pub use web::system_trust;
 
 use std::time::Duration;
 

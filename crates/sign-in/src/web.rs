@@ -50,17 +50,21 @@ impl Reply {
     }
 }
 
+/// TLS that trusts whom the system trusts: also an organisation that looks into its own traffic.
+pub fn system_trust() -> TlsConfig {
+    let found = rustls_native_certs::load_native_certs().certs;
+    let roots = found.iter().map(|root| Certificate::from_der(root).to_owned());
+    TlsConfig::builder()
+        .root_certs(RootCerts::Specific(Arc::new(roots.collect())))
+        .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()))
+        .build()
+}
+
 impl Web {
-    /// Trusts whom the system trusts: also an organisation that looks into its own traffic.
+    /// Trusts whom the system trusts.
     pub(crate) fn new() -> Self {
-        let found = rustls_native_certs::load_native_certs().certs;
-        let roots = found.iter().map(|root| Certificate::from_der(root).to_owned());
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::Specific(Arc::new(roots.collect())))
-            .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()))
-            .build();
         let config = Agent::config_builder()
-            .tls_config(tls)
+            .tls_config(system_trust())
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)

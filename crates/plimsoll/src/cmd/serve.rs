@@ -2,8 +2,11 @@
 
 mod local;
 mod place;
+mod questions;
 
-use serve::{Ready, ServeSettings};
+use std::time::Duration;
+
+use serve::{OtlpPush, OtlpTarget, Ready, ServeSettings};
 
 use crate::Outcome;
 use crate::console::Console;
@@ -13,14 +16,25 @@ use crate::signals::StopFlag;
 
 use local::LocalRuns;
 
+/// The variable that holds what a collector wants in front of metrics, such as a key.
+const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+
 /// Serves until a signal asks to stop.
 pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let stop = StopFlag::install("stopping; a run that was started here goes on")?;
+    let headers = std::env::var(OTLP_HEADERS).unwrap_or_default();
+    let target = flags.otlp.as_ref().map(|address| OtlpTarget::parse(address, &headers));
+    let target = target.transpose().map_err(|error| CommandError::usage(error.to_string()))?;
     let settings = ServeSettings {
         folder: flags.folder.clone(),
         address: flags.listen,
         host_names: flags.host.clone(),
         history: place::of_history(&flags.folder),
+        otlp: target.map(|target| OtlpPush {
+            target,
+            pace: Duration::from_nanos(flags.otlp_interval.0),
+            tls: sign_in::system_trust(),
+        }),
     };
     let mut told = Ok(());
     serve::serve(

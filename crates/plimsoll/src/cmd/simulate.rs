@@ -23,7 +23,7 @@ use crate::crew;
 use crate::documents::{dated_folder, read_plan, read_text, write_new};
 use crate::error::CommandError;
 use crate::flags::SimulateFlags;
-use crate::measure::Measured;
+use crate::measure::{Measured, StopRequest};
 use crate::shell::{options, shell_word};
 use crate::signals::StopFlag;
 use crate::simulate::{self, SimulatedStorage, SimulationLevel, SimulationOrder, arrays};
@@ -31,7 +31,10 @@ use crate::sweep;
 use crate::term::{self, Progress};
 
 /// What a person may write.
-const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write-through";
+pub(crate) const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write-through";
+
+/// Between two looks for a request to stop.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What a signal does to a simulation.
 const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
@@ -63,6 +66,7 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
     let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
     let stop = StopFlag::install(STOPS_A_SIMULATION)?;
+    heed_requests(&folder, &stop)?;
     let profile = match flags.level.detail(&plan)? {
         SimulationDetail::Engine => None,
         SimulationDetail::Operations => Some(simulate::measured_profile(&plan)?),
@@ -78,8 +82,21 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
     conclude_sweep(&all, &folder, flags.json, console)
 }
 
+/// Stops also where `serve` asks for it, by a file in the folder.
+fn heed_requests(folder: &Path, stop: &StopFlag) -> Result<(), CommandError> {
+    let (mut request, stop) = (StopRequest::start(folder)?, stop.clone());
+    crew::start_thread("stop request", move || {
+        while !stop.is_set() {
+            thread::sleep(LOOK);
+            if request.is_made() {
+                stop.set();
+            }
+        }
+    })
+}
+
 /// A simulated array has room for what the plan asks for.
-fn no_volume(_: &str) -> Result<VolumeSize, String> {
+pub(crate) fn no_volume(_: &str) -> Result<VolumeSize, String> {
     Err("is a share of volumes, which a simulation has none of; give `size`".to_owned())
 }
 

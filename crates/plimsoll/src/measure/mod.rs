@@ -54,8 +54,7 @@ use processors::ProcessorWatch;
 pub(crate) use resume::CutRun;
 use room::RoomWatch;
 pub(crate) use runs::{is_live, journal_of, load, runs_at};
-pub(crate) use stop_request::STOP_REQUEST;
-use stop_request::StopRequest;
+pub(crate) use stop_request::{STOP_REQUEST, StopRequest};
 
 /// A run that has ended, one way or the other, with its reports written.
 pub(crate) struct Measured {

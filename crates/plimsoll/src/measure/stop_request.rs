@@ -15,7 +15,7 @@ pub(crate) const STOP_REQUEST: &str = "stop-requested";
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 
 /// Looks for the request.
-pub(super) struct StopRequest {
+pub(crate) struct StopRequest {
     folder: PathBuf,
     looks: Questions<bool>,
     looked: Instant,
@@ -24,14 +24,14 @@ pub(super) struct StopRequest {
 impl StopRequest {
     /// For the run in `folder`. A request that an earlier part of the run has not seen any more is
     /// none for this one.
-    pub(super) fn start(folder: &Path) -> Result<Self, CommandError> {
+    pub(crate) fn start(folder: &Path) -> Result<Self, CommandError> {
         let looks = Questions::start()?;
         let _ = fs::remove_file(folder.join(STOP_REQUEST));
         Ok(Self { folder: folder.to_path_buf(), looks, looked: Instant::now() })
     }
 
     /// Whether a stop was asked for since the last call; what has been seen is taken away.
-    pub(super) fn is_made(&mut self) -> bool {
+    pub(crate) fn is_made(&mut self) -> bool {
         if self.looked.elapsed() >= BETWEEN_LOOKS && self.looks.waiting().is_none() {
             self.looked = Instant::now();
             let request = self.folder.join(STOP_REQUEST);

@@ -1,8 +1,10 @@
 //! `serve`: pages, the live run, and every request that must be refused.
 
+mod asked;
 mod browser;
 mod fuzz;
 mod http;
+mod monitored;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -24,6 +26,17 @@ fn two_runs(name: &str) -> Scene {
         scene.run(words.iter().chain(&["--tag", "rack-3"]));
     }
     scene
+}
+
+/// Starts a run of ten minutes by a request; its name.
+fn live_run(scene: &Scene, server: &Server) -> String {
+    scene.change("plan.toml", |plan| {
+        *plan =
+            String::from_utf8(plan.clone()).unwrap().replace("\"2s\"", "\"10min\"").into_bytes();
+    });
+    let start = Request::post("/start", "plan=plan.toml").token(&server.token);
+    let place = server.ask(&start).expect(303).header("location").unwrap();
+    place.trim_start_matches("/live/").to_owned()
 }
 
 /// The ids that `/api/runs` lists.
@@ -146,17 +159,12 @@ fn nothing_outside_the_folder_is_read_or_started() {
 #[test]
 fn a_run_is_started_watched_and_stopped() {
     let scene = Scene::prepared("serve-live");
-    scene.change("plan.toml", |plan| {
-        *plan =
-            String::from_utf8(plan.clone()).unwrap().replace("\"2s\"", "\"10min\"").into_bytes();
-    });
     let server = Server::start(&scene, &["."]);
-    let start = Request::post("/start", "plan=plan.toml").token(&server.token);
-    let started = server.ask(&start).expect(303);
-    let place = started.header("location").unwrap();
-    assert!(place.starts_with("/live/run-small-"), "{place}");
+    let id = live_run(&scene, &server);
+    assert!(id.starts_with("run-small-"), "{id}");
+    let place = format!("/live/{id}");
     server.get(&place).expect(200).expect_in(&["Stop the run"]);
-    let id = place.trim_start_matches("/live/").to_owned();
+    let start = Request::post("/start", "plan=plan.toml").token(&server.token);
     server.ask(&start).expect(409).expect_in(&["a second one would disturb it"]);
     server.ask(&Request::post(&format!("/stop/{id}"), "")).expect(403);
     let seen = server.watch(&format!("/events/{id}"), |event| {

@@ -4,6 +4,7 @@
 mod curve;
 mod dates;
 mod frame;
+mod heat;
 mod load;
 mod percentiles;
 mod scale;
@@ -11,6 +12,7 @@ mod timeline;
 
 pub(crate) use curve::MonthsChart;
 pub(crate) use dates::DatesChart;
+pub(crate) use heat::{HeatColumn, HeatMap};
 pub(crate) use load::LoadChart;
 pub(crate) use percentiles::PercentileChart;
 pub(crate) use timeline::{Hint, TimeChart};
@@ -61,6 +63,26 @@ impl Ink {
             Self::Log => "area band ink-log",
             Self::Total => "area band ink-total",
             Self::Tail => "area band ink-tail",
+        }
+    }
+
+    /// The classes of the shades of a heat map of this ink, in a legend, the faintest first.
+    const fn heat_classes(self) -> [&'static str; 5] {
+        match self {
+            Self::Log => [
+                "area ink-log heat-1",
+                "area ink-log heat-2",
+                "area ink-log heat-3",
+                "area ink-log heat-4",
+                "area ink-log heat-5",
+            ],
+            _ => [
+                "area ink-read heat-1",
+                "area ink-read heat-2",
+                "area ink-read heat-3",
+                "area ink-read heat-4",
+                "area ink-read heat-5",
+            ],
         }
     }
 }

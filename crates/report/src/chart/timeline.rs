@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::frame::{ChartFrame, path};
 use super::scale::{Scale, logarithmic_ticks, round_ticks, time_ticks};
-use super::{ChartLine, Threshold};
+use super::{ChartLine, HeatMap, Threshold};
 use crate::document::Picture;
 use crate::format;
 use crate::html::escape;
@@ -31,6 +31,8 @@ pub(crate) struct TimeChart {
     pub band: Vec<(f64, f64, f64)>,
     /// A fine line for each of several databases.
     pub each: Vec<Vec<(f64, f64)>>,
+    /// Requests by latency at each time, in place of lines.
+    pub heat: HeatMap,
     /// Values that must not be passed.
     pub thresholds: Vec<Threshold>,
     /// Begin and end of the part that is judged.
@@ -69,6 +71,7 @@ impl TimeChart {
         if !self.band.is_empty() {
             frame.add(&self.band_svg(&x, &y));
         }
+        frame.add(&self.heat.svg(&x, &y));
         let ink = self.lines.last().map_or("", |line| line.ink.class());
         for points in &self.each {
             let points = path(points, &x, &y);
@@ -85,7 +88,7 @@ impl TimeChart {
 
     /// Class and meaning of the areas behind the lines.
     fn areas(&self) -> Vec<(&'static str, String)> {
-        let mut areas = Vec::new();
+        let mut areas = self.heat.legend();
         if let Some(line) = self.lines.last().filter(|_| !self.band.is_empty()) {
             let meaning = "from the fastest database to the slowest".to_owned();
             areas.push((line.ink.band_class(), meaning));
@@ -109,7 +112,8 @@ impl TimeChart {
         let lines = self.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
         let band = self.band.iter().flat_map(|&(_, low, high)| [low, high]);
         let limits = self.thresholds.iter().map(|threshold| threshold.value);
-        let positive = lines.chain(band).chain(limits).filter(|&value| value > 0.0);
+        let values = lines.chain(band).chain(limits).chain(self.heat.range());
+        let positive = values.filter(|&value| value > 0.0);
         let (low, high) = positive
             .fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
         let ticks = if self.logarithmic {

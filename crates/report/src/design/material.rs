@@ -2,6 +2,7 @@
 
 use plan::deployment::Tier;
 use sizing::{Build, Key, ServerKind};
+use units::Bytes;
 
 use super::columns::{key_column, number_column, table};
 use super::{Sized, shown};
@@ -32,7 +33,7 @@ pub(super) fn assumptions(sized: Sized<'_>) -> Section {
             format!(
                 "{}, {}, {} random requests per second ({})",
                 disks.kind,
-                disks.capacity,
+                as_sold(disks.capacity),
                 three_digits(disks.random_iops),
                 disks.source,
             ),
@@ -68,6 +69,16 @@ fn availability(sized: Sized<'_>) -> String {
     format!("{} copies of each database{late}, {sites}", deployment.total_copies())
 }
 
+/// A disk's size in decimal units, as its label has it.
+fn as_sold(capacity: Bytes) -> String {
+    let gigabytes = capacity.0 as f64 / 1e9;
+    if gigabytes < 1_000.0 {
+        format!("{} GB", three_digits(gigabytes))
+    } else {
+        format!("{} TB", three_digits(gigabytes / 1_000.0))
+    }
+}
+
 fn processors(sized: Sized<'_>) -> String {
     let first = sized.deployment.servers.first;
     let rate = first.spec_rate.map_or_else(
@@ -88,7 +99,7 @@ pub(super) fn bill(sized: Sized<'_>) -> Section {
     let disks = format!(
         "{}, {} each; databases, logs, spares and restores, {}",
         disks.kind,
-        disks.capacity,
+        as_sold(disks.capacity),
         sized.sizing.architecture.first.name(),
     );
     let ssds = format!("{} GB each, for MetaCache databases", shown(sized, Key::MetaCacheSsdGb));

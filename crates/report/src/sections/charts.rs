@@ -5,12 +5,17 @@ use std::fmt::Write as _;
 use record::{IntervalRow, Phase, RunRecord, Series, SeriesRow};
 
 use super::span_of;
-use crate::chart::{ChartLine, Hint, Ink, PercentileChart, Threshold, TimeChart};
+use crate::chart::{
+    ChartLine, HeatColumn, HeatMap, Hint, Ink, PercentileChart, Threshold, TimeChart,
+};
 use crate::document::{Block, Picture, Section};
 use crate::{format, meaning};
 
 /// More points than this cannot be told apart on a page; neighbours are merged.
 const POINTS: usize = 480;
+
+/// Times of a heat map; its areas are no narrower than three points.
+const HEAT_COLUMNS: usize = 120;
 
 /// So many databases have lines of their own; more would hide each other in the band.
 const MOST_LINES: usize = 8;
@@ -25,17 +30,20 @@ pub(super) fn section(run: &RunRecord) -> Option<Section> {
     if run.span_ns(Phase::Measure) == 0 {
         return None;
     }
-    let times = Times { run, rows: merge_neighbours(&rows) };
+    let times = Times { run, rows: merged(&rows, POINTS) };
     let thresholds = &run.start.settings.thresholds;
     let reads = (thresholds.read_average_ns, thresholds.read_maximum_ns);
     let log_writes = (thresholds.log_write_average_ns, thresholds.log_write_maximum_ns);
-    let charts = vec![
+    let mut charts = vec![
         times.load(),
         times.latency(Series::DatabaseRead, Ink::Read, "database-reads-latency", Some(reads)),
         times.latency(Series::LogWrite, Ink::Log, "log-writes-latency", Some(log_writes)),
         times.latency(Series::DatabaseWrite, Ink::Write, "database-writes-latency", None),
         percentiles(run),
     ];
+    let heated = Times { run, rows: merged(&rows, HEAT_COLUMNS) };
+    charts.push(heated.heat(Series::DatabaseRead, Ink::Read, "database-reads-latency", reads.0));
+    charts.push(heated.heat(Series::LogWrite, Ink::Log, "log-writes-latency", log_writes.0));
     Some(Section { id: "charts", title: "Over Time", blocks: vec![Block::Pictures(charts)] })
 }
 
@@ -49,9 +57,9 @@ struct Times<'a> {
     rows: Vec<Moment<'a>>,
 }
 
-/// Deals intervals out into at most [`POINTS`] moments, in order.
-fn merge_neighbours<'a>(rows: &'a [&'a IntervalRow]) -> Vec<Moment<'a>> {
-    let each = rows.len().div_ceil(POINTS).max(1);
+/// Deals intervals out into at most so many moments, in order.
+fn merged<'a>(rows: &'a [&'a IntervalRow], most: usize) -> Vec<Moment<'a>> {
+    let each = rows.len().div_ceil(most).max(1);
     rows.chunks(each).map(|rows| Moment { rows }).collect()
 }
 
@@ -94,6 +102,16 @@ impl Moment<'_> {
     fn p99_ms(&self, series: Series) -> Option<f64> {
         let p99 = self.parts(series).map(|part| part.latency.p99_ns).max()?;
         Some(format::as_milliseconds(p99))
+    }
+
+    /// Requests by latency.
+    fn spread(&self, series: Series) -> Vec<u64> {
+        let mut sum: Vec<u64> = Vec::new();
+        for spread in self.rows.iter().filter_map(|row| row.spread(series)) {
+            sum.resize(spread.counts().count(), 0);
+            sum.iter_mut().zip(spread.counts()).for_each(|(sum, count)| *sum += count);
+        }
+        sum
     }
 
     /// The mean of one database in milliseconds.
@@ -221,6 +239,38 @@ impl Times<'_> {
             band: self.band(series),
             each: self.each(series),
             thresholds: thresholds.collect(),
+            judged: self.judged(),
+            hints: hints.collect(),
+            ..TimeChart::default()
+        }
+        .picture()
+    }
+
+    /// How many requests took how long; `average_ns` is the limit of their mean.
+    fn heat(&self, series: Series, ink: Ink, metric: &'static str, average_ns: u64) -> Picture {
+        let hints = self.rows.iter().filter_map(|row| {
+            let text = format!(
+                "{}: {} requests, p99 {} ms, longest {} ms",
+                hint_time(row),
+                format::whole(row.parts(series).map(|part| part.latency.count).sum()),
+                format::three_digits(row.p99_ms(series)?),
+                format::three_digits(row.longest_ms(series)?),
+            );
+            Some(Hint { from: row.from(), to: row.to(), text })
+        });
+        let columns = self.rows.iter().map(|row| HeatColumn {
+            from: row.from(),
+            to: row.to(),
+            counts: row.spread(series),
+        });
+        TimeChart {
+            title: format!("{}: how many took how long", series.name()),
+            description: self.describe(series),
+            metric,
+            unit: "ms",
+            logarithmic: true,
+            heat: HeatMap { columns: columns.collect(), ink: Some(ink) },
+            thresholds: vec![threshold("average", average_ns)],
             judged: self.judged(),
             hints: hints.collect(),
             ..TimeChart::default()

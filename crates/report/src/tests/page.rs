@@ -75,8 +75,9 @@ fn texts_of_others_stay_texts() {
 fn pictures_say_what_they_show() {
     let run = passing();
     let page = html(&run, &verdict::judge(&run));
-    assert_eq!(page.matches("<svg role=\"img\" aria-label=\"").count(), 5);
-    assert_eq!(page.matches("<figcaption>").count(), 5);
+    assert_eq!(page.matches("<svg role=\"img\" aria-label=\"").count(), 7);
+    assert_eq!(page.matches("<figcaption>").count(), 7);
+    assert!(page.contains("heat-5") && page.contains("Log writes: how many took how long"));
     let said = "Database reads: latency. Over the time of the run; ";
     assert!(page.contains(said));
 }

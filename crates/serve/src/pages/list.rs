@@ -6,7 +6,14 @@ use report::escape;
 
 use super::{address, page, volume_address};
 use crate::runs::{Known, Listed};
+use crate::search;
 use crate::summary::RunLine;
+
+/// What can be asked without a run.
+const QUESTIONS: &str = "<section>\n<h2>Before there is storage</h2>\n\
+     <p><a href=\"/size\">Size a deployment</a>: servers, databases and disks for mailboxes.</p>\n\
+     <p><a href=\"/simulate\">Simulate arrays</a>: what a plan would do on arrays that need not \
+     exist.</p>\n</section>\n";
 
 /// The list of `runs` that `query` finds, out of so many, and the plans of the folder.
 pub(crate) fn list(runs: &[Listed], query: &str, count: usize, plans: &[String]) -> String {
@@ -27,6 +34,7 @@ pub(crate) fn list(runs: &[Listed], query: &str, count: usize, plans: &[String])
         push_runs(&mut body, runs);
     }
     push_plans(&mut body, plans);
+    body.push_str(QUESTIONS);
     body.push_str("</main>\n");
     page("Runs", &body)
 }
@@ -92,6 +100,9 @@ fn details(id: &str, summary: &RunLine) -> String {
         let place = volume_address(volume);
         let mount = escape(&volume.mount);
         let _ = write!(details, " <a href=\"{}\">{mount} over time</a>", escape(&place));
+    }
+    if let Some(sweep) = search::sweep_of(id) {
+        let _ = write!(details, " <a href=\"/what-if/{}\">ranking</a>", address(sweep));
     }
     details + "</small>"
 }

@@ -12,8 +12,9 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::{self, Stream};
 use serde_json::{Value, json};
 
-use super::{beside, epoch_ns, missing};
+use super::{beside, missing};
 use crate::answers::{NoAnswer, refusal};
+use crate::clock::epoch_ns;
 use crate::live::{Given, snapshot};
 use crate::pages::address;
 use crate::runs::ServedRuns;

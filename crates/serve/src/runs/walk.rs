@@ -1,4 +1,4 @@
-//! Finds the journals and plans below a folder.
+//! Finds the journals and documents below a folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,8 +18,8 @@ const DEEPEST: u32 = 3;
 pub(super) struct WalkedFolder {
     /// Runs: name, folder, state of the journal.
     pub(super) runs: Vec<(String, PathBuf, JournalStamp)>,
-    /// Names of plans.
-    pub(super) plans: BTreeSet<String>,
+    /// Names of plans, deployments and arrays.
+    pub(super) documents: BTreeSet<String>,
 }
 
 /// Walks through `root`.
@@ -30,8 +30,8 @@ pub(super) fn walked(root: &Path) -> WalkedFolder {
     found
 }
 
-/// Finds journals and plans below `folder`, which is `name` below the served one. Links are neither
-/// followed nor taken for files.
+/// Finds journals and documents below `folder`, which is `name` below the served one. Links are
+/// neither followed nor taken for files.
 fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::Result<()> {
     let journal = folder.join(JOURNAL);
     if let Some(stamp) = journal_stamp(&journal) {
@@ -49,7 +49,7 @@ fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::
         };
         let id = if name.is_empty() { own.to_owned() } else { format!("{name}/{own}") };
         if kind.is_file() && Path::new(own).extension().is_some_and(|kind| kind == "toml") {
-            found.plans.insert(id);
+            found.documents.insert(id);
         } else if kind.is_dir() && depth > 0 {
             let _ = walk(&entry.path(), &id, depth - 1, found);
         }

@@ -112,6 +112,14 @@ impl PythonReaders {
         run(python.args(documents))
     }
 
+    /// What a collector of OpenTelemetry reads in a request, by the published schema: a line for
+    /// each histogram.
+    pub fn read_otlp(&self, request: &Path) -> Result<String, SetUpError> {
+        let mut python = Command::new(python_in(&self.folder));
+        python.arg("-B").arg(Path::new(SCRIPTS).join("read_otlp.py")).arg(request);
+        said(&mut python)
+    }
+
     fn fetch(&self, script: &str, folder: &Path) -> Result<(), SetUpError> {
         let mut python = Command::new(python_in(&self.folder));
         run(python.arg("-B").arg(Path::new(SCRIPTS).join(script)).arg(folder))
@@ -167,8 +175,14 @@ fn read_text(path: &Path) -> Result<String, SetUpError> {
 }
 
 fn run(command: &mut Command) -> Result<(), SetUpError> {
+    said(command).map(drop)
+}
+
+fn said(command: &mut Command) -> Result<String, SetUpError> {
     let message = match command.output() {
-        Ok(output) if output.status.success() => return Ok(()),
+        Ok(output) if output.status.success() => {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
         Ok(output) => words(&output),
         Err(error) => error.to_string(),
     };

@@ -1,5 +1,7 @@
-//! What the server has this machine do with runs: look whether one goes on, start one, stop one.
+//! What the server has this machine do: look whether a run goes on, start one, stop one, and answer
+//! what needs none.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,10 +13,14 @@ use std::time::{Duration, Instant};
 
 use plan::Overrides;
 use record::JOURNAL;
+use serve::{DocumentKind, SimulationQuestion, SizingQuestion};
 
+use super::questions;
+use crate::console;
 use crate::documents::{dated_folder, read_plan};
 use crate::error::CommandError;
 use crate::measure::{STOP_REQUEST, is_live};
+use crate::simulate::arrays;
 use crate::system;
 
 /// A run has its journal sooner, or says why not.
@@ -40,10 +46,9 @@ impl serve::RunControl for LocalRuns {
         };
         let read = read_plan(plan, &Overrides::default()).map_err(sentence)?;
         let folder = dated_folder(root, &read.name);
-        let child = spawn(plan, &folder).map_err(|error| {
-            format!("plimsoll cannot start itself: {error}; end other programs and try again")
-        })?;
-        wait_for(&folder.join(JOURNAL), &ended(child)?)?;
+        let words: [&OsStr; 4] =
+            ["run".as_ref(), plan.as_os_str(), "--output".as_ref(), folder.as_os_str()];
+        begin(&words, &folder.join(JOURNAL))?;
         Ok(folder)
     }
 
@@ -55,6 +60,32 @@ impl serve::RunControl for LocalRuns {
             }
             _ => Ok(()),
         }
+    }
+
+    fn kind(&self, document: &Path) -> Option<DocumentKind> {
+        questions::kind(document)
+    }
+
+    fn size(&self, question: &SizingQuestion) -> Result<String, String> {
+        questions::size(question).map_err(sentence)
+    }
+
+    fn arrays(&self) -> Vec<&'static str> {
+        arrays::names()
+    }
+
+    fn simulate(&self, question: &SimulationQuestion, root: &Path) -> Result<PathBuf, String> {
+        let Ok(_starting) = self.starting.try_lock() else {
+            return Err("Something else is just being started; wait for it.".to_owned());
+        };
+        let simulation = questions::simulation(question, root).map_err(sentence)?;
+        let words: Vec<&OsStr> = simulation.words.iter().map(OsString::as_os_str).collect();
+        begin(&words, &simulation.journal)?;
+        Ok(simulation.folder)
+    }
+
+    fn remark(&self, text: &str) {
+        console::complain(text);
     }
 }
 
@@ -68,10 +99,18 @@ fn sentence(error: CommandError) -> String {
     }
 }
 
-/// The run as a program of its own, which neither Ctrl-C here nor the end of this one ends.
-fn spawn(plan: &Path, folder: &Path) -> io::Result<Child> {
+/// Starts this program with these words, and waits until it has begun the journal.
+fn begin(words: &[&OsStr], journal: &Path) -> Result<(), String> {
+    let child = spawn(words).map_err(|error| {
+        format!("plimsoll cannot start itself: {error}; end other programs and try again")
+    })?;
+    wait_for(journal, &ended(child)?)
+}
+
+/// This program once more, which neither Ctrl-C here nor the end of this one ends.
+fn spawn(words: &[&OsStr]) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["--quiet", "run"]).arg(plan).arg("--output").arg(folder);
+    command.arg("--quiet").args(words);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     system::set_apart(&mut command);
     command.spawn()

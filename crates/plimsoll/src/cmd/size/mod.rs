@@ -13,6 +13,8 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::SizeFlags;
 
+pub(crate) use sweep::EXAMPLE;
+
 /// Sizes the deployment; fails where it cannot be built.
 pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if flags.example {

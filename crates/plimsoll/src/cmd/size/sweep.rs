@@ -13,7 +13,8 @@ use crate::flags::SizeFlags;
 use crate::sweep;
 
 /// What a person may write.
-const EXAMPLE: &str = "availability.servers_per_site=4,6,8 or tier.1.mailboxes=5000,8000";
+pub(crate) const EXAMPLE: &str =
+    "availability.servers_per_site=4,6,8 or tier.1.mailboxes=5000,8000";
 
 /// Writes the page of the deployment as it stands, with the table of all candidates.
 fn write_page(

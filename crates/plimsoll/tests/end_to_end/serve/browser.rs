@@ -1,11 +1,12 @@
 //! The pages in a real browser: Chromium, spoken to over a pipe. Skipped aloud where there is none.
 
 mod chromium;
+mod pages;
 
 use serde_json::{Value, json};
 
-use super::http::{Request, Server};
-use super::{two_runs, wait_for};
+use super::http::Server;
+use super::{live_run, two_runs, wait_for};
 use crate::scene::Scene;
 use chromium::Chromium;
 
@@ -29,7 +30,9 @@ const LOWEST_CONTRAST: &str = r#"(() => {
   for (const node of document.querySelectorAll("body *")) {
     const own = [...node.childNodes].some((of) => of.nodeType === 3 && of.data.trim());
     if (!own || !node.getClientRects().length || node.closest("script,.unseen")) continue;
-    const [one, two] = [parse(getComputedStyle(node).color), behind(node)].map(light);
+    const style = getComputedStyle(node);
+    const ink = node.namespaceURI.endsWith("svg") ? style.fill : style.color;
+    const [one, two] = [parse(ink), behind(node)].map(light);
     const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
     if (ratio < lowest[0]) lowest = [ratio, node.textContent.trim().slice(0, 60)];
   }
@@ -99,13 +102,8 @@ fn the_live_page_moves_and_its_stop_button_works_by_keyboard() {
         return eprintln!("SKIPPED: no chromium on this machine");
     };
     let scene = Scene::prepared("browser-live");
-    scene.change("plan.toml", |plan| {
-        *plan =
-            String::from_utf8(plan.clone()).unwrap().replace("\"2s\"", "\"10min\"").into_bytes();
-    });
     let server = Server::start(&scene, &["."]);
-    let start = Request::post("/start", "plan=plan.toml").token(&server.token);
-    let place = server.ask(&start).expect(303).header("location").unwrap();
+    let place = format!("/live/{}", live_run(&scene, &server));
     let home = format!("http://{}", server.address);
     browser.open(&format!("{home}/?token={}", server.token));
     let page = format!("{home}{place}");

@@ -1,5 +1,6 @@
 //! Ten thousand requests that no browser would make: the server stays, reads nothing outside its
-//! folder, and changes nothing, since none of them has the token.
+//! folder, and changes nothing, since none of them has the token; and so many more with it, none of
+//! which asks for anything that may be done.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -35,6 +36,12 @@ const PLACES: &[&str] = &[
     "*",
     "/?token=",
     "/run",
+    "/size?tier.1.mailboxes=",
+    "/sized?document=",
+    "/sized?",
+    "/simulate",
+    "/what-if/",
+    "/trend?machine=",
 ];
 const PARTS: &[&str] = &[
     "..",
@@ -112,8 +119,11 @@ fn below(random: &mut Prng, bound: usize) -> usize {
 
 /// A form that would start or stop a run, were it not for its token or its origin.
 fn change(random: &mut Prng, address: &str) -> Vec<u8> {
-    let target = one(random, &["/start", "/start", "/stop/runs/one", "/start?token=0"]);
-    let body = one(random, &["plan=plan.toml", "plan=linked.toml", "plan=linked/plan.toml"]);
+    let targets = ["/start", "/simulate", "/stop/runs/one", "/start?token=0", "/size", "/sized"];
+    let target = one(random, &targets);
+    let simulation = "plan=plan.toml&array=nvme&duration=30s&changes=";
+    let bodies = ["plan=plan.toml", "plan=linked.toml", "plan=linked/plan.toml", simulation];
+    let body = one(random, &bodies);
     let length = body.len();
     let mut text = format!(
         "POST {target} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\
@@ -155,6 +165,84 @@ fn request(random: &mut Prng, address: &str, outside: &str) -> Vec<u8> {
     bytes
 }
 
+/// Keys of a deployment and of an array, and what else may stand in front of a value.
+const KEYS: &[&str] = &[
+    "tier.1.mailboxes",
+    "tier.1.size_limit",
+    "tier.2.mailboxes",
+    "availability.servers_per_site",
+    "availability.copies",
+    "availability.dags",
+    "disks.database.size",
+    "servers.cores",
+    "data.databases",
+    "second_site.model",
+    "raid.level",
+    "raid.disks",
+    "document",
+    "further",
+    "scenarios",
+    "changes",
+    "plan",
+    "array",
+    "duration",
+    "",
+];
+const VALUES: &[&str] = &[
+    "0",
+    "1",
+    "-1",
+    "4",
+    "16",
+    "1000000",
+    "18446744073709551616",
+    "1e308",
+    "nan",
+    "0B",
+    "16EiB",
+    "%22",
+    "active/active",
+    "%7B+size+%3D+%221GB%22+%7D",
+    "a+%3D+1,2,3",
+    "availability.copies+%3D+1,2,3,4",
+    "--output%3D/tmp",
+    "linked.toml",
+    "linked/plan.toml",
+    "..%2Fplan.toml",
+    "{}/plan.toml",
+    "{}",
+    "runs%2Fone",
+    "%00",
+    "%0A%0A",
+    "",
+    "[[]]",
+    "%F0%9F%9A%A2",
+];
+
+/// A form with the token that names nothing which may be started: no plan of the folder is in it.
+fn allowed(random: &mut Prng, address: &str, token: &str, outside: &str) -> Vec<u8> {
+    let mut fields = String::new();
+    for _ in 0..=below(random, 5) {
+        let (key, value) = (one(random, KEYS), one(random, VALUES));
+        fields.extend([key, "=", value, "&"]);
+    }
+    let fields = fields.replace("{}", outside);
+    let targets = ["/start", "/simulate", "/stop/", "/stop/runs/one", "/what-if/", "/sized"];
+    let target = one(random, &targets);
+    let text = if target == "/sized" || random.percent(50) {
+        let place = one(random, &["/sized", "/size", "/simulate", "/trend", "/", "/compare"]);
+        format!("GET {place}?{fields} HTTP/1.1\r\nHost: {address}\r\n")
+    } else {
+        format!(
+            "POST {target} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\n",
+            fields.len()
+        )
+    };
+    let body = if text.starts_with("POST") { &*fields } else { "" };
+    format!("{text}Authorization: Bearer {token}\r\nConnection: close\r\n\r\n{body}").into_bytes()
+}
+
 /// What the server answers, as far as it comes at once; a request without an end gets none.
 fn answer(server: &Server, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(&server.address).expect("the server is there");
@@ -166,32 +254,61 @@ fn answer(server: &Server, bytes: &[u8]) -> String {
     String::from_utf8_lossy(&all).into_owned()
 }
 
-#[test]
-fn ten_thousand_requests_change_nothing_and_read_nothing_outside() {
-    let scene = two_runs("serve-fuzz");
+/// A folder of runs with links out of it, what they lead to, and a server.
+fn scenes(name: &str) -> (Scene, Scene, Server) {
+    let scene = two_runs(name);
     let outside = Scene::new("serve-fuzz-outside");
     // A run that every list and report of it would tell by its name.
     let journal = String::from_utf8(scene.read("runs/one/record.jsonl")).unwrap();
     outside.write("record.jsonl", journal.replace("array a", SECRET).as_bytes());
-    outside.write("plan.toml", &scene.read("plan.toml"));
+    let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
+    outside.write("plan.toml", format!("# {SECRET}\n{plan}").as_bytes());
     symlink(&outside.folder, scene.path("linked")).unwrap();
     symlink(outside.path("plan.toml"), scene.path("linked.toml")).unwrap();
-    let mut server = Server::start(&scene, &["."]);
+    let server = Server::start(&scene, &["."]);
     server.get("/api/runs").expect(200);
-    let before = scene.snapshot();
-    let mut random = Prng::new(units::Seed(17));
+    (scene, outside, server)
+}
+
+/// Sends requests and expects that none brings the server down, reads outside, or changes a file.
+fn expect_harmless(
+    (scene, outside, server): &mut (Scene, Scene, Server),
+    requests: u32,
+    mut next: impl FnMut(&str, &str) -> Vec<u8>,
+) {
+    let before = (scene.snapshot(), outside.snapshot());
     let (mut answered, mut shown) = (0, 0);
-    for number in 0..REQUESTS {
-        let bytes = request(&mut random, &server.address, &outside.folder.display().to_string());
-        let said = answer(&server, &bytes);
+    for number in 0..requests {
+        let bytes = next(&server.address, &outside.folder.display().to_string());
+        let said = answer(server, &bytes);
         let asked = String::from_utf8_lossy(&bytes);
         assert!(!said.contains(SECRET), "request {number} reads outside:\n{asked}\n{said}");
         assert!(!said.starts_with("HTTP/1.1 5"), "request {number}:\n{asked}\n{said}");
         answered += u32::from(!said.is_empty());
         shown += u32::from(said.starts_with("HTTP/1.1 200"));
     }
-    assert!(answered > REQUESTS / 2 && shown > REQUESTS / 20, "{answered} answered, {shown} shown");
+    assert!(answered > requests / 2 && shown > requests / 20, "{answered} answered, {shown} shown");
     assert_eq!(server.child.try_wait().unwrap(), None, "the server is still there");
     server.get("/run/runs/one").expect(200);
-    assert!(scene.snapshot() == before, "a request without the token has changed a file");
+    let after = (scene.snapshot(), outside.snapshot());
+    assert!(after == before, "a request that may do nothing has changed a file");
+}
+
+#[test]
+fn ten_thousand_requests_change_nothing_and_read_nothing_outside() {
+    let mut random = Prng::new(units::Seed(17));
+    let mut scenes = scenes("serve-fuzz");
+    expect_harmless(&mut scenes, REQUESTS, |address, outside| {
+        request(&mut random, address, outside)
+    });
+}
+
+#[test]
+fn the_token_lets_nothing_out_of_the_folder() {
+    let mut random = Prng::new(units::Seed(18));
+    let mut scenes = scenes("serve-fuzz-token");
+    let token = scenes.2.token.clone();
+    expect_harmless(&mut scenes, REQUESTS, |address, outside| {
+        allowed(&mut random, address, &token, outside)
+    });
 }

@@ -42,19 +42,33 @@ pub(super) struct Answer {
 impl Server {
     /// Started in the scene's folder, on a free port unless `words` name one.
     pub(super) fn start(scene: &Scene, words: &[&str]) -> Self {
+        Self::start_with(scene, words, &[])
+    }
+
+    /// The same with these variables in its environment.
+    pub(super) fn start_with(scene: &Scene, words: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut all = vec!["--quiet", "serve"];
         all.extend(words);
         if !words.contains(&"--listen") {
             all.extend(["--listen", "127.0.0.1:0"]);
         }
         let mut command = scene.command(&all);
-        command.env("XDG_CACHE_HOME", caches(scene));
+        command.env("XDG_CACHE_HOME", caches(scene)).envs(environment.iter().copied());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let (address, token) = line.trim().split_once("/?token=").expect("address and token");
         let address = address.trim_start_matches("http://").replace("0.0.0.0", "127.0.0.1");
         Self { child, address, token: token.to_owned() }
+    }
+
+    /// Ends it; what it has said on its error output.
+    pub(super) fn said(&mut self) -> String {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        said
     }
 
     pub(super) fn port(&self) -> &str {

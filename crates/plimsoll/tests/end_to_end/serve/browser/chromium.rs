@@ -141,6 +141,11 @@ impl Chromium {
         }
     }
 
+    /// Types where the focus is.
+    pub(super) fn type_text(&mut self, text: &str) {
+        self.call("Input.insertText", &json!({ "text": text }));
+    }
+
     /// Keeps a picture of the page below `target`.
     pub(super) fn screenshot(&mut self, name: &str) {
         let picture =
@@ -156,6 +161,11 @@ impl Chromium {
         let data = picture["data"].as_str().unwrap();
         decoder.stdin.take().unwrap().write_all(data.as_bytes()).unwrap();
         assert!(decoder.wait().unwrap().success());
+    }
+
+    /// What pages have complained of until now does not count.
+    pub(super) fn forget_errors(&mut self) {
+        self.errors.clear();
     }
 
     /// What pages have complained of since the browser was started.

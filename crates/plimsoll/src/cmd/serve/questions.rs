@@ -1,0 +1,182 @@
+//! Questions of the pages that need no storage: what a document is, a deployment sized, and the
+//! command that simulates arrays. A page never becomes a path here either: lines that would be
+//! taken for the name of a file are refused.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use plan::deployment::Replacement;
+use plan::{Deployment, Overrides};
+use record::JOURNAL;
+use report::{Candidate, Sized};
+use serve::{DocumentKind, SimulationQuestion, SizingQuestion};
+
+use crate::cmd::size;
+use crate::documents::{dated_folder, read_plan, read_text};
+use crate::error::CommandError;
+use crate::sweep;
+
+/// Designs that one page compares.
+const MOST_DESIGNS: usize = 200;
+
+/// Simulations that one page starts; each takes a processor for some seconds to minutes.
+const MOST_SIMULATIONS: usize = 24;
+
+/// What the first simulation of several is called in their folder.
+const FIRST: &str = "what-if-01";
+
+/// Sections by which documents are told apart; those of plans come last, as they are the least
+/// telling.
+const SECTIONS: [(&str, DocumentKind); 6] = [
+    ("[[tier]]", DocumentKind::Deployment),
+    ("[raid]", DocumentKind::Array),
+    ("[disk]", DocumentKind::Array),
+    ("[flash]", DocumentKind::Array),
+    ("[databases]", DocumentKind::Plan),
+    ("[[database]]", DocumentKind::Plan),
+];
+
+/// What a document is by its sections, whether or not it is right.
+pub(super) fn kind(document: &Path) -> Option<DocumentKind> {
+    let (_, text) = read_text(document).ok()?;
+    let mut kinds = SECTIONS.into_iter();
+    let found =
+        kinds.find(|(section, _)| text.lines().any(|line| line.trim_start().starts_with(section)));
+    found.map(|(_, kind)| kind)
+}
+
+/// The page of a sized deployment.
+pub(super) fn size(question: &SizingQuestion) -> Result<String, CommandError> {
+    let (file, text) = match &question.document {
+        Some(path) => read_text(path)?,
+        None => ("the example".to_owned(), Deployment::example().to_owned()),
+    };
+    let file = named(&file);
+    let values: Vec<Replacement> = question
+        .values
+        .iter()
+        .map(|(key, value)| Replacement { key: key.clone(), value: value.clone() })
+        .collect();
+    let deployment = Deployment::parse_with(&file, &text, &values)?;
+    let sizing = provision::size(&deployment);
+    let designs = combinations(&question.scenarios, size::EXAMPLE, MOST_DESIGNS)?;
+    let candidates = designs.into_iter().map(|scenario| {
+        let all = [&values[..], &scenario].concat();
+        let outcome = Deployment::parse_with(&file, &text, &all);
+        Candidate {
+            outcome: outcome.map(|of| provision::size(&of)).map_err(|error| error.to_string()),
+            replacements: scenario,
+        }
+    });
+    let candidates = report::ranked(candidates.collect());
+    let sized = Sized { deployment: &deployment, sizing: &sizing };
+    Ok(report::sizing_html(sized, &candidates))
+}
+
+/// A document's name without the folders of this machine.
+fn named(file: &str) -> String {
+    Path::new(file).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+/// Every combination of the lines of a page; none where there are no lines.
+fn combinations(
+    lines: &[String],
+    example: &str,
+    most: usize,
+) -> Result<Vec<Vec<Replacement>>, CommandError> {
+    if lines.is_empty() {
+        return Ok(Vec::new());
+    }
+    if let Some(line) = lines.iter().find(|line| !line.contains('=')) {
+        return Err(CommandError::new(format!(
+            "`{line}` has no values; write KEY = VALUE, VALUE, such as {example}"
+        )));
+    }
+    let all = sweep::combinations_of(lines, example)?;
+    if all.len() > most {
+        return Err(CommandError::new(format!(
+            "{} combinations are more than the {most} of a page; give fewer values, or use the \
+             command line",
+            all.len()
+        )));
+    }
+    Ok(all)
+}
+
+/// A command that simulates.
+pub(super) struct SimulationCommand {
+    /// Its words.
+    pub(super) words: Vec<OsString>,
+    /// The folder that it makes.
+    pub(super) folder: PathBuf,
+    /// The journal that shows that it has begun.
+    pub(super) journal: PathBuf,
+}
+
+/// The command that answers `question` in a new folder below `root`.
+pub(super) fn simulation(
+    question: &SimulationQuestion,
+    root: &Path,
+) -> Result<SimulationCommand, CommandError> {
+    let overrides =
+        Overrides { volume_of: Some(crate::cmd::simulate::no_volume), ..Overrides::default() };
+    let read = read_plan(&question.plan, &overrides)?;
+    combinations(&question.changes, crate::cmd::simulate::EXAMPLE, MOST_SIMULATIONS)?;
+    let folder = dated_folder(root, &read.name);
+    let mut words: Vec<OsString> = vec!["simulate".into(), question.plan.clone().into()];
+    for (flag, value) in [
+        ("--array=", OsString::from(&question.array)),
+        ("--duration=", OsString::from(&question.duration)),
+        ("--output=", folder.clone().into_os_string()),
+    ] {
+        let mut word = OsString::from(flag);
+        word.push(value);
+        words.push(word);
+    }
+    words.extend(question.changes.iter().map(|change| format!("--what-if={change}").into()));
+    let journal = if question.changes.is_empty() {
+        folder.join(JOURNAL)
+    } else {
+        folder.join(FIRST).join(JOURNAL)
+    };
+    Ok(SimulationCommand { words, folder, journal })
+}
+
+#[cfg(test)]
+mod tests {
+    use serve::SizingQuestion;
+
+    use super::{MOST_DESIGNS, combinations, size};
+
+    fn question(values: &[(&str, &str)], scenarios: &[&str]) -> SizingQuestion {
+        let pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        SizingQuestion {
+            document: None,
+            values: values.iter().map(pair).collect(),
+            scenarios: scenarios.iter().map(|line| (*line).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_page_is_never_taken_for_a_file() {
+        let line = "/etc/hostname".to_owned();
+        let error = combinations(&[line], "a=1", 9).unwrap_err();
+        assert!(error.told().unwrap().0.contains("has no values"));
+        let many = (0..=MOST_DESIGNS).map(|value| value.to_string()).collect::<Vec<String>>();
+        let line = format!("tier.1.mailboxes = {}", many.join(","));
+        assert!(combinations(&[line], "a=1", MOST_DESIGNS).is_err());
+        assert!(combinations(&[], "a=1", 1).unwrap().is_empty());
+    }
+
+    #[test]
+    fn values_and_scenarios_of_a_page_reach_the_sizing() {
+        let asked = question(
+            &[("tier.1.mailboxes", "777"), ("disks.database.size", "8TB")],
+            &["availability.servers_per_site = 4, 6"],
+        );
+        let page = size(&asked).unwrap();
+        assert!(page.contains("777") && page.contains("8 TB") && page.contains("servers_per_site"));
+        let wrong = size(&question(&[("tier.1.mailboxes", "many")], &[])).unwrap_err();
+        assert!(wrong.told().unwrap().0.contains("mailboxes"), "{wrong:?}");
+    }
+}

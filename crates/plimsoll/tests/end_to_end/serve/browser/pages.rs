@@ -1,0 +1,108 @@
+//! Every page that the program writes or serves, at both widths and in both colours.
+
+use super::super::asked;
+use super::super::http::Server;
+use super::super::wait_for;
+use super::chromium::Chromium;
+use super::look_at;
+use crate::scene::Scene;
+
+/// Runs, and every page that is made of them; no verdict is asked for, and what is wrong with this
+/// machine's storage does not matter.
+fn written() -> Scene {
+    let scene = Scene::prepared("browser-written");
+    for (folder, iops) in [("runs/a", "200"), ("runs/b", "100")] {
+        let words = ["run", "plan.toml", "--duration", "6s", "--target-iops", iops, "-o", folder];
+        scene.run(words.iter().chain(&["--name", folder]));
+    }
+    scene.run(["run", "plan.toml", "--test", "all", "--duration", "2s", "-o", "runs/all"]);
+    scene.run(["line", "plan.toml", "--step", "1s", "-o", "line"]);
+    scene.run(["compare", "runs/a", "runs/b", "--format", "html", "-o", "compare.html"]);
+    let paper = ["report", "runs/a", "runs/all/backup", "--format", "esrp", "-o", "paper.html"];
+    scene.run(paper);
+    scene.run(["inspect", ".", "--html", "inspect.html"]);
+    let deployment = scene.run(["size", "--example"]).out;
+    scene.write("deployment.toml", deployment.as_bytes());
+    let scenarios = ["--scenarios", "availability.servers_per_site=4,6,8"];
+    let size = ["size", "deployment.toml", "--html", "size.html"];
+    scene.run(size.iter().chain(&scenarios));
+    scene.write("asked.toml", asked::PLAN.as_bytes());
+    let simulate = ["simulate", "asked.toml", "--array", "shelf-15k", "--duration", "30s"];
+    let what_if = ["--what-if", "raid.level=10,5", "-o", "what-if"];
+    scene.run(simulate.iter().chain(&what_if));
+    scene
+}
+
+#[test]
+fn every_page_that_is_written_is_sound() {
+    let Some(mut browser) = Chromium::start() else {
+        return eprintln!("SKIPPED: no chromium on this machine");
+    };
+    let scene = written();
+    for (file, name) in [
+        ("runs/a/report.html", "written-report"),
+        ("runs/all/report.html", "written-suite"),
+        ("line/line.html", "written-line"),
+        ("compare.html", "written-comparison"),
+        ("paper.html", "written-paper"),
+        ("inspect.html", "written-inspection"),
+        ("size.html", "written-sizing"),
+        ("what-if/what-if.html", "written-what-if"),
+        ("what-if/what-if-01/report.html", "written-simulated"),
+    ] {
+        let path = scene.path(file);
+        assert!(path.is_file(), "{file} was not written");
+        look_at(&mut browser, &format!("file://{}", path.display()), name);
+    }
+    assert_eq!(browser.errors(), Vec::<String>::new());
+}
+
+#[test]
+fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
+    let Some(mut browser) = Chromium::start() else {
+        return eprintln!("SKIPPED: no chromium on this machine");
+    };
+    let scene = written();
+    let server = Server::start(&scene, &["."]);
+    let home = format!("http://{}", server.address);
+    browser.open(&format!("{home}/?token={}", server.token));
+    let trend = browser.value("document.querySelector('a[href^=\"/trend\"]').getAttribute('href')");
+    let trend = trend.as_str().expect("a volume over time").to_owned();
+    for (place, name) in [
+        ("/", "served-list"),
+        ("/run/runs/a", "served-report"),
+        ("/compare?run=runs/a&run=runs/b", "served-comparison"),
+        (&*trend, "served-trend"),
+        ("/size", "served-size"),
+        ("/sized?tier.1.mailboxes=8000", "served-sized"),
+        ("/simulate", "served-simulate"),
+        ("/what-if/what-if", "served-what-if"),
+    ] {
+        look_at(&mut browser, &format!("{home}{place}"), name);
+    }
+    assert_eq!(browser.errors(), Vec::<String>::new());
+    // What cannot be sized is an answer with status 422, which browsers note as an error.
+    look_at(&mut browser, &format!("{home}/sized?tier.1.mailboxes=many"), "served-size-refused");
+    browser.forget_errors();
+    browser.view(1280, "light");
+    browser.open(&format!("{home}/size"));
+    browser.value("document.getElementById('tier.1.mailboxes').focus()");
+    browser.type_text("7");
+    browser.press("Enter");
+    wait_for("the sizing", || has(&mut browser, "Change the answers"));
+    browser.open(&format!("{home}/simulate"));
+    browser.value("document.getElementById('plan').value = 'asked.toml'");
+    browser.value("document.getElementById('array').value = 'shelf-15k'");
+    browser.value("document.getElementById('changes').focus()");
+    browser.type_text("cache.mode = write-back, write-through");
+    for key in ["Tab", "Enter"] {
+        browser.press(key);
+    }
+    wait_for("the ranking", || has(&mut browser, "Side By Side"));
+    assert_eq!(browser.errors(), Vec::<String>::new());
+}
+
+fn has(browser: &mut Chromium, text: &str) -> Option<()> {
+    let found = browser.value(&format!("document.body.textContent.includes({text:?})"));
+    (found == true).then_some(())
+}

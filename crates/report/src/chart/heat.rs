@@ -1,0 +1,175 @@
+//! How many requests took how long at each time, as areas that are darker the more there were: it
+//! shows the few slow ones among many fast ones, which means and percentiles hide.
+
+use std::fmt::Write as _;
+
+use record::LatencySpread;
+
+use super::Ink;
+use super::scale::Scale;
+
+/// So far does a row reach below the first end, and the last beyond the last one.
+const STEP: f64 = 1.584_893;
+
+/// Shares of the requests of a time, in percent, up to which it has a shade; the last has none.
+const SHADES: [f64; 4] = [0.1, 1.0, 5.0, 20.0];
+
+/// Classes of the page's style for the shades.
+const CLASSES: [&str; 5] = ["heat-1", "heat-2", "heat-3", "heat-4", "heat-5"];
+
+/// The requests of one kind over time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HeatMap {
+    /// Times, in order, with counts as a [`LatencySpread`] has them.
+    pub columns: Vec<HeatColumn>,
+    /// The colour.
+    pub ink: Option<Ink>,
+}
+
+/// Requests of a time by latency.
+#[derive(Clone, Debug)]
+pub(crate) struct HeatColumn {
+    /// Begin of the time, in seconds since the start of the run.
+    pub from: f64,
+    /// Its end.
+    pub to: f64,
+    /// How many there were of each length.
+    pub counts: Vec<u64>,
+}
+
+/// A stretch of one shade within a row.
+struct Stretch {
+    row: usize,
+    shade: usize,
+    from: f64,
+    to: f64,
+}
+
+impl HeatMap {
+    /// The shortest and the longest latency that is drawn, in milliseconds.
+    pub(super) fn range(&self) -> impl Iterator<Item = f64> {
+        let mut rows = 0..=LatencySpread::ENDS_NS.len();
+        let first = rows.clone().find(|row| self.uses(*row));
+        let last = rows.rfind(|row| self.uses(*row));
+        first.map(|row| ends_ms(row).0).into_iter().chain(last.map(|row| ends_ms(row).1))
+    }
+
+    /// Whether anything took as long.
+    fn uses(&self, row: usize) -> bool {
+        self.columns.iter().any(|of| of.counts.get(row) > Some(&0))
+    }
+
+    /// The areas, those of a shade as one path.
+    pub(super) fn svg(&self, x: &Scale, y: &Scale) -> String {
+        let mut paths = CLASSES.map(|_| String::new());
+        for Stretch { row, shade, from, to } in self.stretches() {
+            let (low, high) = ends_ms(row);
+            let (left, right) = (x.place(from), x.place(to));
+            let (top, bottom) = (y.place(high), y.place(low));
+            let (width, height) = (right - left, bottom - top);
+            let _ = write!(paths[shade], "M{left:.1} {top:.1}h{width:.1}v{height:.1}h-{width:.1}z");
+        }
+        let ink = self.ink.map_or("", Ink::class);
+        let mut svg = String::from("<g class=\"heat\">");
+        for (path, class) in paths.iter().zip(CLASSES).filter(|(path, _)| !path.is_empty()) {
+            let _ = write!(svg, "<path class=\"{ink} {class}\" d=\"{path}\"/>");
+        }
+        svg + "</g>"
+    }
+
+    /// What the shades mean.
+    pub(super) fn legend(&self) -> Vec<(&'static str, String)> {
+        let Some(ink) = self.ink else {
+            return Vec::new();
+        };
+        let said = ["up to 0.1 %", "to 1 %", "to 5 %", "to 20 %", "more of all at that time"];
+        ink.heat_classes()
+            .into_iter()
+            .zip(said)
+            .map(|(class, said)| (class, said.to_owned()))
+            .collect()
+    }
+
+    /// Neighbours of the same shade are one stretch.
+    fn stretches(&self) -> Vec<Stretch> {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for row in 0..=LatencySpread::ENDS_NS.len() {
+            for column in &self.columns {
+                let Some(shade) = column.shade(row) else {
+                    continue;
+                };
+                match stretches.last_mut() {
+                    Some(last)
+                        if (last.row, last.shade) == (row, shade) && last.to >= column.from =>
+                    {
+                        last.to = column.to;
+                    }
+                    _ => stretches.push(Stretch { row, shade, from: column.from, to: column.to }),
+                }
+            }
+        }
+        stretches
+    }
+}
+
+impl HeatColumn {
+    /// How dark a row is; none where it holds nothing.
+    fn shade(&self, row: usize) -> Option<usize> {
+        let count = self.counts.get(row).copied().filter(|count| *count > 0)?;
+        let percent = 100.0 * count as f64 / self.counts.iter().sum::<u64>() as f64;
+        Some(SHADES.partition_point(|&end| end < percent))
+    }
+}
+
+/// Shortest and longest latency of a row in milliseconds.
+fn ends_ms(row: usize) -> (f64, f64) {
+    match row.checked_sub(1) {
+        None => (end_ms(0) / STEP, end_ms(0)),
+        Some(before) if row == LatencySpread::ENDS_NS.len() => {
+            (end_ms(before), end_ms(before) * STEP)
+        }
+        Some(before) => (end_ms(before), end_ms(row)),
+    }
+}
+
+fn end_ms(row: usize) -> f64 {
+    LatencySpread::ENDS_NS[row] as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HeatColumn, HeatMap, Ink, Scale};
+
+    fn column(from: f64, counts: &[(usize, u64)]) -> HeatColumn {
+        let mut all = vec![0; 32];
+        for &(row, count) in counts {
+            all[row] = count;
+        }
+        HeatColumn { from, to: from + 1.0, counts: all }
+    }
+
+    #[test]
+    fn one_slow_request_among_thousands_is_drawn() {
+        let columns = vec![column(0.0, &[(10, 5_000), (25, 1)]), column(1.0, &[(10, 5_000)])];
+        let map = HeatMap { columns, ink: Some(Ink::Read) };
+        let (x, y) = (
+            Scale::linear((0.0, 2.0), (0.0, 200.0)),
+            Scale::logarithmic((0.01, 1e4), (100.0, 0.0)),
+        );
+        let svg = map.svg(&x, &y);
+        assert_eq!(svg.matches("<path").count(), 2);
+        assert!(svg.contains("heat-1") && svg.contains("heat-5"));
+        // Two times of the same shade are one stretch over the whole width.
+        assert_eq!((svg.matches('M').count(), svg.matches("h200.0").count()), (2, 1));
+        let range: Vec<f64> = map.range().collect();
+        assert!(range[0] < 1.0 && range[1] > 900.0, "{range:?}");
+    }
+
+    #[test]
+    fn where_nothing_was_answered_nothing_is_drawn() {
+        let map = HeatMap { columns: vec![column(0.0, &[])], ink: Some(Ink::Log) };
+        assert_eq!(map.range().count(), 0);
+        let (x, y) = (Scale::linear((0.0, 1.0), (0.0, 1.0)), Scale::linear((0.0, 1.0), (1.0, 0.0)));
+        assert!(!map.svg(&x, &y).contains("<path"));
+    }
+}

@@ -1,0 +1,78 @@
+//! Metrics pushed to a collector of OpenTelemetry, for machines that none scrapes: now and then, on
+//! a thread of its own, since a collector may be slow or gone.
+
+mod address;
+
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use ureq::Agent;
+use ureq::tls::TlsConfig;
+
+use crate::clock::epoch_ns;
+use crate::metrics::{self, otlp};
+use crate::runs::ServedRuns;
+
+pub use address::{OtlpTarget, OtlpTargetError};
+
+/// No push waits longer for the collector.
+const LONGEST_PUSH: Duration = Duration::from_secs(10);
+
+/// What is pushed where, and how often.
+pub struct OtlpPush {
+    /// The collector.
+    pub target: OtlpTarget,
+    /// Between two pushes.
+    pub pace: Duration,
+    /// Whom to trust where the address asks for TLS.
+    pub tls: TlsConfig,
+}
+
+/// Pushes metrics, for as long as the program goes on.
+pub(crate) fn push_now_and_then(runs: ServedRuns, order: OtlpPush) -> io::Result<()> {
+    let OtlpPush { target, pace, tls } = order;
+    let agent = agent(tls);
+    let named = thread::Builder::new().name("otlp".to_owned());
+    let thread = named.spawn(move || {
+        // What has been said of the collector is not said again until it changes.
+        let mut problem = None;
+        loop {
+            let told = push(&agent, &target, &runs).err();
+            if told != problem {
+                let text = told.as_ref().map_or_else(
+                    || format!("{target}: takes metrics again"),
+                    |why| format!("{target}: does not take metrics: {why}; tried again soon"),
+                );
+                runs.machine().remark(&text);
+            }
+            problem = told;
+            thread::sleep(pace);
+        }
+    });
+    thread.map(drop)
+}
+
+fn push(agent: &Agent, target: &OtlpTarget, runs: &ServedRuns) -> Result<(), String> {
+    let now_ns = epoch_ns();
+    let body = otlp::request(&metrics::of_all(runs, now_ns), now_ns).to_string();
+    let mut request = agent.post(target.address());
+    for (name, value) in target.headers() {
+        request = request.header(name, value);
+    }
+    let request = request.header("Content-Type", "application/json");
+    let answer = request.send(body.as_bytes()).map_err(|error| error.to_string())?;
+    let status = answer.status();
+    if status.is_success() { Ok(()) } else { Err(format!("it answers with {status}")) }
+}
+
+/// Follows no redirect: the headers may hold a key.
+fn agent(tls: TlsConfig) -> Agent {
+    let config = Agent::config_builder().tls_config(tls).timeout_global(Some(LONGEST_PUSH));
+    config
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .build()
+        .into()
+}
