@@ -484,6 +484,10 @@ pub(crate) struct PlanFlags {
     /// Percent of the real size that plan.toml tests; less than 100 is a rehearsal
     #[arg(long, value_name = "PERCENT", default_value = "100", value_parser = percent)]
     pub scale: f64,
+    /// Simulate what one set of disks of the server would do, before any of it is bought: plan,
+    /// array and report in the folder `predicted` of the output
+    #[arg(long, requires = "output")]
+    pub predict: bool,
     /// Answer in JSON
     #[arg(long, requires = "deployment", conflicts_with = "output")]
     pub json: bool,
@@ -590,8 +594,12 @@ pub(crate) struct SizeFlags {
     /// Write a page as well
     #[arg(long, short = 'o', value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Simulate what one set of disks of a server would do, before any of it is bought: plan, array
+    /// and report in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "scenarios", "explain"])]
+    pub predict: Option<PathBuf>,
     /// Replace files that are there already
-    #[arg(long, requires = "html")]
+    #[arg(long)]
     pub force: bool,
     /// Answer in JSON
     #[arg(long)]

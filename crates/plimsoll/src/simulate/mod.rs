@@ -2,6 +2,7 @@
 //! virtual time.
 
 pub(crate) mod arrays;
+mod design;
 mod facts;
 mod scale;
 mod storage;
@@ -23,6 +24,7 @@ use crate::measure::{Measured, RunFolder, conclude, finished};
 use crate::signals::StopFlag;
 use crate::system;
 
+pub(crate) use design::DesignedSet;
 pub(crate) use scale::USUAL_DURATION;
 use scale::scaled;
 pub(crate) use storage::SimulatedStorage;
