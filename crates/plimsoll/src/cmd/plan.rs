@@ -40,7 +40,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
 }
 
 /// A deployment laid out, and what is wrong with its design.
-fn laid_out(
+pub(super) fn laid_out(
     deployment: &Deployment,
     array: Option<ArrayKind>,
 ) -> Result<(Provision, Vec<DesignFinding>), CommandError> {
