@@ -75,7 +75,7 @@ pub struct LogShape {
 pub struct RequestBeside {
     /// The byte of the file after which it comes.
     pub at: u64,
-    /// Those of one chain, below [`RequestBeside::CHAINS`], wait for each other.
+    /// Those of one chain, below `RequestBeside::CHAINS`, wait for each other.
     pub chain: usize,
     /// What it is for.
     pub kind: OperationKind,
