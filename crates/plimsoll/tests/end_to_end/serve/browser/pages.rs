@@ -11,9 +11,10 @@ use crate::scene::Scene;
 /// machine's storage does not matter.
 fn written() -> Scene {
     let scene = Scene::prepared("browser-written");
-    for (folder, iops) in [("runs/a", "200"), ("runs/b", "100")] {
-        let words = ["run", "plan.toml", "--duration", "6s", "--target-iops", iops, "-o", folder];
-        scene.run(words.iter().chain(&["--name", folder]));
+    for (name, iops) in [("a", "200"), ("b", "100")] {
+        let folder = format!("runs/{name}");
+        let words = ["run", "plan.toml", "--duration", "6s", "--target-iops", iops, "-o", &folder];
+        scene.run(words.iter().chain(&["--name", name]));
     }
     scene.run(["run", "plan.toml", "--test", "all", "--duration", "2s", "-o", "runs/all"]);
     scene.run(["line", "plan.toml", "--step", "1s", "-o", "line"]);
