@@ -1,5 +1,5 @@
-//! Threads whose every end is told, a panic included: the main thread waits for news, and for no
-//! thread before its end was told, since one whose request the kernel keeps would never end.
+//! Threads whose every end is told, a panic included: the main thread waits for news, and for a
+//! thread itself only where all went well, since one whose request the kernel keeps never leaves.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -29,17 +29,13 @@ pub(crate) enum News<M, T> {
 
 /// Where a thread tells on its way.
 pub(crate) struct NewsSender<M, T> {
-    thread: usize,
-    sender: Sender<ThreadNews<M, T>>,
+    sender: Sender<News<M, T>>,
 }
-
-/// What is told, behind the number of the thread that tells it.
-type ThreadNews<M, T> = (usize, News<M, T>);
 
 impl<M, T> Clone for NewsSender<M, T> {
     fn clone(&self) -> Self {
         let sender = self.sender.clone();
-        Self { thread: self.thread, sender }
+        Self { sender }
     }
 }
 
@@ -51,7 +47,7 @@ impl<M, T> NewsSender<M, T> {
 
     fn send(&self, news: News<M, T>) {
         // The channel is closed only where the program is ending.
-        let _ = self.sender.send((self.thread, news));
+        let _ = self.sender.send(news);
     }
 }
 
@@ -62,8 +58,8 @@ pub(crate) struct Crew<M, T> {
     /// Why a thread could not be started, where one could not. Its job, and those behind it, were
     /// dropped.
     pub refusal: Option<CommandError>,
-    news: Receiver<ThreadNews<M, T>>,
-    threads: Vec<Option<JoinHandle<()>>>,
+    threads: Vec<JoinHandle<()>>,
+    news: Receiver<News<M, T>>,
     ended: usize,
 }
 
@@ -74,17 +70,17 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
         work: impl Fn(J, &NewsSender<M, T>) -> T + Clone + Send + 'static,
     ) -> Self {
         let (sender, news) = mpsc::channel();
+        let sender = NewsSender { sender };
         let (mut threads, mut refusal) = (Vec::new(), None);
         for (number, job) in jobs.into_iter().enumerate() {
-            let (work, news) =
-                (work.clone(), NewsSender { thread: number, sender: sender.clone() });
+            let (work, news) = (work.clone(), sender.clone());
             let named = thread::Builder::new().name(format!("group {number}"));
             let spawned = named.spawn(move || {
                 let end = catch_unwind(AssertUnwindSafe(|| work(job, &news)));
                 news.send(News::Ended(end.ok()));
             });
             match spawned {
-                Ok(thread) => threads.push(Some(thread)),
+                Ok(thread) => threads.push(thread),
                 Err(error) => {
                     let sentence = format!(
                         "cannot start a thread: {error}; end other programs, or raise the limit of \
@@ -95,13 +91,13 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
                 }
             }
         }
-        Self { started: threads.len(), refusal, news, threads, ended: 0 }
+        Self { started: threads.len(), refusal, threads, news, ended: 0 }
     }
 
     /// What is told next; none where nothing is within `wait`.
     pub(crate) fn next(&mut self, wait: Duration) -> Option<News<M, T>> {
-        let (thread, news) = match self.news.recv_timeout(wait) {
-            Ok(told) => told,
+        let news = match self.news.recv_timeout(wait) {
+            Ok(news) => news,
             Err(RecvTimeoutError::Timeout) => return None,
             Err(RecvTimeoutError::Disconnected) => {
                 self.ended = self.started;
@@ -110,11 +106,19 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
         };
         if matches!(news, News::Ended(_)) {
             self.ended += 1;
-            // It has nothing left to do. The end of the program would catch it on its way out, with
-            // whatever lock of the system's it has there.
-            let _ = self.threads[thread].take().map(JoinHandle::join);
         }
         Some(news)
+    }
+
+    /// Waits until the threads have left, for a process that ends beside a thread on its way out
+    /// falls over under Wine. Every end must have been told, and none may have left a request
+    /// unanswered: Linux keeps such a thread.
+    pub(crate) fn join(self) {
+        assert!(self.has_ended(), "a thread that has not told its end may never leave");
+        for thread in self.threads {
+            // A panic was told as its end.
+            let _ = thread.join();
+        }
     }
 
     /// Whether every thread has told its end.

@@ -75,6 +75,7 @@ pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, Co
         return Err(refusal);
     }
     let latest = followed?;
+    crew.join();
     let databases = plan.databases.iter().map(|database| {
         let progress = latest.get(&database.index);
         Filled {

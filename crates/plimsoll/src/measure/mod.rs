@@ -144,6 +144,8 @@ pub(crate) fn measure(
     let storage_owes = is_kept || room.is_stuck() || reads.is_stuck();
     if storage_owes {
         say(&KEPT);
+    } else {
+        crew.join();
     }
     Ok(Measured { record, verdict, storage_owes })
 }

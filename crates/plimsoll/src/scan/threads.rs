@@ -108,6 +108,9 @@ fn run_threads(
         }
         progress.bytes(done_bytes, total);
     }
+    if found.is_ok() {
+        crew.join();
+    }
     found
 }
 

@@ -83,12 +83,15 @@ fn arrays_are_simulated_from_the_form_ranked_and_stopped() {
     server.get("/").expect(200).expect_in(&[">ranking</a>"]);
     // One array as it is: its page leads to the report.
     let single = asked("plan=plan.toml&array=shelf-15k&duration=30s");
-    let place = server.ask(&single).expect(303).header("location").unwrap();
+    // The process behind a ranking may still be on its way out.
+    let begun = || Some(server.ask(&single)).filter(|answer| answer.status != 409);
+    let place = wait_for("the next one", begun).expect(303).header("location").unwrap();
     let report = wait_for("the report", || server.get(&place).header("location"));
     server.get(&report).expect(200).expect_in(&["SIMULATED"]);
     // A long one is asked to stop, and another is refused meanwhile.
     let long = asked("plan=plan.toml&array=shelf-15k&duration=10m&changes=raid.level=10,5");
-    let place = server.ask(&long).expect(303).header("location").unwrap();
+    let begun = || Some(server.ask(&long)).filter(|answer| answer.status != 409);
+    let place = wait_for("the next one", begun).expect(303).header("location").unwrap();
     server.ask(&long).expect(409).expect_in(&["A run goes on"]);
     let stop = place.replace("/what-if/", "/stop/");
     server.ask(&Request::post(&stop, "")).expect(403);

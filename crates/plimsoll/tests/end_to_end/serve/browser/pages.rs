@@ -19,7 +19,8 @@ fn written() -> Scene {
     scene.run(["run", "plan.toml", "--test", "all", "--duration", "2s", "-o", "runs/all"]);
     scene.run(["line", "plan.toml", "--step", "1s", "-o", "line"]);
     scene.run(["compare", "runs/a", "runs/b", "--format", "html", "-o", "compare.html"]);
-    let paper = ["report", "runs/a", "runs/all/backup", "--format", "esrp", "-o", "paper.html"];
+    scene.run(["run", "plan.toml", "--test", "backup", "-o", "runs/backup"]);
+    let paper = ["report", "runs/a", "runs/backup", "--format", "esrp", "-o", "paper.html"];
     scene.run(paper);
     scene.run(["inspect", ".", "--html", "inspect.html"]);
     let deployment = scene.run(["size", "--example"]).out;
