@@ -129,9 +129,9 @@ fn program_test(name: &str, environment: &[(&str, &str)]) -> Result<(), Failure>
     program_tests(name, "", environment)
 }
 
-/// The same; of a file of tests those with one of these words in their names.
-fn program_tests(name: &str, of: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
-    let words = format!("cargo test -q --release -p plimsoll --test {name} -- --nocapture{of}");
+/// The same with further words for the program of tests.
+fn program_tests(name: &str, more: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
+    let words = format!("cargo test -q --release -p plimsoll --test {name} -- --nocapture{more}");
     let status = shell::command(&words.split(' ').collect::<Vec<_>>())
         .envs(environment.iter().copied())
         .status();

@@ -34,6 +34,12 @@ const PAGE_BYTES: usize = 32 << 10;
 /// follow from it, and the checksum over them. See docs/format.md.
 const OF_THE_MOMENT: [std::ops::Range<usize>; 4] = [0..4, 24..36, 584..596, 612..624];
 
+/// What a journal is rendered as.
+const FORMS: [&str; 5] = ["html", "text", "json", "xml", "csv"];
+
+/// What a run leaves beside its journal.
+const FILES: [&str; 3] = ["report.html", "report.txt", "report.json"];
+
 /// A folder of its own for one test, removed at its end.
 struct Scene {
     folder: PathBuf,
@@ -99,6 +105,16 @@ impl Scene {
         let [native, wine] = [native, wine].map(|output| text(&output.stdout));
         assert!(native == wine, "{words:?} differ:\n{native}\n{wine}");
         native
+    }
+
+    /// Copies the files of a folder into a new one.
+    fn copy(&self, from: &str, to: &str) {
+        let (from, to) = (self.folder.join(from), self.folder.join(to));
+        fs::create_dir(&to).unwrap();
+        for file in fs::read_dir(from).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
     }
 
     /// Starts a run under Wine, and returns once its load is measured.
@@ -207,13 +223,24 @@ fn a_run_goes_on_on_the_other_system_and_its_journal_is_one_report() {
     scene.plan("native.toml", "db");
     expect(&scene.native(&["run", "native.toml", "-o", "native"]), 2);
     for run in ["out", "native"] {
-        let lengths = ["html", "text", "json", "xml"]
-            .map(|format| scene.both(&["report", run, "--format", format], 2).len());
-        println!("report {run}: {lengths:?} bytes of HTML, text, JSON and XML, the same on both");
-        let text = fs::read_to_string(scene.folder.join(run).join("report.json")).unwrap();
-        assert_eq!(text, scene.both(&["report", run, "--format", "json"], 2));
+        let lengths = FORMS.map(|form| scene.both(&["report", run, "--format", form], 2).len());
+        println!("report {run}: {lengths:?} bytes of {FORMS:?}, the same on both");
     }
-    scene.both(&["compare", "out", "native", "--json"], 0);
+    for run in ["out", "native"] {
+        scene.copy(run, &format!("copied {run}"));
+    }
+    for form in ["html", "text", "json", "csv"] {
+        scene.both(&["compare", "copied out", "copied native", "--format", form], 0);
+    }
+    // Written anew in the copies, by the system that has not made the run.
+    expect(&scene.native(&["report", "copied out"]), 2);
+    expect(&scene.under_wine(&["report", "copied native"]), 2);
+    for (run, file) in ["out", "native"].into_iter().flat_map(|run| FILES.map(|file| (run, file))) {
+        let [made, copied] = [run.to_owned(), format!("copied {run}")]
+            .map(|folder| fs::read(scene.folder.join(folder).join(file)).unwrap());
+        assert!(made == copied, "{run}/{file} is another in its copy");
+    }
+    println!("{FILES:?}: written anew in a copy on the other system, the same bytes");
     let database = format!("db/{FILE}");
     scene.both(&["verify", "--json", &database], 0);
     let words = ["check", "--json", &database];

@@ -81,7 +81,9 @@ fn root(flags: &PlanFlags) -> Result<String, CommandError> {
     let Some(root) = &flags.root else {
         return Ok(USUAL_ROOT.to_owned());
     };
-    let whole = fs::canonicalize(root).map_err(|error| CommandError::file(root, "find", &error))?;
+    // Not canonical: Windows would put `\\?\` before it, behind which `/` separates no names.
+    let whole = fs::metadata(root).and_then(|_| std::path::absolute(root));
+    let whole = whole.map_err(|error| CommandError::file(root, "find", &error))?;
     let text = whole.to_str().map(str::to_owned);
     text.ok_or_else(|| {
         CommandError::new(format!("{}: is no UTF-8 path; choose another", root.display()))

@@ -238,7 +238,7 @@ fn an_installation_is_found_whatever_the_case_of_its_folders() {
     scene.run(["limits", "set", ".", "--activesync", "2GiB"]).expect_refusal(&["2147483647"]);
     let broken = changed.replace("</system.web>", "");
     fs::write(scene.path("ClientAccess/SYNC/Web.Config"), broken).unwrap();
-    scene.run(["limits", "show", "."]).expect_refusal(&["Web.Config", "not XML"]);
+    scene.run(["limits", "show", "."]).expect_refusal(&["ClientAccess", "not XML"]);
     let empty = Scene::new("limits-empty");
     empty
         .run(["limits", "show", "."])

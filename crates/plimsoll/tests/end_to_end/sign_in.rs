@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::thread;
 
 use serde_json::{Value, json};
@@ -38,8 +38,13 @@ fn is_done(command: &mut Command) -> bool {
     done.is_ok_and(|done| done.status.success())
 }
 
-/// Where the package is, fetched once.
+/// Where the package is, fetched once: two tests that fetch it at once would break each other's.
 fn library() -> Option<PathBuf> {
+    static FETCHED: OnceLock<Option<PathBuf>> = OnceLock::new();
+    FETCHED.get_or_init(fetch).clone()
+}
+
+fn fetch() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(PACKAGE);
     if !folder.exists() {
         let new = folder.with_extension(format!("{}.new", std::process::id()));
@@ -52,7 +57,7 @@ fn library() -> Option<PathBuf> {
             let _ = fs::remove_dir_all(new);
             return None;
         }
-        // Another test may have been faster.
+        // Another run of the tests may have been faster.
         if fs::rename(&new, &folder).is_err() {
             fs::remove_dir_all(new).unwrap();
         }
