@@ -52,7 +52,7 @@ const LEFT_OUT: [(&str, &str); 39] = [
 
 /// The words that have the program of tests leave them out.
 pub(super) fn words() -> String {
-    LEFT_OUT.iter().map(|(name, _)| format!(" --skip {name}")).collect()
+    LEFT_OUT.map(|(name, _)| [" --skip ", name].concat()).concat()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// How long [`PacketSocket::receive`] waits for a frame.
-const PATIENCE_MICROSECONDS: libc::suseconds_t = 200_000;
+const PATIENCE: libc::timeval = libc::timeval { tv_sec: 0, tv_usec: 200_000 };
 /// Room for frames that arrive while others are looked at.
 const QUEUE_BYTES: libc::c_int = 4 << 20;
 /// Where a VLAN tag stands in a frame: behind both addresses.
@@ -32,7 +32,6 @@ impl PacketSocket {
         })?;
         // SAFETY: the call above returned this descriptor, so it is open and has no other owner.
         let socket = unsafe { OwnedFd::from_raw_fd(descriptor) };
-        let patience = libc::timeval { tv_sec: 0, tv_usec: PATIENCE_MICROSECONDS };
         let all_groups = libc::packet_mreq {
             mr_ifindex: index,
             mr_type: short(libc::PACKET_MR_ALLMULTI),
@@ -40,7 +39,7 @@ impl PacketSocket {
             mr_address: [0; 8],
         };
         let one: libc::c_int = 1;
-        set(&socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, &patience)?;
+        set(&socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, &PATIENCE)?;
         set(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, &QUEUE_BYTES)?;
         set(&socket, libc::SOL_PACKET, libc::PACKET_AUXDATA, &one)?;
         set(&socket, libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &all_groups)?;

@@ -125,7 +125,8 @@ pub(super) fn file_system(file: &File) -> io::Result<libc::c_long> {
     // SAFETY: the pointer is to a live `statfs`, which the call only writes to.
     check(unsafe { libc::fstatfs(file.as_raw_fd(), stat.as_mut_ptr()) })?;
     // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
-    Ok(unsafe { stat.assume_init() }.f_type)
+    let kind = unsafe { stat.assume_init() }.f_type;
+    libc::c_long::try_from(kind).map_err(io::Error::other)
 }
 
 /// What offsets and lengths of requests that go past the system's cache must be multiples of, in
