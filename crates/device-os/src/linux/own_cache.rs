@@ -163,7 +163,7 @@ fn nvme(disk: &File) -> io::Result<OwnCache> {
 }
 
 fn ask_nvme(disk: &File, opcode: u8, word_10: u32, data: &mut [u8]) -> io::Result<u32> {
-    const NVME_IOCTL_ADMIN_CMD: libc::Ioctl = 0xc048_4e41;
+    const NVME_IOCTL_ADMIN_CMD: libc::Ioctl = libc::_IOWR::<NvmeCommand>(0x4e, 0x41);
     let mut command = NvmeCommand {
         opcode,
         address: if data.is_empty() { 0 } else { data.as_mut_ptr() as u64 },

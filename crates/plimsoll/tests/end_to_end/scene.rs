@@ -156,8 +156,11 @@ impl Drop for Scene {
 
 impl Ran {
     pub(crate) fn of(output: &Output) -> Self {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        let err = String::from_utf8_lossy(&output.stderr);
+        // Wine has words of its own between those of the program.
+        let err = err.split_inclusive('\n').filter(|line| !line.starts_with("wine: ")).collect();
+        Self { code: output.status.code(), out, err }
     }
 
     #[track_caller]
