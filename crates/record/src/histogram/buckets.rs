@@ -20,11 +20,11 @@ const FINEST: u64 = 2 << HALF;
 /// All buckets: as many doublings as the highest latency needs.
 const LENGTH: usize = 24 << HALF;
 /// Buckets are made room for in blocks of this many.
-const BLOCK: usize = 256;
+const BLOCK: usize = 4 * WORD;
 
-/// Buckets that are looked at together: most are empty, and a processor sees that of so many at
-/// once.
-const GLANCE: usize = 32;
+/// Buckets whose being filled one word tells. Most are empty and never looked at: there are some
+/// thousand between the first and the last that is filled.
+const WORD: usize = u64::BITS as usize;
 
 /// Counts of latencies by bucket, laid out as `HdrHistogram` does.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +32,8 @@ pub(super) struct Buckets {
     /// The bucket of the first of `counts`.
     first: usize,
     counts: Vec<u64>,
+    /// A bit for each of `counts`, set where it is not zero.
+    filled: Vec<u64>,
     total: u64,
 }
 
@@ -69,9 +71,12 @@ impl Buckets {
     }
 
     fn add(&mut self, index: usize, count: u64) {
-        self.make_room(index..index + 1);
-        let slot = &mut self.counts[index - self.first];
-        *slot = slot.saturating_add(count);
+        if !(self.first..self.first + self.counts.len()).contains(&index) {
+            self.make_room(index..index + 1);
+        }
+        let place = index - self.first;
+        self.counts[place] = self.counts[place].saturating_add(count);
+        self.filled[place / WORD] |= 1 << (place % WORD);
         self.total = self.total.saturating_add(count);
     }
 
@@ -81,25 +86,30 @@ impl Buckets {
             return;
         }
         self.make_room(other.first..other.first + other.counts.len());
-        let mine = &mut self.counts[other.first - self.first..];
-        for (mine, theirs) in mine.chunks_mut(GLANCE).zip(other.counts.chunks(GLANCE)) {
-            if is_filled(theirs) {
-                for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                    *mine = mine.saturating_add(*theirs);
-                }
-            }
+        let before = other.first - self.first;
+        for place in other.places() {
+            let mine = &mut self.counts[before + place];
+            *mine = mine.saturating_add(other.counts[place]);
+        }
+        for (mine, theirs) in self.filled[before / WORD..].iter_mut().zip(&other.filled) {
+            *mine |= theirs;
         }
         self.total = self.total.saturating_add(other.total);
     }
 
     /// The buckets that hold anything, shortest latencies first.
     pub(super) fn iter(&self) -> impl Iterator<Item = Bucket> {
-        let glances = self.counts.chunks(GLANCE).zip((self.first..).step_by(GLANCE));
-        glances
-            .filter(|(counts, _)| is_filled(counts))
-            .flat_map(|(counts, first)| counts.iter().zip(first..))
-            .filter(|(count, _)| **count > 0)
-            .map(|(&count, index)| bucket(index, count))
+        self.places().map(|place| bucket(self.first + place, self.counts[place]))
+    }
+
+    /// Where in `counts` there is anything, ascending.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let words = self.filled.iter().zip((0..).step_by(WORD));
+        words.flat_map(|(&word, first)| {
+            let rests = std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)));
+            let rests = rests.take(word.count_ones() as usize);
+            rests.map(move |rest| first + rest.trailing_zeros() as usize)
+        })
     }
 
     fn make_room(&mut self, wanted: Range<usize>) {
@@ -107,16 +117,15 @@ impl Buckets {
         let wanted = wanted.start / BLOCK * BLOCK..wanted.end.next_multiple_of(BLOCK);
         if self.counts.is_empty() {
             self.first = wanted.start;
-            self.counts.resize(wanted.len(), 0);
-            return;
-        }
-        if wanted.start < self.first {
+        } else if wanted.start < self.first {
             let before = self.first - wanted.start;
             self.counts.splice(..0, std::iter::repeat_n(0, before));
+            self.filled.splice(..0, std::iter::repeat_n(0, before / WORD));
             self.first = wanted.start;
         }
-        if wanted.end > end {
+        if wanted.end > end || self.counts.is_empty() {
             self.counts.resize(wanted.end - self.first, 0);
+            self.filled.resize((wanted.end - self.first) / WORD, 0);
         }
     }
 }
@@ -125,11 +134,6 @@ impl PartialEq for Buckets {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
-}
-
-/// Without an early end, so that the counts are compared side by side.
-fn is_filled(counts: &[u64]) -> bool {
-    counts.iter().fold(0, |all, count| all | count) != 0
 }
 
 /// The bucket of a latency; none beyond the last.
