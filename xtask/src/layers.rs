@@ -183,6 +183,7 @@ const TABLE: &[Layer] = &[
             "jetstress",
             "plan",
             "record",
+            "simdisk",
             "trial",
             "units",
         ],

@@ -37,6 +37,16 @@ impl Default for CrashOptions {
     }
 }
 
+/// Storage that knows which writes would survive a loss of power, whatever their durability
+/// promised.
+pub trait Guarantee {
+    /// The number of the request that it was given last.
+    fn last_request(&self) -> Option<u64>;
+
+    /// Whether all bytes of the write of this number would be there after a loss of power now.
+    fn spares(&self, write: u64) -> bool;
+}
+
 /// A volume whose power can fail. Cheap to clone: clones are the same volume.
 #[derive(Clone)]
 pub struct CrashVolume {
@@ -46,6 +56,7 @@ pub struct CrashVolume {
 struct CrashState {
     inner: Rc<dyn Volume>,
     options: CrashOptions,
+    guarantee: Option<Rc<dyn Guarantee>>,
     ledger: RefCell<Ledger>,
     requests: Cell<u64>,
     dead: Cell<bool>,
@@ -55,9 +66,20 @@ struct CrashState {
 impl CrashVolume {
     /// Wraps `inner`, whose files are those of `before`, all of it durable.
     pub fn new(inner: Rc<dyn Volume>, before: &VolumeImage, options: CrashOptions) -> Self {
+        Self::guaranteed(inner, before, options, None)
+    }
+
+    /// The same, where the storage under `inner` says itself which writes survive.
+    pub fn guaranteed(
+        inner: Rc<dyn Volume>,
+        before: &VolumeImage,
+        options: CrashOptions,
+        guarantee: Option<Rc<dyn Guarantee>>,
+    ) -> Self {
         let state = CrashState {
             inner,
             options,
+            guarantee,
             ledger: RefCell::new(Ledger::new(before)),
             requests: Cell::new(0),
             dead: Cell::new(false),
@@ -116,6 +138,7 @@ impl CrashVolume {
     /// The same, where the unit that is written whole or not at all depends on the file's name.
     pub fn survivors_with(&self, seed: Seed, unit_of: impl Fn(&str) -> u32) -> VolumeImage {
         let physical = self.state.options.physical_sector;
+        self.state.ask();
         let ledger = self.state.ledger.borrow();
         ledger.survivors(seed, &|file| Tearing { unit: unit_of(file), physical })
     }
@@ -144,6 +167,13 @@ impl CrashState {
         self.dead.set(true);
         if let Some(waker) = self.waiting.take() {
             waker.wake();
+        }
+    }
+
+    /// Has the storage say what survives by now, if it knows.
+    fn ask(&self) {
+        if let Some(guarantee) = &self.guarantee {
+            self.ledger.borrow_mut().ask(&|write| guarantee.spares(write));
         }
     }
 
@@ -230,10 +260,16 @@ impl Device for CrashDevice {
         let change = change(&request.op);
         let ticket = state.ledger.borrow_mut().begin(file, change);
         state.count();
-        let passed_on = self.inner.submit(request).on_complete(move |outcome| {
+        let submitted = self.inner.submit(request);
+        let known_as = state.guarantee.as_ref().and_then(|guarantee| guarantee.last_request());
+        if let Some(number) = known_as {
+            state.ledger.borrow_mut().known_as(file, ticket, number);
+        }
+        let passed_on = submitted.on_complete(move |outcome| {
             if state.dead.get() {
                 return; // No task is left to see it.
             }
+            state.ask();
             state.ledger.borrow_mut().end(file, ticket, outcome.result.is_ok());
             completer.complete(take(outcome));
         });

@@ -10,6 +10,8 @@
 //!   write is applied in some of its units and not in others, in any pattern, as often as not only
 //!   its beginning; a unit, the option `atomic_write_unit`, is never torn itself. With a unit of a
 //!   page or more, no page is torn;
+//! * storage that knows better ([`Guarantee`], as a simulated array with its caches) says itself
+//!   which writes survive, and durability and flushes promise only what it keeps;
 //! * overlapping writes are applied in the order of their submission, others in any;
 //! * a change of length or a name in flight has happened or not; a file in creation may also be
 //!   there and empty.
@@ -35,5 +37,5 @@
 mod crash;
 mod inject;
 
-pub use crash::{CrashOptions, CrashVolume};
+pub use crash::{CrashOptions, CrashVolume, Guarantee};
 pub use inject::{Call, Effect, Fault, FaultPlan, FaultyVolume, Injection, Matching, Occurrence};

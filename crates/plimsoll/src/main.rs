@@ -60,6 +60,16 @@ impl Outcome {
         Self::of_ruling(verdict.outcome)
     }
 
+    /// The worse of two: a fault before what was not proved.
+    pub(crate) fn worse(self, other: Self) -> Self {
+        let rank = |of: Self| match of {
+            Self::Pass => 0,
+            Self::CannotJudge => 1,
+            Self::Fail => 2,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+
     /// The exit status.
     const fn exit_status(self) -> u8 {
         match self {

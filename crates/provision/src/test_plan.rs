@@ -17,6 +17,8 @@ pub struct TestPlan {
     pub root: String,
     /// Part of the real size of each database; 1 tests what is built.
     pub scale: f64,
+    /// Only so many databases of the server, the first ones: those of one set of disks; none: all.
+    pub databases: Option<usize>,
 }
 
 /// Why there is no test plan.
@@ -71,7 +73,7 @@ impl TestPlan {
     pub fn folders(&self, server: &Server) -> Vec<(String, String)> {
         let root = self.root.trim_end_matches('/');
         let mut folders = Vec::new();
-        for (database, volume) in server.databases() {
+        for (database, volume) in server.databases().take(self.databases.unwrap_or(usize::MAX)) {
             let log = server.log_volume(database).unwrap_or(volume);
             let folder = format!("{root}/{}/{database}", volume.name);
             folders.push((folder, format!("{root}/{}/{database}", log.name)));
@@ -100,9 +102,11 @@ impl TestPlan {
         let folders = self.folders(server);
         let iops = needs.iops_per_database * folders.len() as f64;
         let size = self.size(provision);
+        let which =
+            if self.databases.is_some() { "Copies of one set of disks" } else { "Every copy" };
         writeln!(
             text,
-            "# Every copy that {} holds, active all at once: passive ones cost as",
+            "# {which} that {} holds, active all at once: passive ones cost as",
             server.name
         )?;
         writeln!(

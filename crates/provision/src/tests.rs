@@ -180,7 +180,7 @@ fn logs_apart_have_disks_of_their_own() {
     let server = &provision.groups[0].servers[0];
     assert_eq!(server.volumes.len(), 22);
     assert_eq!(server.log_volume("DB05").unwrap().name, "ExVol12");
-    let plan = TestPlan { server: None, root: "/r/".to_owned(), scale: 1.0 };
+    let plan = TestPlan { server: None, root: "/r/".to_owned(), scale: 1.0, databases: None };
     let folders = &plan.folders(server)[4];
     assert_eq!(*folders, ("/r/ExVol02/DB05".to_owned(), "/r/ExVol12/DB05".to_owned()));
 }
@@ -435,6 +435,7 @@ fn the_test_plan_is_a_plan() {
         server: server.map(str::to_owned),
         root: "/mnt/mail".to_owned(),
         scale,
+        databases: None,
     };
     let text = plan(Some("EX03"), 1.0).to_toml(&provision).unwrap();
     let whole = plan::Plan::parse("plan.toml", &text).unwrap();

@@ -1,30 +1,52 @@
 //! The whole array as a state machine: requests go in, moments and completions come out. It knows
 //! no clock; who drives it says what time it is.
 
+mod background;
+mod drives;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use units::{Prng, Seed};
+use device::Durability;
+use units::Seed;
 
 use crate::cache::{FoundAhead, ReadAhead, WriteCache};
-use crate::disk::{DiskArm, MediaRequest, VirtualMoment};
-use crate::flash::Flash;
+use crate::disk::VirtualMoment;
+use crate::guarantee::UnsafeWrites;
+use crate::limit::RateLimit;
 use crate::link::HostPath;
-use crate::model::{ArrayModel, CacheMode, CacheParameters, Medium};
+use crate::model::{ArrayModel, CacheMode, CacheParameters};
+use crate::neighbours::Neighbours;
 use crate::raid::{DrivePiece, RaidLayout};
-use crate::slots::SlotTable;
-
-/// Names a request of the host.
-pub(crate) type HostToken = u64;
+use crate::slots::{HostToken, SlotTable};
+use drives::Drive;
 
 /// What the host asks for, in the address space of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HostRequest {
     pub token: HostToken,
-    pub is_write: bool,
+    pub work: HostWork,
     pub offset: u64,
     pub length: u64,
 }
+
+/// What a request of the host does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HostWork {
+    Read,
+    Write(Durability),
+    /// Makes everything durable that was acknowledged.
+    Flush,
+}
+
+impl HostRequest {
+    const fn is_write(&self) -> bool {
+        matches!(self.work, HostWork::Write(_))
+    }
+}
+
+/// The token of all requests of neighbours, whose answers no host here waits for.
+const NEIGHBOUR: HostToken = HostToken::MAX;
 
 /// What happens at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +59,12 @@ enum ArrayEvent {
     PieceDone(u32),
     /// The host has its answer.
     Answered(HostToken),
+    /// A part of a write needs no power any more.
+    Safe(HostToken),
+    /// The spare takes over the next part of what the failed drive held.
+    Rebuild,
+    /// A neighbour asks for something.
+    Neighbour,
 }
 
 /// Work on the disks for one purpose.
@@ -55,11 +83,17 @@ enum OperationPurpose {
     Destage(u64),
     /// Bytes come ahead of a stream, up to this offset.
     ReadAhead { stream: usize, to: u64 },
+    /// The spare takes over what the failed drive held, up to this offset of the drive.
+    Rebuild { begun: VirtualMoment, to: u64 },
 }
 
-enum Drive {
-    Disk(DiskArm),
-    Flash(Flash),
+/// What is asked of the drives for one purpose, besides where.
+#[derive(Clone, Copy)]
+struct PieceOrder {
+    is_write: bool,
+    is_durable: bool,
+    /// The write of the host that it is for.
+    origin: Option<HostToken>,
 }
 
 /// An array and everything under way in it.
@@ -67,10 +101,15 @@ pub(crate) struct ArrayState {
     layout: RaidLayout,
     cache: CacheParameters,
     capacity: u64,
+    drive_bytes: u64,
+    rebuild_percent: f64,
     path: HostPath,
+    limit: RateLimit,
     drives: Vec<Drive>,
     writes: WriteCache,
     ahead: ReadAhead,
+    neighbours: Neighbours,
+    at_risk: UnsafeWrites,
     /// Requests of the host by slot.
     hosts: SlotTable<HostRequest>,
     operations: SlotTable<DriveOperation>,
@@ -87,22 +126,19 @@ pub(crate) struct ArrayState {
 
 impl ArrayState {
     pub(crate) fn new(model: &ArrayModel, seed: Seed) -> Self {
-        let mut prng = Prng::new(seed);
-        let drives = (0..model.layout.disks).map(|_| match &model.medium {
-            Medium::Disk(parameters) => {
-                let phase = prng.below(1 << 20) as f64 / f64::from(1_u32 << 20);
-                Drive::Disk(DiskArm::new(parameters.clone(), phase))
-            }
-            Medium::Flash(parameters) => Drive::Flash(Flash::new(*parameters)),
-        });
-        Self {
+        let mut array = Self {
             layout: model.layout,
             cache: model.cache,
             capacity: model.capacity(),
+            drive_bytes: model.drive_bytes,
+            rebuild_percent: model.rebuild_percent,
             path: HostPath::new(model.path),
-            drives: drives.collect(),
+            limit: RateLimit::new(model.limits),
+            drives: drives::of(model, seed),
             writes: WriteCache::default(),
             ahead: ReadAhead::new(model.cache.read_ahead),
+            neighbours: Neighbours::new(model.neighbours, seed.derive(1)),
+            at_risk: UnsafeWrites::default(),
             hosts: SlotTable::default(),
             operations: SlotTable::default(),
             waiting_writes: VecDeque::new(),
@@ -111,7 +147,9 @@ impl ArrayState {
             events: BinaryHeap::new(),
             sequence: 0,
             handled: 0,
-        }
+        };
+        array.begin_background();
+        array
     }
 
     /// Bytes that the set holds.
@@ -121,9 +159,18 @@ impl ArrayState {
 
     /// Takes a request that the host sends now.
     pub(crate) fn submit(&mut self, now: VirtualMoment, request: HostRequest) {
-        let arrives = self.path.arrives(now, request.is_write, request.length);
+        if request.is_write() {
+            self.at_risk.add(request.token);
+        }
+        let arrives = self.path.arrives(now, request.is_write(), request.length);
+        let arrives = self.limit.passes(arrives, request.length);
         let slot = self.hosts.put(request);
         self.at(arrives, ArrayEvent::Arrived(slot));
+    }
+
+    /// Whether a write would be there, whole, after a loss of power now.
+    pub(crate) fn spares(&self, write: HostToken) -> bool {
+        self.at_risk.spares(write)
     }
 
     /// When something happens next.
@@ -143,6 +190,9 @@ impl ArrayState {
                 ArrayEvent::DriveDone(drive) => self.drive_done(at, drive),
                 ArrayEvent::PieceDone(operation) => self.piece_done(at, operation),
                 ArrayEvent::Answered(token) => answered(token),
+                ArrayEvent::Safe(token) => self.at_risk.remove(token),
+                ArrayEvent::Rebuild => self.rebuild(at),
+                ArrayEvent::Neighbour => self.neighbour(at),
             }
         }
     }
@@ -153,16 +203,19 @@ impl ArrayState {
     }
 
     fn arrived(&mut self, now: VirtualMoment, slot: u32) {
-        let HostRequest { is_write, offset, length, .. } = *self.hosts.get(slot);
-        match (is_write, self.cache.mode) {
-            (true, CacheMode::WriteBack) => {
+        let HostRequest { work, offset, length, .. } = *self.hosts.get(slot);
+        match (work, self.cache.mode) {
+            // A cache that writes back keeps everything: nothing has to be flushed.
+            (HostWork::Flush, CacheMode::WriteBack) => self.answer(now, slot),
+            (HostWork::Flush, _) => self.flush(now, slot),
+            (HostWork::Write(_), CacheMode::WriteBack) => {
                 self.waiting_writes.push_back(slot);
                 self.admit(now);
             }
-            (true, CacheMode::WriteThrough | CacheMode::PassThrough) => {
+            (HostWork::Write(_), CacheMode::WriteThrough | CacheMode::PassThrough) => {
                 self.write(now, offset, length, OperationPurpose::Host(slot));
             }
-            (false, _) => self.read(now, slot),
+            (HostWork::Read, _) => self.read(now, slot),
         }
     }
 
@@ -237,64 +290,29 @@ impl ArrayState {
         // Only writes of a set that needs no reads come without anything to be written later.
         let is_write = writes.is_empty()
             && match purpose {
-                OperationPurpose::Host(slot) => self.hosts.get(slot).is_write,
+                OperationPurpose::Host(slot) => self.hosts.get(slot).is_write(),
                 OperationPurpose::Destage(_) => true,
-                OperationPurpose::ReadAhead { .. } => false,
+                OperationPurpose::ReadAhead { .. } | OperationPurpose::Rebuild { .. } => false,
             };
+        let order = self.order(purpose, is_write);
         let operation = DriveOperation { pending: first.len(), writes, purpose };
         let slot = self.operations.put(operation);
-        self.issue(now, first, is_write, slot);
         if first.is_empty() {
             // Everything that it would touch has failed: the set has nothing to do.
-            self.at(now, ArrayEvent::PieceDone(slot));
             self.operations.get_mut(slot).pending = 1;
+            self.at(now, ArrayEvent::PieceDone(slot));
         }
+        self.issue(now, first, order, slot);
     }
 
-    fn issue(&mut self, now: VirtualMoment, pieces: &[DrivePiece], is_write: bool, token: u32) {
-        for piece in pieces {
-            let chosen = self.nearer(piece);
-            let DrivePiece { offset, length, .. } = *piece;
-            match &mut self.drives[chosen] {
-                Drive::Disk(disk) => {
-                    let request = MediaRequest { token, is_write, offset, length, arrived: now };
-                    if let Some(done) = disk.submit(now, request) {
-                        self.at(done, ArrayEvent::DriveDone(drive_number(chosen)));
-                    }
-                }
-                Drive::Flash(flash) => {
-                    let done = flash.submit(now, is_write, offset, length);
-                    self.at(done, ArrayEvent::PieceDone(token));
-                }
-            }
-        }
-    }
-
-    /// The disk that holds a piece; of two, the one with less to do, then the nearer one.
-    fn nearer(&self, piece: &DrivePiece) -> usize {
-        let Some(mirror) = piece.mirror else {
-            return piece.disk;
+    /// How the drives are asked: only what the host may lose may lie in their volatile memory.
+    fn order(&self, purpose: OperationPurpose, is_write: bool) -> PieceOrder {
+        let OperationPurpose::Host(slot) = purpose else {
+            return PieceOrder { is_write, is_durable: true, origin: None };
         };
-        match (&self.drives[piece.disk], &self.drives[mirror]) {
-            (Drive::Disk(one), Drive::Disk(other))
-                if other.distance(piece.offset) < one.distance(piece.offset) =>
-            {
-                mirror
-            }
-            (Drive::Flash(_), _) if piece.offset / self.layout.stripe_unit % 2 == 1 => mirror,
-            _ => piece.disk,
-        }
-    }
-
-    fn drive_done(&mut self, now: VirtualMoment, number: u32) {
-        let Drive::Disk(disk) = &mut self.drives[number as usize] else {
-            return;
-        };
-        let (operation, next) = disk.done(now);
-        if let Some(done) = next {
-            self.at(done, ArrayEvent::DriveDone(number));
-        }
-        self.piece_done(now, operation);
+        let HostRequest { token, work, .. } = *self.hosts.get(slot);
+        let is_durable = work != HostWork::Write(Durability::Volatile);
+        PieceOrder { is_write, is_durable, origin: is_write.then_some(token) }
     }
 
     fn piece_done(&mut self, now: VirtualMoment, slot: u32) {
@@ -306,7 +324,9 @@ impl ArrayState {
         let writes = std::mem::take(&mut operation.writes);
         if !writes.is_empty() {
             operation.pending = writes.len();
-            return self.issue(now, &writes, true, slot);
+            let purpose = operation.purpose;
+            let order = self.order(purpose, true);
+            return self.issue(now, &writes, order, slot);
         }
         match self.operations.take(slot).purpose {
             OperationPurpose::Host(host) => self.answer(now, host),
@@ -316,6 +336,7 @@ impl ArrayState {
                 self.admit(now);
             }
             OperationPurpose::ReadAhead { stream, to } => self.come(now, stream, to),
+            OperationPurpose::Rebuild { begun, to } => self.rebuilt(now, begun, to),
         }
     }
 
@@ -333,26 +354,16 @@ impl ArrayState {
     }
 
     fn answer(&mut self, now: VirtualMoment, slot: u32) {
-        let HostRequest { token, is_write, length, .. } = self.hosts.take(slot);
-        let at = self.path.answers(now, is_write, length);
-        self.at(at, ArrayEvent::Answered(token));
+        let request = self.hosts.take(slot);
+        if request.token == NEIGHBOUR {
+            return self.neighbours.answered();
+        }
+        if request.is_write() {
+            self.at_risk.remove(request.token);
+        }
+        let at = self.path.answers(now, request.is_write(), request.length);
+        self.at(at, ArrayEvent::Answered(request.token));
     }
-
-    #[cfg(test)]
-    /// Requests that each drive has served, and the nanoseconds that it was at work.
-    pub(crate) fn drive_work(&self) -> Vec<(u64, u64)> {
-        self.drives
-            .iter()
-            .map(|drive| match drive {
-                Drive::Disk(disk) => (disk.served, disk.busy),
-                Drive::Flash(flash) => (flash.served, 0),
-            })
-            .collect()
-    }
-}
-
-fn drive_number(index: usize) -> u32 {
-    u32::try_from(index).expect("invariant: a set has few drives")
 }
 
 #[cfg(test)]

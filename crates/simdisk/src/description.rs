@@ -36,6 +36,19 @@ pub struct ArrayDescription {
     /// What lies between host and array.
     #[serde(default)]
     pub path: PathSection,
+    /// What its seller allows.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: LimitSection,
+    /// Other hosts on the same drives.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub neighbours: NeighbourSection,
+    /// What the host's file system adds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub host: HostSection,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What the numbers of a file were fitted to.
@@ -78,10 +91,39 @@ pub struct RaidSection {
     /// Drives that have failed: 0 or 1.
     #[serde(default)]
     pub failed: usize,
+    /// Spare drives; one takes the place of a drive that has failed while the load goes on.
+    #[serde(default)]
+    pub spares: usize,
+    /// Percent of its time that this is given, as controllers have it: 30 is what `MegaRAID` and
+    /// PERC controllers come with; 100 waits for nothing.
+    #[serde(default = "usual_rebuild_percent")]
+    pub rebuild_percent: f64,
+    /// Percent of the drive that the spare holds when the load begins.
+    #[serde(default)]
+    pub rebuilt_percent: f64,
+}
+
+impl RaidSection {
+    /// A whole set of so many drives, nothing else said of it.
+    pub const fn of(level: RaidLevel, disks: usize) -> Self {
+        Self {
+            level,
+            disks,
+            stripe_kib: usual_stripe_kib(),
+            failed: 0,
+            spares: 0,
+            rebuild_percent: usual_rebuild_percent(),
+            rebuilt_percent: 0.0,
+        }
+    }
 }
 
 const fn usual_stripe_kib() -> u64 {
     64
+}
+
+const fn usual_rebuild_percent() -> f64 {
+    30.0
 }
 
 /// A disk with an arm. Times in milliseconds.
@@ -121,6 +163,13 @@ pub struct DiskSection {
     /// KiB that it reads on behind a read.
     #[serde(default = "usual_read_ahead_kib")]
     pub read_ahead_kib: u64,
+    /// KiB of its own memory for writes, which is lost with power; 0: switched off, as controllers
+    /// with a write cache do.
+    #[serde(default)]
+    pub write_cache_kib: u64,
+    /// Whether it acknowledges durable writes and flushes that it has not done.
+    #[serde(default)]
+    pub ignores_flushes: bool,
 }
 
 const fn usual_queue_depth() -> usize {
@@ -153,12 +202,19 @@ pub struct FlashSection {
     /// What every write takes on top: a journal, a copy, a network.
     #[serde(default)]
     pub write_overhead_us: f64,
+    /// What a durable write or a flush takes on top of that.
+    #[serde(default)]
+    pub durable_us: f64,
     /// Bytes written for each byte given, in the steady state.
     #[serde(default = "no_amplification")]
     pub write_amplification: f64,
-    /// KiB of writes that a power-safe buffer takes.
+    /// KiB of writes that a buffer takes before they are programmed.
     #[serde(default)]
     pub buffer_kib: u64,
+    /// Whether the buffer is lost with power, as in drives without capacitors: durable writes then
+    /// wait until they are programmed.
+    #[serde(default)]
+    pub buffer_is_volatile: bool,
 }
 
 const fn no_amplification() -> f64 {
@@ -234,6 +290,65 @@ impl Default for PathSection {
             request_us: 10.0,
             kib_us: 0.0,
         }
+    }
+}
+
+/// What a seller allows, of all requests together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitSection {
+    /// Requests per second; 0: as many as come.
+    pub iops: f64,
+    /// MB (decimal) per second; 0: as many as come.
+    pub mb_per_second: f64,
+    /// KiB that count as one request; a longer one counts as several. 256 is what the sellers of
+    /// cloud disks write.
+    pub request_kib: u64,
+    /// Milliseconds for which unused requests and bytes are saved up.
+    pub burst_ms: f64,
+}
+
+impl Default for LimitSection {
+    fn default() -> Self {
+        Self { iops: 0.0, mb_per_second: 0.0, request_kib: 256, burst_ms: 0.0 }
+    }
+}
+
+/// Other hosts on the same drives: random requests all over the set, at random moments. They share
+/// cache and drives with this host, and have links of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NeighbourSection {
+    /// Reads per second, all of them together.
+    pub reads_per_second: f64,
+    /// Writes per second.
+    pub writes_per_second: f64,
+    /// KiB of each.
+    pub kib: u64,
+}
+
+impl Default for NeighbourSection {
+    fn default() -> Self {
+        Self { reads_per_second: 0.0, writes_per_second: 0.0, kib: 32 }
+    }
+}
+
+/// What the host's file system adds: writes of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostSection {
+    /// Writes of the file system for a hundred of the database. 0 for file systems that write in
+    /// place; 33 for `ReFS`, derived from the 13 % of its rate that a published run lost by it.
+    pub metadata_percent: u32,
+    /// KiB of each.
+    pub metadata_kib: u64,
+    /// Whether a write is done only once they are.
+    pub metadata_is_awaited: bool,
+}
+
+impl Default for HostSection {
+    fn default() -> Self {
+        Self { metadata_percent: 0, metadata_kib: 32, metadata_is_awaited: false }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::disk::{VirtualMoment, micros};
+use crate::disk::{MediaRequest, VirtualMoment, micros};
 use crate::places::scattered;
 
 /// What a flash device is made of. Times in microseconds.
@@ -24,12 +24,25 @@ pub(crate) struct FlashParameters {
     pub overhead: f64,
     /// What every write takes on top, after its bytes have come.
     pub write_overhead: f64,
+    /// What a durable write or a flush takes on top of that.
+    pub durable: f64,
     /// Bytes that the device writes for each byte that it is given, in its steady state: what
     /// garbage collection copies is in it. Greedy collection under uniform random writes comes to
     /// about `1 / (2 s)` for a small share `s` of spare flash.
     pub write_amplification: f64,
-    /// Bytes of writes that a power-safe buffer takes before they must be programmed.
+    /// Bytes of writes that a buffer takes before they must be programmed.
     pub buffer: f64,
+    /// Whether what lies in the buffer is lost with power, so that durable writes pass it by.
+    pub buffer_is_volatile: bool,
+}
+
+/// When a request to flash is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FlashDone {
+    /// When it is answered.
+    pub answered: VirtualMoment,
+    /// When a write would survive a loss of power.
+    pub safe: VirtualMoment,
 }
 
 /// One flash device. Reads go before programming, which a buffer hides, and wait for the program
@@ -43,6 +56,8 @@ pub(crate) struct Flash {
     /// When buffered bytes will have been programmed, and how many.
     buffered: BinaryHeap<Reverse<(VirtualMoment, u64)>>,
     buffered_bytes: u64,
+    /// When the last write that has come will have been programmed.
+    programmed: VirtualMoment,
     pub served: u64,
 }
 
@@ -55,34 +70,40 @@ impl Flash {
             outbound: 0,
             buffered: BinaryHeap::new(),
             buffered_bytes: 0,
+            programmed: 0,
             served: 0,
         }
     }
 
     /// When a request is done that arrives now.
-    pub(crate) fn submit(
-        &mut self,
-        now: VirtualMoment,
-        is_write: bool,
-        offset: u64,
-        length: u64,
-    ) -> VirtualMoment {
+    pub(crate) fn submit(&mut self, now: VirtualMoment, request: &MediaRequest) -> FlashDone {
         self.served += 1;
+        let MediaRequest { is_write, is_durable, offset, length, .. } = *request;
         let parameters = self.parameters;
         let ready = now + micros(parameters.overhead);
         let moved = micros(length as f64 / parameters.rate);
-        if is_write {
-            self.inbound = self.inbound.max(ready) + moved;
-            let arrived = self.inbound;
-            let programmed = self.dies_done(offset, length, |die| die.program(arrived, parameters));
-            let acknowledged = self.acknowledged(arrived, programmed, length);
-            acknowledged + micros(parameters.write_overhead)
-        } else {
+        if !is_write {
             let read = self.dies_done(offset, length, |die| die.read(ready, parameters));
             // What waits for its die leaves the interface to the others.
             self.outbound = self.outbound.max(ready) + moved;
-            self.outbound.max(read + moved)
+            let answered = self.outbound.max(read + moved);
+            return FlashDone { answered, safe: answered };
         }
+        self.inbound = self.inbound.max(ready) + moved;
+        let arrived = self.inbound;
+        let programmed = self.dies_done(offset, length, |die| die.program(arrived, parameters));
+        self.programmed = self.programmed.max(programmed);
+        let buffered = self.acknowledged(arrived, programmed, length);
+        let safe = if parameters.buffer_is_volatile { programmed } else { buffered };
+        let reached = if is_durable { safe + micros(parameters.durable) } else { buffered };
+        FlashDone { answered: reached + micros(parameters.write_overhead), safe }
+    }
+
+    /// When everything that was acknowledged is safe, asked for now.
+    pub(crate) fn flush(&self, now: VirtualMoment) -> VirtualMoment {
+        let FlashParameters { buffer_is_volatile, durable, .. } = self.parameters;
+        let safe = if buffer_is_volatile { now.max(self.programmed) } else { now };
+        safe + micros(durable)
     }
 
     /// A write is acknowledged once the buffer has room for it.
@@ -156,7 +177,8 @@ impl Die {
 
 #[cfg(test)]
 mod tests {
-    use super::{Flash, FlashParameters};
+    use super::{Flash, FlashDone, FlashParameters};
+    use crate::disk::MediaRequest;
 
     const PARAMETERS: FlashParameters = FlashParameters {
         dies: 16,
@@ -166,14 +188,24 @@ mod tests {
         rate: 500.0,
         overhead: 20.0,
         write_overhead: 0.0,
+        durable: 0.0,
         write_amplification: 2.0,
         buffer: 1e6,
+        buffer_is_volatile: false,
     };
+
+    fn read(offset: u64, length: u64) -> MediaRequest {
+        MediaRequest { offset, length, ..MediaRequest::default() }
+    }
+
+    fn write(offset: u64, length: u64) -> MediaRequest {
+        MediaRequest { is_write: true, ..read(offset, length) }
+    }
 
     #[test]
     fn a_lone_read_takes_command_die_and_interface() {
         let mut flash = Flash::new(PARAMETERS);
-        let done = flash.submit(0, false, 0, 16_384) as f64 / 1e3;
+        let done = flash.submit(0, &read(0, 16_384)).answered as f64 / 1e3;
         assert!((done - (20.0 + 80.0 + 16_384.0 / 500.0)).abs() < 0.1, "{done}");
     }
 
@@ -184,7 +216,7 @@ mod tests {
         let mut now = 0;
         let mut spent = Vec::new();
         for number in 0..2_000_u64 {
-            let done = flash.submit(now, true, number * 7 * 32_768, 32_768);
+            let done = flash.submit(now, &write(number * 7 * 32_768, 32_768)).answered;
             spent.push((done - now) as f64 / 1e3);
             now = done;
         }
@@ -199,18 +231,35 @@ mod tests {
     fn a_read_waits_for_one_program_at_most_and_not_for_reads_of_other_dies() {
         let mut flash = Flash::new(PARAMETERS);
         for number in 0..200_u64 {
-            flash.submit(0, true, number * 16_384, 16_384);
+            flash.submit(0, &write(number * 16_384, 16_384));
         }
         let moved = 16_384.0 / 500.0;
         let mut longest = 0.0_f64;
         for number in 1_000..1_016_u64 {
-            longest = longest.max(flash.submit(0, false, number * 16_384, 16_384) as f64 / 1e3);
+            let done = flash.submit(0, &read(number * 16_384, 16_384));
+            longest = longest.max(done.answered as f64 / 1e3);
         }
         // Some of the sixteen share a die.
         assert!(longest < 20.0 + 600.0 + 5.0 * 80.0 + 16.0 * moved, "{longest}");
         let mut idle = Flash::new(PARAMETERS);
-        let done = (0..16_u64).map(|number| idle.submit(0, false, number * 16_384, 16_384)).max();
+        let done =
+            (0..16_u64).map(|number| idle.submit(0, &read(number * 16_384, 16_384)).answered).max();
         let done = done.expect("sixteen") as f64 / 1e3;
         assert!(done < 20.0 + 5.0 * 80.0 + 17.0 * moved, "{done}");
+    }
+
+    #[test]
+    fn durable_writes_pass_a_volatile_buffer_by_and_flushes_empty_it() {
+        let volatile = FlashParameters { buffer_is_volatile: true, durable: 300.0, ..PARAMETERS };
+        let mut flash = Flash::new(volatile);
+        let plain = flash.submit(0, &write(0, 16_384));
+        assert!(plain.answered < 100_000 && plain.safe > 1_200_000, "{plain:?}");
+        assert_eq!(flash.flush(0), plain.safe + 300_000);
+        let durable = MediaRequest { is_durable: true, ..write(16_384, 16_384) };
+        let FlashDone { answered, safe } = Flash::new(volatile).submit(0, &durable);
+        assert_eq!(answered, safe + 300_000);
+        let mut safe_buffer = Flash::new(PARAMETERS);
+        let done = safe_buffer.submit(0, &write(0, 16_384));
+        assert_eq!((done.safe, safe_buffer.flush(done.answered)), (done.answered, done.answered));
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::disk::{DiskParameters, VirtualMoment};
 use crate::flash::FlashParameters;
+use crate::limit::LimitParameters;
 use crate::link::PathParameters;
+use crate::neighbours::NeighbourParameters;
 use crate::raid::RaidLayout;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +17,11 @@ pub(crate) struct ArrayModel {
     pub drive_bytes: u64,
     pub cache: CacheParameters,
     pub path: PathParameters,
+    pub limits: LimitParameters,
+    pub neighbours: NeighbourParameters,
+    /// Percent of its time that a spare is given to take the place of a failed disk; 0: none is
+    /// there.
+    pub rebuild_percent: f64,
 }
 
 impl ArrayModel {

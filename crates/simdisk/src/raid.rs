@@ -12,7 +12,16 @@ pub(crate) struct RaidLayout {
     /// Bytes on one disk before the next one follows.
     pub stripe_unit: u64,
     /// The disk that has failed, if one has.
-    pub failed: Option<usize>,
+    pub failed: Option<FailedDisk>,
+}
+
+/// A disk that has failed, and how far a spare has taken its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FailedDisk {
+    /// Its number, which is the spare's as well.
+    pub disk: usize,
+    /// Bytes from the beginning of the disk that the spare holds by now.
+    pub rebuilt: u64,
 }
 
 /// How a set survives the loss of disks.
@@ -124,16 +133,13 @@ impl RaidLayout {
         let mut pieces = Vec::new();
         for chunk in self.chunks(offset, length) {
             let piece = self.data_piece(&chunk);
-            match (self.failed, piece.mirror) {
-                (Some(failed), Some(mirror)) if failed == piece.disk => {
-                    pieces.push(DrivePiece { disk: mirror, mirror: None, ..piece });
-                }
-                (Some(failed), Some(mirror)) if failed == mirror => {
+            let twin = piece.mirror.map(|disk| DrivePiece { disk, mirror: None, ..piece });
+            match twin {
+                Some(twin) if self.is_lost(&piece) => pieces.push(twin),
+                Some(twin) if self.is_lost(&twin) => {
                     pieces.push(DrivePiece { mirror: None, ..piece });
                 }
-                (Some(failed), None) if failed == piece.disk => {
-                    pieces.extend(self.others(&piece, failed));
-                }
+                None if self.is_lost(&piece) => pieces.extend(self.others(&piece)),
                 _ => pieces.push(piece),
             }
         }
@@ -147,10 +153,8 @@ impl RaidLayout {
         for row in chunks.chunk_by(|one, two| one.row == two.row) {
             self.write_row(row, &mut steps);
         }
-        if let Some(failed) = self.failed {
-            steps.reads.retain(|piece| piece.disk != failed);
-            steps.writes.retain(|piece| piece.disk != failed);
-        }
+        steps.reads.retain(|piece| !self.is_lost(piece));
+        steps.writes.retain(|piece| !self.is_lost(piece));
         WriteSteps { reads: merged(steps.reads), writes: merged(steps.writes) }
     }
 
@@ -191,7 +195,7 @@ impl RaidLayout {
         if rest.is_empty() {
             return;
         }
-        let lost = self.failed.is_some_and(|failed| data.iter().any(|piece| piece.disk == failed));
+        let lost = data.iter().any(|piece| self.is_lost(piece));
         if rest.len() < data.len() + parities.len() || lost {
             let (within, length) = span(chunks);
             steps.reads.extend(
@@ -219,11 +223,31 @@ impl RaidLayout {
             .collect()
     }
 
+    /// What a spare takes over next: `length` bytes at most of what the failed disk held at
+    /// `rebuilt`, read from the others and written to the spare.
+    pub(crate) fn rebuild(&self, length: u64) -> Option<WriteSteps> {
+        let FailedDisk { disk, rebuilt } = self.failed?;
+        let lost = DrivePiece { disk, mirror: None, offset: rebuilt, length };
+        let reads = if self.level.is_mirrored() {
+            vec![DrivePiece { disk: disk ^ 1, ..lost }]
+        } else {
+            self.others(&lost).collect()
+        };
+        Some(WriteSteps { reads, writes: vec![lost] })
+    }
+
+    /// Whether no disk holds a piece: it is the failed one's, and no spare has it yet.
+    fn is_lost(&self, piece: &DrivePiece) -> bool {
+        self.failed.is_some_and(|failed| {
+            failed.disk == piece.disk && piece.offset + piece.length > failed.rebuilt
+        })
+    }
+
     /// Everything else of a row, from which a lost piece is made again.
-    fn others(&self, lost: &DrivePiece, failed: usize) -> impl Iterator<Item = DrivePiece> {
+    fn others(&self, lost: &DrivePiece) -> impl Iterator<Item = DrivePiece> {
         let lost = *lost;
         let needed = self.disks - self.level.parities().saturating_sub(1);
-        let disks = (1..self.disks).map(move |step| (failed + step) % self.disks);
+        let disks = (1..self.disks).map(move |step| (lost.disk + step) % self.disks);
         disks.take(needed - 1).map(move |disk| DrivePiece { disk, mirror: None, ..lost })
     }
 
@@ -289,12 +313,16 @@ fn merged(mut pieces: Vec<DrivePiece>) -> Vec<DrivePiece> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DrivePiece, RaidLayout, RaidLevel};
+    use super::{DrivePiece, FailedDisk, RaidLayout, RaidLevel};
 
     const KIB: u64 = 1_024;
 
     fn layout(level: RaidLevel, disks: usize) -> RaidLayout {
         RaidLayout { level, disks, stripe_unit: 64 * KIB, failed: None }
+    }
+
+    fn lost(disk: usize, rebuilt: u64) -> Option<FailedDisk> {
+        Some(FailedDisk { disk, rebuilt })
     }
 
     /// Judged: a small write takes 4 requests to disks of RAID 5 and 6 of RAID 6, a full stripe one
@@ -352,7 +380,7 @@ mod tests {
     #[test]
     fn a_failed_disk_is_asked_for_nothing_and_the_others_for_more() {
         for (level, disks, reads) in [(RaidLevel::Raid5, 5, 4), (RaidLevel::Raid6, 6, 4)] {
-            let layout = RaidLayout { failed: Some(1), ..layout(level, disks) };
+            let layout = RaidLayout { failed: lost(1, 0), ..layout(level, disks) };
             let mut reconstructed = 0;
             for unit in 0..60 {
                 let read = layout.read(unit * 64 * KIB, 32 * KIB);
@@ -366,9 +394,34 @@ mod tests {
             }
             assert!(reconstructed > 0);
         }
-        let pairs = RaidLayout { failed: Some(0), ..layout(RaidLevel::Raid10, 4) };
+        let pairs = RaidLayout { failed: lost(0, 0), ..layout(RaidLevel::Raid10, 4) };
         let read = pairs.read(0, 64 * KIB);
         assert_eq!((read[0].disk, read[0].mirror), (1, None));
         assert_eq!(pairs.write(0, 64 * KIB).writes.len(), 1);
+    }
+
+    /// What the spare holds is asked of it, and the rest of the others still.
+    #[test]
+    fn a_spare_takes_the_place_of_a_failed_disk_row_by_row() {
+        for (level, disks, others) in
+            [(RaidLevel::Raid5, 5, 4), (RaidLevel::Raid6, 6, 4), (RaidLevel::Raid10, 4, 1)]
+        {
+            let rebuilt = 10 * 64 * KIB;
+            let layout = RaidLayout { failed: lost(1, rebuilt), ..layout(level, disks) };
+            let steps = layout.rebuild(64 * KIB).expect("a disk has failed");
+            assert_eq!((steps.reads.len(), steps.writes.len()), (others, 1), "{level:?}");
+            assert!(steps.reads.iter().all(|piece| piece.disk != 1 && piece.offset == rebuilt));
+            for unit in 0..40 * layout.data_disks() as u64 {
+                let write = layout.write(unit * 64 * KIB, 32 * KIB).writes;
+                let below = unit / layout.data_disks() as u64 * 64 * KIB < rebuilt;
+                let whole = RaidLayout { failed: None, ..layout };
+                if below {
+                    assert_eq!(write, whole.write(unit * 64 * KIB, 32 * KIB).writes, "{level:?}");
+                } else {
+                    assert!(write.iter().all(|piece| piece.disk != 1), "{level:?}");
+                }
+            }
+        }
+        assert_eq!(layout(RaidLevel::Raid5, 5).rebuild(KIB), None);
     }
 }

@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use device::{MemoryVolume, OpKind, Service, ServiceWork, VirtualReactor, VolumeImage};
-use units::{Nanos, Seed};
+use device::{Durability, MemoryVolume, OpKind, Service, ServiceWork, VirtualReactor, VolumeImage};
+use units::{Nanos, Prng, Seed};
 
-use crate::array::{ArrayState, HostRequest};
-use crate::description::{ArrayDescription, DescriptionError};
+use crate::array::{ArrayState, HostRequest, HostWork};
+use crate::description::{ArrayDescription, DescriptionError, HostSection};
 use crate::disk::VirtualMoment;
 use crate::places::FilePlaces;
 
@@ -19,6 +19,8 @@ pub struct SimulatedArray(Rc<Driver>);
 struct Driver {
     array: RefCell<ArrayState>,
     reactor: Rc<VirtualReactor>,
+    host: HostSection,
+    seed: Seed,
     waiting: RefCell<BTreeMap<u64, Box<dyn FnOnce()>>>,
     /// Number of the next request.
     next: Cell<u64>,
@@ -50,6 +52,8 @@ impl SimulatedArray {
         Ok(Self(Rc::new(Driver {
             array: RefCell::new(ArrayState::new(&model, seed)),
             reactor: Rc::clone(reactor),
+            host: description.host,
+            seed,
             waiting: RefCell::default(),
             next: Cell::new(0),
             asked: Cell::new(None),
@@ -61,6 +65,17 @@ impl SimulatedArray {
         self.0.array.borrow().capacity()
     }
 
+    /// The number of the request that was sent last; requests are counted from 0.
+    pub fn last_request(&self) -> Option<u64> {
+        self.0.next.get().checked_sub(1)
+    }
+
+    /// Whether all bytes of the write of this number would be there after a loss of power now: they
+    /// have reached a medium, or memory that keeps them without power.
+    pub fn spares(&self, write: u64) -> bool {
+        self.0.array.borrow().spares(write)
+    }
+
     /// A folder on a share of the array that begins with the files of `image`.
     pub fn volume(&self, name: &str, share: ArrayShare, image: &VolumeImage) -> MemoryVolume {
         let each = self.capacity_bytes() / share.count.max(1);
@@ -70,7 +85,16 @@ impl SimulatedArray {
         for (number, file) in (0..).zip(image.files.values()) {
             places.address(number, file.length(), 0);
         }
-        let folder = Folder { driver: Rc::clone(&self.0), places: RefCell::new(places) };
+        let folder = Folder {
+            driver: Rc::clone(&self.0),
+            places: RefCell::new(places),
+            metadata: RefCell::new(Metadata {
+                host: self.0.host,
+                end: each * (share.index + 1),
+                due: 0,
+                prng: Prng::new(self.0.seed.derive(0x4D45_5441 + share.index)),
+            }),
+        };
         MemoryVolume::served(name, &self.0.reactor, Rc::new(folder), image)
     }
 
@@ -94,6 +118,35 @@ impl SimulatedArray {
 struct Folder {
     driver: Rc<Driver>,
     places: RefCell<FilePlaces>,
+    metadata: RefCell<Metadata>,
+}
+
+/// What the file system of a folder writes on its own account.
+struct Metadata {
+    host: HostSection,
+    /// The end of the folder's share: there its structures lie.
+    end: u64,
+    /// Hundredths of a write that are owed.
+    due: u32,
+    prng: Prng,
+}
+
+/// Bytes at the end of a share over which a file system's structures are spread.
+const METADATA_BYTES: u64 = 256 << 20;
+
+impl Metadata {
+    /// Where the file system writes, now that the database has.
+    fn owed(&mut self) -> Vec<u64> {
+        let bytes = self.host.metadata_kib << 10;
+        self.due += self.host.metadata_percent;
+        let mut places = Vec::new();
+        while self.due >= 100 {
+            self.due -= 100;
+            let place = self.prng.below((METADATA_BYTES / bytes).max(1));
+            places.push(self.end.saturating_sub((place + 1) * bytes) / bytes * bytes);
+        }
+        places
+    }
 }
 
 impl Service for Folder {
@@ -103,21 +156,65 @@ impl Service for Folder {
             0 => 0,
             _ => self.places.borrow_mut().address(file, work.file_length, work.offset),
         };
-        self.driver.submit(work.kind == OpKind::Write, (offset, work.length), done);
+        let asked = match work.kind {
+            OpKind::Read => HostWork::Read,
+            OpKind::Write => HostWork::Write(work.durability),
+            OpKind::Flush | OpKind::SetLength => HostWork::Flush,
+        };
+        let done = match asked {
+            HostWork::Write(durability) => self.with_metadata(durability, done),
+            HostWork::Read | HostWork::Flush => done,
+        };
+        self.driver.submit(asked, (offset, work.length), done);
+    }
+}
+
+impl Folder {
+    /// Sends what the file system writes beside a write of the database; what is to be called once
+    /// that write is done.
+    fn with_metadata(&self, durability: Durability, done: Box<dyn FnOnce()>) -> Box<dyn FnOnce()> {
+        let places = self.metadata.borrow_mut().owed();
+        let HostSection { metadata_kib, metadata_is_awaited, .. } = self.driver.host;
+        let awaited = if metadata_is_awaited { places.len() } else { 0 };
+        let all = Rc::new(Awaited { left: Cell::new(awaited + 1), done: Cell::new(Some(done)) });
+        for place in places {
+            let all = metadata_is_awaited.then(|| Rc::clone(&all));
+            let told = move || all.iter().for_each(|all| all.one_is_done());
+            let extent = (place, metadata_kib << 10);
+            self.driver.submit(HostWork::Write(durability), extent, Box::new(told));
+        }
+        Box::new(move || all.one_is_done())
+    }
+}
+
+/// Calls `done` once nothing is left.
+struct Awaited {
+    left: Cell<usize>,
+    done: Cell<Option<Box<dyn FnOnce()>>>,
+}
+
+impl Awaited {
+    fn one_is_done(&self) {
+        self.left.set(self.left.get() - 1);
+        if self.left.get() == 0
+            && let Some(done) = self.done.take()
+        {
+            done();
+        }
     }
 }
 
 impl Driver {
     fn submit(
         self: &Rc<Self>,
-        is_write: bool,
+        work: HostWork,
         (offset, length): (u64, u64),
         done: Box<dyn FnOnce()>,
     ) {
         let token = self.next.replace(self.next.get() + 1);
         self.waiting.borrow_mut().insert(token, done);
         let now = self.reactor.now().0;
-        let request = HostRequest { token, is_write, offset, length };
+        let request = HostRequest { token, work, offset, length };
         self.array.borrow_mut().submit(now, request);
         self.ask();
     }

@@ -1,5 +1,8 @@
 //! What is under way, by number: requests come and go too often for a map.
 
+/// Names a request of the host.
+pub(crate) type HostToken = u64;
+
 /// Values by number, whose numbers are used again.
 pub(crate) struct SlotTable<T> {
     values: Vec<Option<T>>,

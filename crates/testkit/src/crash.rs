@@ -20,6 +20,7 @@ use engine::recovery::RecoveryError;
 use engine::{Database, OpenError};
 use ese::log_file::SegmentSize;
 use faults::{CrashOptions as PowerOptions, CrashVolume};
+use simdisk::ArrayDescription;
 use units::{Nanos, Prng, Seed};
 
 use crate::world::World;
@@ -48,12 +49,15 @@ pub struct CrashOptions {
     pub steps: Steps,
     /// What the sessions do.
     pub script: Script,
+    /// The array under the database, whose caches then decide what a failure leaves; none: memory
+    /// that keeps what durability promises.
+    pub array: Option<ArrayDescription>,
 }
 
 impl CrashOptions {
     /// The script of `seed`, with power failing at `steps`.
     pub fn new(seed: Seed, steps: Steps) -> Self {
-        Self { seed, steps, script: Script::of(seed) }
+        Self { seed, steps, script: Script::of(seed), array: None }
     }
 }
 
@@ -131,7 +135,8 @@ const LONGEST_STRETCH: Nanos = Nanos::from_secs(3600);
 
 /// Runs the loop.
 pub fn run(options: &CrashOptions) -> Result<CrashSummary, CrashFailure> {
-    let lab = Lab { seed: options.seed, script: options.script.clone() };
+    let (script, array) = (options.script.clone(), options.array.clone());
+    let lab = Lab { seed: options.seed, script, array };
     let image = lab.script.initial_image(options.seed);
     let mut summary =
         CrashSummary { requests: lab.undisturbed(&image)?, ..CrashSummary::default() };
@@ -157,6 +162,7 @@ pub fn run(options: &CrashOptions) -> Result<CrashSummary, CrashFailure> {
 struct Lab {
     seed: Seed,
     script: Script,
+    array: Option<ArrayDescription>,
 }
 
 /// How a stretch of work ended.
@@ -239,10 +245,9 @@ impl Lab {
         stretch: u64,
     ) -> Result<Ending, String> {
         let seed = self.seed.derive(stretch);
-        let latency = (Nanos::from_micros(20), Nanos::from_micros(300));
-        let world = World::with_latency(image, latency, seed);
+        let world = self.world(image, seed);
         let power = PowerOptions { at_request: at, ..PowerOptions::default() };
-        let volume = CrashVolume::new(world.volume(), image, power);
+        let volume = CrashVolume::guaranteed(world.volume(), image, power, world.guarantee());
         let shared = Rc::new(volume.clone());
         let recovered = Rc::new(std::cell::Cell::new(false));
         let task = {
@@ -282,6 +287,15 @@ impl Lab {
         }
     }
 
+    /// The storage of a stretch.
+    fn world(&self, image: &VolumeImage, seed: Seed) -> World {
+        let latency = (Nanos::from_micros(20), Nanos::from_micros(300));
+        match &self.array {
+            Some(array) => World::on_array(image, array, seed),
+            None => World::with_latency(image, latency, seed),
+        }
+    }
+
     /// Ends the test where a script would go on for ever: a wait that nothing ends.
     fn watch(&self, runtime: Runtime, at: Option<u64>) -> impl Future<Output = ()> + 'static {
         let seed = self.seed.0;
@@ -295,3 +309,6 @@ impl Lab {
         CrashFailure { seed: self.seed, step, log_segment: self.script.log_segment, problem }
     }
 }
+
+#[cfg(test)]
+mod on_arrays;

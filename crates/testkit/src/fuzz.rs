@@ -91,6 +91,19 @@ pub fn plan(data: &[u8]) {
     }
 }
 
+/// Reads the description of an array; a complaint must be printable, and what is taken must read
+/// back as it was.
+pub fn array(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    match simdisk::ArrayDescription::parse("fuzz.toml", &text, &[]) {
+        Ok(array) => {
+            let again = simdisk::ArrayDescription::parse("again.toml", &array.text(), &[]);
+            assert_eq!(again.as_ref(), Ok(&array), "a description reads back as it was");
+        }
+        Err(complaint) => drop(complaint.to_string()),
+    }
+}
+
 /// Reads a published result; a complaint must be printable, and figures must not be below zero.
 pub fn jetstress(data: &[u8]) {
     let text = String::from_utf8_lossy(data);

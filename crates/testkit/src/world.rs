@@ -5,12 +5,29 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, Volume, VolumeImage};
+use faults::Guarantee;
+use simdisk::{ArrayDescription, ArrayShare, SimulatedArray};
 use units::{Nanos, Seed};
 
 /// One folder in memory and the executor whose tasks use it.
 pub struct World {
     executor: Executor,
     memory: MemoryVolume,
+    /// The array that it lies on, where it lies on one.
+    array: Option<SimulatedArray>,
+}
+
+/// What an array keeps when power fails.
+struct ArrayGuarantee(SimulatedArray);
+
+impl Guarantee for ArrayGuarantee {
+    fn last_request(&self) -> Option<u64> {
+        self.0.last_request()
+    }
+
+    fn spares(&self, write: u64) -> bool {
+        self.0.spares(write)
+    }
 }
 
 impl World {
@@ -30,7 +47,22 @@ impl World {
         let reactor = VirtualReactor::new();
         let latency = Latency::spread(spans.0, spans.1, seed);
         let memory = MemoryVolume::of("memory", &reactor, latency, image);
-        Self { executor: Executor::new(reactor), memory }
+        Self { executor: Executor::new(reactor), memory, array: None }
+    }
+
+    /// A folder on a simulated array that begins with the files of `image`.
+    pub fn on_array(image: &VolumeImage, description: &ArrayDescription, seed: Seed) -> Self {
+        let reactor = VirtualReactor::new();
+        let array = SimulatedArray::new(description, &reactor, seed).expect("an array");
+        let share = ArrayShare { index: 0, count: 1, stretch: 1.0, block_bytes: 1 << 20 };
+        let memory = array.volume("memory", share, image);
+        Self { executor: Executor::new(reactor), memory, array: Some(array) }
+    }
+
+    /// What the array under the folder keeps when power fails; none where it lies in memory alone.
+    pub fn guarantee(&self) -> Option<Rc<dyn Guarantee>> {
+        let array = self.array.as_ref()?;
+        Some(Rc::new(ArrayGuarantee(array.clone())))
     }
 
     /// The folder.

@@ -45,6 +45,7 @@ fn a_short_script_survives_a_failure_at_every_request() {
         seed,
         steps: Steps::Every,
         script: Script::short(seed),
+        array: None,
     });
     assert!(summary.requests > 40, "{summary:?}");
     assert!(summary.crashes >= summary.requests, "{summary:?}");

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::{Latency, Op, OpKind, VirtualReactor};
+use crate::{Durability, Latency, Op, OpKind, VirtualReactor};
 
 /// Decides when the requests of a [`super::MemoryVolume`] are done.
 pub trait Service {
@@ -25,12 +25,21 @@ pub struct ServiceWork {
     pub offset: u64,
     /// Bytes that move.
     pub length: u64,
+    /// What its completion promises.
+    pub durability: Durability,
 }
 
 impl ServiceWork {
     /// A change of the folder: a small write that must last.
     pub(super) const fn of_folder() -> Self {
-        Self { file: None, file_length: 0, kind: OpKind::Flush, offset: 0, length: 0 }
+        Self {
+            file: None,
+            file_length: 0,
+            kind: OpKind::Flush,
+            offset: 0,
+            length: 0,
+            durability: Durability::Durable,
+        }
     }
 
     /// A request to a file.
@@ -39,8 +48,13 @@ impl ServiceWork {
             Op::Read { offset, .. } | Op::Write { offset, .. } => *offset,
             Op::Flush | Op::SetLength { .. } => 0,
         };
+        let durability = match op {
+            Op::Read { .. } => Durability::Volatile,
+            Op::Write { durability, .. } => *durability,
+            Op::Flush | Op::SetLength { .. } => Durability::Durable,
+        };
         let length = op.length() as u64;
-        Self { file: Some(file), file_length, kind: op.kind(), offset, length }
+        Self { file: Some(file), file_length, kind: op.kind(), offset, length, durability }
     }
 }
 

@@ -46,6 +46,8 @@ struct LedgerEntry {
     ticket: Ticket,
     change: Change,
     standing: Standing,
+    /// The number under which the storage knows it, where the storage says what survives.
+    known_as: Option<u64>,
     /// For a flush: the changes that had completed when it was submitted.
     covers: Vec<Ticket>,
 }
@@ -113,10 +115,33 @@ impl Ledger {
                 ticket,
                 change,
                 standing: Standing::InFlight,
+                known_as: None,
                 covers,
             });
         }
         ticket
+    }
+
+    /// Notes under which number the storage knows a request: from now on it says what of its bytes
+    /// survives, and neither durability nor a flush does.
+    pub(super) fn known_as(&mut self, file: FileId, ticket: Ticket, number: u64) {
+        let entries = self.files.get_mut(&file).map(|tracked| &mut tracked.entries);
+        for entry in entries.into_iter().flatten().filter(|entry| entry.ticket == ticket) {
+            if matches!(entry.change, Change::Write { .. }) {
+                entry.known_as = Some(number);
+            }
+        }
+    }
+
+    /// Asks the storage which writes survive by now; what survives once, does so for ever.
+    pub(super) fn ask(&mut self, spares: &dyn Fn(u64) -> bool) {
+        for tracked in self.files.values_mut() {
+            for entry in &mut tracked.entries {
+                if entry.known_as.is_some_and(spares) {
+                    entry.standing = Standing::Durable;
+                }
+            }
+        }
     }
 
     /// Notes that a request completed. One that failed may have happened, and promises nothing.
@@ -129,6 +154,8 @@ impl Ledger {
         };
         let entry = &mut tracked.entries[at];
         entry.standing = match entry.change {
+            _ if entry.standing == Standing::Durable => Standing::Durable,
+            _ if entry.known_as.is_some() => Standing::Completed,
             Change::Write { durable: true, .. } | Change::SetLength { .. } if ok => {
                 Standing::Durable
             }
@@ -216,7 +243,7 @@ impl Tracked {
     /// Makes the changes of `tickets`, which ascend, durable.
     fn settle(&mut self, tickets: &[Ticket]) {
         for entry in &mut self.entries {
-            if tickets.binary_search(&entry.ticket).is_ok() {
+            if entry.known_as.is_none() && tickets.binary_search(&entry.ticket).is_ok() {
                 entry.standing = Standing::Durable;
             }
         }

@@ -40,7 +40,7 @@ pub(crate) fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outco
     let fitted = fit(&measured, flags.size.0, (&name, &provenance))?;
     let text = fitted.description.text();
     documents::write(&flags.output, text.as_bytes(), Existing::of_flag(flags.force), &[])?;
-    print(&fitted, &measured, console)?;
+    print(&fitted, console)?;
     console.answer(format_args!("Array: {}", flags.output.display()))?;
     if flags.prove {
         return proof::prove(&flags.folder, &fitted.description, &stop, console);
@@ -109,10 +109,8 @@ fn measured(
 fn provenance(volume: &VolumeFacts, flags: &CalibrateFlags) -> String {
     format!(
         "Fitted to this storage as ten loads met it, in a file of {}, each for {}: {} on {}, \
-         kernel \
-         {}, plimsoll {}. Reads gave overhead, read time, dies and rate; writes gave the rest. \
-         Small durable writes were measured and not fitted: the model does not tell them from \
-         others.",
+         kernel {}, plimsoll {}. Reads gave overhead, read time, dies and rate; writes gave the \
+         rest, small durable ones what durability costs.",
         flags.size,
         flags.each,
         volume.file_system,
@@ -122,11 +120,7 @@ fn provenance(volume: &VolumeFacts, flags: &CalibrateFlags) -> String {
     )
 }
 
-fn print(
-    fitted: &FittedArray,
-    measured: &[MeasuredLoad],
-    console: &mut Console,
-) -> Result<(), CommandError> {
+fn print(fitted: &FittedArray, console: &mut Console) -> Result<(), CommandError> {
     console
         .answer(format_args!("{:<42} {:>12} {:>10} {:>8}", "load", "measured", "model", "off"))?;
     for load in &fitted.loads {
@@ -134,13 +128,6 @@ fn print(
         let (was, is) = (load.measured.mean.0 as f64 / 1e3, load.fitted_us);
         let off = load.off_percent();
         console.answer(format_args!("{name:<42} {was:>9.0} us {is:>7.0} us {off:>+6.1} %"))?;
-    }
-    for load in measured {
-        if fitted.loads.iter().any(|of| of.measured.load == load.load) {
-            continue;
-        }
-        let was = load.mean.0 as f64 / 1e3;
-        console.answer(format_args!("{:<42} {was:>9.0} us  not fitted", load.load.to_string()))?;
     }
     console.answer("")?;
     for parameter in &fitted.parameters {

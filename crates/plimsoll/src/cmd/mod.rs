@@ -19,6 +19,7 @@ pub(crate) mod line;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod plan;
+mod predict;
 pub(crate) mod prepare;
 pub(crate) mod profile;
 pub(crate) mod quick;

@@ -18,6 +18,8 @@ use crate::flags::{ArrayKind, ExportKind, PlanFlags};
 
 mod json;
 
+use super::predict::{self, PredictionOrder};
+
 /// Where the volumes of a server are mounted unless the user says so.
 const USUAL_ROOT: &str = "/mnt/mail";
 
@@ -27,20 +29,35 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
         console.answer_text(&Plan::example())?;
         return Ok(Outcome::Pass);
     };
-    let (provision, findings) = laid_out(&read_deployment(path)?, flags.array)?;
-    let test =
-        TestPlan { server: flags.server.clone(), root: root(flags)?, scale: flags.scale / 100.0 };
+    let deployment = read_deployment(path)?;
+    let (provision, findings) = laid_out(&deployment, flags.array)?;
+    let test = TestPlan {
+        server: flags.server.clone(),
+        root: root(flags)?,
+        scale: flags.scale / 100.0,
+        databases: None,
+    };
     let plan = test.to_toml(&provision)?;
     match &flags.output {
         Some(folder) => write_all(flags, folder, &provision, &test, plan, console)?,
         None if flags.json => console.answer_json("provision", json::of(&provision))?,
         None => console.answer_text(&provision.to_markdown())?,
     }
-    complain(&findings, console)
+    let complained = complain(&findings, console)?;
+    let Some(folder) = flags.output.as_ref().filter(|_| flags.predict) else {
+        return Ok(complained);
+    };
+    let order = PredictionOrder {
+        folder: folder.join("predicted"),
+        server: flags.server.clone(),
+        force: flags.force,
+    };
+    let predicted = predict::of(&deployment, &provision, &order, console)?;
+    Ok(complained.worse(predicted))
 }
 
 /// A deployment laid out, and what is wrong with its design.
-fn laid_out(
+pub(crate) fn laid_out(
     deployment: &Deployment,
     array: Option<ArrayKind>,
 ) -> Result<(Provision, Vec<DesignFinding>), CommandError> {

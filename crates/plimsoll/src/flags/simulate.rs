@@ -65,6 +65,28 @@ pub(crate) struct SimulateFlags {
     pub json: bool,
 }
 
+impl SimulateFlags {
+    /// A plain simulation of a plan on an array.
+    pub(crate) fn of(plan: PathBuf, array: String, output: PathBuf) -> Self {
+        Self {
+            plan,
+            array,
+            what_if: Vec::new(),
+            level: SimulationLevel::Auto,
+            each_folder: false,
+            test: None,
+            duration: None,
+            threads: None,
+            target_iops: None,
+            rest: 0,
+            seed: None,
+            output: Some(output),
+            identity: IdentityFlags { name: None, tags: Vec::new() },
+            json: false,
+        }
+    }
+}
+
 /// Flags of `calibrate`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \

@@ -2,6 +2,7 @@
 //! virtual time.
 
 pub(crate) mod arrays;
+mod design;
 mod facts;
 mod level;
 mod measured;
@@ -29,6 +30,7 @@ use crate::measure::{Measured, RunFolder, conclude, finished};
 use crate::signals::StopFlag;
 use crate::system;
 
+pub(crate) use design::DesignedSet;
 pub(crate) use level::SimulationLevel;
 pub(crate) use scale::USUAL_DURATION;
 use scale::scaled;

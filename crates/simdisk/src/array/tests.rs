@@ -1,8 +1,9 @@
 //! Arrays against arithmetic, and against what each of their parts is for.
 
+use device::Durability;
 use units::{Prng, Seed};
 
-use super::{ArrayState, HostRequest};
+use super::{ArrayState, HostRequest, HostWork};
 use crate::description::ArrayDescription;
 use crate::disk::VirtualMoment;
 
@@ -33,8 +34,10 @@ fn closed_loop(
     let mut submit = |array: &mut ArrayState, now: VirtualMoment, sent: &mut Vec<VirtualMoment>| {
         let token = sent.len() as u64;
         let (is_write, offset, length) = next(token);
+        let write = HostWork::Write(Durability::Durable);
+        let work = if is_write { write } else { HostWork::Read };
         sent.push(now);
-        array.submit(now, HostRequest { token, is_write, offset, length });
+        array.submit(now, HostRequest { token, work, offset, length });
     };
     for _ in 0..sessions {
         submit(array, 0, &mut sent);
@@ -147,4 +150,99 @@ fn the_same_seed_gives_the_same_moments() {
         (run.per_second.to_bits(), run.mean_ms.to_bits())
     };
     assert_eq!(moments(), moments());
+}
+
+/// A spare takes disks' time, and gives the set back its speed when it is done.
+#[test]
+fn a_rebuild_slows_the_load_down_and_ends() {
+    let changes = [("raid.level", "5"), ("raid.disks", "7"), ("raid.failed", "1")];
+    let rate = |more: &[(&str, &str)]| random_load(&[&changes[..], more].concat(), 16, false);
+    let without = rate(&[]);
+    let gently = rate(&[("raid.spares", "1"), ("raid.rebuild_percent", "10")]);
+    let hard = rate(&[("raid.spares", "1"), ("raid.rebuild_percent", "100")]);
+    assert!(gently.per_second < 0.99 * without.per_second, "{}", gently.per_second);
+    assert!(hard.per_second < 0.9 * gently.per_second, "{}", hard.per_second);
+    let nearly = [("raid.spares", "1"), ("raid.rebuilt_percent", "99.999")];
+    let mended = rate(&nearly);
+    let whole = random_load(&changes[..2], 16, false);
+    assert!(mended.per_second > 0.97 * whole.per_second, "{}", mended.per_second);
+}
+
+/// Judged by arithmetic: a quiet set of disks is rebuilt as fast as one disk passes by, or as the
+/// pauses leave it.
+#[test]
+fn a_quiet_set_is_rebuilt_at_the_rate_of_its_disks_and_its_share() {
+    let rebuilt = |percent: &str| {
+        let changes = [
+            ("raid.level", "5"),
+            ("raid.disks", "7"),
+            ("raid.failed", "1"),
+            ("raid.spares", "1"),
+            ("raid.rebuild_percent", percent),
+        ];
+        let mut array = array(&changes);
+        array.advance(20_000_000_000, |_| ());
+        array.layout.failed.expect("600 GB take longer").rebuilt as f64 / 20e6
+    };
+    let (all, third) = (rebuilt("100"), rebuilt("30"));
+    // A part is read, then written: the two take turns, each with its wait for the angle.
+    assert!((60.0..102.0).contains(&all), "{all} MB/s");
+    assert!((third / all - 0.3).abs() < 0.05, "{third} of {all}");
+}
+
+#[test]
+fn neighbours_take_their_part_of_the_disks() {
+    let alone = random_load(&[], 8, false);
+    let busy = [("neighbours.reads_per_second", "400"), ("neighbours.writes_per_second", "100")];
+    let beside = random_load(&busy, 8, false);
+    let gone = alone.per_second - beside.per_second;
+    assert!((100.0..700.0).contains(&gone), "{gone}");
+}
+
+#[test]
+fn limits_hold_whatever_the_drives_could() {
+    let rate = |more: &[(&str, &str)]| random_load(more, 32, false).per_second;
+    let limited = rate(&[("limits.iops", "300")]);
+    assert!((295.0..302.0).contains(&limited), "{limited}");
+    let narrow = rate(&[("limits.mb_per_second", "5")]) * 32_768.0 / 1e6;
+    assert!((4.9..5.05).contains(&narrow), "{narrow} MB/s");
+}
+
+/// What a disk of its own memory acknowledges is fast until it is full, and none of it is safe.
+#[test]
+fn only_what_has_left_volatile_memory_survives_a_loss_of_power() {
+    let changes = [("cache.mode", "pass-through"), ("disk.write_cache_kib", "16384")];
+    let mut array = array(&changes);
+    let write = |token, durability| HostRequest {
+        token,
+        work: HostWork::Write(durability),
+        offset: token * 1_048_576,
+        length: 32_768,
+    };
+    array.submit(0, write(0, Durability::Volatile));
+    array.submit(0, write(1, Durability::Durable));
+    let mut spared = [0_u64; 2];
+    let (mut answered, mut now) = (Vec::new(), 0);
+    while let Some(next) = array.next_event() {
+        now = next;
+        array.advance(now, |token| answered.push((token, now)));
+        for token in [0, 1] {
+            if array.spares(token) && spared[token as usize] == 0 {
+                spared[token as usize] = now;
+            }
+        }
+    }
+    let at = |token| answered.iter().find(|(of, _)| *of == token).expect("an answer").1;
+    assert!(at(0) < 1_000_000 && spared[0] > at(0), "{answered:?} {spared:?}");
+    assert!(at(1) > 1_000_000 && spared[1] <= at(1), "{answered:?} {spared:?}");
+    array.submit(now, write(2, Durability::Volatile));
+    array.submit(
+        now + 1_000_000,
+        HostRequest { work: HostWork::Flush, length: 0, ..write(3, Durability::Durable) },
+    );
+    while let Some(next) = array.next_event() {
+        let mut flushed = false;
+        array.advance(next, |token| flushed |= token == 3);
+        assert!(!flushed || array.spares(2), "a flush leaves nothing at risk");
+    }
 }

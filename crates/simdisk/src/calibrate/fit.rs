@@ -7,7 +7,8 @@ use super::descent::{COARSE, FINE, descend, ranges};
 use super::loads::{MeasuredLoad, ProbeLoadKind};
 use super::replay::mean_latency;
 use crate::description::{
-    ArrayDescription, CacheSection, Calibration, FlashSection, PathSection, RaidSection,
+    ArrayDescription, CacheSection, Calibration, FlashSection, HostSection, LimitSection,
+    NeighbourSection, PathSection, RaidSection,
 };
 use crate::model::ArrayModel;
 use crate::raid::RaidLevel;
@@ -92,10 +93,12 @@ impl fmt::Display for FitError {
 
 impl std::error::Error for FitError {}
 
-/// Keys of the parameters that reads determine, then of those that writes determine.
+/// Keys of the parameters that reads determine, then of those that writes determine, then of the
+/// one that durable writes do.
 const READ_KEYS: [&str; 4] =
     ["flash.overhead_us", "flash.read_us", "flash.dies", "flash.interface_mb_per_second"];
 const WRITE_KEYS: [&str; 2] = ["flash.write_overhead_us", "flash.program_us"];
+const DURABLE_KEYS: [&str; 1] = ["flash.durable_us"];
 
 /// Numbers of dies that are tried.
 const DIES: [f64; 14] =
@@ -112,6 +115,7 @@ const READ_DIRECTIONS: [&[i32]; 7] = [
     &[0, 1, 0, 4],
 ];
 const WRITE_DIRECTIONS: [&[i32]; 3] = [&[1, 0], &[0, 1], &[1, -1]];
+const DURABLE_DIRECTIONS: [&[i32]; 1] = [&[1]];
 
 /// The array on which loads in a file of `span` bytes take as long as they were measured.
 pub fn fit(
@@ -129,14 +133,18 @@ pub fn fit(
     let of_writes = fitting.begin_of_writes(values_of(&read));
     let written =
         fitting.with_ranges(&fitting.writes, &[of_writes], (&WRITE_KEYS, &WRITE_DIRECTIONS));
-    let values = [read.as_slice(), &written].concat();
-    Ok(fitting.conclude(values))
+    let both = [read.as_slice(), &written].concat();
+    let of_durable = fitting.begin_of_durable(values_of(&both));
+    let durable =
+        fitting.with_ranges(&fitting.durable, &[of_durable], (&DURABLE_KEYS, &DURABLE_DIRECTIONS));
+    Ok(fitting.conclude([both, durable].concat()))
 }
 
 /// The measurements, and what does not change while values are tried.
 struct Fitting<'a> {
     reads: Vec<MeasuredLoad>,
     writes: Vec<MeasuredLoad>,
+    durable: Vec<MeasuredLoad>,
     span: u64,
     name: &'a str,
     provenance: &'a str,
@@ -151,11 +159,15 @@ struct Begin {
 
 impl<'a> Fitting<'a> {
     fn new(measured: &[MeasuredLoad], span: u64, name: &'a str, provenance: &'a str) -> Self {
-        // Durable writes cost more than others, which the model does not tell apart.
-        let writes = measured.iter().filter(|of| of.load.kind == ProbeLoadKind::RandomWrites);
+        let of = |is_wanted: fn(ProbeLoadKind) -> bool| {
+            measured.iter().filter(|of| is_wanted(of.load.kind)).copied().collect()
+        };
         Self {
-            reads: measured.iter().filter(|of| !of.load.is_write()).copied().collect(),
-            writes: writes.copied().collect(),
+            reads: of(|kind| {
+                matches!(kind, ProbeLoadKind::RandomReads | ProbeLoadKind::SequentialReads)
+            }),
+            writes: of(|kind| kind == ProbeLoadKind::RandomWrites),
+            durable: of(|kind| kind == ProbeLoadKind::DurableWrites),
             span,
             name,
             provenance,
@@ -197,6 +209,14 @@ impl<'a> Fitting<'a> {
         Begin { fixed: reads, free: vec![(single * 0.5).max(1.0), program] }
     }
 
+    /// What a durable write takes beyond another one of its length.
+    fn begin_of_durable(&self, others: Vec<f64>) -> Begin {
+        let single = microseconds(&self.durable[0]);
+        let model = self.model(&others).expect("invariant: a fit ends within the bounds");
+        let other = mean_latency(&model, self.durable[0].load, self.span) / 1e3;
+        Begin { fixed: others, free: vec![(single - other).max(1.0)] }
+    }
+
     /// What fits the loads best, and how far from it they are met almost as well.
     fn with_ranges(
         &self,
@@ -232,7 +252,7 @@ impl<'a> Fitting<'a> {
             name: self.name.to_owned(),
             provenance: self.provenance.to_owned(),
             calibration,
-            raid: RaidSection { level: RaidLevel::Raid0, disks: 1, stripe_kib: 1_024, failed: 0 },
+            raid: RaidSection { stripe_kib: 1_024, ..RaidSection::of(RaidLevel::Raid0, 1) },
             disk: None,
             flash: Some(FlashSection {
                 capacity_gb: 10_000.0,
@@ -243,8 +263,10 @@ impl<'a> Fitting<'a> {
                 interface_mb_per_second: value(values, 3, 1e3),
                 overhead_us: value(values, 0, 1.0),
                 write_overhead_us: value(values, 4, 0.0),
+                durable_us: value(values, 6, 0.0),
                 write_amplification: 1.0,
                 buffer_kib: 512,
+                buffer_is_volatile: false,
             }),
             cache: CacheSection::default(),
             path: PathSection {
@@ -255,6 +277,9 @@ impl<'a> Fitting<'a> {
                 request_us: 0.0,
                 kib_us: 0.0,
             },
+            limits: LimitSection::default(),
+            neighbours: NeighbourSection::default(),
+            host: HostSection::default(),
         }
     }
 
@@ -262,7 +287,8 @@ impl<'a> Fitting<'a> {
     fn conclude(&self, parameters: Vec<FittedParameter>) -> FittedArray {
         let values = values_of(&parameters);
         let model = self.model(&values).expect("invariant: a fit ends within the bounds");
-        let loads = [self.reads.as_slice(), &self.writes].concat().into_iter().map(|measured| {
+        let loads = [self.reads.as_slice(), &self.writes, &self.durable].concat();
+        let loads = loads.into_iter().map(|measured| {
             let fitted_us = mean_latency(&model, measured.load, self.span) / 1e3;
             FittedLoad { measured, fitted_us }
         });

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use device::Durability;
 use units::{Nanos, Prng};
+
+use crate::array::HostWork;
 
 /// What the requests of a load are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +52,13 @@ pub(super) const PROBE_LOADS: [ProbeLoad; 10] = [
 ];
 
 impl ProbeLoad {
-    /// Whether its requests write.
-    pub(super) const fn is_write(&self) -> bool {
-        matches!(self.kind, ProbeLoadKind::RandomWrites | ProbeLoadKind::DurableWrites)
+    /// What each of its requests does.
+    pub(super) const fn work(&self) -> HostWork {
+        match self.kind {
+            ProbeLoadKind::RandomReads | ProbeLoadKind::SequentialReads => HostWork::Read,
+            ProbeLoadKind::RandomWrites => HostWork::Write(Durability::Volatile),
+            ProbeLoadKind::DurableWrites => HostWork::Write(Durability::Durable),
+        }
     }
 
     /// Where request `number` goes, in a file of `span` bytes. Each of the senders in flight has a

@@ -54,7 +54,7 @@ impl ReplayedLoad {
         self.begun.push((now, sender));
         let offset = self.load.offset((sender, token), self.span, &mut self.prng);
         let length = u64::from(self.load.bytes);
-        let request = HostRequest { token, is_write: self.load.is_write(), offset, length };
+        let request = HostRequest { token, work: self.load.work(), offset, length };
         self.array.submit(now, request);
     }
 

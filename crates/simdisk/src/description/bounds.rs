@@ -1,11 +1,13 @@
 //! From what people write to what is simulated: every value within its bounds.
 
 use super::{ArrayDescription, DescriptionError, DiskSection, FlashSection};
-use crate::disk::{DiskParameters, Geometry, SeekCurve};
+use crate::disk::{DiskParameters, Geometry, SeekCurve, WriteCacheParameters};
 use crate::flash::FlashParameters;
+use crate::limit::LimitParameters;
 use crate::link::PathParameters;
 use crate::model::{ArrayModel, CacheMode, CacheParameters, Medium};
-use crate::raid::{RaidLayout, RaidLevel};
+use crate::neighbours::NeighbourParameters;
+use crate::raid::{FailedDisk, RaidLayout, RaidLevel};
 
 /// What is wrong with a value: its key, and what it may be.
 type ValueComplaint = (&'static str, String);
@@ -30,16 +32,28 @@ impl ArrayDescription {
                 return Err(("disk", "given, or else flash: one of the two sections".to_owned()));
             }
         };
+        let drive_bytes = whole(gigabytes * 1e9);
+        let cache = self.cache_parameters()?;
+        let is_cached = self.disk.as_ref().is_some_and(|disk| disk.write_cache_kib > 0);
+        if is_cached && matches!(cache.mode, CacheMode::WriteBack) {
+            let wanted = "0 behind a cache that writes back: its promise is only as good as the \
+                          disks'";
+            return Err(("disk.write_cache_kib", wanted.to_owned()));
+        }
+        self.host_within()?;
         Ok(ArrayModel {
-            layout: self.layout()?,
+            layout: self.layout(drive_bytes)?,
             medium,
-            drive_bytes: whole(gigabytes * 1e9),
-            cache: self.cache_parameters()?,
+            drive_bytes,
+            cache,
             path: self.path_parameters()?,
+            limits: self.limit_parameters()?,
+            neighbours: self.neighbour_parameters()?,
+            rebuild_percent: if self.raid.spares > 0 { self.raid.rebuild_percent } else { 0.0 },
         })
     }
 
-    fn layout(&self) -> Result<RaidLayout, ValueComplaint> {
+    fn layout(&self, drive_bytes: u64) -> Result<RaidLayout, ValueComplaint> {
         let raid = &self.raid;
         let least = raid.level.fewest_disks();
         let disks = raid.disks as f64;
@@ -55,12 +69,49 @@ impl ArrayDescription {
         if raid.failed > survives {
             return Err(("raid.failed", format!("at most {survives} here")));
         }
+        within("raid.spares", raid.spares as f64, 0.0, 1_000.0)?;
+        within("raid.rebuild_percent", raid.rebuild_percent, 1.0, 100.0)?;
+        within("raid.rebuilt_percent", raid.rebuilt_percent, 0.0, 100.0)?;
+        let rebuilt = whole(drive_bytes as f64 * raid.rebuilt_percent / 100.0);
+        let rebuilt = rebuilt / (raid.stripe_kib << 10) * (raid.stripe_kib << 10);
         Ok(RaidLayout {
             level: raid.level,
             disks: raid.disks,
             stripe_unit: raid.stripe_kib << 10,
-            failed: (raid.failed == 1).then_some(0),
+            failed: (raid.failed == 1).then_some(FailedDisk { disk: 0, rebuilt }),
         })
+    }
+
+    fn limit_parameters(&self) -> Result<LimitParameters, ValueComplaint> {
+        let limits = &self.limits;
+        within("limits.iops", limits.iops, 0.0, 1e9)?;
+        within("limits.mb_per_second", limits.mb_per_second, 0.0, 1e6)?;
+        within("limits.request_kib", limits.request_kib as f64, 1.0, 65_536.0)?;
+        within("limits.burst_ms", limits.burst_ms, 0.0, 1e7)?;
+        Ok(LimitParameters {
+            requests: limits.iops,
+            request_bytes: limits.request_kib << 10,
+            rate: limits.mb_per_second,
+            burst: limits.burst_ms * 1e3,
+        })
+    }
+
+    fn neighbour_parameters(&self) -> Result<NeighbourParameters, ValueComplaint> {
+        let neighbours = &self.neighbours;
+        within("neighbours.reads_per_second", neighbours.reads_per_second, 0.0, 1e6)?;
+        within("neighbours.writes_per_second", neighbours.writes_per_second, 0.0, 1e6)?;
+        within("neighbours.kib", neighbours.kib as f64, 1.0, 16_384.0)?;
+        Ok(NeighbourParameters {
+            reads: neighbours.reads_per_second,
+            writes: neighbours.writes_per_second,
+            bytes: neighbours.kib << 10,
+        })
+    }
+
+    fn host_within(&self) -> Result<(), ValueComplaint> {
+        let host = &self.host;
+        within("host.metadata_percent", f64::from(host.metadata_percent), 0.0, 1_000.0)?;
+        within("host.metadata_kib", host.metadata_kib as f64, 1.0, 1_024.0)
     }
 
     fn cache_parameters(&self) -> Result<CacheParameters, ValueComplaint> {
@@ -123,6 +174,7 @@ impl DiskSection {
         within("disk.overhead_ms", self.overhead_ms, 0.0, 100.0)?;
         within("disk.queue_depth", self.queue_depth as f64, 1.0, 1_024.0)?;
         within("disk.read_ahead_kib", self.read_ahead_kib as f64, 0.0, 1e6)?;
+        within("disk.write_cache_kib", self.write_cache_kib as f64, 0.0, 1e7)?;
         Ok(DiskParameters {
             geometry: Geometry {
                 capacity: self.capacity_gb * 1e9,
@@ -136,10 +188,17 @@ impl DiskSection {
             queue_depth: self.queue_depth,
             policy: self.policy,
             read_ahead: (self.read_ahead_kib << 10) as f64,
+            write_cache: WriteCacheParameters {
+                bytes: self.write_cache_kib << 10,
+                lies: self.ignores_flushes,
+            },
         })
     }
 
     fn seek(&self) -> Result<SeekCurve, ValueComplaint> {
+        within("disk.seek_track_to_track_ms", self.seek_track_to_track_ms, 0.0, 1e3)?;
+        within("disk.seek_average_ms", self.seek_average_ms, 0.0, 1e3)?;
+        within("disk.seek_full_ms", self.seek_full_ms, 0.0, 1e3)?;
         if !self.seek_table.is_empty() {
             let rising = self.seek_table.windows(2).all(|pair| pair[0].0 < pair[1].0);
             let mut points = self.seek_table.iter();
@@ -174,6 +233,7 @@ impl FlashSection {
         within("flash.interface_mb_per_second", self.interface_mb_per_second, 0.1, 1e6)?;
         within("flash.overhead_us", self.overhead_us, 0.0, 1e6)?;
         within("flash.write_overhead_us", self.write_overhead_us, 0.0, 1e6)?;
+        within("flash.durable_us", self.durable_us, 0.0, 1e6)?;
         within("flash.write_amplification", self.write_amplification, 1.0, 100.0)?;
         within("flash.buffer_kib", self.buffer_kib as f64, 0.0, 1e9)?;
         Ok(FlashParameters {
@@ -184,8 +244,10 @@ impl FlashSection {
             rate: self.interface_mb_per_second,
             overhead: self.overhead_us,
             write_overhead: self.write_overhead_us,
+            durable: self.durable_us,
             write_amplification: self.write_amplification,
             buffer: (self.buffer_kib << 10) as f64,
+            buffer_is_volatile: self.buffer_is_volatile,
         })
     }
 }

@@ -5,10 +5,12 @@ mod queue;
 #[cfg(test)]
 mod real_drives;
 mod seek;
+mod write_cache;
 
 pub(crate) use geometry::Geometry;
 pub(crate) use queue::QueuePolicy;
 pub(crate) use seek::SeekCurve;
+pub(crate) use write_cache::{CachedDisk, DiskStep, WriteCacheParameters};
 
 /// Nanoseconds of virtual time.
 pub(crate) type VirtualMoment = u64;
@@ -30,13 +32,21 @@ pub(crate) struct DiskParameters {
     pub policy: QueuePolicy,
     /// Bytes that it reads on behind a read while it has nothing else to do.
     pub read_ahead: f64,
+    /// Its own memory for writes.
+    pub write_cache: WriteCacheParameters,
 }
 
 /// One request for the medium. `token` comes back when it is done.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct MediaRequest {
     pub token: u32,
     pub is_write: bool,
+    /// Whether a write may not be acknowledged before the medium has it.
+    pub is_durable: bool,
+    /// Whether it was acknowledged before, and the arm does late what is done for the host.
+    pub is_acknowledged: bool,
+    /// The write of the host that it is part of.
+    pub origin: Option<u64>,
     pub offset: u64,
     pub length: u64,
     pub arrived: VirtualMoment,
@@ -88,11 +98,16 @@ impl DiskArm {
         self.begin(now)
     }
 
-    /// The request under way is done: its token, and when the next one is done, if one waits.
-    pub(crate) fn done(&mut self, now: VirtualMoment) -> (u32, Option<VirtualMoment>) {
+    /// The request under way is done, and when the next one is, if one waits.
+    pub(crate) fn done(&mut self, now: VirtualMoment) -> (MediaRequest, Option<VirtualMoment>) {
         let done = self.current.take().expect("invariant: a disk is done with what it has begun");
         self.served += 1;
-        (done.token, self.begin(now))
+        (done, self.begin(now))
+    }
+
+    /// Whether it has nothing to do.
+    pub(crate) const fn is_idle(&self) -> bool {
+        self.current.is_none() && self.waiting.is_empty()
     }
 
     fn begin(&mut self, now: VirtualMoment) -> Option<VirtualMoment> {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use testkit::samples;
 
-use super::{DiskArm, DiskParameters, Geometry, MediaRequest, QueuePolicy, SeekCurve};
+use super::{
+    DiskArm, DiskParameters, Geometry, MediaRequest, QueuePolicy, SeekCurve, WriteCacheParameters,
+};
 
 const DRIVES: [&str; 4] = ["cheetah9LP", "barracuda", "atlas10k", "atlas_III"];
 
@@ -103,6 +105,7 @@ impl RealDrive {
             queue_depth: 1,
             policy: QueuePolicy::Fifo,
             read_ahead: 0.0,
+            write_cache: WriteCacheParameters::default(),
         }
     }
 
@@ -122,7 +125,8 @@ impl RealDrive {
 impl MeasuredRequest {
     fn media(&self, arrived: u64) -> MediaRequest {
         let Self { is_write, sector, sectors, .. } = *self;
-        MediaRequest { token: 0, is_write, offset: sector * 512, length: sectors * 512, arrived }
+        let (offset, length) = (sector * 512, sectors * 512);
+        MediaRequest { is_write, offset, length, arrived, ..MediaRequest::default() }
     }
 }
 

@@ -2,10 +2,12 @@
 
 use units::{Prng, Seed};
 
-use super::{DiskArm, DiskParameters, Geometry, MediaRequest, QueuePolicy, SeekCurve};
+use super::{
+    DiskArm, DiskParameters, Geometry, MediaRequest, QueuePolicy, SeekCurve, WriteCacheParameters,
+};
 
 /// A 15K disk of 600 GB.
-fn parameters(policy: QueuePolicy) -> DiskParameters {
+pub(super) fn parameters(policy: QueuePolicy) -> DiskParameters {
     DiskParameters {
         geometry: Geometry {
             capacity: 600e9,
@@ -19,6 +21,7 @@ fn parameters(policy: QueuePolicy) -> DiskParameters {
         queue_depth: 32,
         policy,
         read_ahead: 0.0,
+        write_cache: WriteCacheParameters::default(),
     }
 }
 
@@ -26,9 +29,9 @@ fn uniform(prng: &mut Prng) -> f64 {
     (prng.below(1 << 40) as f64 + 0.5) / (1_u64 << 40) as f64
 }
 
-fn random_read(prng: &mut Prng, token: u32, arrived: u64) -> MediaRequest {
+pub(super) fn random_read(prng: &mut Prng, token: u32, arrived: u64) -> MediaRequest {
     let offset = prng.below(600_000_000_000 / 32_768 - 1) * 32_768;
-    MediaRequest { token, is_write: false, offset, length: 32_768, arrived }
+    MediaRequest { token, offset, length: 32_768, arrived, ..MediaRequest::default() }
 }
 
 /// Serves reads that arrive at the given moments; response times in milliseconds.
@@ -41,8 +44,8 @@ fn serve(disk: &mut DiskArm, arrivals: &[MediaRequest]) -> Vec<f64> {
         match (due, arrives) {
             (None, None) => return responses,
             (Some(done), arrives) if arrives.is_none_or(|at| done <= at) => {
-                let (token, then) = disk.done(done);
-                responses.push((done - arrivals[token as usize].arrived) as f64 / 1e6);
+                let (request, then) = disk.done(done);
+                responses.push((done - request.arrived) as f64 / 1e6);
                 due = then;
             }
             _ => {
@@ -110,7 +113,8 @@ fn a_durable_write_behind_another_waits_for_a_whole_revolution() {
     let mut last = 0;
     for token in 0..50_u32 {
         let offset = u64::from(token) * 4_096;
-        let request = MediaRequest { token, is_write: true, offset, length: 4_096, arrived: now };
+        let write = MediaRequest { token, is_write: true, ..MediaRequest::default() };
+        let request = MediaRequest { offset, length: 4_096, arrived: now, ..write };
         last = disk.submit(now, request).expect("it is idle") - now;
         now += last;
         disk.done(now);
@@ -131,7 +135,8 @@ fn reads_behind_each_other_come_at_the_rate_of_the_medium() {
             from = now;
         }
         let offset = u64::from(token) * length;
-        let request = MediaRequest { token, is_write: false, offset, length, arrived: now };
+        let request =
+            MediaRequest { token, offset, length, arrived: now, ..MediaRequest::default() };
         now = disk.submit(now, request).expect("it is idle");
         disk.done(now);
     }

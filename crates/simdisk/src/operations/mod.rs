@@ -18,6 +18,10 @@ pub use profile::{
 };
 pub use run::{OperationAnswer, OperationRun};
 
+use device::Durability;
+
+use crate::array::HostWork;
+
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperationKind {
@@ -41,4 +45,21 @@ pub enum OperationKind {
     HeaderWrite,
     /// A request to empty caches.
     Flush,
+}
+
+impl OperationKind {
+    /// What the array is asked for: the engine waits for its log and headers until they are
+    /// durable.
+    const fn work(self) -> HostWork {
+        match self {
+            Self::LogWrite | Self::HeaderWrite => HostWork::Write(Durability::Durable),
+            Self::DatabaseWrite | Self::LogFormat => HostWork::Write(Durability::Volatile),
+            Self::Flush => HostWork::Flush,
+            Self::Batch
+            | Self::DatabaseRead
+            | Self::LogRead
+            | Self::ReplicationRead
+            | Self::MaintenanceRead => HostWork::Read,
+        }
+    }
 }

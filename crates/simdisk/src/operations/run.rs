@@ -380,15 +380,12 @@ impl<'a> OperationRun<'a> {
         bytes: u64,
     ) {
         let token = self.requests.put(PendingRequest { database, kind, bytes, begun: now, waiter });
-        let is_write = matches!(
-            kind,
-            OperationKind::DatabaseWrite
-                | OperationKind::LogWrite
-                | OperationKind::LogFormat
-                | OperationKind::HeaderWrite
-        );
-        let token = u64::from(token);
-        let request = HostRequest { token, is_write, offset: place.base, length: bytes };
+        let request = HostRequest {
+            token: u64::from(token),
+            work: kind.work(),
+            offset: place.base,
+            length: bytes,
+        };
         self.arrays[place.array].submit(now, request);
     }
 

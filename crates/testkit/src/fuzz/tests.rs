@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use units::{Prng, Seed};
 
-use super::{flush_map, header, jetstress, journal, log_record, page, plan, record};
+use super::{array, flush_map, header, jetstress, journal, log_record, page, plan, record};
 
 /// One decoder and its name, which is also the name of its corpus folder.
 struct Target {
@@ -16,13 +16,14 @@ struct Target {
 }
 
 /// Every decoder that is fuzzed.
-const TARGETS: [Target; 8] = [
+const TARGETS: [Target; 9] = [
     Target { name: "page", run: page },
     Target { name: "record", run: record },
     Target { name: "log_record", run: log_record },
     Target { name: "header", run: header },
     Target { name: "flush_map", run: flush_map },
     Target { name: "plan", run: plan },
+    Target { name: "array", run: array },
     Target { name: "journal", run: journal },
     Target { name: "jetstress", run: jetstress },
 ];

@@ -13,6 +13,8 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::SizeFlags;
 
+use super::predict::{self, PredictionOrder};
+
 pub(crate) use sweep::EXAMPLE;
 
 /// Sizes the deployment; fails where it cannot be built.
@@ -45,7 +47,13 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     for key in &flags.explain {
         console.answer_text(&explained(&sizing, key)?)?;
     }
-    Ok(outcome(sizing.is_workable()))
+    let sized = outcome(sizing.is_workable());
+    let Some(folder) = &flags.predict else {
+        return Ok(sized);
+    };
+    let (provision, _) = super::plan::laid_out(&deployment, None)?;
+    let order = PredictionOrder { folder: folder.clone(), server: None, force: flags.force };
+    Ok(sized.worse(predict::of(&deployment, &provision, &order, console)?))
 }
 
 const fn outcome(workable: bool) -> Outcome {

@@ -1,0 +1,116 @@
+//! Flags of `size` and `plan`, which work out what is to be bought.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, ValueEnum};
+
+use super::percent;
+
+/// Arrays whose rules are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArrayKind {
+    /// EMC `VNXe3300`, after its published test report
+    Vnxe3300,
+}
+
+/// What `plan` can export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportKind {
+    /// All but csv-v6
+    All,
+    /// The tables of the official calculator, version 7, with `EDBFilePath`
+    Csv,
+    /// The same in version 6, with `DBFilePath`
+    CsvV6,
+    /// diskpart scripts, one per server
+    Diskpart,
+    /// Exchange Management Shell scripts, one per group
+    Powershell,
+    /// Shell scripts for Linux, one per server
+    Linux,
+}
+
+/// Flags of `plan`.
+#[derive(Args, Debug)]
+pub(crate) struct PlanFlags {
+    /// The deployment to lay out [default: print a commented plan]
+    #[arg(value_name = "DEPLOYMENT")]
+    pub deployment: Option<PathBuf>,
+    /// Folder for plan.toml, provision.md, provision.json and exports
+    /// [default: the standard output, as Markdown]
+    #[arg(long, short, value_name = "DIR", requires = "deployment")]
+    pub output: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Scripts and tables to write as well; never run by plimsoll
+    #[arg(long, value_enum, value_delimiter = ',', requires = "output")]
+    pub export: Vec<ExportKind>,
+    /// The server that plan.toml tests [default: the first]
+    #[arg(long, value_name = "NAME", requires = "deployment")]
+    pub server: Option<String>,
+    /// Folder that the volumes are mounted under; folders of databases are made in it
+    /// [default: /mnt/mail, and nothing is made]
+    #[arg(long, value_name = "DIR", requires = "deployment")]
+    pub root: Option<PathBuf>,
+    /// Make volumes as the wizard of this array does
+    #[arg(long, value_enum, requires = "deployment")]
+    pub array: Option<ArrayKind>,
+    /// Percent of the real size that plan.toml tests; less than 100 is a rehearsal
+    #[arg(long, value_name = "PERCENT", default_value = "100", value_parser = percent)]
+    pub scale: f64,
+    /// Simulate what one set of disks of the server would do, before any of it is bought: plan,
+    /// array and report in the folder `predicted` of the output
+    #[arg(long, requires = "output")]
+    pub predict: bool,
+    /// Answer in JSON
+    #[arg(long, requires = "deployment", conflicts_with = "output")]
+    pub json: bool,
+}
+
+/// Flags of `size`.
+#[derive(Args, Clone, Debug)]
+#[command(group(ArgGroup::new("written").multiple(true)))]
+pub(crate) struct SizeFlags {
+    /// The deployment; --example prints one to start from
+    #[arg(value_name = "DEPLOYMENT",
+          required_unless_present_any = ["example", "explain", "scenarios"])]
+    pub deployment: Option<PathBuf>,
+    /// Print a commented deployment to start from
+    #[arg(long, conflicts_with = "deployment")]
+    pub example: bool,
+    /// Say where these numbers come from, by the keys that the report shows
+    #[arg(long, value_name = "KEY", num_args = 1.., conflicts_with_all = ["json", "scenarios"])]
+    pub explain: Vec<String>,
+    /// Size every combination of values and rank them: KEY=VALUE,VALUE or a file of such lines
+    #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
+    pub scenarios: Vec<String>,
+    /// Write a page as well
+    #[arg(long, short = 'o', value_name = "FILE", group = "written")]
+    pub html: Option<PathBuf>,
+    /// Simulate what one set of disks of a server would do, before any of it is bought: plan, array
+    /// and report in this folder
+    #[arg(long, value_name = "DIR", group = "written",
+        conflicts_with_all = ["json", "scenarios", "explain"])]
+    pub predict: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "written")]
+    pub force: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl SizeFlags {
+    /// The flags with the deployment where it belongs: behind a flag that takes several values it
+    /// is read as the last of them.
+    pub(crate) fn in_order(&self) -> Self {
+        let mut flags = self.clone();
+        if flags.deployment.is_none() && !flags.example {
+            let lists = [&mut flags.explain, &mut flags.scenarios];
+            let list = lists.into_iter().find(|list| list.len() > 1);
+            flags.deployment = list.and_then(Vec::pop).map(PathBuf::from);
+        }
+        flags
+    }
+}
