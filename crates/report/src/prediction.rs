@@ -95,7 +95,10 @@ impl Prediction {
         };
         let mut found = Vec::new();
         for finding in self.verdict.findings.iter().filter(|finding| finding.outcome == decisive) {
-            found.push(finding.title);
+            // What cannot be judged has no figure that would say why.
+            let why = finding.evidence.first().filter(|_| decisive == Ruling::CannotJudge);
+            let why = why.map(|why| format!(": {}", meaning::describe(&self.run, why)));
+            found.push(format!("{}{}", finding.title, why.unwrap_or_default()));
         }
         found.join(", ")
     }
@@ -266,5 +269,16 @@ mod tests {
         assert_eq!(json["predictions"][0]["verdict"], "simulated_pass");
         assert_eq!(json["predictions"][1]["verdict"], "simulated_fail");
         assert_eq!(json["predictions"][1]["rank"], 2);
+    }
+
+    #[test]
+    fn what_cannot_be_judged_says_why() {
+        let mut short = simulated(&Synthetic::default());
+        short.start.settings.thresholds.minimum_log_writes = u64::MAX;
+        let reason = prediction("10", short).reason();
+        assert!(
+            reason.contains("Log write latency, average: ") && reason.contains("at least"),
+            "{reason}"
+        );
     }
 }

@@ -44,7 +44,7 @@ pub struct ArrayDescription {
     pub neighbours: NeighbourSection,
     /// What the host's file system adds.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub host: HostSection,
+    pub file_system: FileSystemSection,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -336,19 +336,19 @@ impl Default for NeighbourSection {
 /// What the host's file system adds: writes of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct HostSection {
+pub struct FileSystemSection {
     /// Writes of the file system for a hundred of the database. 0 for file systems that write in
     /// place; 33 for `ReFS`, derived from the 13 % of its rate that a published run lost by it.
     pub metadata_percent: u32,
     /// KiB of each.
-    pub metadata_kib: u64,
+    pub write_kib: u64,
     /// Whether a write is done only once they are.
-    pub metadata_is_awaited: bool,
+    pub is_awaited: bool,
 }
 
-impl Default for HostSection {
+impl Default for FileSystemSection {
     fn default() -> Self {
-        Self { metadata_percent: 0, metadata_kib: 32, metadata_is_awaited: false }
+        Self { metadata_percent: 0, write_kib: 32, is_awaited: false }
     }
 }
 

@@ -10,6 +10,7 @@ mod cache;
 pub mod calibrate;
 mod description;
 mod disk;
+mod file_system;
 mod flash;
 mod guarantee;
 mod limit;

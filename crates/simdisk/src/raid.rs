@@ -321,8 +321,8 @@ mod tests {
         RaidLayout { level, disks, stripe_unit: 64 * KIB, failed: None }
     }
 
-    fn lost(disk: usize, rebuilt: u64) -> Option<FailedDisk> {
-        Some(FailedDisk { disk, rebuilt })
+    fn lost(disk: usize, rebuilt: u64) -> FailedDisk {
+        FailedDisk { disk, rebuilt }
     }
 
     /// Judged: a small write takes 4 requests to disks of RAID 5 and 6 of RAID 6, a full stripe one
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn a_failed_disk_is_asked_for_nothing_and_the_others_for_more() {
         for (level, disks, reads) in [(RaidLevel::Raid5, 5, 4), (RaidLevel::Raid6, 6, 4)] {
-            let layout = RaidLayout { failed: lost(1, 0), ..layout(level, disks) };
+            let layout = RaidLayout { failed: Some(lost(1, 0)), ..layout(level, disks) };
             let mut reconstructed = 0;
             for unit in 0..60 {
                 let read = layout.read(unit * 64 * KIB, 32 * KIB);
@@ -394,7 +394,7 @@ mod tests {
             }
             assert!(reconstructed > 0);
         }
-        let pairs = RaidLayout { failed: lost(0, 0), ..layout(RaidLevel::Raid10, 4) };
+        let pairs = RaidLayout { failed: Some(lost(0, 0)), ..layout(RaidLevel::Raid10, 4) };
         let read = pairs.read(0, 64 * KIB);
         assert_eq!((read[0].disk, read[0].mirror), (1, None));
         assert_eq!(pairs.write(0, 64 * KIB).writes.len(), 1);
@@ -407,7 +407,7 @@ mod tests {
             [(RaidLevel::Raid5, 5, 4), (RaidLevel::Raid6, 6, 4), (RaidLevel::Raid10, 4, 1)]
         {
             let rebuilt = 10 * 64 * KIB;
-            let layout = RaidLayout { failed: lost(1, rebuilt), ..layout(level, disks) };
+            let layout = RaidLayout { failed: Some(lost(1, rebuilt)), ..layout(level, disks) };
             let steps = layout.rebuild(64 * KIB).expect("a disk has failed");
             assert_eq!((steps.reads.len(), steps.writes.len()), (others, 1), "{level:?}");
             assert!(steps.reads.iter().all(|piece| piece.disk != 1 && piece.offset == rebuilt));

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use device::{Durability, MemoryVolume, OpKind, Service, ServiceWork, VirtualReactor, VolumeImage};
-use units::{Nanos, Prng, Seed};
+use units::{Nanos, Seed};
 
 use crate::array::{ArrayState, HostRequest, HostWork};
-use crate::description::{ArrayDescription, DescriptionError, HostSection};
+use crate::description::{ArrayDescription, DescriptionError, FileSystemSection};
 use crate::disk::VirtualMoment;
+use crate::file_system::Metadata;
 use crate::places::FilePlaces;
 
 /// An array in the virtual time of a reactor. Clones are the same array.
@@ -19,7 +20,7 @@ pub struct SimulatedArray(Rc<Driver>);
 struct Driver {
     array: RefCell<ArrayState>,
     reactor: Rc<VirtualReactor>,
-    host: HostSection,
+    file_system: FileSystemSection,
     seed: Seed,
     waiting: RefCell<BTreeMap<u64, Box<dyn FnOnce()>>>,
     /// Number of the next request.
@@ -52,7 +53,7 @@ impl SimulatedArray {
         Ok(Self(Rc::new(Driver {
             array: RefCell::new(ArrayState::new(&model, seed)),
             reactor: Rc::clone(reactor),
-            host: description.host,
+            file_system: description.file_system,
             seed,
             waiting: RefCell::default(),
             next: Cell::new(0),
@@ -88,12 +89,11 @@ impl SimulatedArray {
         let folder = Folder {
             driver: Rc::clone(&self.0),
             places: RefCell::new(places),
-            metadata: RefCell::new(Metadata {
-                host: self.0.host,
-                end: each * (share.index + 1),
-                due: 0,
-                prng: Prng::new(self.0.seed.derive(0x4D45_5441 + share.index)),
-            }),
+            metadata: RefCell::new(Metadata::new(
+                self.0.file_system,
+                each * (share.index + 1),
+                self.0.seed.derive(0x4D45_5441 + share.index),
+            )),
         };
         MemoryVolume::served(name, &self.0.reactor, Rc::new(folder), image)
     }
@@ -121,34 +121,6 @@ struct Folder {
     metadata: RefCell<Metadata>,
 }
 
-/// What the file system of a folder writes on its own account.
-struct Metadata {
-    host: HostSection,
-    /// The end of the folder's share: there its structures lie.
-    end: u64,
-    /// Hundredths of a write that are owed.
-    due: u32,
-    prng: Prng,
-}
-
-/// Bytes at the end of a share over which a file system's structures are spread.
-const METADATA_BYTES: u64 = 256 << 20;
-
-impl Metadata {
-    /// Where the file system writes, now that the database has.
-    fn owed(&mut self) -> Vec<u64> {
-        let bytes = self.host.metadata_kib << 10;
-        self.due += self.host.metadata_percent;
-        let mut places = Vec::new();
-        while self.due >= 100 {
-            self.due -= 100;
-            let place = self.prng.below((METADATA_BYTES / bytes).max(1));
-            places.push(self.end.saturating_sub((place + 1) * bytes) / bytes * bytes);
-        }
-        places
-    }
-}
-
 impl Service for Folder {
     fn serve(&self, work: &ServiceWork, done: Box<dyn FnOnce()>) {
         let file = work.file.unwrap_or(u64::MAX);
@@ -173,14 +145,13 @@ impl Folder {
     /// Sends what the file system writes beside a write of the database; what is to be called once
     /// that write is done.
     fn with_metadata(&self, durability: Durability, done: Box<dyn FnOnce()>) -> Box<dyn FnOnce()> {
-        let places = self.metadata.borrow_mut().owed();
-        let HostSection { metadata_kib, metadata_is_awaited, .. } = self.driver.host;
-        let awaited = if metadata_is_awaited { places.len() } else { 0 };
+        let owed = self.metadata.borrow_mut().owed();
+        let is_awaited = self.driver.file_system.is_awaited;
+        let awaited = if is_awaited { owed.len() } else { 0 };
         let all = Rc::new(Awaited { left: Cell::new(awaited + 1), done: Cell::new(Some(done)) });
-        for place in places {
-            let all = metadata_is_awaited.then(|| Rc::clone(&all));
+        for extent in owed {
+            let all = is_awaited.then(|| Rc::clone(&all));
             let told = move || all.iter().for_each(|all| all.one_is_done());
-            let extent = (place, metadata_kib << 10);
             self.driver.submit(HostWork::Write(durability), extent, Box::new(told));
         }
         Box::new(move || all.one_is_done())

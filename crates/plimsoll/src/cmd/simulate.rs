@@ -52,8 +52,9 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
         volume_of: Some(no_volume),
     };
     let mut plan = read_plan(&flags.plan, &overrides)?;
-    if flags.duration.is_none() && plan.test.duration > simulate::USUAL_DURATION {
-        overrides.duration = Some(simulate::USUAL_DURATION);
+    let usual = simulate::usual_duration(&plan);
+    if flags.duration.is_none() && plan.test.duration > usual {
+        overrides.duration = Some(usual);
         plan = read_plan(&flags.plan, &overrides)?;
     }
     if plan.databases.iter().any(|database| plan.backup_folder(database).is_some()) {

@@ -38,7 +38,8 @@ pub(crate) struct SimulateFlags {
     /// Kind of test: performance, stress, backup, recovery or checksum
     #[arg(long, value_name = "KIND")]
     pub test: Option<String>,
-    /// How long is simulated, such as 2h or 90s [default: 2m, or that of the plan where it is less]
+    /// How long is simulated, such as 2h or 90s [default: 2m, up to 10m where the load is held low;
+    /// that of the plan where it is less]
     #[arg(long, value_parser = duration)]
     pub duration: Option<Nanos>,
     /// Sessions per database, or auto

@@ -32,8 +32,8 @@ use crate::system;
 
 pub(crate) use design::DesignedSet;
 pub(crate) use level::SimulationLevel;
-pub(crate) use scale::USUAL_DURATION;
 use scale::scaled;
+pub(crate) use scale::usual_duration;
 pub(crate) use storage::SimulatedStorage;
 
 /// What is simulated.

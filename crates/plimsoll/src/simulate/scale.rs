@@ -17,7 +17,24 @@ const LEAST_CACHE: Bytes = Bytes(4 << 20);
 
 /// No longer, unless a person asks for it: a load in memory is settled after seconds, and its
 /// databases grow in memory.
-pub(crate) const USUAL_DURATION: Nanos = Nanos::from_secs(120);
+const USUAL_SECONDS: f64 = 120.0;
+
+/// No longer where the load is held low: then the engine still simulates it.
+const LONGEST_USUAL_SECONDS: f64 = 600.0;
+
+/// A database that is held at so few requests per second is simulated for longer than usual: two
+/// minutes of it bring fewer log writes than a judgement needs.
+const FEW_REQUESTS_PER_SECOND: f64 = 100.0;
+
+/// How long is simulated at most, unless a person asks for another time.
+pub(crate) fn usual_duration(plan: &Plan) -> Nanos {
+    let slowness = plan.workload.target_iops.map_or(1.0, |target| {
+        let each = f64::from(target) / plan.databases.len().max(1) as f64;
+        FEW_REQUESTS_PER_SECOND / each.max(1.0)
+    });
+    let seconds = (USUAL_SECONDS * slowness).clamp(USUAL_SECONDS, LONGEST_USUAL_SECONDS);
+    Nanos::from_secs(whole(seconds))
+}
 
 /// A plan of the same load on smaller databases, and how many bytes of the plan's databases one
 /// byte stands for. Cache and checkpoint depth become smaller with the database, so that as much of
@@ -58,9 +75,23 @@ fn whole(bytes: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use plan::Plan;
-    use units::Bytes;
+    use units::{Bytes, Nanos};
 
-    use super::scaled;
+    use super::{scaled, usual_duration};
+
+    #[test]
+    fn loads_that_are_held_low_are_simulated_for_longer() {
+        let held = |target: u32| {
+            let text = format!(
+                "[databases]\nfolders = [\"/a\"]\ncount = 3\nsize = \"1TiB\"\n[workload]\n\
+                 target_iops = {target}\n"
+            );
+            usual_duration(&Plan::parse("test", &text).expect("a valid plan"))
+        };
+        assert_eq!(usual_duration(&plan("1TiB", 2)), Nanos::from_secs(120));
+        assert_eq!((held(3_000), held(300)), (Nanos::from_secs(120), Nanos::from_secs(120)));
+        assert_eq!((held(100), held(6)), (Nanos::from_secs(360), Nanos::from_secs(600)));
+    }
 
     fn plan(size: &str, databases: u32) -> Plan {
         let text =

@@ -74,3 +74,50 @@ fn what_cannot_be_simulated_is_refused_and_leaves_nothing() {
     scene.write("plan.toml", PLAN.replace("100GiB", "9TiB").as_bytes());
     refused(&["--array", "shelf-15k"], &["/mail/a: the databases", "9.00 TiB"]);
 }
+
+const DEPLOYMENT: &str = "name = \"office\"\n[[tier]]\nmailboxes = 2000\n\
+    messages_per_day = 100\nsize_limit = \"1GiB\"\n[availability]\nservers_per_site = 4\n\
+    copies = 2\n";
+
+#[test]
+fn a_sized_design_is_judged_before_it_is_bought_and_its_files_take_further_questions() {
+    let scene = Scene::new("predicted");
+    scene.write("d.toml", DEPLOYMENT.as_bytes());
+    let predicted = scene.run(["size", "d.toml", "--predict", "sized"]);
+    let said = predicted.expect_out(&["WORKABLE", "SIMULATED"]).expect_err(&["--what-if"]);
+    let report = |folder: &str| -> Value {
+        let runs = std::fs::read_dir(scene.path(folder)).unwrap();
+        let run = runs.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
+        serde_json::from_slice(&std::fs::read(run.join("report.json")).unwrap()).unwrap()
+    };
+    let sized = report("sized");
+    assert!(sized["verdict"].as_str().unwrap().starts_with("simulated_"), "{}", sized["verdict"]);
+    assert!(sized["simulated"]["array_text"].as_str().unwrap().contains("Nothing measured"));
+    assert!(said.err.contains("all active, simulated"), "{}", said.err);
+
+    let sweep = ["simulate", "sized/plan.toml", "--array", "sized/array.toml", "-o", "out"];
+    let what_if = ["--duration", "20s", "--what-if", "raid.level=10,5", "raid.disks=4"];
+    scene.run(sweep.iter().chain(&what_if)).expect_out(&["raid.level=10"]);
+    assert!(!scene.read("out/what-if.json").is_empty());
+
+    scene.run(["plan", "d.toml", "-o", "planned", "--predict"]).expect_out(&["SIMULATED"]);
+    let planned = report("planned/predicted");
+    assert_eq!(planned["simulated"]["array_text"], sized["simulated"]["array_text"]);
+    assert_eq!(planned["achieved_transactional_iops"], sized["achieved_transactional_iops"]);
+}
+
+#[test]
+fn a_prediction_is_not_made_where_it_would_mean_nothing_or_replace_something() {
+    let scene = Scene::new("not-predicted");
+    scene.write("d.toml", DEPLOYMENT.as_bytes());
+    scene.run(["size", "d.toml", "--json", "--predict", "out"]).expect_code(64);
+    scene.run(["plan", "d.toml", "--predict"]).expect_code(64);
+    scene.run(["size", "d.toml", "--force"]).expect_code(64);
+    std::fs::create_dir(scene.path("out")).unwrap();
+    scene.write("out/plan.toml", b"mine");
+    scene.run(["size", "d.toml", "--predict", "out"]).expect_refusal(&["out/plan.toml"]);
+    assert_eq!(scene.read("out/plan.toml"), b"mine");
+    let disk = "database = { size = \"4TB\", type = \"tape\", random_iops = 50 }";
+    scene.write("d.toml", format!("{DEPLOYMENT}[disks]\n{disk}\n").as_bytes());
+    scene.run(["size", "d.toml", "--predict", "tape"]).expect_refusal(&["\"tape\"", "array file"]);
+}

@@ -226,9 +226,9 @@ fn only_what_has_left_volatile_memory_survives_a_loss_of_power() {
     while let Some(next) = array.next_event() {
         now = next;
         array.advance(now, |token| answered.push((token, now)));
-        for token in [0, 1] {
-            if array.spares(token) && spared[token as usize] == 0 {
-                spared[token as usize] = now;
+        for (token, spared) in (0..).zip(&mut spared) {
+            if array.spares(token) && *spared == 0 {
+                *spared = now;
             }
         }
     }

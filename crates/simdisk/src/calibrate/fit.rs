@@ -7,7 +7,7 @@ use super::descent::{COARSE, FINE, descend, ranges};
 use super::loads::{MeasuredLoad, ProbeLoadKind};
 use super::replay::mean_latency;
 use crate::description::{
-    ArrayDescription, CacheSection, Calibration, FlashSection, HostSection, LimitSection,
+    ArrayDescription, CacheSection, Calibration, FileSystemSection, FlashSection, LimitSection,
     NeighbourSection, PathSection, RaidSection,
 };
 use crate::model::ArrayModel;
@@ -279,7 +279,7 @@ impl<'a> Fitting<'a> {
             },
             limits: LimitSection::default(),
             neighbours: NeighbourSection::default(),
-            host: HostSection::default(),
+            file_system: FileSystemSection::default(),
         }
     }
 

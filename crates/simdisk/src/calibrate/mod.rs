@@ -7,6 +7,8 @@ mod loads;
 mod probe;
 mod replay;
 #[cfg(test)]
+mod shipped;
+#[cfg(test)]
 mod tests;
 
 pub use fit::{FitError, FittedArray, FittedLoad, FittedParameter, fit};

@@ -109,9 +109,9 @@ impl ArrayDescription {
     }
 
     fn host_within(&self) -> Result<(), ValueComplaint> {
-        let host = &self.host;
-        within("host.metadata_percent", f64::from(host.metadata_percent), 0.0, 1_000.0)?;
-        within("host.metadata_kib", host.metadata_kib as f64, 1.0, 1_024.0)
+        let of = &self.file_system;
+        within("file_system.metadata_percent", f64::from(of.metadata_percent), 0.0, 1_000.0)?;
+        within("file_system.write_kib", of.write_kib as f64, 1.0, 1_024.0)
     }
 
     fn cache_parameters(&self) -> Result<CacheParameters, ValueComplaint> {

@@ -94,12 +94,12 @@ impl CachedDisk {
     pub(crate) fn done(&mut self, now: VirtualMoment) -> DiskStep {
         let (request, busy_until) = self.arm.done(now);
         let mut step = DiskStep { busy_until, ..DiskStep::default() };
-        if !request.is_acknowledged {
-            step.answered.push(request.token);
-        } else {
+        if request.is_acknowledged {
             self.handed -= 1;
             self.held -= request.length;
             step.settled.push(request);
+        } else {
+            step.answered.push(request.token);
         }
         if self.is_clean() {
             step.answered.append(&mut self.flushes);

@@ -33,7 +33,10 @@ fn honest() -> Vec<ArrayDescription> {
         array(SHELF, &CACHED_DISKS),
         array(SHELF, &[&CACHED_DISKS[..], &rebuilding].concat()),
         array(NVME, &[]),
-        array(NVME, &[("flash.buffer_is_volatile", "true"), ("host.metadata_percent", "33")]),
+        array(
+            NVME,
+            &[("flash.buffer_is_volatile", "true"), ("file_system.metadata_percent", "33")],
+        ),
     ]
 }
 
@@ -62,7 +65,9 @@ async fn script(device: Rc<dyn Device>, twin: Twin, seed: Seed) {
                 .filter_map(|(sector, of)| Some((*sector, *of.since.last()?)))
                 .collect();
             device.submit(Request::flush(Purpose::Database)).await.result.expect("power is on");
-            covered.iter().for_each(|(sector, value)| settle(&twin, *sector, *value));
+            for (sector, value) in &covered {
+                settle(&twin, *sector, *value);
+            }
             continue;
         }
         let (sector, count) = (prng.below(SECTORS - 8), 1 + prng.below(8));

@@ -1,0 +1,60 @@
+//! What a file system writes on its own account, beside what it is asked to.
+
+use units::{Prng, Seed};
+
+use crate::description::FileSystemSection;
+
+/// Bytes at the end of a volume over which a file system's structures are spread.
+const METADATA_BYTES: u64 = 256 << 20;
+
+/// The writes that the file system of one volume owes.
+pub(crate) struct Metadata {
+    section: FileSystemSection,
+    /// The end of the volume: there its structures lie.
+    end: u64,
+    /// Hundredths of a write that are owed.
+    due: u32,
+    prng: Prng,
+}
+
+impl Metadata {
+    pub(crate) const fn new(section: FileSystemSection, end: u64, seed: Seed) -> Self {
+        Self { section, end, due: 0, prng: Prng::new(seed) }
+    }
+
+    /// Where the file system writes, now that a file has been written, and how many bytes.
+    pub(crate) fn owed(&mut self) -> Vec<(u64, u64)> {
+        let bytes = self.section.write_kib << 10;
+        self.due += self.section.metadata_percent;
+        let mut extents = Vec::new();
+        while self.due >= 100 {
+            self.due -= 100;
+            let place = self.prng.below((METADATA_BYTES / bytes).max(1));
+            extents.push((self.end.saturating_sub((place + 1) * bytes) / bytes * bytes, bytes));
+        }
+        extents
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Seed;
+
+    use super::{METADATA_BYTES, Metadata};
+    use crate::description::FileSystemSection;
+
+    #[test]
+    fn as_many_writes_are_owed_as_the_share_says_and_they_lie_at_the_end() {
+        let section = FileSystemSection { metadata_percent: 133, ..FileSystemSection::default() };
+        let mut metadata = Metadata::new(section, 1 << 40, Seed(1));
+        let mut owed = Vec::new();
+        for _ in 0..300 {
+            owed.extend(metadata.owed());
+        }
+        assert_eq!(owed.len(), 399);
+        for (offset, bytes) in owed {
+            assert_eq!((bytes, offset % bytes), (32 << 10, 0));
+            assert!((1 << 40) - METADATA_BYTES <= offset && offset + bytes <= 1 << 40, "{offset}");
+        }
+    }
+}
