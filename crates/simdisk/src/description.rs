@@ -45,6 +45,9 @@ pub struct ArrayDescription {
     /// What the host's file system adds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub file_system: FileSystemSection,
+    /// What the host's processors need for transactions.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub host: HostSection,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -350,6 +353,19 @@ impl Default for FileSystemSection {
     fn default() -> Self {
         Self { metadata_percent: 0, write_kib: 32, is_awaited: false }
     }
+}
+
+/// What transactions need of the host's processors. Nothing, unless it is given: only so can the
+/// processors be the limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostSection {
+    /// How many there are; 0: their time costs nothing.
+    pub processors: usize,
+    /// Microseconds for each record that a transaction changes, with the reads that come with it.
+    pub update_us: f64,
+    /// Microseconds for each transaction.
+    pub commit_us: f64,
 }
 
 /// Why a description cannot be used.

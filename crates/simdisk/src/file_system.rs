@@ -22,6 +22,11 @@ impl Metadata {
         Self { section, end, due: 0, prng: Prng::new(seed) }
     }
 
+    /// Whether a write is done only once these are.
+    pub(crate) const fn is_awaited(&self) -> bool {
+        self.section.is_awaited
+    }
+
     /// Where the file system writes, now that a file has been written, and how many bytes.
     pub(crate) fn owed(&mut self) -> Vec<(u64, u64)> {
         let bytes = self.section.write_kib << 10;

@@ -13,6 +13,7 @@ mod disk;
 mod file_system;
 mod flash;
 mod guarantee;
+mod host;
 mod limit;
 mod link;
 mod model;
@@ -24,4 +25,6 @@ mod service;
 mod slots;
 
 pub use description::{ArrayDescription, DescriptionError};
+pub use host::HostProcessors;
+pub use places::room_of_database;
 pub use service::{ArrayShare, SimulatedArray};

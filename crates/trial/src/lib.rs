@@ -42,6 +42,7 @@ pub use location::{CopyFolder, Location};
 pub use pace::pace_of;
 pub use policy::sessions_of;
 pub use settings::{record_settings, test_type};
+pub use worker::ProcessorTime;
 pub use write_probe::{ProbeWatch, WriteProbe, probe_writes};
 
 /// Where events go. It may not wait: it is called between two polls of tasks.

@@ -37,6 +37,7 @@ use crate::location::Location;
 use crate::outlast::value_within;
 use crate::policy;
 use crate::sampler::{Sampled, Sampler};
+use crate::worker::ProcessorTime;
 pub use failure::Failure;
 use open::Opened;
 use reading::Reading;
@@ -75,6 +76,9 @@ pub struct Group {
     /// storage as much as it bears; 100 is what the published sessions of Jetstress 2010 come to,
     /// which are at work for half of the time.
     pub rest_percent: u32,
+    /// When the processors are done with a transaction, where they are simulated. None where they
+    /// are those of the machine, or cost nothing.
+    pub processors: Option<ProcessorTime>,
     /// What is known of a run that goes on here.
     pub resumed: Option<ResumedRun>,
     /// What the machine does, where that can be known. The leading group samples it.
@@ -155,6 +159,7 @@ impl Group {
             origin: runtime.now(),
             is_leader: true,
             rest_percent: 0,
+            processors: None,
             resumed: None,
             host: None,
         }

@@ -20,6 +20,9 @@ use crate::pace::Pacer;
 /// How often a session that waits for its turn looks whether it is to end.
 const LOOK: Nanos = Nanos::from_millis(50);
 
+/// When processors are done with a transaction of so many changes that comes at a moment.
+pub type ProcessorTime = Rc<dyn Fn(Nanos, u64) -> Nanos>;
+
 /// What the sessions of one database share.
 pub(crate) struct Shared {
     /// Time and tasks.
@@ -46,6 +49,8 @@ pub(crate) struct Shared {
     pub pacer: Cell<Option<Pacer>>,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
+    /// When the processors are done with a transaction, where they are simulated.
+    pub processors: Option<ProcessorTime>,
 }
 
 impl Shared {
@@ -72,6 +77,8 @@ pub(crate) struct Worker {
     record: Vec<u8>,
     /// What the transaction has changed so far; kept only where commits are told of.
     changes: Vec<Change>,
+    /// How many changes those are, told of or not.
+    changed: u64,
 }
 
 impl Worker {
@@ -89,6 +96,7 @@ impl Worker {
             row: Row::new(),
             record: Vec::new(),
             changes: Vec::new(),
+            changed: 0,
         }
     }
 
@@ -157,6 +165,7 @@ impl Worker {
     async fn transaction(&mut self, steps: &[Step]) -> Result<(), TransactionError> {
         let mut transaction = self.shared.database.begin();
         self.changes.clear();
+        self.changed = 0;
         for step in steps {
             let operation = match step {
                 Step::Perform(operation) => *operation,
@@ -176,6 +185,10 @@ impl Worker {
         transaction: Transaction,
         commit: Commit,
     ) -> Result<(), TransactionError> {
+        if let Some(processors) = &self.shared.processors {
+            let done = processors(self.shared.runtime.now(), self.changed);
+            self.wait_until(done).await;
+        }
         let number = self.shared.asked.replace(self.shared.asked.get() + 1);
         let changes = std::mem::take(&mut self.changes);
         self.shared.tell(number, CommitStage::Asked(changes));
@@ -190,6 +203,7 @@ impl Worker {
     }
 
     fn note(&mut self, change: Change) {
+        self.changed += 1;
         if self.shared.commits.is_some() {
             self.changes.push(change);
         }

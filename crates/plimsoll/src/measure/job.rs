@@ -85,6 +85,7 @@ impl Job {
             origin: self.origin,
             is_leader: self.is_leader,
             rest_percent: 0,
+            processors: None,
             resumed: self.resumed,
             host: Some(host),
         };

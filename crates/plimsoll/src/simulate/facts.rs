@@ -14,7 +14,7 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
     let machine = Machine {
         name: "simulated".to_owned(),
         operating_system: "none: virtual time".to_owned(),
-        processor: "none: processor time is not simulated".to_owned(),
+        processor: processors(order),
         input_output: "simulated".to_owned(),
         ..Machine::default()
     };
@@ -46,6 +46,18 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
         })),
         storage: Vec::new(),
     }
+}
+
+/// What transactions cost the processors.
+fn processors(order: &SimulationOrder<'_>) -> String {
+    let host = order.storage.array.host;
+    if host.processors == 0 {
+        return "none: processor time is not simulated".to_owned();
+    }
+    format!(
+        "{} simulated ones: {} us for a change, {} us for a transaction",
+        host.processors, host.update_us, host.commit_us
+    )
 }
 
 fn database_facts(plan: &Plan, database: &plan::Database) -> DatabaseFacts {

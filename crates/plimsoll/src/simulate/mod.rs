@@ -20,9 +20,10 @@ use std::thread;
 use device::{Executor, VirtualReactor};
 use plan::Plan;
 use record::{Event, LogLine};
+use simdisk::HostProcessors;
 use simdisk::operations::OperationProfile;
 use trial::run::Group;
-use trial::{Coordinator, Stop};
+use trial::{Coordinator, ProcessorTime, Stop};
 use units::Seed;
 
 use crate::error::CommandError;
@@ -146,6 +147,10 @@ fn simulate_engine(
     };
     let mut group = Group::alone(&runtime, &plan, locations, &coordinator, Rc::new(noted));
     group.rest_percent = order.rest_percent;
+    group.processors = HostProcessors::of(&order.storage.array).map(|of| {
+        let of = RefCell::new(of);
+        Rc::new(move |now, updates| of.borrow_mut().done(now, updates)) as ProcessorTime
+    });
     let summary = world.executor.block_on(trial::run::run(group));
     let mut folder = journal.close()?;
     if let Some(failure) = summary.failure.filter(|failure| failure.at_open) {

@@ -11,6 +11,7 @@ use simdisk::operations::{
     LoadedDatabase, OperationAnswer, OperationKind, OperationLoad, OperationPlace,
     OperationProfile, OperationRun, ScanShape,
 };
+use simdisk::{HostProcessors, room_of_database};
 use units::{Bytes, Nanos};
 
 use super::{SimulatedStorage, SimulationOrder};
@@ -38,7 +39,7 @@ pub(super) fn play(
         databases: databases(order, arrays.len())?,
         rest_percent: order.rest_percent,
         scan: plan.test.maintenance_throttle.map(|pause| ScanShape { pause, bytes: SCAN_BYTES }),
-        processors: None,
+        processors: HostProcessors::of(&order.storage.array),
     };
     let run = OperationRun::new(&arrays, load, order.seed)
         .map_err(|error| CommandError::new(error.to_string()))?;
@@ -79,8 +80,15 @@ fn databases<'a>(
     let mut taken: BTreeMap<&str, u64> = BTreeMap::new();
     let mut places = Vec::new();
     for database in &plan.databases {
-        let place = placed(share(&database.folder), &mut taken, &database.folder, plan.size.0)?;
+        let folder = &*database.folder;
+        let place = placed(share(folder), &mut taken, folder, plan.size.0)?;
         places.push(place);
+        // As at level 1, where seeks are to be as long; room that is not there is left out.
+        let in_folder = plan.databases.iter().filter(|of| of.folder == database.folder).count();
+        let room = room_of_database(plan.size.0);
+        if room * in_folder as u64 + LOG_ROOM * in_folder as u64 <= share(folder).bytes {
+            *taken.entry(folder).or_default() += room - plan.size.0;
+        }
     }
     let mut loaded = Vec::new();
     for (database, place) in plan.databases.iter().zip(places) {

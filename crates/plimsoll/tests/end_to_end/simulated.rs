@@ -121,3 +121,40 @@ fn a_prediction_is_not_made_where_it_would_mean_nothing_or_replace_something() {
     scene.write("d.toml", format!("{DEPLOYMENT}[disks]\n{disk}\n").as_bytes());
     scene.run(["size", "d.toml", "--predict", "tape"]).expect_refusal(&["\"tape\"", "array file"]);
 }
+
+/// Both levels on the same geometry: databases that need not be made smaller.
+#[test]
+fn the_levels_agree_within_five_percent_and_name_themselves() {
+    let scene = Scene::new("levels");
+    let plan = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/mail\"]\ncount = 2\n\
+        size = \"320MiB\"\n[engine]\ncache_minimum = \"10MiB\"\ncache_maximum = \"10MiB\"\n\
+        checkpoint_depth = \"1MiB\"\n[workload]\nthreads = 3\n[test]\nduration = \"2m\"\n";
+    scene.write("plan.toml", plan.as_bytes());
+    let report = |level: &str, more: &[&str]| -> Value {
+        let out = format!("level-{level}{}", more.len());
+        let command = ["simulate", "plan.toml", "--array", "vnxe3300", "--rest", "100"];
+        let ran = scene.run(command.iter().chain(&["--level", level, "-o", &out]).chain(more));
+        assert!(ran.code.is_some_and(|code| code < 2), "{}", ran.err);
+        let folder = if more.is_empty() { out } else { format!("{out}/what-if-01") };
+        serde_json::from_slice(&scene.read(format!("{folder}/report.json"))).unwrap()
+    };
+    let figures = |report: &Value| {
+        let series = &report["sum"]["series"];
+        [
+            report["achieved_transactional_iops"].as_f64().unwrap(),
+            series["database_read"]["average_ms"].as_f64().unwrap(),
+            series["database_write"]["average_ms"].as_f64().unwrap(),
+            series["log_write"]["average_ms"].as_f64().unwrap(),
+        ]
+    };
+    let slow = ["--what-if", "host.processors=1", "host.update_us=4000"];
+    for (more, name) in [(&[][..], "usual"), (&slow[..], "processors are the limit")] {
+        let (one, two) = (report("1", more), report("2", more));
+        assert_eq!(one["simulated"]["detail"], "engine");
+        assert_eq!(two["simulated"]["detail"], "operations");
+        let (one, two) = (figures(&one), figures(&two));
+        for (one, two) in one.into_iter().zip(two) {
+            assert!((two / one - 1.0).abs() < 0.05, "{name}: level 1 {one}, level 2 {two}");
+        }
+    }
+}

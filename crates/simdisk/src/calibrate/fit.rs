@@ -7,8 +7,8 @@ use super::descent::{COARSE, FINE, descend, ranges};
 use super::loads::{MeasuredLoad, ProbeLoadKind};
 use super::replay::mean_latency;
 use crate::description::{
-    ArrayDescription, CacheSection, Calibration, FileSystemSection, FlashSection, LimitSection,
-    NeighbourSection, PathSection, RaidSection,
+    ArrayDescription, CacheSection, Calibration, FileSystemSection, FlashSection, HostSection,
+    LimitSection, NeighbourSection, PathSection, RaidSection,
 };
 use crate::model::ArrayModel;
 use crate::raid::RaidLevel;
@@ -280,6 +280,7 @@ impl<'a> Fitting<'a> {
             limits: LimitSection::default(),
             neighbours: NeighbourSection::default(),
             file_system: FileSystemSection::default(),
+            host: HostSection::default(),
         }
     }
 

@@ -111,7 +111,10 @@ impl ArrayDescription {
     fn host_within(&self) -> Result<(), ValueComplaint> {
         let of = &self.file_system;
         within("file_system.metadata_percent", f64::from(of.metadata_percent), 0.0, 1_000.0)?;
-        within("file_system.write_kib", of.write_kib as f64, 1.0, 1_024.0)
+        within("file_system.write_kib", of.write_kib as f64, 1.0, 1_024.0)?;
+        within("host.processors", self.host.processors as f64, 0.0, 65_536.0)?;
+        within("host.update_us", self.host.update_us, 0.0, 1e6)?;
+        within("host.commit_us", self.host.commit_us, 0.0, 1e6)
     }
 
     fn cache_parameters(&self) -> Result<CacheParameters, ValueComplaint> {

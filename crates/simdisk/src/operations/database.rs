@@ -7,6 +7,7 @@ use units::{Nanos, Prng};
 
 use super::log::LogState;
 use super::{BesidePlace, OperationPlace, OperationProfile, RequestBeside};
+use crate::file_system::Metadata;
 
 /// One database.
 pub(super) struct DatabaseState<'a> {
@@ -15,6 +16,7 @@ pub(super) struct DatabaseState<'a> {
     pub pace: Option<Box<dyn FnMut(u64, Nanos) -> Nanos + 'a>>,
     pub log: LogState,
     pub prng: Prng,
+    pub metadata: Metadata,
     /// Reads and writes of the database that have been answered.
     pub requests: u64,
     /// The burst that comes next, and the reads until then.
@@ -45,7 +47,7 @@ impl<'a> DatabaseState<'a> {
         profile: &OperationProfile,
         (place, log_place): (OperationPlace, OperationPlace),
         pace: Option<Box<dyn FnMut(u64, Nanos) -> Nanos + 'a>>,
-        mut prng: Prng,
+        (mut prng, metadata): (Prng, Metadata),
     ) -> Self {
         let bursts = profile.bursts.len() as u64;
         let burst = if bursts == 0 { 0 } else { prng.below(bursts) };
@@ -56,6 +58,7 @@ impl<'a> DatabaseState<'a> {
             pace,
             log: LogState::new(&profile.log),
             prng,
+            metadata,
             requests: 0,
             burst,
             reads_left: profile.bursts.get(burst).map_or(u32::MAX, |burst| burst.after_reads),

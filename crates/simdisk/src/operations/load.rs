@@ -3,6 +3,7 @@
 use units::Nanos;
 
 use super::OperationProfile;
+use crate::host::HostProcessors;
 
 /// A load on arrays.
 pub struct OperationLoad<'a> {
@@ -15,7 +16,7 @@ pub struct OperationLoad<'a> {
     /// The background scan of each database; none: there is none.
     pub scan: Option<ScanShape>,
     /// The processors; none: they cost nothing.
-    pub processors: Option<ProcessorCosts>,
+    pub processors: Option<HostProcessors>,
 }
 
 /// One database under load.
@@ -49,16 +50,4 @@ pub struct ScanShape {
     pub pause: Nanos,
     /// Bytes of a read.
     pub bytes: u64,
-}
-
-/// What sessions need of the processors, which work on their transactions in the order of arrival.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ProcessorCosts {
-    /// How many processors there are.
-    pub processors: usize,
-    /// Microseconds for each change of a record, with the operations that only read and come with
-    /// it.
-    pub update_us: f64,
-    /// Microseconds for each commit.
-    pub commit_us: f64,
 }

@@ -12,7 +12,7 @@ mod log;
 mod profile;
 mod run;
 
-pub use load::{LoadedDatabase, OperationLoad, OperationPlace, ProcessorCosts, ScanShape};
+pub use load::{LoadedDatabase, OperationLoad, OperationPlace, ScanShape};
 pub use profile::{
     BatchShape, BesidePlace, LogShape, OperationProfile, RequestBeside, SpanShape, WriteBurst,
 };
@@ -63,3 +63,6 @@ impl OperationKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,13 +8,14 @@ use units::{Nanos, Prng, Seed};
 use super::database::DatabaseState;
 use super::log::LogWrite;
 use super::{
-    OperationKind, OperationLoad, OperationPlace, OperationProfile, ProcessorCosts, RequestBeside,
-    ScanShape, SpanShape,
+    OperationKind, OperationLoad, OperationPlace, OperationProfile, RequestBeside, ScanShape,
+    SpanShape,
 };
-use crate::array::{ArrayState, HostRequest};
+use crate::array::{ArrayState, HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError};
 use crate::disk::VirtualMoment;
-use crate::link::FifoServers;
+use crate::file_system::Metadata;
+use crate::host::HostProcessors;
 use crate::slots::SlotTable;
 
 /// What a request came to, or a batch.
@@ -38,7 +39,7 @@ pub struct OperationRun<'a> {
     profile: &'a OperationProfile,
     rest_percent: u64,
     scan: Option<ScanShape>,
-    processors: Option<(ProcessorCosts, FifoServers)>,
+    processors: Option<HostProcessors>,
     arrays: Vec<ArrayState>,
     databases: Vec<DatabaseState<'a>>,
     sessions: Vec<SessionState>,
@@ -66,14 +67,21 @@ enum Waiter {
     Chain(usize),
     /// None does.
     None,
+    /// A request that is done only with this one: a write of the file system beside it.
+    Beside(u32),
+    /// None does, and it is no request of the database: a write of the file system.
+    Unseen,
 }
 
+#[derive(Clone, Copy)]
 struct PendingRequest {
     database: u32,
     kind: OperationKind,
     bytes: u64,
     begun: VirtualMoment,
     waiter: Waiter,
+    /// How many answers it waits for.
+    parts: u32,
 }
 
 /// One session.
@@ -119,7 +127,7 @@ impl<'a> OperationRun<'a> {
             profile: load.profile,
             rest_percent: u64::from(load.rest_percent),
             scan: load.scan,
-            processors: load.processors.map(|of| (of, FifoServers::new(of.processors))),
+            processors: load.processors,
             arrays: states,
             databases: Vec::new(),
             sessions: Vec::new(),
@@ -130,11 +138,16 @@ impl<'a> OperationRun<'a> {
         for (number, database) in (0..).zip(load.databases) {
             let seed = seed.derive(u64::MAX - u64::from(number));
             let places = (database.place, database.log);
+            let array = &arrays[database.place.array];
+            // A database's own part of the structures at the end of its volume.
+            let end = run.arrays[database.place.array].capacity();
+            let metadata = Metadata::new(array.file_system, end, seed.derive(u64::MAX - 1));
+            let prng = Prng::new(seed.derive(u64::MAX));
             run.databases.push(DatabaseState::new(
                 run.profile,
                 places,
                 database.pace,
-                Prng::new(seed.derive(u64::MAX)),
+                (prng, metadata),
             ));
             for session in 0..database.sessions {
                 run.add_session(number, Prng::new(seed.derive(u64::from(session))));
@@ -256,12 +269,11 @@ impl<'a> OperationRun<'a> {
         for _ in 0..span.reads_beside {
             self.read(now, database, Waiter::None);
         }
-        let Some((costs, servers)) = &mut self.processors else {
+        let Some(processors) = &mut self.processors else {
             return true;
         };
-        let cost = costs.update_us * f64::from(span.updates) + costs.commit_us;
-        let done = servers.serve(now, cost);
-        self.at(done, Timer::Session(session));
+        let done = processors.done(Nanos(now), span.updates.into());
+        self.at(done.0, Timer::Session(session));
         false
     }
 
@@ -379,20 +391,57 @@ impl<'a> OperationRun<'a> {
         place: OperationPlace,
         bytes: u64,
     ) {
-        let token = self.requests.put(PendingRequest { database, kind, bytes, begun: now, waiter });
-        let request = HostRequest {
-            token: u64::from(token),
-            work: kind.work(),
-            offset: place.base,
-            length: bytes,
-        };
+        let work = kind.work();
+        let request = PendingRequest { database, kind, bytes, begun: now, waiter, parts: 1 };
+        let token = self.requests.put(request);
+        if let HostWork::Write(_) = work {
+            self.write_metadata(now, token, (place.array, work));
+        }
+        let request =
+            HostRequest { token: u64::from(token), work, offset: place.base, length: bytes };
         self.arrays[place.array].submit(now, request);
+    }
+
+    /// Sends what the file system writes beside the write of this slot.
+    fn write_metadata(&mut self, now: VirtualMoment, slot: u32, (array, work): (usize, HostWork)) {
+        let PendingRequest { database, kind, .. } = *self.requests.get(slot);
+        let metadata = &mut self.databases[database as usize].metadata;
+        let is_awaited = metadata.is_awaited();
+        let waiter = if is_awaited { Waiter::Beside(slot) } else { Waiter::Unseen };
+        for (offset, length) in metadata.owed() {
+            self.requests.get_mut(slot).parts += u32::from(is_awaited);
+            let request =
+                PendingRequest { database, kind, bytes: length, begun: now, waiter, parts: 1 };
+            let token = u64::from(self.requests.put(request));
+            self.arrays[array].submit(now, HostRequest { token, work, offset, length });
+        }
+    }
+
+    /// The request that is whole with the answer to this slot, if one is.
+    fn whole(&mut self, slot: u32) -> Option<u32> {
+        let slot = match self.requests.get(slot).waiter {
+            Waiter::Unseen => {
+                self.requests.take(slot);
+                return None;
+            }
+            Waiter::Beside(of) => {
+                self.requests.take(slot);
+                of
+            }
+            _ => slot,
+        };
+        let request = self.requests.get_mut(slot);
+        request.parts -= 1;
+        (request.parts == 0).then_some(slot)
     }
 
     /// A request has its answer, for which a session or a task has waited.
     fn answered(&mut self, now: VirtualMoment, token: u64, told: &mut impl FnMut(OperationAnswer)) {
         let slot = u32::try_from(token).expect("invariant: the number of a request");
-        let PendingRequest { database: number, kind, bytes, begun, waiter } =
+        let Some(slot) = self.whole(slot) else {
+            return;
+        };
+        let PendingRequest { database: number, kind, bytes, begun, waiter, .. } =
             self.requests.take(slot);
         let latency = Nanos(now - begun);
         told(OperationAnswer { database: number as usize, kind, bytes, latency });
@@ -401,7 +450,7 @@ impl<'a> OperationRun<'a> {
             database.requests += 1;
         }
         match waiter {
-            Waiter::None => {}
+            Waiter::None | Waiter::Beside(_) | Waiter::Unseen => {}
             Waiter::Session(session) => self.go_on(now, session, told),
             Waiter::Scan => {
                 let pause = self.scan.map_or(0, |scan| scan.pause.0);

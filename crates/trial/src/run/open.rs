@@ -297,6 +297,7 @@ impl Opened {
             asked: Cell::new(0),
             pacer: Cell::new(None),
             rest_percent: group.rest_percent,
+            processors: group.processors.clone(),
         }))
     }
 
