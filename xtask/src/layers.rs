@@ -69,6 +69,12 @@ const TABLE: &[Layer] = &[
         outside: &["csv"],
         tests: &[],
     },
+    Layer {
+        package: "luns",
+        inside: &["plan", "provision", "units"],
+        outside: &["serde", "serde_json", "sha2"],
+        tests: &[],
+    },
     Layer { package: "profile", inside: &["plan", "units"], outside: &["csv"], tests: &[] },
     Layer { package: "builds", inside: &[], outside: &["csv"], tests: &[] },
     Layer {
@@ -146,6 +152,7 @@ const TABLE: &[Layer] = &[
             "integrity",
             "jetstress",
             "limits",
+            "luns",
             "plan",
             "profile",
             "provision",
@@ -165,6 +172,7 @@ const TABLE: &[Layer] = &[
             "clap",
             "clap_complete",
             "clap_mangen",
+            "getrandom",
             "serde_json",
             "signal-hook",
             "terminal_size",

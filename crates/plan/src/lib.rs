@@ -4,7 +4,8 @@
 //! one conversion checks all of it and yields a [`Plan`] that the rest of the program trusts. Every
 //! complaint names file, line, key and remedy, and all complaints come at once.
 //!
-//! A [`Deployment`] is the other document: what `plimsoll size` starts from.
+//! A [`Deployment`] is another document: what `plimsoll size` starts from. A [`LunDocument`] says which
+//! LUNs `plimsoll iscsi` makes, and for whom.
 
 mod bounds;
 mod complaint;
@@ -13,6 +14,7 @@ pub mod deployment;
 mod keys;
 mod limits;
 mod low;
+pub mod luns;
 mod model;
 mod name;
 mod preset;
@@ -26,6 +28,7 @@ pub use convert::{Overrides, VolumeOf, VolumeSize};
 pub use deployment::Deployment;
 pub use limits::Limits;
 pub use low::{Holds, PlanKey, plan_keys, quoted};
+pub use luns::LunDocument;
 pub use model::{
     Cache, Database, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
 };

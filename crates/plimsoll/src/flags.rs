@@ -9,6 +9,7 @@ use units::{Bytes, Nanos};
 
 mod format;
 mod inspect;
+mod iscsi;
 mod manual;
 mod notify;
 mod recover;
@@ -18,6 +19,10 @@ mod watch;
 
 pub(crate) use format::FormatFlags;
 pub(crate) use inspect::{InspectAnswerFlags, InspectFlags, InspectWhat, LayoutFlags};
+pub(crate) use iscsi::{
+    IscsiAction, IscsiApplyFlags, IscsiBackend, IscsiDestroyFlags, IscsiDocumentFlags, IscsiFlags,
+    IscsiGrowFlags, IscsiPlanFlags,
+};
 pub(crate) use manual::{CompletionFlags, ManFlags};
 pub(crate) use notify::{NotifyFlags, ask_for_json};
 pub(crate) use recover::RecoverFlags;
@@ -91,6 +96,8 @@ pub(crate) enum Verb {
     Selftest(SelftestFlags),
     /// Say what stands under a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
+    /// Plan, make, grow and remove LUNs over iSCSI for mail servers
+    Iscsi(IscsiFlags),
     /// Print a commented plan to start from; of a deployment, the plans and scripts that build and
     /// test it
     Plan(PlanFlags),

@@ -8,17 +8,19 @@ mod windows;
 
 #[cfg(unix)]
 pub(crate) use unix::{
-    FolderHold, NameHold, OF_NEW_FILES, PLAIN_CHARACTERS, available_memory, create_held,
-    hold_folder, hold_name, host_reading, identity, is_block_device, is_device, is_device_held,
-    is_held, is_name_held, keep_owner, layout_roots, machine, open_held, quoted_word, redraws,
-    set_apart, shell, stop_on_request, sync_folder, volume_number,
+    FolderHold, NameHold, OF_NEW_FILES, PLAIN_CHARACTERS, available_memory, connect_local,
+    create_held, create_private, create_private_folder, file_number, hold_folder, hold_name,
+    host_reading, identity, is_block_device, is_device, is_device_held, is_held, is_name_held,
+    is_private, keep_owner, layout_roots, machine, open_held, quoted_word, redraws, set_apart,
+    shell, stop_on_request, sync_folder, volume_number,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
-    FolderHold, NameHold, OF_NEW_FILES, PLAIN_CHARACTERS, available_memory, create_held,
-    hold_folder, hold_name, host_reading, identity, is_block_device, is_device, is_device_held,
-    is_held, is_name_held, keep_owner, layout_roots, machine, open_held, quoted_word, redraws,
-    set_apart, shell, stop_on_request, sync_folder, volume_number,
+    FolderHold, NameHold, OF_NEW_FILES, PLAIN_CHARACTERS, available_memory, connect_local,
+    create_held, create_private, create_private_folder, file_number, hold_folder, hold_name,
+    host_reading, identity, is_block_device, is_device, is_device_held, is_held, is_name_held,
+    is_private, keep_owner, layout_roots, machine, open_held, quoted_word, redraws, set_apart,
+    shell, stop_on_request, sync_folder, volume_number,
 };
 
 /// How an attempt ended to have something for this process alone.

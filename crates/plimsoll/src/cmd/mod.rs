@@ -13,6 +13,7 @@ pub(crate) mod format;
 pub(crate) mod header;
 pub(crate) mod import;
 pub(crate) mod inspect;
+pub(crate) mod iscsi;
 mod layout;
 pub(crate) mod limits;
 pub(crate) mod line;

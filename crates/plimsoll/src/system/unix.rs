@@ -1,17 +1,21 @@
 //! Linux, and what other systems of its kind share with it: what `/proc` lacks is not known.
 
-use std::fs::{self, File, FileType, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, FileType, OpenOptions, TryLockError};
 use std::io;
 #[cfg(target_os = "linux")]
 use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, chown};
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, chown,
+};
 #[cfg(target_os = "linux")]
 use std::os::unix::net::SocketAddr;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use device_os::probe::Platform;
 use inspection::layout::LayoutRoots;
@@ -35,6 +39,9 @@ pub(crate) const OF_NEW_FILES: Option<&str> = None;
 /// Ticks per second in which the kernel counts processor time for programs (`USER_HZ`, the same on
 /// every system that Linux runs on today).
 const TICKS_PER_SECOND: f64 = 100.0;
+
+/// A program on this machine that takes longer stands still.
+const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
 /// Takes a folder by its lock.
 pub(crate) fn hold_folder(folder: &Path) -> Hold<FolderHold> {
@@ -111,10 +118,38 @@ pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
     })
 }
 
+/// A connection to a program on this machine, by its socket. One that stands still is given up.
+pub(crate) fn connect_local(path: &Path) -> io::Result<UnixStream> {
+    let stream = UnixStream::connect(path)?;
+    stream.set_read_timeout(Some(LONGEST_ANSWER))?;
+    stream.set_write_timeout(Some(LONGEST_ANSWER))?;
+    Ok(stream)
+}
+
+/// A new file that only its owner reads.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// A new folder that only its owner looks into.
+pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Whether nobody but its owner reads or writes a file.
+pub(crate) fn is_private(path: &Path) -> io::Result<bool> {
+    Ok(fs::metadata(path)?.mode() & 0o077 == 0)
+}
+
 /// What tells the file at `path` from all others.
 pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let facts = fs::metadata(path)?;
     Ok((facts.dev(), facts.ino()))
+}
+
+/// The number of a file in its file system, which restarts leave as it is.
+pub(crate) fn file_number(path: &Path) -> io::Result<String> {
+    Ok(fs::metadata(path)?.ino().to_string())
 }
 
 /// The number of the volume that holds `path`, which tells it from all others at the moment.

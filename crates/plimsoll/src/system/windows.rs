@@ -1,7 +1,7 @@
 //! Windows. Files are held by their share mode: a lock would keep readers out as well.
 
 use std::env;
-use std::fs::{File, FileType, OpenOptions};
+use std::fs::{self, File, FileType, OpenOptions};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt as _;
 use std::os::windows::process::CommandExt as _;
@@ -96,6 +96,31 @@ pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
         Err(error) if is_busy(&error) => Ok(Hold::Busy),
         Err(error) => Err(error),
     }
+}
+
+/// Programs that listen so are for other systems.
+pub(crate) fn connect_local(_: &Path) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// A new file, which only those may read who may read its folder.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+    File::create_new(path)
+}
+
+/// A new folder, for those who may look into the one that it lies in.
+pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)
+}
+
+/// Rights are those of the folder, which a person has chosen.
+pub(crate) fn is_private(_: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// What tells a file from all others.
+pub(crate) fn file_number(path: &Path) -> io::Result<String> {
+    Ok(format!("{:?}", identity(path)?))
 }
 
 /// What tells the file at `path` from all others.

@@ -32,6 +32,8 @@ mod lies;
 mod limits;
 mod limits_runtime;
 mod line;
+#[cfg(target_os = "linux")]
+mod luns;
 mod mount;
 mod odd_files;
 mod others;

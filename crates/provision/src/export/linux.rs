@@ -124,7 +124,7 @@ fn write_volume(
     Ok(())
 }
 
-/// A word that the shell expands nothing in.
-fn quoted(text: &str) -> String {
+/// A word that the shells of Linux expand nothing in.
+pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

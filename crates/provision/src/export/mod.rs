@@ -18,6 +18,9 @@ use units::Nanos;
 
 use crate::Provision;
 
+pub use linux::quoted as shell_quoted;
+pub use powershell::quoted as powershell_quoted;
+
 /// Where the product expects volumes and databases.
 const VOLUMES: &str = "C:\\ExchangeVolumes";
 const DATABASES: &str = "C:\\ExchangeDatabases";

@@ -131,7 +131,7 @@ const fn truth(value: bool) -> &'static str {
 
 /// A text that nothing is expanded in. PowerShell takes four more characters for the quote that
 /// ends it.
-pub(super) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("'");
     for symbol in text.chars() {
         if matches!(symbol, '\'' | '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}') {

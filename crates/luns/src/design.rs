@@ -1,0 +1,334 @@
+//! From a document, and the deployment that it may name, to LUNs with files and numbers, and a
+//! target for each initiator.
+
+use std::net::{IpAddr, SocketAddr};
+
+use plan::luns::{
+    Access, Allocation, Authentication, LunContent, LunDocument, LunInitiator, LunPool, LunWish,
+};
+use provision::{Provision, Purpose, Server, Volume};
+use units::Bytes;
+
+/// A LUN is a whole number of these, so that what lies on it can be aligned to its end as well.
+pub(crate) const ALIGNMENT: Bytes = Bytes(1 << 20);
+/// A LUN is not to be fuller. Source: the product's storage guidance counts on 20 % that stay free.
+pub(crate) const MOST_FILLED: f64 = 0.80;
+
+/// Everything that is to be there. What initiators may do differs, and a target of `tgt` cannot
+/// tell its initiators apart; so each initiator has a target of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LunDesign {
+    /// Begins the names of accounts.
+    pub name: String,
+    /// Where initiators reach the targets.
+    pub portals: Vec<SocketAddr>,
+    /// How they prove who they are.
+    pub authentication: Authentication,
+    /// Allocation unit of the file systems to come.
+    pub allocation_unit: Bytes,
+    /// No LUN is to be smaller.
+    pub smallest_lun: Bytes,
+    /// Whether databases have copies on other servers.
+    pub has_copies: bool,
+    /// The LUNs, in the order of their numbers.
+    pub luns: Vec<Lun>,
+    /// A target for each initiator that reaches any of them.
+    pub targets: Vec<Target>,
+}
+
+/// A LUN.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lun {
+    /// What people call it.
+    pub name: String,
+    /// Its number on every target that offers it; 1 or more.
+    pub number: u64,
+    /// Its length.
+    pub size: Bytes,
+    /// What it is for.
+    pub holds: LunContent,
+    /// How much will lie on it; none where it is not known.
+    pub content: Option<Bytes>,
+    /// The name of its pool.
+    pub pool: String,
+    /// The file that stands for it.
+    pub file: String,
+    /// When it takes its space.
+    pub allocation: Allocation,
+}
+
+/// A target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its name in the protocol.
+    pub iqn: String,
+    /// What people call its initiator.
+    pub initiator: String,
+    /// What the initiator calls itself.
+    pub initiator_iqn: String,
+    /// Where it comes from; empty for anywhere.
+    pub addresses: Vec<IpAddr>,
+    /// The account by which the initiator proves itself.
+    pub account: String,
+    /// The account by which the target does, in mutual CHAP.
+    pub own_account: String,
+    /// What it offers.
+    pub luns: Vec<MappedLun>,
+}
+
+/// A LUN on a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MappedLun {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub number: u64,
+    /// The file that stands for it.
+    pub file: String,
+    /// Whether the initiator may only read it.
+    pub is_read_only: bool,
+}
+
+/// Numbers that LUNs have already, by name: they keep them, because initiators know them by these.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Numbers(pub Vec<(String, u64)>);
+
+/// Why there is no design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DesignError {
+    /// A server of the deployment that no initiator stands for.
+    NoInitiator {
+        /// The server.
+        server: String,
+    },
+    /// No pool holds what a volume is for.
+    NoPool {
+        /// The volume's LUN.
+        lun: String,
+        /// What it holds.
+        holds: LunContent,
+    },
+    /// The name that a volume gets is too long, or another LUN has it.
+    BadName {
+        /// The name.
+        lun: String,
+    },
+    /// No initiator reaches anything.
+    NobodyReaches,
+}
+
+impl std::fmt::Display for DesignError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoInitiator { server } => write!(
+                f,
+                "{server} of the deployment is no [[initiator]]; add one with `name = {server:?}` \
+                 and its `iqn`"
+            ),
+            Self::NoPool { lun, holds } => write!(
+                f,
+                "{lun}: no [[pool]] holds {0}; add {0:?} to the `holds` of one",
+                holds.name()
+            ),
+            Self::BadName { lun } => write!(
+                f,
+                "{lun}: is no name for a LUN or is there twice; shorten or change the names of \
+                 [[lun]] or of the deployment's servers and databases"
+            ),
+            Self::NobodyReaches => write!(
+                f,
+                "no initiator reaches any LUN; give `access = \"read/write\"` to an [[initiator]]"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for DesignError {}
+
+impl LunDesign {
+    /// The design of a document; `provision` is the deployment that it names, laid out.
+    pub fn of(
+        document: &LunDocument,
+        provision: Option<&Provision>,
+        numbers: &Numbers,
+    ) -> Result<Self, DesignError> {
+        let mut wishes = document.luns.clone();
+        for (server, volume, needs) in provision.into_iter().flat_map(volumes) {
+            wishes.push(wish(document, server, volume, needs)?);
+        }
+        let mut luns: Vec<Lun> = Vec::new();
+        for (wish, number) in wishes.iter().zip(numbers.of(&wishes)) {
+            let lun = lun(document, wish, number);
+            let is_known = luns.iter().any(|known| known.file.eq_ignore_ascii_case(&lun.file));
+            if is_known || wish.name.len() > 64 || wish.name.contains(['/', ',', '=']) {
+                return Err(DesignError::BadName { lun: wish.name.clone() });
+            }
+            luns.push(lun);
+        }
+        let targets = document.initiators.iter().map(|one| target(document, one, &wishes, &luns));
+        let targets: Vec<Target> = targets.filter(|target| !target.luns.is_empty()).collect();
+        if targets.is_empty() {
+            return Err(DesignError::NobodyReaches);
+        }
+        Ok(Self {
+            name: document.name.clone(),
+            portals: document.portals.clone(),
+            authentication: document.authentication,
+            allocation_unit: document.allocation_unit,
+            smallest_lun: document.smallest_lun,
+            has_copies: document.has_copies || provision.is_some_and(|made| made.needs.copies),
+            luns,
+            targets,
+        })
+    }
+
+    /// The LUN of this name.
+    pub fn lun(&self, name: &str) -> Option<&Lun> {
+        self.luns.iter().find(|lun| lun.name == name)
+    }
+
+    /// Initiators that write a LUN, and those that only read it.
+    pub fn users(&self, lun: &str) -> (Vec<&str>, Vec<&str>) {
+        let mut users = (Vec::new(), Vec::new());
+        for target in &self.targets {
+            for mapped in target.luns.iter().filter(|mapped| mapped.name == lun) {
+                let list = if mapped.is_read_only { &mut users.1 } else { &mut users.0 };
+                list.push(target.initiator.as_str());
+            }
+        }
+        users
+    }
+}
+
+impl Lun {
+    /// How full it will be; none where that is not known.
+    pub fn filled(&self) -> Option<f64> {
+        Some(self.content?.0 as f64 / self.size.0.max(1) as f64)
+    }
+}
+
+impl Numbers {
+    /// A number for each wish: its own where it has one, else the next that was never given.
+    fn of(&self, wishes: &[LunWish]) -> Vec<u64> {
+        let mut last = self.0.iter().map(|(_, number)| *number).max().unwrap_or(0);
+        let number = |wish: &LunWish| {
+            let known = self.0.iter().find(|(name, _)| *name == wish.name);
+            known.map_or_else(
+                || {
+                    last += 1;
+                    last
+                },
+                |(_, number)| *number,
+            )
+        };
+        wishes.iter().map(number).collect()
+    }
+}
+
+/// Every volume of every server that an array can offer, with what it lies in.
+fn volumes(provision: &Provision) -> impl Iterator<Item = (&Server, &Volume, &Provision)> {
+    let servers = provision.groups.iter().flat_map(|group| &group.servers);
+    servers.flat_map(move |server| {
+        server.volumes.iter().map(move |volume| (server, volume, provision))
+    })
+}
+
+/// A volume as a LUN, large enough that it is never fuller than it may be.
+fn wish(
+    document: &LunDocument,
+    server: &Server,
+    volume: &Volume,
+    provision: &Provision,
+) -> Result<LunWish, DesignError> {
+    let is_known = document.initiators.iter().any(|one| one.name == server.name);
+    if !is_known {
+        return Err(DesignError::NoInitiator { server: server.name.clone() });
+    }
+    let name = format!("{}-{}", server.name, volume.name);
+    let holds = match volume.purpose {
+        Purpose::Databases => LunContent::Databases,
+        Purpose::Logs => LunContent::Logs,
+        Purpose::Restore | Purpose::Spare | Purpose::MetaCache => LunContent::Other,
+    };
+    let pool = document.pools.iter().find(|pool| pool.holds.contains(&holds));
+    let pool = pool.ok_or_else(|| DesignError::NoPool { lun: name.clone(), holds })?;
+    let content = content(volume, provision);
+    let needed = content.map_or(0.0, |content| content.0 as f64 / MOST_FILLED);
+    Ok(LunWish {
+        size: aligned(Bytes(volume.size.0.max(needed.round() as u64))),
+        pool: pool.name.clone(),
+        access: Some((vec![server.name.clone()], Vec::new())),
+        name,
+        holds,
+        content,
+    })
+}
+
+/// The databases of a volume when their mailboxes are full.
+fn content(volume: &Volume, provision: &Provision) -> Option<Bytes> {
+    let needs = &provision.needs;
+    let logs = if needs.log_volume.is_none() { needs.log } else { Bytes(0) };
+    (volume.purpose == Purpose::Databases)
+        .then(|| Bytes((needs.database.0 + logs.0) * volume.databases.len() as u64))
+}
+
+/// The next whole multiple of what LUNs are aligned to.
+fn aligned(size: Bytes) -> Bytes {
+    Bytes(size.0.div_ceil(ALIGNMENT.0) * ALIGNMENT.0)
+}
+
+fn lun(document: &LunDocument, wish: &LunWish, number: u64) -> Lun {
+    // A document is not made with a pool that is not there.
+    let pool = document.pools.iter().find(|pool| pool.name == wish.pool);
+    let folder = pool.map_or("", |pool: &LunPool| pool.folder.as_str());
+    Lun {
+        name: wish.name.clone(),
+        number,
+        size: wish.size,
+        holds: wish.holds,
+        content: wish.content,
+        pool: wish.pool.clone(),
+        file: format!("{folder}/{}.lun", wish.name),
+        allocation: pool.map_or(Allocation::Thin, |pool| pool.allocation),
+    }
+}
+
+fn target(
+    document: &LunDocument,
+    initiator: &LunInitiator,
+    wishes: &[LunWish],
+    luns: &[Lun],
+) -> Target {
+    let offered = wishes.iter().zip(luns).filter_map(|(wish, lun)| {
+        let access = access(wish, initiator);
+        (access != Access::None).then(|| MappedLun {
+            name: lun.name.clone(),
+            number: lun.number,
+            file: lun.file.clone(),
+            is_read_only: access == Access::Read,
+        })
+    });
+    let account = format!("{}-{}", document.name, initiator.name);
+    Target {
+        iqn: format!("{}.{}", document.target, initiator.name.to_lowercase().replace('_', "-")),
+        initiator: initiator.name.clone(),
+        initiator_iqn: initiator.iqn.clone(),
+        addresses: initiator.addresses.clone(),
+        own_account: format!("{account}-target"),
+        account,
+        luns: offered.collect(),
+    }
+}
+
+fn access(wish: &LunWish, initiator: &LunInitiator) -> Access {
+    let Some((writers, readers)) = &wish.access else {
+        return initiator.access;
+    };
+    if writers.contains(&initiator.name) {
+        Access::ReadWrite
+    } else if readers.contains(&initiator.name) {
+        Access::Read
+    } else {
+        Access::None
+    }
+}

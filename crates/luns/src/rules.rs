@@ -1,0 +1,197 @@
+//! What is wrong with a design before anything of it is made.
+
+use plan::luns::{Authentication, LunContent};
+use units::Bytes;
+
+use crate::design::{ALIGNMENT, Lun, LunDesign, MOST_FILLED};
+
+/// The largest database with copies, and without. Source: the product's storage guidance.
+const LARGEST_DATABASE: Bytes = Bytes(2 << 40);
+const LARGEST_DATABASE_ALONE: Bytes = Bytes(200 << 30);
+/// What the product's storage guidance wants of file systems with databases.
+const ALLOCATION_UNIT: Bytes = Bytes(64 << 10);
+/// Rounding of sizes that people write with two digits.
+const ROUNDING: f64 = 0.001;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LunSeverity {
+    /// It can be made, and is not advised.
+    Warning,
+    /// It is not made.
+    Violation,
+}
+
+/// One thing wrong with a design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LunFinding {
+    /// How bad it is.
+    pub severity: LunSeverity,
+    /// The LUN, initiator or portal.
+    pub subject: String,
+    /// What is wrong.
+    pub text: String,
+    /// What mends it.
+    pub remedy: String,
+}
+
+impl LunSeverity {
+    /// For people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Violation => "violation",
+        }
+    }
+}
+
+/// Everything wrong with `design`.
+pub fn check(design: &LunDesign) -> Vec<LunFinding> {
+    let mut findings = Vec::new();
+    for lun in &design.luns {
+        findings.extend(sizes(lun, design));
+        findings.extend(databases(lun, design));
+        findings.extend(users(lun, design));
+    }
+    findings.extend(spindles(design));
+    findings.extend(network(design));
+    findings
+}
+
+fn warning(subject: &str, text: impl Into<String>, remedy: impl Into<String>) -> LunFinding {
+    finding(LunSeverity::Warning, subject, text.into(), remedy.into())
+}
+
+fn violation(subject: &str, text: impl Into<String>, remedy: impl Into<String>) -> LunFinding {
+    finding(LunSeverity::Violation, subject, text.into(), remedy.into())
+}
+
+fn finding(severity: LunSeverity, subject: &str, text: String, remedy: String) -> LunFinding {
+    LunFinding { severity, subject: subject.to_owned(), text, remedy }
+}
+
+fn sizes(lun: &Lun, design: &LunDesign) -> Vec<LunFinding> {
+    let mut findings = Vec::new();
+    if lun.size < design.smallest_lun {
+        findings.push(violation(
+            &lun.name,
+            format!("{} is less than the smallest LUN, {}", lun.size, design.smallest_lun),
+            "make it larger, or lower `smallest_lun` where the initiator takes that",
+        ));
+    }
+    if !lun.size.0.is_multiple_of(ALIGNMENT.0) {
+        findings.push(violation(
+            &lun.name,
+            format!("{} bytes are no whole number of MiB: its end is not aligned", lun.size.0),
+            "give a `size` in MiB, GiB or TiB",
+        ));
+    }
+    if let Some(filled) = lun.filled().filter(|filled| *filled > MOST_FILLED + ROUNDING) {
+        findings.push(violation(
+            &lun.name,
+            format!("will be {:.0} % full, and 80 % is the most", filled * 100.0),
+            format!(
+                "make it {} or larger",
+                Bytes((lun.content.unwrap_or_default().0 as f64 / MOST_FILLED) as u64)
+            ),
+        ));
+    }
+    findings
+}
+
+fn databases(lun: &Lun, design: &LunDesign) -> Vec<LunFinding> {
+    let mut findings = Vec::new();
+    if lun.holds == LunContent::Other {
+        return findings;
+    }
+    let largest = lun.content.unwrap_or_default();
+    if lun.holds == LunContent::Databases && largest > LARGEST_DATABASE {
+        findings.push(violation(
+            &lun.name,
+            format!("{largest} of databases on one LUN, and 2 TiB is the most, with copies"),
+            "spread them over more LUNs",
+        ));
+    } else if lun.holds == LunContent::Databases
+        && !design.has_copies
+        && largest > LARGEST_DATABASE_ALONE
+    {
+        findings.push(warning(
+            &lun.name,
+            format!("{largest} of databases without copies, which take long to restore"),
+            "keep databases without copies below 200 GiB, or give `dag = true` where there are \
+             copies",
+        ));
+    }
+    if design.allocation_unit != ALLOCATION_UNIT {
+        findings.push(warning(
+            &lun.name,
+            format!("an allocation unit of {} is not what databases need", design.allocation_unit),
+            "give `allocation_unit = \"64KiB\"`",
+        ));
+    }
+    findings
+}
+
+fn users(lun: &Lun, design: &LunDesign) -> Option<LunFinding> {
+    let (writers, readers) = design.users(&lun.name);
+    if writers.len() > 1 {
+        return Some(violation(
+            &lun.name,
+            format!(
+                "is written by {}: a file system that two systems have mounted is destroyed",
+                writers.join(" and ")
+            ),
+            "name one of them in `read_write`",
+        ));
+    }
+    if writers.is_empty() && readers.is_empty() {
+        return Some(warning(&lun.name, "nobody reaches it", "name an initiator in `read_write`"));
+    }
+    if writers.is_empty() {
+        return Some(warning(&lun.name, "nobody writes it", "name an initiator in `read_write`"));
+    }
+    (!readers.is_empty()).then(|| {
+        warning(
+            &lun.name,
+            format!(
+                "{} reads what {} writes, and sees an unfinished file system",
+                readers.join(" and "),
+                writers.join(" and ")
+            ),
+            "let it read snapshots, or unmount the LUN at its writer first",
+        )
+    })
+}
+
+/// A database and its log on the same disks are lost together, unless there is a copy elsewhere.
+fn spindles(design: &LunDesign) -> Option<LunFinding> {
+    let of = |holds| design.luns.iter().filter(move |lun| lun.holds == holds);
+    let shared = of(LunContent::Logs)
+        .find(|log| of(LunContent::Databases).any(|database| database.pool == log.pool))?;
+    (!design.has_copies).then(|| {
+        violation(
+            &shared.name,
+            format!("logs share the disks of {} with databases that have no copies", shared.pool),
+            "give logs a [[pool]] of their own, or `dag = true` where there are copies",
+        )
+    })
+}
+
+fn network(design: &LunDesign) -> Vec<LunFinding> {
+    let mut findings = Vec::new();
+    if design.portals.len() == 1 {
+        findings.push(warning(
+            &design.portals[0].to_string(),
+            "is the only portal: one cable or switch takes every database away",
+            "give two portals in networks of their own, and use multipath at the initiators",
+        ));
+    }
+    if design.authentication == Authentication::None {
+        findings.push(warning(
+            &design.name,
+            "without CHAP every system that calls itself like an initiator is let in",
+            "give `authentication = \"one-way CHAP\"`",
+        ));
+    }
+    findings
+}

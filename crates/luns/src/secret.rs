@@ -1,0 +1,147 @@
+//! Secrets of CHAP: what one may be, how one is made, and the file that keeps them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Random bytes that a secret takes.
+pub const SECRET_BYTES: usize = 16;
+
+/// Least and most characters. Source: the initiator of Windows takes no other, and others follow it.
+const LENGTHS: std::ops::RangeInclusive<usize> = 12..=16;
+/// 64 signs, so that 16 of them hold 96 random bits, which RFC 7143 asks for; none of them means
+/// anything to a shell.
+const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._";
+
+/// The file beside the state that only its owner may read.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretFile {
+    /// What the file is, for people who find it.
+    #[serde(default)]
+    pub kind: String,
+    /// The key of the state's seal, 64 hexadecimal digits.
+    #[serde(default)]
+    pub seal_key: String,
+    /// The secrets of each initiator.
+    #[serde(default)]
+    pub initiators: Vec<InitiatorSecrets>,
+}
+
+/// The secrets of an initiator.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InitiatorSecrets {
+    /// What people call it.
+    pub initiator: String,
+    /// By which the initiator proves itself.
+    pub secret: String,
+    /// By which the target does; empty where the initiator does not ask.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub target_secret: String,
+}
+
+/// Secrets go into no message, whatever prints this.
+impl fmt::Debug for SecretFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SecretFile of {} initiators", self.initiators.len())
+    }
+}
+
+impl fmt::Debug for InitiatorSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "secrets of {}", self.initiator)
+    }
+}
+
+/// What is wrong with a secret; never the secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecretFault {
+    /// Too short or too long.
+    Length {
+        /// Whose it is.
+        initiator: String,
+        /// Its characters.
+        found: usize,
+    },
+    /// Blanks, quotes or characters that keyboards differ in.
+    Signs {
+        /// Whose it is.
+        initiator: String,
+    },
+    /// Who learns one of them could pass for another.
+    Repeated {
+        /// Whose it is.
+        initiator: String,
+        /// Who has the same.
+        other: String,
+    },
+}
+
+impl fmt::Display for SecretFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { initiator, found } => write!(
+                f,
+                "the secret of {initiator} has {found} characters; give 12 to 16, as the initiator \
+                 of Windows wants, or remove it, and one is made"
+            ),
+            Self::Signs { initiator } => write!(
+                f,
+                "the secret of {initiator} holds a blank, a quote or a character outside of ASCII; \
+                 give letters and digits, or remove it, and one is made"
+            ),
+            Self::Repeated { initiator, other } => write!(
+                f,
+                "the secret of {initiator} is that of {other} too, so that one could pass for the \
+                 other; give each its own, and each direction its own"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SecretFault {}
+
+impl SecretFile {
+    /// The secrets of an initiator.
+    pub fn of(&self, initiator: &str) -> Option<&InitiatorSecrets> {
+        self.initiators.iter().find(|one| one.initiator == initiator)
+    }
+
+    /// The first thing wrong with any secret. Empty ones are not there yet.
+    pub fn check(&self) -> Result<(), SecretFault> {
+        let mut seen: Vec<(String, &str)> = Vec::new();
+        for one in &self.initiators {
+            let names = [one.initiator.clone(), format!("the target for {}", one.initiator)];
+            for (name, secret) in names.into_iter().zip([&one.secret, &one.target_secret]) {
+                if secret.is_empty() {
+                    continue;
+                }
+                check(&name, secret)?;
+                if let Some((other, _)) = seen.iter().find(|(_, known)| known == secret) {
+                    let other = other.clone();
+                    return Err(SecretFault::Repeated { initiator: name, other });
+                }
+                seen.push((name, secret));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check(initiator: &str, secret: &str) -> Result<(), SecretFault> {
+    let initiator = initiator.to_owned();
+    let found = secret.chars().count();
+    if !secret.chars().all(|sign| sign.is_ascii_graphic() && !"'\"`".contains(sign)) {
+        return Err(SecretFault::Signs { initiator });
+    }
+    if !LENGTHS.contains(&found) {
+        return Err(SecretFault::Length { initiator, found });
+    }
+    Ok(())
+}
+
+/// A secret of random bytes; each gives six bits.
+pub fn made_secret(random: &[u8; SECRET_BYTES]) -> String {
+    random.iter().map(|byte| char::from(SIGNS[usize::from(byte % 64)])).collect()
+}

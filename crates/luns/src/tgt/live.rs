@@ -1,0 +1,144 @@
+//! What `tgtd` says of itself, as text that was made for people.
+
+/// Everything that a `tgtd` has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TgtLive {
+    /// Its targets.
+    pub targets: Vec<LiveTarget>,
+    /// Accounts, whoever they are bound to.
+    pub accounts: Vec<String>,
+    /// Where it listens: `127.0.0.1:3260`.
+    pub portals: Vec<String>,
+}
+
+/// A target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LiveTarget {
+    /// Its number.
+    pub number: u32,
+    /// Its name.
+    pub iqn: String,
+    /// Names of initiators that are logged in.
+    pub sessions: Vec<String>,
+    /// Its LUNs but the first, which is the target itself.
+    pub luns: Vec<LiveLun>,
+    /// Accounts by which initiators prove themselves.
+    pub accounts: Vec<String>,
+    /// Accounts by which it does.
+    pub own_accounts: Vec<String>,
+    /// Addresses and names that are let in.
+    pub admitted: Vec<String>,
+}
+
+/// A LUN of a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LiveLun {
+    /// Its number.
+    pub number: u64,
+    /// The file that stands for it.
+    pub file: String,
+    /// Whether it cannot be written.
+    pub is_read_only: bool,
+    /// Its serial number.
+    pub serial: String,
+}
+
+/// The part of a target that lines belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    System,
+    Sessions,
+    Luns,
+    Accounts,
+    Admitted,
+}
+
+impl TgtLive {
+    /// Reads the answers to "show" of targets, accounts and portals.
+    pub fn parse(targets: &str, accounts: &str, portals: &str) -> Self {
+        let mut live = Self {
+            targets: Vec::new(),
+            accounts: accounts.lines().skip(1).map(|line| line.trim().to_owned()).collect(),
+            portals: portals.lines().filter_map(portal).collect(),
+        };
+        let mut part = Part::System;
+        for line in targets.lines() {
+            if let Some(target) = heading(line) {
+                live.targets.push(target);
+                part = Part::System;
+            } else if let Some(next) = part_of(line) {
+                part = next;
+            } else if let Some(target) = live.targets.last_mut() {
+                target.take(part, line.trim_end());
+            }
+        }
+        for target in &mut live.targets {
+            target.luns.retain(|lun| lun.number != 0);
+        }
+        live
+    }
+
+    /// The target of this name.
+    pub fn target(&self, iqn: &str) -> Option<&LiveTarget> {
+        self.targets.iter().find(|target| target.iqn == iqn)
+    }
+}
+
+impl LiveTarget {
+    fn take(&mut self, part: Part, line: &str) {
+        let text = line.trim();
+        let (key, value) = text.split_once(": ").unwrap_or((text, ""));
+        match part {
+            Part::System => {}
+            Part::Sessions if key == "Initiator" => {
+                let name = value.split(" alias: ").next().unwrap_or_default();
+                self.sessions.push(name.trim().to_owned());
+            }
+            Part::Sessions => {}
+            Part::Luns if key == "LUN" => {
+                let number = value.parse().unwrap_or_default();
+                self.luns.push(LiveLun { number, ..LiveLun::default() });
+            }
+            Part::Luns => {
+                if let Some(lun) = self.luns.last_mut() {
+                    match key {
+                        "Readonly" => lun.is_read_only = value == "Yes",
+                        "SCSI SN" => value.clone_into(&mut lun.serial),
+                        "Backing store path" => value.clone_into(&mut lun.file),
+                        _ => {}
+                    }
+                }
+            }
+            Part::Accounts => match text.strip_suffix(" (outgoing)") {
+                Some(own) => self.own_accounts.push(own.to_owned()),
+                None => self.accounts.push(text.to_owned()),
+            },
+            Part::Admitted => self.admitted.push(text.to_owned()),
+        }
+    }
+}
+
+/// `Target 1: iqn...`
+fn heading(line: &str) -> Option<LiveTarget> {
+    let (number, iqn) = line.strip_prefix("Target ")?.split_once(": ")?;
+    let number = number.parse().ok()?;
+    Some(LiveTarget { number, iqn: iqn.trim().to_owned(), ..LiveTarget::default() })
+}
+
+/// Headings stand at four blanks, and nothing else does.
+fn part_of(line: &str) -> Option<Part> {
+    let heading = line.strip_prefix("    ").filter(|text| !text.starts_with(' '))?;
+    Some(match heading.trim_end() {
+        "I_T nexus information:" => Part::Sessions,
+        "LUN information:" => Part::Luns,
+        "Account information:" => Part::Accounts,
+        "ACL information:" => Part::Admitted,
+        _ => Part::System,
+    })
+}
+
+/// `Portal: 127.0.0.1:3260,1`
+fn portal(line: &str) -> Option<String> {
+    let (portal, _group) = line.strip_prefix("Portal: ")?.rsplit_once(',')?;
+    Some(portal.to_owned())
+}

@@ -1,0 +1,542 @@
+//! From what a `tgtd` has to what it is to have, in steps that never open a door before its lock is
+//! in place; and back to nothing.
+
+use std::fmt;
+
+use plan::luns::{Allocation, Authentication};
+
+use super::live::{LiveTarget, TgtLive};
+use super::request::{Object, Operation, Request};
+use crate::design::{LunDesign, MappedLun, Target};
+use crate::state::LunState;
+
+/// What `tgtd` is to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the sentence that it displays as")]
+pub enum Step {
+    OpenPortal { portal: String },
+    ClosePortal { portal: String },
+    NewAccount { account: String },
+    DropAccount { account: String },
+    NewTarget { target: u32, iqn: String },
+    DropTarget { target: u32, iqn: String, forced: bool },
+    Offer { target: u32, lun: u64, file: String },
+    Describe { target: u32, lun: u64, serial: String, read_only: bool, thin: bool },
+    Withdraw { target: u32, lun: u64 },
+    Bind { target: u32, account: String, own: bool },
+    Unbind { target: u32, account: String, own: bool },
+    Admit { target: u32, who: String },
+    Shut { target: u32, who: String },
+}
+
+/// What is there is not ours, or in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TgtConflict {
+    /// A target of the same name that no step of ours made.
+    ForeignTarget {
+        /// Its name.
+        iqn: String,
+    },
+    /// A target of ours offers a file that is not ours.
+    ForeignLun {
+        /// The target.
+        iqn: String,
+        /// The LUN's number.
+        lun: u64,
+        /// Its file.
+        file: String,
+    },
+    /// An account of the same name that no step of ours made.
+    ForeignAccount {
+        /// Its name.
+        account: String,
+    },
+    /// An initiator is logged in.
+    InUse {
+        /// The target.
+        iqn: String,
+        /// The initiator.
+        initiator: String,
+    },
+}
+
+impl fmt::Display for TgtConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ForeignTarget { iqn } => write!(
+                f,
+                "{iqn}: tgtd has a target of this name that was not made here, and it is left \
+                 alone; give another `target`, or remove that one by hand"
+            ),
+            Self::ForeignLun { iqn, lun, file } => write!(
+                f,
+                "{iqn}: offers {file} as LUN {lun}, which was not made here, so the target is left \
+                 alone; take that LUN away with tgtadm first"
+            ),
+            Self::ForeignAccount { account } => write!(
+                f,
+                "tgtd has an account `{account}` that was not made here, and it is left alone; \
+                 give another `name`, or remove that account by hand"
+            ),
+            Self::InUse { iqn, initiator } => write!(
+                f,
+                "{iqn}: {initiator} is logged in, and what it has under way would fail; log it out \
+                 first, or say --force"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for TgtConflict {}
+
+/// What is to be there, and what tells whose is what.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The design.
+    pub design: &'a LunDesign,
+    /// What was made already.
+    pub state: &'a LunState,
+    /// Accounts whose secrets have changed since they were made.
+    pub changed: &'a [String],
+    /// Whether sessions may be broken off.
+    pub forced: bool,
+}
+
+/// How a LUN is treated whose file has grown: `tgt` looks at the length of a file only when a LUN
+/// is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revision<'a> {
+    /// LUNs that are there stay.
+    Keep,
+    /// These LUNs, by name, are taken away and offered again.
+    Renew(&'a [String]),
+}
+
+/// The steps from `live` to what is wanted; none where that is there.
+pub fn steps(
+    wanted: Wanted<'_>,
+    live: &TgtLive,
+    revision: Revision<'_>,
+) -> Result<Vec<Step>, TgtConflict> {
+    let mut steps = Vec::new();
+    for portal in wanted.design.portals.iter().map(ToString::to_string) {
+        if !live.portals.iter().any(|open| covers(open, &portal)) {
+            steps.push(Step::OpenPortal { portal });
+        }
+    }
+    accounts(wanted, live, &mut steps)?;
+    for target in &wanted.design.targets {
+        let number = number_of(wanted.state, live, &target.iqn);
+        let there = ours(wanted.state, live, &target.iqn)?;
+        let context = Context { wanted, target, number };
+        match there {
+            Some(there) => context.revise(there, revision, &mut steps)?,
+            None => context.make(&mut steps),
+        }
+    }
+    let gone = |iqn: &&String| !wanted.design.targets.iter().any(|target| target.iqn == **iqn);
+    for iqn in wanted.state.targets.iter().filter(gone) {
+        if let Some(there) = ours(wanted.state, live, iqn)? {
+            steps.push(drop_target(there, wanted.forced)?);
+        }
+    }
+    steps.extend(odd_accounts(wanted, live));
+    Ok(steps)
+}
+
+/// The steps that leave nothing of a state in `live`. All of it is proved first.
+pub fn removal(state: &LunState, live: &TgtLive, forced: bool) -> Result<Vec<Step>, TgtConflict> {
+    let mut steps = Vec::new();
+    for iqn in &state.targets {
+        if let Some(there) = ours(state, live, iqn)? {
+            steps.push(drop_target(there, forced)?);
+        }
+    }
+    let accounts = state.accounts.iter().map(|known| &known.account);
+    for account in accounts.filter(|account| live.accounts.contains(account)) {
+        steps.push(Step::DropAccount { account: account.clone() });
+    }
+    for portal in state.portals.iter().filter(|portal| live.portals.contains(portal)) {
+        steps.push(Step::ClosePortal { portal: portal.clone() });
+    }
+    Ok(steps)
+}
+
+/// Whether an open portal takes in a wanted one: the same, or every address of the same port.
+fn covers(open: &str, wanted: &str) -> bool {
+    let port = |portal: &str| portal.rsplit_once(':').map(|(_, port)| port.to_owned());
+    let is_everywhere = open.starts_with("0.0.0.0:") && !wanted.starts_with('[')
+        || open.starts_with("[::]:") && wanted.starts_with('[');
+    open == wanted || is_everywhere && port(open) == port(wanted)
+}
+
+/// The number that a target has, or the one that it gets.
+fn number_of(state: &LunState, live: &TgtLive, iqn: &str) -> u32 {
+    if let Some(there) = live.target(iqn) {
+        return there.number;
+    }
+    let mut number = state.target_number(iqn);
+    while live.targets.iter().any(|target| target.number == number) {
+        number = (number >> 1).max(1) + 1;
+    }
+    number
+}
+
+/// The target of this name, where it is there; refused where it or one of its LUNs is not ours.
+fn ours<'l>(
+    state: &LunState,
+    live: &'l TgtLive,
+    iqn: &str,
+) -> Result<Option<&'l LiveTarget>, TgtConflict> {
+    let Some(there) = live.target(iqn) else {
+        return Ok(None);
+    };
+    if !state.targets.iter().any(|known| known == iqn) {
+        return Err(TgtConflict::ForeignTarget { iqn: iqn.to_owned() });
+    }
+    match there.luns.iter().find(|lun| !state.has_file(&lun.file)) {
+        Some(lun) => Err(TgtConflict::ForeignLun {
+            iqn: iqn.to_owned(),
+            lun: lun.number,
+            file: units::plain(&lun.file).into_owned(),
+        }),
+        None => Ok(Some(there)),
+    }
+}
+
+fn drop_target(there: &LiveTarget, forced: bool) -> Result<Step, TgtConflict> {
+    if !forced {
+        refuse_session(there)?;
+    }
+    Ok(Step::DropTarget { target: there.number, iqn: there.iqn.clone(), forced })
+}
+
+fn refuse_session(there: &LiveTarget) -> Result<(), TgtConflict> {
+    match there.sessions.first() {
+        Some(initiator) => Err(TgtConflict::InUse {
+            iqn: there.iqn.clone(),
+            initiator: units::plain(initiator).into_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Accounts that are to be made, or made anew.
+fn accounts(wanted: Wanted<'_>, live: &TgtLive, steps: &mut Vec<Step>) -> Result<(), TgtConflict> {
+    let state = wanted.state;
+    let is_ours = |account: &String| state.accounts.iter().any(|known| known.account == *account);
+    let needed = wanted.design.accounts();
+    for account in &needed {
+        match (live.accounts.contains(account), is_ours(account)) {
+            (true, false) => {
+                return Err(TgtConflict::ForeignAccount { account: account.clone() });
+            }
+            (true, true) if wanted.changed.contains(account) => {
+                // Without an account a target lets everybody in, so its door is shut meanwhile.
+                let bound = live.targets.iter().filter(|there| there.has_account(account));
+                steps.extend(bound.flat_map(LiveTarget::shut));
+                steps.push(Step::DropAccount { account: account.clone() });
+                steps.push(Step::NewAccount { account: account.clone() });
+            }
+            (true, true) => {}
+            (false, _) => steps.push(Step::NewAccount { account: account.clone() }),
+        }
+    }
+    Ok(())
+}
+
+/// Accounts that no target has any more.
+fn odd_accounts(wanted: Wanted<'_>, live: &TgtLive) -> Vec<Step> {
+    let needed = wanted.design.accounts();
+    let known = wanted.state.accounts.iter().map(|known| &known.account);
+    known
+        .filter(|account| !needed.contains(account) && live.accounts.contains(account))
+        .map(|account| Step::DropAccount { account: account.clone() })
+        .collect()
+}
+
+/// A target, and what is known about it.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    wanted: Wanted<'a>,
+    target: &'a Target,
+    number: u32,
+}
+
+impl Context<'_> {
+    /// A new target: who proves itself how comes before what it offers, and who is let in is last.
+    fn make(self, steps: &mut Vec<Step>) {
+        let target = self.number;
+        steps.push(Step::NewTarget { target, iqn: self.target.iqn.clone() });
+        self.bind(&LiveTarget::default(), steps);
+        for lun in &self.target.luns {
+            self.offer(lun, steps);
+        }
+        self.admit(&LiveTarget::default(), steps);
+    }
+
+    /// What is missing of a target that is there, and what is too much.
+    fn revise(
+        self,
+        there: &LiveTarget,
+        revision: Revision<'_>,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), TgtConflict> {
+        let target = self.number;
+        self.shut(there, steps);
+        self.bind(there, steps);
+        for lun in &there.luns {
+            let wanted = self.target.luns.iter().find(|wanted| wanted.number == lun.number);
+            let is_renewed = wanted.is_some_and(|wanted| match revision {
+                Revision::Keep => false,
+                Revision::Renew(names) => names.contains(&wanted.name),
+            });
+            if is_renewed || wanted.is_none_or(|wanted| wanted.file != lun.file) {
+                if !self.wanted.forced {
+                    refuse_session(there)?;
+                }
+                steps.push(Step::Withdraw { target, lun: lun.number });
+            }
+        }
+        for wanted in &self.target.luns {
+            let is_withdrawn = steps.contains(&Step::Withdraw { target, lun: wanted.number });
+            let there = there.luns.iter().find(|lun| lun.number == wanted.number && !is_withdrawn);
+            match there {
+                None => self.offer(wanted, steps),
+                Some(lun) if !self.is_described(wanted, lun.is_read_only, &lun.serial) => {
+                    steps.push(self.description(wanted));
+                }
+                Some(_) => {}
+            }
+        }
+        self.admit(there, steps);
+        Ok(())
+    }
+
+    fn offer(self, lun: &MappedLun, steps: &mut Vec<Step>) {
+        let (target, file) = (self.number, lun.file.clone());
+        steps.push(Step::Offer { target, lun: lun.number, file });
+        steps.push(self.description(lun));
+    }
+
+    fn description(self, lun: &MappedLun) -> Step {
+        let made = self.wanted.design.lun(&lun.name);
+        Step::Describe {
+            target: self.number,
+            lun: lun.number,
+            serial: self.wanted.state.serial(&lun.name),
+            read_only: lun.is_read_only,
+            thin: made.is_some_and(|lun| lun.allocation == Allocation::Thin),
+        }
+    }
+
+    fn is_described(self, lun: &MappedLun, is_read_only: bool, serial: &str) -> bool {
+        lun.is_read_only == is_read_only && self.wanted.state.serial(&lun.name) == serial
+    }
+
+    /// The accounts that this target is to have, of both kinds.
+    fn accounts(self) -> [(Vec<String>, bool); 2] {
+        let authentication = self.wanted.design.authentication;
+        let take = |is_wanted: bool, account: &String| {
+            if is_wanted { vec![account.clone()] } else { Vec::new() }
+        };
+        [
+            (take(authentication != Authentication::None, &self.target.account), false),
+            (take(authentication == Authentication::Mutual, &self.target.own_account), true),
+        ]
+    }
+
+    fn bind(self, there: &LiveTarget, steps: &mut Vec<Step>) {
+        let target = self.number;
+        for (wanted, own) in self.accounts() {
+            let bound = if own { &there.own_accounts } else { &there.accounts };
+            // An account that goes takes its bindings along.
+            let is_new =
+                |account: &String| steps.contains(&Step::DropAccount { account: account.clone() });
+            let (mut missing, mut odd) = (Vec::new(), Vec::new());
+            for account in wanted.iter().filter(|of| !bound.contains(of) || is_new(of)) {
+                missing.push(Step::Bind { target, account: account.clone(), own });
+            }
+            for account in bound.iter().filter(|of| !wanted.contains(of) && !is_new(of)) {
+                odd.push(Step::Unbind { target, account: account.clone(), own });
+            }
+            // An account more for a moment is better than none, which lets everybody in.
+            steps.extend(missing);
+            steps.extend(odd);
+        }
+    }
+
+    /// Who is let in. `tgt` asks for an address or a name, never for both, and a name is only what
+    /// an initiator says; so addresses decide where they are known.
+    fn admitted(self) -> Vec<String> {
+        match &self.target.addresses[..] {
+            [] => vec![self.target.initiator_iqn.clone()],
+            addresses => addresses.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn admit(self, there: &LiveTarget, steps: &mut Vec<Step>) {
+        let target = self.number;
+        for who in self.admitted() {
+            let is_shut = steps.contains(&Step::Shut { target, who: who.clone() });
+            if is_shut || !there.admitted.contains(&who) {
+                steps.push(Step::Admit { target, who });
+            }
+        }
+    }
+
+    fn shut(self, there: &LiveTarget, steps: &mut Vec<Step>) {
+        let (target, wanted) = (self.number, self.admitted());
+        for who in there.admitted.iter().filter(|who| !wanted.contains(who)) {
+            let step = Step::Shut { target, who: who.clone() };
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+    }
+}
+
+impl LiveTarget {
+    fn has_account(&self, account: &String) -> bool {
+        self.accounts.contains(account) || self.own_accounts.contains(account)
+    }
+
+    /// Shuts everybody out who is not in yet.
+    fn shut(&self) -> Vec<Step> {
+        let shut = |who: &String| Step::Shut { target: self.number, who: who.clone() };
+        self.admitted.iter().map(shut).collect()
+    }
+}
+
+impl LunDesign {
+    /// The accounts of all targets.
+    pub fn accounts(&self) -> Vec<String> {
+        let own = self.authentication == Authentication::Mutual;
+        let targets = self.targets.iter().filter(|_| self.authentication != Authentication::None);
+        let accounts =
+            targets.flat_map(|target| [Some(&target.account), own.then_some(&target.own_account)]);
+        accounts.flatten().cloned().collect()
+    }
+}
+
+impl Step {
+    /// The request for it; `secret` is that of an account that is made.
+    pub fn request(&self, secret: &str) -> Request {
+        use Object::{Account, Lun, Portal, Target};
+        use Operation::{Bind, Delete, New, Unbind, Update};
+        match self {
+            Self::OpenPortal { portal } => {
+                Request::new(Portal, New, None).with(format!("portal={portal}"))
+            }
+            Self::ClosePortal { portal } => {
+                Request::new(Portal, Delete, None).with(format!("portal={portal}"))
+            }
+            Self::NewAccount { account } => {
+                Request::new(Account, New, None).with(format!("user={account},password={secret}"))
+            }
+            Self::DropAccount { account } => {
+                Request::new(Account, Delete, None).with(format!("user={account}"))
+            }
+            Self::NewTarget { target, iqn } => {
+                Request::new(Target, New, Some(*target)).with(format!("targetname={iqn}"))
+            }
+            Self::DropTarget { target, forced, .. } => {
+                Request { is_forced: *forced, ..Request::new(Target, Delete, Some(*target)) }
+            }
+            Self::Offer { target, lun, file } => {
+                Request { lun: *lun, ..Request::new(Lun, New, Some(*target)) }
+                    .with(format!("path={file}"))
+            }
+            Self::Describe { target, lun, .. } => {
+                Request { lun: *lun, ..Request::new(Lun, Update, Some(*target)) }
+                    .with(self.parameters())
+            }
+            Self::Withdraw { target, lun } => {
+                Request { lun: *lun, ..Request::new(Lun, Delete, Some(*target)) }
+            }
+            Self::Bind { target, account, own } => {
+                Request { is_own_account: *own, ..Request::new(Account, Bind, Some(*target)) }
+                    .with(format!("user={account}"))
+            }
+            Self::Unbind { target, account, own } => {
+                Request { is_own_account: *own, ..Request::new(Account, Unbind, Some(*target)) }
+                    .with(format!("user={account}"))
+            }
+            Self::Admit { target, who } => {
+                Request::new(Target, Bind, Some(*target)).with(admission(who))
+            }
+            Self::Shut { target, who } => {
+                Request::new(Target, Unbind, Some(*target)).with(admission(who))
+            }
+        }
+    }
+
+    /// What a LUN is told to be.
+    fn parameters(&self) -> String {
+        let Self::Describe { serial, read_only, thin, .. } = self else {
+            return String::new();
+        };
+        let (read_only, thin) = (u8::from(*read_only), u8::from(*thin));
+        format!(
+            "vendor_id=Plimsoll,product_id=LUN,scsi_id={serial},scsi_sn={serial},\
+             readonly={read_only},thin_provisioning={thin}"
+        )
+    }
+}
+
+/// Whether it is a name or an address.
+fn admission(who: &str) -> String {
+    let is_name = who.starts_with("iqn.") || who.starts_with("eui.");
+    if is_name { format!("initiator-name={who}") } else { format!("initiator-address={who}") }
+}
+
+/// The step as the words of `tgtadm`, without any secret.
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OpenPortal { portal } => {
+                write!(f, "--mode portal --op new --param portal={portal}")
+            }
+            Self::ClosePortal { portal } => {
+                write!(f, "--mode portal --op delete --param portal={portal}")
+            }
+            Self::NewAccount { account } => write!(f, "--mode account --op new --user {account}"),
+            Self::DropAccount { account } => {
+                write!(f, "--mode account --op delete --user {account}")
+            }
+            Self::NewTarget { target, iqn } => {
+                write!(f, "--mode target --op new --tid {target} --targetname {iqn}")
+            }
+            Self::DropTarget { target, forced, .. } => {
+                let force = if *forced { " --force" } else { "" };
+                write!(f, "--mode target --op delete{force} --tid {target}")
+            }
+            Self::Offer { target, lun, file } => write!(
+                f,
+                "--mode logicalunit --op new --tid {target} --lun {lun} --backing-store '{file}'"
+            ),
+            Self::Describe { target, lun, .. } => write!(
+                f,
+                "--mode logicalunit --op update --tid {target} --lun {lun} --params {}",
+                self.parameters()
+            ),
+            Self::Withdraw { target, lun } => {
+                write!(f, "--mode logicalunit --op delete --tid {target} --lun {lun}")
+            }
+            Self::Bind { target, account, own } => {
+                let own = if *own { " --outgoing" } else { "" };
+                write!(f, "--mode account --op bind --tid {target} --user {account}{own}")
+            }
+            Self::Unbind { target, account, own } => {
+                let own = if *own { " --outgoing" } else { "" };
+                write!(f, "--mode account --op unbind --tid {target} --user {account}{own}")
+            }
+            Self::Admit { target, who } => {
+                write!(f, "--mode target --op bind --tid {target} --{}", admission(who))
+            }
+            Self::Shut { target, who } => {
+                write!(f, "--mode target --op unbind --tid {target} --{}", admission(who))
+            }
+        }
+    }
+}

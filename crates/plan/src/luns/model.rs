@@ -1,0 +1,166 @@
+//! The validated document: what provisioning over iSCSI trusts.
+
+use std::net::{IpAddr, SocketAddr};
+
+use units::Bytes;
+
+use crate::keys::Choice;
+
+/// LUNs and who may reach them. Made only by reading a document, so every name can stand in a
+/// command, a path and a message of the protocol, and what one section names is in another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LunDocument {
+    /// Begins the names of accounts.
+    pub name: String,
+    /// Begins the names of targets: `iqn.2026-01.org.example:mail`.
+    pub target: String,
+    /// Where initiators reach the targets; at least one.
+    pub portals: Vec<SocketAddr>,
+    /// Whether databases have copies on other servers.
+    pub has_copies: bool,
+    /// How initiators prove who they are.
+    pub authentication: Authentication,
+    /// Allocation unit of the file systems that will be made.
+    pub allocation_unit: Bytes,
+    /// No LUN is to be smaller.
+    pub smallest_lun: Bytes,
+    /// The control port of `tgtd`.
+    pub control_port: u16,
+    /// The deployment whose volumes become LUNs, beside those of the document.
+    pub source: Option<LunSource>,
+    /// Disks that share their spindles; at least one.
+    pub pools: Vec<LunPool>,
+    /// Who reaches LUNs; at least one.
+    pub initiators: Vec<LunInitiator>,
+    /// LUNs that the document names.
+    pub luns: Vec<LunWish>,
+}
+
+/// A deployment whose volumes become LUNs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LunSource {
+    /// Its file, as it was given.
+    pub deployment: String,
+    /// The array whose wizard decides how large volumes are.
+    pub array: Option<String>,
+}
+
+/// Disks that share their spindles, and where files on them lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LunPool {
+    /// What people call it.
+    pub name: String,
+    /// Whole path of the folder whose files stand for LUNs.
+    pub folder: String,
+    /// When space is taken.
+    pub allocation: Allocation,
+    /// LUNs that lie here unless they say otherwise.
+    pub holds: Vec<LunContent>,
+}
+
+/// Who reaches LUNs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LunInitiator {
+    /// What people call it; a server of the deployment.
+    pub name: String,
+    /// Its name in the protocol.
+    pub iqn: String,
+    /// Where it comes from; empty for anywhere.
+    pub addresses: Vec<IpAddr>,
+    /// To every LUN that does not say otherwise.
+    pub access: Access,
+}
+
+/// A LUN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LunWish {
+    /// What people call it; a part of the name of its file.
+    pub name: String,
+    /// Its length.
+    pub size: Bytes,
+    /// What it is for.
+    pub holds: LunContent,
+    /// How much will lie on it; none where it is not known.
+    pub content: Option<Bytes>,
+    /// The name of its pool.
+    pub pool: String,
+    /// Names of initiators that write it, and of those that only read it; none leaves both to the
+    /// initiators.
+    pub access: Option<(Vec<String>, Vec<String>)>,
+}
+
+/// What a LUN is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LunContent {
+    /// Databases, and their logs unless those are apart.
+    Databases,
+    /// Logs alone.
+    Logs,
+    /// Restores, spares and everything else.
+    Other,
+}
+
+/// What an initiator may do with a LUN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing: it does not see it.
+    None,
+    /// Read it.
+    Read,
+    /// Read and write it.
+    ReadWrite,
+}
+
+/// How initiator and target prove who they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Authentication {
+    /// They do not.
+    None,
+    /// The initiator proves it by CHAP.
+    OneWay,
+    /// Both do.
+    Mutual,
+}
+
+/// When a LUN takes its space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocation {
+    /// As it is written.
+    Thin,
+    /// At once.
+    Thick,
+}
+
+impl Choice for LunContent {
+    const ALL: &'static [Self] = &[Self::Databases, Self::Logs, Self::Other];
+    const WORDS: &'static [&'static str] = &["databases", "logs", "other"];
+}
+
+impl Choice for Access {
+    const ALL: &'static [Self] = &[Self::None, Self::Read, Self::ReadWrite];
+    const WORDS: &'static [&'static str] = &["none", "read", "read/write"];
+}
+
+impl Choice for Authentication {
+    const ALL: &'static [Self] = &[Self::None, Self::OneWay, Self::Mutual];
+    const WORDS: &'static [&'static str] = &["none", "one-way CHAP", "mutual CHAP"];
+}
+
+impl Choice for Allocation {
+    const ALL: &'static [Self] = &[Self::Thin, Self::Thick];
+    const WORDS: &'static [&'static str] = &["thin", "thick"];
+}
+
+impl LunContent {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        Self::WORDS[Self::ALL.iter().position(|known| *known == self).unwrap_or(0)]
+    }
+}
+
+impl Access {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        Self::WORDS[Self::ALL.iter().position(|known| *known == self).unwrap_or(0)]
+    }
+}

@@ -1,0 +1,70 @@
+//! `iscsi`: LUNs for mail servers, planned, made, grown and removed.
+
+mod answer;
+mod apply;
+mod backing;
+mod destroy;
+mod grow;
+mod plan;
+mod scripts;
+mod store;
+mod tgtd;
+
+use std::path::Path;
+
+use ::plan::LunDocument;
+use luns::{LunDesign, Numbers};
+use provision::Provision;
+
+use super::plan::laid_out;
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{read_deployment, read_text};
+use crate::error::CommandError;
+use crate::flags::{ArrayKind, IscsiAction, IscsiFlags};
+
+/// Does what was asked for.
+pub(crate) fn run(flags: &IscsiFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    match &flags.action {
+        IscsiAction::Plan(flags) => plan::run(flags, console),
+        IscsiAction::Apply(flags) => apply::run(flags, console),
+        IscsiAction::Grow(flags) => grow::run(flags, console),
+        IscsiAction::Destroy(flags) => destroy::run(flags, console),
+    }
+}
+
+/// A document as it was read.
+struct Wish {
+    document: LunDocument,
+    provision: Option<Provision>,
+}
+
+impl Wish {
+    /// Reads a document, and the deployment that it names, which lies beside it.
+    fn read(path: &Path) -> Result<Self, CommandError> {
+        let (file, text) = read_text(path)?;
+        let document = LunDocument::parse(&file, &text)?;
+        let Some(source) = &document.source else {
+            return Ok(Self { document, provision: None });
+        };
+        let folder = path.parent().unwrap_or_else(|| Path::new(""));
+        let deployment = read_deployment(&folder.join(&source.deployment))?;
+        let array = match source.array.as_deref() {
+            None => None,
+            Some("vnxe3300") => Some(ArrayKind::Vnxe3300),
+            Some(other) => {
+                return Err(CommandError::new(format!(
+                    "{file}: array: `{}` is not known; give \"vnxe3300\", or leave it out",
+                    units::plain(other)
+                )));
+            }
+        };
+        let (provision, _) = laid_out(&deployment, array)?;
+        Ok(Self { document, provision: Some(provision) })
+    }
+
+    /// The design, in which LUNs keep their `numbers`.
+    fn design(&self, numbers: &Numbers) -> Result<LunDesign, CommandError> {
+        Ok(LunDesign::of(&self.document, self.provision.as_ref(), numbers)?)
+    }
+}

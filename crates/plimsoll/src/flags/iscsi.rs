@@ -1,0 +1,114 @@
+//! Flags of `iscsi`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+/// Flags of `iscsi`.
+#[derive(Args, Debug)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct IscsiFlags {
+    /// What to do
+    #[command(subcommand)]
+    pub action: IscsiAction,
+}
+
+/// What to do with LUNs.
+#[derive(Subcommand, Debug)]
+pub(crate) enum IscsiAction {
+    /// Say which LUNs and targets a document means, and what is wrong with them; without a
+    /// document, print one to start from
+    Plan(IscsiPlanFlags),
+    /// Make files, targets and secrets as the document wants them; again, it changes nothing
+    Apply(IscsiApplyFlags),
+    /// Make LUNs as large as the document now says, and say what initiators have to do
+    Grow(IscsiGrowFlags),
+    /// Remove every target, file and secret that `apply` made, and nothing else
+    Destroy(IscsiDestroyFlags),
+}
+
+/// Which LUNs are meant.
+#[derive(Args, Debug)]
+pub(crate) struct IscsiDocumentFlags {
+    /// The document
+    #[arg(value_name = "LUNS.toml")]
+    pub document: PathBuf,
+    /// What was made [default: the document's name with .state.json]
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    /// Its secrets, for its owner alone [default: the document's name with .secrets.json]
+    #[arg(long, value_name = "FILE")]
+    pub secrets: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `iscsi plan`.
+#[derive(Args, Debug)]
+pub(crate) struct IscsiPlanFlags {
+    /// The document
+    #[arg(value_name = "LUNS.toml")]
+    pub document: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Who is to make what the document wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IscsiBackend {
+    /// tgtd on this machine
+    Tgt,
+    /// Print what would be done with tgtd
+    Print,
+    /// Write the configuration for `targetcli restoreconfig`; it holds the secrets
+    Lio,
+    /// Print the script for a target server of Windows
+    Windows,
+    /// Print the scripts for initiators on Linux
+    OpenIscsi,
+    /// Print the scripts for initiators on ESXi
+    Esxi,
+    /// Print the scripts for initiators on Windows
+    WindowsInitiator,
+}
+
+/// Flags of `iscsi apply`.
+#[derive(Args, Debug)]
+pub(crate) struct IscsiApplyFlags {
+    #[command(flatten)]
+    pub what: IscsiDocumentFlags,
+    /// Who makes it
+    #[arg(long, value_enum, default_value = "tgt")]
+    pub backend: IscsiBackend,
+    /// File for the configuration of --backend lio
+    #[arg(long, short, value_name = "FILE", required_if_eq("backend", "lio"))]
+    pub output: Option<PathBuf>,
+    /// Only the script of this initiator
+    #[arg(long, value_name = "NAME")]
+    pub initiator: Option<String>,
+    /// Change targets although initiators are logged in: what they have under way fails
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Flags of `iscsi grow`.
+#[derive(Args, Debug)]
+pub(crate) struct IscsiGrowFlags {
+    #[command(flatten)]
+    pub what: IscsiDocumentFlags,
+    /// Grow LUNs although initiators are logged in: what they have under way fails
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Flags of `iscsi destroy`.
+#[derive(Args, Debug)]
+pub(crate) struct IscsiDestroyFlags {
+    #[command(flatten)]
+    pub what: IscsiDocumentFlags,
+    /// Destroy targets although initiators are logged in
+    #[arg(long)]
+    pub force: bool,
+}
