@@ -4,7 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use plan::luns::{
-    Access, Allocation, Authentication, LunContent, LunDocument, LunInitiator, LunPool, LunWish,
+    Allocation, ChapMode, LunAccess, LunContent, LunDocument, LunInitiator, LunPool, LunWish,
 };
 use provision::{Provision, Purpose, Server, Volume};
 use units::Bytes;
@@ -12,7 +12,7 @@ use units::Bytes;
 /// A LUN is a whole number of these, so that what lies on it can be aligned to its end as well.
 pub(crate) const ALIGNMENT: Bytes = Bytes(1 << 20);
 /// A LUN is not to be fuller. Source: the product's storage guidance counts on 20 % that stay free.
-pub(crate) const MOST_FILLED: f64 = 0.80;
+pub(crate) const MOST_FILLED_PERCENT: u64 = 80;
 
 /// Everything that is to be there. What initiators may do differs, and a target of `tgt` cannot
 /// tell its initiators apart; so each initiator has a target of its own.
@@ -23,7 +23,7 @@ pub struct LunDesign {
     /// Where initiators reach the targets.
     pub portals: Vec<SocketAddr>,
     /// How they prove who they are.
-    pub authentication: Authentication,
+    pub authentication: ChapMode,
     /// Allocation unit of the file systems to come.
     pub allocation_unit: Bytes,
     /// No LUN is to be smaller.
@@ -31,14 +31,14 @@ pub struct LunDesign {
     /// Whether databases have copies on other servers.
     pub has_copies: bool,
     /// The LUNs, in the order of their numbers.
-    pub luns: Vec<Lun>,
+    pub luns: Vec<DesignedLun>,
     /// A target for each initiator that reaches any of them.
     pub targets: Vec<Target>,
 }
 
 /// A LUN.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lun {
+pub struct DesignedLun {
     /// What people call it.
     pub name: String,
     /// Its number on every target that offers it; 1 or more.
@@ -114,7 +114,7 @@ pub enum DesignError {
         lun: String,
     },
     /// No initiator reaches anything.
-    NobodyReaches,
+    Unreached,
 }
 
 impl std::fmt::Display for DesignError {
@@ -135,7 +135,7 @@ impl std::fmt::Display for DesignError {
                 "{lun}: is no name for a LUN or is there twice; shorten or change the names of \
                  [[lun]] or of the deployment's servers and databases"
             ),
-            Self::NobodyReaches => write!(
+            Self::Unreached => write!(
                 f,
                 "no initiator reaches any LUN; give `access = \"read/write\"` to an [[initiator]]"
             ),
@@ -156,7 +156,7 @@ impl LunDesign {
         for (server, volume, needs) in provision.into_iter().flat_map(volumes) {
             wishes.push(wish(document, server, volume, needs)?);
         }
-        let mut luns: Vec<Lun> = Vec::new();
+        let mut luns: Vec<DesignedLun> = Vec::new();
         for (wish, number) in wishes.iter().zip(numbers.of(&wishes)) {
             let lun = lun(document, wish, number);
             let is_known = luns.iter().any(|known| known.file.eq_ignore_ascii_case(&lun.file));
@@ -165,10 +165,14 @@ impl LunDesign {
             }
             luns.push(lun);
         }
-        let targets = document.initiators.iter().map(|one| target(document, one, &wishes, &luns));
-        let targets: Vec<Target> = targets.filter(|target| !target.luns.is_empty()).collect();
+        let targets: Vec<Target> = document
+            .initiators
+            .iter()
+            .map(|one| target(document, one, &wishes, &luns))
+            .filter(|target| !target.luns.is_empty())
+            .collect();
         if targets.is_empty() {
-            return Err(DesignError::NobodyReaches);
+            return Err(DesignError::Unreached);
         }
         Ok(Self {
             name: document.name.clone(),
@@ -183,7 +187,7 @@ impl LunDesign {
     }
 
     /// The LUN of this name.
-    pub fn lun(&self, name: &str) -> Option<&Lun> {
+    pub fn lun(&self, name: &str) -> Option<&DesignedLun> {
         self.luns.iter().find(|lun| lun.name == name)
     }
 
@@ -200,7 +204,7 @@ impl LunDesign {
     }
 }
 
-impl Lun {
+impl DesignedLun {
     /// How full it will be; none where that is not known.
     pub fn filled(&self) -> Option<f64> {
         Some(self.content?.0 as f64 / self.size.0.max(1) as f64)
@@ -211,17 +215,13 @@ impl Numbers {
     /// A number for each wish: its own where it has one, else the next that was never given.
     fn of(&self, wishes: &[LunWish]) -> Vec<u64> {
         let mut last = self.0.iter().map(|(_, number)| *number).max().unwrap_or(0);
-        let number = |wish: &LunWish| {
+        let mut numbers = Vec::new();
+        for wish in wishes {
             let known = self.0.iter().find(|(name, _)| *name == wish.name);
-            known.map_or_else(
-                || {
-                    last += 1;
-                    last
-                },
-                |(_, number)| *number,
-            )
-        };
-        wishes.iter().map(number).collect()
+            numbers.push(known.map_or(last + 1, |(_, number)| *number));
+            last = last.max(numbers[numbers.len() - 1]);
+        }
+        numbers
     }
 }
 
@@ -253,15 +253,19 @@ fn wish(
     let pool = document.pools.iter().find(|pool| pool.holds.contains(&holds));
     let pool = pool.ok_or_else(|| DesignError::NoPool { lun: name.clone(), holds })?;
     let content = content(volume, provision);
-    let needed = content.map_or(0.0, |content| content.0 as f64 / MOST_FILLED);
     Ok(LunWish {
-        size: aligned(Bytes(volume.size.0.max(needed.round() as u64))),
+        size: aligned(volume.size.max(room_for(content.unwrap_or_default()))),
         pool: pool.name.clone(),
         access: Some((vec![server.name.clone()], Vec::new())),
         name,
         holds,
         content,
     })
+}
+
+/// The least that is not fuller than it may be with `content` on it.
+pub(crate) const fn room_for(content: Bytes) -> Bytes {
+    Bytes(content.0.div_ceil(MOST_FILLED_PERCENT).saturating_mul(100))
 }
 
 /// The databases of a volume when their mailboxes are full.
@@ -277,11 +281,11 @@ fn aligned(size: Bytes) -> Bytes {
     Bytes(size.0.div_ceil(ALIGNMENT.0) * ALIGNMENT.0)
 }
 
-fn lun(document: &LunDocument, wish: &LunWish, number: u64) -> Lun {
+fn lun(document: &LunDocument, wish: &LunWish, number: u64) -> DesignedLun {
     // A document is not made with a pool that is not there.
     let pool = document.pools.iter().find(|pool| pool.name == wish.pool);
     let folder = pool.map_or("", |pool: &LunPool| pool.folder.as_str());
-    Lun {
+    DesignedLun {
         name: wish.name.clone(),
         number,
         size: wish.size,
@@ -297,15 +301,15 @@ fn target(
     document: &LunDocument,
     initiator: &LunInitiator,
     wishes: &[LunWish],
-    luns: &[Lun],
+    luns: &[DesignedLun],
 ) -> Target {
     let offered = wishes.iter().zip(luns).filter_map(|(wish, lun)| {
         let access = access(wish, initiator);
-        (access != Access::None).then(|| MappedLun {
+        (access != LunAccess::None).then(|| MappedLun {
             name: lun.name.clone(),
             number: lun.number,
             file: lun.file.clone(),
-            is_read_only: access == Access::Read,
+            is_read_only: access == LunAccess::Read,
         })
     });
     let account = format!("{}-{}", document.name, initiator.name);
@@ -320,15 +324,15 @@ fn target(
     }
 }
 
-fn access(wish: &LunWish, initiator: &LunInitiator) -> Access {
+fn access(wish: &LunWish, initiator: &LunInitiator) -> LunAccess {
     let Some((writers, readers)) = &wish.access else {
         return initiator.access;
     };
     if writers.contains(&initiator.name) {
-        Access::ReadWrite
+        LunAccess::ReadWrite
     } else if readers.contains(&initiator.name) {
-        Access::Read
+        LunAccess::Read
     } else {
-        Access::None
+        LunAccess::None
     }
 }

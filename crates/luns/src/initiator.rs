@@ -1,10 +1,11 @@
-//! The other end: scripts by which a system connects to its LUNs, and what it has to do when one has
-//! grown. Secrets are asked for when a script runs, and are on no command line where the system has
-//! another way.
+//! The other end: scripts by which a system connects to its LUNs, and what it has to do when one
+//! has grown. Secrets are asked for when a script runs, and are on no command line where the system
+//! has another way.
 
 use std::fmt::{self, Write as _};
+use std::net::SocketAddr;
 
-use plan::luns::Authentication;
+use plan::luns::ChapMode;
 use provision::export::{powershell_quoted, shell_quoted};
 
 use crate::design::{LunDesign, Target};
@@ -52,153 +53,144 @@ pub fn rescan(target: &Target) -> [String; 3] {
 /// The secret goes from the terminal into the record of the node by a word of the shell itself.
 fn open_iscsi(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Result {
     let iqn = shell_quoted(&target.iqn);
-    writeln!(text, "#!/bin/bash\n# Connects {} to its LUNs; run as root.", target.initiator)?;
-    writeln!(text, "set -euo pipefail\numask 077")?;
+    let name = shell_quoted(&format!("InitiatorName={}", target.initiator_iqn));
     writeln!(
         text,
-        "grep -qxF {} /etc/iscsi/initiatorname.iscsi || {{",
-        shell_quoted(&format!("InitiatorName={}", target.initiator_iqn))
+        "#!/bin/bash\n# Connects {} to its LUNs; run as root.\n\
+         set -euo pipefail\numask 077\n\
+         grep -qxF {name} /etc/iscsi/initiatorname.iscsi || {{\n    \
+         echo 'the name in /etc/iscsi/initiatorname.iscsi is another' >&2; exit 1\n}}",
+        target.initiator
     )?;
-    writeln!(
-        text,
-        "    echo 'the name in /etc/iscsi/initiatorname.iscsi is another' >&2; exit 1\n}}"
-    )?;
-    ask(design, text, "read -rsp")?;
+    ask(design, text)?;
     for portal in &design.portals {
         let address = shell_quoted(&portal.to_string());
+        let node = format!("iscsiadm --mode node --targetname {iqn} --portal {address}");
         writeln!(text, "iscsiadm --mode discovery --type sendtargets --portal {address}")?;
-        if design.authentication != Authentication::None {
-            let update =
-                format!("iscsiadm --mode node --targetname {iqn} --portal {address} --op update");
-            writeln!(text, "{update} --name node.session.auth.authmethod --value CHAP")?;
-            writeln!(
-                text,
-                "for record in /etc/iscsi/nodes/{iqn}/{},*/default; do",
-                shell_quoted(&format!("{},{}", portal.ip(), portal.port()))
-            )?;
-            writeln!(
-                text,
-                "    sed -i '/^node\\.session\\.auth\\.\\(username\\|password\\)/d' \"$record\""
-            )?;
-            writeln!(
-                text,
-                "    printf 'node.session.auth.username = %s\\nnode.session.auth.password = %s\\n' {} \"$secret\" >> \"$record\"",
-                shell_quoted(&target.account)
-            )?;
-            if design.authentication == Authentication::Mutual {
-                writeln!(
-                    text,
-                    "    printf 'node.session.auth.username_in = %s\\nnode.session.auth.password_in = %s\\n' {} \"$target_secret\" >> \"$record\"",
-                    shell_quoted(&target.own_account)
-                )?;
-            }
-            writeln!(text, "done")?;
+        if design.authentication != ChapMode::None {
+            let method = "--name node.session.auth.authmethod --value CHAP";
+            writeln!(text, "{node} --op update {method}")?;
+            let place = shell_quoted(&format!("{},{}", portal.ip(), portal.port()));
+            records(design, target, &format!("{iqn}/{place}"), text)?;
         }
-        writeln!(
-            text,
-            "iscsiadm --mode node --targetname {iqn} --portal {address} --op update --name node.startup --value automatic"
-        )?;
-        writeln!(text, "iscsiadm --mode node --targetname {iqn} --portal {address} --login")?;
+        writeln!(text, "{node} --op update --name node.startup --value automatic")?;
+        writeln!(text, "{node} --login")?;
     }
     Ok(())
 }
 
-/// Asks for the secrets, which go into variables of the shell.
-fn ask(design: &LunDesign, text: &mut String, read: &str) -> fmt::Result {
-    if design.authentication != Authentication::None {
-        writeln!(text, "{read} 'secret of the initiator: ' secret; echo")?;
+/// Secrets into the records of nodes, which only their owner may read.
+fn records(design: &LunDesign, target: &Target, place: &str, text: &mut String) -> fmt::Result {
+    let old = r"/^node\.session\.auth\.\(username\|password\)/d";
+    writeln!(text, "for record in /etc/iscsi/nodes/{place},*/default; do")?;
+    writeln!(text, "    sed -i '{old}' \"$record\"")?;
+    let mut pairs = vec![("", &target.account, "$secret")];
+    if design.authentication == ChapMode::Mutual {
+        pairs.push(("_in", &target.own_account, "$target_secret"));
     }
-    if design.authentication == Authentication::Mutual {
-        writeln!(text, "{read} 'secret of the target: ' target_secret; echo")?;
+    for (end, account, secret) in pairs {
+        let account = shell_quoted(account);
+        let [user, password] = ["username", "password"].map(|key| format!("{key}{end}"));
+        writeln!(
+            text,
+            "    printf 'node.session.auth.{user} = %s\\nnode.session.auth.{password} = %s\\n' \
+             {account} \"{secret}\" >> \"$record\""
+        )?;
+    }
+    writeln!(text, "done")
+}
+
+/// Asks for the secrets, which go into variables of the shell.
+fn ask(design: &LunDesign, text: &mut String) -> fmt::Result {
+    if design.authentication != ChapMode::None {
+        writeln!(text, "read -rsp 'secret of the initiator: ' secret; echo")?;
+    }
+    if design.authentication == ChapMode::Mutual {
+        writeln!(text, "read -rsp 'secret of the target: ' target_secret; echo")?;
     }
     Ok(())
 }
 
 fn esxi(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Result {
+    let name = shell_quoted(&target.initiator_iqn);
     writeln!(
         text,
-        "#!/bin/sh\n# Connects {} to its LUNs. esxcli takes secrets on its command line only: let nobody",
+        "#!/bin/sh\n# Connects {} to its LUNs. esxcli takes secrets on its command line\n\
+         # only: have no other user logged in meanwhile. Usage: sh SCRIPT vmhba64\n\
+         set -eu\nadapter=$1\n\
+         esxcli iscsi software set --enabled=true\n\
+         esxcli iscsi adapter set --adapter=\"$adapter\" --name={name}",
         target.initiator
     )?;
-    writeln!(text, "# else be logged in meanwhile. Usage: sh SCRIPT vmhba64\nset -eu\nadapter=$1")?;
-    writeln!(text, "esxcli iscsi software set --enabled=true")?;
-    let name = shell_quoted(&target.initiator_iqn);
-    writeln!(text, "esxcli iscsi adapter set --adapter=\"$adapter\" --name={name}")?;
-    ask(design, text, "read -rsp")?;
+    ask(design, text)?;
     for portal in &design.portals {
-        let address = shell_quoted(&portal.to_string());
-        writeln!(
-            text,
-            "esxcli iscsi adapter discovery sendtarget add --adapter=\"$adapter\" --address={address}"
-        )?;
-        if design.authentication == Authentication::None {
+        let place =
+            format!("--adapter=\"$adapter\" --address={}", shell_quoted(&portal.to_string()));
+        let discovery = "esxcli iscsi adapter discovery sendtarget";
+        writeln!(text, "{discovery} add {place}")?;
+        if design.authentication == ChapMode::None {
             continue;
         }
-        let chap = format!(
-            "esxcli iscsi adapter discovery sendtarget auth chap set --adapter=\"$adapter\" --address={address}"
-        );
+        let chap = format!("{discovery} auth chap set {place} --level=required");
         let account = shell_quoted(&target.account);
-        writeln!(
-            text,
-            "{chap} --direction=uni --level=required --authname={account} --secret=\"$secret\""
-        )?;
-        if design.authentication == Authentication::Mutual {
-            let own = shell_quoted(&target.own_account);
-            writeln!(
-                text,
-                "{chap} --direction=mutual --level=required --authname={own} --secret=\"$target_secret\""
-            )?;
+        writeln!(text, "{chap} --direction=uni --authname={account} --secret=\"$secret\"")?;
+        if design.authentication == ChapMode::Mutual {
+            let (own, secret) = (shell_quoted(&target.own_account), "\"$target_secret\"");
+            writeln!(text, "{chap} --direction=mutual --authname={own} --secret={secret}")?;
         }
     }
     writeln!(text, "esxcli storage core adapter rescan --adapter=\"$adapter\"")
 }
 
+/// How PowerShell asks for a secret without showing it.
+const ASK: &str = "function Ask($what) {\n    \
+                   $entered = Read-Host -AsSecureString $what\n    \
+                   $secret = [Net.NetworkCredential]::new('', $entered)\n    \
+                   $secret.Password\n}\n\
+                   $secret = Ask 'secret of the initiator'";
+
 fn windows(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Result {
-    writeln!(text, "# Connects {} to its LUNs; run as administrator.", target.initiator)?;
-    writeln!(text, "$ErrorActionPreference = 'Stop'")?;
-    writeln!(
-        text,
-        "Set-Service -Name MSiSCSI -StartupType Automatic\nStart-Service -Name MSiSCSI"
-    )?;
     let name = powershell_quoted(&target.initiator_iqn);
     writeln!(
         text,
-        "if ((Get-InitiatorPort | Where-Object ConnectionType -eq iSCSI).NodeAddress -notcontains {name}) {{"
+        "# Connects {} to its LUNs; run as administrator.\n\
+         $ErrorActionPreference = 'Stop'\n\
+         Set-Service -Name MSiSCSI -StartupType Automatic\n\
+         Start-Service -Name MSiSCSI\n\
+         $ports = Get-InitiatorPort | Where-Object ConnectionType -eq iSCSI\n\
+         if ($ports.NodeAddress -notcontains {name}) {{\n    \
+         throw 'this system calls itself otherwise'\n}}",
+        target.initiator
     )?;
-    writeln!(text, "    throw 'this system calls itself otherwise'\n}}")?;
-    let mut chap = String::new();
-    if design.authentication != Authentication::None {
-        writeln!(text, "function Ask($what) {{\n    $entered = Read-Host -AsSecureString $what")?;
-        writeln!(
-            text,
-            "    (New-Object System.Management.Automation.PSCredential('x', $entered)).GetNetworkCredential().Password\n}}"
-        )?;
-        writeln!(text, "$secret = Ask 'secret of the initiator'")?;
-        let account = powershell_quoted(&target.account);
-        write!(
-            chap,
-            " -AuthenticationType ONEWAYCHAP -ChapUsername {account} -ChapSecret $secret"
-        )?;
+    let account = powershell_quoted(&target.account);
+    let chap = format!("CHAP -ChapUsername {account} -ChapSecret $secret");
+    let chap = match design.authentication {
+        ChapMode::None => String::new(),
+        ChapMode::OneWay => format!(" -AuthenticationType ONEWAY{chap}"),
+        ChapMode::Mutual => format!(" -AuthenticationType MUTUAL{chap}"),
+    };
+    if !chap.is_empty() {
+        writeln!(text, "{ASK}")?;
     }
-    if design.authentication == Authentication::Mutual {
+    if design.authentication == ChapMode::Mutual {
         writeln!(text, "Set-IscsiChapSecret -ChapSecret (Ask 'secret of the target')")?;
-        chap = chap.replace("ONEWAYCHAP", "MUTUALCHAP");
     }
-    let iqn = powershell_quoted(&target.iqn);
     for portal in &design.portals {
-        let (address, port) = (powershell_quoted(&portal.ip().to_string()), portal.port());
-        writeln!(
-            text,
-            "New-IscsiTargetPortal -TargetPortalAddress {address} -TargetPortalPortNumber {port} | Out-Null"
-        )?;
+        writeln!(text, "New-IscsiTargetPortal {} | Out-Null", windows_portal(portal))?;
     }
     let multipath = if design.portals.len() > 1 { " -IsMultipathEnabled $true" } else { "" };
+    let iqn = powershell_quoted(&target.iqn);
     for portal in &design.portals {
-        let (address, port) = (powershell_quoted(&portal.ip().to_string()), portal.port());
+        let node = format!("-NodeAddress {iqn} {}", windows_portal(portal));
         writeln!(
             text,
-            "Connect-IscsiTarget -NodeAddress {iqn} -TargetPortalAddress {address} -TargetPortalPortNumber {port}{chap} -IsPersistent $true{multipath} | Out-Null"
+            "Connect-IscsiTarget {node}{chap} -IsPersistent $true{multipath} | Out-Null"
         )?;
     }
     Ok(())
+}
+
+fn windows_portal(portal: &SocketAddr) -> String {
+    let address = powershell_quoted(&portal.ip().to_string());
+    format!("-TargetPortalAddress {address} -TargetPortalPortNumber {}", portal.port())
 }

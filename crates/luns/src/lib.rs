@@ -2,8 +2,8 @@
 //! that, and the steps from what is there to what is wanted.
 //!
 //! Nothing here opens a file or a socket. A [`LunDesign`] is made from a document; [`tgt::steps`]
-//! compares it with what a target says of itself and with the [`LunState`] that earlier steps left, which
-//! is all that proves whose a target or a file is.
+//! compares it with what a target says of itself and with the [`LunState`] that earlier steps left,
+//! which is all that proves whose a target or a file is.
 
 mod design;
 mod initiator;
@@ -17,7 +17,7 @@ mod windows;
 #[cfg(test)]
 mod tests;
 
-pub use design::{DesignError, Lun, LunDesign, MappedLun, Numbers, Target};
+pub use design::{DesignError, DesignedLun, LunDesign, MappedLun, Numbers, Target};
 pub use initiator::{InitiatorSystem, connect_script, rescan};
 pub use lio::saved_configuration;
 pub use rules::{LunFinding, LunSeverity, check};

@@ -1,9 +1,9 @@
 //! The target of the Linux kernel (LIO), as the configuration that `targetcli restoreconfig` reads.
 
-use plan::luns::Authentication;
+use plan::luns::ChapMode;
 use serde_json::{Value, json};
 
-use crate::design::{Lun, LunDesign, Target};
+use crate::design::{DesignedLun, LunDesign, Target};
 use crate::secret::SecretFile;
 use crate::state::LunState;
 
@@ -19,7 +19,7 @@ pub fn saved_configuration(design: &LunDesign, secrets: &SecretFile, state: &Lun
     })
 }
 
-fn object(lun: &Lun, state: &LunState) -> Value {
+fn object(lun: &DesignedLun, state: &LunState) -> Value {
     json!({
         "plugin": "fileio",
         "name": lun.name,
@@ -34,17 +34,18 @@ fn object(lun: &Lun, state: &LunState) -> Value {
 /// 16 hexadecimal digits as the identity that LIO keeps, which has 32.
 fn uuid(serial: &str) -> String {
     let digits = format!("{serial}{serial}");
-    let part = |from, to| digits.get(from..to).unwrap_or_default();
-    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+    let parts = [0..8, 8..12, 12..16, 16..20, 20..32];
+    parts.map(|part| digits.get(part).unwrap_or_default()).join("-")
 }
 
 fn target(design: &LunDesign, target: &Target, secrets: &SecretFile) -> Value {
     let offered = target.luns.iter().enumerate().map(|(index, lun)| {
         json!({ "index": index, "storage_object": format!("/backstores/fileio/{}", lun.name) })
     });
-    let portals = design.portals.iter().map(
-        |portal| json!({ "ip_address": portal.ip().to_string(), "port": portal.port(), "iser": false }),
-    );
+    let portals = design.portals.iter().map(|portal| {
+        let address = portal.ip().to_string();
+        json!({ "ip_address": address, "port": portal.port(), "iser": false })
+    });
     json!({
         "fabric": "iscsi",
         "wwn": target.iqn,
@@ -52,7 +53,7 @@ fn target(design: &LunDesign, target: &Target, secrets: &SecretFile) -> Value {
             "tag": 1,
             "enable": true,
             "attributes": {
-                "authentication": u8::from(design.authentication != Authentication::None),
+                "authentication": u8::from(design.authentication != ChapMode::None),
                 "generate_node_acls": 0,
                 "demo_mode_write_protect": 1,
             },
@@ -74,11 +75,11 @@ fn node(design: &LunDesign, target: &Target, secrets: &SecretFile) -> Value {
         "mapped_luns": mapped.collect::<Vec<_>>(),
     });
     let known = secrets.of(&target.initiator);
-    let known = known.filter(|_| design.authentication != Authentication::None);
+    let known = known.filter(|_| design.authentication != ChapMode::None);
     if let Some(secrets) = known {
         node["chap_userid"] = json!(target.account);
         node["chap_password"] = json!(secrets.secret);
-        if design.authentication == Authentication::Mutual {
+        if design.authentication == ChapMode::Mutual {
             node["chap_mutual_userid"] = json!(target.own_account);
             node["chap_mutual_password"] = json!(secrets.target_secret);
         }

@@ -1,9 +1,9 @@
 //! What is wrong with a design before anything of it is made.
 
-use plan::luns::{Authentication, LunContent};
+use plan::luns::{ChapMode, LunContent};
 use units::Bytes;
 
-use crate::design::{ALIGNMENT, Lun, LunDesign, MOST_FILLED};
+use crate::design::{ALIGNMENT, DesignedLun, LunDesign, MOST_FILLED_PERCENT, room_for};
 
 /// The largest database with copies, and without. Source: the product's storage guidance.
 const LARGEST_DATABASE: Bytes = Bytes(2 << 40);
@@ -70,7 +70,7 @@ fn finding(severity: LunSeverity, subject: &str, text: String, remedy: String) -
     LunFinding { severity, subject: subject.to_owned(), text, remedy }
 }
 
-fn sizes(lun: &Lun, design: &LunDesign) -> Vec<LunFinding> {
+fn sizes(lun: &DesignedLun, design: &LunDesign) -> Vec<LunFinding> {
     let mut findings = Vec::new();
     if lun.size < design.smallest_lun {
         findings.push(violation(
@@ -86,20 +86,21 @@ fn sizes(lun: &Lun, design: &LunDesign) -> Vec<LunFinding> {
             "give a `size` in MiB, GiB or TiB",
         ));
     }
-    if let Some(filled) = lun.filled().filter(|filled| *filled > MOST_FILLED + ROUNDING) {
+    let most = MOST_FILLED_PERCENT as f64 / 100.0 + ROUNDING;
+    if let Some(filled) = lun.filled().filter(|filled| *filled > most) {
         findings.push(violation(
             &lun.name,
-            format!("will be {:.0} % full, and 80 % is the most", filled * 100.0),
             format!(
-                "make it {} or larger",
-                Bytes((lun.content.unwrap_or_default().0 as f64 / MOST_FILLED) as u64)
+                "will be {:.0} % full, and {MOST_FILLED_PERCENT} % is the most",
+                filled * 100.0
             ),
+            format!("make it {} or larger", room_for(lun.content.unwrap_or_default())),
         ));
     }
     findings
 }
 
-fn databases(lun: &Lun, design: &LunDesign) -> Vec<LunFinding> {
+fn databases(lun: &DesignedLun, design: &LunDesign) -> Vec<LunFinding> {
     let mut findings = Vec::new();
     if lun.holds == LunContent::Other {
         return findings;
@@ -132,7 +133,7 @@ fn databases(lun: &Lun, design: &LunDesign) -> Vec<LunFinding> {
     findings
 }
 
-fn users(lun: &Lun, design: &LunDesign) -> Option<LunFinding> {
+fn users(lun: &DesignedLun, design: &LunDesign) -> Option<LunFinding> {
     let (writers, readers) = design.users(&lun.name);
     if writers.len() > 1 {
         return Some(violation(
@@ -145,10 +146,18 @@ fn users(lun: &Lun, design: &LunDesign) -> Option<LunFinding> {
         ));
     }
     if writers.is_empty() && readers.is_empty() {
-        return Some(warning(&lun.name, "nobody reaches it", "name an initiator in `read_write`"));
+        return Some(warning(
+            &lun.name,
+            "is reached by no initiator",
+            "name an initiator in `read_write`",
+        ));
     }
     if writers.is_empty() {
-        return Some(warning(&lun.name, "nobody writes it", "name an initiator in `read_write`"));
+        return Some(warning(
+            &lun.name,
+            "is written by no initiator",
+            "name an initiator in `read_write`",
+        ));
     }
     (!readers.is_empty()).then(|| {
         warning(
@@ -165,9 +174,11 @@ fn users(lun: &Lun, design: &LunDesign) -> Option<LunFinding> {
 
 /// A database and its log on the same disks are lost together, unless there is a copy elsewhere.
 fn spindles(design: &LunDesign) -> Option<LunFinding> {
-    let of = |holds| design.luns.iter().filter(move |lun| lun.holds == holds);
-    let shared = of(LunContent::Logs)
-        .find(|log| of(LunContent::Databases).any(|database| database.pool == log.pool))?;
+    let (databases, rest): (Vec<_>, Vec<_>) =
+        design.luns.iter().partition(|lun| lun.holds == LunContent::Databases);
+    let shared = rest.into_iter().find(|lun| {
+        lun.holds == LunContent::Logs && databases.iter().any(|other| other.pool == lun.pool)
+    })?;
     (!design.has_copies).then(|| {
         violation(
             &shared.name,
@@ -186,7 +197,7 @@ fn network(design: &LunDesign) -> Vec<LunFinding> {
             "give two portals in networks of their own, and use multipath at the initiators",
         ));
     }
-    if design.authentication == Authentication::None {
+    if design.authentication == ChapMode::None {
         findings.push(warning(
             &design.name,
             "without CHAP every system that calls itself like an initiator is let in",

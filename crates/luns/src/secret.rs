@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Random bytes that a secret takes.
 pub const SECRET_BYTES: usize = 16;
 
-/// Least and most characters. Source: the initiator of Windows takes no other, and others follow it.
+/// Least and most characters. Source: the initiator of Windows takes no other, and others follow.
 const LENGTHS: std::ops::RangeInclusive<usize> = 12..=16;
 /// 64 signs, so that 16 of them hold 96 random bits, which RFC 7143 asks for; none of them means
 /// anything to a shell.

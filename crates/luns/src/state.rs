@@ -1,13 +1,14 @@
 //! What has been made, as one file keeps it: the only proof of whose a file, a target or an account
 //! is.
 //!
-//! A program that runs as root and removes what a file tells it to must know that nobody else wrote
-//! that file. So the state is sealed by a key that only the file with the secrets holds.
+//! A program that runs as root and removes what a file tells it to must know who wrote that file.
+//! So the state is sealed by a key that only the file with the secrets holds.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use units::hexadecimal;
 
 /// The layout of the file.
 const SCHEMA: u32 = 1;
@@ -101,14 +102,15 @@ impl fmt::Display for StateFault {
             Self::OtherSchema { found } => {
                 write!(
                     f,
-                    "has layout {found}, and this release knows {SCHEMA}; use the release that wrote it"
+                    "has layout {found}, and this release knows {SCHEMA}; use the release that \
+                     wrote it"
                 )
             }
             Self::Altered => write!(
                 f,
                 "was changed after it was written, or belongs to other secrets, so that it proves \
-                 nothing and nothing is touched; bring it and the file with the secrets back from a \
-                 backup, or remove what it lists by hand"
+                 nothing and nothing is touched; bring it and the file with the secrets back from \
+                 a backup, or remove what it lists by hand"
             ),
         }
     }
@@ -163,20 +165,20 @@ impl LunState {
     }
 
     /// Whether the file of this path was made.
-    pub fn has_file(&self, path: &str) -> bool {
+    pub(crate) fn has_file(&self, path: &str) -> bool {
         self.luns.iter().any(|lun| lun.file == path)
     }
 
     /// A number for a target that no other target of any machine is likely to have: what initiators
     /// tell disks apart by is made of it.
-    pub fn target_number(&self, iqn: &str) -> u32 {
+    pub(crate) fn target_number(&self, iqn: &str) -> u32 {
         let [a, b, c, d, ..] = hash(&[self.id.as_bytes(), iqn.as_bytes()]);
         (u32::from_be_bytes([a, b, c, d]) >> 1).max(1)
     }
 
     /// The serial number of a LUN, the same whenever it is offered: 16 hexadecimal digits.
     pub fn serial(&self, lun: &str) -> String {
-        let mut serial = hex(&hash(&[self.id.as_bytes(), b"lun", lun.as_bytes()]));
+        let mut serial = hexadecimal(&hash(&[self.id.as_bytes(), b"lun", lun.as_bytes()]));
         serial.truncate(16);
         serial
     }
@@ -194,7 +196,7 @@ impl LunState {
 
 /// A hash that needs the key, in the nested form that nothing can be added to (as HMAC).
 fn keyed(key: &str, parts: &[&[u8]]) -> String {
-    hex(&hash(&[key.as_bytes(), &hash(&[&[key.as_bytes()], parts].concat())]))
+    hexadecimal(&hash(&[key.as_bytes(), &hash(&[&[key.as_bytes()], parts].concat())]))
 }
 
 /// The hash of parts that cannot run into one another.
@@ -205,8 +207,4 @@ fn hash(parts: &[&[u8]]) -> [u8; 32] {
         hash.update(part);
     }
     hash.finalize().into()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

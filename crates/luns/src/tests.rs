@@ -1,12 +1,12 @@
 //! Designs, checks, seals and steps, each without any target.
 
 use plan::LunDocument;
-use plan::luns::{Authentication, LunContent};
+use plan::luns::{ChapMode, LunContent};
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use units::Bytes;
 
 use crate::secret::InitiatorSecrets;
-use crate::tgt::{Revision, Step, TgtConflict, TgtLive, Wanted, removal, steps};
+use crate::tgt::{Revision, TgtConflict, TgtLive, TgtStep, WantedLuns, removal, steps};
 use crate::{
     FileProof, InitiatorSystem, LunDesign, LunRecord, LunSeverity, LunState, Numbers, SECRET_BYTES,
     SecretFault, SecretFile, StateFault, check, connect_script, made_secret, saved_configuration,
@@ -81,7 +81,7 @@ fn state() -> LunState {
 }
 
 fn made(design: &LunDesign) -> LunState {
-    let record = |lun: &crate::Lun| LunRecord {
+    let record = |lun: &crate::DesignedLun| LunRecord {
         name: lun.name.clone(),
         number: lun.number,
         file: lun.file.clone(),
@@ -94,8 +94,8 @@ fn made(design: &LunDesign) -> LunState {
     state
 }
 
-fn wanted<'a>(design: &'a LunDesign, state: &'a LunState) -> Wanted<'a> {
-    Wanted { design, state, changed: &[], forced: false }
+fn wanted<'a>(design: &'a LunDesign, state: &'a LunState) -> WantedLuns<'a> {
+    WantedLuns { design, state, changed: &[], forced: false }
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn what_ends_badly_is_a_violation() {
         (", \"10.0.1.10:3260\"", "", "only portal"),
         ("dag = true", "dag = true\nauthentication = \"none\"", "without CHAP"),
         ("dag = true", "dag = true\nallocation_unit = \"4KiB\"", "allocation unit"),
-        ("holds = \"logs\"", "holds = \"logs\"\nread = [\"EX01\"]", "nobody writes"),
+        ("holds = \"logs\"", "holds = \"logs\"\nread = [\"EX01\"]", "is written by no initiator"),
     ] {
         let findings = check(&design_of(&DOCUMENT.replacen(from, to, 1)));
         assert!(findings.iter().any(|one| one.text.contains(expected)), "{to}: {findings:?}");
@@ -150,7 +150,8 @@ fn what_ends_badly_is_a_violation() {
     }
 }
 
-/// The published report of the `VNXe3300`: 1,000 mailboxes of 1.5 GB in two databases on seven disks.
+/// The published report of the `VNXe3300`: 1,000 mailboxes of 1.5 GB in two databases on seven
+/// disks.
 const PUBLISHED: &str = r#"
 product = "2013"
 [[tier]]
@@ -241,7 +242,7 @@ fn a_state_that_was_changed_proves_nothing() {
     ] {
         assert_eq!(LunState::parse(&text, key), Err(StateFault::Altered));
     }
-    // Whoever seals without a key is not believed either.
+    // A seal without a key is not believed either.
     let unkeyed = state().to_text("");
     assert_eq!(LunState::parse(&unkeyed, ""), Err(StateFault::Altered));
     assert!(matches!(LunState::parse("{}", "key"), Err(StateFault::Unreadable { .. })));
@@ -291,17 +292,18 @@ fn what_was_not_made_here_is_neither_changed_nor_removed() {
 }
 
 #[test]
-fn nobody_is_let_in_before_the_lock_is_there() {
+fn no_initiator_is_let_in_before_the_lock_is_there() {
     let design = design_of(DOCUMENT);
     let state = made(&design);
     let all = steps(wanted(&design, &state), &TgtLive::default(), Revision::Keep).unwrap();
-    let at = |is: fn(&Step) -> bool| all.iter().position(is).unwrap();
+    let at = |is: fn(&TgtStep) -> bool| all.iter().position(is).unwrap();
     assert!(
-        at(|one| matches!(one, Step::Bind { .. })) < at(|one| matches!(one, Step::Offer { .. }))
+        at(|one| matches!(one, TgtStep::Bind { .. }))
+            < at(|one| matches!(one, TgtStep::Offer { .. }))
     );
     assert!(
-        at(|one| matches!(one, Step::Describe { .. }))
-            < at(|one| matches!(one, Step::Admit { .. }))
+        at(|one| matches!(one, TgtStep::Describe { .. }))
+            < at(|one| matches!(one, TgtStep::Admit { .. }))
     );
     // While an account is made anew its target has none, and would let everybody in.
     let live = TgtLive::parse(SHOWN, "Account list:\n    mail-EX01\n", "Portal: 0.0.0.0:3260,1");
@@ -309,15 +311,17 @@ fn nobody_is_let_in_before_the_lock_is_there() {
     let mut state = state;
     state.accounts = vec![known];
     let changed = ["mail-EX01".to_owned()];
-    let anew = Wanted { changed: &changed, ..wanted(&design, &state) };
+    let anew = WantedLuns { changed: &changed, ..wanted(&design, &state) };
     let all = steps(anew, &live, Revision::Keep).unwrap();
-    let at = |is: fn(&Step) -> bool| all.iter().position(is).unwrap();
+    let at = |is: fn(&TgtStep) -> bool| all.iter().position(is).unwrap();
     let (shut, drop) = (
-        at(|one| matches!(one, Step::Shut { .. })),
-        at(|one| matches!(one, Step::DropAccount { .. })),
+        at(|one| matches!(one, TgtStep::Shut { .. })),
+        at(|one| matches!(one, TgtStep::DropAccount { .. })),
     );
-    let (bind, admit) =
-        (at(|one| matches!(one, Step::Bind { .. })), at(|one| matches!(one, Step::Admit { .. })));
+    let (bind, admit) = (
+        at(|one| matches!(one, TgtStep::Bind { .. })),
+        at(|one| matches!(one, TgtStep::Admit { .. })),
+    );
     assert!(shut < drop && drop < bind && bind < admit, "{all:?}");
 }
 
@@ -325,7 +329,7 @@ fn nobody_is_let_in_before_the_lock_is_there() {
 fn scripts_hold_no_secret_and_say_what_they_cannot_do() {
     let text = DOCUMENT.replace("dag = true", "dag = true\nauthentication = \"mutual CHAP\"");
     let design = design_of(&text);
-    assert_eq!(design.authentication, Authentication::Mutual);
+    assert_eq!(design.authentication, ChapMode::Mutual);
     let windows = target_script(&design).unwrap();
     for part in [
         "New-IscsiVirtualDisk -Path 'D:\\luns\\db1.vhdx' -SizeBytes 1303522574336",

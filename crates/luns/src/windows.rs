@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Write as _};
 
-use plan::luns::{Allocation, Authentication};
+use plan::luns::{Allocation, ChapMode};
 use provision::export::powershell_quoted;
 
 use crate::design::{LunDesign, Target};
@@ -45,8 +45,8 @@ impl fmt::Display for WindowsFault {
 impl std::error::Error for WindowsFault {}
 
 /// What every script begins with.
-const OPENING: &str = "# Makes iSCSI targets on Windows Server (feature FS-iSCSITarget-Server); not \
-                       tried by its makers.\n\
+const OPENING: &str = "# Makes iSCSI targets on Windows Server (feature FS-iSCSITarget-Server);\n\
+                       # not tried by its makers.\n\
                        # Secrets come from the file that `plimsoll iscsi apply` keeps them in.\n\
                        param([Parameter(Mandatory = $true)] [string] $SecretFile)\n\
                        $ErrorActionPreference = 'Stop'\n\
@@ -105,40 +105,42 @@ fn write(design: &LunDesign, text: &mut String) -> fmt::Result {
 
 fn write_target(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Result {
     let name = powershell_quoted(&target.initiator);
-    let by_address = target.addresses.iter().map(|address| format!("IPAddress:{address}"));
-    let mut who: Vec<String> = by_address.map(|id| powershell_quoted(&id)).collect();
+    let mut who = target
+        .addresses
+        .iter()
+        .map(|address| powershell_quoted(&format!("IPAddress:{address}")))
+        .collect::<Vec<_>>()
+        .join(", ");
     if who.is_empty() {
-        who.push(powershell_quoted(&format!("IQN:{}", target.initiator_iqn)));
+        who = powershell_quoted(&format!("IQN:{}", target.initiator_iqn));
     }
-    let who = who.join(", ");
     writeln!(text, "\nif (-not (Get-IscsiServerTarget | Where-Object TargetName -eq {name})) {{")?;
     writeln!(text, "    New-IscsiServerTarget -TargetName {name} -InitiatorIds {who} | Out-Null")?;
     writeln!(text, "}}")?;
     let iqn = powershell_quoted(&target.iqn);
     write!(text, "Set-IscsiServerTarget -TargetName {name} -TargetIqn {iqn} -InitiatorIds {who}")?;
-    let secret = |account: &str, key: &str| {
-        format!("(Credential {} $secrets[{name}].{key})", powershell_quoted(account))
-    };
-    if design.authentication != Authentication::None {
-        write!(text, " -EnableChap $true -Chap {}", secret(&target.account, "secret"))?;
+    if design.authentication != ChapMode::None {
+        write!(text, " -EnableChap $true -Chap {}", credential(&name, &target.account, "secret"))?;
     }
-    if design.authentication == Authentication::Mutual {
-        let own = secret(&target.own_account, "target_secret");
+    if design.authentication == ChapMode::Mutual {
+        let own = credential(&name, &target.own_account, "target_secret");
         write!(text, " -EnableReverseChap $true -ReverseChap {own}")?;
     }
     writeln!(text)?;
     for lun in &target.luns {
         let path = quoted_path(&lun.file);
-        writeln!(
-            text,
-            "if ((Get-IscsiServerTarget -TargetName {name}).LunMappings.Path -notcontains {path}) {{"
-        )?;
         let number = lun.number;
         writeln!(
             text,
-            "    Add-IscsiVirtualDiskTargetMapping -TargetName {name} -Path {path} -Lun {number}"
+            "$mapped = (Get-IscsiServerTarget -TargetName {name}).LunMappings.Path\n\
+             if ($mapped -notcontains {path}) {{\n    \
+             Add-IscsiVirtualDiskTargetMapping -TargetName {name} -Path {path} -Lun {number}\n}}"
         )?;
-        writeln!(text, "}}")?;
     }
     Ok(())
+}
+
+/// The secret `key` of an initiator, with the account that it is of.
+fn credential(initiator: &str, account: &str, key: &str) -> String {
+    format!("(Credential {} $secrets[{initiator}].{key})", powershell_quoted(account))
 }

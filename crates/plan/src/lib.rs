@@ -4,8 +4,8 @@
 //! one conversion checks all of it and yields a [`Plan`] that the rest of the program trusts. Every
 //! complaint names file, line, key and remedy, and all complaints come at once.
 //!
-//! A [`Deployment`] is another document: what `plimsoll size` starts from. A [`LunDocument`] says which
-//! LUNs `plimsoll iscsi` makes, and for whom.
+//! A [`Deployment`] is another document: what `plimsoll size` starts from. A [`LunDocument`] says
+//! which LUNs `plimsoll iscsi` makes, and for whom.
 
 mod bounds;
 mod complaint;

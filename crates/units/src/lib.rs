@@ -4,12 +4,14 @@
 //! A page number is not an offset and a generation is not a count: every quantity that could be
 //! taken for another has a type here, with arithmetic only where it makes sense.
 
+mod hexadecimal;
 mod nanos;
 mod plain;
 mod prng;
 mod quantity;
 mod thousands;
 
+pub use hexadecimal::hexadecimal;
 pub use nanos::Nanos;
 pub use plain::{plain, plain_json, shortened};
 pub use prng::{Prng, Seed};

@@ -5,7 +5,7 @@
 pub struct TgtLive {
     /// Its targets.
     pub targets: Vec<LiveTarget>,
-    /// Accounts, whoever they are bound to.
+    /// Accounts, bound to a target or not.
     pub accounts: Vec<String>,
     /// Where it listens: `127.0.0.1:3260`.
     pub portals: Vec<String>,
@@ -45,7 +45,7 @@ pub struct LiveLun {
 
 /// The part of a target that lines belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ShownPart {
     System,
     Sessions,
     Luns,
@@ -61,11 +61,11 @@ impl TgtLive {
             accounts: accounts.lines().skip(1).map(|line| line.trim().to_owned()).collect(),
             portals: portals.lines().filter_map(portal).collect(),
         };
-        let mut part = Part::System;
+        let mut part = ShownPart::System;
         for line in targets.lines() {
             if let Some(target) = heading(line) {
                 live.targets.push(target);
-                part = Part::System;
+                part = ShownPart::System;
             } else if let Some(next) = part_of(line) {
                 part = next;
             } else if let Some(target) = live.targets.last_mut() {
@@ -85,21 +85,20 @@ impl TgtLive {
 }
 
 impl LiveTarget {
-    fn take(&mut self, part: Part, line: &str) {
+    fn take(&mut self, part: ShownPart, line: &str) {
         let text = line.trim();
         let (key, value) = text.split_once(": ").unwrap_or((text, ""));
         match part {
-            Part::System => {}
-            Part::Sessions if key == "Initiator" => {
+            ShownPart::Sessions if key == "Initiator" => {
                 let name = value.split(" alias: ").next().unwrap_or_default();
                 self.sessions.push(name.trim().to_owned());
             }
-            Part::Sessions => {}
-            Part::Luns if key == "LUN" => {
+            ShownPart::System | ShownPart::Sessions => {}
+            ShownPart::Luns if key == "LUN" => {
                 let number = value.parse().unwrap_or_default();
                 self.luns.push(LiveLun { number, ..LiveLun::default() });
             }
-            Part::Luns => {
+            ShownPart::Luns => {
                 if let Some(lun) = self.luns.last_mut() {
                     match key {
                         "Readonly" => lun.is_read_only = value == "Yes",
@@ -109,11 +108,11 @@ impl LiveTarget {
                     }
                 }
             }
-            Part::Accounts => match text.strip_suffix(" (outgoing)") {
+            ShownPart::Accounts => match text.strip_suffix(" (outgoing)") {
                 Some(own) => self.own_accounts.push(own.to_owned()),
                 None => self.accounts.push(text.to_owned()),
             },
-            Part::Admitted => self.admitted.push(text.to_owned()),
+            ShownPart::Admitted => self.admitted.push(text.to_owned()),
         }
     }
 }
@@ -126,14 +125,14 @@ fn heading(line: &str) -> Option<LiveTarget> {
 }
 
 /// Headings stand at four blanks, and nothing else does.
-fn part_of(line: &str) -> Option<Part> {
+fn part_of(line: &str) -> Option<ShownPart> {
     let heading = line.strip_prefix("    ").filter(|text| !text.starts_with(' '))?;
     Some(match heading.trim_end() {
-        "I_T nexus information:" => Part::Sessions,
-        "LUN information:" => Part::Luns,
-        "Account information:" => Part::Accounts,
-        "ACL information:" => Part::Admitted,
-        _ => Part::System,
+        "I_T nexus information:" => ShownPart::Sessions,
+        "LUN information:" => ShownPart::Luns,
+        "Account information:" => ShownPart::Accounts,
+        "ACL information:" => ShownPart::Admitted,
+        _ => ShownPart::System,
     })
 }
 

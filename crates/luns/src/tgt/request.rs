@@ -1,5 +1,5 @@
-//! Requests to the control socket of `tgtd` and its answers: a header in the machine's own byte order,
-//! then text. Learned from `usr/tgtadm.h` of tgt, unchanged from 1.0.85 to 1.0.97.
+//! Requests to the control socket of `tgtd` and its answers: a header in the machine's own byte
+//! order, then text. Learned from `usr/tgtadm.h` of tgt, unchanged from 1.0.85 to 1.0.97.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub(super) enum Object {
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum TgtOperation {
     New = 0,
     Delete = 1,
     Show = 2,
@@ -34,9 +34,9 @@ pub(super) enum Operation {
 
 /// A request.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct TgtRequest {
     pub(super) object: Object,
-    pub(super) operation: Operation,
+    pub(super) operation: TgtOperation,
     pub(super) target: Option<u32>,
     pub(super) lun: u64,
     /// Whether an account is one by which the target proves itself.
@@ -48,14 +48,14 @@ pub struct Request {
 }
 
 /// The text may hold a secret.
-impl fmt::Debug for Request {
+impl fmt::Debug for TgtRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} of {:?}", self.operation, self.object)
     }
 }
 
-impl Request {
-    pub(super) const fn new(object: Object, operation: Operation, target: Option<u32>) -> Self {
+impl TgtRequest {
+    pub(super) const fn new(object: Object, operation: TgtOperation, target: Option<u32>) -> Self {
         Self {
             object,
             operation,
@@ -75,9 +75,9 @@ impl Request {
     /// [`TgtLive::parse`](super::TgtLive::parse) takes the answers in.
     pub const fn show() -> [Self; 3] {
         [
-            Self::new(Object::Target, Operation::Show, None),
-            Self::new(Object::Account, Operation::Show, None),
-            Self::new(Object::Portal, Operation::Show, None),
+            Self::new(Object::Target, TgtOperation::Show, None),
+            Self::new(Object::Account, TgtOperation::Show, None),
+            Self::new(Object::Portal, TgtOperation::Show, None),
         ]
     }
 
@@ -137,12 +137,12 @@ impl std::error::Error for TgtFault {}
 /// Bytes that follow the header of an answer.
 #[expect(clippy::host_endian_bytes, reason = "the peer is a program on the same machine")]
 pub fn answer_bytes(header: [u8; RESPONSE_BYTES]) -> Result<usize, TgtFault> {
-    let [a, b, c, d, e, f, g, h] = header;
-    match u32::from_ne_bytes([a, b, c, d]) {
-        0 => {
-            let length = u32::from_ne_bytes([e, f, g, h]) as usize;
-            Ok(length.saturating_sub(RESPONSE_BYTES))
-        }
+    let [error, length] = [0, 4].map(|at| {
+        let word = header[at..].first_chunk().copied().unwrap_or_default();
+        u32::from_ne_bytes(word)
+    });
+    match error {
+        0 => Ok((length as usize).saturating_sub(RESPONSE_BYTES)),
         error => Err(TgtFault(error)),
     }
 }

@@ -3,17 +3,17 @@
 
 use std::fmt;
 
-use plan::luns::{Allocation, Authentication};
+use plan::luns::{Allocation, ChapMode};
 
 use super::live::{LiveTarget, TgtLive};
-use super::request::{Object, Operation, Request};
+use super::request::{Object, TgtOperation, TgtRequest};
 use crate::design::{LunDesign, MappedLun, Target};
 use crate::state::LunState;
 
 /// What `tgtd` is to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the sentence that it displays as")]
-pub enum Step {
+pub enum TgtStep {
     OpenPortal { portal: String },
     ClosePortal { portal: String },
     NewAccount { account: String },
@@ -91,7 +91,7 @@ impl std::error::Error for TgtConflict {}
 
 /// What is to be there, and what tells whose is what.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct WantedLuns<'a> {
     /// The design.
     pub design: &'a LunDesign,
     /// What was made already.
@@ -114,14 +114,14 @@ pub enum Revision<'a> {
 
 /// The steps from `live` to what is wanted; none where that is there.
 pub fn steps(
-    wanted: Wanted<'_>,
+    wanted: WantedLuns<'_>,
     live: &TgtLive,
     revision: Revision<'_>,
-) -> Result<Vec<Step>, TgtConflict> {
+) -> Result<Vec<TgtStep>, TgtConflict> {
     let mut steps = Vec::new();
     for portal in wanted.design.portals.iter().map(ToString::to_string) {
         if !live.portals.iter().any(|open| covers(open, &portal)) {
-            steps.push(Step::OpenPortal { portal });
+            steps.push(TgtStep::OpenPortal { portal });
         }
     }
     accounts(wanted, live, &mut steps)?;
@@ -134,8 +134,10 @@ pub fn steps(
             None => context.make(&mut steps),
         }
     }
-    let gone = |iqn: &&String| !wanted.design.targets.iter().any(|target| target.iqn == **iqn);
-    for iqn in wanted.state.targets.iter().filter(gone) {
+    for iqn in &wanted.state.targets {
+        if wanted.design.targets.iter().any(|target| target.iqn == *iqn) {
+            continue;
+        }
         if let Some(there) = ours(wanted.state, live, iqn)? {
             steps.push(drop_target(there, wanted.forced)?);
         }
@@ -145,7 +147,11 @@ pub fn steps(
 }
 
 /// The steps that leave nothing of a state in `live`. All of it is proved first.
-pub fn removal(state: &LunState, live: &TgtLive, forced: bool) -> Result<Vec<Step>, TgtConflict> {
+pub fn removal(
+    state: &LunState,
+    live: &TgtLive,
+    forced: bool,
+) -> Result<Vec<TgtStep>, TgtConflict> {
     let mut steps = Vec::new();
     for iqn in &state.targets {
         if let Some(there) = ours(state, live, iqn)? {
@@ -154,21 +160,27 @@ pub fn removal(state: &LunState, live: &TgtLive, forced: bool) -> Result<Vec<Ste
     }
     let accounts = state.accounts.iter().map(|known| &known.account);
     for account in accounts.filter(|account| live.accounts.contains(account)) {
-        steps.push(Step::DropAccount { account: account.clone() });
+        steps.push(TgtStep::DropAccount { account: account.clone() });
     }
     for portal in state.portals.iter().filter(|portal| live.portals.contains(portal)) {
-        steps.push(Step::ClosePortal { portal: portal.clone() });
+        steps.push(TgtStep::ClosePortal { portal: portal.clone() });
     }
     Ok(steps)
 }
 
 /// Whether an open portal takes in a wanted one: the same, or every address of the same port.
 fn covers(open: &str, wanted: &str) -> bool {
-    let port = |portal: &str| portal.rsplit_once(':').map(|(_, port)| port.to_owned());
     let is_everywhere = open.starts_with("0.0.0.0:") && !wanted.starts_with('[')
         || open.starts_with("[::]:") && wanted.starts_with('[');
     open == wanted || is_everywhere && port(open) == port(wanted)
 }
+
+fn port(portal: &str) -> Option<&str> {
+    Some(portal.rsplit_once(':')?.1)
+}
+
+/// Numbers of targets are positive.
+const LARGEST_TARGET: u32 = i32::MAX.cast_unsigned();
 
 /// The number that a target has, or the one that it gets.
 fn number_of(state: &LunState, live: &TgtLive, iqn: &str) -> u32 {
@@ -177,7 +189,8 @@ fn number_of(state: &LunState, live: &TgtLive, iqn: &str) -> u32 {
     }
     let mut number = state.target_number(iqn);
     while live.targets.iter().any(|target| target.number == number) {
-        number = (number >> 1).max(1) + 1;
+        // All numbers come in turn, so that a free one is found.
+        number = number % LARGEST_TARGET + 1;
     }
     number
 }
@@ -204,11 +217,11 @@ fn ours<'l>(
     }
 }
 
-fn drop_target(there: &LiveTarget, forced: bool) -> Result<Step, TgtConflict> {
+fn drop_target(there: &LiveTarget, forced: bool) -> Result<TgtStep, TgtConflict> {
     if !forced {
         refuse_session(there)?;
     }
-    Ok(Step::DropTarget { target: there.number, iqn: there.iqn.clone(), forced })
+    Ok(TgtStep::DropTarget { target: there.number, iqn: there.iqn.clone(), forced })
 }
 
 fn refuse_session(there: &LiveTarget) -> Result<(), TgtConflict> {
@@ -222,52 +235,62 @@ fn refuse_session(there: &LiveTarget) -> Result<(), TgtConflict> {
 }
 
 /// Accounts that are to be made, or made anew.
-fn accounts(wanted: Wanted<'_>, live: &TgtLive, steps: &mut Vec<Step>) -> Result<(), TgtConflict> {
+fn accounts(
+    wanted: WantedLuns<'_>,
+    live: &TgtLive,
+    steps: &mut Vec<TgtStep>,
+) -> Result<(), TgtConflict> {
     let state = wanted.state;
-    let is_ours = |account: &String| state.accounts.iter().any(|known| known.account == *account);
     let needed = wanted.design.accounts();
     for account in &needed {
-        match (live.accounts.contains(account), is_ours(account)) {
+        let is_ours = state.accounts.iter().any(|known| known.account == *account);
+        match (live.accounts.contains(account), is_ours) {
             (true, false) => {
                 return Err(TgtConflict::ForeignAccount { account: account.clone() });
             }
             (true, true) if wanted.changed.contains(account) => {
-                // Without an account a target lets everybody in, so its door is shut meanwhile.
+                // Without an account a target lets all in, so its door is shut meanwhile.
                 let bound = live.targets.iter().filter(|there| there.has_account(account));
                 steps.extend(bound.flat_map(LiveTarget::shut));
-                steps.push(Step::DropAccount { account: account.clone() });
-                steps.push(Step::NewAccount { account: account.clone() });
+                steps.push(TgtStep::DropAccount { account: account.clone() });
+                steps.push(TgtStep::NewAccount { account: account.clone() });
             }
             (true, true) => {}
-            (false, _) => steps.push(Step::NewAccount { account: account.clone() }),
+            (false, _) => steps.push(TgtStep::NewAccount { account: account.clone() }),
         }
     }
     Ok(())
 }
 
+fn is_dropped(steps: &[TgtStep], account: &str) -> bool {
+    steps.iter().any(|step| matches!(step, TgtStep::DropAccount { account: of } if of == account))
+}
+
 /// Accounts that no target has any more.
-fn odd_accounts(wanted: Wanted<'_>, live: &TgtLive) -> Vec<Step> {
+fn odd_accounts(wanted: WantedLuns<'_>, live: &TgtLive) -> Vec<TgtStep> {
     let needed = wanted.design.accounts();
-    let known = wanted.state.accounts.iter().map(|known| &known.account);
-    known
+    let accounts = &wanted.state.accounts;
+    accounts
+        .iter()
+        .map(|known| &known.account)
         .filter(|account| !needed.contains(account) && live.accounts.contains(account))
-        .map(|account| Step::DropAccount { account: account.clone() })
+        .map(|account| TgtStep::DropAccount { account: account.clone() })
         .collect()
 }
 
 /// A target, and what is known about it.
 #[derive(Clone, Copy)]
 struct Context<'a> {
-    wanted: Wanted<'a>,
+    wanted: WantedLuns<'a>,
     target: &'a Target,
     number: u32,
 }
 
 impl Context<'_> {
     /// A new target: who proves itself how comes before what it offers, and who is let in is last.
-    fn make(self, steps: &mut Vec<Step>) {
+    fn make(self, steps: &mut Vec<TgtStep>) {
         let target = self.number;
-        steps.push(Step::NewTarget { target, iqn: self.target.iqn.clone() });
+        steps.push(TgtStep::NewTarget { target, iqn: self.target.iqn.clone() });
         self.bind(&LiveTarget::default(), steps);
         for lun in &self.target.luns {
             self.offer(lun, steps);
@@ -280,7 +303,7 @@ impl Context<'_> {
         self,
         there: &LiveTarget,
         revision: Revision<'_>,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<TgtStep>,
     ) -> Result<(), TgtConflict> {
         let target = self.number;
         self.shut(there, steps);
@@ -295,11 +318,11 @@ impl Context<'_> {
                 if !self.wanted.forced {
                     refuse_session(there)?;
                 }
-                steps.push(Step::Withdraw { target, lun: lun.number });
+                steps.push(TgtStep::Withdraw { target, lun: lun.number });
             }
         }
         for wanted in &self.target.luns {
-            let is_withdrawn = steps.contains(&Step::Withdraw { target, lun: wanted.number });
+            let is_withdrawn = steps.contains(&TgtStep::Withdraw { target, lun: wanted.number });
             let there = there.luns.iter().find(|lun| lun.number == wanted.number && !is_withdrawn);
             match there {
                 None => self.offer(wanted, steps),
@@ -313,15 +336,15 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn offer(self, lun: &MappedLun, steps: &mut Vec<Step>) {
+    fn offer(self, lun: &MappedLun, steps: &mut Vec<TgtStep>) {
         let (target, file) = (self.number, lun.file.clone());
-        steps.push(Step::Offer { target, lun: lun.number, file });
+        steps.push(TgtStep::Offer { target, lun: lun.number, file });
         steps.push(self.description(lun));
     }
 
-    fn description(self, lun: &MappedLun) -> Step {
+    fn description(self, lun: &MappedLun) -> TgtStep {
         let made = self.wanted.design.lun(&lun.name);
-        Step::Describe {
+        TgtStep::Describe {
             target: self.number,
             lun: lun.number,
             serial: self.wanted.state.serial(&lun.name),
@@ -337,30 +360,29 @@ impl Context<'_> {
     /// The accounts that this target is to have, of both kinds.
     fn accounts(self) -> [(Vec<String>, bool); 2] {
         let authentication = self.wanted.design.authentication;
-        let take = |is_wanted: bool, account: &String| {
-            if is_wanted { vec![account.clone()] } else { Vec::new() }
-        };
-        [
-            (take(authentication != Authentication::None, &self.target.account), false),
-            (take(authentication == Authentication::Mutual, &self.target.own_account), true),
-        ]
+        let one_way = (authentication != ChapMode::None, &self.target.account, false);
+        let mutual = (authentication == ChapMode::Mutual, &self.target.own_account, true);
+        [one_way, mutual].map(|(is_wanted, account, own)| {
+            (is_wanted.then(|| account.clone()).into_iter().collect(), own)
+        })
     }
 
-    fn bind(self, there: &LiveTarget, steps: &mut Vec<Step>) {
+    fn bind(self, there: &LiveTarget, steps: &mut Vec<TgtStep>) {
         let target = self.number;
         for (wanted, own) in self.accounts() {
             let bound = if own { &there.own_accounts } else { &there.accounts };
             // An account that goes takes its bindings along.
-            let is_new =
-                |account: &String| steps.contains(&Step::DropAccount { account: account.clone() });
+            let anew: Vec<String> =
+                wanted.iter().filter(|of| is_dropped(steps, of)).cloned().collect();
             let (mut missing, mut odd) = (Vec::new(), Vec::new());
-            for account in wanted.iter().filter(|of| !bound.contains(of) || is_new(of)) {
-                missing.push(Step::Bind { target, account: account.clone(), own });
+            for account in wanted.iter().filter(|of| !bound.contains(of) || anew.contains(of)) {
+                missing.push(TgtStep::Bind { target, account: account.clone(), own });
             }
-            for account in bound.iter().filter(|of| !wanted.contains(of) && !is_new(of)) {
-                odd.push(Step::Unbind { target, account: account.clone(), own });
+            for account in bound.iter().filter(|of| !wanted.contains(of) && !is_dropped(steps, of))
+            {
+                odd.push(TgtStep::Unbind { target, account: account.clone(), own });
             }
-            // An account more for a moment is better than none, which lets everybody in.
+            // An account more for a moment is better than none, which lets all in.
             steps.extend(missing);
             steps.extend(odd);
         }
@@ -375,20 +397,20 @@ impl Context<'_> {
         }
     }
 
-    fn admit(self, there: &LiveTarget, steps: &mut Vec<Step>) {
+    fn admit(self, there: &LiveTarget, steps: &mut Vec<TgtStep>) {
         let target = self.number;
         for who in self.admitted() {
-            let is_shut = steps.contains(&Step::Shut { target, who: who.clone() });
+            let is_shut = steps.contains(&TgtStep::Shut { target, who: who.clone() });
             if is_shut || !there.admitted.contains(&who) {
-                steps.push(Step::Admit { target, who });
+                steps.push(TgtStep::Admit { target, who });
             }
         }
     }
 
-    fn shut(self, there: &LiveTarget, steps: &mut Vec<Step>) {
+    fn shut(self, there: &LiveTarget, steps: &mut Vec<TgtStep>) {
         let (target, wanted) = (self.number, self.admitted());
         for who in there.admitted.iter().filter(|who| !wanted.contains(who)) {
-            let step = Step::Shut { target, who: who.clone() };
+            let step = TgtStep::Shut { target, who: who.clone() };
             if !steps.contains(&step) {
                 steps.push(step);
             }
@@ -401,72 +423,79 @@ impl LiveTarget {
         self.accounts.contains(account) || self.own_accounts.contains(account)
     }
 
-    /// Shuts everybody out who is not in yet.
-    fn shut(&self) -> Vec<Step> {
-        let shut = |who: &String| Step::Shut { target: self.number, who: who.clone() };
-        self.admitted.iter().map(shut).collect()
+    /// Shuts out all that are not in yet.
+    fn shut(&self) -> Vec<TgtStep> {
+        self.admitted
+            .iter()
+            .map(|who| TgtStep::Shut { target: self.number, who: who.clone() })
+            .collect()
     }
 }
 
 impl LunDesign {
     /// The accounts of all targets.
     pub fn accounts(&self) -> Vec<String> {
-        let own = self.authentication == Authentication::Mutual;
-        let targets = self.targets.iter().filter(|_| self.authentication != Authentication::None);
-        let accounts =
-            targets.flat_map(|target| [Some(&target.account), own.then_some(&target.own_account)]);
-        accounts.flatten().cloned().collect()
+        let own = self.authentication == ChapMode::Mutual;
+        if self.authentication == ChapMode::None {
+            return Vec::new();
+        }
+        self.targets
+            .iter()
+            .flat_map(|target| [Some(&target.account), own.then_some(&target.own_account)])
+            .flatten()
+            .cloned()
+            .collect()
     }
 }
 
-impl Step {
+impl TgtStep {
     /// The request for it; `secret` is that of an account that is made.
-    pub fn request(&self, secret: &str) -> Request {
+    pub fn request(&self, secret: &str) -> TgtRequest {
         use Object::{Account, Lun, Portal, Target};
-        use Operation::{Bind, Delete, New, Unbind, Update};
+        use TgtOperation::{Bind, Delete, New, Unbind, Update};
         match self {
             Self::OpenPortal { portal } => {
-                Request::new(Portal, New, None).with(format!("portal={portal}"))
+                TgtRequest::new(Portal, New, None).with(format!("portal={portal}"))
             }
             Self::ClosePortal { portal } => {
-                Request::new(Portal, Delete, None).with(format!("portal={portal}"))
+                TgtRequest::new(Portal, Delete, None).with(format!("portal={portal}"))
             }
-            Self::NewAccount { account } => {
-                Request::new(Account, New, None).with(format!("user={account},password={secret}"))
-            }
+            Self::NewAccount { account } => TgtRequest::new(Account, New, None)
+                .with(format!("user={account},password={secret}")),
             Self::DropAccount { account } => {
-                Request::new(Account, Delete, None).with(format!("user={account}"))
+                TgtRequest::new(Account, Delete, None).with(format!("user={account}"))
             }
             Self::NewTarget { target, iqn } => {
-                Request::new(Target, New, Some(*target)).with(format!("targetname={iqn}"))
+                TgtRequest::new(Target, New, Some(*target)).with(format!("targetname={iqn}"))
             }
             Self::DropTarget { target, forced, .. } => {
-                Request { is_forced: *forced, ..Request::new(Target, Delete, Some(*target)) }
+                TgtRequest { is_forced: *forced, ..TgtRequest::new(Target, Delete, Some(*target)) }
             }
             Self::Offer { target, lun, file } => {
-                Request { lun: *lun, ..Request::new(Lun, New, Some(*target)) }
+                TgtRequest { lun: *lun, ..TgtRequest::new(Lun, New, Some(*target)) }
                     .with(format!("path={file}"))
             }
             Self::Describe { target, lun, .. } => {
-                Request { lun: *lun, ..Request::new(Lun, Update, Some(*target)) }
+                TgtRequest { lun: *lun, ..TgtRequest::new(Lun, Update, Some(*target)) }
                     .with(self.parameters())
             }
             Self::Withdraw { target, lun } => {
-                Request { lun: *lun, ..Request::new(Lun, Delete, Some(*target)) }
+                TgtRequest { lun: *lun, ..TgtRequest::new(Lun, Delete, Some(*target)) }
             }
             Self::Bind { target, account, own } => {
-                Request { is_own_account: *own, ..Request::new(Account, Bind, Some(*target)) }
+                TgtRequest { is_own_account: *own, ..TgtRequest::new(Account, Bind, Some(*target)) }
                     .with(format!("user={account}"))
             }
-            Self::Unbind { target, account, own } => {
-                Request { is_own_account: *own, ..Request::new(Account, Unbind, Some(*target)) }
-                    .with(format!("user={account}"))
+            Self::Unbind { target, account, own } => TgtRequest {
+                is_own_account: *own,
+                ..TgtRequest::new(Account, Unbind, Some(*target))
             }
+            .with(format!("user={account}")),
             Self::Admit { target, who } => {
-                Request::new(Target, Bind, Some(*target)).with(admission(who))
+                TgtRequest::new(Target, Bind, Some(*target)).with(admission(who))
             }
             Self::Shut { target, who } => {
-                Request::new(Target, Unbind, Some(*target)).with(admission(who))
+                TgtRequest::new(Target, Unbind, Some(*target)).with(admission(who))
             }
         }
     }
@@ -491,7 +520,7 @@ fn admission(who: &str) -> String {
 }
 
 /// The step as the words of `tgtadm`, without any secret.
-impl fmt::Display for Step {
+impl fmt::Display for TgtStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OpenPortal { portal } => {

@@ -10,7 +10,7 @@ use crate::complaint::PlanError;
 use crate::reader::{Lines, TomlSection, parse};
 
 pub use model::{
-    Access, Allocation, Authentication, LunContent, LunDocument, LunInitiator, LunPool, LunSource,
+    Allocation, ChapMode, LunAccess, LunContent, LunDocument, LunInitiator, LunPool, LunSource,
     LunWish,
 };
 

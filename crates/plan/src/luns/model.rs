@@ -19,7 +19,7 @@ pub struct LunDocument {
     /// Whether databases have copies on other servers.
     pub has_copies: bool,
     /// How initiators prove who they are.
-    pub authentication: Authentication,
+    pub authentication: ChapMode,
     /// Allocation unit of the file systems that will be made.
     pub allocation_unit: Bytes,
     /// No LUN is to be smaller.
@@ -68,7 +68,7 @@ pub struct LunInitiator {
     /// Where it comes from; empty for anywhere.
     pub addresses: Vec<IpAddr>,
     /// To every LUN that does not say otherwise.
-    pub access: Access,
+    pub access: LunAccess,
 }
 
 /// A LUN.
@@ -102,7 +102,7 @@ pub enum LunContent {
 
 /// What an initiator may do with a LUN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum LunAccess {
     /// Nothing: it does not see it.
     None,
     /// Read it.
@@ -113,7 +113,7 @@ pub enum Access {
 
 /// How initiator and target prove who they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Authentication {
+pub enum ChapMode {
     /// They do not.
     None,
     /// The initiator proves it by CHAP.
@@ -136,12 +136,12 @@ impl Choice for LunContent {
     const WORDS: &'static [&'static str] = &["databases", "logs", "other"];
 }
 
-impl Choice for Access {
+impl Choice for LunAccess {
     const ALL: &'static [Self] = &[Self::None, Self::Read, Self::ReadWrite];
     const WORDS: &'static [&'static str] = &["none", "read", "read/write"];
 }
 
-impl Choice for Authentication {
+impl Choice for ChapMode {
     const ALL: &'static [Self] = &[Self::None, Self::OneWay, Self::Mutual];
     const WORDS: &'static [&'static str] = &["none", "one-way CHAP", "mutual CHAP"];
 }
@@ -158,7 +158,7 @@ impl LunContent {
     }
 }
 
-impl Access {
+impl LunAccess {
     /// For people.
     pub fn name(self) -> &'static str {
         Self::WORDS[Self::ALL.iter().position(|known| *known == self).unwrap_or(0)]

@@ -37,13 +37,15 @@ fn is_iqn(name: &str) -> bool {
         return false;
     };
     let (authority, own) = rest.split_once(':').unwrap_or((rest, "x"));
-    let is_part = |text: &str, more: &str| {
-        !text.is_empty()
-            && text.chars().all(|letter| {
-                letter.is_ascii_lowercase() || letter.is_ascii_digit() || more.contains(letter)
-            })
-    };
     is_date(date) && is_part(authority, ".-") && is_part(own, ".-:")
+}
+
+/// Small letters, digits and some more.
+fn is_part(text: &str, more: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|letter| {
+            letter.is_ascii_lowercase() || letter.is_ascii_digit() || more.contains(letter)
+        })
 }
 
 /// A year and a month: `2026-01`.
@@ -51,9 +53,10 @@ fn is_date(text: &str) -> bool {
     let Some((year, month)) = text.split_once('-') else {
         return false;
     };
-    let is_digits =
-        |text: &str, count| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_digits(year, 4) && is_digits(month, 2) && (1..=12).contains(&month.parse().unwrap_or(0))
+    let is_digits = [year, month].concat().bytes().all(|byte| byte.is_ascii_digit());
+    is_digits
+        && (year.len(), month.len()) == (4, 2)
+        && (1..=12).contains(&month.parse().unwrap_or(0))
 }
 
 fn is_eui(name: &str) -> bool {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use units::Bytes;
 
 use super::model::{
-    Access, Allocation, Authentication, LunContent, LunDocument, LunInitiator, LunPool, LunSource,
+    Allocation, ChapMode, LunAccess, LunContent, LunDocument, LunInitiator, LunPool, LunSource,
     LunWish,
 };
 use super::names::{iqn_fault, label_fault};
@@ -36,7 +36,7 @@ pub(super) fn document(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -
         target: iqn(&mut root, "target", "`target = \"iqn.2026-01.org.example:mail\"`"),
         portals: portals(&mut root),
         has_copies: root.flag("dag", false),
-        authentication: root.choice("authentication").unwrap_or(Authentication::OneWay),
+        authentication: root.choice("authentication").unwrap_or(ChapMode::OneWay),
         allocation_unit: root.size(
             "allocation_unit",
             Bytes::from_kib(64),
@@ -126,7 +126,7 @@ fn initiators(root: &mut Keys<'_, '_>) -> Vec<LunInitiator> {
             name: label(&mut keys, "name", &format!("initiator{}", index + 1)),
             iqn: iqn(&mut keys, "iqn", example),
             addresses: parsed(&mut keys, "addresses", "such as \"10.0.0.21\" or \"fd00::21\""),
-            access: keys.choice("access").unwrap_or(Access::ReadWrite),
+            access: keys.choice("access").unwrap_or(LunAccess::ReadWrite),
         };
         keys.finish();
         initiator
@@ -182,8 +182,8 @@ fn access(
     initiators: &[LunInitiator],
 ) -> Option<(Vec<String>, Vec<String>)> {
     let [writers, readers] = ["read_write", "read"].map(|key| {
-        let given = keys.list::<String>(key)?;
-        let names: Vec<String> = given.into_iter().map(|name| name.value).collect();
+        let names: Vec<String> =
+            keys.list::<String>(key)?.into_iter().map(|name| name.value).collect();
         let unknown =
             names.iter().find(|name| !initiators.iter().any(|one| one.name == **name)).cloned();
         if let Some(unknown) = unknown {

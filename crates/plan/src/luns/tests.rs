@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use units::Bytes;
 
-use super::{Access, Authentication, LunContent, LunDocument};
+use super::{ChapMode, LunAccess, LunContent, LunDocument};
 
 const SMALL: &str = r#"
 target = "iqn.2026-01.org.example:mail"
@@ -40,7 +40,7 @@ fn complaints(text: &str) -> String {
 #[test]
 fn the_example_is_a_document() {
     let document = LunDocument::parse("example", LunDocument::example()).unwrap();
-    assert_eq!(document.authentication, Authentication::OneWay);
+    assert_eq!(document.authentication, ChapMode::OneWay);
     assert_eq!(document.luns[0].content, Some(Bytes::from_gib(900)));
 }
 
@@ -54,7 +54,7 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(document.luns[0].access, None);
     let named = (vec!["EX01".to_owned()], vec!["BACKUP".to_owned()]);
     assert_eq!(document.luns[1].access, Some(named));
-    assert_eq!(document.initiators[1].access, Access::None);
+    assert_eq!(document.initiators[1].access, LunAccess::None);
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! `dump`: one page, field by field and node by node, damaged or not.
 
-use std::fmt::Write as _;
-
 use ese::checksum::{PageVerdict, verify};
 use ese::page::{PageRef, node_flags, page_flags};
 use ese::page_check;
 use ese::reader::PageSource as _;
 use serde_json::{Value, json};
-use units::PageNumber;
+use units::{PageNumber, hexadecimal};
 
 use crate::Outcome;
 use crate::console::Console;
@@ -107,7 +105,7 @@ fn fields(page: PageRef<'_>, number: PageNumber, state: &str) -> Vec<(&'static s
         ("next", page.next().to_string()),
         ("free bytes", page.free_bytes().to_string()),
         ("nodes", page.node_count().to_string()),
-        ("external header", hexadecimal(page.external_header())),
+        ("external header", shown(page.external_header())),
     ]
 }
 
@@ -117,10 +115,10 @@ fn node_line(page: PageRef<'_>, line: usize) -> String {
     };
     let target = match page.child(line).filter(|_| !page.is_leaf()) {
         Some(child) => format!("page {child}"),
-        None => format!("{} bytes {}", node.data.len(), hexadecimal(node.data)),
+        None => format!("{} bytes {}", node.data.len(), shown(node.data)),
     };
     let flags = names(u32::from(node.flags), &NODE_FLAGS.map(|(bit, name)| (bit.into(), name)));
-    format!("{line:>5}  key {} -> {target} {flags}", hexadecimal(&node.key()))
+    format!("{line:>5}  key {} -> {target} {flags}", shown(&node.key()))
 }
 
 fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
@@ -128,8 +126,8 @@ fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
         json!({
             "line": line,
             "flags": node.flags,
-            "key": whole_hexadecimal(&node.key()),
-            "data": whole_hexadecimal(node.data),
+            "key": hexadecimal(&node.key()),
+            "data": hexadecimal(node.data),
         })
     });
     json!({
@@ -142,7 +140,7 @@ fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
         "previous": page.previous().0,
         "next": page.next().0,
         "free_bytes": page.free_bytes(),
-        "external_header": whole_hexadecimal(page.external_header()),
+        "external_header": hexadecimal(page.external_header()),
         "nodes": nodes.collect::<Vec<_>>(),
     })
 }
@@ -157,17 +155,10 @@ pub(super) fn names(bits: u32, table: &[(u32, &'static str)]) -> String {
         .join(" ")
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = whole_hexadecimal(&bytes[..bytes.len().min(SHOWN)]);
+fn shown(bytes: &[u8]) -> String {
+    let mut text = hexadecimal(&bytes[..bytes.len().min(SHOWN)]);
     if bytes.len() > SHOWN {
         text.push_str("...");
     }
     text
-}
-
-fn whole_hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

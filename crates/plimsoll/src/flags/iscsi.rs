@@ -68,7 +68,7 @@ pub(crate) enum IscsiBackend {
     Windows,
     /// Print the scripts for initiators on Linux
     OpenIscsi,
-    /// Print the scripts for initiators on ESXi
+    /// Print the scripts for initiators on `ESXi`
     Esxi,
     /// Print the scripts for initiators on Windows
     WindowsInitiator,

@@ -136,9 +136,10 @@ pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Whether nobody but its owner reads or writes a file.
+/// Whether only its owner reads or writes a file.
 pub(crate) fn is_private(path: &Path) -> io::Result<bool> {
-    Ok(fs::metadata(path)?.mode() & 0o077 == 0)
+    const OTHERS: u32 = 0o077;
+    Ok(fs::metadata(path)?.mode() & OTHERS == 0)
 }
 
 /// What tells the file at `path` from all others.

@@ -1,7 +1,6 @@
 //! Exports of NBD servers as raw devices. The protocol has no lock, so a volume is held by its
 //! identity, whatever its export is called: against every other process of this machine.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -9,6 +8,7 @@ use device::{Caps, Completion, Device, DeviceError, OpenMode, Request, block};
 use device_net::{NbdAddress, connect};
 use device_os::World;
 use device_os::probe::{Caching, DurableWrites, VolumeFacts};
+use units::hexadecimal;
 
 use super::error::TargetError;
 use crate::system::{self, Hold, NameHold};
@@ -53,11 +53,7 @@ pub(super) fn hold(
 }
 
 fn hold_name(identity: &[u8; 16]) -> String {
-    let mut name = "plimsoll-volume-".to_owned();
-    for byte in identity {
-        write!(name, "{byte:02x}").expect("invariant: a text takes all that is written to it");
-    }
-    name
+    format!("plimsoll-volume-{}", hexadecimal(identity))
 }
 
 /// An export whose volume is this process's for as long as it is open.

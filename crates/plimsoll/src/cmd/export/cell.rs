@@ -3,11 +3,10 @@
 //! JSON is put together by hand: members stand in the order of the schema, and numbers keep every
 //! bit. What JSON has no word for stands in an object, which no ordinary value is.
 
-use std::fmt::Write as _;
-
 use ese::reader::{ChunkContent, FieldValue, PartialValue, Salvaged};
 use ese::schema::{ColumnDefinition, column_flags};
 use ese::value::Value;
+use units::hexadecimal;
 
 /// The values of one column of one row.
 pub(super) struct ExportCell<'a> {
@@ -121,13 +120,6 @@ pub(super) fn csv_field(text: &str) -> String {
     } else {
         text.to_owned()
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use device::{OpenMode, Purpose, Request};
-use luns::{FileProof, Lun, LunRecord};
+use luns::{DesignedLun, FileProof, LunRecord};
 use plan::luns::Allocation;
 
 use crate::error::CommandError;
@@ -81,7 +81,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<bool, CommandError> {
 }
 
 /// Makes the file of a LUN, full of zeros.
-pub(super) fn make(lun: &Lun) -> Result<LunRecord, CommandError> {
+pub(super) fn make(lun: &DesignedLun) -> Result<LunRecord, CommandError> {
     let path = Path::new(&lun.file);
     system::create_private(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => CommandError::new(format!(
@@ -105,7 +105,7 @@ pub(super) fn make(lun: &Lun) -> Result<LunRecord, CommandError> {
 }
 
 /// Makes the file of a LUN as long as it is to be.
-pub(super) fn set_length(lun: &Lun) -> Result<(), CommandError> {
+pub(super) fn set_length(lun: &DesignedLun) -> Result<(), CommandError> {
     let path = Path::new(&lun.file);
     if lun.allocation == Allocation::Thin {
         let file = fs::OpenOptions::new().write(true).open(path);

@@ -1,26 +1,26 @@
 //! `iscsi grow`: LUNs as large as the document now says.
 
 use luns::tgt::Revision;
-use luns::{Lun, rescan};
+use luns::{DesignedLun, rescan};
 use serde_json::json;
 use units::Bytes;
 
-use super::apply::Work;
 use super::backing;
+use super::work::IscsiWork;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::IscsiGrowFlags;
 
 /// A LUN and how long it was.
-struct Growth {
-    lun: Lun,
+struct LunGrowth {
+    lun: DesignedLun,
     from: Bytes,
 }
 
 /// Grows files, and has `tgtd` look at them again.
 pub(super) fn run(flags: &IscsiGrowFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let mut work = Work::begin(&flags.what)?;
+    let mut work = IscsiWork::begin(&flags.what)?;
     work.refuse_violations()?;
     let growths = wanted(&work)?;
     work.store.complete(&work.design)?;
@@ -44,7 +44,7 @@ pub(super) fn run(flags: &IscsiGrowFlags, console: &mut Console) -> Result<Outco
 }
 
 /// LUNs that are to be larger than they are.
-fn wanted(work: &Work) -> Result<Vec<Growth>, CommandError> {
+fn wanted(work: &IscsiWork) -> Result<Vec<LunGrowth>, CommandError> {
     let mut growths = Vec::new();
     for record in &work.store.state.luns {
         let Some(lun) = work.design.lun(&record.name) else {
@@ -61,15 +61,15 @@ fn wanted(work: &Work) -> Result<Vec<Growth>, CommandError> {
         }
         if lun.size.0 > record.size_bytes {
             backing::prove(record)?;
-            growths.push(Growth { lun: lun.clone(), from: Bytes(record.size_bytes) });
+            growths.push(LunGrowth { lun: lun.clone(), from: Bytes(record.size_bytes) });
         }
     }
     Ok(growths)
 }
 
 fn tell(
-    work: &Work,
-    growths: &[Growth],
+    work: &IscsiWork,
+    growths: &[LunGrowth],
     as_json: bool,
     console: &mut Console,
 ) -> Result<(), CommandError> {
@@ -80,14 +80,14 @@ fn tell(
         .iter()
         .filter(|target| target.luns.iter().any(|lun| names.contains(&lun.name.as_str())));
     if as_json {
-        let grown = growths.iter().map(|growth| {
-            json!({
+        let mut grown = Vec::new();
+        for growth in growths {
+            grown.push(json!({
                 "name": growth.lun.name,
                 "from_bytes": growth.from.0,
                 "size_bytes": growth.lun.size.0,
-            })
-        });
-        let grown: Vec<_> = grown.collect();
+            }));
+        }
         let rescans = touched.map(|target| json!({ "target": target.iqn, "ways": rescan(target) }));
         let members = json!({ "grown": grown, "rescan": rescans.collect::<Vec<_>>() });
         return console.answer_json("iscsi_grow", members);

@@ -9,6 +9,7 @@ mod plan;
 mod scripts;
 mod store;
 mod tgtd;
+mod work;
 
 use std::path::Path;
 

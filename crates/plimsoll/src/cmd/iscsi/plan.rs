@@ -2,7 +2,6 @@
 
 use ::plan::LunDocument;
 use luns::{LunDesign, LunSeverity, Numbers, check};
-use serde_json::json;
 
 use super::{Wish, answer};
 use crate::Outcome;
@@ -19,9 +18,8 @@ pub(super) fn run(flags: &IscsiPlanFlags, console: &mut Console) -> Result<Outco
     let design = Wish::read(path)?.design(&Numbers::default())?;
     let findings = check(&design);
     if flags.json {
-        let findings = findings.iter().map(answer::finding).collect::<Vec<_>>();
         let mut members = answer::design(&design);
-        members["findings"] = json!(findings);
+        members["findings"] = findings.iter().map(answer::finding).collect();
         console.answer_json("iscsi_plan", members)?;
     } else {
         tell(&design, console)?;

@@ -3,8 +3,8 @@
 
 use luns::{InitiatorSystem, connect_script, saved_configuration, target_script};
 
-use super::apply::Work;
 use super::store;
+use super::work::IscsiWork;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -14,7 +14,7 @@ use crate::flags::{IscsiApplyFlags, IscsiBackend};
 pub(super) fn run(
     flags: &IscsiApplyFlags,
     backend: IscsiBackend,
-    mut work: Work,
+    mut work: IscsiWork,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let system = match backend {
@@ -30,8 +30,13 @@ pub(super) fn run(
             return write_configuration(flags, &work, console);
         }
     };
-    let wanted = |name: &str| flags.initiator.as_deref().is_none_or(|only| only == name);
-    let mut targets = work.design.targets.iter().filter(|one| wanted(&one.initiator)).peekable();
+    let only = flags.initiator.as_deref();
+    let mut targets = work
+        .design
+        .targets
+        .iter()
+        .filter(|target| only.is_none_or(|only| only == target.initiator))
+        .peekable();
     if targets.peek().is_none() {
         let names: Vec<&str> =
             work.design.targets.iter().map(|target| target.initiator.as_str()).collect();
@@ -47,7 +52,7 @@ pub(super) fn run(
 }
 
 /// Keeps secrets that were made for a script: it asks for them when it runs.
-fn remember(work: &mut Work, console: &mut Console) -> Result<Outcome, CommandError> {
+fn remember(work: &mut IscsiWork, console: &mut Console) -> Result<Outcome, CommandError> {
     if work.store.complete(&work.design)? {
         work.store.write_secrets()?;
     }
@@ -57,7 +62,7 @@ fn remember(work: &mut Work, console: &mut Console) -> Result<Outcome, CommandEr
 
 fn write_configuration(
     flags: &IscsiApplyFlags,
-    work: &Work,
+    work: &IscsiWork,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let Some(path) = &flags.output else {

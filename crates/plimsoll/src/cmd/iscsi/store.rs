@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use luns::{
     AccountMark, InitiatorSecrets, LunDesign, LunState, SECRET_BYTES, SecretFile, made_secret,
 };
-use plan::luns::Authentication;
+use plan::luns::ChapMode;
+use units::hexadecimal;
 
 use crate::documents::read_text;
 use crate::error::CommandError;
@@ -31,9 +32,10 @@ pub(super) struct Store {
 impl Store {
     /// Reads both; a state that is not there yet is new, for LUNs that the socket's `tgtd` offers.
     pub(super) fn open(flags: &IscsiDocumentFlags, socket: &str) -> Result<Self, CommandError> {
-        let beside = |end: &str| flags.document.with_extension(end);
-        let state_path = flags.state.clone().unwrap_or_else(|| beside("state.json"));
-        let secrets_path = flags.secrets.clone().unwrap_or_else(|| beside("secrets.json"));
+        let [state_path, secrets_path] =
+            [(&flags.state, "state.json"), (&flags.secrets, "secrets.json")].map(|(given, end)| {
+                given.clone().unwrap_or_else(|| flags.document.with_extension(end))
+            });
         let hold = hold(&state_path)?;
         let secrets = read_secrets(&secrets_path)?;
         let is_begun = fs::symlink_metadata(&state_path).is_ok();
@@ -47,7 +49,7 @@ impl Store {
         Ok(Self { state, secrets, is_begun, state_path, secrets_path, _hold: hold })
     }
 
-    /// Gives secrets to everybody who needs one and has none; whether there was such a one.
+    /// Gives a secret to each initiator that needs one and has none; whether there was one.
     pub(super) fn complete(&mut self, design: &LunDesign) -> Result<bool, CommandError> {
         let before = self.secrets.clone();
         SECRET_KIND.clone_into(&mut self.secrets.kind);
@@ -55,7 +57,7 @@ impl Store {
             self.secrets.seal_key = hexadecimal(&random::<32>()?);
         }
         for target in &design.targets {
-            if design.authentication == Authentication::None {
+            if design.authentication == ChapMode::None {
                 continue;
             }
             let initiator = target.initiator.clone();
@@ -69,7 +71,7 @@ impl Store {
             if one.secret.is_empty() {
                 one.secret = made_secret(&random::<SECRET_BYTES>()?);
             }
-            if one.target_secret.is_empty() && design.authentication == Authentication::Mutual {
+            if one.target_secret.is_empty() && design.authentication == ChapMode::Mutual {
                 one.target_secret = made_secret(&random::<SECRET_BYTES>()?);
             }
         }
@@ -99,11 +101,13 @@ impl Store {
 
     /// The marks of all accounts of a design.
     pub(super) fn marks(&self, design: &LunDesign) -> Vec<AccountMark> {
-        let mark = |account: String| {
+        let mut marks = Vec::new();
+        for account in design.accounts() {
             let secret = self.secret(design, &account);
-            AccountMark { mark: LunState::mark(&self.secrets.seal_key, &account, secret), account }
-        };
-        design.accounts().into_iter().map(mark).collect()
+            let mark = LunState::mark(&self.secrets.seal_key, &account, secret);
+            marks.push(AccountMark { account, mark });
+        }
+        marks
     }
 
     pub(super) fn write_secrets(&self) -> Result<(), CommandError> {
@@ -163,8 +167,8 @@ fn read_secrets(path: &Path) -> Result<SecretFile, CommandError> {
     // The words of the parser may quote a secret.
     let secrets: SecretFile = serde_json::from_str(&text).map_err(|error| {
         CommandError::new(format!(
-            "{file}: line {}: is no file with secrets as `iscsi apply` writes it; mend it, or bring \
-             it back from a backup",
+            "{file}: line {}: is no file with secrets as `iscsi apply` writes it; mend it, or \
+             bring it back from a backup",
             error.line()
         ))
     })?;
@@ -200,8 +204,4 @@ fn random<const N: usize>() -> Result<[u8; N], CommandError> {
         CommandError::new(format!("the system gives no random numbers: {error}; restart it"))
     })?;
     Ok(bytes)
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 
-use luns::tgt::{RESPONSE_BYTES, Request, TgtLive, answer_bytes};
+use luns::tgt::{RESPONSE_BYTES, TgtLive, TgtRequest, answer_bytes};
 
 use crate::error::CommandError;
 use crate::system;
@@ -34,12 +34,12 @@ impl Tgtd {
 
     /// Everything that it has.
     pub(super) fn live(&self) -> Result<TgtLive, CommandError> {
-        let [targets, accounts, portals] = Request::show().map(|request| self.ask(&request));
+        let [targets, accounts, portals] = TgtRequest::show().map(|request| self.ask(&request));
         Ok(TgtLive::parse(&targets?, &accounts?, &portals?))
     }
 
     /// One request, which has a connection of its own.
-    pub(super) fn ask(&self, request: &Request) -> Result<String, CommandError> {
+    pub(super) fn ask(&self, request: &TgtRequest) -> Result<String, CommandError> {
         let bytes = request.to_bytes();
         let answer = self.exchange(&bytes).map_err(|error| self.unreachable(&error))?;
         match answer {
