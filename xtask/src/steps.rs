@@ -23,11 +23,7 @@ const STEPS: &[Step] = &[
     Step { name: "licences", what: "licences of every dependency", run: licences::run },
     Step { name: "lint", what: "clippy, pedantic, warnings denied", run: lint },
     Step { name: "peers", what: "independent readers of the file format", run: peers::install },
-    Step {
-        name: "unit",
-        what: "unit, property and golden tests",
-        run: || test("--workspace --exclude plimsoll"),
-    },
+    Step { name: "unit", what: "unit, property and golden tests", run: unit },
     Step {
         name: "build",
         what: "the release build that the end-to-end tests drive",
@@ -68,10 +64,30 @@ fn test(what: &str) -> Result<(), Failure> {
 const ONLOOKERS: [windows::Tool; 2] =
     [("/usr/bin/chromium", "chromium"), ("/usr/bin/prometheus", "prometheus")];
 
-/// Tests with the programs that look at its pages and metrics, installed where that may be; each
-/// test says what it skips without them.
+/// Programs of others that offer storage over a network, and what judges it there.
+const SERVERS: [windows::Tool; 4] = [
+    ("/usr/sbin/tgtd", "tgt"),
+    ("/usr/bin/iscsi-inq", "libiscsi-bin"),
+    ("/usr/bin/nbdkit", "nbdkit"),
+    ("/usr/bin/qemu-nbd", "qemu-utils"),
+];
+
+/// Tests of everything but the program, with the servers that clients are tried against.
+fn unit() -> Result<(), Failure> {
+    install("tests of storage over a network", &SERVERS);
+    test("--workspace --exclude plimsoll")
+}
+
+/// Tests with those, and with the programs that look at its pages and metrics.
 fn end_to_end() -> Result<(), Failure> {
-    let lacking = windows::install("tests of pages and metrics", &ONLOOKERS);
+    install("tests of storage over a network", &SERVERS);
+    install("tests of pages and metrics", &ONLOOKERS);
+    test("--release -p plimsoll")
+}
+
+/// Installs what is not there, where that may be; each test says what it skips without it.
+fn install(purpose: &str, tools: &[windows::Tool]) {
+    let lacking = windows::install(purpose, tools);
     if !lacking.is_empty() {
         println!(
             "SKIPPED: tests that need {}, which cannot be installed here; on Debian, as root: \
@@ -80,7 +96,6 @@ fn end_to_end() -> Result<(), Failure> {
             lacking.join(" ")
         );
     }
-    test("--release -p plimsoll")
 }
 
 fn documentation() -> Result<(), Failure> {

@@ -16,6 +16,7 @@ mod fidelity;
 mod fio;
 mod fio_memory;
 mod folder;
+mod iscsi;
 mod killed;
 mod mail;
 mod mix;
@@ -45,7 +46,7 @@ const USAGE: &str = "\
 cargo xtask bench NAME [DIR]
 
 Measures with files in DIR (default: target/bench). NAME is one of:
-  device, check, prepare, checksum, engine, recovery   speed against a peer
+  device, check, prepare, checksum, engine, recovery, iscsi   speed against a peer
   batch                                                counts against limits
   cost                                                 processor time against limits
   fidelity                                             published figures beside ours
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
 fn dispatch(words: &[&str]) -> Result<(), Failure> {
     match words {
         [slice::COMMAND, directory, depth, seed] => slice::run(Path::new(directory), depth, seed),
+        [iscsi::COMMAND, address, depth, seed] => iscsi::alone(address, depth, seed),
         [engine::COMMAND, folder, sessions @ ..] => engine::alone(Path::new(folder), sessions),
         [name] => run(name, &default_directory()?),
         [name, directory] => run(name, Path::new(directory)),
@@ -96,14 +98,15 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "cost" => cost::run(directory),
         "fidelity" => fidelity::run(),
         "published" => published::run(directory),
+        "iscsi" => iscsi::run(directory),
         "recovery" => recovery::run(directory),
         "report" => report::run(directory),
         "served" => served::run(directory),
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
-             engine, batch, cost, fidelity, published, recovery, report, served, \
-             watched"
+             engine, batch, cost, fidelity, iscsi, published, recovery, report, \
+             served, watched"
         ))),
     }
 }

@@ -68,7 +68,12 @@ pub(crate) fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failu
             let readers: Vec<_> = (0..depth)
                 .map(|reader| {
                     let prng = Prng::new(Seed(seed).derive(reader));
-                    task.spawn(read_until(task.clone(), Rc::clone(&device), prng, until))
+                    task.spawn(read_until(
+                        task.clone(),
+                        Rc::clone(&device),
+                        prng,
+                        (until, FILE_BYTES),
+                    ))
                 })
                 .collect();
             let mut reads = 0;
@@ -82,16 +87,17 @@ pub(crate) fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failu
     Ok(())
 }
 
-async fn read_until(
+/// Reads at random until then among so many bytes; how often.
+pub(crate) async fn read_until(
     runtime: Runtime,
     device: Rc<dyn Device>,
     mut prng: Prng,
-    until: Nanos,
+    (until, bytes): (Nanos, u64),
 ) -> Result<u64, DeviceError> {
     let mut buffer = Buffer::zeroed(READ_BYTES);
     let mut reads = 0;
     while runtime.now() < until {
-        let offset = prng.below(FILE_BYTES / READ_BYTES as u64) * READ_BYTES as u64;
+        let offset = prng.below(bytes / READ_BYTES as u64) * READ_BYTES as u64;
         let read = Request::read_into(Purpose::Database, offset, buffer);
         buffer = device.submit(read).await.into_buffer()?;
         reads += 1;

@@ -86,6 +86,8 @@ pub enum DurableWrites {
     Flush,
     /// What an NBD server offers: force unit access, or a flush behind the write.
     Export,
+    /// What an iSCSI target offers: force unit access, or a flush behind the write.
+    Lun,
 }
 
 impl fmt::Display for DurableWrites {
@@ -94,6 +96,7 @@ impl fmt::Display for DurableWrites {
             Self::Flag => "RWF_DSYNC",
             Self::Flush if cfg!(windows) => "write and FlushFileBuffers",
             Self::Flush => "write and fdatasync",
+            Self::Lun => "WRITE with FUA, or SYNCHRONIZE CACHE behind the write",
             Self::Export => "NBD_CMD_FLAG_FUA, or NBD_CMD_FLUSH behind the write",
         })
     }
@@ -132,6 +135,8 @@ pub struct BlockDevice {
     pub facts: DiskFacts,
     /// Which kernel that is: what is to be mended is mended in its own way.
     pub kernel: Platform,
+    /// Whether no kernel has attached it: the program itself speaks to its target.
+    pub is_unattached: bool,
     /// How it is reached; none where it is made of other devices, or nothing tells.
     pub transport: Option<Transport>,
     /// What it is made of.

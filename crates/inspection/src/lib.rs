@@ -8,7 +8,7 @@ mod behaviour;
 pub mod controller;
 mod draft;
 pub mod layout;
-
+pub mod lun;
 mod volume;
 
 pub use behaviour::{finding_of, is_settled};

@@ -22,7 +22,7 @@ pub(crate) use format::FormatFlags;
 pub(crate) use inspect::{InspectAnswerFlags, InspectFlags, InspectWhat, LayoutFlags};
 pub(crate) use iscsi::{
     IscsiAction, IscsiApplyFlags, IscsiBackend, IscsiDestroyFlags, IscsiDocumentFlags, IscsiFlags,
-    IscsiGrowFlags, IscsiPlanFlags,
+    IscsiGrowFlags, IscsiPlanFlags, IscsiVerifyFlags,
 };
 pub(crate) use limits::{LimitsAction, LimitsFlags, LimitsSetFlags};
 pub(crate) use manual::{CompletionFlags, ManFlags};
@@ -98,7 +98,7 @@ pub(crate) enum Verb {
     Selftest(SelftestFlags),
     /// Say what stands under a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
-    /// Plan, make, grow and remove LUNs over iSCSI for mail servers
+    /// Plan, make, verify, grow and remove LUNs over iSCSI for mail servers
     Iscsi(IscsiFlags),
     /// Print a commented plan to start from; of a deployment, the plans and scripts that build and
     /// test it

@@ -102,12 +102,12 @@ pub(crate) fn refuse_held(path: &Path, quiet: bool) -> Result<(), CommandError> 
     }
 }
 
-/// Whether a process holds the file at `path`, or the raw device that it is on. An export that is
-/// held is refused when it is opened: to ask would take a connection.
+/// Whether a process holds the file at `path`, or the raw device that it is on. An export or LUN
+/// that is held is refused when it is opened: to ask would take a connection.
 fn is_held(path: &Path) -> bool {
     match RawTarget::of(path).map(|target| target.device) {
         Some(RawDevice::Local(device)) => system::is_device_held(&device),
-        Some(RawDevice::Export(_) | RawDevice::NoAddress) => false,
+        Some(RawDevice::Export(_) | RawDevice::Lun(_) | RawDevice::NoAddress) => false,
         None => system::is_held(path),
     }
 }

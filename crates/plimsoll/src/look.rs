@@ -1,16 +1,19 @@
 //! A look at the storage under folders: what system and controllers tell, judged.
 
 pub(crate) mod layout;
+mod lun;
 mod measured;
 mod tools;
 
+pub(crate) use lun::facts as lun_facts;
 pub(crate) use measured::{MeasureOrder, refuse};
 
 use std::path::{Path, PathBuf};
 
-use device_os::probe::{self, BlockDevice, VolumeFacts};
+use device_os::probe::{BlockDevice, VolumeFacts};
 use inspection::StoragePlace;
 use inspection::controller::{Controller, merged, of_controller, read};
+use inspection::lun::{LunFacts, of_lun};
 use record::StorageFinding;
 
 use crate::documents;
@@ -69,16 +72,23 @@ pub(crate) struct StorageFacts {
     /// The volume that holds it.
     pub volume: VolumeFacts,
     devices: Vec<BlockDevice>,
+    /// What a login shows, where it is on a LUN.
+    lun: Option<LunFacts>,
 }
 
 impl StorageFacts {
     /// Asks system and devices.
     pub(crate) fn of(folder: &Path) -> Result<Self, CommandError> {
-        let here = target::of_system(folder);
+        let lun = target::lun(folder);
         Ok(Self {
             name: folder.display().to_string(),
             volume: target::facts(folder)?,
-            devices: here.map_or_else(|| Ok(Vec::new()), |here| probe::devices(&here))?,
+            devices: target::devices(folder)?,
+            lun: lun
+                .map(|(address, name)| {
+                    lun_facts(&address, &name, &target::initiator(&address)?, &[])
+                })
+                .transpose()?,
         })
     }
 }
@@ -104,6 +114,7 @@ pub(crate) fn of_known(known: &[StorageFacts], outputs: &Outputs) -> Vec<Storage
         .map(|of| StoragePlace { name: &of.name, volume: &of.volume, devices: &of.devices })
         .collect();
     let mut findings = inspection::together(&places);
+    findings.extend(known.iter().filter_map(|of| of.lun.as_ref()).flat_map(of_lun));
     findings.extend(outputs.findings());
     let is_told = !outputs.controllers.is_empty() || !outputs.silent.is_empty();
     findings.extend(inspection::controller::untold(&places, is_told));

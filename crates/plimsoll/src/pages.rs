@@ -14,7 +14,7 @@ use ese::reader::{PageLoss, PageSource, ReadError};
 use units::PageNumber;
 
 use crate::error::CommandError;
-use crate::target::ByteSource;
+use crate::target::{ByteSource, is_cut_off};
 
 /// Bytes of pages kept.
 const CACHE_BYTES: usize = 64 << 20;
@@ -40,6 +40,8 @@ pub(crate) enum PageError {
         /// The system's words.
         error: io::Error,
     },
+    /// The storage that the file is on cannot be reached any more, so that no page can be judged.
+    CutOff(io::Error),
     /// Its checksum is wrong.
     Damaged {
         /// The file.
@@ -55,6 +57,7 @@ impl fmt::Display for PageError {
             Self::Read { path, page, error } => {
                 write!(f, "{}: page {page} cannot be read: {error}", path.display())
             }
+            Self::CutOff(error) => error.fmt(f),
             Self::Damaged { path, page } => write!(
                 f,
                 "{}: page {page} is damaged; `plimsoll check` names everything that is",
@@ -71,7 +74,7 @@ impl PageError {
     pub(crate) fn into_command(self) -> CommandError {
         match self {
             Self::Damaged { .. } => CommandError::Damage(self.to_string()),
-            Self::Read { .. } => CommandError::from(self),
+            Self::Read { .. } | Self::CutOff(_) => CommandError::from(self),
         }
     }
 }
@@ -113,10 +116,13 @@ impl FilePages {
     pub(crate) fn raw(&mut self, page: PageNumber) -> Result<Vec<u8>, PageError> {
         let mut bytes = vec![0; self.page_size.bytes()];
         let offset = SeekFrom::Start(self.page_size.file_offset(page));
-        self.file
-            .seek(offset)
-            .and_then(|_| self.file.read_exact(&mut bytes))
-            .map_err(|error| PageError::Read { path: self.path.clone(), page, error })?;
+        self.file.seek(offset).and_then(|_| self.file.read_exact(&mut bytes)).map_err(|error| {
+            if is_cut_off(&error) {
+                PageError::CutOff(error)
+            } else {
+                PageError::Read { path: self.path.clone(), page, error }
+            }
+        })?;
         Ok(bytes)
     }
 }
@@ -133,10 +139,11 @@ impl PageSource for FilePages {
     }
 
     fn loss(error: &PageError) -> Option<PageLoss> {
-        Some(match error {
-            PageError::Damaged { .. } => PageLoss::Damaged,
-            PageError::Read { .. } => PageLoss::Unreadable,
-        })
+        match error {
+            PageError::Damaged { .. } => Some(PageLoss::Damaged),
+            PageError::Read { .. } => Some(PageLoss::Unreadable),
+            PageError::CutOff(_) => None,
+        }
     }
 
     /// A page whose checksum is right, or can be made so by turning one bit.

@@ -1,9 +1,11 @@
 //! Storage that is named where a folder could stand and has no file system: `/dev/sdx`, `raw:FILE`
-//! for a file that stands for a device, `nbd://` for an export of a server. Files and folders on it
-//! are parts of the path.
+//! for a file that stands for a device, `nbd://` for an export of a server, `iscsi://` for a LUN.
+//! Files and folders on it are parts of the path.
 
 mod error;
 mod export;
+mod login;
+mod lun;
 mod source;
 
 use std::fs;
@@ -12,14 +14,15 @@ use std::rc::Rc;
 
 use device::block::BlockVolume;
 use device::{Device, DeviceError, OpenMode, Volume as _};
-use device_net::NbdAddress;
-use device_os::probe::{self, VolumeFacts};
+use device_net::{IscsiAddress, NbdAddress};
+use device_os::probe::{self, BlockDevice, VolumeFacts};
 use device_os::{Backend, World};
 
 use crate::error::CommandError;
 use crate::{system, wire};
 
-pub(crate) use error::TargetError;
+pub(crate) use error::{TargetError, is_cut_off};
+pub(crate) use login::initiator;
 pub(crate) use source::ByteSource;
 
 /// What marks a file as a device.
@@ -43,7 +46,9 @@ pub(crate) enum RawDevice {
     Local(PathBuf),
     /// An export of an NBD server.
     Export(NbdAddress),
-    /// An address that names no export.
+    /// A logical unit of an iSCSI target.
+    Lun(IscsiAddress),
+    /// An address that names neither.
     NoAddress,
 }
 
@@ -56,7 +61,7 @@ impl RawTarget {
     /// What `path` names on a raw device; none where it is an ordinary path.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let text = path.to_str()?;
-        if NbdAddress::is_meant(text) {
+        if NbdAddress::is_meant(text) || IscsiAddress::is_meant(text) {
             return Some(Self::of_address(&slashed(text)));
         }
         let text = text.trim_end_matches('/');
@@ -74,14 +79,13 @@ impl RawTarget {
     }
 
     fn of_address(text: &str) -> Self {
-        match export::parse(text) {
-            Some((address, name, inside)) => {
-                Self { device: RawDevice::Export(address), name, inside }
-            }
-            None => {
-                Self { device: RawDevice::NoAddress, name: text.to_owned(), inside: String::new() }
-            }
+        if let Some((address, name, inside)) = export::parse(text) {
+            return Self { device: RawDevice::Export(address), name, inside };
         }
+        if let Some((address, name, inside)) = IscsiAddress::parse(text) {
+            return Self { device: RawDevice::Lun(address), name, inside };
+        }
+        Self { device: RawDevice::NoAddress, name: text.to_owned(), inside: String::new() }
     }
 
     /// The device as a whole, whatever it holds.
@@ -96,6 +100,7 @@ impl RawTarget {
                 Ok(world.executor().block_on(opening)?)
             }
             RawDevice::Export(address) => export::open(address, &self.name, world, mode),
+            RawDevice::Lun(address) => lun::open(address, &self.name, world, mode),
             RawDevice::NoAddress => Err(TargetError::NoAddress(self.name.clone())),
         }
     }
@@ -108,7 +113,7 @@ impl RawTarget {
         mode: OpenMode,
     ) -> Result<Rc<dyn Device>, TargetError> {
         match &self.device {
-            RawDevice::Export(_) => export::hold(device, world, mode),
+            RawDevice::Export(_) | RawDevice::Lun(_) => export::hold(device, world, mode),
             RawDevice::Local(_) | RawDevice::NoAddress => Ok(device),
         }
     }
@@ -153,10 +158,18 @@ impl RawTarget {
     /// What stands under the volume, and how much of it is free.
     fn facts(&self) -> Result<VolumeFacts, TargetError> {
         let world = World::new(Backend::Auto)?;
-        let RawDevice::Local(path) = &self.device else {
-            let device = self.connect(&world, OpenMode::ReadOnly)?;
-            let total = device.length();
-            return Ok(export::facts(&self.name, total, free_on(device, &world)));
+        let path = match &self.device {
+            RawDevice::Local(path) => path,
+            RawDevice::Lun(address) => {
+                let facts = lun::facts(&self.name, &lun::attach(address, &self.name)?, 0);
+                let device = self.connect(&world, OpenMode::ReadOnly)?;
+                return Ok(VolumeFacts { free_bytes: free_on(device, &world), ..facts });
+            }
+            RawDevice::Export(_) | RawDevice::NoAddress => {
+                let device = self.connect(&world, OpenMode::ReadOnly)?;
+                let total = device.length();
+                return Ok(export::facts(&self.name, total, free_on(device, &world)));
+            }
         };
         let facts = probe::volume(path)?;
         let below = match facts.file_system.as_str() {
@@ -213,10 +226,26 @@ pub(crate) fn mount_point(path: &Path) -> Result<String, TargetError> {
     }
 }
 
-/// What the export is called that `path` is on, where it is on one.
-pub(crate) fn export_of(path: &Path) -> Option<String> {
+/// What the export or LUN is called that `path` is on, where it is on one.
+pub(crate) fn served(path: &Path) -> Option<String> {
     let target = RawTarget::of(path)?;
-    matches!(target.device, RawDevice::Export(_)).then_some(target.name)
+    matches!(target.device, RawDevice::Export(_) | RawDevice::Lun(_)).then_some(target.name)
+}
+
+/// The LUN that `path` is on, and what it is called, where it is on one.
+pub(crate) fn lun(path: &Path) -> Option<(IscsiAddress, String)> {
+    match RawTarget::of(path)? {
+        RawTarget { device: RawDevice::Lun(address), name, .. } => Some((address, name)),
+        _ => None,
+    }
+}
+
+/// The devices under `path`, the one that is used first. None where nothing is known of them.
+pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, TargetError> {
+    if let Some((address, name)) = lun(path) {
+        return Ok(vec![lun::device(&name, &lun::attach(&address, &name)?)]);
+    }
+    of_system(path).map_or_else(|| Ok(Vec::new()), |here| Ok(probe::devices(&here)?))
 }
 
 /// Free bytes for files in the folder `path`.
@@ -295,7 +324,13 @@ mod tests {
         // As folders and files of a plan are put together.
         let joined = Path::new("nbd://array").join("a.edb");
         assert_eq!(RawTarget::of(&joined).unwrap().inside, "a.edb");
-        for text in ["nbd://", "nbd://array:port/x", "nbd+unix:///x"] {
+        let lun = of("iscsi://me@array:1/iqn.2026-11.example:mail/2/db1/a.edb");
+        assert!(matches!(lun.device, RawDevice::Lun(_)), "{lun:?}");
+        assert_eq!(
+            (lun.name.as_str(), lun.inside.as_str()),
+            ("iscsi://me@array:1/iqn.2026-11.example:mail/2", "db1/a.edb")
+        );
+        for text in ["nbd://", "nbd://array:port/x", "nbd+unix:///x", "iscsi://array/iqn.a"] {
             assert_eq!((of(text).device, of(text).name.as_str()), (RawDevice::NoAddress, text));
         }
     }

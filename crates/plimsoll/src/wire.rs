@@ -114,8 +114,8 @@ fn copy_folder(volumes: &OpenVolumes<'_>, folder: &str) -> Result<CopyFolder, Co
 /// The volume that holds a folder, unless its file system reads and writes through a cache.
 fn storage(folder: &Path) -> Result<String, CommandError> {
     // Not asked: the server may take one connection at a time, which is open by now.
-    if let Some(export) = target::export_of(folder) {
-        return Ok(export);
+    if let Some(name) = target::served(folder) {
+        return Ok(name);
     }
     let facts = target::facts(folder)?;
     match facts.caching {

@@ -113,6 +113,11 @@ pub fn jetstress(data: &[u8]) {
     }
 }
 
+/// Reads what a target of iSCSI sends.
+pub fn iscsi(data: &[u8]) {
+    device_net::read_foreign(data);
+}
+
 /// Reads a run's journal.
 pub fn journal(data: &[u8]) {
     let _ = record::RunRecord::load(data);

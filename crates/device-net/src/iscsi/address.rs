@@ -67,7 +67,7 @@ impl IscsiAddress {
         let inside = parts.next().unwrap_or("").trim_matches('/').to_owned();
         let named = format!("{SCHEME}{server}/{target}/{lun}");
         let (user, portal) = match server.rsplit_once('@') {
-            Some((user, portal)) => (Some(decoded(user).filter(|user| !user.is_empty())?), portal),
+            Some((user, portal)) => (Some(decoded(user).filter(|user| is_account(user))?), portal),
             None => (None, server),
         };
         let target = decoded(target)?;
@@ -84,6 +84,12 @@ impl IscsiAddress {
         let first = if high > 0 { 0x40 | high } else { 0 };
         [first, low, 0, 0, 0, 0, 0, 0]
     }
+}
+
+/// Whether it can be an account. What stands behind a colon is a secret in other programs'
+/// addresses, unless it is the name of an initiator: it would be sent as it is.
+fn is_account(user: &str) -> bool {
+    !user.is_empty() && (!user.contains(':') || NAMES.iter().any(|begin| user.starts_with(begin)))
 }
 
 #[cfg(test)]
@@ -122,6 +128,7 @@ mod tests {
             "iscsi://array/mail/1",
             "iscsi://@array/iqn.a/1",
             "iscsi://me%secret@array/iqn.a/1",
+            "iscsi://me:secret@array/iqn.a/1",
             "nbd://array/iqn.a/1",
         ] {
             assert_eq!(IscsiAddress::parse(text), None, "{text}");

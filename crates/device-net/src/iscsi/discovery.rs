@@ -91,7 +91,7 @@ fn answer(stream: &mut WireStream, opcode: u8, list: &mut Vec<u8>) -> io::Result
 }
 
 /// Targets of a list. One without addresses listens where it was asked for.
-fn targets(text: &KeyText, asked: &IscsiPortal) -> Vec<DiscoveredTarget> {
+pub(super) fn targets(text: &KeyText, asked: &IscsiPortal) -> Vec<DiscoveredTarget> {
     let mut targets: Vec<DiscoveredTarget> = Vec::new();
     for (key, value) in text.pairs() {
         match (key, targets.last_mut()) {

@@ -54,10 +54,17 @@ fn is_nvme(device: &BlockDevice) -> bool {
     device.transport == Some(Transport::Nvme)
 }
 
+/// What the setting is called where targets have one.
+const AT_TARGET: &str = "at the target: its write cache off (tgt: write-cache off; LIO: \
+                         emulate_write_cache=0; arrays: write through)";
+
 fn turn_off(device: &BlockDevice) -> String {
     let name = &device.facts.name;
     if device.kernel == Platform::Windows {
         return in_policies(name, "Enable write caching on the device");
+    }
+    if device.is_unattached {
+        return AT_TARGET.to_owned();
     }
     match device.transport {
         Some(Transport::Ata) => format!("hdparm -W 0 /dev/{name}"),

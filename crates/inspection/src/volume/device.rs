@@ -81,13 +81,16 @@ fn paths(device: &BlockDevice) -> Option<StorageFinding> {
 }
 
 /// A disk of a network that no multipath device stands on. It is found from the whole list, since a
-/// path says nothing of what is above it.
+/// path says nothing of what is above it. The portals of a LUN that no kernel has attached are
+/// looked at by themselves.
 pub(super) fn single_path(devices: &[BlockDevice]) -> Option<StorageFinding> {
     if devices.iter().any(|device| matches!(device.makeup, Makeup::Multipath { .. })) {
         return None;
     }
     let network = [Some(Transport::Iscsi), Some(Transport::FibreChannel)];
-    let device = devices.iter().find(|device| network.contains(&device.transport))?;
+    let device = devices
+        .iter()
+        .find(|device| network.contains(&device.transport) && !device.is_unattached)?;
     let draft = Check::new(("multipath", "Paths to the storage"), &device.facts.name);
     Some(mended_by(
         draft.warn("one, over a network", "a cable or a switch takes the mail store down"),

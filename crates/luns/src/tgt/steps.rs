@@ -269,8 +269,9 @@ fn is_dropped(steps: &[TgtStep], account: &str) -> bool {
 /// Accounts that no target has any more.
 fn odd_accounts(wanted: WantedLuns<'_>, live: &TgtLive) -> Vec<TgtStep> {
     let needed = wanted.design.accounts();
-    let accounts = &wanted.state.accounts;
-    accounts
+    wanted
+        .state
+        .accounts
         .iter()
         .map(|known| &known.account)
         .filter(|account| !needed.contains(account) && live.accounts.contains(account))

@@ -25,7 +25,8 @@ pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome,
     let target = target.ok_or_else(|| {
         CommandError::new(format!(
             "{}: is no block device; name one such as /dev/sdx, an export such as \
-             nbd://HOST/EXPORT, or raw:FILE for a file that stands for a device",
+             nbd://HOST/EXPORT, iscsi://HOST/IQN/LUN, or raw:FILE for a file that stands for a \
+             device",
             flags.device.display()
         ))
     })?;

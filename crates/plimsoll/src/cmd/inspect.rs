@@ -53,7 +53,7 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
 }
 
 /// What a look has come to, in every form.
-pub(super) struct InspectAnswer<'a> {
+pub(in crate::cmd) struct InspectAnswer<'a> {
     /// The machine, and what was looked at.
     pub subject: &'a str,
     /// What was found.
@@ -67,7 +67,7 @@ pub(super) struct InspectAnswer<'a> {
 }
 
 /// Writes the page that was asked for and prints the answer; fails where something is to be mended.
-pub(super) fn conclude(
+pub(in crate::cmd) fn conclude(
     answer: &InspectAnswer<'_>,
     flags: &InspectAnswerFlags,
     console: &mut Console,

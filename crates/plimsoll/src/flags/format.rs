@@ -7,8 +7,8 @@ use clap::Args;
 /// Flags of `format`.
 #[derive(Args, Debug)]
 pub(crate) struct FormatFlags {
-    /// Block device such as /dev/sdx, `nbd://HOST/EXPORT` of an NBD server, or raw:FILE for a file
-    /// that stands for a device
+    /// Block device such as /dev/sdx, `nbd://HOST/EXPORT` of an NBD server, `iscsi://HOST/IQN/LUN`,
+    /// or raw:FILE for a file that stands for a device
     #[arg(value_name = "DEVICE")]
     pub device: PathBuf,
     /// Format it whatever it holds: all of that is lost

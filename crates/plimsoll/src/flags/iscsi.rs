@@ -21,6 +21,9 @@ pub(crate) enum IscsiAction {
     Plan(IscsiPlanFlags),
     /// Make files, targets and secrets as the document wants them; again, it changes nothing
     Apply(IscsiApplyFlags),
+    /// Log in to every LUN as its initiator does, and compare with the document; exit status 1
+    /// where something is to be mended
+    Verify(IscsiVerifyFlags),
     /// Make LUNs as large as the document now says, and say what initiators have to do
     Grow(IscsiGrowFlags),
     /// Remove every target, file and secret that `apply` made, and nothing else
@@ -90,6 +93,22 @@ pub(crate) struct IscsiApplyFlags {
     pub initiator: Option<String>,
     /// Change targets although initiators are logged in: what they have under way fails
     #[arg(long)]
+    pub force: bool,
+}
+
+/// Flags of `iscsi verify`.
+#[derive(Args, Debug)]
+pub(crate) struct IscsiVerifyFlags {
+    #[command(flatten)]
+    pub what: IscsiDocumentFlags,
+    /// Write a pattern to LUNs that are blank, read it back and remove it
+    #[arg(long)]
+    pub write: bool,
+    /// Write a page as well
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Replace a page that is there already
+    #[arg(long, requires = "html")]
     pub force: bool,
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn scan(
     let parts: VecDeque<FilePart> = targets.iter().enumerate().flat_map(parts).collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
     // A server of exports may take one connection at a time, and a thread has one of its own.
-    let is_remote = targets.iter().any(|of| target::export_of(&of.path).is_some());
+    let is_remote = targets.iter().any(|of| target::served(&of.path).is_some());
     let threads = if is_remote { 1 } else { cores.min(parts.len()).max(1) };
     let work = Arc::new(ScanWork { targets, parts: Mutex::new(parts) });
     let shares = run_threads(&work, threads, progress)?;

@@ -4,7 +4,9 @@ use std::fmt;
 use std::io;
 
 use device::DeviceError;
-use device_net::NbdError;
+use device_net::{IscsiAddress, IscsiError, NbdError};
+
+use super::login::LoginError;
 
 /// See the module.
 #[derive(Debug)]
@@ -13,6 +15,10 @@ pub(crate) enum TargetError {
     Device(DeviceError),
     /// An export was not opened.
     Export(NbdError),
+    /// A LUN was not opened.
+    Lun(IscsiError),
+    /// There is nothing to log in with.
+    Login(LoginError),
     /// An address that names no export.
     NoAddress(String),
     /// There is no file of that name on a volume.
@@ -31,6 +37,15 @@ impl fmt::Display for TargetError {
         match self {
             Self::Device(error) => error.fmt(f),
             Self::Export(error) => error.fmt(f),
+            Self::Lun(error) => error.fmt(f),
+            Self::Login(error) => error.fmt(f),
+            Self::NoAddress(text) if IscsiAddress::is_meant(text) => write!(
+                f,
+                "{}: names no LUN; write iscsi://[USER@]HOST[:PORT]/IQN/NUMBER, and its secret \
+                 into the environment alone",
+                // What stands before the sign may be a secret.
+                text.rsplit_once('@').map_or(text.as_str(), |(_, rest)| rest)
+            ),
             Self::NoAddress(text) => write!(
                 f,
                 "{text}: names no export; write nbd://HOST/EXPORT, nbd://HOST:PORT/EXPORT or \
@@ -68,6 +83,24 @@ impl From<NbdError> for TargetError {
     }
 }
 
+impl From<IscsiError> for TargetError {
+    fn from(error: IscsiError) -> Self {
+        Self::Lun(error)
+    }
+}
+
+impl From<LoginError> for TargetError {
+    fn from(error: LoginError) -> Self {
+        Self::Login(error)
+    }
+}
+
+/// Whether what could not be read is on storage that cannot be reached any more.
+pub(crate) fn is_cut_off(error: &io::Error) -> bool {
+    let error = error.get_ref().and_then(|error| error.downcast_ref::<TargetError>());
+    matches!(error, Some(TargetError::Device(DeviceError::Disconnected { .. })))
+}
+
 /// For readers of the standard library, which tell a missing file from others.
 impl From<TargetError> for io::Error {
     fn from(error: TargetError) -> Self {
@@ -82,7 +115,9 @@ impl From<TargetError> for io::Error {
 mod tests {
     use std::io;
 
-    use super::TargetError;
+    use device::DeviceError;
+
+    use super::{TargetError, is_cut_off};
 
     #[test]
     fn a_missing_file_is_told_with_what_there_is_and_known_as_missing() {
@@ -113,6 +148,9 @@ mod tests {
             assert_eq!(missing(file, databases).to_string(), wanted);
         }
         assert_eq!(io::Error::from(missing("", &[])).kind(), io::ErrorKind::NotFound);
+        let (file, why) = ("nbd://array".to_owned(), "closed".to_owned());
+        let cut_off = TargetError::Device(DeviceError::Disconnected { file, why });
+        assert!(is_cut_off(&cut_off.into()) && !is_cut_off(&missing("", &[]).into()));
         let other = io::Error::from(TargetError::NoAddress("nbd://".to_owned()));
         assert_eq!(other.kind(), io::ErrorKind::Other);
     }

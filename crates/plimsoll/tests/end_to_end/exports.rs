@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::scene::{Ran, Scene, small_plan};
+use crate::scene::{Ran, Scene};
 
 /// How the tests call an export; the program runs in the folder of the socket.
 const EXPORT: &str = "nbd+unix:///lun?socket=nbd.sock";
@@ -64,18 +64,9 @@ impl Drop for Server {
     }
 }
 
-/// A plan with two databases on `target`.
-fn write_plan(scene: &Scene, target: &str) {
-    let text = small_plan(&scene.folder);
-    let begin = text.find("folders = ").unwrap();
-    let end = begin + text[begin..].find('\n').unwrap();
-    let plan = format!("{}folders = [{target:?}]{}", &text[..begin], &text[end..]);
-    scene.write("plan.toml", plan.as_bytes());
-}
-
 /// From a blank export to databases that were loaded and checked.
 fn whole_journey(scene: &Scene) {
-    write_plan(scene, EXPORT);
+    scene.write_plan(EXPORT);
     let blank = [EXPORT, "holds nothing, not a volume of Plimsoll", "`plimsoll format`"];
     scene.run(["prepare", "plan.toml"]).expect_refusal(&blank);
     scene.run(["format", EXPORT]).expect_code(0).expect_out(&["503.0 MiB for files"]);
@@ -162,7 +153,7 @@ fn a_volume_that_a_run_uses_is_not_taken_under_another_name() {
         return;
     };
     scene.run(["format", EXPORT]).expect_code(0);
-    write_plan(&scene, EXPORT);
+    scene.write_plan(EXPORT);
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     let mut run = scene.start_load(&["run", "plan.toml"]);
     let other = EXPORT.replace("lun", "other");
@@ -182,7 +173,7 @@ fn a_server_that_goes_during_a_run_leaves_nothing_measured_and_is_named() {
         return;
     };
     scene.run(["format", EXPORT]).expect_code(0);
-    write_plan(&scene, EXPORT);
+    scene.write_plan(EXPORT);
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     let run = scene.start_load(&["run", "plan.toml"]);
     thread::sleep(Duration::from_secs(2));
@@ -200,23 +191,27 @@ fn a_server_that_goes_during_a_run_leaves_nothing_measured_and_is_named() {
 }
 
 #[test]
-fn a_server_that_goes_during_a_check_damages_no_page() {
+fn a_server_that_goes_while_a_database_is_read_damages_no_page() {
     let scene = Scene::new("lost-check");
     File::create_new(scene.path("disk.img")).unwrap().set_len(DISK_BYTES).unwrap();
     let Some(server) = Server::nbdkit(&scene, &["file", "disk.img"]) else {
         return;
     };
     scene.run(["format", EXPORT]).expect_code(0);
-    write_plan(&scene, EXPORT);
+    scene.write_plan(EXPORT);
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     drop(server);
-    // Every read takes a while, so that it is under way when the server goes.
-    let slow = ["--filter=delay", "file", "disk.img", "rdelay=400ms"];
-    let server = Server::nbdkit(&scene, &slow).unwrap();
     let file = format!("{EXPORT}/Plimsoll001.edb");
-    let check = scene.start(["check", &file]);
-    thread::sleep(Duration::from_secs(5));
-    drop(server);
-    let ran = Ran::of(&check.wait_with_output().unwrap());
-    ran.expect_refusal(&[EXPORT, "look at the server and the network"]);
+    for words in
+        [&["check", &file][..], &["verify", &file], &["export", &file, "--all", "-o", "rows"]]
+    {
+        // Every read takes a while, so that one is under way when the server goes.
+        let slow = ["--filter=delay", "file", "disk.img", "rdelay=400ms"];
+        let server = Server::nbdkit(&scene, &slow).unwrap();
+        let reader = scene.start(words);
+        thread::sleep(Duration::from_secs(5));
+        drop(server);
+        let ran = Ran::of(&reader.wait_with_output().unwrap());
+        ran.expect_refusal(&[EXPORT, "look at the server and the network"]);
+    }
 }

@@ -8,6 +8,8 @@
 
 mod allowance;
 mod answers;
+#[cfg(target_os = "linux")]
+mod attached;
 mod bad_input;
 mod builds;
 mod caches;

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::scene::{Scene, small_plan};
+use crate::scene::Scene;
 
 const DISK_BYTES: u64 = 256 << 20;
 
@@ -16,20 +16,11 @@ fn disk(scene: &Scene) -> PathBuf {
     path
 }
 
-/// A plan with two databases on `target`.
-fn write_plan(scene: &Scene, target: &str) {
-    let text = small_plan(&scene.folder);
-    let begin = text.find("folders = ").unwrap();
-    let end = begin + text[begin..].find('\n').unwrap();
-    let plan = format!("{}folders = [{target:?}]{}", &text[..begin], &text[end..]);
-    scene.write("plan.toml", plan.as_bytes());
-}
-
 #[test]
 fn databases_on_a_device_are_filled_loaded_checked_and_recovered() {
     let scene = Scene::new("raw");
     disk(&scene);
-    write_plan(&scene, "raw:disk.img");
+    scene.write_plan("raw:disk.img");
     let not_yet = ["raw:disk.img: holds nothing, not a volume of Plimsoll", "`plimsoll format`"];
     scene.run(["prepare", "plan.toml"]).expect_refusal(&not_yet);
     scene.run(["format", "raw:disk.img"]).expect_code(0).expect_out(&["247.0 MiB for files"]);
@@ -84,7 +75,7 @@ fn a_device_that_fills_up_ends_the_run_before_it_is_full() {
     let scene = Scene::new("raw-filling");
     disk(&scene);
     scene.run(["format", "raw:disk.img"]).expect_code(0);
-    write_plan(&scene, "raw:disk.img");
+    scene.write_plan("raw:disk.img");
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     let ran = scene.run(["run", "plan.toml", "--duration", "10m", "-o", "run"]);
     ran.expect_code(2);
@@ -128,7 +119,7 @@ fn a_block_device_is_used_as_a_whole_and_never_one_that_is_mounted() {
     };
     scene.run(["format", "raw:disk.img"]).expect_refusal(&["in use by the system"]);
     scene.run(["format", &device.0]).expect_code(0);
-    write_plan(&scene, &device.0);
+    scene.write_plan(&device.0);
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     scene.run(["run", "plan.toml", "-o", "run", "--quiet"]).expect_code(2);
     // The room is that of the device, and not of the file system that its file lies on.

@@ -128,6 +128,16 @@ impl Scene {
         found
     }
 
+    /// Writes `plan.toml`, the small plan with its databases on `target` in place of the folder.
+    #[cfg(unix)]
+    pub(crate) fn write_plan(&self, target: &str) {
+        let text = small_plan(&self.folder);
+        let begin = text.find("folders = ").unwrap();
+        let end = begin + text[begin..].find('\n').unwrap();
+        let plan = format!("{}folders = [{target:?}]{}", &text[..begin], &text[end..]);
+        self.write("plan.toml", plan.as_bytes());
+    }
+
     /// Starts `words`, a run of a minute, and returns once its load is measured; it writes to the
     /// folder `out`.
     pub(crate) fn start_load(&self, words: &[&str]) -> Child {

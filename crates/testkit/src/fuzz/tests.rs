@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use units::{Prng, Seed};
 
-use super::{array, flush_map, header, jetstress, journal, log_record, page, plan, record};
+use super::{array, flush_map, header, iscsi, jetstress, journal, log_record, page, plan, record};
 
 /// One decoder and its name, which is also the name of its corpus folder.
 struct Target {
@@ -16,7 +16,7 @@ struct Target {
 }
 
 /// Every decoder that is fuzzed.
-const TARGETS: [Target; 9] = [
+const TARGETS: [Target; 10] = [
     Target { name: "page", run: page },
     Target { name: "record", run: record },
     Target { name: "log_record", run: log_record },
@@ -26,6 +26,7 @@ const TARGETS: [Target; 9] = [
     Target { name: "array", run: array },
     Target { name: "journal", run: journal },
     Target { name: "jetstress", run: jetstress },
+    Target { name: "iscsi", run: iscsi },
 ];
 
 fn corpus(target: &Target) -> PathBuf {

@@ -5,10 +5,12 @@ mod apply;
 mod backing;
 mod destroy;
 mod grow;
+mod pattern;
 mod plan;
 mod scripts;
 mod store;
 mod tgtd;
+mod verify;
 mod work;
 
 use std::path::Path;
@@ -29,6 +31,7 @@ pub(crate) fn run(flags: &IscsiFlags, console: &mut Console) -> Result<Outcome, 
     match &flags.action {
         IscsiAction::Plan(flags) => plan::run(flags, console),
         IscsiAction::Apply(flags) => apply::run(flags, console),
+        IscsiAction::Verify(flags) => verify::run(flags, console),
         IscsiAction::Grow(flags) => grow::run(flags, console),
         IscsiAction::Destroy(flags) => destroy::run(flags, console),
     }

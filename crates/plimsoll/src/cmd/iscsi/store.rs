@@ -69,10 +69,10 @@ impl Store {
             });
             let one = &mut self.secrets.initiators[at];
             if one.secret.is_empty() {
-                one.secret = made_secret(&random::<SECRET_BYTES>()?);
+                one.secret = new_secret()?;
             }
             if one.target_secret.is_empty() && design.authentication == ChapMode::Mutual {
-                one.target_secret = made_secret(&random::<SECRET_BYTES>()?);
+                one.target_secret = new_secret()?;
             }
         }
         self.check()?;
@@ -196,6 +196,11 @@ fn write_synced(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = system::create_private(path)?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// A secret that was never given to anyone.
+pub(super) fn new_secret() -> Result<String, CommandError> {
+    Ok(made_secret(&random::<SECRET_BYTES>()?))
 }
 
 fn random<const N: usize>() -> Result<[u8; N], CommandError> {

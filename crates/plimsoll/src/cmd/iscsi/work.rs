@@ -119,12 +119,12 @@ impl IscsiWork {
         console: &mut Console,
     ) -> Result<Vec<TgtStep>, CommandError> {
         let marks = self.store.marks(&self.design);
+        let live = self.tgtd.live()?;
         let changed: Vec<String> = marks
             .iter()
             .filter(|mark| !self.store.state.accounts.contains(mark))
             .map(|mark| mark.account.clone())
             .collect();
-        let live = self.tgtd.live()?;
         let todo = steps(self.wanted(&changed, forced), &live, revision)?;
         self.claim(&todo)?;
         for step in &todo {

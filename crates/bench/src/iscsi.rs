@@ -1,0 +1,151 @@
+//! Random reads of a LUN by our initiator against `iscsi-perf` of libiscsi, from a `tgtd` of our
+//! own on the loopback interface: what our way over the wire costs.
+
+use std::path::Path;
+use std::process::Command;
+use std::rc::Rc;
+
+use device::{DeviceError, OpenMode};
+use device_net::{IscsiAddress, IscsiInitiator, connect_lun};
+use device_os::{Backend, World};
+use testkit::tgt::Tgt;
+use units::{Nanos, Prng, Seed};
+
+use crate::{pairs, slice};
+use xtask::failure::Failure;
+use xtask::shell;
+
+/// This program's command for [`alone`].
+pub(crate) const COMMAND: &str = "bench-iscsi";
+
+/// Requests in flight, one line each.
+const DEPTHS: [&str; 3] = ["1", "8", "32"];
+
+/// The goal: our reads per second over the peer's.
+const GOAL: f64 = 0.7;
+
+/// Bytes of the LUN, all of it in memory at the target: the wire is measured, not a disk.
+const LUN_BYTES: u64 = 256 << 20;
+
+/// Blocks per read, as many as [`slice::READ_BYTES`] take.
+const READ_BLOCKS: &str = "64";
+
+/// Length of one side of a pair, in seconds.
+const SECONDS: u64 = 2;
+
+/// Measures every depth; nothing but a message where a part of it is absent.
+pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
+    let folder = directory.join("iscsi");
+    // What an earlier one may have left.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).map_err(Failure::of)?;
+    let has_peer = Command::new("iscsi-perf").output().is_ok();
+    let target = if has_peer { Tgt::start(&folder) } else { None };
+    let Some(target) = target else {
+        println!("skipped: it needs tgtd and iscsi-perf; apt install tgt libiscsi-bin");
+        return Ok(());
+    };
+    fill(&target, &folder)?;
+    let address = target.address(None, 1);
+    for depth in DEPTHS {
+        let (mut seed, address) = (0_u64, &address);
+        let pairs = pairs::measure(
+            GOAL,
+            || {
+                seed += 1;
+                ours(address, depth, seed)
+            },
+            || peer(address, depth),
+        )?;
+        println!(
+            "iscsi, {depth:>2} in flight: {:.0} reads/s of 32 KiB, iscsi-perf {:.0}: {:.3} x ({})",
+            pairs.ours,
+            pairs.peer,
+            pairs.ratio,
+            if pairs.ratio >= GOAL { "goal of 0.7 met" } else { "below the goal of 0.7" }
+        );
+    }
+    drop(target);
+    std::fs::remove_dir_all(&folder).map_err(Failure::of)
+}
+
+/// A LUN of bytes that cannot be made smaller.
+fn fill(target: &Tgt, folder: &Path) -> Result<(), Failure> {
+    let mut bytes = vec![0; usize::try_from(LUN_BYTES).map_err(Failure::of)?];
+    Prng::new(Seed(1)).fill(&mut bytes);
+    std::fs::write(folder.join("lun1.img"), bytes).map_err(Failure::of)?;
+    target.offer(1, &[]);
+    Ok(())
+}
+
+/// Our reads per second, in a process of its own as the peer's.
+fn ours(address: &str, depth: &str, seed: u64) -> Result<f64, Failure> {
+    let program = std::env::current_exe().map_err(Failure::of)?.display().to_string();
+    let printed = shell::capture(&[&program, COMMAND, address, depth, &seed.to_string()])?;
+    let figure = printed.trim().parse();
+    figure.map_err(|_| Failure::new(format!("our side printed `{printed}`")))
+}
+
+/// The peer's reads per second, of the same length, as random.
+fn peer(address: &str, depth: &str) -> Result<f64, Failure> {
+    let seconds = SECONDS.to_string();
+    let words = ["iscsi-perf", "-r", "-m", depth, "-b", READ_BLOCKS, "-t", &seconds, address];
+    let printed = shell::capture(&words)?;
+    average(&printed).ok_or_else(|| Failure::new(format!("iscsi-perf printed `{printed}`")))
+}
+
+/// What stands behind the last `iops average`; lines that it writes over end with a return.
+fn average(printed: &str) -> Option<f64> {
+    let (_, rest) = printed.rsplit_once("iops average ")?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+/// Reads in this process; prints how many per second.
+pub(crate) fn alone(address: &str, depth: &str, seed: &str) -> Result<(), Failure> {
+    let wrong = |_| Failure::new("a depth and a seed are numbers");
+    let (depth, seed) = (depth.parse::<u64>().map_err(wrong)?, seed.parse().map_err(wrong)?);
+    let (lun, name, _) =
+        IscsiAddress::parse(address).ok_or_else(|| Failure::new("an address of a LUN"))?;
+    let initiator =
+        IscsiInitiator { name: "iqn.2026-11.example.plimsoll:bench".into(), chap: None };
+    let world = World::new(Backend::Auto).map_err(Failure::of)?;
+    let device = connect_lun(&lun, &name, &initiator, OpenMode::ReadOnly, world.remote())
+        .map_err(Failure::of)?;
+    let task = world.executor().runtime();
+    let (reads, span) = world
+        .executor()
+        .block_on(async move {
+            let began = task.now();
+            let until = began + Nanos::from_secs(SECONDS);
+            let mut readers = Vec::new();
+            for reader in 0..depth {
+                let prng = Prng::new(Seed(seed).derive(reader));
+                readers.push(task.spawn(slice::read_until(
+                    task.clone(),
+                    Rc::clone(&device),
+                    prng,
+                    (until, LUN_BYTES),
+                )));
+            }
+            let mut reads = 0_u64;
+            for reader in readers {
+                reads += reader.await?;
+            }
+            Ok::<_, DeviceError>((reads, task.now().since(began)))
+        })
+        .map_err(Failure::of)?;
+    println!("{}", reads as f64 / span.0 as f64 * 1e9);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::average;
+
+    #[test]
+    fn the_last_average_counts() {
+        let printed = "lba 1, iops average 447 (14 MB/s), busy 0\r\niops average 495 (15 MB/s)  \n";
+        assert_eq!(average(printed), Some(495.0));
+        assert_eq!(average("connected"), None);
+    }
+}

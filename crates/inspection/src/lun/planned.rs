@@ -1,0 +1,206 @@
+//! A LUN as it was planned, against what its initiator meets.
+
+use record::StorageFinding;
+use units::Bytes;
+
+use super::{LunFacts, LunProof, of_lun};
+use crate::draft::{Check, mended_by};
+
+/// What was planned for a LUN, and what was tried on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedLun {
+    /// Its address.
+    pub name: String,
+    /// Who is to prove to be who.
+    pub proof: LunProof,
+    /// Its length.
+    pub capacity: Bytes,
+    /// Whether the initiator may only read it.
+    pub is_read_only: bool,
+    /// What a login with another secret came to; none where no secret is asked for.
+    pub stranger: Option<LunStranger>,
+    /// What became of a pattern that was written; none where none was.
+    pub pattern: Option<LunPattern>,
+}
+
+/// How a login with another secret ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LunStranger {
+    /// It was let in.
+    LetIn,
+    /// It was refused.
+    Refused,
+}
+
+/// What became of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LunPattern {
+    /// It was read back as it was written, and removed.
+    Kept,
+    /// There is something on the LUN, and nothing was written.
+    NotBlank,
+    /// It was not read back; why.
+    Lost(String),
+}
+
+/// Why there is nothing to compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LunRefusal {
+    /// The target does not let this machine in, whatever its secret.
+    NotFromHere(String),
+    /// It should have let it in.
+    Refused(String),
+}
+
+/// What is right and wrong with a LUN beside its plan.
+pub fn against_plan(
+    plan: &PlannedLun,
+    facts: Result<&LunFacts, &LunRefusal>,
+) -> Vec<StorageFinding> {
+    let lun = match facts {
+        Ok(lun) => lun,
+        Err(refusal) => return vec![login(plan, refusal)],
+    };
+    let mut findings = of_lun(lun);
+    // What may only be read is not to take writes.
+    findings.retain(|finding| finding.check != "lun-writes" || !plan.is_read_only);
+    findings.extend([proof(plan, lun), capacity(plan, lun), access(plan, lun)]);
+    findings.extend(plan.stranger.map(|stranger| secret(plan, stranger)));
+    findings.extend(plan.pattern.as_ref().map(|pattern| written(plan, pattern)));
+    findings
+}
+
+fn login(plan: &PlannedLun, refusal: &LunRefusal) -> StorageFinding {
+    let draft = Check::new(("plan-login", "Login as planned"), &plan.name);
+    match refusal {
+        LunRefusal::NotFromHere(why) => mended_by(
+            draft.unknown(why, "only addresses of the plan are let in, and this is none of them"),
+            "run `plimsoll inspect iscsi://...` at the initiator",
+        ),
+        LunRefusal::Refused(why) => mended_by(
+            draft.fail(why, "its initiator cannot reach it"),
+            "plimsoll iscsi apply, which brings back what is missing",
+        ),
+    }
+}
+
+fn proof(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
+    let draft = Check::new(("plan-proof", "Authentication as planned"), &plan.name);
+    if lun.proof == plan.proof {
+        return draft.pass("as planned", "both sides do what the plan asks of them");
+    }
+    mended_by(
+        draft.fail("not as planned", "an account is missing, or is bound to another target"),
+        "plimsoll iscsi apply",
+    )
+}
+
+fn capacity(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
+    let draft = Check::new(("plan-capacity", "Capacity as planned"), &plan.name);
+    if lun.capacity == plan.capacity {
+        return draft.pass(lun.capacity.to_string(), "as planned");
+    }
+    mended_by(
+        draft.fail(
+            format!("{}, planned {}", lun.capacity, plan.capacity),
+            "a LUN that has grown is offered at its old length until it is offered again",
+        ),
+        "plimsoll iscsi grow",
+    )
+}
+
+fn access(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
+    let draft = Check::new(("plan-access", "Access as planned"), &plan.name);
+    let seen = if lun.is_write_protected { "read only" } else { "read and write" };
+    if lun.is_write_protected == plan.is_read_only {
+        return draft.pass(seen, "as planned");
+    }
+    mended_by(
+        draft.fail(seen, "the initiator may do more, or less, than the plan says"),
+        "plimsoll iscsi apply",
+    )
+}
+
+fn secret(plan: &PlannedLun, stranger: LunStranger) -> StorageFinding {
+    let draft = Check::new(("plan-secret", "A login with another secret"), &plan.name);
+    match stranger {
+        LunStranger::Refused => draft.pass("refused", "the secret is asked for"),
+        LunStranger::LetIn => mended_by(
+            draft.fail("let in", "whatever takes the name of the initiator reads the mail"),
+            "plimsoll iscsi apply",
+        ),
+    }
+}
+
+fn written(plan: &PlannedLun, pattern: &LunPattern) -> StorageFinding {
+    let draft = Check::new(("plan-pattern", "A pattern, written and read"), &plan.name);
+    match pattern {
+        LunPattern::Kept => draft.pass("read as it was written", "and removed again"),
+        LunPattern::NotBlank => {
+            draft.unknown("not written: something is on the LUN", "what is there stays")
+        }
+        LunPattern::Lost(why) => mended_by(
+            draft.fail(why, "what is written there is not what comes back"),
+            "look at the log of the target, and at what lies behind the LUN",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::StorageRuling::{self, CannotJudge, Fail, Pass};
+    use units::Bytes;
+
+    use super::super::tests::good;
+    use super::{LunPattern, LunProof, LunRefusal, LunStranger, PlannedLun, against_plan};
+
+    fn outcome(check: &str, change: impl Fn(&mut PlannedLun)) -> StorageRuling {
+        let lun = good();
+        let mut plan = PlannedLun {
+            name: lun.name.clone(),
+            proof: lun.proof,
+            capacity: lun.capacity,
+            is_read_only: false,
+            stranger: Some(LunStranger::Refused),
+            pattern: Some(LunPattern::Kept),
+        };
+        change(&mut plan);
+        let findings = against_plan(&plan, Ok(&lun));
+        findings.iter().find(|finding| finding.check == check).expect("the check is made").outcome
+    }
+
+    #[test]
+    fn what_is_not_as_planned_fails() {
+        for (check, change) in [
+            ("plan-proof", (|plan| plan.proof = LunProof::None) as fn(&mut PlannedLun)),
+            ("plan-capacity", |plan| plan.capacity = Bytes(1)),
+            ("plan-access", |plan| plan.is_read_only = true),
+            ("plan-secret", |plan| plan.stranger = Some(LunStranger::LetIn)),
+            ("plan-pattern", |plan| plan.pattern = Some(LunPattern::Lost("other".to_owned()))),
+        ] {
+            assert_eq!([outcome(check, |_| {}), outcome(check, change)], [Pass, Fail], "{check}");
+        }
+        let taken = |plan: &mut PlannedLun| plan.pattern = Some(LunPattern::NotBlank);
+        assert_eq!(outcome("plan-pattern", taken), CannotJudge);
+    }
+
+    #[test]
+    fn a_machine_that_is_not_let_in_judges_nothing() {
+        let plan = PlannedLun {
+            name: "lun".to_owned(),
+            proof: LunProof::None,
+            capacity: Bytes(1),
+            is_read_only: true,
+            stranger: None,
+            pattern: None,
+        };
+        let of = |refusal: &LunRefusal| {
+            let findings = against_plan(&plan, Err(refusal));
+            assert_eq!(findings.len(), 1);
+            findings[0].outcome
+        };
+        let why = "the target refuses".to_owned();
+        assert_eq!(of(&LunRefusal::NotFromHere(why.clone())), CannotJudge);
+        assert_eq!(of(&LunRefusal::Refused(why)), Fail);
+    }
+}

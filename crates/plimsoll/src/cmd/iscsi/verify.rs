@@ -1,0 +1,148 @@
+//! `iscsi verify`: every LUN as its initiator finds it, tried from this machine in its name.
+
+use device_net::{
+    ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun,
+};
+use inspection::lun::{LunProof, LunRefusal, LunStranger, PlannedLun, against_plan};
+use luns::{MappedLun, Target};
+use plan::luns::ChapMode;
+use record::StorageFinding;
+use units::Bytes;
+
+use super::pattern;
+use super::work::IscsiWork;
+use crate::Outcome;
+use crate::cmd::inspect::{InspectAnswer, conclude};
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::{InspectAnswerFlags, IscsiVerifyFlags};
+use crate::look;
+use crate::target::TargetError;
+
+/// Prints what was found of each LUN, as `inspect` does.
+pub(super) fn run(
+    flags: &IscsiVerifyFlags,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let work = IscsiWork::begin(&flags.what)?;
+    if !work.store.is_begun {
+        return Err(CommandError::new(format!(
+            "{}: nothing was made by it yet; run `plimsoll iscsi apply` first",
+            flags.what.document.display()
+        )));
+    }
+    let mut findings: Vec<StorageFinding> = Vec::new();
+    let mut lead = Vec::new();
+    for target in &work.design.targets {
+        for mapped in &target.luns {
+            let visit = Visit::of(&work, target, mapped)?;
+            lead.push(format!("{} for {}: {}", mapped.name, target.initiator, visit.name));
+            findings.extend(visit.findings(flags.write)?);
+        }
+    }
+    lead.push(String::new());
+    let answer = InspectAnswer {
+        subject: &work.design.name,
+        findings: &findings,
+        paths: &[],
+        lead: &lead,
+        inputs: &[&flags.what.document],
+    };
+    let form =
+        InspectAnswerFlags { html: flags.html.clone(), force: flags.force, json: flags.what.json };
+    conclude(&answer, &form, console)
+}
+
+/// An initiator at one of its LUNs.
+struct Visit<'a> {
+    name: String,
+    address: IscsiAddress,
+    /// Other portals of the document.
+    others: Vec<IscsiPortal>,
+    initiator: IscsiInitiator,
+    mapped: &'a MappedLun,
+    proof: LunProof,
+    capacity: Bytes,
+}
+
+impl<'a> Visit<'a> {
+    fn of(
+        work: &'a IscsiWork,
+        target: &'a Target,
+        mapped: &'a MappedLun,
+    ) -> Result<Self, CommandError> {
+        let (design, store) = (&work.design, &work.store);
+        let mut portals: Vec<IscsiPortal> = Vec::new();
+        for portal in &design.portals {
+            portals.push(IscsiPortal { host: portal.ip().to_string(), port: portal.port() });
+        }
+        let portal = portals.remove(0);
+        let user = (design.authentication != ChapMode::None).then(|| target.account.clone());
+        let lun = u16::try_from(mapped.number).unwrap_or(u16::MAX);
+        let account = user.as_deref().map_or(String::new(), |user| format!("{user}@"));
+        let name = format!("iscsi://{account}{portal}/{}/{lun}", target.iqn);
+        let own = (design.authentication == ChapMode::Mutual)
+            .then(|| store.secret(design, &target.own_account));
+        let chap = user
+            .as_deref()
+            .map(|user| login(user, store.secret(design, &target.account), own))
+            .transpose()?;
+        let initiator = IscsiInitiator { name: target.initiator_iqn.clone(), chap };
+        Ok(Self {
+            name,
+            address: IscsiAddress { portal, target: target.iqn.clone(), lun, user },
+            others: portals,
+            initiator,
+            mapped,
+            proof: match design.authentication {
+                ChapMode::None => LunProof::None,
+                ChapMode::OneWay => LunProof::OneWay,
+                ChapMode::Mutual => LunProof::Mutual,
+            },
+            capacity: design.lun(&mapped.name).map_or(Bytes(0), |lun| lun.size),
+        })
+    }
+
+    fn findings(&self, writes: bool) -> Result<Vec<StorageFinding>, CommandError> {
+        let facts = match look::lun_facts(&self.address, &self.name, &self.initiator, &self.others)
+        {
+            Ok(facts) => Ok(facts),
+            // Who is let in goes by addresses, and this machine may have another one.
+            Err(TargetError::Lun(error @ IscsiError::Refused { .. })) => {
+                Err(LunRefusal::NotFromHere(error.to_string()))
+            }
+            Err(TargetError::Lun(error)) => Err(LunRefusal::Refused(error.to_string())),
+            Err(error) => return Err(error.into()),
+        };
+        let may_write = writes && facts.is_ok() && !self.mapped.is_read_only;
+        let plan = PlannedLun {
+            name: self.name.clone(),
+            proof: self.proof,
+            capacity: self.capacity,
+            is_read_only: self.mapped.is_read_only,
+            stranger: if facts.is_ok() { self.stranger()? } else { None },
+            pattern: may_write
+                .then(|| pattern::written(&self.address, &self.name, &self.initiator))
+                .transpose()?,
+        };
+        Ok(against_plan(&plan, facts.as_ref()))
+    }
+
+    /// How a login with a secret ends that was never given to anyone.
+    fn stranger(&self) -> Result<Option<LunStranger>, CommandError> {
+        let Some(user) = &self.address.user else {
+            return Ok(None);
+        };
+        let chap = Some(login(user, &super::store::new_secret()?, None)?);
+        let stranger = IscsiInitiator { chap, ..self.initiator.clone() };
+        let is_let_in = Lun::attach(&self.address, &self.name, &stranger).is_ok();
+        Ok(Some(if is_let_in { LunStranger::LetIn } else { LunStranger::Refused }))
+    }
+}
+
+fn login(user: &str, secret: &str, own: Option<&str>) -> Result<ChapLogin, CommandError> {
+    let wrong = |error| CommandError::new(format!("the secrets of {user}: {error}"));
+    let secret = ChapSecret::new(secret).map_err(wrong)?;
+    let own = own.map(ChapSecret::new).transpose().map_err(wrong)?;
+    ChapLogin::new(user, secret, own).map_err(wrong)
+}

@@ -1,0 +1,82 @@
+//! A look at a LUN: discovery, a login at every portal, and the way there and back.
+
+use std::collections::BTreeSet;
+
+use device::Clock as _;
+use device_net::{Authentication, IscsiAddress, IscsiInitiator, IscsiPortal, Lun, discover};
+use device_os::OsClock;
+use inspection::lun::{LunFacts, LunPortal, LunProof};
+use units::{Bytes, Nanos};
+
+use crate::target::TargetError;
+
+/// Times that the way is gone.
+const ROUND_TRIPS: usize = 33;
+
+/// What a login of `initiator` shows; the target is known to listen at `others`, too. Nothing is
+/// written.
+pub(crate) fn facts(
+    address: &IscsiAddress,
+    name: &str,
+    initiator: &IscsiInitiator,
+    others: &[IscsiPortal],
+) -> Result<LunFacts, TargetError> {
+    let lun = Lun::attach(address, name, initiator)?;
+    let (capacity, caching) = (lun.capacity(), lun.caching());
+    let listed = listed(address, initiator);
+    let portals: BTreeSet<&IscsiPortal> = listed.iter().flatten().flatten().chain(others).collect();
+    Ok(LunFacts {
+        name: name.to_owned(),
+        proof: match lun.authentication() {
+            Authentication::None => LunProof::None,
+            Authentication::OneWay => LunProof::OneWay,
+            Authentication::Mutual => LunProof::Mutual,
+        },
+        portals: tried(address, &portals, name, initiator),
+        discovery: listed.as_ref().map(Option::is_some).map_err(Clone::clone),
+        capacity: Bytes(capacity.bytes()),
+        block_bytes: [capacity.block_bytes, capacity.physical_bytes],
+        is_thin: capacity.is_thin,
+        is_write_protected: caching.is_write_protected,
+        has_durable_writes: caching.has_durable_writes,
+        round_trips: round_trips(&lun)?,
+    })
+}
+
+/// The portals of the target as the one that was named lists them; none where it lists others.
+fn listed(
+    address: &IscsiAddress,
+    initiator: &IscsiInitiator,
+) -> Result<Option<Vec<IscsiPortal>>, String> {
+    let targets = discover(&address.portal, initiator).map_err(|error| error.to_string())?;
+    let found = targets.into_iter().find(|target| target.name == address.target);
+    Ok(found.map(|target| target.portals))
+}
+
+/// The portal that was named, which leads to the LUN, and all others, each tried.
+fn tried(
+    address: &IscsiAddress,
+    known: &BTreeSet<&IscsiPortal>,
+    name: &str,
+    initiator: &IscsiInitiator,
+) -> Vec<LunPortal> {
+    let mut portals = vec![LunPortal { name: address.portal.to_string(), refusal: None }];
+    for &portal in known.iter().filter(|portal| ***portal != address.portal) {
+        let there = IscsiAddress { portal: portal.clone(), ..address.clone() };
+        let refusal = Lun::attach(&there, name, initiator).err();
+        let refusal = refusal.map(|error| error.to_string());
+        portals.push(LunPortal { name: portal.to_string(), refusal });
+    }
+    portals
+}
+
+fn round_trips(lun: &Lun) -> Result<Vec<Nanos>, TargetError> {
+    let clock = OsClock::new();
+    let mut times = Vec::with_capacity(ROUND_TRIPS);
+    for _ in 0..ROUND_TRIPS {
+        let begin = clock.now();
+        lun.test()?;
+        times.push(Nanos(clock.now().0.saturating_sub(begin.0)));
+    }
+    Ok(times)
+}

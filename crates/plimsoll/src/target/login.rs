@@ -1,0 +1,168 @@
+//! Who logs in to iSCSI targets. Secrets come from the environment or from a prompt: what stands on
+//! a command line or in a plan can be read by others.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fmt;
+use std::fs;
+use std::io::{self, IsTerminal as _};
+use std::sync::{Mutex, PoisonError};
+
+use device_net::{ChapLogin, ChapSecret, IscsiAddress, IscsiInitiator, SecretError};
+
+use crate::system;
+
+/// The secret by which the account of an address proves itself.
+const SECRET: &str = "PLIMSOLL_CHAP_SECRET";
+/// The secret by which the target proves itself, where it is to.
+const TARGET_SECRET: &str = "PLIMSOLL_CHAP_TARGET_SECRET";
+/// What the initiator calls itself.
+const NAME: &str = "PLIMSOLL_INITIATOR_NAME";
+
+/// Where open-iscsi keeps the name of the system's own initiator.
+const NAME_FILE: &str = "/etc/iscsi/initiatorname.iscsi";
+
+/// What was entered for accounts, so that each is asked for once.
+static ENTERED: Mutex<BTreeMap<IscsiAddress, ChapLogin>> = Mutex::new(BTreeMap::new());
+
+/// Why there is no login.
+#[derive(Debug)]
+pub(crate) enum LoginError {
+    /// No secret was given, and no person can be asked.
+    NoSecret {
+        /// The account.
+        user: String,
+    },
+    /// The terminal gave none.
+    Unread(io::Error),
+    /// A secret that is none.
+    Secret {
+        /// Where it stands.
+        place: &'static str,
+        /// What is wrong with it.
+        error: SecretError,
+    },
+    /// A name that initiators do not have.
+    Name(String),
+}
+
+impl fmt::Display for LoginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSecret { user } => write!(
+                f,
+                "the secret of {user} is not known; put it into the environment as {SECRET}, or \
+                 start in a terminal, where it is asked for"
+            ),
+            Self::Unread(error) => {
+                write!(f, "no secret was read: {error}; put it into the environment as {SECRET}")
+            }
+            Self::Secret { place, error } => write!(f, "{place}: {error}"),
+            Self::Name(name) => write!(
+                f,
+                "{NAME}: {name} is no name of an initiator; give one that begins with iqn., eui. \
+                 or naa., as the target lets it in"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LoginError {}
+
+/// Who logs in to the target of `address`.
+pub(crate) fn initiator(address: &IscsiAddress) -> Result<IscsiInitiator, LoginError> {
+    Ok(IscsiInitiator { name: initiator_name()?, chap: chap(address)? })
+}
+
+/// The name that was given, that of this system, or one made of the host's.
+fn initiator_name() -> Result<String, LoginError> {
+    if let Ok(name) = env::var(NAME) {
+        let is_name = ["iqn.", "eui.", "naa."].iter().any(|begin| name.starts_with(begin));
+        return if is_name {
+            Ok(name)
+        } else {
+            Err(LoginError::Name(units::plain(&name).into_owned()))
+        };
+    }
+    let file = fs::read_to_string(NAME_FILE).unwrap_or_default();
+    let of_system = file.lines().find_map(|line| line.strip_prefix("InitiatorName="));
+    Ok(of_system.map_or_else(
+        || format!("iqn.2026-11.example.plimsoll:{}", host()),
+        |name| name.trim().to_owned(),
+    ))
+}
+
+/// The name of this machine in the letters that names of initiators have.
+fn host() -> String {
+    let name = system::machine(String::new()).name.to_lowercase();
+    name.chars().filter(|letter| letter.is_ascii_alphanumeric() || ".-".contains(*letter)).collect()
+}
+
+/// Account and secrets, where the address names an account.
+fn chap(address: &IscsiAddress) -> Result<Option<ChapLogin>, LoginError> {
+    let Some(user) = &address.user else {
+        return Ok(None);
+    };
+    if let Ok(text) = env::var(SECRET) {
+        let target = env::var(TARGET_SECRET).ok();
+        return login(user, (&text, SECRET), target.as_deref().map(|text| (text, TARGET_SECRET)))
+            .map(Some);
+    }
+    let mut entered = ENTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = entered.get(address) {
+        return Ok(Some(known.clone()));
+    }
+    if !io::stdin().is_terminal() {
+        return Err(LoginError::NoSecret { user: user.clone() });
+    }
+    let [secret, target] = [
+        format!("Secret of {} at {}: ", units::plain(user), address.portal),
+        "Secret of the target, empty where it has none: ".to_owned(),
+    ]
+    .map(|prompt| rpassword::prompt_password(prompt).map_err(LoginError::Unread));
+    let (secret, target) = (secret?, target?);
+    let target = (!target.is_empty()).then_some((target.as_str(), "what was entered"));
+    let login = login(user, (&secret, "what was entered"), target)?;
+    entered.insert(address.clone(), login.clone());
+    Ok(Some(login))
+}
+
+/// A login by secrets, each with the place where it stands.
+fn login(
+    user: &str,
+    (secret, place): (&str, &'static str),
+    target: Option<(&str, &'static str)>,
+) -> Result<ChapLogin, LoginError> {
+    let secret = ChapSecret::new(secret).map_err(|error| LoginError::Secret { place, error })?;
+    let target = target
+        .map(|(text, place)| {
+            ChapSecret::new(text).map_err(|error| LoginError::Secret { place, error })
+        })
+        .transpose()?;
+    ChapLogin::new(user, secret, target).map_err(|error| LoginError::Secret { place, error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SECRET, TARGET_SECRET, login};
+
+    #[test]
+    fn secrets_are_refused_by_their_place_and_never_repeated() {
+        let told = |secret: &str, target: Option<&str>| {
+            let target = target.map(|text| (text, TARGET_SECRET));
+            login("me", (secret, SECRET), target).map_err(|error| error.to_string())
+        };
+        assert!(told("123456789012", None).is_ok());
+        assert!(told("123456789012", Some("1234567890123456")).is_ok());
+        for (secret, target, place) in [
+            ("12345678901", None, SECRET),
+            ("12345678901234567", None, SECRET),
+            ("123456789012", Some("12345678901"), TARGET_SECRET),
+            ("123456789012", Some("123456789012"), SECRET),
+        ] {
+            let refusal = told(secret, target).unwrap_err();
+            assert!(refusal.starts_with(place), "{refusal}");
+            assert!(!refusal.contains(secret), "{refusal}");
+        }
+    }
+}
