@@ -168,6 +168,35 @@ fn secrets_come_from_the_environment_and_are_never_told() {
     assert!(!ran.err.contains("secret-of-mine"), "{}", ran.err);
 }
 
+#[test]
+fn a_look_at_a_lun_tells_who_proves_to_be_who_and_what_it_is() {
+    let scene = Scene::new("lun-look");
+    let Some((target, lun)) = target(&scene) else {
+        return;
+    };
+    // tgt says that it has a write cache.
+    scene.run(["inspect", &lun]).expect_code(1).expect_out(&[
+        "LUN of an iSCSI target",
+        "Write cache of the device",
+        "on (SCSI mode page 08h)",
+        "write-cache off",
+        "Who proves to be who",
+        "no side",
+        "the portal lists the target",
+        "512.0 MiB, blocks of 512 bytes",
+        "force unit access",
+        "the median of 33",
+    ]);
+    target.add_account("me", SECRET, false);
+    target.add_account("array", OWN_SECRET, true);
+    let lun = target.address(Some("me"), 1);
+    let look = |own| with_secrets(&mut scene.command(["inspect", &lun]), Some(SECRET), own);
+    look(None).expect_code(1).expect_out(&["the initiator, by CHAP"]);
+    look(Some(OWN_SECRET)).expect_code(1).expect_out(&["initiator and target, by CHAP"]);
+    target.set(1, "readonly=1");
+    look(None).expect_code(1).expect_out(&["refused: the LUN is write protected"]);
+}
+
 /// `script` gives the program a terminal, on which a secret is entered.
 #[test]
 fn a_secret_is_asked_for_in_a_terminal_and_not_shown() {

@@ -138,6 +138,7 @@ fn luns_are_made_once_locked_grown_and_removed_whole() {
             .collect::<Vec<_>>()
     };
     assert!(bytes(&scene.snapshot()) == bytes(&made.1), "the second time changes nothing");
+    every_lun_is_as_planned(&target);
     chap_is_asked_for(&target);
     target.write(|text| text.replace("128MiB", "256MiB"));
     target.iscsi(&["apply", "luns.toml"]).expect_refusal(&["db1 is 128.0 MiB", "iscsi grow"]);
@@ -151,6 +152,38 @@ fn luns_are_made_once_locked_grown_and_removed_whole() {
     let left: Vec<String> = scene.listing().into_iter().map(|(name, _)| name).collect();
     assert_eq!(left, ["luns.toml", "socket.7", "socket.7.lock"]);
     target.iscsi(&["destroy", "luns.toml"]).expect_refusal(&["luns.state.json: no such state"]);
+}
+
+/// As its initiators find it, and no more so once it has been changed by other hands.
+fn every_lun_is_as_planned(target: &Target<'_>) {
+    let verify = |words: &[&str]| target.iscsi(&[&["verify", "luns.toml"][..], words].concat());
+    let as_planned = [
+        "Authentication as planned",
+        "Capacity as planned",
+        "Access as planned",
+        "A login with another secret",
+        "A pattern, written and read",
+        "read as it was written",
+        "initiator and target, by CHAP",
+    ];
+    verify(&["--write"]).expect_code(0).expect_out(&as_planned);
+    let told: Value = serde_json::from_str(&verify(&["--json"]).out).unwrap();
+    let findings = told["findings"].as_array().unwrap();
+    // Two LUNs for one initiator, one of them for the other, too.
+    let access = findings.iter().filter(|finding| finding["check"] == "plan-access");
+    let seen: Vec<&str> = access.map(|finding| finding["seen"].as_str().unwrap()).collect();
+    assert_eq!(seen, ["read and write", "read and write", "read only"]);
+    let shown = target.show();
+    let line = shown.lines().find(|line| line.ends_with(":mail.ex01")).unwrap();
+    let number = line.strip_prefix("Target ").unwrap().split(':').next().unwrap();
+    let update = |parameter: &str| {
+        let lun = ["--mode", "logicalunit", "--op", "update", "--tid", number, "--lun", "1"];
+        target.tgtadm(&[&lun[..], &["--params", parameter]].concat());
+    };
+    update("readonly=1");
+    verify(&[]).expect_code(1).expect_out(&["read only", "plimsoll iscsi apply"]);
+    update("readonly=0");
+    verify(&[]).expect_code(0);
 }
 
 fn chap_is_asked_for(target: &Target<'_>) {

@@ -119,7 +119,7 @@ impl Scene {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
                     folders.push(path);
-                } else {
+                } else if path.is_file() {
                     let changed = fs::metadata(&path).unwrap().modified().unwrap();
                     found.insert(path.clone(), (changed, fs::read(path).unwrap()));
                 }
