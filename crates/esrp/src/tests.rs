@@ -1,6 +1,6 @@
 //! A whole paper of made-up runs, as both forms.
 
-use record::{Phase, RunRecord, TestType, synthetic::Synthetic};
+use record::{Phase, RunRecord, StorageFinding, StorageRuling, TestType, synthetic::Synthetic};
 use verdict::judge;
 
 use crate::{PaperError, Picture, TestedRun, Vendor, docx, html, paper, template};
@@ -172,4 +172,25 @@ fn several_servers_stand_beside_one_another_and_together() {
     let all = 2.0 * one.record.sum_of(Phase::Measure).transactional_iops();
     let all = report::format::number(all, 2);
     assert!(page.contains("All servers") && page.contains(&all), "{all}");
+}
+
+/// What a look at the storage found before a test stands in that test's appendix.
+#[test]
+fn findings_of_the_storage_are_in_the_appendix_of_their_test() {
+    let mut run = made("one", TestType::Performance);
+    assert!(!page(std::slice::from_ref(&run), SAID).contains("Storage before the Run"));
+    run.record.start.storage.push(StorageFinding {
+        check: "write-cache".to_owned(),
+        title: "Write cache of the device".to_owned(),
+        subject: "sda".to_owned(),
+        outcome: StorageRuling::Fail,
+        seen: "on".to_owned(),
+        reason: "it loses its content with power".to_owned(),
+        remedy: Some("sdparm --clear=WCE --save /dev/sda".to_owned()),
+    });
+    let paper = page(&[run], SAID);
+    let appendix = paper.split_once("Appendix B").map_or("", |(_, after)| after);
+    for part in ["Storage before the Run", "sdparm --clear=WCE --save /dev/sda"] {
+        assert!(appendix.contains(part), "{part}");
+    }
 }

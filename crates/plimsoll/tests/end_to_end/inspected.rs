@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::fault_volume::Rule;
+use testkit::samples;
 
 use crate::mount::{EXT4, Mount, fault_volume, text};
 use crate::scene::{Ran, Scene};
@@ -246,4 +247,29 @@ fn a_measurement_that_is_stopped_leaves_nothing() {
     send("-INT", &child);
     assert_eq!(child.wait().unwrap().code(), Some(2));
     assert!(scene.listing().is_empty(), "{:?}", scene.listing());
+}
+
+/// What storcli printed on a real server, in two commands.
+#[test]
+fn outputs_of_a_real_controller_are_read_together() {
+    let Some(packed) = samples::find("storcli.tar.gz") else {
+        return;
+    };
+    let scene = Scene::new("inspect-storcli");
+    let texts = samples::texts(&packed).unwrap();
+    for (name, text) in &texts {
+        scene.write(name, text.as_bytes());
+    }
+    let words = ["inspect", "--json", "--controller"];
+    let ran = scene.run(words.into_iter().chain(texts.keys().map(String::as_str)));
+    let told = told(ran.expect_code(0));
+    for (check, outcome, seen) in [
+        ("controller-write-cache", "pass", "write back, protected"),
+        ("raid-level", "pass", "RAID6 of 4 disks"),
+        ("controller-read-cache", "warning", "on, or reading ahead"),
+    ] {
+        let found = finding(&told, check);
+        assert_eq!((&found["outcome"], &found["seen"]), (&json!(outcome), &json!(seen)));
+    }
+    assert_eq!(texts.len(), 2);
 }
