@@ -256,7 +256,9 @@ fn outputs_of_a_real_controller_are_read_together() {
         return;
     };
     let scene = Scene::new("inspect-storcli");
-    let texts = samples::texts(&packed).unwrap();
+    let mut texts = samples::texts(&packed).unwrap();
+    // Folders have entries, too.
+    texts.retain(|name, _| name.ends_with(".json"));
     for (name, text) in &texts {
         scene.write(name, text.as_bytes());
     }
