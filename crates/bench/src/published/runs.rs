@@ -76,9 +76,10 @@ const fn figure(quantity: PublishedQuantity, published: f64, percent: f64) -> Pu
     PublishedFigure { quantity, published, band: least..=published * (1.0 + percent / 100.0) }
 }
 
-/// Averages of both databases, over the published two hours or day. Of the others the hardware was not published, so that directions are held: log writes
-/// kept their limit of 10 ms with write-back and not with write-through, and flash of 400 GB behind
-/// a hop served 4,581 IOPS where disks had served 252.
+/// Averages of both databases, over the published two hours or day. Of the others the hardware was
+/// not published, so that directions are held: log writes kept their limit of 10 ms with write-back
+/// and not with write-through, and flash of 400 GB behind a hop served 4,581 IOPS where disks had
+/// served 252.
 pub(super) const PUBLISHED: [PublishedRun; 10] = [
     PublishedRun {
         name: "T1, 3 threads",
