@@ -47,7 +47,7 @@ use crate::wire;
 
 use device_reads::DeviceReads;
 pub(crate) use folder::{RunFolder, write_reports};
-use follow::{End, Follower, Watched};
+use follow::{End, Follower, GroupCrew, Watched};
 use job::{Job, jobs};
 use pause::PauseWatch;
 use processors::ProcessorWatch;
@@ -142,11 +142,7 @@ pub(crate) fn measure(
     let finished = live::told_end(end, quiet);
     let (record, verdict) = conclude(folder, run_folder, reads.events().iter().chain([&finished]))?;
     let storage_owes = is_kept || room.is_stuck() || reads.is_stuck();
-    if storage_owes {
-        say(&KEPT);
-    } else {
-        crew.join();
-    }
+    leave(crew, storage_owes);
     Ok(Measured { record, verdict, storage_owes })
 }
 
@@ -184,6 +180,15 @@ fn open_folder(
 const KEPT: &str = "The reports are complete. The storage still owes an answer: where this process \
                     does not end now, Linux keeps it until the storage answers or is taken away, \
                     and no signal ends it before.";
+
+/// Waits for the threads to leave, or says why not.
+fn leave(crew: GroupCrew, storage_owes: bool) {
+    if storage_owes {
+        say(&KEPT);
+    } else {
+        crew.join();
+    }
+}
 
 /// Writes the last events of a run, judges it and writes its reports.
 pub(crate) fn conclude<'a>(
