@@ -226,7 +226,8 @@ proptest! {
             bytes[at] = byte;
         }
         if let Ok(draft) = plan_of_config(&String::from_utf8_lossy(&bytes), "/mnt") {
-            Plan::parse("plan.toml", &draft.text).unwrap();
+            let overrides = Overrides { volume_of: Some(volume_of), ..Overrides::default() };
+            Plan::parse_with("plan.toml", &draft.text, &overrides).unwrap();
         }
     }
 }
