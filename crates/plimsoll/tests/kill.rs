@@ -65,15 +65,14 @@ impl Scratch {
         fs::write(self.0.join("plan.toml"), plan).unwrap();
     }
 
-    /// How long the segments are of the log that was written last. There is no current one where the
-    /// kill came between the two renames that end a generation: then it is the highest numbered.
+    /// How long the segments are of the log that was written last: the highest numbered where the
+    /// kill came between the two renames that end a generation, which leave no current one.
     fn log_segment(&self) -> u16 {
         let current = fs::read(self.0.join("db/E00.plg"));
         let bytes = current.unwrap_or_else(|_| {
             let entries = fs::read_dir(self.0.join("db")).unwrap();
             let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-            let is_numbered = |name: &String| name.len() == 15 && name.ends_with(".plg");
-            let last = names.filter(is_numbered).max().expect("a closed log");
+            let last = names.filter(|name| name.starts_with("E000")).max().expect("a closed log");
             fs::read(self.0.join("db").join(last)).unwrap()
         });
         u16::from_le_bytes([bytes[8], bytes[9]])
