@@ -48,6 +48,8 @@ cargo xtask <command>
                   the licences of all that is in them, in target/dist
   caches          disks with caches on, off and believed to be otherwise, in a machine of QEMU's;
                   a minute after the build; root on Debian installs what it needs
+  caches --measured [N]            caches of known mode and size under a FUSE volume, N of each
+                  kind (default 10), as `inspect --measure` sees them; FUSE; 5 min
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 
@@ -88,6 +90,8 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["windows", "--kills", kills] => windows::whole(kills),
         ["dist"] => dist::run(),
         ["caches"] => guest::caches(),
+        ["caches", "--measured"] => measured_caches("10"),
+        ["caches", "--measured", tries] => measured_caches(tries),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }
@@ -122,6 +126,11 @@ fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     let mut environment = vec![("PLIMSOLL_LOAD_SECONDS", &*seconds), (peers::VARIABLE, &*folder)];
     environment.extend(iops.map(|iops| ("PLIMSOLL_LOAD_IOPS", iops)));
     program_test("load", &environment)
+}
+
+/// Has the real program measure caches of known behaviour through FUSE, so many of each kind.
+fn measured_caches(tries: &str) -> Result<(), Failure> {
+    program_tests("end_to_end", " caches_are_told_apart", &[("PLIMSOLL_CACHE_TRIES", tries)])
 }
 
 /// A test of the real program in its release build, made longer than usual by its environment.

@@ -12,7 +12,7 @@ mod uri;
 
 pub use iscsi::{
     Authentication, ChapLogin, ChapSecret, DiscoveredTarget, IscsiAddress, IscsiError,
-    IscsiInitiator, IscsiPortal, Lun, LunCaching, LunCapacity, LunIdentity, SecretError,
-    connect_lun, discover, read_foreign,
+    IscsiInitiator, IscsiPortal, IscsiSearch, Lun, LunCaching, LunCapacity, LunIdentity,
+    SecretError, connect_lun, discover, read_foreign,
 };
 pub use nbd::{NbdAddress, NbdError, NbdPlace, connect};

@@ -1,7 +1,7 @@
 //! A connected socket, of either kind.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs as _};
+use std::net::{IpAddr, Shutdown, TcpStream, ToSocketAddrs as _};
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -50,6 +50,15 @@ impl WireStream {
     #[cfg(not(unix))]
     pub(crate) fn unix(_path: &Path) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// The address of this machine that it begins at; none of a socket in the file system.
+    pub(crate) fn begin(&self) -> Option<IpAddr> {
+        match self {
+            Self::Tcp(stream) => stream.local_addr().ok().map(|address| address.ip()),
+            #[cfg(unix)]
+            Self::Unix(_) => None,
+        }
     }
 
     /// Waits for answers for ever from now on: who asks decides when to give up.

@@ -3,6 +3,8 @@
 
 mod planned;
 
+use std::collections::BTreeSet;
+
 use record::StorageFinding;
 use units::{Bytes, Nanos};
 
@@ -30,8 +32,19 @@ pub enum LunProof {
 pub struct LunPortal {
     /// Host and port.
     pub name: String,
-    /// Why the LUN is not reached there; none where it is.
-    pub refusal: Option<String>,
+    /// The way to the LUN there, or why there is none.
+    pub way: Result<LunWay, String>,
+}
+
+/// A way to a LUN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LunWay {
+    /// What tells the LUN at its end from all others, where it says so.
+    pub serial: Option<String>,
+    /// The address of this machine that it begins at, where that is known.
+    pub begin: Option<String>,
+    /// The shortest way there and back, several times.
+    pub round_trips: Vec<Nanos>,
 }
 
 /// What a login has shown.
@@ -56,8 +69,6 @@ pub struct LunFacts {
     pub is_write_protected: bool,
     /// Whether a write may be asked to go past the cache.
     pub has_durable_writes: bool,
-    /// The shortest way there and back, several times.
-    pub round_trips: Vec<Nanos>,
 }
 
 /// What is right and wrong with a LUN.
@@ -66,6 +77,15 @@ pub fn of_lun(lun: &LunFacts) -> Vec<StorageFinding> {
         vec![discovery(lun), authentication(lun), portals(lun), capacity(lun), writes(lun)];
     findings.extend(round_trip(lun));
     findings
+}
+
+/// A target or LUN that a portal lists and that cannot be looked at: `why`.
+pub fn unread_target(name: &str, why: &str) -> StorageFinding {
+    let draft = Check::new(("lun-login", "Login to what the portal lists"), name);
+    mended_by(
+        draft.unknown(why, "what lies there cannot be judged"),
+        "name its account as iscsi://USER@HOST, or have the target let this initiator in",
+    )
 }
 
 fn discovery(lun: &LunFacts) -> StorageFinding {
@@ -103,20 +123,45 @@ fn authentication(lun: &LunFacts) -> StorageFinding {
 fn portals(lun: &LunFacts) -> StorageFinding {
     let draft = Check::new(("lun-portals", "Portals of the target"), &lun.name);
     let count = lun.portals.len();
-    let refused: Vec<&LunPortal> =
-        lun.portals.iter().filter(|portal| portal.refusal.is_some()).collect();
-    if let [first, ..] = refused[..] {
-        let seen = format!("{} of {count} lead to the LUN", count - refused.len());
-        let why = first.refusal.as_deref().unwrap_or_default();
+    let dead: Vec<String> = lun
+        .portals
+        .iter()
+        .filter_map(|portal| Some(format!("{}: {}", portal.name, portal.way.as_ref().err()?)))
+        .collect();
+    if !dead.is_empty() {
         return mended_by(
-            draft.fail(seen, "a path that fails is no reserve for another"),
-            format!("look at {}: {why}", first.name),
+            draft.fail(
+                format!("{} of {count} lead to the LUN", count - dead.len()),
+                "a path that fails is no reserve for another",
+            ),
+            format!("look at {}", dead.join("; at ")),
         );
     }
-    match count {
-        0 | 1 => mended_by(
+    let ways = || lun.portals.iter().filter_map(|portal| portal.way.as_ref().ok());
+    let serials: BTreeSet<&str> = ways().filter_map(|way| way.serial.as_deref()).collect();
+    if serials.len() > 1 {
+        let serials: Vec<&str> = serials.into_iter().collect();
+        return mended_by(
+            draft.fail(
+                format!("{count}, which lead to different LUNs: {}", serials.join(", ")),
+                "multipath would spread one database over several disks",
+            ),
+            "at the target, map the same LUN to this number at each portal",
+        );
+    }
+    let begins: BTreeSet<&Option<String>> = ways().map(|way| &way.begin).collect();
+    match (count, begins.first().and_then(|begin| begin.as_deref())) {
+        (0 | 1, _) => mended_by(
             draft.warn("one", "a cable or a switch takes the mail store down"),
-            "give the target a second portal in a network of its own, and use multipath",
+            "give the target a second portal in a network of its own, and use multipath; name \
+             every portal, where the target lists only the one that is asked",
+        ),
+        (_, Some(begin)) if begins.len() == 1 => mended_by(
+            draft.warn(
+                format!("{count}, each leads to the LUN; all are reached from {begin}"),
+                "the card, the cable or the switch of that address takes the mail store down",
+            ),
+            "give this machine an address in the network of each portal",
         ),
         _ => draft.pass(format!("{count}, each leads to the LUN"), "one may fail"),
     }
@@ -153,14 +198,22 @@ fn writes(lun: &LunFacts) -> StorageFinding {
     }
 }
 
-/// The median.
+/// The median at each portal; the longest decides.
 fn round_trip(lun: &LunFacts) -> Option<StorageFinding> {
-    let mut times = lun.round_trips.clone();
-    times.sort_unstable();
-    let median = *times.get(times.len() / 2)?;
+    let mut medians = Vec::new();
+    for portal in &lun.portals {
+        let mut times =
+            portal.way.as_ref().map_or_else(|_| Vec::new(), |way| way.round_trips.clone());
+        times.sort_unstable();
+        medians.extend(times.get(times.len() / 2).map(|&median| (median, times.len(), portal)));
+    }
+    let &(longest, count, _) = medians.iter().max_by_key(|(median, ..)| *median)?;
+    let each = medians
+        .iter()
+        .map(|(median, _, portal)| format!("{:.3} ms at {}", median.0 as f64 / 1e6, portal.name));
     let draft = Check::new(("lun-round-trip", "There and back"), &lun.name);
-    let seen = format!("{:.3} ms, the median of {}", median.0 as f64 / 1e6, times.len());
-    Some(if median > LONGEST_ROUND_TRIP {
+    let seen = format!("{}; the median of {count}", each.collect::<Vec<_>>().join(", "));
+    Some(if longest > LONGEST_ROUND_TRIP {
         mended_by(
             draft.warn(seen, "every log write waits so long at least, whatever the disks do"),
             "look for routers, power saving of network cards and a busy target on the way",
@@ -175,11 +228,18 @@ mod tests {
     use record::StorageRuling::{self, Fail, Pass, Warn};
     use units::{Bytes, Nanos};
 
-    use super::{LunFacts, LunPortal, LunProof, of_lun};
+    use super::{LunFacts, LunPortal, LunProof, LunWay, of_lun};
 
     /// A LUN that nothing is wrong with.
     pub(super) fn good() -> LunFacts {
-        let portal = |name: &str| LunPortal { name: name.to_owned(), refusal: None };
+        let portal = |name: &str| {
+            let way = LunWay {
+                serial: Some("1".to_owned()),
+                begin: Some(format!("from {name}")),
+                round_trips: vec![Nanos(100_000); 5],
+            };
+            LunPortal { name: name.to_owned(), way: Ok(way) }
+        };
         LunFacts {
             name: "iscsi://array/iqn.a/1".to_owned(),
             proof: LunProof::Mutual,
@@ -190,8 +250,11 @@ mod tests {
             is_thin: false,
             is_write_protected: false,
             has_durable_writes: true,
-            round_trips: vec![Nanos(100_000); 5],
         }
+    }
+
+    fn way(lun: &mut LunFacts, at: usize) -> &mut LunWay {
+        lun.portals[at].way.as_mut().expect("a good LUN has ways")
     }
 
     fn outcome(check: &str, change: impl Fn(&mut LunFacts)) -> StorageRuling {
@@ -215,15 +278,45 @@ mod tests {
         assert_eq!(outcome("lun-authentication", |lun| lun.proof = LunProof::OneWay), Pass);
         assert_eq!(outcome("lun-authentication", |lun| lun.proof = LunProof::None), Warn);
         assert_eq!(outcome("lun-portals", |lun| drop(lun.portals.pop())), Warn);
-        let cut = |lun: &mut LunFacts| lun.portals[1].refusal = Some("no connection".to_owned());
+        let cut = |lun: &mut LunFacts| lun.portals[1].way = Err("no connection".to_owned());
         assert_eq!(outcome("lun-portals", cut), Fail);
+        let other = |lun: &mut LunFacts| way(lun, 1).serial = Some("2".to_owned());
+        assert_eq!(outcome("lun-portals", other), Fail);
+        let untold = |lun: &mut LunFacts| way(lun, 1).serial = None;
+        assert_eq!(outcome("lun-portals", untold), Pass);
+        let one_card = |lun: &mut LunFacts| way(lun, 1).begin = way(lun, 0).begin.clone();
+        assert_eq!(outcome("lun-portals", one_card), Warn);
+        let hidden = |lun: &mut LunFacts| {
+            for at in [0, 1] {
+                way(lun, at).begin = None;
+            }
+        };
+        assert_eq!(outcome("lun-portals", hidden), Pass);
         assert_eq!(outcome("lun-capacity", |lun| lun.is_thin = true), Warn);
         assert_eq!(outcome("lun-writes", |lun| lun.is_write_protected = true), Fail);
         assert_eq!(outcome("lun-writes", |lun| lun.has_durable_writes = false), Pass);
         // One slow answer is not the way.
-        let once = |lun: &mut LunFacts| lun.round_trips[0] = Nanos(9_000_000);
+        let once = |lun: &mut LunFacts| way(lun, 0).round_trips[0] = Nanos(9_000_000);
         assert_eq!(outcome("lun-round-trip", once), Pass);
-        let slow = |lun: &mut LunFacts| lun.round_trips = vec![Nanos(2_000_000); 5];
+        let slow = |lun: &mut LunFacts| way(lun, 1).round_trips = vec![Nanos(2_000_000); 5];
         assert_eq!(outcome("lun-round-trip", slow), Warn);
+    }
+
+    #[test]
+    fn each_portal_is_told_with_its_way_or_without_one() {
+        let told = |lun: &LunFacts, check: &str| {
+            let findings = of_lun(lun);
+            let found = findings.iter().find(|finding| finding.check == check).unwrap();
+            (found.seen.clone(), found.remedy.clone().unwrap_or_default())
+        };
+        let mut lun = good();
+        let wanted = "0.100 ms at 10.0.0.1:3260, 0.100 ms at 10.0.1.1:3260; the median of 5";
+        assert_eq!(told(&lun, "lun-round-trip").0, wanted);
+        for portal in &mut lun.portals {
+            portal.way = Err("no connection".to_owned());
+        }
+        let (seen, remedy) = told(&lun, "lun-portals");
+        assert_eq!(seen, "0 of 2 lead to the LUN");
+        assert_eq!(remedy, "look at 10.0.0.1:3260: no connection; at 10.0.1.1:3260: no connection");
     }
 }

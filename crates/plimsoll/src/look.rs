@@ -3,13 +3,16 @@
 pub(crate) mod layout;
 mod lun;
 mod measured;
+mod places;
 mod tools;
 
 pub(crate) use lun::facts as lun_facts;
 pub(crate) use measured::{MeasureOrder, refuse};
+pub(crate) use places::{Places, places};
 
 use std::path::{Path, PathBuf};
 
+use device_net::IscsiPortal;
 use device_os::probe::{BlockDevice, VolumeFacts};
 use inspection::StoragePlace;
 use inspection::controller::{Controller, merged, of_controller, read};
@@ -79,6 +82,11 @@ pub(crate) struct StorageFacts {
 impl StorageFacts {
     /// Asks system and devices.
     pub(crate) fn of(folder: &Path) -> Result<Self, CommandError> {
+        Self::with_portals(folder, &[])
+    }
+
+    /// The same of a LUN that is known to be at other portals, too.
+    fn with_portals(folder: &Path, others: &[IscsiPortal]) -> Result<Self, CommandError> {
         let lun = target::lun(folder);
         Ok(Self {
             name: folder.display().to_string(),
@@ -86,7 +94,8 @@ impl StorageFacts {
             devices: target::devices(folder)?,
             lun: lun
                 .map(|(address, name)| {
-                    lun_facts(&address, &name, &target::initiator(&address)?, &[])
+                    let initiator = target::initiator(&address.portal, address.user.as_deref())?;
+                    lun_facts(&address, &name, &initiator, others)
                 })
                 .transpose()?,
         })

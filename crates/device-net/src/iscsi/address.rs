@@ -1,4 +1,5 @@
-//! Where a LUN is, as people write it: `iscsi://[USER@]HOST[:PORT]/TARGET/LUN`.
+//! Where a LUN is, as people write it: `iscsi://[USER@]HOST[:PORT]/TARGET/LUN`; less of it asks what
+//! there is.
 
 use std::fmt;
 
@@ -66,15 +67,10 @@ impl IscsiAddress {
         let (server, target, lun) = (parts.next()?, parts.next()?, parts.next()?);
         let inside = parts.next().unwrap_or("").trim_matches('/').to_owned();
         let named = format!("{SCHEME}{server}/{target}/{lun}");
-        let (user, portal) = match server.rsplit_once('@') {
-            Some((user, portal)) => (Some(decoded(user).filter(|user| is_account(user))?), portal),
-            None => (None, server),
-        };
-        let target = decoded(target)?;
+        let (user, portal) = account_and_portal(server)?;
+        let target = target_name(target)?;
         let lun = lun.parse().ok().filter(|&lun| lun <= Self::LAST_LUN)?;
-        let is_name = NAMES.iter().any(|begin| target.starts_with(begin));
-        let portal = IscsiPortal::parse(portal)?;
-        is_name.then_some((Self { portal, target, lun, user }, named, inside))
+        Some((Self { portal, target, lun, user }, named, inside))
     }
 
     /// The logical unit as SCSI writes it (SAM-5, 4.7).
@@ -86,6 +82,54 @@ impl IscsiAddress {
     }
 }
 
+/// A portal, or a target of it, whose LUNs are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IscsiSearch {
+    /// Where targets are asked for.
+    pub portal: IscsiPortal,
+    /// The one target that is meant; none for all.
+    pub target: Option<String>,
+    /// The account that logs in, where it is asked for.
+    pub user: Option<String>,
+    /// Account and portal as they were written.
+    server: String,
+}
+
+impl IscsiSearch {
+    /// `iscsi://[USER@]HOST[:PORT][/TARGET]`; none where it is no such address, or names a LUN.
+    pub fn parse(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix(SCHEME)?.trim_end_matches('/');
+        let (server, target) =
+            rest.split_once('/').map_or((rest, None), |(server, target)| (server, Some(target)));
+        let (user, portal) = account_and_portal(server)?;
+        let target = match target {
+            Some(target) if target.contains('/') => return None,
+            Some(target) => Some(target_name(target)?),
+            None => None,
+        };
+        Some(Self { portal, target, user, server: server.to_owned() })
+    }
+
+    /// A logical unit of a target that was found, and how its address is written.
+    pub fn found(&self, target: &str, lun: u16) -> (IscsiAddress, String) {
+        let (portal, user) = (self.portal.clone(), self.user.clone());
+        let address = IscsiAddress { portal, target: target.to_owned(), lun, user };
+        (address, format!("{SCHEME}{}/{target}/{lun}", self.server))
+    }
+}
+
+fn account_and_portal(server: &str) -> Option<(Option<String>, IscsiPortal)> {
+    let (user, portal) = match server.rsplit_once('@') {
+        Some((user, portal)) => (Some(decoded(user).filter(|user| is_account(user))?), portal),
+        None => (None, server),
+    };
+    Some((user, IscsiPortal::parse(portal)?))
+}
+
+fn target_name(text: &str) -> Option<String> {
+    decoded(text).filter(|target| NAMES.iter().any(|begin| target.starts_with(begin)))
+}
+
 /// Whether it can be an account. What stands behind a colon is a secret in other programs'
 /// addresses, unless it is the name of an initiator: it would be sent as it is.
 fn is_account(user: &str) -> bool {
@@ -94,7 +138,7 @@ fn is_account(user: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{IscsiAddress, IscsiPortal};
+    use super::{IscsiAddress, IscsiPortal, IscsiSearch};
 
     const IQN: &str = "iqn.2026-11.example.array:mail";
 
@@ -132,6 +176,27 @@ mod tests {
             "nbd://array/iqn.a/1",
         ] {
             assert_eq!(IscsiAddress::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_without_a_number_looks_for_some() {
+        for (text, target) in [
+            ("iscsi://me%40a@array:1", None),
+            ("iscsi://me%40a@array:1/", None),
+            ("iscsi://me%40a@array:1/iqn.a/", Some("iqn.a")),
+        ] {
+            let search = IscsiSearch::parse(text).unwrap();
+            assert_eq!(
+                (search.portal.to_string().as_str(), search.user.as_deref()),
+                ("array:1", Some("me@a"))
+            );
+            assert_eq!(search.target.as_deref(), target);
+            let (address, named) = search.found("iqn.b", 3);
+            assert_eq!(IscsiAddress::parse(&named), Some((address, named.clone(), String::new())));
+        }
+        for text in ["iscsi://", "iscsi://a/b", "iscsi://a/iqn.a/1", "iscsi://me:x@a", "nbd://a"] {
+            assert_eq!(IscsiSearch::parse(text), None, "{text}");
         }
     }
 

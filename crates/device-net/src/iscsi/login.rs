@@ -110,10 +110,11 @@ impl<S: Read + Write> LoginTalk<'_, S> {
     /// The first stage.
     fn identify(&mut self) -> Result<Identified, IscsiError> {
         let chap = self.order.initiator.chap.as_ref();
+        let needs_proof = self.needs_proof();
         let methods = match chap {
             None => "None",
-            Some(ChapLogin { target_secret: None, .. }) => "CHAP,None",
-            Some(_) => "CHAP",
+            Some(_) if needs_proof => "CHAP",
+            Some(_) => "CHAP,None",
         };
         let mut text = KeyText::default();
         text.set("InitiatorName", &self.order.initiator.name);
@@ -138,7 +139,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         if answer.text.get("AuthMethod") == Some("CHAP") {
             return self.prove(chap).map(Identified::As);
         }
-        if chap.target_secret.is_some() {
+        if needs_proof {
             return Err(self.wrong_target("it does without authentication"));
         }
         if !answer.is_over {
@@ -146,6 +147,13 @@ impl<S: Read + Write> LoginTalk<'_, S> {
             self.accepted(answer)?;
         }
         Ok(Identified::As(Authentication::None))
+    }
+
+    /// Whether the target is to prove who it is. What a portal lists needs no proof: each target
+    /// gives it when it is logged in to.
+    fn needs_proof(&self) -> bool {
+        let chap = self.order.initiator.chap.as_ref();
+        self.order.target.is_some() && chap.is_some_and(|chap| chap.target_secret.is_some())
     }
 
     fn wrong_target(&self, why: &'static str) -> IscsiError {
@@ -181,13 +189,14 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         text.set("CHAP_N", &chap.user);
         text.set("CHAP_R", hex_value(&chap.secret.answer(identifier, &challenge)));
         let nonce = self.order.nonce;
-        if chap.target_secret.is_some() {
+        let target_secret = chap.target_secret.as_ref().filter(|_| self.needs_proof());
+        if target_secret.is_some() {
             text.set("CHAP_I", nonce.identifier().to_string());
             text.set("CHAP_C", hex_value(nonce.challenge()));
         }
         let answer = self.exchange(SECURITY, Some(OPERATION), &text)?;
         let proof = self.accepted(answer)?;
-        let Some(secret) = &chap.target_secret else {
+        let Some(secret) = target_secret else {
             return Ok(Authentication::OneWay);
         };
         let wanted = secret.answer(nonce.identifier(), nonce.challenge());

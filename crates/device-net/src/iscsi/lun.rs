@@ -1,6 +1,7 @@
 //! A logical unit that has been logged in to, asked what it is before anything is read or written.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -31,6 +32,7 @@ pub struct Lun {
     name: String,
     encoded: [u8; 8],
     connection: IscsiConnection,
+    begin: Option<IpAddr>,
     authentication: Authentication,
     identity: LunIdentity,
     capacity: LunCapacity,
@@ -44,24 +46,49 @@ impl Lun {
         name: &str,
         initiator: &IscsiInitiator,
     ) -> Result<Self, IscsiError> {
-        let (stream, login) =
-            session::open(&address.portal, Some(&address.target), name, initiator)?;
-        let connection = IscsiConnection::start(stream, login, name)
-            .map_err(|error| IscsiError::Connection { name: name.to_owned(), error })?;
-        let mut lun = Self {
-            name: name.to_owned(),
-            encoded: address.encoded_lun(),
-            connection,
-            authentication: login.authentication,
-            identity: LunIdentity::default(),
-            capacity: LunCapacity::default(),
-            caching: LunCaching::default(),
-        };
+        let mut lun = Self::log_in(address, name, initiator)?;
         lun.identity = lun.ask_identity()?;
         lun.test()?;
         lun.capacity = lun.ask_capacity()?;
         lun.caching = lun.ask_caching()?;
         Ok(lun)
+    }
+
+    /// Logs in to the target of `address` and asks for the numbers of the logical units that it
+    /// shows, whatever they are. Errors call it `name`.
+    pub fn numbers(
+        address: &IscsiAddress,
+        name: &str,
+        initiator: &IscsiInitiator,
+    ) -> Result<Vec<u64>, IscsiError> {
+        Self::log_in(address, name, initiator)?.ask_numbers()
+    }
+
+    fn log_in(
+        address: &IscsiAddress,
+        name: &str,
+        initiator: &IscsiInitiator,
+    ) -> Result<Self, IscsiError> {
+        let (stream, login) =
+            session::open(&address.portal, Some(&address.target), name, initiator)?;
+        let begin = stream.begin();
+        let connection = IscsiConnection::start(stream, login, name)
+            .map_err(|error| IscsiError::Connection { name: name.to_owned(), error })?;
+        Ok(Self {
+            name: name.to_owned(),
+            encoded: address.encoded_lun(),
+            connection,
+            begin,
+            authentication: login.authentication,
+            identity: LunIdentity::default(),
+            capacity: LunCapacity::default(),
+            caching: LunCaching::default(),
+        })
+    }
+
+    /// The address of this machine that the connection begins at.
+    pub const fn begin(&self) -> Option<IpAddr> {
+        self.begin
     }
 
     /// Who has proved to be who.
@@ -116,7 +143,8 @@ impl Lun {
             answer => answer?,
         };
         let Some(mut identity) = scsi::identity(&answer) else {
-            return Err(IscsiError::NoLun { name: self.name.clone(), there: self.others() });
+            let there = self.ask_numbers().unwrap_or_default();
+            return Err(IscsiError::NoLun { name: self.name.clone(), there });
         };
         if identity.kind != DISK {
             let (name, kind) = (self.name.clone(), identity.kind);
@@ -130,9 +158,9 @@ impl Lun {
     }
 
     /// Logical units that the target shows.
-    fn others(&self) -> Vec<u64> {
-        let report = self.ask_of([0; 8], scsi::report_luns(), scsi::REPORT_BYTES);
-        report.ok().and_then(Result::ok).map_or_else(Vec::new, |report| scsi::luns(&report))
+    fn ask_numbers(&self) -> Result<Vec<u64>, IscsiError> {
+        let block = scsi::report_luns();
+        Ok(scsi::luns(&self.ask_at([0; 8], "REPORT LUNS", block, scsi::REPORT_BYTES)?))
     }
 
     fn ask_capacity(&self) -> Result<LunCapacity, IscsiError> {
@@ -163,9 +191,19 @@ impl Lun {
         block: CommandBlock,
         room: u32,
     ) -> Result<Vec<u8>, IscsiError> {
+        self.ask_at(self.encoded, command, block, room)
+    }
+
+    fn ask_at(
+        &self,
+        lun: [u8; 8],
+        command: &'static str,
+        block: CommandBlock,
+        room: u32,
+    ) -> Result<Vec<u8>, IscsiError> {
         let mut refusal = None;
         for _ in 0..MOST_ATTEMPTS {
-            match self.ask_of(self.encoded, block, room)? {
+            match self.ask_of(lun, block, room)? {
                 Ok(answer) => return Ok(answer),
                 Err(refused)
                     if refused.is_attention() || refused.reaction() == SenseReaction::Later =>

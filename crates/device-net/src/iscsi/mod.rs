@@ -21,7 +21,7 @@ mod shared_wire;
 mod status;
 mod text;
 
-pub use address::{IscsiAddress, IscsiPortal};
+pub use address::{IscsiAddress, IscsiPortal, IscsiSearch};
 pub use agreed::Authentication;
 pub use chap::{ChapLogin, ChapSecret, SecretError};
 pub use device::connect_lun;

@@ -16,7 +16,7 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{InspectAnswerFlags, InspectFlags, InspectWhat};
-use crate::look::{self, MeasureOrder, Outputs, StorageFacts};
+use crate::look::{self, MeasureOrder, Outputs, Places, StorageFacts};
 use crate::signals::StopFlag;
 use crate::target::RawTarget;
 use crate::{system, wire};
@@ -26,17 +26,24 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
     if let Some(InspectWhat::Layout(flags)) = &flags.what {
         return layout::run(flags, console);
     }
-    let known = flags.paths.iter().map(|path| known(path)).collect::<Result<Vec<_>, _>>()?;
+    let Places { looked_at, told, findings: unread } = look::places(&flags.paths)?;
+    let (looked_at, known): (Vec<PathBuf>, Vec<StorageFacts>) = looked_at.into_iter().unzip();
+    let known: Vec<StorageFacts> =
+        known.into_iter().zip(&looked_at).map(|(known, path)| with_caching(known, path)).collect();
     let outputs = match &flags.controller[..] {
         [] => Outputs::installed(),
         files => Outputs::saved(files)?,
     };
     let mut findings = look::of_known(&known, &outputs);
+    findings.extend(unread);
     if flags.measure {
-        findings.extend(measured(flags, &known, console)?);
+        findings.extend(measured(flags, (&looked_at, &known), console)?);
     }
-    let (mut paths, mut lead) = (Vec::new(), Vec::new());
-    for (path, known) in flags.paths.iter().zip(&known) {
+    let (mut paths, mut lead) = (Vec::new(), told);
+    if !lead.is_empty() {
+        lead.push(String::new());
+    }
+    for (path, known) in looked_at.iter().zip(&known) {
         paths.push(as_json(path, &known.volume));
         let lines = lines(path, &known.volume).into_iter();
         lead.extend(lines.map(|(name, value)| format!("{name:<16} {value}")));
@@ -93,16 +100,16 @@ pub(in crate::cmd) fn conclude(
 /// What writes meet in each folder, one after the other.
 fn measured(
     flags: &InspectFlags,
-    known: &[StorageFacts],
+    (paths, known): (&[PathBuf], &[StorageFacts]),
     console: &mut Console,
 ) -> Result<Vec<StorageFinding>, CommandError> {
     let stop = StopFlag::install("stopping cleanly; again ends at once and leaves a file")?;
     let order = MeasureOrder { size: flags.measure_size, limit: flags.measure_for };
-    for path in &flags.paths {
+    for path in paths {
         look::refuse(path, order.size)?;
     }
     let mut findings = Vec::new();
-    for (path, known) in flags.paths.iter().zip(known) {
+    for (path, known) in paths.iter().zip(known) {
         console.remark(format_args!(
             "What do durable writes meet under {}? A file of {} comes and goes there, for {} at \
              most once it is filled. Ctrl-C stops cleanly.",
@@ -133,11 +140,10 @@ fn print(findings: &[StorageFinding], console: &mut Console) -> Result<(), Comma
     console.answer_folded(StorageTally::of(findings).sentence(), 0)
 }
 
-/// What is known of a path. A folder that cannot be opened unbuffered at all says why.
-fn known(path: &Path) -> Result<StorageFacts, CommandError> {
-    let mut known = StorageFacts::of(path)?;
+/// A folder that cannot be opened unbuffered at all says why.
+fn with_caching(mut known: StorageFacts, path: &Path) -> StorageFacts {
     known.volume.caching = caching(path, &known.volume);
-    Ok(known)
+    known
 }
 
 /// Whether a cache is in the way of what is read and written under the path.

@@ -15,7 +15,7 @@ use super::{duration, size};
     disable_help_subcommand = true
 )]
 pub(crate) struct InspectFlags {
-    /// Folders or files
+    /// Folders, files, raw devices, `nbd://HOST/EXPORT` or `iscsi://[USER@]HOST/IQN/LUN`
     #[arg(required_unless_present = "controller", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Saved output of storcli, perccli, ssacli or arcconf, in place of what is installed here

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use device::Clock as _;
-use device_net::{Authentication, IscsiAddress, IscsiInitiator, IscsiPortal, Lun, discover};
+use device_net::{
+    Authentication, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun, discover,
+};
 use device_os::OsClock;
-use inspection::lun::{LunFacts, LunPortal, LunProof};
+use inspection::lun::{LunFacts, LunPortal, LunProof, LunWay};
 use units::{Bytes, Nanos};
 
 use crate::target::TargetError;
@@ -32,14 +34,13 @@ pub(crate) fn facts(
             Authentication::OneWay => LunProof::OneWay,
             Authentication::Mutual => LunProof::Mutual,
         },
-        portals: tried(address, &portals, name, initiator),
+        portals: tried(&lun, address, &portals, initiator)?,
         discovery: listed.as_ref().map(Option::is_some).map_err(Clone::clone),
         capacity: Bytes(capacity.bytes()),
         block_bytes: [capacity.block_bytes, capacity.physical_bytes],
         is_thin: capacity.is_thin,
         is_write_protected: caching.is_write_protected,
         has_durable_writes: caching.has_durable_writes,
-        round_trips: round_trips(&lun)?,
     })
 }
 
@@ -55,22 +56,32 @@ fn listed(
 
 /// The portal that was named, which leads to the LUN, and all others, each tried.
 fn tried(
+    here: &Lun,
     address: &IscsiAddress,
     known: &BTreeSet<&IscsiPortal>,
-    name: &str,
     initiator: &IscsiInitiator,
-) -> Vec<LunPortal> {
-    let mut portals = vec![LunPortal { name: address.portal.to_string(), refusal: None }];
+) -> Result<Vec<LunPortal>, TargetError> {
+    let mut portals = vec![LunPortal { name: address.portal.to_string(), way: Ok(way(here)?) }];
     for &portal in known.iter().filter(|portal| ***portal != address.portal) {
         let there = IscsiAddress { portal: portal.clone(), ..address.clone() };
-        let refusal = Lun::attach(&there, name, initiator).err();
-        let refusal = refusal.map(|error| error.to_string());
-        portals.push(LunPortal { name: portal.to_string(), refusal });
+        let name = portal.to_string();
+        let way = Lun::attach(&there, &name, initiator).and_then(|lun| way(&lun));
+        // Its name stands beside it.
+        let why = |error: IscsiError| error.to_string().replacen(&format!("{name}: "), "", 1);
+        portals.push(LunPortal { way: way.map_err(why), name });
     }
-    portals
+    Ok(portals)
 }
 
-fn round_trips(lun: &Lun) -> Result<Vec<Nanos>, TargetError> {
+fn way(lun: &Lun) -> Result<LunWay, IscsiError> {
+    Ok(LunWay {
+        serial: lun.identity().serial.clone(),
+        begin: lun.begin().map(|address| address.to_string()),
+        round_trips: round_trips(lun)?,
+    })
+}
+
+fn round_trips(lun: &Lun) -> Result<Vec<Nanos>, IscsiError> {
     let clock = OsClock::new();
     let mut times = Vec::with_capacity(ROUND_TRIPS);
     for _ in 0..ROUND_TRIPS {

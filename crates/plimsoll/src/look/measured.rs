@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
-use device_os::probe;
+use device::Volume;
+use device_os::World;
 use record::WriteSamples;
 use trial::{ProbeWatch, WriteProbe, probe_writes};
 use units::{Bytes, Nanos, Seed};
@@ -12,7 +13,11 @@ use units::{Bytes, Nanos, Seed};
 use crate::error::CommandError;
 use crate::scratch::ScratchFolder;
 use crate::signals::StopFlag;
+use crate::target::{self, RawTarget};
 use crate::{term, wire};
+
+/// The file that is written.
+const FILE: &str = "plimsoll-inspect-writes";
 
 /// A page of a database.
 const WRITE_BYTES: u32 = 32 << 10;
@@ -46,11 +51,31 @@ pub(crate) fn writes(
     stop: &StopFlag,
     quiet: bool,
 ) -> Result<WriteSamples, CommandError> {
-    let scratch = ScratchFolder::new(folder, "plimsoll-inspect")?;
     let world = wire::world()?;
+    if RawTarget::of(folder).is_some() {
+        let volume = wire::volume(&world, folder)?;
+        // One that was killed has left its file.
+        let _ = world.executor().block_on(volume.remove(FILE));
+        let samples = probed(&world, Rc::clone(&volume), order, (stop, quiet));
+        // No folder goes with all that is in it, and the measurement's error counts for more.
+        let removed = world.executor().block_on(volume.remove(FILE));
+        let samples = samples?;
+        removed?;
+        return whole(folder, samples);
+    }
+    let scratch = ScratchFolder::new(folder, "plimsoll-inspect")?;
     let volume = wire::volume(&world, scratch.path())?;
+    whole(folder, probed(&world, volume, order, (stop, quiet))?)
+}
+
+fn probed(
+    world: &World,
+    volume: Rc<dyn Volume>,
+    order: MeasureOrder,
+    (stop, quiet): (&StopFlag, bool),
+) -> Result<Option<WriteSamples>, CommandError> {
     let probe = WriteProbe {
-        file: "writes".to_owned(),
+        file: FILE.to_owned(),
         file_bytes: order.size.0,
         write_bytes: WRITE_BYTES,
         singles: SINGLES,
@@ -61,7 +86,10 @@ pub(crate) fn writes(
     };
     let watch = Rc::new(Watch { stop: stop.clone(), shown: RefCell::default(), quiet });
     let probing = probe_writes(world.executor().runtime(), volume, probe, watch);
-    let samples = world.executor().block_on(probing)?;
+    Ok(world.executor().block_on(probing)?)
+}
+
+fn whole(folder: &Path, samples: Option<WriteSamples>) -> Result<WriteSamples, CommandError> {
     samples.ok_or_else(|| {
         CommandError::new(format!(
             "{}: was not measured to the end; measure again",
@@ -73,7 +101,8 @@ pub(crate) fn writes(
 /// Refuses what has no room for the file, or is no folder.
 pub(crate) fn refuse(folder: &Path, size: Bytes) -> Result<(), CommandError> {
     let name = folder.display();
-    if !folder.is_dir() {
+    let raw = RawTarget::of(folder);
+    if raw.is_none() && !folder.is_dir() {
         return Err(CommandError::new(format!("{name}: is no folder; name one to measure in")));
     }
     if size.0 < 64 << 20 || !size.0.is_multiple_of(1 << 20) {
@@ -81,13 +110,15 @@ pub(crate) fn refuse(folder: &Path, size: Bytes) -> Result<(), CommandError> {
             "--measure-size {size}: is to be whole MiB, and 64 MiB at least"
         )));
     }
-    let free = probe::free_bytes(folder)?;
-    if free < size.0 + RESERVE_BYTES {
+    let free = target::free_bytes(folder)?;
+    // A raw device has no other users.
+    let reserve = if raw.is_some() { 0 } else { RESERVE_BYTES };
+    if free < size.0 + reserve {
         return Err(CommandError::new(format!(
             "{name}: {} are free, and a file of {size} is to leave {} of them; free some, or say \
              --measure-size",
             Bytes(free),
-            Bytes(RESERVE_BYTES)
+            Bytes(reserve)
         )));
     }
     Ok(())

@@ -42,7 +42,7 @@ impl fmt::Display for TargetError {
             Self::NoAddress(text) if IscsiAddress::is_meant(text) => write!(
                 f,
                 "{}: names no LUN; write iscsi://[USER@]HOST[:PORT]/IQN/NUMBER, and its secret \
-                 into the environment alone",
+                 into the environment alone; `plimsoll inspect iscsi://[USER@]HOST` lists LUNs",
                 // What stands before the sign may be a secret.
                 text.rsplit_once('@').map_or(text.as_str(), |(_, rest)| rest)
             ),

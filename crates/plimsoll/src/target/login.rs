@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
 
-use device_net::{ChapLogin, ChapSecret, IscsiAddress, IscsiInitiator, SecretError};
+use device_net::{ChapLogin, ChapSecret, IscsiInitiator, IscsiPortal, SecretError};
 
 use crate::system;
 
@@ -23,7 +23,7 @@ const NAME: &str = "PLIMSOLL_INITIATOR_NAME";
 const NAME_FILE: &str = "/etc/iscsi/initiatorname.iscsi";
 
 /// What was entered for accounts, so that each is asked for once.
-static ENTERED: Mutex<BTreeMap<IscsiAddress, ChapLogin>> = Mutex::new(BTreeMap::new());
+static ENTERED: Mutex<BTreeMap<(IscsiPortal, String), ChapLogin>> = Mutex::new(BTreeMap::new());
 
 /// Why there is no login.
 #[derive(Debug)]
@@ -69,9 +69,13 @@ impl fmt::Display for LoginError {
 
 impl std::error::Error for LoginError {}
 
-/// Who logs in to the target of `address`.
-pub(crate) fn initiator(address: &IscsiAddress) -> Result<IscsiInitiator, LoginError> {
-    Ok(IscsiInitiator { name: initiator_name()?, chap: chap(address)? })
+/// Who logs in at a portal, as `user` where the address names an account.
+pub(crate) fn initiator(
+    portal: &IscsiPortal,
+    user: Option<&str>,
+) -> Result<IscsiInitiator, LoginError> {
+    let chap = user.map(|user| chap(portal, user)).transpose()?;
+    Ok(IscsiInitiator { name: initiator_name()?, chap })
 }
 
 /// The name that was given, that of this system, or one made of the host's.
@@ -98,33 +102,30 @@ fn host() -> String {
     name.chars().filter(|letter| letter.is_ascii_alphanumeric() || ".-".contains(*letter)).collect()
 }
 
-/// Account and secrets, where the address names an account.
-fn chap(address: &IscsiAddress) -> Result<Option<ChapLogin>, LoginError> {
-    let Some(user) = &address.user else {
-        return Ok(None);
-    };
+/// The account with its secrets.
+fn chap(portal: &IscsiPortal, user: &str) -> Result<ChapLogin, LoginError> {
     if let Ok(text) = env::var(SECRET) {
         let target = env::var(TARGET_SECRET).ok();
-        return login(user, (&text, SECRET), target.as_deref().map(|text| (text, TARGET_SECRET)))
-            .map(Some);
+        return login(user, (&text, SECRET), target.as_deref().map(|text| (text, TARGET_SECRET)));
     }
     let mut entered = ENTERED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = entered.get(address) {
-        return Ok(Some(known.clone()));
+    let account = (portal.clone(), user.to_owned());
+    if let Some(known) = entered.get(&account) {
+        return Ok(known.clone());
     }
     if !io::stdin().is_terminal() {
-        return Err(LoginError::NoSecret { user: user.clone() });
+        return Err(LoginError::NoSecret { user: user.to_owned() });
     }
     let [secret, target] = [
-        format!("Secret of {} at {}: ", units::plain(user), address.portal),
+        format!("Secret of {} at {}: ", units::plain(user), portal),
         "Secret of the target, empty where it has none: ".to_owned(),
     ]
     .map(|prompt| rpassword::prompt_password(prompt).map_err(LoginError::Unread));
     let (secret, target) = (secret?, target?);
     let target = (!target.is_empty()).then_some((target.as_str(), "what was entered"));
     let login = login(user, (&secret, "what was entered"), target)?;
-    entered.insert(address.clone(), login.clone());
-    Ok(Some(login))
+    entered.insert(account, login.clone());
+    Ok(login)
 }
 
 /// A login by secrets, each with the place where it stands.

@@ -25,12 +25,18 @@ pub(super) fn open(
     world: &World,
     mode: OpenMode,
 ) -> Result<Rc<dyn Device>, TargetError> {
-    Ok(connect_lun(address, name, &initiator(address)?, mode, world.remote())?)
+    Ok(connect_lun(
+        address,
+        name,
+        &initiator(&address.portal, address.user.as_deref())?,
+        mode,
+        world.remote(),
+    )?)
 }
 
 /// Logs in and asks what it is.
 pub(super) fn attach(address: &IscsiAddress, name: &str) -> Result<Lun, TargetError> {
-    Ok(Lun::attach(address, name, &initiator(address)?)?)
+    Ok(Lun::attach(address, name, &initiator(&address.portal, address.user.as_deref())?)?)
 }
 
 /// What is known of a logical unit called `name`, of whose bytes so many are free.

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use testkit::tgt::Tgt;
+use testkit::tgt::{TARGET, Tgt};
 
 use crate::scene::{Ran, Scene};
 
@@ -205,6 +205,73 @@ fn a_look_at_a_lun_tells_who_proves_to_be_who_and_what_it_is() {
     target.set(1, "readonly=1");
     let told = words(look(None).expect_code(1));
     assert!(told.contains("the LUN is write protected"), "{told}");
+}
+
+#[test]
+fn a_portal_lists_its_targets_and_luns_and_each_lun_is_looked_at() {
+    let scene = Scene::new("portal-look");
+    let Some((target, lun)) = target(&scene) else {
+        return;
+    };
+    target.add_lun(2, 64 << 20);
+    let portal = format!("iscsi://{}", target.portal());
+    let second = target.address(None, 2);
+    for search in [portal.clone(), lun.trim_end_matches("/1").to_owned()] {
+        let told = words(scene.run(["inspect", &search]).expect_code(1));
+        for part in [
+            &format!("target {TARGET}"),
+            &format!("portals {}", target.portal()),
+            "LUN 0 no disk (SCSI type 12)",
+            &format!("LUN 1 512.0 MiB, {lun}"),
+            &format!("LUN 2 64.0 MiB, {second}"),
+            &format!("Capacity and blocks - {lun}: 512.0 MiB"),
+            &format!("Capacity and blocks - {second}: 64.0 MiB"),
+        ] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
+    let other = format!("{portal}/iqn.2026-11.example:none");
+    scene
+        .run(["inspect", &other])
+        .expect_refusal(&["the portal lists no iqn.2026-11.example:none"]);
+    let run = scene.run(["quick", &portal, "--size", "16MiB"]);
+    run.expect_refusal(&["names no LUN", "plimsoll inspect iscsi://"]);
+    target.add_account("me", SECRET, false);
+    let told = words(scene.run(["inspect", &portal]).expect_code(0));
+    assert!(told.contains("asks who logs in") && told.contains("cannot be judged"), "{told}");
+    let named = portal.replace("iscsi://", "iscsi://me@");
+    let ran = with_secrets(&mut scene.command(["inspect", &named]), Some(SECRET), None);
+    assert!(words(ran.expect_code(1)).contains("the initiator, by CHAP"));
+}
+
+/// tgt lists the portal that was asked alone, so that others are named.
+#[test]
+fn every_portal_that_is_named_is_tried_and_a_dead_one_is_told() {
+    let scene = Scene::new("portals");
+    let Some(target) = Tgt::start_with(&scene.folder, &["127.0.0.2"]) else {
+        return;
+    };
+    target.add_lun(1, LUN_BYTES);
+    let first = target.address(None, 1);
+    let at = |host: &str| first.replace("127.0.0.1", host);
+    let port = target.portal().replace("127.0.0.1", "");
+    let told = words(scene.run(["inspect", &first, &at("127.0.0.2")]).expect_code(1));
+    let ways = format!(" ms at 127.0.0.1{port}, ");
+    let second = format!(" ms at 127.0.0.2{port}; the median of 33");
+    for part in ["2, each leads to the LUN; all are reached from 127.0.0.1", &ways, &second] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert_eq!(told.matches("Capacity and blocks").count(), 1, "one LUN: {told}");
+    // Nothing listens at the third, whichever of them is named first.
+    for order in [[at("127.0.0.2"), at("127.0.0.3")], [at("127.0.0.3"), at("127.0.0.2")]] {
+        let told = words(scene.run(["inspect", &order[0], &order[1]]).expect_code(1));
+        let dead = format!("look at 127.0.0.3{port}: no connection");
+        for part in ["Portals of the target", "1 of 2 lead to the LUN", &dead] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
+    let gone = at("127.0.0.3");
+    scene.run(["inspect", &gone]).expect_refusal(&["127.0.0.3", "no connection"]);
 }
 
 /// `script` gives the program a terminal, on which a secret is entered.

@@ -101,6 +101,26 @@ fn databases_on_an_export_of_nbdkit_are_filled_loaded_and_checked() {
     }
 }
 
+/// Each write takes as long on the way to an export, durable or not.
+#[test]
+fn what_writes_meet_on_an_export_is_measured_and_nothing_is_left() {
+    let scene = Scene::new("measured-export");
+    let slow = ["--filter=delay", "memory", "512M", "wdelay=8ms"];
+    let Some(_server) = Server::nbdkit(&scene, &slow) else {
+        return;
+    };
+    let words = ["inspect", EXPORT, "--measure", "--measure-size", "128MiB"];
+    let measured = || scene.run(words.into_iter().chain(["--measure-for", "10s"]));
+    measured().expect_refusal(&[EXPORT, "not a volume of Plimsoll"]);
+    scene.run(["format", EXPORT]).expect_code(0);
+    measured().expect_out(&["Write cache as measured", "none: "]);
+    // The whole room is free again.
+    let all = ["inspect", EXPORT, "--measure", "--measure-size", "503MiB", "--measure-for", "1s"];
+    scene.run(all).expect_out(&["Write cache as measured"]);
+    let more = ["inspect", EXPORT, "--measure", "--measure-size", "504MiB"];
+    scene.run(more).expect_refusal(&["are free"]);
+}
+
 #[test]
 fn databases_on_an_export_of_qemu_need_one_connection_at_a_time() {
     let scene = Scene::new("qemu-nbd");
