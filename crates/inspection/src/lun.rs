@@ -120,6 +120,10 @@ fn authentication(lun: &LunFacts) -> StorageFinding {
     }
 }
 
+fn ways(lun: &LunFacts) -> impl Iterator<Item = &LunWay> {
+    lun.portals.iter().filter_map(|portal| portal.way.as_ref().ok())
+}
+
 fn portals(lun: &LunFacts) -> StorageFinding {
     let draft = Check::new(("lun-portals", "Portals of the target"), &lun.name);
     let count = lun.portals.len();
@@ -137,19 +141,17 @@ fn portals(lun: &LunFacts) -> StorageFinding {
             format!("look at {}", dead.join("; at ")),
         );
     }
-    let ways = || lun.portals.iter().filter_map(|portal| portal.way.as_ref().ok());
-    let serials: BTreeSet<&str> = ways().filter_map(|way| way.serial.as_deref()).collect();
+    let serials: BTreeSet<&str> = ways(lun).filter_map(|way| way.serial.as_deref()).collect();
     if serials.len() > 1 {
-        let serials: Vec<&str> = serials.into_iter().collect();
         return mended_by(
             draft.fail(
-                format!("{count}, which lead to different LUNs: {}", serials.join(", ")),
+                format!("{count}, which lead to different LUNs: {serials:?}"),
                 "multipath would spread one database over several disks",
             ),
             "at the target, map the same LUN to this number at each portal",
         );
     }
-    let begins: BTreeSet<&Option<String>> = ways().map(|way| &way.begin).collect();
+    let begins: BTreeSet<&Option<String>> = ways(lun).map(|way| &way.begin).collect();
     match (count, begins.first().and_then(|begin| begin.as_deref())) {
         (0 | 1, _) => mended_by(
             draft.warn("one", "a cable or a switch takes the mail store down"),
@@ -208,11 +210,12 @@ fn round_trip(lun: &LunFacts) -> Option<StorageFinding> {
         medians.extend(times.get(times.len() / 2).map(|&median| (median, times.len(), portal)));
     }
     let &(longest, count, _) = medians.iter().max_by_key(|(median, ..)| *median)?;
-    let each = medians
-        .iter()
-        .map(|(median, _, portal)| format!("{:.3} ms at {}", median.0 as f64 / 1e6, portal.name));
+    let mut seen = String::new();
+    for (median, _, portal) in &medians {
+        seen += &format!("{:.3} ms at {}, ", median.0 as f64 / 1e6, portal.name);
+    }
+    seen += &format!("the median of {count}");
     let draft = Check::new(("lun-round-trip", "There and back"), &lun.name);
-    let seen = format!("{}; the median of {count}", each.collect::<Vec<_>>().join(", "));
     Some(if longest > LONGEST_ROUND_TRIP {
         mended_by(
             draft.warn(seen, "every log write waits so long at least, whatever the disks do"),
@@ -310,7 +313,7 @@ mod tests {
             (found.seen.clone(), found.remedy.clone().unwrap_or_default())
         };
         let mut lun = good();
-        let wanted = "0.100 ms at 10.0.0.1:3260, 0.100 ms at 10.0.1.1:3260; the median of 5";
+        let wanted = "0.100 ms at 10.0.0.1:3260, 0.100 ms at 10.0.1.1:3260, the median of 5";
         assert_eq!(told(&lun, "lun-round-trip").0, wanted);
         for portal in &mut lun.portals {
             portal.way = Err("no connection".to_owned());

@@ -1,5 +1,5 @@
-//! Where a LUN is, as people write it: `iscsi://[USER@]HOST[:PORT]/TARGET/LUN`; less of it asks what
-//! there is.
+//! Where a LUN is, as people write it: `iscsi://[USER@]HOST[:PORT]/TARGET/LUN`; less of it asks
+//! what there is.
 
 use std::fmt;
 

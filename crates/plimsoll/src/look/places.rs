@@ -68,10 +68,9 @@ fn look_at(place: &Place) -> Result<(PathBuf, StorageFacts), CommandError> {
     let mut known = vec![(address.portal.clone(), place.path.clone())];
     known.extend(others.iter().cloned());
     let mut refusal = None;
-    for (at, (_, path)) in known.iter().enumerate() {
-        let rest = known.iter().enumerate().filter(|(other, _)| *other != at);
-        let rest: Vec<IscsiPortal> = rest.map(|(_, (portal, _))| portal.clone()).collect();
-        match StorageFacts::with_portals(path, &rest) {
+    let portals: Vec<IscsiPortal> = known.iter().map(|(portal, _)| portal.clone()).collect();
+    for (_, path) in &known {
+        match StorageFacts::with_portals(path, &portals) {
             Ok(facts) => return Ok((path.clone(), facts)),
             Err(error) => refusal = refusal.or(Some(error)),
         }
@@ -87,14 +86,14 @@ fn look_for(
 ) -> Result<(), CommandError> {
     let initiator =
         target::initiator(&search.portal, search.user.as_deref()).map_err(TargetError::from)?;
-    let targets = discover(&search.portal, &initiator).map_err(TargetError::from)?;
-    let meant = |name: &str| search.target.as_deref().is_none_or(|wanted| wanted == name);
-    let targets: Vec<_> = targets.into_iter().filter(|target| meant(&target.name)).collect();
+    let mut targets = discover(&search.portal, &initiator).map_err(TargetError::from)?;
+    let wanted = search.target.as_deref();
+    targets.retain(|target| wanted.is_none_or(|wanted| wanted == target.name));
     if targets.is_empty() {
         return Err(CommandError::new(format!(
             "iscsi://{}: the portal lists no {}; look at its access rules, which go by the name {}",
             search.portal,
-            search.target.as_deref().unwrap_or("target"),
+            wanted.unwrap_or("target"),
             initiator.name
         )));
     }

@@ -257,7 +257,7 @@ fn every_portal_that_is_named_is_tried_and_a_dead_one_is_told() {
     let port = target.portal().replace("127.0.0.1", "");
     let told = words(scene.run(["inspect", &first, &at("127.0.0.2")]).expect_code(1));
     let ways = format!(" ms at 127.0.0.1{port}, ");
-    let second = format!(" ms at 127.0.0.2{port}; the median of 33");
+    let second = format!(" ms at 127.0.0.2{port}, the median of 33");
     for part in ["2, each leads to the LUN; all are reached from 127.0.0.1", &ways, &second] {
         assert!(told.contains(part), "{part}: {told}");
     }

@@ -194,8 +194,8 @@ fn measured(name: &str, rules: &[&str]) -> Option<BTreeMap<String, (String, Stri
 /// Sizes of caches in MiB, one for each try.
 const CACHE_MIB: [u32; 10] = [16, 8, 24, 4, 32, 12, 20, 28, 6, 10];
 
-/// Once each, or as often as `cargo xtask caches --measured` says; two tries of each kind at a time,
-/// so that measurements do not disturb each other.
+/// Once each, or as often as `cargo xtask caches --measured` says; two tries of each kind at a
+/// time, so that measurements do not disturb each other.
 #[test]
 fn caches_are_told_apart_by_what_they_do() {
     let tries = std::env::var("PLIMSOLL_CACHE_TRIES").map_or(1, |tries| tries.parse().unwrap());
