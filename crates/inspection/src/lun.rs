@@ -210,11 +210,11 @@ fn round_trip(lun: &LunFacts) -> Option<StorageFinding> {
         medians.extend(times.get(times.len() / 2).map(|&median| (median, times.len(), portal)));
     }
     let &(longest, count, _) = medians.iter().max_by_key(|(median, ..)| *median)?;
-    let mut seen = String::new();
-    for (median, _, portal) in &medians {
-        seen += &format!("{:.3} ms at {}, ", median.0 as f64 / 1e6, portal.name);
-    }
-    seen += &format!("the median of {count}");
+    let ways: Vec<String> = medians
+        .iter()
+        .map(|(median, _, portal)| format!("{:.3} ms at {}", median.0 as f64 / 1e6, portal.name))
+        .collect();
+    let seen = format!("{}, the median of {count}", ways.join(", "));
     let draft = Check::new(("lun-round-trip", "There and back"), &lun.name);
     Some(if longest > LONGEST_ROUND_TRIP {
         mended_by(

@@ -74,7 +74,8 @@ fn open_iscsi(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Re
             records(design, target, &format!("{iqn}/{place}"), text)?;
         }
         writeln!(text, "{node} --op update --name node.startup --value automatic")?;
-        writeln!(text, "{node} --login")?;
+        // 15: a session is there already.
+        writeln!(text, "{node} --login || [ $? -eq 15 ]")?;
     }
     Ok(())
 }
@@ -127,7 +128,12 @@ fn esxi(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Result {
         let place =
             format!("--adapter=\"$adapter\" --address={}", shell_quoted(&portal.to_string()));
         let discovery = "esxcli iscsi adapter discovery sendtarget";
-        writeln!(text, "{discovery} add {place}")?;
+        let address = shell_quoted(&portal.to_string());
+        writeln!(
+            text,
+            "{discovery} list --adapter=\"$adapter\" | grep -qwF {address} ||\n    \
+             {discovery} add {place}"
+        )?;
         if design.authentication == ChapMode::None {
             continue;
         }
@@ -182,9 +188,12 @@ fn windows(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Resul
     let iqn = powershell_quoted(&target.iqn);
     for portal in &design.portals {
         let node = format!("-NodeAddress {iqn} {}", windows_portal(portal));
+        let address = powershell_quoted(&portal.ip().to_string());
         writeln!(
             text,
-            "Connect-IscsiTarget {node}{chap} -IsPersistent $true{multipath} | Out-Null"
+            "$known = Get-IscsiTarget -NodeAddress {iqn} | Get-IscsiConnection\n\
+             if ($known.TargetAddress -notcontains {address}) {{\n    \
+             Connect-IscsiTarget {node}{chap} -IsPersistent $true{multipath} | Out-Null\n}}"
         )?;
     }
     Ok(())
