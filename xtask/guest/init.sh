@@ -5,11 +5,17 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 for module in virtio_pci virtio_scsi sd_mod; do modprobe $module; done
-# Disks are found while this goes on, and get their names in the order of discovery.
+# Disks are found while this goes on, and get their names in any order: addresses and serials do not
+# change.
 while [ ! -e /dev/sdb ]; do sleep 1; done
+on=$(basename /sys/bus/scsi/devices/*:0:0:0/block/*)
+off=$(basename /sys/bus/scsi/devices/*:0:1:0/block/*)
 modprobe scsi_debug dev_size_mb=64
 while [ ! -e /dev/sdc ]; do sleep 1; done
 mke2fs -F /dev/sdc > /dev/null
+nvme() { # SERIAL
+    basename "$(dirname "$(dirname "$(grep -l "^$1 *$" /sys/block/nvme*/device/serial)")")"
+}
 
 look() { # CASE DISK
     mkdir -p /mnt/$2
@@ -22,14 +28,14 @@ look() { # CASE DISK
 }
 
 echo # The firmware left the cursor in a line of its own.
-look scsi-on sda
-look scsi-off sdb
+look scsi-on $on
+look scsi-off $off
 look scsi-debug sdc
-look nvme-on nvme0n1
-look nvme-off nvme1n1
-echo "write through" > /sys/block/sda/queue/write_cache
-look kernel-told-through sda
-echo "temporary write back" > "$(echo /sys/block/sdb/device/scsi_disk/*/cache_type)"
-look kernel-told-back sdb
+look nvme-on "$(nvme c)"
+look nvme-off "$(nvme d)"
+echo "write through" > /sys/block/$on/queue/write_cache
+look kernel-told-through $on
+echo "temporary write back" > "$(echo /sys/block/$off/device/scsi_disk/*/cache_type)"
+look kernel-told-back $off
 echo "every case looked at"
 poweroff -f
