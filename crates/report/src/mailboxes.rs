@@ -72,7 +72,9 @@ impl Carried {
         let each = format::number(self.iops_each, 2);
         let by_io = format::number(self.by_io, 0);
         match self.by_space {
-            None => format!("of {each} IOPS each, without reserve; the room for them is unknown"),
+            None => {
+                format!("of {each} IOPS each, without reserve; whether their mail fits is unknown")
+            }
             Some(by_space) if by_space < self.by_io => format!(
                 "by space, of {} each; by I/O {by_io} of {each} IOPS, without reserve",
                 format::size(self.size_each.0)
@@ -90,7 +92,9 @@ impl Carried {
         let by_io = format::number(self.by_io, 0);
         let each = format::number(self.iops_each, 2);
         let Some(by_space) = self.by_space else {
-            return format!("Mailboxes of {each} IOPS: {by_io}; the room for them is unknown.");
+            return format!(
+                "Mailboxes of {each} IOPS: {by_io}; whether their mail fits is unknown."
+            );
         };
         let limit = if by_space < self.by_io { "space" } else { "I/O" };
         format!(
@@ -117,7 +121,7 @@ impl Carried {
             ),
         };
         let Some(by_space) = self.by_space else {
-            return format!("{asked}; the room for them is unknown.");
+            return format!("{asked}; whether their mail fits is unknown.");
         };
         // A load that is held says nothing of what more the disk would do.
         let bound = match self.wanted {
@@ -185,6 +189,6 @@ mod tests {
         run.start.settings.mailbox_bytes = Some(10 << 30);
         assert!(said(&run).ends_with("not enough, space is the limit."));
         run.start.databases.clear();
-        assert!(said(&run).ends_with("the room for them is unknown."));
+        assert!(said(&run).ends_with("whether their mail fits is unknown."));
     }
 }

@@ -2,7 +2,7 @@
 //! to promise and what to try next.
 
 use record::{Phase, RunRecord, Series, TestType};
-use verdict::{Evidence, Finding, Kind, Ruling, Unit, Verdict};
+use verdict::{Evidence, Finding, Kind, Limit, Ruling, Unit, Verdict};
 
 use crate::imported::words;
 use crate::mailboxes::Carried;
@@ -106,8 +106,12 @@ fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String
 pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
     let numbers = match (finding.measured, finding.limit) {
         (Some(measured), Some(limit)) => format!(
-            " {}, limit {}",
+            " {}, {} {}",
             quantity(measured, finding.unit),
+            match limit {
+                Limit::AtMost(_) => "limit",
+                Limit::AtLeast(_) => "at least",
+            },
             quantity(limit.value(), finding.unit)
         ),
         _ => String::new(),

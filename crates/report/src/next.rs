@@ -22,7 +22,10 @@ pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         return vec![BESIDE_A_RUN.to_owned()];
     }
     if run.simulated().is_some() {
-        return vec![measure_it(run)];
+        return vec![match verdict.outcome {
+            Ruling::Fail => another_array(run),
+            Ruling::Pass | Ruling::Warn | Ruling::CannotJudge => measure_it(run),
+        }];
     }
     match verdict.outcome {
         Ruling::Pass | Ruling::Warn => vec![passed(run)],
@@ -48,6 +51,15 @@ fn measure_it(run: &RunRecord) -> String {
     format!(
         "Measure the storage once it is there: plimsoll prepare {plan}, plimsoll run {plan}; then \
          plimsoll compare both"
+    )
+}
+
+/// Where the model did not carry the load, nothing is worth buying yet.
+fn another_array(run: &RunRecord) -> String {
+    format!(
+        "See what would carry it before you buy: {}, with keys of the array such as \
+         raid.disks=8,12,16",
+        again(run, &[("--what-if", "KEY=VALUE,VALUE".to_owned())])
     )
 }
 

@@ -6,11 +6,12 @@ mod pictures;
 mod tables;
 
 use record::Phase;
-use verdict::{NamedRun, RunComparison, Significance};
+use verdict::{NamedRun, Ruling, RunComparison, Significance};
 
 use crate::document::{Banner, Block, Document, Section, Tone};
 use crate::imported::words;
-use crate::{format, html, text};
+use crate::meaning::objection;
+use crate::{format, html, listed, text};
 
 /// Letters that stand for the runs in tables, in their order.
 const LETTERS: [&str; 26] = [
@@ -63,7 +64,7 @@ fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     let iops = comparison.rows.first().and_then(|row| row.values[0].value);
     let is_load = comparison.phase == Phase::Measure;
     Banner {
-        subject: format!("{} beside {}", others.join(", "), runs[0].name),
+        subject: format!("{} against {}", others.join(", "), runs[0].name),
         started: words::started(&runs[0].record),
         verdict: verdict(runs, comparison),
         tone: if comparison.doubts.is_empty() { Tone::Plain } else { Tone::Warn },
@@ -86,17 +87,47 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
         1 => "1 real difference".to_owned(),
         count => format!("{count} real differences"),
     };
+    let answer = match only_passing(runs) {
+        Some(passing) => format!("only {passing} passes"),
+        None => differences,
+    };
     if comparison.doubts.is_empty() {
-        return upper_first(&differences);
+        return upper_first(&answer);
     }
-    format!("Doubtful: {differences}")
+    format!("Doubtful: {answer}")
 }
 
-/// Doubts, and what each run is beside the first.
+/// The run that passes where the others do not: a buyer asks for that first.
+fn only_passing(runs: &[NamedRun]) -> Option<&'static str> {
+    let mut passing =
+        runs.iter().zip(LETTERS).filter(|(run, _)| run.verdict.outcome == Ruling::Pass);
+    let (_, letter) = passing.next()?;
+    passing.next().is_none().then_some(letter)
+}
+
+/// What each run came to, doubts, and what each is beside the first.
 fn answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
-    let mut sentences = comparison.doubts.clone();
+    let mut sentences: Vec<String> =
+        runs.iter().zip(LETTERS).map(|(run, letter)| came_to(run, letter)).collect();
+    sentences.extend(comparison.doubts.iter().cloned());
     sentences.extend((1..runs.len()).map(|index| meaning(runs, comparison, index)));
     sentences
+}
+
+/// The verdict on a run and the first reason for it: a change says nothing of the limits.
+fn came_to(run: &NamedRun, letter: &str) -> String {
+    let verdict = listed::verdict_name(&run.record, &run.verdict);
+    let reason = match run.verdict.outcome {
+        Ruling::Fail | Ruling::CannotJudge if run.record.imported().is_none() => {
+            run.verdict.objections().first().copied()
+        }
+        _ => None,
+    };
+    let name = format!("{letter} ({})", run.name);
+    match reason {
+        Some(finding) => format!("{name}: {verdict}. {}", objection(&run.record, finding)),
+        None => format!("{name}: {verdict}."),
+    }
 }
 
 fn count_real(comparison: &RunComparison, index: usize) -> usize {
@@ -109,9 +140,12 @@ fn has_imported(runs: &[NamedRun], index: usize) -> bool {
     [0, index].iter().any(|&at| runs[at].record.imported().is_some())
 }
 
+/// As many changes as one sentence tells; the table has all.
+const MOST_TOLD: usize = 3;
+
 /// One run against the first, in a sentence: the real changes that are better or worse.
 fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
-    let name = format!("{} ({})", LETTERS[index], runs[index].name);
+    let name = LETTERS[index];
     let mut told = Vec::new();
     for row in &comparison.rows {
         let real = row.values[index].change.filter(|of| of.significance() == Significance::Real);
@@ -135,7 +169,12 @@ fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> Strin
     if told.is_empty() {
         return format!("{name}: what differs from A is no more than noise.");
     }
-    format!("{name} against A: {}.", told.join("; "))
+    let more = match told.len().saturating_sub(MOST_TOLD) {
+        0 => String::new(),
+        more => format!("; {more} more in the table"),
+    };
+    told.truncate(MOST_TOLD);
+    format!("{name} against A: {}{more}.", told.join("; "))
 }
 
 fn lower_first(text: &str) -> String {

@@ -87,7 +87,8 @@ fn worth(metric: Metric, value: ComparedValue, has_margin: bool) -> Cell {
 
 /// A change with its sign.
 pub(super) fn percent(percent: f64) -> String {
-    format!("{percent:+.1} %")
+    let decimals = usize::from(percent.abs() < 100.0);
+    format!("{percent:+.decimals$} %")
 }
 
 /// Circumstances in which the runs differ.

@@ -29,6 +29,7 @@ pub(crate) fn subject(start: &Start) -> String {
     let machine = &start.machine.name;
     let named = match start.name.as_str() {
         "" => machine.clone(),
+        name if start.simulated.is_some() => format!("{name}, simulated"),
         name => format!("{name} on {machine}"),
     };
     if start.description.is_empty() {

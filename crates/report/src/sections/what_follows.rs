@@ -42,8 +42,8 @@ fn unproven(run: &RunRecord) -> Vec<String> {
         said.push("That every page can be read back: not all of them were read.".to_owned());
     }
     said.push(
-        "What a power failure leaves, and what other machines on the same storage take away: \
-         neither happened on purpose."
+        "What a power failure leaves, and how the storage does beside the load of other machines: \
+         neither was tried."
             .to_owned(),
     );
     said

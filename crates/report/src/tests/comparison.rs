@@ -43,8 +43,22 @@ fn what_may_mislead_stands_above_every_number() {
     let text = comparison_text(&runs, &comparison);
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} not in:\n{text}"));
     assert!(place("DOUBTFUL: ") < place("ALTERED"), "{text}");
-    assert!(place("ALTERED") < place("B (btrfs) against A"), "{text}");
+    assert!(place("ALTERED") < place("B against A"), "{text}");
     assert!(comparison_html(&runs, &comparison).contains("Doubtful: "));
+}
+
+#[test]
+fn who_passes_stands_before_what_differs() {
+    let (mut runs, _) = compared();
+    runs.truncate(2);
+    runs[1].verdict.outcome = verdict::Ruling::Fail;
+    let comparison = compare(&runs).expect("runs of one kind");
+    let text = comparison_text(&runs, &comparison);
+    assert!(text.contains("ONLY A PASSES"), "{text}");
+    assert!(text.contains("A (xfs): Pass.\nB (btrfs): Fail."), "{text}");
+    runs[0].verdict.outcome = verdict::Ruling::Fail;
+    let text = comparison_text(&runs, &comparison);
+    assert!(text.contains("7 REAL DIFFERENCES"), "{text}");
 }
 
 #[test]

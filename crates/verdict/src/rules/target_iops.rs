@@ -27,7 +27,8 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         }
         _ => String::new(),
     };
-    let text = format!("target {target:.1} IOPS{origin}, reached from {percent:.0} % of it");
+    let text =
+        format!("the target of {target:.1} IOPS{origin} counts as reached at {percent:.0} % of it");
     Some(Finding {
         rule: "target-iops",
         title: "Achieved transactional IOPS",
