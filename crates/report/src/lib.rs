@@ -46,7 +46,8 @@ pub use json::{report_schema, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{achieved_iops, mean_ms, started_iso, started_ns, verdict_name};
 pub use prediction::{
-    Prediction, predictions_html, predictions_json, predictions_text, ranked_predictions,
+    PredictedArray, Prediction, predictions_html, predictions_json, predictions_text,
+    ranked_predictions,
 };
 pub use result_xml::result_xml;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};

@@ -1,11 +1,12 @@
 //! Simulated runs of one plan on arrays that differ, ranked: which of them carries the load, and
 //! which carries the most.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use record::{RunRecord, Series};
 use serde_json::{Value as Json, json};
-use verdict::{Ruling, Verdict};
+use verdict::{Estimate, Ruling, Verdict, estimate_of_runs};
 
 use crate::design::PicturePart;
 use crate::document::{
@@ -14,12 +15,12 @@ use crate::document::{
 use crate::format::{self, number, plural, three_digits};
 use crate::listed::{achieved_iops, mean_ms, verdict_name};
 use crate::sections::{summary, tone};
-use crate::{html, json, meaning, text};
+use crate::{html, json, meaning, simulated, text};
 
 /// Bytes of text for which there is room beside a bar.
 const LONGEST_LABEL: usize = 22;
 
-/// One of the arrays, and what came out on it.
+/// A simulated run of one of the arrays, with one seed.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     /// What was changed of the array: keys and values.
@@ -33,57 +34,8 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    fn name(&self) -> String {
-        let mut name = String::new();
-        for (key, value) in &self.changes {
-            let separator = if name.is_empty() { "" } else { ", " };
-            let _ = write!(name, "{separator}{key}={value}");
-        }
-        name
-    }
-
-    /// A bar whose label fits beside it: the rank in the table, and the values.
-    fn bar(
-        &self,
-        rank: u32,
-        (title, length, ink): (&'static str, Option<f64>, &'static str),
-    ) -> (String, Vec<PicturePart>) {
-        let mut label = format!("{rank}:");
-        for (_, value) in &self.changes {
-            let _ = write!(label, " {value}");
-        }
-        let label = units::shortened(&label, LONGEST_LABEL).into_owned();
-        (label, vec![(title, length.unwrap_or(0.0), ink)])
-    }
-
-    fn iops(&self) -> f64 {
-        achieved_iops(&self.run).unwrap_or(0.0)
-    }
-
     fn mean_ms(&self, series: Series) -> Option<f64> {
         mean_ms(&self.run, series)
-    }
-
-    /// A cell of the table: mean milliseconds.
-    fn latency(&self, series: Series) -> Cell {
-        Cell::or_none(self.mean_ms(series).map(|ms| number(ms, 2)))
-    }
-
-    /// The same for programs.
-    fn part(&self, rank: usize) -> Json {
-        let changes: serde_json::Map<String, Json> =
-            self.changes.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-        json!({
-            "rank": rank,
-            "changes": changes,
-            "verdict": json::verdict_of(&self.run, &self.verdict),
-            "achieved_transactional_iops": achieved_iops(&self.run),
-            "read_latency_ms": self.mean_ms(Series::DatabaseRead),
-            "write_latency_ms": self.mean_ms(Series::DatabaseWrite),
-            "log_write_latency_ms": self.mean_ms(Series::LogWrite),
-            "objections": self.reason(),
-            "folder": self.folder,
-        })
     }
 
     /// Why it does not pass, in a few words.
@@ -102,59 +54,167 @@ impl Prediction {
         }
         found.join(", ")
     }
+
+    const fn class(&self) -> u8 {
+        match self.verdict.outcome {
+            Ruling::Pass | Ruling::Warn => 0,
+            Ruling::CannotJudge => 1,
+            Ruling::Fail => 2,
+        }
+    }
 }
 
-/// The same, the best first: what passes before what cannot be judged before what fails, then the
-/// higher rate, or the faster reads where all were held at one rate. Equals stay in their order.
-pub fn ranked_predictions(mut all: Vec<Prediction>) -> Vec<Prediction> {
+/// One of the arrays: its runs, one at least, which differ in their seeds alone.
+#[derive(Clone, Debug)]
+pub struct PredictedArray(Vec<Prediction>);
+
+impl PredictedArray {
+    /// What the array comes to: no better than any seed's run.
+    pub fn verdict(&self) -> &Verdict {
+        &self.worst().verdict
+    }
+
+    /// The first of the runs with the worst verdict.
+    fn worst(&self) -> &Prediction {
+        let worst = self.0.iter().min_by_key(|one| Reverse(one.class()));
+        worst.expect("invariant: an array has a run")
+    }
+
+    /// A figure of its runs: their mean, and how sure it is where they are several.
+    fn figure(&self, of: impl Fn(&Prediction) -> Option<f64>) -> Option<Estimate> {
+        let values: Vec<f64> = self.0.iter().filter_map(of).collect();
+        (!values.is_empty()).then(|| estimate_of_runs(&values))
+    }
+
+    fn iops(&self) -> Option<Estimate> {
+        self.figure(|one| achieved_iops(&one.run))
+    }
+
+    fn latency(&self, series: Series) -> Option<Estimate> {
+        self.figure(|one| one.mean_ms(series))
+    }
+
+    /// Mean rate; 0 where nothing was measured under load.
+    fn mean_iops(&self) -> f64 {
+        self.iops().map_or(0.0, |of| of.mean)
+    }
+
+    fn name(&self) -> String {
+        let mut name = String::new();
+        for (key, value) in &self.0[0].changes {
+            let separator = if name.is_empty() { "" } else { ", " };
+            let _ = write!(name, "{separator}{key}={value}");
+        }
+        if name.is_empty() { "as described".to_owned() } else { name }
+    }
+
+    /// A bar whose label fits beside it: the rank in the table, and the values.
+    fn bar(
+        &self,
+        rank: u32,
+        (title, length, ink): (&'static str, Option<f64>, &'static str),
+    ) -> (String, Vec<PicturePart>) {
+        let mut label = format!("{rank}:");
+        for (_, value) in &self.0[0].changes {
+            let _ = write!(label, " {value}");
+        }
+        let label = units::shortened(&label, LONGEST_LABEL).into_owned();
+        (label, vec![(title, length.unwrap_or(0.0), ink)])
+    }
+
+    /// The verdict's name; of how many seeds, where they differ.
+    fn verdict_cell(&self) -> Cell {
+        let worst = self.worst();
+        let alike = self.0.iter().filter(|one| one.class() == worst.class()).count();
+        let mut name = worst.verdict.outcome.name().to_owned();
+        if alike < self.0.len() {
+            let _ = write!(name, ", {alike} of {} seeds", self.0.len());
+        }
+        Cell::plain(name).toned(tone(worst.verdict.outcome))
+    }
+
+    /// The same for programs.
+    fn part(&self, rank: usize) -> Json {
+        let worst = self.worst();
+        let changes: serde_json::Map<String, Json> =
+            worst.changes.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+        let figures = [
+            ("achieved_transactional_iops", self.iops()),
+            ("read_latency_ms", self.latency(Series::DatabaseRead)),
+            ("write_latency_ms", self.latency(Series::DatabaseWrite)),
+            ("log_write_latency_ms", self.latency(Series::LogWrite)),
+        ];
+        let mut part = json!({
+            "rank": rank,
+            "changes": changes,
+            "verdict": json::verdict_of(&worst.run, &worst.verdict),
+            "seeds": self.0.len(),
+            "half_width_95": figures
+                .map(|(name, of)| (name.to_owned(), json!(of.and_then(|of| of.half_width))))
+                .into_iter()
+                .collect::<serde_json::Map<_, _>>(),
+            "objections": worst.reason(),
+            "folder": worst.folder,
+        });
+        for (name, of) in figures {
+            part[name] = json!(of.map(|of| of.mean));
+        }
+        part
+    }
+}
+
+/// The arrays of these runs, the best first: what passes before what cannot be judged before what
+/// fails, then the higher rate, or the faster reads where all were held at one rate. Equals stay in
+/// their order. Runs with the same changes are of one array.
+pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
+    let mut all: Vec<PredictedArray> = Vec::new();
+    for run in runs {
+        match all.iter_mut().find(|of| of.0[0].changes == run.changes) {
+            Some(array) => array.0.push(run),
+            None => all.push(PredictedArray(vec![run])),
+        }
+    }
+    let read_ms =
+        |of: &PredictedArray| of.latency(Series::DatabaseRead).map_or(f64::MAX, |of| of.mean);
     all.sort_by(|one, two| {
-        let by_rate = match one.run.start.settings.target_iops {
-            Some(_) => one
-                .mean_ms(Series::DatabaseRead)
-                .unwrap_or(f64::MAX)
-                .total_cmp(&two.mean_ms(Series::DatabaseRead).unwrap_or(f64::MAX)),
-            None => two.iops().total_cmp(&one.iops()),
+        let by_rate = match one.0[0].run.start.settings.target_iops {
+            Some(_) => read_ms(one).total_cmp(&read_ms(two)),
+            None => two.mean_iops().total_cmp(&one.mean_iops()),
         };
-        class(one).cmp(&class(two)).then(by_rate)
+        one.worst().class().cmp(&two.worst().class()).then(by_rate)
     });
     all
 }
 
-const fn class(one: &Prediction) -> u8 {
-    match one.verdict.outcome {
-        Ruling::Pass | Ruling::Warn => 0,
-        Ruling::CannotJudge => 1,
-        Ruling::Fail => 2,
-    }
-}
-
 /// One self-contained HTML page.
-pub fn predictions_html(all: &[Prediction]) -> String {
+pub fn predictions_html(all: &[PredictedArray]) -> String {
     html::page(&document(all))
 }
 
 /// The same as plain text.
-pub fn predictions_text(all: &[Prediction]) -> String {
+pub fn predictions_text(all: &[PredictedArray]) -> String {
     text::render(&document(all))
 }
 
 /// The same numbers for programs.
-pub fn predictions_json(all: &[Prediction]) -> String {
+pub fn predictions_json(all: &[PredictedArray]) -> String {
     let members = json!({
-        "simulated": all.first().and_then(|one| one.run.simulated()).map(|of| &of.array),
+        "simulated": all.first().and_then(|one| one.worst().run.simulated()).map(|of| &of.array),
         "predictions": all.iter().zip(1..).map(|(one, rank)| one.part(rank)).collect::<Json>(),
     });
     let json = crate::answer("predictions", members);
     units::plain_json(&format!("{json:#}\n")).into_owned()
 }
 
-fn document(all: &[Prediction]) -> Document {
+fn document(all: &[PredictedArray]) -> Document {
     let pictures = [
-        picture(all, "Transactional IOPS", "ink-write", |one| Some(one.iops())),
+        picture(all, "Transactional IOPS", "ink-write", |one| Some(one.mean_iops())),
         picture(all, "Database reads, mean ms", "ink-read", |one| {
-            one.mean_ms(Series::DatabaseRead)
+            one.latency(Series::DatabaseRead).map(|of| of.mean)
         }),
-        picture(all, "Log writes, mean ms", "ink-log", |one| one.mean_ms(Series::LogWrite)),
+        picture(all, "Log writes, mean ms", "ink-log", |one| {
+            one.latency(Series::LogWrite).map(|of| of.mean)
+        }),
     ];
     let table = Section { id: "ranking", title: "Ranking", blocks: vec![table(all)] };
     let blocks = pictures.map(Block::from).to_vec();
@@ -162,38 +222,46 @@ fn document(all: &[Prediction]) -> Document {
     Document { banner: banner(all), sections: vec![table, pictures] }
 }
 
-fn banner(all: &[Prediction]) -> Banner {
-    let first = all.first();
-    let passing = all.iter().filter(|one| one.verdict.exit_code() == 0).count() as u64;
-    let of = plural(all.len() as u64, "simulated array");
-    let mut said: Vec<String> = Vec::new();
-    if let Some(best) = first {
-        said.extend(meaning::sentences(&best.run, &best.verdict).into_iter().take(1));
-        said.extend(best.run.simulated().map(|simulation| {
-            let percent = simulation.uncertainty_percent;
-            format!("True latencies may differ by {percent:.0} % either way.")
-        }));
-        said.push(match passing {
-            0 => format!("None of {of} carries this load for certain."),
-            passing => format!("{passing} of {of} carry this load; the best is {}.", best.name()),
-        });
-    }
+fn banner(all: &[PredictedArray]) -> Banner {
+    let best = all.first();
+    let run = best.map(PredictedArray::worst);
     Banner {
-        subject: first.map(|one| summary::subject(&one.run.start)).unwrap_or_default(),
-        started: first
+        subject: run.map(|one| summary::subject(&one.run.start)).unwrap_or_default(),
+        started: run
             .map(|one| format::timestamp(one.run.start.started_epoch_ns))
             .unwrap_or_default(),
-        verdict: first.map(|best| verdict_name(&best.run, &best.verdict)).unwrap_or_default(),
-        tone: first.map_or(Tone::Warn, |best| tone(best.verdict.outcome)),
-        number: first.map_or_else(|| "-".to_owned(), |best| three_digits(best.iops())),
+        verdict: run.map(|one| verdict_name(&one.run, &one.verdict)).unwrap_or_default(),
+        tone: run.map_or(Tone::Warn, |one| tone(one.verdict.outcome)),
+        number: best.map_or_else(|| "-".to_owned(), |best| three_digits(best.mean_iops())),
         number_unit: "IOPS of the best",
         number_metric: "achieved-transactional-iops",
-        meaning: said,
+        meaning: best.map(|best| said(best, all)).unwrap_or_default(),
         figures: Vec::new(),
     }
 }
 
-fn table(all: &[Prediction]) -> Block {
+/// What the ranking means, and how far it can be trusted.
+fn said(best: &PredictedArray, all: &[PredictedArray]) -> Vec<String> {
+    let Prediction { run, verdict, .. } = best.worst();
+    let mut said: Vec<String> = meaning::sentences(run, verdict).into_iter().take(1).collect();
+    said.extend(run.simulated().map(simulated::trust));
+    let seeds = best.0.len();
+    if seeds > 1 {
+        said.push(format!(
+            "Every figure is the mean of {seeds} seeds; +- is half of its 95 % confidence interval, \
+             which holds chance alone and no error of the model."
+        ));
+    }
+    let passing = all.iter().filter(|one| one.verdict().exit_code() == 0).count();
+    let of = plural(all.len() as u64, "simulated array");
+    said.push(match passing {
+        0 => format!("None of {of} carries this load for certain."),
+        passing => format!("{passing} of {of} carry this load; the best is {}.", best.name()),
+    });
+    said
+}
+
+fn table(all: &[PredictedArray]) -> Block {
     Block::Table(Table {
         caption: "Simulated arrays, the best first",
         columns: vec![
@@ -210,24 +278,32 @@ fn table(all: &[Prediction]) -> Block {
     })
 }
 
-fn row((one, rank): (&Prediction, u32)) -> TableRow {
+fn row((one, rank): (&PredictedArray, u32)) -> TableRow {
     TableRow::body(vec![
         Cell::plain(rank.to_string()),
         Cell::plain(one.name()),
-        Cell::plain(one.verdict.outcome.name()).toned(tone(one.verdict.outcome)),
-        Cell::plain(three_digits(one.iops())),
-        one.latency(Series::DatabaseRead),
-        one.latency(Series::DatabaseWrite),
-        one.latency(Series::LogWrite),
-        Cell::plain(one.reason()),
+        one.verdict_cell(),
+        figure(one.iops(), three_digits),
+        figure(one.latency(Series::DatabaseRead), |ms| number(ms, 2)),
+        figure(one.latency(Series::DatabaseWrite), |ms| number(ms, 2)),
+        figure(one.latency(Series::LogWrite), |ms| number(ms, 2)),
+        Cell::plain(one.worst().reason()),
     ])
 }
 
+/// A mean, with half of its confidence interval where there is one.
+fn figure(of: Option<Estimate>, written: impl Fn(f64) -> String) -> Cell {
+    Cell::or_none(of.map(|of| match of.half_width {
+        Some(half) => format!("{} +- {}", written(of.mean), number(half, 2)),
+        None => written(of.mean),
+    }))
+}
+
 fn picture(
-    all: &[Prediction],
+    all: &[PredictedArray],
     title: &'static str,
     ink: &'static str,
-    of: impl Fn(&Prediction) -> Option<f64>,
+    of: impl Fn(&PredictedArray) -> Option<f64>,
 ) -> Picture {
     let bars: Vec<_> =
         all.iter().zip(1..).map(|(one, rank)| one.bar(rank, (title, of(one), ink))).collect();
@@ -240,7 +316,9 @@ mod tests {
     use record::synthetic::Synthetic;
     use record::{RunRecord, Simulation};
 
-    use super::{Prediction, predictions_json, predictions_text, ranked_predictions};
+    use super::{
+        PredictedArray, Prediction, predictions_json, predictions_text, ranked_predictions,
+    };
 
     fn prediction(name: &str, run: RunRecord) -> Prediction {
         let verdict = verdict::judge(&run);
@@ -260,7 +338,7 @@ mod tests {
         let slow = simulated(&Synthetic { spike: Some(2), ..Synthetic::default() });
         let good = simulated(&Synthetic::default());
         let ranked = ranked_predictions(vec![prediction("5", slow), prediction("10", good)]);
-        assert!(ranked.iter().map(Prediction::name).eq(["raid.level=10", "raid.level=5"]));
+        assert!(ranked.iter().map(PredictedArray::name).eq(["raid.level=10", "raid.level=5"]));
         let text = predictions_text(&ranked);
         assert!(text.contains("SIMULATED PASS") && text.contains("the best is raid.level=10"));
         let json: serde_json::Value =
@@ -269,6 +347,28 @@ mod tests {
         assert_eq!(json["predictions"][0]["verdict"], "simulated_pass");
         assert_eq!(json["predictions"][1]["verdict"], "simulated_fail");
         assert_eq!(json["predictions"][1]["rank"], 2);
+    }
+
+    /// Runs that differ in their seeds are one array, which is no better than the worst of them.
+    #[test]
+    fn seeds_of_an_array_make_one_row_with_its_interval() {
+        let runs = [1, 2, 3].map(|seed| {
+            let seed = units::Seed(seed);
+            prediction("10", simulated(&Synthetic { seed, ..Synthetic::default() }))
+        });
+        let alone = ranked_predictions(runs[..1].to_vec());
+        let mut runs = runs.to_vec();
+        runs.push(prediction("5", simulated(&Synthetic::default())));
+        let ranked = ranked_predictions(runs.clone());
+        assert_eq!((alone.len(), ranked.len()), (1, 2));
+        assert_eq!(alone[0].iops().and_then(|of| of.half_width), None);
+        assert!(ranked[0].iops().and_then(|of| of.half_width).is_some_and(|half| half > 0.0));
+        let text = predictions_text(&ranked);
+        assert!(text.contains("+- ") && text.contains("mean of 3 seeds"), "{text}");
+        let slow = simulated(&Synthetic { spike: Some(2), ..Synthetic::default() });
+        runs.push(prediction("10", slow));
+        let text = predictions_text(&ranked_predictions(runs));
+        assert!(text.contains("FAIL, 1 of 4 seeds"), "{text}");
     }
 
     #[test]

@@ -10,19 +10,29 @@ pub(crate) fn sentence(simulation: &Simulation) -> String {
     format!("SIMULATED on the model \"{}\": nothing was measured on storage.", simulation.array)
 }
 
+/// How far its figures can be trusted, and why.
+pub(crate) fn trust(simulation: &Simulation) -> String {
+    format!(
+        "Calibrated on {}; true latencies may differ by {:.0} % either way.",
+        calibrated_on(simulation),
+        simulation.uncertainty_percent
+    )
+}
+
+fn calibrated_on(simulation: &Simulation) -> String {
+    match simulation.calibrated_on.join(", ") {
+        none if none.is_empty() => "nothing".to_owned(),
+        results => format!("{results}; {} parameters were free", simulation.free_parameters),
+    }
+}
+
 /// The model, and how far it is known to be right.
 pub(crate) fn section(run: &RunRecord) -> Option<Section> {
     let simulation = run.simulated()?;
-    let calibrated_on = match simulation.calibrated_on.join(", ") {
-        none if none.is_empty() => "nothing".to_owned(),
-        results => {
-            format!("{results}; {} parameters were free", simulation.free_parameters)
-        }
-    };
     let facts = vec![
         Fact::new("Simulated Array", &simulation.array),
         Fact::new("Simulated Load", simulation.detail.name()),
-        Fact::new("Calibrated On", calibrated_on),
+        Fact::new("Calibrated On", calibrated_on(simulation)),
         Fact::new(
             "Uncertainty Of Latencies",
             format!("{:.0} % either way", simulation.uncertainty_percent),

@@ -279,6 +279,9 @@ pub struct PathSection {
     pub processors: usize,
     /// Their time for a request.
     pub request_us: f64,
+    /// Their time for a write, where it takes another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_us: Option<f64>,
     /// Their time for each KiB of it.
     pub kib_us: f64,
 }
@@ -291,6 +294,7 @@ impl Default for PathSection {
             latency_us: 5.0,
             processors: 1,
             request_us: 10.0,
+            write_us: None,
             kib_us: 0.0,
         }
     }

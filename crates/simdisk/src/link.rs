@@ -14,8 +14,10 @@ pub(crate) struct PathParameters {
     pub latency: f64,
     /// Processors of the front end.
     pub processors: usize,
-    /// Their time for a request.
-    pub request: f64,
+    /// Their time for a request that writes nothing.
+    pub read: f64,
+    /// Their time for a write: it takes memory, and is copied to the other controller.
+    pub write: f64,
     /// Their time for each KiB of it.
     pub kibibyte: f64,
 }
@@ -51,8 +53,9 @@ impl HostPath {
         let bytes = COMMAND_BYTES + if is_write { length } else { 0 };
         let there = self.inbound.serve(now, bytes as f64 / self.parameters.rate);
         let there = there + micros(self.parameters.latency);
-        let work = self.parameters.request + self.parameters.kibibyte * length as f64 / 1_024.0;
-        self.front.serve(there, work)
+        let PathParameters { read, write, kibibyte, .. } = self.parameters;
+        let request = if is_write { write } else { read };
+        self.front.serve(there, request + kibibyte * length as f64 / 1_024.0)
     }
 
     /// When the host has the answer that the array gives now; a read's brings its bytes.
@@ -93,7 +96,8 @@ mod tests {
         rate: 118.0,
         latency: 30.0,
         processors: 1,
-        request: 50.0,
+        read: 50.0,
+        write: 200.0,
         kibibyte: 0.0,
     };
 
@@ -113,5 +117,13 @@ mod tests {
         let second = path.arrives(0, false, 4_096);
         assert!((80_000..82_000).contains(&first), "{first}");
         assert!((130_000..132_000).contains(&second), "{second}");
+    }
+
+    #[test]
+    fn writes_take_the_front_end_for_a_time_of_their_own() {
+        let read = HostPath::new(GIGABIT).arrives(0, false, 4_096);
+        let write = HostPath::new(GIGABIT).arrives(0, true, 4_096);
+        let bytes = 4_096_000 / 118;
+        assert!((150_000..151_000).contains(&(write - read - bytes)), "{read} {write}");
     }
 }

@@ -17,7 +17,7 @@ pub use comparison::{
 };
 pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 pub use load_line::{Knee, LoadStep, knee};
-pub use samples::{Estimate, Trend, estimate};
+pub use samples::{Estimate, Trend, estimate, estimate_of_runs};
 
 use record::RunRecord;
 

@@ -5,7 +5,16 @@ use std::rc::Rc;
 
 use crate::ALIGNMENT;
 
-type ImageBlock = [u8; ALIGNMENT];
+/// The bytes of a block have an allocation of their own: with the counts of an `Rc` in it, an
+/// allocator whose sizes are near powers of two would take 5 KiB for 4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ImageBlock(Box<[u8; ALIGNMENT]>);
+
+impl ImageBlock {
+    fn shared(bytes: [u8; ALIGNMENT]) -> Rc<Self> {
+        Rc::new(Self(Box::new(bytes)))
+    }
+}
 
 /// The bytes of one file. A block that was never written takes no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +90,7 @@ impl FileImage {
         for (block, inside, range) in pieces(offset, wanted) {
             let target = &mut bytes[range];
             match &self.blocks[block] {
-                Some(block) => target.copy_from_slice(&block[inside..inside + target.len()]),
+                Some(block) => target.copy_from_slice(&block.0[inside..inside + target.len()]),
                 None => target.fill(0),
             }
         }
@@ -95,14 +104,14 @@ impl FileImage {
         for (block, inside, range) in pieces(offset, bytes.len()) {
             let source = &bytes[range];
             let target = &mut self.blocks[block];
-            if let Ok(whole) = <&ImageBlock>::try_from(source) {
-                let same = last.take().filter(|last| **last == *whole);
-                let shared = same.unwrap_or_else(|| Rc::new(*whole));
+            if let Ok(whole) = <&[u8; ALIGNMENT]>::try_from(source) {
+                let same = last.take().filter(|last| *last.0 == *whole);
+                let shared = same.unwrap_or_else(|| ImageBlock::shared(*whole));
                 *target = Some(Rc::clone(&shared));
                 last = Some(shared);
             } else {
-                let block = target.get_or_insert_with(|| Rc::new([0; ALIGNMENT]));
-                Rc::make_mut(block)[inside..inside + source.len()].copy_from_slice(source);
+                let block = target.get_or_insert_with(|| ImageBlock::shared([0; ALIGNMENT]));
+                Rc::make_mut(block).0[inside..inside + source.len()].copy_from_slice(source);
             }
         }
     }
@@ -119,7 +128,8 @@ impl FileImage {
         let first = blocks_of(offset);
         let targets = self.blocks.iter_mut().skip(first);
         for (target, block) in targets.zip(&source.blocks[..whole]) {
-            *target = Some(block.as_ref().map_or_else(|| Rc::new([0; ALIGNMENT]), Rc::clone));
+            *target =
+                Some(block.as_ref().map_or_else(|| ImageBlock::shared([0; ALIGNMENT]), Rc::clone));
         }
         let done = (whole * ALIGNMENT) as u64;
         if done < length {
@@ -146,7 +156,7 @@ impl FileImage {
             && inside > 0
             && let Some(block) = &mut self.blocks[block]
         {
-            Rc::make_mut(block)[inside..].fill(0);
+            Rc::make_mut(block).0[inside..].fill(0);
         }
     }
 
@@ -158,7 +168,7 @@ impl FileImage {
         // Blocks that were never written stay as the allocator gave them: untouched, most are free.
         for (block, target) in self.blocks.iter().zip(bytes.chunks_mut(ALIGNMENT)) {
             if let Some(block) = block {
-                target.copy_from_slice(&block[..target.len()]);
+                target.copy_from_slice(&block.0[..target.len()]);
             }
         }
         bytes

@@ -12,10 +12,10 @@ use clap::ValueEnum;
 use plan::deployment::Replacement;
 use plan::{Overrides, Plan, VolumeSize};
 use record::{Edge, Event, Phase, SimulationDetail};
-use report::Prediction;
+use report::{PredictedArray, Prediction};
 use simdisk::ArrayDescription;
 use simdisk::operations::OperationProfile;
-use units::{Nanos, Seed};
+use units::Nanos;
 
 use crate::Outcome;
 use crate::console::Console;
@@ -68,15 +68,12 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
     let stop = StopFlag::install(STOPS_A_SIMULATION)?;
     heed_requests(&folder, &stop)?;
-    let profile = match flags.level.detail(&plan)? {
-        SimulationDetail::Engine => None,
-        SimulationDetail::Operations => Some(simulate::measured_profile(&plan)?),
-    };
+    let seeds = seeds(flags, &overrides)?;
     let (file, text) = (&*file, &*text);
-    let request =
-        SimulationRequest { flags, plan: &plan, overrides: &overrides, file, text, profile };
-    if flags.what_if.is_empty() {
-        let simulated = request.one(&[], &folder, &stop, console.is_quiet())?;
+    let request = SimulationRequest { flags, seeds, file, text };
+    if flags.what_if.is_empty() && flags.seeds == 1 {
+        let seed = &request.seeds[0];
+        let simulated = request.one(seed, &[], &folder, &stop, console.is_quiet())?;
         return super::conclusion::conclude(&simulated, &folder, flags.json, console);
     }
     let all = request.sweep(&changes, &folder, &stop, console.is_quiet())?;
@@ -116,21 +113,47 @@ fn array_text(given: &str) -> Result<(String, String), CommandError> {
     )))
 }
 
-/// What is asked for, but for what changes from one simulation to the next.
-struct SimulationRequest<'a> {
-    flags: &'a SimulateFlags,
-    plan: &'a Plan,
-    overrides: &'a Overrides,
-    file: &'a str,
-    text: &'a str,
+/// A seed and what it decides before any array is looked at.
+struct SeededLoad {
+    plan: Plan,
+    overrides: Overrides,
     /// What the operation model makes of the load, where it simulates it.
     profile: Option<OperationProfile>,
 }
 
+/// The seeds that are asked for: the plan's, and those that follow it.
+fn seeds(flags: &SimulateFlags, overrides: &Overrides) -> Result<Vec<SeededLoad>, CommandError> {
+    let first = read_plan(&flags.plan, overrides)?.seed.0;
+    (0..u64::from(flags.seeds))
+        .map(|number| {
+            let mut overrides = overrides.clone();
+            if flags.seeds > 1 {
+                overrides.seed = Some(first.wrapping_add(number));
+            }
+            let plan = read_plan(&flags.plan, &overrides)?;
+            let profile = match flags.level.detail(&plan)? {
+                SimulationDetail::Engine => None,
+                SimulationDetail::Operations => Some(simulate::measured_profile(&plan)?),
+            };
+            Ok(SeededLoad { plan, overrides, profile })
+        })
+        .collect()
+}
+
+/// What is asked for, but for what changes from one simulation to the next.
+struct SimulationRequest<'a> {
+    flags: &'a SimulateFlags,
+    /// One at least.
+    seeds: Vec<SeededLoad>,
+    file: &'a str,
+    text: &'a str,
+}
+
 impl SimulationRequest<'_> {
-    /// One simulation with these changes of the array.
+    /// One simulation with a seed and these changes of the array.
     fn one(
         &self,
+        load: &SeededLoad,
         changes: &[Replacement],
         folder: &Path,
         stop: &StopFlag,
@@ -139,25 +162,25 @@ impl SimulationRequest<'_> {
         let array = self.array(changes)?;
         let storage = SimulatedStorage { array, is_each_folder: self.flags.each_folder };
         let order = SimulationOrder {
-            plan: self.plan,
+            plan: &load.plan,
             storage: &storage,
-            profile: self.profile.as_ref(),
+            profile: load.profile.as_ref(),
             rest_percent: self.flags.rest,
-            seed: Seed(self.flags.seed.unwrap_or(self.plan.seed.0)),
+            seed: load.plan.seed,
             command: format!(
                 "plimsoll simulate {} --array {}",
                 shell_word(&self.flags.plan),
                 shell_word(Path::new(&self.flags.array))
             ),
-            options: self.options(&pairs(changes)),
+            options: self.options(&load.overrides, &pairs(changes)),
             tags: &self.flags.identity.tags,
             folder,
         };
-        let shown = SimulationProgress::new(self.plan, quiet);
+        let shown = SimulationProgress::new(&load.plan, quiet);
         simulate::simulate(&order, stop, move |event| shown.event(event))
     }
 
-    /// One simulation for each combination of changes, as many at a time as processors and
+    /// One simulation for each combination of changes and each seed, as many at a time as processors and
     /// memory allow; in folders below `folder`.
     fn sweep(
         &self,
@@ -165,30 +188,31 @@ impl SimulationRequest<'_> {
         folder: &Path,
         stop: &StopFlag,
         quiet: bool,
-    ) -> Result<Vec<Prediction>, CommandError> {
+    ) -> Result<Vec<PredictedArray>, CommandError> {
         // Mistakes are told before anything is simulated.
         for changes in all {
             self.array(changes)?;
         }
         fs::create_dir(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
+        let count = all.len() * self.seeds.len();
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let progress = Mutex::new(Progress::new("simulating", quiet));
         let work = || -> Result<Vec<(usize, Prediction)>, CommandError> {
             let mut predictions = Vec::new();
             while !stop.is_set() {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(changes) = all.get(index) else {
+                let Some(changes) = all.get(index / self.seeds.len()) else {
                     break;
                 };
                 predictions.push((index, self.prediction(index, changes, folder, stop)?));
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                 let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-                progress.text(&format!("{done} of {} arrays", all.len()));
+                progress.text(&format!("{done} of {count} simulations"));
             }
             Ok(predictions)
         };
-        let at_a_time = simulate::at_a_time(all.len());
-        let mut found = Vec::with_capacity(all.len());
+        let at_a_time = simulate::at_a_time(count);
+        let mut found = Vec::with_capacity(count);
         thread::scope(|scope| {
             let mut workers = Vec::new();
             workers.resize_with(at_a_time, || scope.spawn(work));
@@ -200,9 +224,8 @@ impl SimulationRequest<'_> {
         found.sort_by_key(|(index, _)| *index);
         if stop.is_set() {
             return Err(CommandError::new(format!(
-                "stopped after {} of {} simulations; their reports are in {}",
+                "stopped after {} of {count} simulations; their reports are in {}",
                 found.len(),
-                all.len(),
                 folder.display()
             )));
         }
@@ -217,8 +240,9 @@ impl SimulationRequest<'_> {
         stop: &StopFlag,
     ) -> Result<Prediction, CommandError> {
         let name = format!("what-if-{:02}", index + 1);
+        let load = &self.seeds[index % self.seeds.len()];
         let Measured { record, verdict, .. } =
-            self.one(changes, &folder.join(&name), stop, true)?;
+            self.one(load, changes, &folder.join(&name), stop, true)?;
         Ok(Prediction { changes: pairs(changes), run: record, verdict, folder: name })
     }
 
@@ -228,8 +252,12 @@ impl SimulationRequest<'_> {
     }
 
     /// The options that decide what comes out.
-    fn options(&self, changes: &[(String, String)]) -> Vec<(String, String)> {
-        let mut all = options(self.overrides);
+    fn options(
+        &self,
+        overrides: &Overrides,
+        changes: &[(String, String)],
+    ) -> Vec<(String, String)> {
+        let mut all = options(overrides);
         let changes = changes.iter().map(|(key, value)| format!("{key}={value}"));
         all.extend(changes.map(|change| ("--what-if".to_owned(), change)));
         if self.flags.rest > 0 {
@@ -252,7 +280,7 @@ fn pairs(changes: &[Replacement]) -> Vec<(String, String)> {
 
 /// Writes the ranking and says it.
 fn conclude_sweep(
-    all: &[Prediction],
+    all: &[PredictedArray],
     folder: &Path,
     json: bool,
     console: &mut Console,
@@ -269,7 +297,7 @@ fn conclude_sweep(
         console.answer(format_args!("Report: {}", page.display()))?;
     }
     // The best is first; where it does not pass, none does.
-    Ok(all.first().map_or(Outcome::CannotJudge, |best| Outcome::of(&best.verdict)))
+    Ok(all.first().map_or(Outcome::CannotJudge, |best| Outcome::of(best.verdict())))
 }
 
 /// How far a simulation is, on the terminal.

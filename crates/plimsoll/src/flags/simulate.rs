@@ -56,6 +56,11 @@ pub(crate) struct SimulateFlags {
     /// Seed of the operations and of the array
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Simulate so many seeds, the plan's and those that follow it, and give means with their 95 %
+    /// confidence intervals
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub seeds: u32,
     /// Folder for journals and reports [default: run-NAME-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -81,6 +86,7 @@ impl SimulateFlags {
             target_iops: None,
             rest: 0,
             seed: None,
+            seeds: 1,
             output: Some(output),
             identity: IdentityFlags { name: None, tags: Vec::new() },
             json: false,

@@ -6,7 +6,7 @@ use std::sync::{Mutex, TryLockError};
 use axum::extract::{Form, Path as Place, Query, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use report::Prediction;
+use report::{PredictedArray, Prediction};
 
 use super::{FormFields, WebAnswer, beside, missing, unusable};
 use crate::answers::{NoAnswer, answer, html, refusal, see_other};
@@ -162,7 +162,7 @@ fn is_ranked(folder: &Path) -> bool {
     folder.join(RANKING).symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
-fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<Prediction>, NoAnswer> {
+fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<PredictedArray>, NoAnswer> {
     if all.len() > MOST_RANKED {
         let text = format!(
             "More than {MOST_RANKED} simulations; open what-if.html, which lies in their folder."

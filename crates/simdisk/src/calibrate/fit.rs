@@ -275,6 +275,7 @@ impl<'a> Fitting<'a> {
                 latency_us: 0.0,
                 processors: 1,
                 request_us: 0.0,
+                write_us: None,
                 kib_us: 0.0,
             },
             limits: LimitSection::default(),

@@ -150,13 +150,16 @@ impl ArrayDescription {
         within("path.latency_us", path.latency_us, 0.0, 1e6)?;
         within("path.processors", path.processors as f64, 1.0, 1_024.0)?;
         within("path.request_us", path.request_us, 0.0, 1e6)?;
+        let write_us = path.write_us.unwrap_or(path.request_us);
+        within("path.write_us", write_us, 0.0, 1e6)?;
         within("path.kib_us", path.kib_us, 0.0, 1e5)?;
         Ok(PathParameters {
             links: path.links,
             rate: path.mb_per_second,
             latency: path.latency_us,
             processors: path.processors,
-            request: path.request_us,
+            read: path.request_us,
+            write: write_us,
             kibibyte: path.kib_us,
         })
     }

@@ -41,6 +41,16 @@ impl SampledMean {
         })
     }
 
+    /// Of values that have nothing to do with each other; none of a single one.
+    pub(crate) fn of_independent(values: &[f64]) -> Option<Self> {
+        if values.len() < 2 {
+            return None;
+        }
+        let (mean, count) = (mean(values), values.len() as f64);
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Some(Self { mean, variance: squares / (count - 1.0) / count, degrees: count - 1.0 })
+    }
+
     /// The true mean lies within this distance of the mean, 19 times in 20.
     pub(crate) fn margin(&self) -> f64 {
         student(self.degrees) * self.variance.sqrt()
@@ -144,6 +154,21 @@ mod tests {
             let held = held(inherited);
             assert!((915..=995).contains(&held), "{inherited}: {held}");
         }
+    }
+
+    #[test]
+    fn margins_of_few_independent_values_hold_the_truth_19_times_in_20() {
+        for count in [2, 3, 5] {
+            let mut prng = Prng::new(Seed(13));
+            let holds = |_: &u32| {
+                let values: Vec<f64> = noise(&mut prng, 0.0).into_iter().take(count).collect();
+                let sampled = SampledMean::of_independent(&values).unwrap();
+                (sampled.mean - 100.0).abs() <= sampled.margin()
+            };
+            let held = (0..1_000_u32).filter(holds).count();
+            assert!((930..=970).contains(&held), "{count}: {held}");
+        }
+        assert_eq!(SampledMean::of_independent(&[7.0]), None);
     }
 
     #[test]
