@@ -211,6 +211,7 @@ const TABLE: &[Layer] = &[
             "ese",
             "plan",
             "record",
+            "simdisk",
             "testkit",
             "trial",
             "units",

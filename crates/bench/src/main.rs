@@ -27,6 +27,7 @@ mod recovery;
 mod report;
 mod reported;
 mod served;
+mod simulated;
 mod slice;
 mod tally;
 mod watched;
@@ -51,6 +52,7 @@ Measures with files in DIR (default: target/bench). NAME is one of:
   cost                                                 processor time against limits
   fidelity                                             published figures beside ours
   published                                            published runs beside predictions
+  simulate                                             events per second, times against limits
   report, served                                       times and sizes against limits
   watched                                              a run with its live page open, and without";
 
@@ -102,11 +104,12 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "recovery" => recovery::run(directory),
         "report" => report::run(directory),
         "served" => served::run(directory),
+        "simulate" => simulated::run(directory),
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
              engine, batch, cost, fidelity, iscsi, published, recovery, report, \
-             served, watched"
+             served, simulate, watched"
         ))),
     }
 }

@@ -69,7 +69,7 @@ const ONE_DATABASE: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\
 
 /// How long sessions rest after a batch, in percent of it: fitted with the array, since no paper
 /// says how Jetstress 2010 paced its threads.
-const REST: &str = "108";
+const REST: &str = "106";
 
 const fn figure(quantity: PublishedQuantity, published: f64, percent: f64) -> PublishedFigure {
     let least = published * (1.0 - percent / 100.0);

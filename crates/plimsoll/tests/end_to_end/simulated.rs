@@ -30,6 +30,32 @@ fn the_same_simulation_gives_the_same_journal_and_says_what_it_is() {
     assert!(!scene.path("mail").exists(), "nothing was written but the report");
 }
 
+/// Each seed's run is the one that the seed alone gives, and the means have intervals.
+#[test]
+fn seeds_give_means_with_intervals() {
+    let scene = scene("seeds");
+    let simulate = ["simulate", "plan.toml", "--array", "shelf-15k", "--duration", "20s"];
+    let run = |more: &[&str]| {
+        let ran = scene.run(simulate.iter().chain(&["--level", "2"]).chain(more));
+        assert!(ran.code.is_some_and(|code| code <= 2), "{}", ran.err);
+        ran
+    };
+    run(&["--seed", "7", "--seeds", "3", "-o", "three"]).expect_out(&["mean of 3 seeds", "+- "]);
+    run(&["--seed", "8", "-o", "one"]);
+    let lines = |folder: &str| -> Vec<String> {
+        let journal = String::from_utf8(scene.read(format!("{folder}/record.jsonl"))).unwrap();
+        journal.lines().filter(|line| line.contains("interval")).map(str::to_owned).collect()
+    };
+    assert!(lines("three/what-if-02") == lines("one"), "the second seed's run is another");
+    assert!(lines("three/what-if-01") != lines("one"), "two seeds give the same run");
+    let answer: Value = serde_json::from_slice(&scene.read("three/what-if.json")).unwrap();
+    let array = &answer["predictions"][0];
+    assert_eq!(array["seeds"], 3);
+    let half = array["half_width_95"]["achieved_transactional_iops"].as_f64().unwrap();
+    let mean = array["achieved_transactional_iops"].as_f64().unwrap();
+    assert!(half > 0.0 && half < mean / 4.0, "{mean} +- {half}");
+}
+
 #[test]
 fn arrays_are_ranked_and_one_without_a_write_cache_fails_by_its_log() {
     let scene = scene("what-if");
