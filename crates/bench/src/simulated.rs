@@ -109,8 +109,7 @@ fn profile() -> OperationProfile {
 /// Prints how long each simulation takes; how many take too long.
 fn whole(folder: &Path) -> Result<usize, Failure> {
     let plan = folder.join("plan.toml");
-    fs::write(&plan, PLAN)
-        .map_err(|error| Failure::new(format!("{}: {error}", plan.display())))?;
+    fs::write(&plan, PLAN).map_err(|error| Failure::new(format!("{}: {error}", plan.display())))?;
     let program = shell::root().join("target/release/plimsoll").display().to_string();
     let (plan, mut slow) = (plan.display().to_string(), 0);
     for (number, (name, options, most)) in WHOLE.iter().enumerate() {
