@@ -314,7 +314,7 @@ fn picture(
 #[cfg(test)]
 mod tests {
     use record::synthetic::Synthetic;
-    use record::{RunRecord, Simulation};
+    use record::{RunRecord, Series, Simulation};
 
     use super::{
         PredictedArray, Prediction, predictions_json, predictions_text, ranked_predictions,
@@ -362,7 +362,8 @@ mod tests {
         let ranked = ranked_predictions(runs.clone());
         assert_eq!((alone.len(), ranked.len()), (1, 2));
         assert_eq!(alone[0].iops().and_then(|of| of.half_width), None);
-        assert!(ranked[0].iops().and_then(|of| of.half_width).is_some_and(|half| half > 0.0));
+        let half = ranked[0].latency(Series::DatabaseRead).and_then(|of| of.half_width);
+        assert!(half.is_some_and(|half| half > 0.0), "{half:?}");
         let text = predictions_text(&ranked);
         assert!(text.contains("+- ") && text.contains("mean of 3 seeds"), "{text}");
         let slow = simulated(&Synthetic { spike: Some(2), ..Synthetic::default() });
