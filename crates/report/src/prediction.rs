@@ -362,7 +362,8 @@ mod tests {
         let ranked = ranked_predictions(runs.clone());
         assert_eq!((alone.len(), ranked.len()), (1, 2));
         assert_eq!(alone[0].iops().and_then(|of| of.half_width), None);
-        let half = ranked[0].latency(Series::DatabaseRead).and_then(|of| of.half_width);
+        let seeded = ranked.iter().find(|of| of.name() == "raid.level=10");
+        let half = seeded.and_then(|of| of.latency(Series::DatabaseRead)?.half_width);
         assert!(half.is_some_and(|half| half > 0.0), "{half:?}");
         let text = predictions_text(&ranked);
         assert!(text.contains("+- ") && text.contains("mean of 3 seeds"), "{text}");
