@@ -358,7 +358,8 @@ mod tests {
         });
         let alone = ranked_predictions(runs[..1].to_vec());
         let mut runs = runs.to_vec();
-        runs.push(prediction("5", simulated(&Synthetic::default())));
+        let slow = simulated(&Synthetic { spike: Some(2), ..Synthetic::default() });
+        runs.push(prediction("5", slow.clone()));
         let ranked = ranked_predictions(runs.clone());
         assert_eq!((alone.len(), ranked.len()), (1, 2));
         assert_eq!(alone[0].iops().and_then(|of| of.half_width), None);
@@ -366,8 +367,8 @@ mod tests {
         let half = seeded.and_then(|of| of.latency(Series::DatabaseRead)?.half_width);
         assert!(half.is_some_and(|half| half > 0.0), "{half:?}");
         let text = predictions_text(&ranked);
-        assert!(text.contains("+- ") && text.contains("mean of 3 seeds"), "{text}");
-        let slow = simulated(&Synthetic { spike: Some(2), ..Synthetic::default() });
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("mean of 3 seeds; +- is"), "{text}");
         runs.push(prediction("10", slow));
         let text = predictions_text(&ranked_predictions(runs));
         assert!(text.contains("FAIL, 1 of 4 seeds"), "{text}");
