@@ -371,7 +371,7 @@ mod tests {
         assert!(words.contains("mean of 3 seeds; +- is"), "{text}");
         runs.push(prediction("10", slow));
         let text = predictions_text(&ranked_predictions(runs));
-        assert!(text.contains("FAIL, 1 of 4 seeds"), "{text}");
+        assert!(text.contains("Fail, 1 of 4 seeds"), "{text}");
     }
 
     #[test]
