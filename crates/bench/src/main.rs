@@ -12,6 +12,7 @@ mod crashed;
 mod day;
 mod device;
 mod engine;
+mod events;
 mod fidelity;
 mod fio;
 mod fio_memory;

@@ -248,8 +248,8 @@ fn said(best: &PredictedArray, all: &[PredictedArray]) -> Vec<String> {
     let seeds = best.0.len();
     if seeds > 1 {
         said.push(format!(
-            "Every figure is the mean of {seeds} seeds; +- is half of its 95 % confidence interval, \
-             which holds chance alone and no error of the model."
+            "Every figure is the mean of {seeds} seeds; +- is half of its 95 % confidence \
+             interval, which holds chance alone and no error of the model."
         ));
     }
     let passing = all.iter().filter(|one| one.verdict().exit_code() == 0).count();
