@@ -3,7 +3,7 @@
 use units::Nanos;
 
 use crate::description::{ArrayDescription, HostSection};
-use crate::link::FifoServers;
+use crate::servers::FifoServers;
 
 /// Processors that a load shares; what they are busy with makes others wait.
 pub struct HostProcessors {

@@ -21,6 +21,7 @@ mod neighbours;
 pub mod operations;
 mod places;
 mod raid;
+mod servers;
 mod service;
 mod slots;
 

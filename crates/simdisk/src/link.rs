@@ -2,6 +2,7 @@
 //! in the order of arrival, so that the end is known at the beginning.
 
 use crate::disk::{VirtualMoment, micros};
+use crate::servers::FifoServers;
 
 /// The way of the bytes and the work per request. Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,22 +69,6 @@ impl HostPath {
         let bytes = COMMAND_BYTES + if is_write { 0 } else { length };
         let sent = self.outbound.serve(now, bytes as f64 / self.parameters.rate);
         sent + micros(self.parameters.latency)
-    }
-}
-
-/// Alike servers with one queue.
-pub(crate) struct FifoServers(Vec<VirtualMoment>);
-
-impl FifoServers {
-    pub(crate) fn new(count: usize) -> Self {
-        Self(vec![0; count.max(1)])
-    }
-
-    /// When work that arrives now and takes so many microseconds is done.
-    pub(crate) fn serve(&mut self, now: VirtualMoment, microseconds: f64) -> VirtualMoment {
-        let free = self.0.iter_mut().min().expect("invariant: at least one server");
-        *free = now.max(*free) + micros(microseconds);
-        *free
     }
 }
 

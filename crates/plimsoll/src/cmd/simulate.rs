@@ -180,8 +180,8 @@ impl SimulationRequest<'_> {
         simulate::simulate(&order, stop, move |event| shown.event(event))
     }
 
-    /// One simulation for each combination of changes and each seed, as many at a time as processors
-    /// and memory allow; in folders below `folder`.
+    /// One simulation for each combination of changes and each seed, as many at a time as
+    /// processors and memory allow; in folders below `folder`.
     fn sweep(
         &self,
         all: &[Vec<Replacement>],
