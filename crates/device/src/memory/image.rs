@@ -11,8 +11,8 @@ use crate::ALIGNMENT;
 struct ImageBlock(Box<[u8; ALIGNMENT]>);
 
 impl ImageBlock {
-    fn shared(bytes: [u8; ALIGNMENT]) -> Rc<Self> {
-        Rc::new(Self(Box::new(bytes)))
+    fn shared(bytes: &[u8; ALIGNMENT]) -> Rc<Self> {
+        Rc::new(Self(Box::new(*bytes)))
     }
 }
 
@@ -106,11 +106,11 @@ impl FileImage {
             let target = &mut self.blocks[block];
             if let Ok(whole) = <&[u8; ALIGNMENT]>::try_from(source) {
                 let same = last.take().filter(|last| *last.0 == *whole);
-                let shared = same.unwrap_or_else(|| ImageBlock::shared(*whole));
+                let shared = same.unwrap_or_else(|| ImageBlock::shared(whole));
                 *target = Some(Rc::clone(&shared));
                 last = Some(shared);
             } else {
-                let block = target.get_or_insert_with(|| ImageBlock::shared([0; ALIGNMENT]));
+                let block = target.get_or_insert_with(|| ImageBlock::shared(&[0; ALIGNMENT]));
                 Rc::make_mut(block).0[inside..inside + source.len()].copy_from_slice(source);
             }
         }
@@ -129,7 +129,7 @@ impl FileImage {
         let targets = self.blocks.iter_mut().skip(first);
         for (target, block) in targets.zip(&source.blocks[..whole]) {
             *target =
-                Some(block.as_ref().map_or_else(|| ImageBlock::shared([0; ALIGNMENT]), Rc::clone));
+                Some(block.as_ref().map_or_else(|| ImageBlock::shared(&[0; ALIGNMENT]), Rc::clone));
         }
         let done = (whole * ALIGNMENT) as u64;
         if done < length {
