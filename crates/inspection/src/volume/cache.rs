@@ -25,6 +25,14 @@ fn write_cache(device: &BlockDevice) -> StorageFinding {
         (OwnCache::Off(source), _) => {
             draft.pass(format!("off ({source})"), "what it has acknowledged is on the medium")
         }
+        (OwnCache::On(source), _) if is_behind_a_network(device) => mended_by(
+            draft.unknown(
+                format!("on ({source})"),
+                "an array's cache is wanted where power cannot empty it; whether a battery or flash \
+                 keeps this one, the target does not tell",
+            ),
+            ASK_THE_ARRAY,
+        ),
         (OwnCache::On(source), _) if is_flash => draft.warn(
             format!("on ({source})"),
             "it loses its content with power: each durable write waits for a flush, and a disk \
@@ -54,17 +62,21 @@ fn is_nvme(device: &BlockDevice) -> bool {
     device.transport == Some(Transport::Nvme)
 }
 
-/// What the setting is called where targets have one.
-const AT_TARGET: &str = "at the target: its write cache off (tgt: write-cache off; LIO: \
-                         emulate_write_cache=0; arrays: write through)";
+/// Whether an array may stand behind the device: unlike a disk's, its cache may outlast power.
+fn is_behind_a_network(device: &BlockDevice) -> bool {
+    device.is_unattached
+        || matches!(device.transport, Some(Transport::Iscsi | Transport::FibreChannel))
+}
+
+/// What tells whether the cache may stay, and what the setting is called where it must not.
+const ASK_THE_ARRAY: &str = "see at the target whether power empties its cache; if so, turn it off \
+                             there (tgt: write-cache off; LIO: emulate_write_cache=0; arrays: \
+                             write through)";
 
 fn turn_off(device: &BlockDevice) -> String {
     let name = &device.facts.name;
     if device.kernel == Platform::Windows {
         return in_policies(name, "Enable write caching on the device");
-    }
-    if device.is_unattached {
-        return AT_TARGET.to_owned();
     }
     match device.transport {
         Some(Transport::Ata) => format!("hdparm -W 0 /dev/{name}"),
@@ -169,6 +181,12 @@ mod tests {
         assert_eq!(says(on.clone(), false), (Fail, "sdparm --clear=WCE --save /dev/sda".into()));
         assert_eq!(says(on, true).0, Warn);
         assert_eq!(says(OwnCache::Off("page"), false).0, Pass);
+        for transport in [Transport::Iscsi, Transport::FibreChannel] {
+            let mut of_an_array = device(OwnCache::On("page"), true, false);
+            of_an_array.transport = Some(transport);
+            let findings = findings(&of_an_array);
+            assert_eq!(found(&findings, "write-cache").outcome, CannotJudge);
+        }
         let (outcome, _) = says(OwnCache::Untold("it cannot be asked".to_owned()), false);
         assert_eq!(outcome, CannotJudge);
         let mut of_windows = device(OwnCache::On("property"), true, false);

@@ -179,8 +179,8 @@ fn a_look_at_a_lun_tells_who_proves_to_be_who_and_what_it_is() {
     let Some((target, lun)) = target(&scene) else {
         return;
     };
-    // tgt says that it has a write cache.
-    let told = words(scene.run(["inspect", &lun]).expect_code(1));
+    // tgt says that it has a write cache, and not whether power empties it: nothing fails.
+    let told = words(scene.run(["inspect", &lun]).expect_code(0));
     for part in [
         "LUN of an iSCSI target",
         "Write cache of the device",
@@ -199,9 +199,9 @@ fn a_look_at_a_lun_tells_who_proves_to_be_who_and_what_it_is() {
     target.add_account("array", OWN_SECRET, true);
     let lun = target.address(Some("me"), 1);
     let look = |own| with_secrets(&mut scene.command(["inspect", &lun]), Some(SECRET), own);
-    assert!(words(look(None).expect_code(1)).contains("the initiator, by CHAP"));
+    assert!(words(look(None).expect_code(0)).contains("the initiator, by CHAP"));
     let both = look(Some(OWN_SECRET));
-    assert!(words(both.expect_code(1)).contains("initiator and target, by CHAP"));
+    assert!(words(both.expect_code(0)).contains("initiator and target, by CHAP"));
     target.set(1, "readonly=1");
     let told = words(look(None).expect_code(1));
     assert!(told.contains("the LUN is write protected"), "{told}");
