@@ -28,8 +28,8 @@ fn write_cache(device: &BlockDevice) -> StorageFinding {
         (OwnCache::On(source), _) if is_behind_a_network(device) => mended_by(
             draft.unknown(
                 format!("on ({source})"),
-                "an array's cache is wanted where power cannot empty it; whether a battery or flash \
-                 keeps this one, the target does not tell",
+                "an array's cache is wanted where power cannot empty it; whether a battery keeps \
+                 this one, the target does not tell",
             ),
             ASK_THE_ARRAY,
         ),
