@@ -46,7 +46,7 @@ fn is_as_good_as_before(scene: &Scene, volume: &Mount) {
     scene.write("plan.toml", plan_on(volume, "2s").as_bytes());
     let again = scene.run(["run", "plan.toml", "-o", "again"]);
     assert!(again.out.contains("Measured time"), "{}", again.err);
-    again.expect_out(&["Measured time ", "limit 30 s", "0           of"]);
+    again.expect_out(&["Measured time ", "at least 30 s", "0           of"]);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_first_look_at_a_small_volume_leaves_room_to_grow() {
     let folder = volume.0.display().to_string();
     let ran = scene.run(["quick", &folder, "--duration", "4s"]);
     ran.expect_code(2);
-    ran.expect_out(&["proves nothing", "Measured time ", "limit 30 s"]);
+    ran.expect_out(&["proves nothing", "Measured time ", "at least 30 s"]);
     assert!(!ran.out.contains("Not fit"), "{}", ran.out);
     // A fast disk may have left no room for a second one, which is then refused with the numbers.
     let again = scene.run(["quick", &folder, "--duration", "4s"]);
