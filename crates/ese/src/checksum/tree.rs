@@ -54,7 +54,8 @@ fn fold_panel(panel: &[u8; PANEL_BYTES], sums: &mut TreeSums) -> ParityRow {
     let (octets, _) = rows.as_chunks::<OCTET>();
     let mut folded = [ParityRow::default(); OCTET];
     for (octet, result) in octets.iter().zip(&mut folded) {
-        *result = fold_octet(&octet.map(load), &mut sums.in_octet);
+        let rows = std::array::from_fn(|row| load(&octet[row]));
+        *result = fold_octet(&rows, &mut sums.in_octet);
     }
     fold_octet(&folded, &mut sums.octets)
 }
@@ -75,7 +76,7 @@ fn fold_octet(rows: &[ParityRow; OCTET], sums: &mut [ParityRow; 3]) -> ParityRow
 
 #[expect(clippy::inline_always, reason = "it must take on its caller's instruction set")]
 #[inline(always)]
-fn load(bytes: [u8; 64]) -> ParityRow {
+fn load(bytes: &[u8; 64]) -> ParityRow {
     let (words, _) = bytes.as_chunks::<8>();
     std::array::from_fn(|index| u64::from_le_bytes(words[index]))
 }
