@@ -161,17 +161,17 @@ const PREINITIALISED_MAY_CARRY: u32 =
     page_flags::PREINITIALISED | page_flags::ALWAYS | page_flags::FLUSH_TYPE;
 
 fn check_tags(page: PageRef<'_>) -> Result<(), PageFault> {
-    let mut taken = TakenBytes::new();
-    let (mut used, mut is_shared) = (0, false);
+    let mut edges = TagEdges::new();
+    let (mut used, first_free) = (0, page.first_free());
     for (index, tag) in tags(page).enumerate() {
         used += tag.bytes;
         if tag.bytes == 0 && index > 0 {
             return Err(PageFault::EmptyTag { tag: index });
         }
-        if tag.bytes > 0 && tag.end() > page.first_free() {
+        if tag.bytes > 0 && tag.end() > first_free {
             return Err(PageFault::TagBeyondUsed { tag: index });
         }
-        is_shared |= !taken.take(tag);
+        edges.add(tag);
     }
     let tag_bytes = page.tag_count() * TAG_BYTES;
     let (sum, expected) = (used + page.free_bytes() + tag_bytes, page.size().body_bytes());
@@ -179,7 +179,7 @@ fn check_tags(page: PageRef<'_>) -> Result<(), PageFault> {
     if sum != expected && tag_bytes > 0 {
         return Err(PageFault::SpaceIdentity { sum, expected });
     }
-    if is_shared { name_overlap(page) } else { Ok(()) }
+    if edges.covered_bytes() == used { Ok(()) } else { name_overlap(page) }
 }
 
 fn tags(page: PageRef<'_>) -> impl Iterator<Item = Tag> {
@@ -195,44 +195,57 @@ fn name_overlap(page: PageRef<'_>) -> Result<(), PageFault> {
     overlapping.map_or(Ok(()), |two| Err(PageFault::Overlap { tag: two[0].max(two[1]) }))
 }
 
-/// The bytes of a page that tags have taken so far, a bit each.
-struct TakenBytes([u64; TAKEN_WORDS]);
+/// Where the bytes of a page's tags begin and end, a bit each; two edges at one place cancel out.
+/// So the tags need not be sorted, and on a page without gaps few edges are left.
+struct TagEdges([u64; EDGE_WORDS]);
 
-const TAKEN_WORDS: usize = PageSize::KIB_32.bytes() / 64;
+const EDGE_WORDS: usize = PageSize::KIB_32.bytes() / 64;
 
-impl TakenBytes {
+impl TagEdges {
     const fn new() -> Self {
-        Self([0; TAKEN_WORDS])
+        Self([0; EDGE_WORDS])
     }
 
-    /// Takes the bytes of a tag that ends on the page; false where another one has some of them.
-    fn take(&mut self, tag: Tag) -> bool {
-        let (mut from, end) = (tag.offset, tag.end());
-        let mut is_free = true;
-        while from < end {
-            let (word, bit) = (from / 64, from % 64);
-            let bits = (64 - bit).min(end - from);
-            let mask = (u64::MAX >> (64 - bits)) << bit;
-            is_free &= self.0[word] & mask == 0;
-            self.0[word] |= mask;
-            from += bits;
+    /// Adds a tag that ends on the page.
+    fn add(&mut self, tag: Tag) {
+        for at in [tag.offset, tag.end()] {
+            self.0[at / 64] ^= 1 << (at % 64);
         }
-        is_free
+    }
+
+    /// The bytes that an odd number of tags have: as many as all tags together where no two share
+    /// one, and fewer where some do.
+    fn covered_bytes(&self) -> usize {
+        let (mut covered, mut begun) = (0, None);
+        for (index, word) in self.0.iter().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                let at = index * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                match begun.take() {
+                    Some(begun) => covered += at - begun,
+                    None => begun = Some(at),
+                }
+            }
+        }
+        covered
     }
 }
 
 fn check_nodes(page: PageRef<'_>) -> Result<(), PageFault> {
-    let count = page.node_count();
+    let (count, is_leaf) = (page.node_count(), page.is_leaf());
+    // Keys ascend; where they may repeat, leaves are ordered by data too.
+    let may_repeat = is_leaf && page.has(page_flags::NON_UNIQUE);
     let mut before: Option<Node<'_>> = None;
     let mut nodes = page.nodes();
     for line in 0..count {
         let node = nodes.next().ok_or(PageFault::Node { line })?;
-        let may_lack_key = !page.is_leaf() && line + 1 == count;
-        if node.data.is_empty() || (node.key_bytes() == 0 && !may_lack_key) {
+        let may_lack_key = !is_leaf && line + 1 == count;
+        let lacks_key = node.key_bytes() == 0;
+        if node.data.is_empty() || (lacks_key && !may_lack_key) {
             return Err(PageFault::Node { line });
         }
-        let is_last_separator = may_lack_key && node.key_bytes() == 0;
-        if before.is_some_and(|before| !is_last_separator && !is_in_order(page, &before, &node)) {
+        if before.is_some_and(|before| !lacks_key && !is_in_order(&before, &node, may_repeat)) {
             return Err(PageFault::KeyOrder { line });
         }
         before = Some(node);
@@ -240,14 +253,11 @@ fn check_nodes(page: PageRef<'_>) -> Result<(), PageFault> {
     Ok(())
 }
 
-/// Keys ascend; where they may repeat, leaves are ordered by data too.
-fn is_in_order(page: PageRef<'_>, before: &Node<'_>, node: &Node<'_>) -> bool {
+fn is_in_order(before: &Node<'_>, node: &Node<'_>, may_repeat: bool) -> bool {
     match before.compare_key_of(node) {
         Ordering::Less => true,
-        Ordering::Equal if page.is_leaf() && page.has(page_flags::NON_UNIQUE) => {
-            before.data <= node.data
-        }
-        _ => false,
+        Ordering::Equal => may_repeat && before.data <= node.data,
+        Ordering::Greater => false,
     }
 }
 

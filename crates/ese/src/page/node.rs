@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::bytes::get_array;
 use crate::page::node_flags;
-use crate::page::parts::compare_parts;
+use crate::page::parts::{compare_bytes, compare_parts};
 
 /// Sizes in a node are 13 bits; on large pages the three bits above hold the node's flags.
 const SIZE_MASK: u16 = 0x1FFF;
@@ -27,6 +27,7 @@ pub struct Node<'a> {
 
 impl<'a> Node<'a> {
     /// Takes node bytes apart; `None` where sizes point outside the node or the prefix.
+    #[inline]
     pub fn parse(flags: u8, bytes: &'a [u8], external_header: &'a [u8]) -> Option<Self> {
         let first = usize::from(u16::from_le_bytes(get_array(bytes, 0)?) & SIZE_MASK);
         let (prefix, key_at, suffix_bytes) = if flags & node_flags::COMPRESSED == 0 {
@@ -65,19 +66,22 @@ impl<'a> Node<'a> {
     #[inline]
     pub(crate) fn compare_key(&self, key: &[u8]) -> Ordering {
         if self.prefix.is_empty() {
-            return self.suffix.cmp(key);
+            return compare_bytes(self.suffix, key);
         }
         match key.split_at_checked(self.prefix.len()) {
-            Some((head, tail)) => self.prefix.cmp(head).then_with(|| self.suffix.cmp(tail)),
+            Some((head, tail)) => {
+                compare_bytes(self.prefix, head).then_with(|| compare_bytes(self.suffix, tail))
+            }
             None => self.prefix.cmp(key),
         }
     }
 
     /// How the node's key compares with that of `other`, of the same page.
+    #[inline]
     pub(crate) fn compare_key_of(&self, other: &Node<'_>) -> Ordering {
         // Both prefixes are the beginning of the same tag.
         if self.prefix.len() == other.prefix.len() {
-            return self.suffix.cmp(other.suffix);
+            return compare_bytes(self.suffix, other.suffix);
         }
         compare_parts([self.prefix, self.suffix], [other.prefix, other.suffix])
     }

@@ -2,6 +2,19 @@
 
 use std::cmp::Ordering;
 
+/// How two keys compare. Most differ within their first eight bytes, which are compared in
+/// registers.
+#[inline]
+pub(super) fn compare_bytes(one: &[u8], other: &[u8]) -> Ordering {
+    if let (Some(head), Some(other_head)) = (one.first_chunk(), other.first_chunk()) {
+        let heads = u64::from_be_bytes(*head).cmp(&u64::from_be_bytes(*other_head));
+        if heads.is_ne() {
+            return heads;
+        }
+    }
+    one.cmp(other)
+}
+
 /// How the joined parts of one compare with those of the other, in runs instead of byte by byte.
 #[inline]
 pub(super) fn compare_parts<'a>(mut one: [&'a [u8]; 2], mut other: [&'a [u8]; 2]) -> Ordering {
@@ -23,7 +36,7 @@ pub(super) fn compare_parts<'a>(mut one: [&'a [u8]; 2], mut other: [&'a [u8]; 2]
 mod tests {
     use proptest::prelude::*;
 
-    use super::compare_parts;
+    use super::{compare_bytes, compare_parts};
 
     /// Few different bytes, so that beginnings are often shared.
     fn part() -> impl Strategy<Value = Vec<u8>> {
@@ -31,6 +44,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn bytes_compare_as_slices_do(
+            one in prop::collection::vec(0..3_u8, 0..20),
+            other in prop::collection::vec(0..3_u8, 0..20),
+        ) {
+            prop_assert_eq!(compare_bytes(&one, &other), one.cmp(&other));
+        }
+
         #[test]
         fn parts_compare_as_the_whole(one in [part(), part()], other in [part(), part()]) {
             let expected = one.concat().cmp(&other.concat());

@@ -81,61 +81,73 @@ impl<'a> PageRef<'a> {
     }
 
     /// Database time of the last change.
+    #[inline]
     pub fn dbtime(&self) -> u64 {
         u64_at(self.bytes, field::DBTIME)
     }
 
     /// The leaf before this one; none at the left edge, on roots and on branch pages.
+    #[inline]
     pub fn previous(&self) -> PageNumber {
         PageNumber(u32_at(self.bytes, field::PREVIOUS))
     }
 
     /// The leaf behind this one; none at the right edge, on roots and on branch pages.
+    #[inline]
     pub fn next(&self) -> PageNumber {
         PageNumber(u32_at(self.bytes, field::NEXT))
     }
 
     /// The tree that the page belongs to.
+    #[inline]
     pub fn object(&self) -> ObjectId {
         ObjectId(u32_at(self.bytes, field::OBJECT))
     }
 
     /// Free bytes of the page, contiguous or not.
+    #[inline]
     pub fn free_bytes(&self) -> usize {
         usize::from(u16_at(self.bytes, field::FREE_BYTES))
     }
 
     /// Free bytes that a rollback may need back.
+    #[inline]
     pub(crate) fn uncommitted_free_bytes(&self) -> usize {
         usize::from(u16_at(self.bytes, field::UNCOMMITTED_FREE_BYTES))
     }
 
     /// First byte behind all nodes, counted from the end of the header.
+    #[inline]
     pub(crate) fn first_free(&self) -> usize {
         usize::from(u16_at(self.bytes, field::FIRST_FREE))
     }
 
     /// The number of tags that the header states, tag 0 included.
+    #[inline]
     pub fn tag_count(&self) -> usize {
         usize::from(u16_at(self.bytes, field::TAG_COUNT) & TAG_COUNT_MASK)
     }
 
     /// See [`page_flags`].
+    #[inline]
     pub fn flags(&self) -> u32 {
         u32_at(self.bytes, field::FLAGS)
     }
 
     /// Whether any of `flags` is set.
+    #[inline]
     pub fn has(&self, flags: u32) -> bool {
         self.flags() & flags != 0
     }
 
     /// Whether the page is a leaf.
+    #[inline]
     pub fn is_leaf(&self) -> bool {
         self.has(page_flags::LEAF)
     }
 
     /// Whether the page is a root.
+    #[inline]
     pub fn is_root(&self) -> bool {
         self.has(page_flags::ROOT)
     }
@@ -174,6 +186,7 @@ impl<'a> PageRef<'a> {
     }
 
     /// The key prefix that the page's nodes may borrow from; none on roots.
+    #[inline]
     pub fn prefix(&self) -> &'a [u8] {
         if self.is_root() { &[] } else { self.external_header() }
     }
@@ -238,19 +251,23 @@ impl<'a> PageRef<'a> {
         Some(PageNumber(u32::from_le_bytes(data)))
     }
 
+    #[inline]
     fn tag_of_line(&self, line: usize) -> Option<usize> {
         (line < self.node_count()).then_some(line + 1)
     }
 
+    #[inline]
     fn bytes_of(&self, tag: Tag) -> Option<&'a [u8]> {
         self.bytes[self.size.header_bytes()..].get(tag.offset..tag.end())
     }
 
+    #[inline]
     fn flags_of(&self, tag: Tag, bytes: &[u8]) -> Option<u8> {
         if self.size.is_small() { Some(tag.small_flags) } else { Some(bytes.get(1)? >> 5) }
     }
 }
 
+#[inline]
 fn decode_tag(size: PageSize, size_word: u16, offset_word: u16) -> Tag {
     let mask = if size.is_small() { 0x1FFF } else { 0x7FFF };
     let small_flags = if size.is_small() { (offset_word >> NODE_FLAG_SHIFT) as u8 } else { 0 };

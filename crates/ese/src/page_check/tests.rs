@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use units::{ObjectId, PageNumber};
 
-use super::{PageFault, TakenBytes, check};
+use super::{PageFault, TagEdges, check};
 use crate::page::{PageMut, PageRef, PageSize, Tag, encode_node, page_flags};
 
 const NUMBER: PageNumber = PageNumber(9);
@@ -103,16 +103,30 @@ fn an_empty_key_is_for_the_last_separator() {
 
 proptest! {
     #[test]
-    fn bytes_are_taken_once(
+    fn tags_that_share_no_byte_cover_what_they_have(
         places in prop::collection::vec((0..32_400_usize, 1..368_usize), 2..40),
     ) {
-        let mut taken = TakenBytes::new();
+        let mut edges = TagEdges::new();
         let mut before: Vec<Tag> = Vec::new();
-        for (offset, bytes) in places {
-            let tag = Tag { offset, bytes, small_flags: 0 };
-            let is_free = before.iter().all(|b| b.end() <= tag.offset || tag.end() <= b.offset);
-            prop_assert_eq!(taken.take(tag), is_free);
+        let (mut bytes, mut is_shared) = (0, false);
+        for (offset, length) in places {
+            let tag = Tag { offset, bytes: length, small_flags: 0 };
+            is_shared |= before.iter().any(|b| b.end() > tag.offset && tag.end() > b.offset);
+            edges.add(tag);
+            bytes += length;
+            prop_assert_eq!(edges.covered_bytes() < bytes, is_shared);
             before.push(tag);
         }
+    }
+
+    #[test]
+    fn neighbours_share_no_byte(lengths in prop::collection::vec(1..200_usize, 1..160)) {
+        let mut edges = TagEdges::new();
+        let mut end = 0;
+        for bytes in lengths {
+            edges.add(Tag { offset: end, bytes, small_flags: 0 });
+            end += bytes;
+        }
+        prop_assert_eq!(edges.covered_bytes(), end);
     }
 }
