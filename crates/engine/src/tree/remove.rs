@@ -57,8 +57,12 @@ pub(crate) fn remove_prefix(
         if count == 0 {
             return Ok(removed);
         }
+        let ends_here = at + count < page.node_count();
         removed += count;
         remove_lines(stage, tree, &path, line_u16(at), line_u16(count))?;
+        if ends_here {
+            return Ok(removed);
+        }
     }
 }
 

@@ -164,6 +164,24 @@ fn a_run_goes_in_at_once_or_piecewise_and_out_by_its_prefix() {
 }
 
 #[test]
+fn a_run_that_lies_on_several_leaves_goes_out_by_its_prefix() {
+    let (mut pages, tree) = tree(0);
+    for number in 0..100u32 {
+        let root = number.to_be_bytes();
+        let chunks = [0u8, 1, 2, 3].map(|chunk| [root, [chunk; 4]].concat());
+        let mut nodes = vec![(&root[..], &[1; 8][..])];
+        nodes.extend(chunks.iter().map(|key| (&key[..], &[2; 900][..])));
+        pages.change(|stage| insert_run(stage, &tree, &nodes));
+    }
+    for number in (0..100u32).filter(|number| number % 3 != 0) {
+        let removed = pages.change(|stage| remove_prefix(stage, &tree, &number.to_be_bytes()));
+        assert_eq!(removed, 5);
+    }
+    assert_eq!(pages.walk_tree(&tree).0.len(), 5 * 34);
+    check_space(&pages, &tree);
+}
+
+#[test]
 fn a_node_that_no_page_holds_is_refused() {
     let (mut pages, tree) = tree(0);
     let done = pages.try_change(|stage| insert(stage, &tree, b"key", &[0; 4096]));
