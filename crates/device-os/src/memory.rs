@@ -4,7 +4,7 @@
 
 mod class;
 
-use std::alloc::{GlobalAlloc, Layout};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,12 +15,17 @@ use class::Class;
 /// What marks the memory of a [`device::Buffer`]: nothing else asks for this alignment.
 const ALIGNMENT: usize = device::ALIGNMENT;
 
-/// One for each power of two blocks. What is larger than the last comes from mimalloc, which
-/// maps it for itself.
+/// One for each power of two blocks. What is larger than the last comes from the system, which maps
+/// it for itself.
 const CLASSES: usize = 9;
 
+/// The largest memory that mimalloc serves. It goes round all free pieces of a size, where the
+/// system hands out the one that was freed last: a long value is put together several times an
+/// operation, each time in memory that has left the processor's cache.
+const LARGEST_SMALL: usize = 2 << 10;
+
 /// An allocator for a program that does unbuffered I/O: the memory of buffers is cut from huge
-/// pages where the system has them, all other memory is mimalloc's.
+/// pages where the system has them, small memory is mimalloc's, all other the system's.
 ///
 /// A freed buffer's memory serves the next buffer of about that size and is not given back.
 #[derive(Debug)]
@@ -46,13 +51,23 @@ impl Default for BufferMemory {
     }
 }
 
-/// The class that serves `layout`, or `None` where the system does.
-const fn class_of(layout: Layout) -> Option<usize> {
-    if layout.align() != ALIGNMENT || layout.size() > piece_bytes(CLASSES - 1) {
-        return None;
+/// Who serves a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Server {
+    /// The class of buffers with this number.
+    Buffers(usize),
+    /// Mimalloc.
+    Small,
+    /// The system.
+    System,
+}
+
+const fn server_of(layout: Layout) -> Server {
+    if layout.align() == ALIGNMENT && layout.size() <= piece_bytes(CLASSES - 1) {
+        let blocks = layout.size().div_ceil(ALIGNMENT);
+        return Server::Buffers(blocks.next_power_of_two().trailing_zeros() as usize);
     }
-    let blocks = layout.size().div_ceil(ALIGNMENT);
-    Some(blocks.next_power_of_two().trailing_zeros() as usize)
+    if layout.size() <= LARGEST_SMALL { Server::Small } else { Server::System }
 }
 
 const fn piece_bytes(class: usize) -> usize {
@@ -60,24 +75,27 @@ const fn piece_bytes(class: usize) -> usize {
 }
 
 // SAFETY: a piece is in one place at a time: in the rest of a region, in the list of freed pieces
-// or with its owner. It is as large as its class, which `class_of` takes from the layout in the
-// same way when it comes and when it goes, and aligned as regions are made of whole pieces.
+// or with its owner. It is as large as its class, and aligned as regions are made of whole pieces.
+// `server_of` takes class and server from the layout in the same way when memory comes and when it
+// goes.
 unsafe impl GlobalAlloc for BufferMemory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        match class_of(layout) {
-            Some(class) => self.classes()[class].take(piece_bytes(class)),
+        match server_of(layout) {
+            Server::Buffers(class) => self.classes()[class].take(piece_bytes(class)),
             // SAFETY: the caller's promises are passed on.
-            None => unsafe { MiMalloc.alloc(layout) },
+            Server::Small => unsafe { MiMalloc.alloc(layout) },
+            // SAFETY: the caller's promises are passed on.
+            Server::System => unsafe { System.alloc(layout) },
         }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if class_of(layout).is_none() {
-            // SAFETY: the caller's promises are passed on.
-            return unsafe { MiMalloc.alloc_zeroed(layout) };
-        }
         // SAFETY: the caller's promises are passed on.
-        let piece = unsafe { self.alloc(layout) };
+        let piece = match server_of(layout) {
+            Server::Small => return unsafe { MiMalloc.alloc_zeroed(layout) },
+            Server::System => return unsafe { System.alloc_zeroed(layout) },
+            Server::Buffers(_) => unsafe { self.alloc(layout) },
+        };
         if !piece.is_null() {
             // SAFETY: the piece has at least the layout's size and has no other owner.
             unsafe { piece.write_bytes(0, layout.size()) };
@@ -86,30 +104,33 @@ unsafe impl GlobalAlloc for BufferMemory {
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        match class_of(layout) {
+        match server_of(layout) {
             // SAFETY: the caller got the memory with this layout, so from this class.
-            Some(class) => unsafe { self.classes()[class].give(memory) },
+            Server::Buffers(class) => unsafe { self.classes()[class].give(memory) },
             // SAFETY: the caller's promises are passed on.
-            None => unsafe { MiMalloc.dealloc(memory, layout) },
+            Server::Small => unsafe { MiMalloc.dealloc(memory, layout) },
+            // SAFETY: the caller's promises are passed on.
+            Server::System => unsafe { System.dealloc(memory, layout) },
         }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        if layout.align() != ALIGNMENT {
-            // SAFETY: the caller's promises are passed on; the alignment stays, so mimalloc
-            // serves the new size as it served the old one.
-            return unsafe { MiMalloc.realloc(memory, layout, new_size) };
-        }
-        // SAFETY: the caller promises that the new size fits the alignment and is not zero; the
-        // two memories are different, and the shorter length lies inside both.
-        unsafe {
-            let new_layout = Layout::from_size_align_unchecked(new_size, ALIGNMENT);
-            let new = self.alloc(new_layout);
-            if !new.is_null() {
-                ptr::copy_nonoverlapping(memory, new, layout.size().min(new_size));
-                self.dealloc(memory, layout);
-            }
-            new
+        // SAFETY: the caller promises that the new size fits the alignment and is not zero.
+        let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+        match (server_of(layout), server_of(new_layout)) {
+            // SAFETY: the caller's promises are passed on, to the server of both sizes.
+            (Server::Small, Server::Small) => unsafe { MiMalloc.realloc(memory, layout, new_size) },
+            // SAFETY: the same.
+            (Server::System, Server::System) => unsafe { System.realloc(memory, layout, new_size) },
+            // SAFETY: the two memories are different, and the shorter length lies inside both.
+            _ => unsafe {
+                let new = self.alloc(new_layout);
+                if !new.is_null() {
+                    ptr::copy_nonoverlapping(memory, new, layout.size().min(new_size));
+                    self.dealloc(memory, layout);
+                }
+                new
+            },
         }
     }
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use units::{Prng, Seed};
 
-use super::{ALIGNMENT, BufferMemory, CLASSES, class_of, piece_bytes};
+use super::{ALIGNMENT, BufferMemory, CLASSES, LARGEST_SMALL, Server, piece_bytes, server_of};
 
 fn layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, ALIGNMENT).expect("a layout of blocks")
@@ -50,14 +50,39 @@ impl Drop for Piece<'_> {
 }
 
 #[test]
-fn sizes_are_served_by_the_next_power_of_two_and_large_ones_by_the_system() {
-    let class = |blocks: usize| class_of(layout(blocks * ALIGNMENT));
-    assert_eq!([1, 2, 3, 4, 5, 8].map(class), [0, 1, 2, 2, 3, 3].map(Some));
+fn buffers_small_and_large_memory_have_servers_of_their_own() {
+    let of_blocks = |blocks: usize| server_of(layout(blocks * ALIGNMENT));
+    assert_eq!([1, 2, 3, 4, 5, 8].map(of_blocks), [0, 1, 2, 2, 3, 3].map(Server::Buffers));
     let largest = piece_bytes(CLASSES - 1);
-    assert_eq!(class_of(layout(largest)), Some(CLASSES - 1));
-    assert_eq!(class_of(layout(largest + ALIGNMENT)), None);
-    let small = Layout::from_size_align(ALIGNMENT, 16).expect("a layout");
-    assert_eq!(class_of(small), None);
+    assert_eq!(server_of(layout(largest)), Server::Buffers(CLASSES - 1));
+    assert_eq!(server_of(layout(largest + ALIGNMENT)), Server::System);
+    assert_eq!(server_of(plain(LARGEST_SMALL)), Server::Small);
+    assert_eq!(server_of(plain(LARGEST_SMALL + 1)), Server::System);
+    assert_eq!(server_of(plain(ALIGNMENT)), Server::System);
+}
+
+fn plain(bytes: usize) -> Layout {
+    Layout::from_size_align(bytes, 16).expect("a layout")
+}
+
+#[test]
+fn memory_keeps_its_content_from_one_server_to_the_next() {
+    let memory = BufferMemory::new();
+    let sizes = [64, LARGEST_SMALL, 9_000, 40_000, LARGEST_SMALL + 1, LARGEST_SMALL - 1, 16];
+    // SAFETY: no size is zero; each layout is that of the memory's present size, whose bytes have
+    // been written.
+    unsafe {
+        let mut at = memory.alloc_zeroed(plain(sizes[0]));
+        assert!(std::slice::from_raw_parts(at, sizes[0]).iter().all(|&byte| byte == 0));
+        at.write_bytes(7, sizes[0]);
+        for step in sizes.windows(2) {
+            at = memory.realloc(at, plain(step[0]), step[1]);
+            let kept = std::slice::from_raw_parts(at, step[0].min(step[1]));
+            assert!(kept.iter().all(|&byte| byte == 7), "{step:?}");
+            at.write_bytes(7, step[1]);
+        }
+        memory.dealloc(at, plain(sizes[sizes.len() - 1]));
+    }
 }
 
 #[test]
