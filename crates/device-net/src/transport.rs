@@ -97,7 +97,9 @@ fn notice_loss(stream: &TcpStream) -> io::Result<()> {
     let alive = TcpKeepalive::new().with_time(SILENCE).with_interval(BETWEEN_QUESTIONS);
     #[cfg(target_os = "linux")]
     socket.set_tcp_user_timeout(Some(SILENCE + BETWEEN_QUESTIONS * QUESTIONS))?;
-    socket.set_tcp_keepalive(&alive.with_retries(QUESTIONS))
+    let counted = alive.clone().with_retries(QUESTIONS);
+    // Windows before 10, version 1703, as Server 2016, counts its questions itself; so does Wine.
+    socket.set_tcp_keepalive(&counted).or_else(|_| socket.set_tcp_keepalive(&alive))
 }
 
 /// The first address of the host that answers.
