@@ -1,6 +1,7 @@
 //! Windows: a completion port under files and folders.
 
 pub mod console;
+mod counters;
 mod devices;
 mod errors;
 mod file;
@@ -8,6 +9,7 @@ mod folder;
 mod ioctl;
 pub mod machine;
 mod port;
+mod privilege;
 mod probe;
 mod sys;
 mod volume;

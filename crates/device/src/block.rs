@@ -76,7 +76,7 @@ impl Volume for BlockVolume {
         let (state, names) = (Rc::clone(&self.state), self.names(file));
         Box::pin(async move {
             let (name, path) = names?;
-            if let OpenMode::CreateNew { length } = mode {
+            if let Some(length) = mode.new_length() {
                 let work = Rc::clone(&state).create(name.clone(), path.clone(), length);
                 state.runtime.spawn(work).await?;
             }

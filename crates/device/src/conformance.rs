@@ -56,10 +56,13 @@ pub fn check_all_where_open_files_stay(executor: &Executor, volume: &Rc<dyn Volu
 }
 
 /// Every check but that of renames over files which are open, where systems differ.
-pub fn checks() -> [ConformanceCheck; 10] {
+pub fn checks() -> [ConformanceCheck; 11] {
     [
         ConformanceCheck::new("new files are zeros and are listed", |volume| {
             Box::pin(new_files_are_zeros_and_listed(volume))
+        }),
+        ConformanceCheck::new("files to be written whole begin as zeros", |volume| {
+            Box::pin(unwritten_files_begin_as_zeros(volume))
         }),
         ConformanceCheck::new("what is written is read", |volume| {
             Box::pin(what_is_written_is_read(volume))
@@ -161,6 +164,32 @@ async fn new_files_are_zeros_and_listed(volume: Rc<dyn Volume>) {
     assert!(free > 0, "the tests need some free space");
     for file in files {
         remove(&volume, file).await;
+    }
+}
+
+async fn unwritten_files_begin_as_zeros(volume: Rc<dyn Volume>) {
+    const MIB: usize = 1 << 20;
+    for mib in [0, 1, 3_u64] {
+        let mode = OpenMode::CreateUnwritten { length: mib * MIB as u64 };
+        let device = volume.open("file", mode).await.expect("a new file opens");
+        assert_eq!(device.length(), mib * MIB as u64);
+        for index in 0..mib {
+            let bytes = read(&device, index * MIB as u64, MIB).await;
+            let may_be_anything = index > 0 && !device.caps().zeroed;
+            assert!(may_be_anything || bytes.iter().all(|&byte| byte == 0), "MiB {index} is zeros");
+            done(&device, write(index * MIB as u64, pattern(MIB, index))).await;
+        }
+        done(&device, Request::set_length(Purpose::Fill, (mib + 1) * MIB as u64)).await;
+        for index in 0..mib {
+            let bytes = read(&device, index * MIB as u64, MIB).await;
+            assert!(bytes[..] == pattern(MIB, index)[..], "MiB {index} is what was written");
+        }
+        let grown = read(&device, mib * MIB as u64, MIB).await;
+        assert!(grown.iter().all(|&byte| byte == 0), "what it grows by is zeros");
+        let again = volume.open("file", mode).await;
+        assert!(matches!(error(again), Some(DeviceError::AlreadyExists { .. })));
+        drop(device);
+        remove(&volume, "file").await;
     }
 }
 

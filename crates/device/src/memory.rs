@@ -35,20 +35,26 @@ struct MemoryState {
     service: Rc<dyn Service>,
     /// Files ever made: the number of the next one.
     made: Cell<u64>,
+    /// See [`MemoryVolume::leave_behind`].
+    remains: RefCell<Option<FileImage>>,
+    /// See [`MemoryVolume::keep_open_files`].
+    keeps_open_files: Cell<bool>,
     files: RefCell<BTreeMap<String, Rc<File>>>,
 }
 
 struct File {
     number: u64,
+    zeroed: bool,
     image: RefCell<FileImage>,
     locked: Cell<bool>,
     in_flight: RefCell<InFlight>,
 }
 
 impl File {
-    fn new(number: u64, image: FileImage) -> Rc<Self> {
+    fn new(number: u64, zeroed: bool, image: FileImage) -> Rc<Self> {
         Rc::new(Self {
             number,
+            zeroed,
             image: RefCell::new(image),
             locked: Cell::new(false),
             in_flight: RefCell::default(),
@@ -64,6 +70,7 @@ impl MemoryVolume {
         physical_sector: 512,
         volatile_cache: true,
         unbuffered: true,
+        zeroed: true,
     };
 
     /// Free bytes it claims to have: 1 TiB.
@@ -92,7 +99,7 @@ impl MemoryVolume {
         image: &VolumeImage,
     ) -> Self {
         let files: BTreeMap<_, _> = (image.files.iter().zip(0..))
-            .map(|((name, image), number)| (name.clone(), File::new(number, image.clone())))
+            .map(|((name, image), number)| (name.clone(), File::new(number, true, image.clone())))
             .collect();
         Self {
             state: Rc::new(MemoryState {
@@ -101,9 +108,21 @@ impl MemoryVolume {
                 reactor: Rc::clone(reactor),
                 service,
                 made: Cell::new(files.len() as u64),
+                remains: RefCell::default(),
+                keeps_open_files: Cell::new(false),
                 files: RefCell::new(files),
             }),
         }
+    }
+
+    /// Has files that are made unwritten hold what `deleted` held, a file that is no longer there.
+    pub fn leave_behind(&self, deleted: FileImage) {
+        self.state.remains.replace(Some(deleted));
+    }
+
+    /// Has renames over a file that is open for writes refused, as on systems that cannot do that.
+    pub fn keep_open_files(&self) {
+        self.state.keeps_open_files.set(true);
     }
 
     /// The bytes of every file as they are now. Cheap: blocks are shared until they change.
@@ -158,7 +177,12 @@ impl MemoryState {
     fn open(self: &Rc<Self>, name: &str, mode: OpenMode) -> Result<MemoryDevice, DeviceError> {
         let file = match mode {
             OpenMode::ReadOnly | OpenMode::ReadWrite => self.file(name)?,
-            OpenMode::CreateNew { length } => self.create(name, length)?,
+            OpenMode::CreateNew { length } => self.create(name, FileImage::zeroed(length), true)?,
+            OpenMode::CreateUnwritten { length } => {
+                let remains = self.remains.borrow().as_ref().map(|old| left_of(old, length));
+                let zeroed = remains.is_none();
+                self.create(name, remains.unwrap_or_else(|| FileImage::zeroed(length)), zeroed)?
+            }
         };
         let writable = mode != OpenMode::ReadOnly;
         if writable && file.locked.replace(true) {
@@ -174,19 +198,23 @@ impl MemoryState {
         })
     }
 
-    fn create(&self, name: &str, length: u64) -> Result<Rc<File>, DeviceError> {
+    fn create(&self, name: &str, image: FileImage, zeroed: bool) -> Result<Rc<File>, DeviceError> {
         let mut files = self.files.borrow_mut();
         if files.contains_key(name) {
             return Err(DeviceError::AlreadyExists { file: self.path(name) });
         }
         let number = self.made.replace(self.made.get() + 1);
-        let file = File::new(number, FileImage::zeroed(length));
+        let file = File::new(number, zeroed, image);
         files.insert(name.to_owned(), Rc::clone(&file));
         Ok(file)
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), DeviceError> {
         self.file(from)?;
+        let is_open = self.file(to).is_ok_and(|replaced| replaced.locked.get());
+        if is_open && self.keeps_open_files.get() {
+            return Err(DeviceError::PermissionDenied { file: self.path(from) });
+        }
         let mut files = self.files.borrow_mut();
         if let Some(file) = files.remove(from) {
             files.insert(to.to_owned(), file);
@@ -208,6 +236,15 @@ impl MemoryState {
         }
         entries
     }
+}
+
+/// A new file of so many bytes where an older one was.
+fn left_of(old: &FileImage, length: u64) -> FileImage {
+    let mut image = old.clone();
+    image.set_length(length);
+    let zeroed = usize::try_from(length.min(OpenMode::ZEROED_BYTES));
+    image.write(0, &vec![0; zeroed.expect("invariant: at most 1 MiB")]);
+    image
 }
 
 impl Volume for MemoryVolume {
@@ -281,7 +318,7 @@ impl Device for MemoryDevice {
     }
 
     fn caps(&self) -> Caps {
-        self.handle.volume.caps
+        Caps { zeroed: self.handle.file.zeroed, ..self.handle.volume.caps }
     }
 
     fn length(&self) -> u64 {

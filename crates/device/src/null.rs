@@ -51,9 +51,9 @@ impl NullVolume {
 
 impl Volume for NullVolume {
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
-        let length = match mode {
-            OpenMode::CreateNew { length } => self.create(file, length),
-            OpenMode::ReadOnly | OpenMode::ReadWrite => self.find(file),
+        let length = match mode.new_length() {
+            Some(length) => self.create(file, length),
+            None => self.find(file),
         };
         let device = length.map(|length| {
             Rc::new(NullDevice { name: file.to_owned(), clock: Rc::clone(&self.clock), length })
@@ -117,6 +117,7 @@ impl Device for NullDevice {
             physical_sector: 512,
             volatile_cache: false,
             unbuffered: true,
+            zeroed: true,
         }
     }
 

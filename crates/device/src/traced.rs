@@ -132,9 +132,9 @@ impl TracedVolume {
 impl Volume for TracedVolume {
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
         // What is made or renamed is flushed within the same operation.
-        let operation = match mode {
-            OpenMode::CreateNew { .. } => "creation and its flush",
-            OpenMode::ReadOnly | OpenMode::ReadWrite => "open",
+        let operation = match mode.new_length() {
+            Some(_) => "creation and its flush",
+            None => "open",
         };
         let opening = self.told(file, operation, self.inner.open(file, mode));
         let observer = Rc::clone(&self.observer);

@@ -20,6 +20,9 @@ pub struct Caps {
     pub volatile_cache: bool,
     /// Whether reads and writes bypass the operating system's cache.
     pub unbuffered: bool,
+    /// Whether bytes of the file that were never written are zeros. Not so only of a file made with
+    /// [`OpenMode::CreateUnwritten`], and there until it was written whole.
+    pub zeroed: bool,
 }
 
 /// An open file.
@@ -54,6 +57,27 @@ pub enum OpenMode {
         /// Initial length in bytes.
         length: u64,
     },
+    /// The same for a caller that writes every byte before anything reads one. Where that is
+    /// faster, and [`Caps::zeroed`] says so, the bytes are what deleted files left there; the first
+    /// [`OpenMode::ZEROED_BYTES`] are zeros in any case.
+    CreateUnwritten {
+        /// Initial length in bytes.
+        length: u64,
+    },
+}
+
+impl OpenMode {
+    /// Bytes at the beginning of a new file that are always zeros: nothing takes the file for an
+    /// older one by its header.
+    pub const ZEROED_BYTES: u64 = 1 << 20;
+
+    /// The length of a file that is to be made; none where it has to be there.
+    pub const fn new_length(self) -> Option<u64> {
+        match self {
+            Self::ReadOnly | Self::ReadWrite => None,
+            Self::CreateNew { length } | Self::CreateUnwritten { length } => Some(length),
+        }
+    }
 }
 
 /// A file in a volume.

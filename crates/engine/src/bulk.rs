@@ -12,6 +12,7 @@ mod catalog;
 mod error;
 mod extents;
 mod fill;
+mod gaps;
 mod sink;
 mod space;
 #[cfg(test)]
@@ -89,6 +90,11 @@ impl BulkOptions {
 pub trait RowSource {
     /// Sets the columns of the next row in `row`, which is empty; false when there are no more.
     fn fill(&mut self, row: &mut Row) -> bool;
+
+    /// Whether the fill is to end before it is complete.
+    fn is_broken_off(&self) -> bool {
+        false
+    }
 }
 
 /// A source without rows.
@@ -122,12 +128,14 @@ pub struct BulkSummary {
     pub pages_written: u64,
     /// Length of the file.
     pub bytes: Bytes,
+    /// Whether the fill has written every byte, as the storage did not give the file as zeros.
+    pub written_whole: bool,
 }
 
 /// Creates `file` in `volume` and fills it with the rows of `source`.
 ///
-/// `progress` is called after every write. When this fails, the file stays as it is, in the state
-/// "just created", which nothing opens.
+/// `progress` is called after every write. When this fails, or `source` breaks it off, the file
+/// stays as it is, in the state "just created", which nothing opens.
 pub async fn load(
     runtime: &Runtime,
     volume: &Rc<dyn Volume>,
@@ -143,8 +151,9 @@ pub async fn load(
         Amount::File(bytes) => bytes.0 - bytes.0 % size.bytes_u64(),
         Amount::Rows(_) => 0,
     };
-    let create = OpenMode::CreateNew { length: wanted.max(2 * size.bytes_u64()) };
+    let create = OpenMode::CreateUnwritten { length: wanted.max(2 * size.bytes_u64()) };
     let device = volume.open(file, create).await?;
+    let written_whole = !device.caps().zeroed;
     let mut writer = FileWriter::new(device, options.writes_in_flight);
     let mut header = DatabaseHeader::new(size, options.signature);
     header.state = DatabaseState::JustCreated;
@@ -152,26 +161,16 @@ pub async fn load(
     header.dbtime = DBTIME_OF_FILL;
     header.last_object = fill.last_object();
     write_headers(&mut writer, &header, size).await?;
-    loop {
-        let more = fill.add_rows(source).map_err(|problem| BulkError::Row {
-            file: file.to_owned(),
-            row: fill.rows(),
-            problem,
-        })?;
-        writer.drain(runtime, &mut fill.sink).await?;
-        progress(BulkProgress {
-            rows: fill.rows(),
-            bytes: Bytes(fill.sink.finished() * size.bytes_u64()),
-        });
-        if !more {
-            break;
-        }
-    }
+    let step = add_rows(runtime, file, (&mut fill, &mut writer), source, &mut progress).await?;
     let least_pages = u32::try_from(size.pages_of_file(wanted)).unwrap_or(u32::MAX);
     let pages = fill.finish(least_pages);
     writer.drain(runtime, &mut fill.sink).await?;
+    close_gaps(&mut writer, source, step, &mut progress).await?;
     let bytes = size.file_length(PageNumber(pages));
     writer.finish(bytes).await?;
+    if source.is_broken_off() {
+        return Err(BulkError::BrokenOff { file: file.to_owned() });
+    }
     header.state = DatabaseState::CleanShutdown;
     let map_header = pair(runtime, &mut header);
     let map = fill.sink.flush_map().encode(&map_header);
@@ -183,7 +182,49 @@ pub async fn load(
         pages,
         pages_written: fill.sink.finished(),
         bytes: Bytes(bytes),
+        written_whole,
     })
+}
+
+/// Writes rows until there are no more; how far that is.
+async fn add_rows(
+    runtime: &Runtime,
+    file: &str,
+    (fill, writer): (&mut Fill, &mut FileWriter),
+    source: &mut impl RowSource,
+    progress: &mut impl FnMut(BulkProgress),
+) -> Result<BulkProgress, BulkError> {
+    loop {
+        let more = fill.add_rows(source).map_err(|problem| BulkError::Row {
+            file: file.to_owned(),
+            row: fill.rows(),
+            problem,
+        })?;
+        writer.drain(runtime, &mut fill.sink).await?;
+        let bytes = Bytes(fill.sink.finished() * fill.sink.page_size().bytes_u64());
+        let step = BulkProgress { rows: fill.rows(), bytes };
+        progress(step);
+        if !more {
+            return Ok(step);
+        }
+    }
+}
+
+/// Writes zeros to what is not written of a file that did not begin as zeros.
+async fn close_gaps(
+    writer: &mut FileWriter,
+    source: &impl RowSource,
+    mut step: BulkProgress,
+    progress: &mut impl FnMut(BulkProgress),
+) -> Result<(), DeviceError> {
+    while !source.is_broken_off() {
+        let Some(bytes) = writer.close_gap().await? else {
+            break;
+        };
+        step.bytes.0 += bytes;
+        progress(step);
+    }
+    Ok(())
 }
 
 /// Creates a database whose table has no rows.

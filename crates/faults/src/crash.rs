@@ -195,12 +195,12 @@ impl CrashState {
 impl Volume for CrashVolume {
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
         let opening = self.state.inner.open(file, mode);
-        let opening: Pending<Rc<dyn Device>> = match mode {
-            OpenMode::CreateNew { length } => {
+        let opening: Pending<Rc<dyn Device>> = match mode.new_length() {
+            Some(length) => {
                 let file = file.to_owned();
                 self.change_names(NameChange::Create { file, length }, opening)
             }
-            OpenMode::ReadOnly | OpenMode::ReadWrite => opening,
+            None => opening,
         };
         let (state, file) = (Rc::clone(&self.state), file.to_owned());
         Box::pin(async move {

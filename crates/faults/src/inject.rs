@@ -75,9 +75,9 @@ impl FaultyVolume {
 
 impl Volume for FaultyVolume {
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
-        let (call, growth) = match mode {
-            OpenMode::CreateNew { length } => (Call::Create, length),
-            OpenMode::ReadOnly | OpenMode::ReadWrite => (Call::Open, 0),
+        let (call, growth) = match mode.new_length() {
+            Some(length) => (Call::Create, length),
+            None => (Call::Open, 0),
         };
         let opening = self.names(call, file, growth, self.state.inner.open(file, mode));
         let (state, file) = (Rc::clone(&self.state), file.to_owned());

@@ -38,6 +38,8 @@ pub(crate) struct Filled {
     pub rows: u64,
     /// Whether it was there before.
     pub kept: bool,
+    /// See [`Progress::written_whole`].
+    pub written_whole: bool,
 }
 
 /// What a fill came to.
@@ -83,6 +85,7 @@ pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, Co
             bytes: progress.map_or(0, |progress| progress.total.0),
             rows: progress.map_or(0, |progress| progress.rows),
             kept: actions.get(&database.index) == Some(&Action::Keep),
+            written_whole: progress.is_some_and(|progress| progress.written_whole),
         }
     });
     Ok(Fill { databases: databases.collect(), took: started.elapsed() })

@@ -47,7 +47,7 @@ impl PreparedFolders {
             .flat_map(both)
             // A raw device is held by its open volume.
             .filter(|folder| RawTarget::of(folder).is_none())
-            .filter_map(|folder| folder.canonicalize().ok())
+            .map(|folder| folder.canonicalize().unwrap_or(folder))
             .collect();
         let started = Instant::now();
         let mut held = Vec::new();

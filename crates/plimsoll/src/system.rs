@@ -1,6 +1,8 @@
 //! What each system does in its own way, under one set of names: nothing else in this crate asks
 //! which system it runs on.
 
+use std::time::Instant;
+
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -8,18 +10,18 @@ mod windows;
 
 #[cfg(unix)]
 pub(crate) use unix::{
-    FolderHold, NameHold, OF_NEW_FILES, PLAIN_CHARACTERS, available_memory, connect_local,
-    create_held, create_private, create_private_folder, file_number, hold_folder, hold_name,
-    host_reading, identity, is_block_device, is_device, is_device_held, is_held, is_name_held,
-    is_private, keep_owner, layout_roots, machine, open_held, quoted_word, redraws, set_apart,
+    FolderHold, NameHold, PLAIN_CHARACTERS, available_memory, connect_local, create_held,
+    create_private, create_private_folder, file_number, hold_folder, hold_name, host_reading,
+    identity, is_block_device, is_device, is_device_held, is_held, is_name_held, is_private,
+    keep_owner, layout_roots, machine, of_new_files, open_held, quoted_word, redraws, set_apart,
     shell, stop_on_request, sync_folder, volume_number,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
-    FolderHold, NameHold, OF_NEW_FILES, PLAIN_CHARACTERS, available_memory, connect_local,
-    create_held, create_private, create_private_folder, file_number, hold_folder, hold_name,
-    host_reading, identity, is_block_device, is_device, is_device_held, is_held, is_name_held,
-    is_private, keep_owner, layout_roots, machine, open_held, quoted_word, redraws, set_apart,
+    FolderHold, NameHold, PLAIN_CHARACTERS, available_memory, connect_local, create_held,
+    create_private, create_private_folder, file_number, hold_folder, hold_name, host_reading,
+    identity, is_block_device, is_device, is_device_held, is_held, is_name_held, is_private,
+    keep_owner, layout_roots, machine, of_new_files, open_held, quoted_word, redraws, set_apart,
     shell, stop_on_request, sync_folder, volume_number,
 };
 
@@ -46,6 +48,10 @@ pub(crate) struct HostReading {
     pub resident_bytes: Option<u64>,
     /// Of the kernel's memory, what must stay and what may be swapped.
     pub pools: Option<(u64, u64)>,
+    /// Entries of its page tables that are free.
+    pub free_page_table_entries: Option<u64>,
+    /// Pages that the kernel has taken from standby for something else, and when that was read.
+    pub repurposed_pages: Option<(Instant, u64)>,
 }
 
 /// Time of all processors, in a unit of the system's own.

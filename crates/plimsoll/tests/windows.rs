@@ -289,6 +289,35 @@ fn quick_measures_a_folder_with_a_drive_letter() {
 }
 
 #[test]
+fn a_path_of_more_than_260_characters_with_spaces_serves() {
+    const LEVEL: &str = "a folder whose name is long enough that a few of them pass the limit";
+    let Some(scene) = Scene::new("long") else {
+        return;
+    };
+    let folder = [LEVEL; 4].join("/");
+    fs::create_dir_all(scene.folder.join(&folder)).unwrap();
+    let named = scene.named(&folder);
+    assert!(named.len() > 260);
+    for named in [&named, &named.replace('/', r"\\")] {
+        scene.plan("plan.toml", named);
+        expect(&scene.under_wine(&["--quiet", "prepare", "plan.toml"]), 0);
+    }
+    // The runs of a person who works in such a folder lie there, too.
+    let out = format!("{named}/out");
+    expect(&scene.under_wine(&["--quiet", "run", "plan.toml", "-o", &out]), 2);
+    expect(&scene.under_wine(&["report", &out]), 2);
+    let database = format!("{named}/{FILE}").replace('/', r"\");
+    for verb in ["check", "verify", "recover"] {
+        let ran = scene.under_wine(&[verb, &database]);
+        assert!(ran.status.code() == Some(0), "{verb}: {ran:?}");
+    }
+    println!(
+        "{} characters, with spaces: prepare, run, report, check, verify, recover",
+        named.len()
+    );
+}
+
+#[test]
 fn the_selftest_passes_every_part() {
     let Some(scene) = Scene::new("selftest") else {
         return;

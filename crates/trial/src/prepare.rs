@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use device::Runtime;
-use engine::bulk::{self, Amount, BulkOptions};
+use engine::bulk::{self, Amount, BulkError, BulkOptions};
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
 use plan::Plan;
@@ -48,6 +48,9 @@ pub struct Progress {
     pub rows: u64,
     /// Whether the database is complete.
     pub is_complete: bool,
+    /// Whether it was filled just now on space that holds what deleted files left there, so that
+    /// the fill has written every byte. False while it is not complete.
+    pub written_whole: bool,
 }
 
 /// Prepares the databases of one executor thread, all at the same time. `coordinator` may ask to
@@ -106,7 +109,7 @@ async fn prepare_one(
     if action == Action::Keep {
         let kept = manifest::read(&location).await?;
         let kept = kept.ok_or_else(|| Manifest::absent(&location))?;
-        tell_complete(&runtime, &kept, &progress);
+        tell_complete(&runtime, &kept, false, &progress);
         return Ok(());
     }
     if action == Action::Restart {
@@ -127,7 +130,7 @@ async fn prepare_one(
     manifest.file_bytes = summary.bytes.0;
     manifest.signature = manifest::digits(signature);
     manifest::write(&location, &manifest).await?;
-    tell_complete(&runtime, &manifest, &progress);
+    tell_complete(&runtime, &manifest, summary.written_whole, &progress);
     Ok(())
 }
 
@@ -157,14 +160,21 @@ async fn fill(
             total: plan.size,
             rows: step.rows,
             is_complete: false,
+            written_whole: false,
         });
     });
-    filled
-        .await
-        .map_err(|error| PrepareError::Fill { file: location.path(), problem: error.to_string() })
+    filled.await.map_err(|error| match error {
+        BulkError::BrokenOff { .. } => PrepareError::Interrupted { file: location.path() },
+        error => PrepareError::Fill { file: location.path(), problem: error.to_string() },
+    })
 }
 
-fn tell_complete(runtime: &Runtime, manifest: &Manifest, progress: &Sink<Progress>) {
+fn tell_complete(
+    runtime: &Runtime,
+    manifest: &Manifest,
+    written_whole: bool,
+    progress: &Sink<Progress>,
+) {
     progress(Progress {
         database: manifest.database,
         at: runtime.now(),
@@ -172,6 +182,7 @@ fn tell_complete(runtime: &Runtime, manifest: &Manifest, progress: &Sink<Progres
         total: Bytes(manifest.file_bytes),
         rows: manifest.rows,
         is_complete: true,
+        written_whole,
     });
 }
 

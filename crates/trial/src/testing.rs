@@ -37,6 +37,8 @@ impl World {
             let part = u64::from(database.index);
             let latency = Latency::spread(span.start, span.end, Seed(9).derive(part));
             let volume = MemoryVolume::new(&database.folder, &reactor, latency);
+            // What holds where an open file stays holds everywhere.
+            volume.keep_open_files();
             locations.push(Location {
                 plan: database.clone(),
                 database: Rc::new(volume.clone()),

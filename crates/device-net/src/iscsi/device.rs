@@ -125,6 +125,7 @@ impl Device for LunDevice {
             physical_sector: capacity.physical_bytes,
             volatile_cache: self.facts.durability != LunDurability::Always,
             unbuffered: true,
+            zeroed: false,
         }
     }
 

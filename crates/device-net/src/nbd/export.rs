@@ -80,6 +80,7 @@ impl Device for NbdExport {
             physical_sector: self.facts.preferred.max(512),
             volatile_cache: true,
             unbuffered: true,
+            zeroed: false,
         }
     }
 

@@ -79,13 +79,15 @@ fn open_as(path: &Path, mode: OpenMode, unbuffered: bool) -> Result<Opened, Devi
     match mode {
         OpenMode::ReadOnly => {}
         OpenMode::ReadWrite => _ = options.write(true),
-        OpenMode::CreateNew { .. } => _ = options.write(true).create_new(true),
+        OpenMode::CreateNew { .. } | OpenMode::CreateUnwritten { .. } => {
+            _ = options.write(true).create_new(true);
+        }
     }
     let file = options.open(path).map_err(|error| wrong(&error))?;
     if mode != OpenMode::ReadOnly {
         lock(&file, &name)?;
     }
-    if let OpenMode::CreateNew { length } = mode {
+    if let Some(length) = mode.new_length() {
         // Refused where it means nothing.
         let _ = sys::overwrite_in_place(&file);
         let filled = set_length(&file, &name, 0, length).and_then(|()| sync_folder(path));
@@ -304,6 +306,7 @@ mod tests {
                 physical_sector,
                 volatile_cache: true,
                 unbuffered: true,
+                zeroed: true,
             };
             let caps = with_alignment(disk, stated);
             assert_eq!((caps.sector, caps.physical_sector), expected);

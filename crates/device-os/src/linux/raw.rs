@@ -55,7 +55,7 @@ fn open_whole(path: &Path, name: &str, writable: bool) -> Result<(Opened, Caps),
     let direct_alignment = file::direct_alignment(&file).map_err(|error| wrong(&error, name))?;
     let durable_writes = durable_writes(&file, &found).map_err(|error| wrong(&error, name))?;
     let opened = Opened { file, length, durable_writes, unbuffered, direct_alignment };
-    Ok((opened, Caps { unbuffered, ..caps(path, &found) }))
+    Ok((opened, Caps { unbuffered, zeroed: false, ..caps(path, &found) }))
 }
 
 fn wrong(error: &std::io::Error, name: &str) -> DeviceError {

@@ -77,6 +77,7 @@ pub(super) fn caps_of(disk: Option<&DiskFacts>) -> Caps {
         physical_sector: sectors.1.max(512),
         volatile_cache: disk.is_none_or(|disk| disk.volatile_cache != Some(false)),
         unbuffered: true,
+        zeroed: true,
     }
 }
 

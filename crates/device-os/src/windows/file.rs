@@ -20,7 +20,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_SHARE_READ, FILE_SHARE_WRITE,
 };
 
-use super::{Host, errors, sys};
+use super::{Host, errors, privilege, sys};
 use crate::OsClock;
 
 /// Zeros that are written at once.
@@ -45,6 +45,8 @@ pub(super) struct Opened {
     pub length: u64,
     /// Whether requests go past the system's cache.
     pub unbuffered: bool,
+    /// Whether what was not written reads as zeros.
+    pub zeroed: bool,
 }
 
 /// Opens `path` for reads only: past the cache where the file system can do that, else through it.
@@ -76,19 +78,27 @@ fn open_as(path: &Path, mode: OpenMode, unbuffered: u32) -> Result<Opened, Devic
     match mode {
         OpenMode::ReadOnly => options.share_mode(others | FILE_SHARE_WRITE),
         OpenMode::ReadWrite => options.write(true).share_mode(others),
-        OpenMode::CreateNew { .. } => options.write(true).create_new(true).share_mode(others),
+        OpenMode::CreateNew { .. } | OpenMode::CreateUnwritten { .. } => {
+            options.write(true).create_new(true).share_mode(others)
+        }
     };
     let file = options.open(path).map_err(|error| wrong(&error))?;
-    if let OpenMode::CreateNew { length } = mode {
-        let filled = set_length(&file, path, &name, (0, length)).and_then(|()| sync_folder(path));
+    let mut zeroed = true;
+    if let Some(length) = mode.new_length() {
+        let content = match mode {
+            OpenMode::CreateUnwritten { .. } => Content::Any,
+            _ => Content::Zeros,
+        };
+        let filled = set_length(&file, path, &name, (0, length), content);
+        let filled = filled.and_then(|content| sync_folder(path).map(|()| content));
         if filled.is_err() {
             // The first error is the one to report; a file left behind is empty.
             let _ = std::fs::remove_file(path);
         }
-        filled?;
+        zeroed = filled? == Content::Zeros;
     }
     let length = file.metadata().map_err(|error| wrong(&error))?.len();
-    Ok(Opened { file, length, unbuffered: unbuffered != 0 })
+    Ok(Opened { file, length, unbuffered: unbuffered != 0, zeroed })
 }
 
 /// See [`crate::probe::refuses_unaligned`].
@@ -123,22 +133,35 @@ fn refuses_folders(error: &io::Error) -> bool {
     matches!(code, codes::ERROR_INVALID_FUNCTION | codes::ERROR_NOT_SUPPORTED)
 }
 
-/// Makes the file as long as the second length says, durably, and writes zeros to what it grows by.
+/// What a file grows by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Zeros,
+    /// What deleted files left there, where that may be had and is faster; else zeros.
+    Any,
+}
+
+/// Makes the file as long as the second length says, durably; what it has grown by.
 /// On failure the length is what it was.
 fn set_length(
     file: &File,
     path: &Path,
     name: &str,
     (from, to): (u64, u64),
-) -> Result<(), DeviceError> {
-    let changed = if to > from { grow(file, path, from, to) } else { file.set_len(to) };
-    changed.and_then(|()| file.sync_all()).map_err(|error| {
+    content: Content,
+) -> Result<Content, DeviceError> {
+    let changed = if to > from {
+        grow(file, path, (from, to), content)
+    } else {
+        file.set_len(to).map(|()| Content::Zeros)
+    };
+    changed.and_then(|content| file.sync_all().map(|()| content)).map_err(|error| {
         let _ = file.set_len(from); // The first error is the one to report.
         errors::of(&error, name, "change of length", to)
     })
 }
 
-fn grow(file: &File, path: &Path, from: u64, to: u64) -> io::Result<()> {
+fn grow(file: &File, path: &Path, (from, to): (u64, u64), content: Content) -> io::Result<Content> {
     // Asked first because a refused allocation fills the volume before it fails.
     let (free, _) = sys::space(path.parent().unwrap_or(path))?;
     if to - from > free {
@@ -150,7 +173,16 @@ fn grow(file: &File, path: &Path, from: u64, to: u64) -> io::Result<()> {
         result => result?,
     }
     file.set_len(to)?;
-    write_zeros(file, from, to)
+    let begun = to.min(from + OpenMode::ZEROED_BYTES);
+    write_zeros(file, from, begun)?;
+    if content == Content::Any && begun < to && privilege::is_held() {
+        // A file system that refuses, as of compressed files, has the zeros written.
+        if sys::declare_written(file, to).is_ok() {
+            return Ok(Content::Any);
+        }
+    }
+    write_zeros(file, begun, to)?;
+    Ok(Content::Zeros)
 }
 
 fn refuses_allocation(error: &io::Error) -> bool {
@@ -228,6 +260,7 @@ impl OsDevice {
         mode: OpenMode,
         caps: Caps,
     ) -> Result<Self, DeviceError> {
+        let zeroed = opened.zeroed;
         let file = Rc::new(OpenFile {
             name: super::volume::shown(path),
             file: Arc::new(opened.file),
@@ -236,7 +269,7 @@ impl OsDevice {
             writable: mode != OpenMode::ReadOnly,
         });
         host.attach(&file).map_err(|error| file.error(&error, "open", 0))?;
-        Ok(Self { file, path: Arc::from(path), host, caps })
+        Ok(Self { file, path: Arc::from(path), host, caps: Caps { zeroed, ..caps } })
     }
 
     /// A change of length has no asynchronous form.
@@ -245,7 +278,7 @@ impl OsDevice {
         let (from, name) = (handle.length.get(), handle.name.clone());
         let path = Arc::clone(&self.path);
         self.host.helpers().run(
-            move || set_length(&file, &path, &name, (from, length)),
+            move || set_length(&file, &path, &name, (from, length), Content::Zeros).map(drop),
             move |result| {
                 if result.is_ok() {
                     handle.length.set(length);

@@ -1,6 +1,7 @@
 //! Where a path lies: its folder, the name of its volume, the sectors below it.
 
 use std::fs::OpenOptions;
+use std::io;
 use std::os::windows::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf, Prefix};
 
@@ -25,9 +26,23 @@ pub(super) fn whole_path(path: &Path) -> Result<PathBuf, DeviceError> {
     if is_remote(path) {
         return Err(refusal());
     }
-    let whole = std::fs::canonicalize(path);
+    let whole = std::fs::canonicalize(path).or_else(|error| absolute(path, error));
     let whole = whole.map_err(|error| errors::of(&error, &name(), "open", 0))?;
-    if is_remote(&whole) { Err(refusal()) } else { Ok(whole) }
+    if is_remote(&whole) || sys::is_of_a_share(&whole) { Err(refusal()) } else { Ok(whole) }
+}
+
+/// What to do without the path's own name: some drivers of disks in memory cannot tell it, and Wine
+/// tells none that is long. Links in it stay. `error` is why it cannot be told.
+fn absolute(path: &Path, error: io::Error) -> io::Result<PathBuf> {
+    if path.try_exists().is_ok_and(|exists| !exists) {
+        return Err(error);
+    }
+    let whole = std::path::absolute(path)?;
+    let text = whole.to_str().filter(|_| {
+        let prefix = whole.components().next();
+        matches!(prefix, Some(Component::Prefix(of)) if matches!(of.kind(), Prefix::Disk(_)))
+    });
+    Ok(text.map_or(whole.clone(), |text| PathBuf::from(format!(r"\\?\{text}"))))
 }
 
 /// Whether a path leads to another computer.
@@ -59,11 +74,22 @@ pub(super) fn sectors(folder: &Path) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::path::Path;
 
     use device::DeviceError;
 
-    use super::{is_remote, whole_path};
+    use super::{absolute, is_remote, whole_path};
+
+    #[test]
+    fn a_path_that_has_no_other_name_keeps_its_own() {
+        let why = || io::Error::from_raw_os_error(1);
+        let here = std::env::current_dir().unwrap();
+        let whole = absolute(&here.join("."), why()).unwrap();
+        assert!(whole.to_str().unwrap().starts_with(r"\\?\"), "{whole:?}");
+        assert_eq!(whole.read_dir().unwrap().count(), here.read_dir().unwrap().count());
+        assert!(absolute(&here.join("no such folder"), why()).is_err());
+    }
 
     #[test]
     fn shares_are_refused_before_anything_is_asked_of_them() {

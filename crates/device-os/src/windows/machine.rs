@@ -30,6 +30,9 @@ use windows_sys::Win32::System::Threading::{
 
 use super::sys::{self, check, wide};
 
+pub use super::counters::MemoryCounts;
+pub use super::privilege::is_held as takes_space_as_it_is;
+
 /// What tells a file or a folder from all others of the machine, whatever path leads to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {

@@ -18,8 +18,9 @@ use windows_sys::Win32::Foundation::{
 use windows_sys::Win32::Media::timeBeginPeriod;
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ALLOCATION_INFO, FILE_STORAGE_INFO, FileAllocationInfo, FileStorageInfo,
-    GetDiskFreeSpaceExW, GetDiskFreeSpaceW, GetFileInformationByHandleEx, GetVolumeInformationW,
-    GetVolumePathNameW, SetFileCompletionNotificationModes, SetFileInformationByHandle, WriteFile,
+    GetDiskFreeSpaceExW, GetDiskFreeSpaceW, GetDriveTypeW, GetFileInformationByHandleEx,
+    GetVolumeInformationW, GetVolumePathNameW, SetFileCompletionNotificationModes,
+    SetFileInformationByHandle, SetFileValidData, WriteFile,
 };
 use windows_sys::Win32::System::IO::{
     CreateIoCompletionPort, GetOverlappedResult, GetQueuedCompletionStatusEx, OVERLAPPED,
@@ -28,7 +29,7 @@ use windows_sys::Win32::System::IO::{
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
 use windows_sys::Win32::System::SystemInformation::GetTickCount64;
 use windows_sys::Win32::System::Threading::{CreateEventW, INFINITE};
-use windows_sys::Win32::System::WindowsProgramming::FILE_SKIP_SET_EVENT_ON_HANDLE;
+use windows_sys::Win32::System::WindowsProgramming::{DRIVE_REMOTE, FILE_SKIP_SET_EVENT_ON_HANDLE};
 
 /// Characters of the longest path.
 const LONGEST_PATH: usize = 32_768;
@@ -218,6 +219,14 @@ pub(super) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     })
 }
 
+/// Has what the file holds up to `bytes`, inside its length, count as written. Takes the privilege
+/// of [`super::privilege`].
+pub(super) fn declare_written(file: &File, bytes: u64) -> io::Result<()> {
+    let length = i64::try_from(bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+    // SAFETY: takes an open handle and an integer.
+    check(unsafe { SetFileValidData(file.as_raw_handle(), length) })
+}
+
 /// Free bytes for this user and bytes in all of what holds the folder `path`.
 pub(super) fn space(path: &Path) -> io::Result<(u64, u64)> {
     let (path, mut free, mut total) = (wide(path), 0, 0);
@@ -234,6 +243,16 @@ pub(super) fn volume_root(path: &Path) -> io::Result<String> {
     // SAFETY: the path is terminated, and the buffer is as long as is said.
     check(unsafe { GetVolumePathNameW(path.as_ptr(), root.as_mut_ptr(), LONGEST_PATH as u32) })?;
     Ok(from_wide(&root))
+}
+
+/// Whether the drive or folder that `path` lies under stands for a share of another computer.
+pub(super) fn is_of_a_share(path: &Path) -> bool {
+    let Ok(root) = volume_root(path) else {
+        return false;
+    };
+    let root = wide(Path::new(&root));
+    // SAFETY: the path is terminated.
+    (unsafe { GetDriveTypeW(root.as_ptr()) }) == DRIVE_REMOTE
 }
 
 /// The kind of the file system at a volume's root, such as `NTFS`, and its label.

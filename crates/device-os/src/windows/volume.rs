@@ -73,6 +73,7 @@ fn caps(path: &Path) -> Caps {
         physical_sector: physical.max(sector).max(512),
         volatile_cache: true,
         unbuffered: true,
+        zeroed: true,
     }
 }
 

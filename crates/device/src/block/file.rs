@@ -73,7 +73,7 @@ impl Device for BlockFile {
     }
 
     fn caps(&self) -> Caps {
-        self.handle.volume.device.caps()
+        Caps { zeroed: true, ..self.handle.volume.device.caps() }
     }
 
     fn length(&self) -> u64 {

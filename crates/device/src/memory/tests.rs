@@ -2,7 +2,7 @@ use std::rc::Rc;
 
 use units::{Nanos, Seed};
 
-use super::MemoryVolume;
+use super::{FileImage, MemoryVolume};
 use crate::{
     Buffer, Device, Durability, Executor, Latency, OpenMode, Purpose, Request, VirtualReactor,
     Volume, conformance,
@@ -34,6 +34,30 @@ fn submit_together(requests: Vec<Request>) {
             completion.await.result.unwrap();
         }
     });
+}
+
+#[test]
+fn conforms_where_deleted_files_have_left_something() {
+    let (executor, memory) = world(Latency::fixed(Nanos(5)));
+    memory.leave_behind(FileImage::of(&vec![7; 3 << 20]));
+    let volume: Rc<dyn Volume> = Rc::new(memory);
+    conformance::check_all(&executor, &volume);
+    executor.block_on(async move {
+        let length = 2 << 20;
+        let file = volume.open("file", OpenMode::CreateUnwritten { length }).await.unwrap();
+        assert!(!file.caps().zeroed);
+        let read = Request::read(Purpose::Fill, length - 4_096, 4_096);
+        let bytes = file.submit(read).await.into_buffer().unwrap();
+        assert!(bytes.iter().all(|&byte| byte == 7), "what was left is there");
+    });
+}
+
+#[test]
+fn conforms_where_open_files_stay() {
+    let (executor, memory) = world(jittery(1));
+    memory.keep_open_files();
+    let volume: Rc<dyn Volume> = Rc::new(memory);
+    conformance::check_all_where_open_files_stay(&executor, &volume);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use ese::schema::{ColumnId, TableDefinition};
 use ese::space::{Extent, ExtentSet, Extents, SpaceHeader};
 use units::PageNumber;
 
+use super::error::BulkError;
 use super::extents::Owner;
 use super::sink::PageSink;
 use super::space::{Frontier, SpaceGrowth, TreeSpace};
@@ -43,6 +44,21 @@ pub(super) enum CatalogProblem {
     Repeated { name: String },
     /// So many rows do not fit the catalog's first extents.
     TooManyRows,
+}
+
+impl CatalogProblem {
+    /// As the error of filling `file`.
+    pub(super) fn of(self, file: &str) -> BulkError {
+        let problem = match self {
+            Self::Record(error) => error.to_string(),
+            Self::Key(error) => error.to_string(),
+            Self::Repeated { name } => format!("two columns or indexes share the name {name}"),
+            Self::TooManyRows => "its columns and indexes do not fit the catalog's first pages; \
+                 use fewer or larger pages"
+                .to_owned(),
+        };
+        BulkError::Schema { file: file.to_owned(), problem }
+    }
 }
 
 /// Keys and data of a tree.

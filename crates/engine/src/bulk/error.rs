@@ -6,7 +6,6 @@ use device::DeviceError;
 use ese::key::KeyError;
 use ese::record::RecordError;
 
-use super::catalog::CatalogProblem;
 use super::tree::EntryProblem;
 
 /// Why a row cannot be stored.
@@ -62,6 +61,11 @@ impl From<EntryProblem> for RowProblem {
 pub enum BulkError {
     /// A file operation failed.
     Device(DeviceError),
+    /// Its source has broken it off.
+    BrokenOff {
+        /// The file.
+        file: String,
+    },
     /// The table cannot be filled.
     Schema {
         /// The file.
@@ -84,6 +88,7 @@ impl fmt::Display for BulkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Device(error) => error.fmt(f),
+            Self::BrokenOff { file } => write!(f, "{file}: its fill was broken off; fill it anew"),
             Self::Schema { file, problem } => {
                 write!(f, "{file}: the table cannot be filled: {problem}")
             }
@@ -97,20 +102,5 @@ impl std::error::Error for BulkError {}
 impl From<DeviceError> for BulkError {
     fn from(error: DeviceError) -> Self {
         Self::Device(error)
-    }
-}
-
-impl CatalogProblem {
-    /// As the error of filling `file`.
-    pub(super) fn of(self, file: &str) -> BulkError {
-        let problem = match self {
-            Self::Record(error) => error.to_string(),
-            Self::Key(error) => error.to_string(),
-            Self::Repeated { name } => format!("two columns or indexes share the name {name}"),
-            Self::TooManyRows => "its columns and indexes do not fit the catalog's first pages; \
-                 use fewer or larger pages"
-                .to_owned(),
-        };
-        BulkError::Schema { file: file.to_owned(), problem }
     }
 }

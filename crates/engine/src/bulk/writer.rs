@@ -5,10 +5,14 @@ use std::rc::Rc;
 
 use device::{Buffer, Completion, Device, DeviceError, Durability, Purpose, Request, Runtime};
 
+use super::gaps::Gaps;
 use super::sink::{PageSink, Write};
 
 /// By how many bytes a file of unknown final length grows at a time.
 const GROWTH_BYTES: u64 = 64 << 20;
+
+/// Zeros that are written at once.
+const ZEROS_BYTES: u64 = 1 << 20;
 
 /// The file of a fill.
 pub(super) struct FileWriter {
@@ -16,12 +20,14 @@ pub(super) struct FileWriter {
     in_flight: VecDeque<Completion>,
     most_in_flight: usize,
     length: u64,
+    gaps: Gaps,
 }
 
 impl FileWriter {
     pub(super) fn new(device: Rc<dyn Device>, most_in_flight: usize) -> Self {
         Self {
             length: device.length(),
+            gaps: Gaps::of(if device.caps().zeroed { 0 } else { device.length() }),
             device,
             in_flight: VecDeque::new(),
             most_in_flight: most_in_flight.max(1),
@@ -46,6 +52,21 @@ impl FileWriter {
         Ok(())
     }
 
+    /// Writes zeros to some of what was not written and does not read as zeros by itself; how many
+    /// bytes, none where nothing is left.
+    pub(super) async fn close_gap(&mut self) -> Result<Option<u64>, DeviceError> {
+        let Some(gap) = self.gaps.first(ZEROS_BYTES) else {
+            return Ok(None);
+        };
+        if self.in_flight.len() == self.most_in_flight {
+            self.oldest().await?;
+        }
+        let bytes = gap.end - gap.start;
+        let length = usize::try_from(bytes).expect("invariant: at most 1 MiB");
+        self.start(Write { offset: gap.start, buffer: Buffer::zeroed(length) }).await?;
+        Ok(Some(bytes))
+    }
+
     /// Waits for every write, sets the file's length and makes everything durable.
     pub(super) async fn finish(&mut self, length: u64) -> Result<(), DeviceError> {
         while !self.in_flight.is_empty() {
@@ -65,6 +86,7 @@ impl FileWriter {
         page: &[u8],
     ) -> Result<(), DeviceError> {
         let buffer = Buffer::copy_of(page);
+        self.gaps.note(offset..offset + page.len() as u64);
         let request = Request::write(Purpose::Header, offset, buffer, Durability::Durable);
         self.device.submit(request).await.result
     }
@@ -75,6 +97,7 @@ impl FileWriter {
         if end > self.length {
             self.set_length(end + GROWTH_BYTES).await?;
         }
+        self.gaps.note(offset..end);
         let request = Request::write(Purpose::Fill, offset, buffer, Durability::Volatile);
         self.in_flight.push_back(self.device.submit(request));
         Ok(())

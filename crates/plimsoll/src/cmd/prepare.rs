@@ -19,7 +19,7 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
     let stop = StopFlag::install(
         "stopping; again ends at once. Databases that are not complete are filled anew next time.",
     )?;
-    if let Some(sentence) = system::OF_NEW_FILES {
+    if let Some(sentence) = system::of_new_files() {
         console.remark(sentence)?;
     }
     let filled = fill(&plan, &stop, console.is_quiet())?;
@@ -35,9 +35,13 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
 /// One line per database, and the speed of all together.
 pub(crate) fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandError> {
     for database in &fill.databases {
-        let kept = if database.kept { ", was complete already" } else { "" };
+        let how = match (database.kept, database.written_whole) {
+            (true, _) => ", was complete already",
+            (false, true) => ", written once over what deleted files left there",
+            (false, false) => "",
+        };
         console.answer(format_args!(
-            "{}: {}, {} messages{kept}",
+            "{}: {}, {} messages{how}",
             database.file,
             Bytes(database.bytes),
             database.rows
@@ -66,6 +70,7 @@ fn as_json(fill: &Fill) -> Value {
                 "bytes": database.bytes,
                 "messages": database.rows,
                 "kept": database.kept,
+                "written_whole": database.written_whole,
             })
         })
         .collect();

@@ -55,8 +55,18 @@ fn sample(before: &HostReading, after: &HostReading, seconds: f64) -> HostSample
         process_resident_bytes: after.resident_bytes,
         pool_nonpaged_bytes: after.pools.map(|(nonpaged, _)| nonpaged),
         pool_paged_bytes: after.pools.map(|(_, paged)| paged),
+        free_system_page_table_entries: after.free_page_table_entries,
+        transition_pages_repurposed_per_second: repurposed_per_second(before, after),
         ..HostSample::default()
     }
+}
+
+/// None where the count was not read anew in between, or has begun again.
+fn repurposed_per_second(before: &HostReading, after: &HostReading) -> Option<f64> {
+    let ((then, from), (now, to)) = before.repurposed_pages.zip(after.repurposed_pages)?;
+    let seconds = now.checked_duration_since(then)?.as_secs_f64();
+    let count = to.checked_sub(from).filter(|_| seconds > 0.0)?;
+    Some(count as f64 / seconds)
 }
 
 /// What a count has grown by, in percent of all processor time between two readings.
@@ -67,6 +77,8 @@ fn share((from, to): (ProcessorCount, ProcessorCount), before: u64, after: u64) 
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::sample;
     use crate::system::{HostReading, ProcessorCount};
 
@@ -84,6 +96,21 @@ mod tests {
         let found = sample(&before, &after, 2.0);
         assert_eq!((found.processor_percent, found.process_percent), (Some(30.0), Some(25.0)));
         assert_eq!(found.steal_percent, Some(10.0));
+    }
+
+    #[test]
+    fn repurposed_pages_are_counted_by_the_time_between_their_own_readings() {
+        let begin = Instant::now();
+        let at = |seconds, count| HostReading {
+            repurposed_pages: Some((begin + Duration::from_secs(seconds), count)),
+            ..HostReading::default()
+        };
+        let rate =
+            |before, after| sample(&before, &after, 15.0).transition_pages_repurposed_per_second;
+        assert_eq!(rate(at(3, 100), at(17, 170)), Some(5.0));
+        assert_eq!(rate(at(3, 100), at(3, 100)), None);
+        assert_eq!(rate(at(3, 100), at(9, 99)), None);
+        assert_eq!(rate(HostReading::default(), at(9, 99)), None);
     }
 
     #[test]

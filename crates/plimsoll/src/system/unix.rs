@@ -34,7 +34,9 @@ pub(crate) use std::fs::File as FolderHold;
 pub(crate) const PLAIN_CHARACTERS: &str = "/._-+=:@%,";
 
 /// What to know while files are made that databases are to fill: nothing.
-pub(crate) const OF_NEW_FILES: Option<&str> = None;
+pub(crate) const fn of_new_files() -> Option<&'static str> {
+    None
+}
 
 /// Ticks per second in which the kernel counts processor time for programs (`USER_HZ`, the same on
 /// every system that Linux runs on today).
@@ -254,7 +256,7 @@ pub(crate) fn host_reading() -> HostReading {
         process_seconds: own.map(|own| own.ticks as f64 / TICKS_PER_SECOND),
         available_memory_bytes: available_memory(),
         resident_bytes: bytes_of("/proc/self/status", "VmRSS:"),
-        pools: None,
+        ..HostReading::default()
     }
 }
 

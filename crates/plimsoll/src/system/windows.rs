@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use device_os::console;
-use device_os::machine::{self as told, FileIdentity, MemoryInUse, ProcessorTimes};
+use device_os::machine::{self as told, FileIdentity, MemoryCounts, MemoryInUse, ProcessorTimes};
 use device_os::probe::Platform;
 use inspection::layout::LayoutRoots;
 use record::Machine;
@@ -25,10 +25,17 @@ pub(crate) use device_os::machine::FolderHold;
 pub(crate) const PLAIN_CHARACTERS: &str = "\\/._-+=:";
 
 /// What to know while files are made that databases are to fill.
-pub(crate) const OF_NEW_FILES: Option<&str> = Some(
-    "New databases are written out with zeros first, which takes as long as filling them; nothing \
-     is shown meanwhile. No privilege is needed.",
-);
+pub(crate) fn of_new_files() -> Option<&'static str> {
+    Some(if told::takes_space_as_it_is() {
+        "The privilege to perform volume maintenance tasks is held: new databases are written \
+         once, over what deleted files left there, unless the file system refuses that. Until one \
+         is complete, who may read it may read that, too."
+    } else {
+        "New databases are written out with zeros first, which takes as long as filling them; \
+         nothing is shown meanwhile. An administrator's account, which may perform volume \
+         maintenance tasks, is spared that."
+    })
+}
 
 /// What begins or ends more than itself between double quotation marks: variables of PowerShell and
 /// of the command prompt, escapes, and the marks that PowerShell takes for double ones. The plain
@@ -216,6 +223,7 @@ pub(crate) fn redraws() -> bool {
 /// What Windows counts. It does not tell what a hypervisor gives to others.
 pub(crate) fn host_reading() -> HostReading {
     let (times, memory) = (ProcessorTimes::now().ok(), MemoryInUse::now().ok());
+    let counts = MemoryCounts::latest();
     HostReading {
         processors: times.map(|times| ProcessorCount {
             busy: micros(times.busy),
@@ -226,6 +234,8 @@ pub(crate) fn host_reading() -> HostReading {
         available_memory_bytes: memory.map(|memory| memory.available),
         resident_bytes: memory.map(|memory| memory.resident),
         pools: memory.map(|memory| (memory.pool_nonpaged, memory.pool_paged)),
+        free_page_table_entries: counts.free_page_table_entries,
+        repurposed_pages: counts.repurposed_pages,
     }
 }
 

@@ -34,4 +34,8 @@ impl RowSource for Source {
         fill_row(row, &message, &self.pads);
         true
     }
+
+    fn is_broken_off(&self) -> bool {
+        self.coordinator.stopped().is_some()
+    }
 }

@@ -10,6 +10,7 @@ use crate::coordinator::{Coordinator, Stop};
 use crate::manifest::{self, ManifestState};
 use crate::testing::{World, collector};
 
+const PAGE: usize = 32 << 10;
 const PLAN: &str = "seed = 7\n[databases]\nfolders = [\"a\", \"b\"]\nsize = \"16MiB\"\n";
 
 /// Looks at the targets of `world`.
@@ -81,6 +82,44 @@ fn the_same_seed_fills_the_same_bytes() {
     let other = World::new(&PLAN.replace("seed = 7", "seed = 8"));
     fill(&other, None).0.unwrap();
     assert!(bytes(&one) != bytes(&other));
+}
+
+#[test]
+fn nothing_is_left_of_an_older_database_of_the_same_seed() {
+    let (one, two) = (World::new(PLAN), World::new(PLAN));
+    let older = World::new(&PLAN.replace("16MiB", "32MiB"));
+    fill(&older, None).0.unwrap();
+    let deleted = older.volumes[0].image().files["Plimsoll001.edb"].clone();
+    for volume in &two.volumes {
+        volume.leave_behind(deleted.clone());
+    }
+    for (world, written_whole) in [(&one, false), (&two, true)] {
+        let (outcome, steps) = fill(world, None);
+        outcome.unwrap();
+        let complete: Vec<_> = steps.iter().filter(|step| step.is_complete).collect();
+        assert_eq!(
+            complete.iter().filter(|step| step.written_whole).count(),
+            if written_whole { 2 } else { 0 }
+        );
+    }
+    for (index, file) in ["Plimsoll001.edb", "Plimsoll002.edb"].into_iter().enumerate() {
+        let bytes = |world: &World| world.volumes[index].image().files[file].to_vec();
+        // Fills end at other moments, which the signature tells.
+        let (zeros, remains) = (bytes(&one), bytes(&two));
+        assert!(zeros[2 * PAGE..] == remains[2 * PAGE..], "{file} holds what another left there");
+    }
+}
+
+#[test]
+fn a_fill_that_is_broken_off_leaves_no_database() {
+    let world = World::new(PLAN);
+    let (outcome, _) = fill(&world, Some(3));
+    assert!(matches!(outcome, Err(PrepareError::Interrupted { .. })), "{outcome:?}");
+    for (volume, file) in world.volumes.iter().zip(["Plimsoll001.edb", "Plimsoll002.edb"]) {
+        let bytes = volume.image().files[file].to_vec();
+        let header = ese::header::DatabaseHeader::decode(&bytes[..PAGE]);
+        assert_eq!(header.state, ese::header::DatabaseState::JustCreated);
+    }
 }
 
 #[test]

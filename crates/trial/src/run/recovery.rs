@@ -84,6 +84,9 @@ impl Group {
             let unopened = opened.iter().map(Opened::unopened).collect();
             sampler.borrow_mut().begin(unopened, Phase::Recover);
         }
+        for opened in opened {
+            opened.use_copy(self).await;
+        }
         self.member.meet(Barrier::Drained, &self.runtime).await;
         self.end(Phase::Drain, opened);
     }

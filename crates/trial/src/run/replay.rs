@@ -26,9 +26,6 @@ impl Opened {
         } else {
             self.close(group).await;
         }
-        if self.has_copy.take() {
-            self.use_copy(group, self.abandoned.get().is_some()).await;
-        }
     }
 
     async fn abandon(&self, group: &Group, generated: Nanos) {
@@ -44,9 +41,14 @@ impl Opened {
         }
     }
 
-    /// Puts the copy in the place of the database, whose log says everything that the copy lacks;
-    /// removes it where nothing is replayed.
-    async fn use_copy(&self, group: &Group, is_replayed: bool) {
+    /// Puts the copy, if there is one, in the place of the database, whose log says everything that
+    /// the copy lacks; removes it where nothing is replayed. Nothing has the file open any more: not
+    /// every system replaces one that is.
+    pub(super) async fn use_copy(&self, group: &Group) {
+        if !self.has_copy.take() {
+            return;
+        }
+        let is_replayed = self.abandoned.get().is_some();
         let (volume, file) = (&self.location.database, &self.location.plan.file);
         let copy = copy_of(file);
         let done =

@@ -59,6 +59,7 @@ fn segments_are_as_long_as_what_a_power_failure_may_take_along() {
                 physical_sector: self.1,
                 volatile_cache: true,
                 unbuffered: true,
+                zeroed: true,
             }
         }
         fn length(&self) -> u64 {
