@@ -116,7 +116,7 @@ impl Carried {
                 margin(self.achieved_iops, wanted as f64 * self.iops_each)
             ),
             None => format!(
-                "In mailboxes: the requests of about {} of {each} IOPS",
+                "In mailboxes: I/O for about {} of {each} IOPS",
                 format::number(self.by_io, 0)
             ),
         };
@@ -131,7 +131,7 @@ impl Carried {
             None => "I/O is the limit",
         };
         format!(
-            "{asked}; the room of about {} of {} on {}: {bound}.",
+            "{asked}; space for about {} of {} on {}: {bound}.",
             format::number(by_space, 0),
             format::size(self.size_each.0),
             format::size(self.volumes_bytes)
@@ -172,8 +172,8 @@ mod tests {
         run.start.settings.mailbox_bytes = Some(2 << 30);
         assert_eq!(
             said(&run),
-            "Required for 1,000 mailboxes of 0.12 IOPS: 120 IOPS; achieved 337, 180 % more; the \
-             room of about 1,100 of 2.0 GiB on 2.2 TiB: enough."
+            "Required for 1,000 mailboxes of 0.12 IOPS: 120 IOPS; achieved 337, 180 % more; \
+             space for about 1,100 of 2.0 GiB on 2.2 TiB: enough."
         );
         let carried = Carried::of(&run);
         assert!((carried.least() - 1_100.0).abs() < f64::EPSILON, "{}", carried.least());

@@ -47,7 +47,8 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     } else {
         said.push("Every rule that applies was kept.".to_owned());
     }
-    said.extend(objections(run, verdict, Ruling::Warn));
+    let warnings = objections(run, verdict, Ruling::Warn).into_iter();
+    said.extend(warnings.map(|warning| format!("Warning: {warning}")));
     said
 }
 

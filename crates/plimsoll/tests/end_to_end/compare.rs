@@ -32,7 +32,7 @@ fn runs_are_listed_and_compared_with_what_differs_between_them() {
     scene.run(["list", "runs"]).expect_code(0).expect_out(&["Verdict", "runs/half"]);
 
     scene.run(["compare", "runs/full", "runs/half"]).expect_code(0).expect_out(&[
-        "half against full",
+        "full beside half",
         "DOUBTFUL: ",
         "Not the same work: the runs differ in target IOPS",
         "Achieved transactional IOPS",

@@ -71,7 +71,7 @@ fn runs_are_listed_searched_shown_and_compared() {
     let report = server.get("/run/runs/one").expect(200);
     report.expect_in(&["<!DOCTYPE html>", "array a on ", "Plimsoll storage qualification"]);
     let compared = server.get("/compare?run=runs%2Fone&run=runs/two").expect(200);
-    compared.expect_in(&["runs/two against runs/one"]);
+    compared.expect_in(&["runs/one beside runs/two"]);
     server.get("/compare?run=runs/one").expect(422).expect_in(&["name at least two"]);
     let scraped = server.get("/metrics").expect(200);
     let counts = scraped.body.lines().filter(|line| line.starts_with("plimsoll_runs{"));

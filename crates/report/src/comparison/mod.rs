@@ -64,7 +64,7 @@ fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     let iops = comparison.rows.first().and_then(|row| row.values[0].value);
     let is_load = comparison.phase == Phase::Measure;
     Banner {
-        subject: format!("{} against {}", others.join(", "), runs[0].name),
+        subject: format!("{} beside {}", runs[0].name, others.join(", ")),
         started: words::started(&runs[0].record),
         verdict: verdict(runs, comparison),
         tone: if comparison.doubts.is_empty() { Tone::Plain } else { Tone::Warn },
@@ -109,7 +109,7 @@ fn only_passing(runs: &[NamedRun]) -> Option<&'static str> {
 fn answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
     let mut sentences: Vec<String> =
         runs.iter().zip(LETTERS).map(|(run, letter)| came_to(run, letter)).collect();
-    sentences.extend(comparison.doubts.iter().cloned());
+    sentences.extend(comparison.doubts.iter().map(|doubt| format!("Doubt: {doubt}")));
     sentences.extend((1..runs.len()).map(|index| meaning(runs, comparison, index)));
     sentences
 }
@@ -153,7 +153,7 @@ fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> Strin
             let is_better = more_is_better == (change.percent > 0.0);
             let word = if is_better { "better" } else { "worse" };
             let title = lower_first(row.metric.title);
-            told.push(format!("{title} {} ({word})", tables::percent(change.percent)));
+            told.push(format!("{title} {} ({word})", change_words(change.percent)));
         }
     }
     let mut changes = comparison.rows.iter().filter_map(|row| row.values[index].change);
@@ -177,10 +177,33 @@ fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> Strin
     format!("{name} against A: {}{more}.", told.join("; "))
 }
 
+/// From here on a change in percent says less than how many times as much it is.
+const MANY_TIMES_PERCENT: f64 = 300.0;
+
+fn change_words(percent: f64) -> String {
+    if percent >= MANY_TIMES_PERCENT {
+        return format!("{} times as much", format::number(percent / 100.0 + 1.0, 0));
+    }
+    tables::percent(percent)
+}
+
 fn lower_first(text: &str) -> String {
     text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
 }
 
 fn upper_first(text: &str) -> String {
     text.chars().take(1).flat_map(char::to_uppercase).chain(text.chars().skip(1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::change_words;
+
+    #[test]
+    fn large_changes_are_told_as_multiples() {
+        assert_eq!(change_words(3102.0), "32 times as much");
+        assert_eq!(change_words(300.0), "4 times as much");
+        assert_eq!(change_words(299.0), "+299 %");
+        assert_eq!(change_words(-69.0), "-69.0 %");
+    }
 }
