@@ -42,8 +42,8 @@ impl Opened {
     }
 
     /// Puts the copy, if there is one, in the place of the database, whose log says everything that
-    /// the copy lacks; removes it where nothing is replayed. Nothing has the file open any more: not
-    /// every system replaces one that is.
+    /// the copy lacks; removes it where nothing is replayed. Nothing has the file open any more:
+    /// not every system replaces one that is.
     pub(super) async fn use_copy(&self, group: &Group) {
         if !self.has_copy.take() {
             return;
