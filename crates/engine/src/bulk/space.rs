@@ -1,5 +1,4 @@
-//! Where the pages of a file under construction come from: nothing is ever given back, so space is
-//! a frontier that moves on, cut into extents for the trees.
+//! Where the pages of a new file come from: a frontier that moves on, cut into extents for trees.
 
 use ese::space::Extent;
 use units::PageNumber;

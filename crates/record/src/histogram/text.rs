@@ -1,5 +1,4 @@
-//! A histogram as it stands in a journal: base64 of the `HdrHistogram` V2 deflate form, which
-//! other tools read.
+//! A histogram in a journal: base64 of the V2 deflate form of `HdrHistogram`, for other tools too.
 
 use std::io::Read as _;
 

@@ -1,6 +1,5 @@
-//! The protobuf format of Prometheus: messages `MetricFamily` of its client model, each behind its
-//! length. It is the only one that a server takes native histograms from. The numbers are those of
-//! the fields of that model.
+//! The protobuf format of Prometheus, messages `MetricFamily` of its client model, each behind its
+//! length: the only one that a server takes native histograms from.
 
 use super::latencies::{SCALE, ZERO_S};
 use super::{Latencies, Metric, Sample, SampleValue};
