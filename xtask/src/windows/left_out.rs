@@ -9,9 +9,8 @@ const LOCKS: &str = "the test holds a lock of Linux; Windows locks by share mode
 const LINKS: &str = "links of Linux, which Wine shows as what they lead to";
 
 /// Groups, or tests of a group, by the beginning of their names.
-const LEFT_OUT: [(&str, &str); 41] = [
+const LEFT_OUT: [(&str, &str); 40] = [
     ("allowance::", "limits of descriptors and memory that a shell of Linux sets"),
-    ("attached::a_secret_is_asked_for_in_a_terminal_and_not_shown", "a terminal of Linux"),
     ("bad_input::a_file_system_in_memory_is_refused", "Wine refuses no unbuffered request"),
     ("bad_input::a_folder_without_permission_is_named", "Wine starts for one user alone"),
     ("builds::the_way_between_builds_and_a_newer_table", "reads /dev/zero"),
