@@ -37,7 +37,7 @@ use crate::header_file::HeaderFile;
 use crate::log::Log;
 use crate::notify::Notify;
 use crate::poison::Poison;
-use crate::settings::{Settings, whole_pages};
+use crate::settings::{Settings, Verification, whole_pages};
 use crate::stage::PageSource;
 
 /// The fewest pages a cache can work with.
@@ -77,6 +77,7 @@ pub(crate) struct Cache {
     extra_pages: Cell<usize>,
     free_pool: Cell<FreePool>,
     longest_run_pages: u32,
+    verification: Verification,
     frames: RefCell<Frames>,
     loading: RefCell<HashSet<PageNumber, QuickHash>>,
     writes_in_flight: Cell<usize>,
@@ -164,6 +165,7 @@ impl Cache {
             extra_pages: Cell::new(0),
             free_pool: Cell::new(FreePool::new(marks, most_pages)),
             longest_run_pages: u32::try_from(longest_run).unwrap_or(1).max(1),
+            verification: settings.verification,
             frames: RefCell::new(Frames::new(page_size)),
             loading: RefCell::default(),
             writes_in_flight: Cell::new(0),

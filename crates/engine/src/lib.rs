@@ -46,6 +46,6 @@ pub use error::{LostFlush, OpenError, PoisonCause, TransactionError, UnusablePag
 pub use files::DatabaseFiles;
 pub use not_as_written::{NotAsWritten, Written};
 pub use row::Row;
-pub use settings::{CheckpointMode, Settings};
+pub use settings::{CheckpointMode, Settings, Verification};
 pub use table::Table;
 pub use transaction::{CommitMode, CommitPosition, Entry, Order, Scan, Transaction};

@@ -63,6 +63,19 @@ pub struct Settings {
     /// removed, and the header, the checkpoint and the flush map once the database is closed; see
     /// [`Database::take_not_as_written`](crate::Database::take_not_as_written).
     pub read_back: bool,
+    /// Which pages are verified when they are read.
+    pub verification: Verification,
+}
+
+/// Which pages are verified when they are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verification {
+    /// Every one: checksum, structure, and what is known of its last write.
+    #[default]
+    EveryRead,
+    /// None. Only for storage of which it is known that it gives back what was written, such as
+    /// memory in virtual time, where to verify pages takes a fifth of a simulation's time.
+    Trusted,
 }
 
 impl Default for Settings {
@@ -83,6 +96,7 @@ impl Default for Settings {
             log_copies: 0,
             log_whole_pages: false,
             read_back: false,
+            verification: Verification::EveryRead,
         }
     }
 }

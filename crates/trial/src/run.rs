@@ -79,6 +79,9 @@ pub struct Group {
     /// When the processors are done with a transaction, where they are simulated. None where they
     /// are those of the machine, or cost nothing.
     pub processors: Option<ProcessorTime>,
+    /// Whether pages that the load reads are not verified; see
+    /// [`engine::Verification::Trusted`]. Passes over whole databases verify them always.
+    pub is_storage_trusted: bool,
     /// What is known of a run that goes on here.
     pub resumed: Option<ResumedRun>,
     /// What the machine does, where that can be known. The leading group samples it.
@@ -160,6 +163,7 @@ impl Group {
             is_leader: true,
             rest_percent: 0,
             processors: None,
+            is_storage_trusted: false,
             resumed: None,
             host: None,
         }

@@ -11,6 +11,7 @@ use units::{Nanos, PageNumber};
 
 use super::{Cache, count};
 use crate::error::{LostFlush, TransactionError, UnusablePage};
+use crate::settings::Verification;
 
 /// How often a page is read before what is wrong with it is believed.
 pub(crate) const READ_ATTEMPTS: u32 = 4;
@@ -117,6 +118,9 @@ impl Cache {
 
     /// What a page is worth that was read from the file while no write of it was in flight.
     pub(super) fn judge(&self, page: PageNumber, read: &[u8]) -> PageState {
+        if self.verification == Verification::Trusted {
+            return PageState::Sound;
+        }
         page_state::judge(read, page, self.flush_map.last_write(page))
     }
 }

@@ -147,6 +147,7 @@ fn simulate_engine(
     };
     let mut group = Group::alone(&runtime, &plan, locations, &coordinator, Rc::new(noted));
     group.rest_percent = order.rest_percent;
+    group.is_storage_trusted = true;
     group.processors = HostProcessors::of(&order.storage.array).map(|of| {
         let of = RefCell::new(of);
         Rc::new(move |now, updates| of.borrow_mut().done(now, updates)) as ProcessorTime

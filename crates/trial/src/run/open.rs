@@ -3,7 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use engine::{Database, DatabaseFiles, Mended, OpenError, Order, Table, TransactionError};
+use engine::{
+    Database, DatabaseFiles, Mended, OpenError, Order, Table, TransactionError, Verification,
+};
 use ese::Lgpos;
 use ese::header::DatabaseState;
 use ese::key::long_long_key;
@@ -151,7 +153,10 @@ async fn open_live(
         refuse_unclean(location, "a copy of it would lack what its log holds").await?;
     }
     let (files, seed) = (files_of(location), signature_seed(group, location));
-    let settings = engine_settings(&group.plan);
+    let mut settings = engine_settings(&group.plan);
+    if group.is_storage_trusted {
+        settings.verification = Verification::Trusted;
+    }
     let is_scanned = settings.maintenance_pause.is_some();
     let opening = Database::recover(&group.runtime, files, settings, seed, &|_| ());
     let (database, recovered) = opening.await.map_err(NotOpen::NotRecovered)?;

@@ -128,6 +128,20 @@ fn sessions_that_rest_as_long_as_they_work_run_half_of_the_batches() {
     assert!((0.4..0.65).contains(&share), "{share}");
 }
 
+/// Pages of storage that is trusted are not verified, and nothing else becomes of a run.
+#[test]
+fn a_run_on_trusted_storage_is_the_same_run() {
+    let told = |is_storage_trusted| {
+        let world = prepared(PLAN);
+        let (events, kept) = collector();
+        let coordinator = Arc::new(Coordinator::new(1));
+        let group = Group { is_storage_trusted, ..group_of(&world, &coordinator, events) };
+        world.executor.block_on(run(group));
+        kept.borrow().clone()
+    };
+    assert_eq!(told(true), told(false));
+}
+
 #[test]
 fn a_run_goes_through_its_phases_and_finds_nothing_wrong() {
     let world = prepared(PLAN);
