@@ -136,7 +136,7 @@ impl ArrayState {
             limit: RateLimit::new(model.limits),
             drives: drives::of(model, seed),
             writes: WriteCache::default(),
-            ahead: ReadAhead::new(model.cache.read_ahead),
+            ahead: ReadAhead::new(model.cache.read_ahead, model.cache.read_ahead_streams),
             neighbours: Neighbours::new(model.neighbours, seed.derive(1)),
             at_risk: UnsafeWrites::default(),
             hosts: SlotTable::default(),

@@ -78,11 +78,9 @@ impl WriteCache {
 /// Streams of reads that follow each other.
 pub(crate) struct ReadAhead {
     depth: u64,
+    most_streams: usize,
     streams: Vec<Stream>,
 }
-
-/// Streams that a controller follows at the same time.
-const MOST_STREAMS: usize = 16;
 
 /// Reads that follow each other before the controller reads ahead of them.
 const READS_OF_A_STREAM: u32 = 2;
@@ -113,8 +111,9 @@ pub(crate) enum FoundAhead {
 }
 
 impl ReadAhead {
-    pub(crate) const fn new(depth: u64) -> Self {
-        Self { depth, streams: Vec::new() }
+    /// Reads `depth` bytes ahead of streams, of which `most_streams` are followed at a time.
+    pub(crate) const fn new(depth: u64, most_streams: usize) -> Self {
+        Self { depth, most_streams, streams: Vec::new() }
     }
 
     /// Notes a read, and what it finds; and the bytes that are to be read ahead now, with the
@@ -174,13 +173,13 @@ impl ReadAhead {
     /// take more than half of the places: those that have ended would keep every new one out.
     fn follow(&mut self, now: VirtualMoment, end: u64) {
         let stream = Stream { next: end, reads: 1, asked: 0, come: 0, used: now };
-        if self.streams.len() < MOST_STREAMS {
+        if self.streams.len() < self.most_streams {
             self.streams.push(stream);
             return;
         }
         let is_followed = |stream: &Stream| stream.reads >= READS_OF_A_STREAM;
         let followed = self.streams.iter().filter(|stream| is_followed(stream)).count();
-        let gives_way = followed > MOST_STREAMS / 2;
+        let gives_way = followed > self.most_streams / 2;
         let candidates = self.streams.iter_mut().filter(|stream| is_followed(stream) == gives_way);
         if let Some(oldest) = candidates.min_by_key(|stream| stream.used) {
             *oldest = stream;
@@ -214,7 +213,7 @@ mod tests {
 
     #[test]
     fn reads_that_follow_each_other_find_what_was_read_ahead() {
-        let mut ahead = ReadAhead::new(1_000);
+        let mut ahead = ReadAhead::new(1_000, 16);
         assert_eq!(ahead.read(0, 0, 100), (FoundAhead::Miss, None));
         let (found, wanted) = ahead.read(1, 100, 100);
         assert_eq!((found, wanted), (FoundAhead::Miss, Some((0, 200, 1_000))));
@@ -229,7 +228,7 @@ mod tests {
 
     #[test]
     fn random_reads_push_no_stream_out() {
-        let mut ahead = ReadAhead::new(1_000);
+        let mut ahead = ReadAhead::new(1_000, 16);
         ahead.read(0, 0, 100);
         ahead.read(1, 100, 100);
         ahead.come(0, 1_200);
@@ -239,11 +238,29 @@ mod tests {
         assert_eq!(ahead.read(100, 200, 100).0, FoundAhead::Hit);
     }
 
+    /// A scan that comes back after some random reads is followed only by a controller that
+    /// remembers more reads than came between.
+    #[test]
+    fn few_streams_do_not_notice_a_slow_scan_among_random_reads() {
+        let is_followed = |most_streams| {
+            let mut ahead = ReadAhead::new(1_000, most_streams);
+            let mut wanted = None;
+            for round in 0..20 {
+                wanted = ahead.read(round * 10, round * 100, 100).1;
+                for random in 1..5 {
+                    ahead.read(round * 10 + random, (round * 10 + random) * 1_000_000, 100);
+                }
+            }
+            wanted.is_some() || ahead.read(200, 2_000, 100).0 == FoundAhead::Coming(0)
+        };
+        assert!(!is_followed(1) && is_followed(16));
+    }
+
     /// A scan that goes on elsewhere again and again leaves streams behind that end; they must not
     /// keep the next one out.
     #[test]
     fn streams_that_have_ended_give_way_to_new_ones() {
-        let mut ahead = ReadAhead::new(1_000);
+        let mut ahead = ReadAhead::new(1_000, 16);
         for begun in 0..40 {
             let (from, random) = (begun * 1_000_000_000, begun * 1_000_000_000 + 500_000_000);
             ahead.read(begun * 10, from, 100);
@@ -256,7 +273,7 @@ mod tests {
 
     #[test]
     fn random_reads_find_nothing_and_ask_for_nothing() {
-        let mut ahead = ReadAhead::new(1_000);
+        let mut ahead = ReadAhead::new(1_000, 16);
         for number in 0..100 {
             assert_eq!(
                 ahead.read(number, number * 7_919 % 1_000 * 4_096, 100),

@@ -64,7 +64,7 @@ pub struct Calibration {
     /// Parameters that were free.
     #[serde(default)]
     pub free_parameters: u32,
-    /// By how much true latencies may differ, in percent either way. 25 where nothing was fitted:
+    /// By how much latencies may be off, in percent of the true ones, either way. 25 where nothing was fitted:
     /// predictions of published runs from data sheets alone were off by 7 to 24 %.
     #[serde(default = "unfitted_percent")]
     pub uncertainty_percent: f64,
@@ -244,6 +244,9 @@ pub struct CacheSection {
     pub destage_kib: u64,
     /// KiB read ahead of a stream.
     pub read_ahead_kib: u64,
+    /// Streams that are followed at a time. Where they are few, random reads keep a slow scan from
+    /// being noticed.
+    pub read_ahead_streams: usize,
     /// Microseconds until the other controller has a copy of a write.
     pub mirror_us: f64,
 }
@@ -259,6 +262,7 @@ impl Default for CacheSection {
             destage_concurrency: 8,
             destage_kib: 512,
             read_ahead_kib: 0,
+            read_ahead_streams: 16,
             mirror_us: 0.0,
         }
     }
@@ -284,6 +288,8 @@ pub struct PathSection {
     pub write_us: Option<f64>,
     /// Their time for each KiB of it.
     pub kib_us: f64,
+    /// Their time for each request that the array sends to a drive, parity among it.
+    pub drive_us: f64,
 }
 
 impl Default for PathSection {
@@ -296,6 +302,7 @@ impl Default for PathSection {
             request_us: 10.0,
             write_us: None,
             kib_us: 0.0,
+            drive_us: 0.0,
         }
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct PathParameters {
     pub write: f64,
     /// Their time for each KiB of it.
     pub kibibyte: f64,
+    /// Their time for a request to a drive.
+    pub drive: f64,
 }
 
 /// Links and front end of one array.
@@ -59,6 +61,14 @@ impl HostPath {
         self.front.serve(there, request + kibibyte * length as f64 / 1_024.0)
     }
 
+    /// The array asks a drive for something: the processors are at work on it, and what comes from
+    /// the host meanwhile waits. The drive does not: a seek takes many times as long.
+    pub(crate) fn asks_drive(&mut self, now: VirtualMoment) {
+        if self.parameters.drive > 0.0 {
+            self.front.serve(now, self.parameters.drive);
+        }
+    }
+
     /// When the host has the answer that the array gives now; a read's brings its bytes.
     pub(crate) fn answers(
         &mut self,
@@ -84,6 +94,7 @@ mod tests {
         read: 50.0,
         write: 200.0,
         kibibyte: 0.0,
+        drive: 0.0,
     };
 
     #[test]
@@ -102,6 +113,17 @@ mod tests {
         let second = path.arrives(0, false, 4_096);
         assert!((80_000..82_000).contains(&first), "{first}");
         assert!((130_000..132_000).contains(&second), "{second}");
+    }
+
+    #[test]
+    fn requests_to_drives_hold_up_what_comes_from_the_host() {
+        let arrives = |drive| {
+            let mut path = HostPath::new(PathParameters { drive, ..GIGABIT });
+            (0..4).for_each(|_| path.asks_drive(0));
+            path.arrives(0, false, 4_096)
+        };
+        // The request itself is 30.4 us on its way.
+        assert!((369_000..370_000).contains(&(arrives(100.0) - arrives(0.0))));
     }
 
     #[test]

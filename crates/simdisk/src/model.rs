@@ -66,6 +66,8 @@ pub(crate) struct CacheParameters {
     pub destage_bytes: u64,
     /// Bytes read ahead of a stream.
     pub read_ahead: u64,
+    /// Streams that are followed at a time.
+    pub read_ahead_streams: usize,
     /// Until the other controller has a copy.
     pub mirror: VirtualMoment,
 }

@@ -38,6 +38,7 @@ impl ArrayState {
         token: u32,
     ) {
         for piece in pieces {
+            self.path.asks_drive(now);
             let chosen = self.nearer(piece);
             let PieceOrder { is_write, is_durable, origin } = order;
             let request = MediaRequest {

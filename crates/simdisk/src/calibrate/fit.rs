@@ -277,6 +277,7 @@ impl<'a> Fitting<'a> {
                 request_us: 0.0,
                 write_us: None,
                 kib_us: 0.0,
+                drive_us: 0.0,
             },
             limits: LimitSection::default(),
             neighbours: NeighbourSection::default(),

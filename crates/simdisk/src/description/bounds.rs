@@ -125,6 +125,7 @@ impl ArrayDescription {
         within("cache.destage_concurrency", cache.destage_concurrency as f64, 1.0, 4_096.0)?;
         within("cache.destage_kib", cache.destage_kib as f64, 4.0, 65_536.0)?;
         within("cache.read_ahead_kib", cache.read_ahead_kib as f64, 0.0, 65_536.0)?;
+        within("cache.read_ahead_streams", cache.read_ahead_streams as f64, 1.0, 4_096.0)?;
         within("cache.mirror_us", cache.mirror_us, 0.0, 1e6)?;
         let write_bytes = (cache.size_mib << 20) * cache.write_percent / 100;
         let holds_writes = cache.battery && write_bytes > 0;
@@ -139,6 +140,7 @@ impl ArrayDescription {
             destage_concurrency: cache.destage_concurrency,
             destage_bytes: cache.destage_kib << 10,
             read_ahead: cache.read_ahead_kib << 10,
+            read_ahead_streams: cache.read_ahead_streams,
             mirror: whole(cache.mirror_us * 1e3),
         })
     }
@@ -153,6 +155,7 @@ impl ArrayDescription {
         let write_us = path.write_us.unwrap_or(path.request_us);
         within("path.write_us", write_us, 0.0, 1e6)?;
         within("path.kib_us", path.kib_us, 0.0, 1e5)?;
+        within("path.drive_us", path.drive_us, 0.0, 1e5)?;
         Ok(PathParameters {
             links: path.links,
             rate: path.mb_per_second,
@@ -161,6 +164,7 @@ impl ArrayDescription {
             read: path.request_us,
             write: write_us,
             kibibyte: path.kib_us,
+            drive: path.drive_us,
         })
     }
 }
