@@ -13,7 +13,7 @@ pub(crate) fn sentence(simulation: &Simulation) -> String {
 /// How far its figures can be trusted, and why.
 pub(crate) fn trust(simulation: &Simulation) -> String {
     format!(
-        "Calibrated on {}; true latencies may differ by {:.0} % either way.",
+        "Calibrated on {}; latencies may be {:.0} % off the true ones, either way.",
         calibrated_on(simulation),
         simulation.uncertainty_percent
     )
