@@ -11,14 +11,15 @@ use record::synthetic::Synthetic;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Writes the journal and returns its length in bytes.
+/// Writes the journal, sealed as runs seal theirs, and returns its length in bytes.
 pub(crate) fn journal(run: &Synthetic, folder: &Path) -> Result<u64, Failure> {
     let path = folder.join("record.jsonl");
     let failed = |error| Failure::new(format!("{}: {error}", path.display()));
     let mut file = BufWriter::new(File::create_new(&path).map_err(failed)?);
     let (mut bytes, mut written) = (0, Ok(()));
+    let mut sealer = codec::Sealer::default();
     run.tell(&mut |event| {
-        let line = codec::encode(&event);
+        let line = sealer.line(&event);
         bytes += line.len() as u64;
         if written.is_ok() {
             written = file.write_all(line.as_bytes());

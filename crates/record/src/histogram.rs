@@ -2,6 +2,7 @@
 //! looks for, and because only counts merge exactly over databases, intervals and machines.
 
 mod buckets;
+mod stretch;
 mod text;
 
 use std::borrow::Cow;
@@ -10,7 +11,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use buckets::{Buckets, HIGHEST_NS, LOWEST_NS, SIGNIFICANT_DIGITS};
+use buckets::{Bucket, Buckets, HIGHEST_NS, LOWEST_NS, SIGNIFICANT_DIGITS};
 
 /// Latencies from 1 us to 1 h, with exact count, sum and maximum, and quantiles to 3 digits.
 #[derive(Clone, Default, PartialEq)]
@@ -129,20 +130,15 @@ impl Histogram {
     /// One walk over the buckets serves all quantiles.
     pub fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> [u64; N] {
         let mut found = [self.maximum_ns; N];
-        let count = self.count() as f64;
-        // Below this no share is worth its division.
-        let least = quantiles.map(|quantile| quantile * count - 1.0);
-        let (mut wanted, mut passed) = (0, 0_u64);
-        for bucket in self.buckets.iter() {
-            passed = passed.saturating_add(bucket.count);
-            while wanted < N
-                && passed as f64 >= least[wanted]
-                && passed as f64 / count >= quantiles[wanted]
-            {
-                found[wanted] = bucket.highest_ns.min(self.maximum_ns);
-                wanted += 1;
+        let wanted = quantiles.map(|quantile| fewest(quantile, self.count() as f64));
+        let (mut at, mut passed) = (0, 0_u64);
+        for filled in self.buckets.filled() {
+            passed = passed.saturating_add(filled.count);
+            while at < N && passed as f64 >= wanted[at] {
+                found[at] = Bucket::of(filled).highest_ns.min(self.maximum_ns);
+                at += 1;
             }
-            if wanted == N {
+            if at == N {
                 break;
             }
         }
@@ -159,9 +155,11 @@ impl Histogram {
     /// thousandth wide, may be counted on either side of it.
     pub fn counts_within(&self, bounds_ns: &[u64]) -> Vec<u64> {
         let mut counts = vec![0; bounds_ns.len()];
+        let mut first = 0;
         for bucket in self.buckets.iter() {
             let longest_ns = bucket.highest_ns.min(self.maximum_ns);
-            let first = bounds_ns.partition_point(|&bound_ns| bound_ns < longest_ns);
+            let shorter = bounds_ns[first..].iter().take_while(|&&bound_ns| bound_ns < longest_ns);
+            first += shorter.count();
             if let Some(count) = counts.get_mut(first) {
                 *count += bucket.count;
             }
@@ -187,6 +185,14 @@ impl Histogram {
             maximum_ns: self.maximum_ns,
         }
     }
+}
+
+/// The fewest of `count` latencies that are a share of `quantile` of them.
+fn fewest(quantile: f64, count: f64) -> f64 {
+    // A product that was rounded is no more than one off.
+    let near = (quantile * count).floor();
+    let candidates = [near - 1.0, near];
+    candidates.into_iter().find(|some| some / count >= quantile).unwrap_or(near + 1.0)
 }
 
 impl fmt::Debug for Histogram {

@@ -50,8 +50,8 @@ pub use phase::Phase;
 pub use processors::{ProcessorShares, ProgramShare};
 pub use resumption::{NotResumable, Resumption};
 pub use run::{
-    Break, DatabaseRow, IntervalRow, LoadError, PhaseSpan, PhaseTotals, RunRecord, SeriesRow,
-    SeriesTotal,
+    Break, DatabaseRow, IntervalRow, JournalLine, LoadError, PhaseSpan, PhaseTotals, RunRecord,
+    SeriesRow, SeriesTotal, journal_lines,
 };
 pub use server::{ServerBackup, ServerLoad, ServerReplay};
 pub use simulated::{Simulation, SimulationDetail};

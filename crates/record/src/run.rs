@@ -1,9 +1,12 @@
 //! A whole run, folded from its journal: what verdicts and reports look at.
 
-use std::collections::BTreeMap;
-use std::fmt;
+mod loading;
 
-use crate::codec::{self, DecodeError, Seal, SealCheck};
+use std::collections::BTreeMap;
+
+pub use loading::{JournalLine, LoadError, journal_lines};
+
+use crate::codec::Seal;
 use crate::pause::Looked;
 use crate::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, FurtherErrors, Gauges, Histogram,
@@ -160,83 +163,7 @@ pub struct SeriesRow {
     pub unanswered: Unanswered,
 }
 
-/// Why a journal could not be loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LoadError {
-    /// There is nothing in it.
-    Empty,
-    /// The first line is not the start of a run.
-    NoStart,
-    /// A second start stands in the middle.
-    SecondStart {
-        /// Line, counted from 1.
-        line: usize,
-    },
-    /// A line before the last cannot be read.
-    Line {
-        /// Line, counted from 1.
-        line: usize,
-        /// Why.
-        error: DecodeError,
-    },
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => write!(f, "the journal is empty: the run never began"),
-            Self::NoStart => write!(
-                f,
-                "the first line is not the start of a run: this is not a run's record.jsonl"
-            ),
-            Self::SecondStart { line } => {
-                write!(f, "line {line} starts a second run: split the file there, one run each")
-            }
-            Self::Line { line, error } => write!(f, "line {line}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}
-
 impl RunRecord {
-    /// Folds the bytes of a journal.
-    ///
-    /// A last line that cannot be read is taken for the work of a crash and left out.
-    pub fn load(journal: &[u8]) -> Result<Self, LoadError> {
-        let mut lines = journal
-            .split(|&byte| byte == b'\n')
-            .zip(1..)
-            .filter(|(line, _)| !line.trim_ascii().is_empty())
-            .peekable();
-        let Some((first, number)) = lines.next() else {
-            return Err(LoadError::Empty);
-        };
-        let mut check = SealCheck::default();
-        check.pass(first, number);
-        let mut run = match decode(first) {
-            Ok(Event::Start(start)) => Self::begin(*start),
-            Ok(_) | Err(DecodeError::NotAnEvent(_)) => return Err(LoadError::NoStart),
-            Err(error) => {
-                let line = number;
-                return Err(LoadError::Line { line, error });
-            }
-        };
-        while let Some((text, line)) = lines.next() {
-            match decode(text) {
-                Ok(Event::Start(_)) => return Err(LoadError::SecondStart { line }),
-                Ok(event) => {
-                    check.pass(text, line);
-                    run.push(event);
-                }
-                Err(_) if lines.peek().is_none() => run.torn_tail = true,
-                Err(error) => return Err(LoadError::Line { line, error }),
-            }
-        }
-        run.seal = check.seal();
-        Ok(run)
-    }
-
     /// A run of which only the start is known.
     pub fn begin(start: Start) -> Self {
         Self { start, ..Self::default() }
@@ -562,11 +489,6 @@ impl SeriesTotal {
 
 fn row((bytes, errors): (u64, u64), latency: &Histogram, unanswered: Unanswered) -> SeriesRow {
     SeriesRow { bytes, errors, latency: latency.summary(), unanswered }
-}
-
-fn decode(line: &[u8]) -> Result<Event, DecodeError> {
-    let text = str::from_utf8(line).map_err(|error| DecodeError::NotAnEvent(error.to_string()))?;
-    codec::decode(text)
 }
 
 #[cfg(test)]

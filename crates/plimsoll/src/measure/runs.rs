@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
 
-use record::{JOURNAL, RunRecord};
+use record::{JOURNAL, LoadError, RunRecord, journal_lines};
 
 use crate::documents;
 use crate::error::CommandError;
@@ -12,6 +14,8 @@ use crate::system;
 
 /// So much of a file says whether it can be a journal at all.
 const BEGINNING_BYTES: u64 = 64;
+/// So many lines are decoded before they are folded; one of many databases has megabytes in memory.
+const DECODED_AHEAD: usize = 16;
 
 /// Whether the run whose folder or journal is at `path` goes on.
 pub(crate) fn is_live(path: &Path) -> bool {
@@ -51,8 +55,17 @@ pub(crate) fn journal_of(path: &Path) -> PathBuf {
 pub(crate) fn load(path: &Path) -> Result<RunRecord, CommandError> {
     let journal = journal_of(path);
     let bytes = read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
-    RunRecord::load(&bytes)
-        .map_err(|error| CommandError::new(format!("{}: {error}", journal.display())))
+    folded(&bytes).map_err(|error| CommandError::new(format!("{}: {error}", journal.display())))
+}
+
+/// The run of a journal. Decoding takes as long as everything else, so a thread does it.
+fn folded(journal: &[u8]) -> Result<RunRecord, LoadError> {
+    thread::scope(|scope| {
+        let (sender, lines) = mpsc::sync_channel(DECODED_AHEAD);
+        // Who folds stops at the first line that is wrong.
+        scope.spawn(move || journal_lines(journal).try_for_each(|line| sender.send(line)));
+        RunRecord::of_lines(lines)
+    })
 }
 
 /// The bytes of a journal, or the first ones of a file that begins like none: it may be a database

@@ -1,7 +1,8 @@
-//! Counts per bucket of latency, of which only the stretch that holds any is kept: a journal of
-//! 200 MB has half a million histograms, each with some hundred buckets out of 24,576.
+//! Counts per bucket of latency. A journal of 200 MB has half a million histograms, each with some
+//! hundred buckets out of 24,576: those that are read from one are kept as a list, and only what is
+//! recorded or summed up gets a place for every bucket.
 
-use std::ops::Range;
+use super::stretch::{Filled, Stretch};
 
 /// Shorter latencies share the first bucket.
 pub(super) const LOWEST_NS: u64 = 1_000;
@@ -19,21 +20,15 @@ const HALF: u32 = 10;
 const FINEST: u64 = 2 << HALF;
 /// All buckets: as many doublings as the highest latency needs.
 const LENGTH: usize = 24 << HALF;
-/// Buckets are made room for in blocks of this many.
-const BLOCK: usize = 4 * WORD;
-
-/// Buckets whose being filled one word tells. Most are empty and never looked at: there are some
-/// thousand between the first and the last that is filled.
-const WORD: usize = u64::BITS as usize;
+/// A longer list is slower to add to than places for all buckets are to make.
+const LONGEST_LIST: usize = 4_096;
 
 /// Counts of latencies by bucket, laid out as `HdrHistogram` does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
-    /// The bucket of the first of `counts`.
-    first: usize,
-    counts: Vec<u64>,
-    /// A bit for each of `counts`, set where it is not zero.
-    filled: Vec<u64>,
+    /// Buckets that hold anything, ascending; empty where `stretch` holds them.
+    list: Vec<Filled>,
+    stretch: Stretch,
     total: u64,
 }
 
@@ -59,74 +54,62 @@ impl Buckets {
         let index = index_of(latency_ns).unwrap_or_else(|| {
             index_of(HIGHEST_NS).expect("invariant: the highest latency has a bucket")
         });
-        self.add(index, 1);
+        self.spread_out();
+        self.stretch.add(Filled { index, count: 1 });
+        self.total = self.total.saturating_add(1);
     }
 
-    /// Adds `count` latencies to the bucket at `index`; false where there is no such bucket.
-    pub(super) fn add_at(&mut self, index: usize, count: u64) -> bool {
+    /// Puts `count` latencies into the bucket at `index`, which lies behind all that hold any;
+    /// false where there is no such bucket.
+    pub(super) fn push(&mut self, index: usize, count: u64) -> bool {
         if index < LENGTH && count > 0 {
-            self.add(index, count);
+            self.list.push(Filled { index, count });
+            self.total = self.total.saturating_add(count);
         }
         index < LENGTH
     }
 
-    fn add(&mut self, index: usize, count: u64) {
-        if !(self.first..self.first + self.counts.len()).contains(&index) {
-            self.make_room(index..index + 1);
-        }
-        let place = index - self.first;
-        self.counts[place] = self.counts[place].saturating_add(count);
-        self.filled[place / WORD] |= 1 << (place % WORD);
-        self.total = self.total.saturating_add(count);
-    }
-
     /// Adds all latencies of `other`.
     pub(super) fn merge(&mut self, other: &Self) {
-        if other.counts.is_empty() {
+        if self.total == 0 {
+            self.clone_from(other);
             return;
         }
-        self.make_room(other.first..other.first + other.counts.len());
-        let before = other.first - self.first;
-        for place in other.places() {
-            let mine = &mut self.counts[before + place];
-            *mine = mine.saturating_add(other.counts[place]);
-        }
-        for (mine, theirs) in self.filled[before / WORD..].iter_mut().zip(&other.filled) {
-            *mine |= theirs;
+        let is_short = self.list.len() + other.list.len() <= LONGEST_LIST;
+        if is_short && !self.list.is_empty() && !other.list.is_empty() {
+            self.list = joined(&self.list, &other.list);
+        } else {
+            self.spread_out();
+            self.stretch.add_all(&other.list);
+            self.stretch.merge(&other.stretch);
         }
         self.total = self.total.saturating_add(other.total);
     }
 
     /// The buckets that hold anything, shortest latencies first.
     pub(super) fn iter(&self) -> impl Iterator<Item = Bucket> {
-        self.places().map(|place| bucket(self.first + place, self.counts[place]))
+        self.filled().map(Bucket::of)
     }
 
-    /// Where in `counts` there is anything, ascending.
-    fn places(&self) -> impl Iterator<Item = usize> {
-        let words = self.filled.iter().zip((0..).step_by(WORD));
-        words.flat_map(|(&word, first)| {
-            let rests = std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)));
-            let rests = rests.take(word.count_ones() as usize);
-            rests.map(move |rest| first + rest.trailing_zeros() as usize)
-        })
+    /// The same as numbers and counts.
+    pub(super) fn filled(&self) -> impl Iterator<Item = Filled> {
+        self.list.iter().copied().chain(self.stretch.iter())
     }
 
-    fn make_room(&mut self, wanted: Range<usize>) {
-        let end = self.first + self.counts.len();
-        let wanted = wanted.start / BLOCK * BLOCK..wanted.end.next_multiple_of(BLOCK);
-        if self.counts.is_empty() {
-            self.first = wanted.start;
-        } else if wanted.start < self.first {
-            let before = self.first - wanted.start;
-            self.counts.splice(..0, std::iter::repeat_n(0, before));
-            self.filled.splice(..0, std::iter::repeat_n(0, before / WORD));
-            self.first = wanted.start;
-        }
-        if wanted.end > end || self.counts.is_empty() {
-            self.counts.resize(wanted.end - self.first, 0);
-            self.filled.resize((wanted.end - self.first) / WORD, 0);
-        }
+    /// Gives every bucket a place of its own.
+    fn spread_out(&mut self) {
+        self.stretch.add_all(&self.list);
+        self.list.clear();
+    }
+}
+
+impl Bucket {
+    pub(super) const fn of(Filled { index, count }: Filled) -> Self {
+        let index = index as u64;
+        let doubling = (index >> HALF).saturating_sub(1);
+        let width = doubling + UNIT as u64;
+        let lowest_ns = (index - (doubling << HALF)) << width;
+        Self { lowest_ns, highest_ns: lowest_ns + (1 << width) - 1, count }
     }
 }
 
@@ -136,19 +119,28 @@ impl PartialEq for Buckets {
     }
 }
 
+/// Both lists as one, ascending as they are.
+fn joined(one: &[Filled], other: &[Filled]) -> Vec<Filled> {
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let mut others = other.iter().copied().peekable();
+    for &filled in one {
+        while let Some(before) = others.next_if(|other| other.index < filled.index) {
+            all.push(before);
+        }
+        let same = others.next_if(|other| other.index == filled.index);
+        let count = filled.count.saturating_add(same.map_or(0, |same| same.count));
+        all.push(Filled { count, ..filled });
+    }
+    all.extend(others);
+    all
+}
+
 /// The bucket of a latency; none beyond the last.
 fn index_of(latency_ns: u64) -> Option<usize> {
     let units = latency_ns >> UNIT;
     let doubling = units.max(FINEST - 1).ilog2() - HALF;
     let index = (u64::from(doubling) << HALF) + (units >> doubling);
     usize::try_from(index).ok().filter(|index| *index < LENGTH)
-}
-
-fn bucket(index: usize, count: u64) -> Bucket {
-    let index = index as u64;
-    let doubling = (index >> HALF).saturating_sub(1);
-    let lowest_ns = (index - (doubling << HALF)) << (doubling + u64::from(UNIT));
-    Bucket { lowest_ns, highest_ns: lowest_ns + (1 << (doubling + u64::from(UNIT))) - 1, count }
 }
 
 #[cfg(test)]
@@ -188,6 +180,44 @@ mod tests {
             let (histogram, buckets) = theirs(&latencies);
             prop_assert_eq!(ours.iter().collect::<Vec<_>>(), buckets);
             prop_assert_eq!(ours.total(), histogram.len());
+        }
+    }
+
+    /// The buckets of `latencies` as they are read from a journal.
+    fn listed(latencies: &[u64]) -> Buckets {
+        let mut recorded = Buckets::default();
+        for &latency in latencies {
+            recorded.record(latency);
+        }
+        let mut listed = Buckets::default();
+        for filled in recorded.stretch.iter() {
+            assert!(listed.push(filled.index, filled.count));
+        }
+        listed
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_the_same_in_whatever_form_their_parts_are(
+            parts in prop::collection::vec(
+                (any::<bool>(), prop::collection::vec(500_u64..1 << 42, 0..400)), 1..8,
+            ),
+            later in 500_u64..1 << 42,
+        ) {
+            let (mut sum, mut all) = (Buckets::default(), Vec::new());
+            for (is_listed, latencies) in &parts {
+                let mut part = listed(latencies);
+                if !is_listed {
+                    part.spread_out();
+                }
+                sum.merge(&part);
+                all.extend_from_slice(latencies);
+                prop_assert_eq!(sum.iter().collect::<Vec<_>>(), theirs(&all).1);
+                prop_assert_eq!(sum.total(), all.len() as u64);
+            }
+            sum.record(later);
+            all.push(later);
+            prop_assert_eq!(sum.iter().collect::<Vec<_>>(), theirs(&all).1);
         }
     }
 

@@ -1,10 +1,10 @@
 //! A histogram in a journal: base64 of the V2 deflate form of `HdrHistogram`, for other tools too.
 
-use std::io::Read as _;
+use std::cell::RefCell;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use flate2::read::ZlibDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 
@@ -19,7 +19,7 @@ const DEFLATED_HEADER: usize = 8;
 /// Bytes before the counts: mark, length, offset, digits, lowest, highest, ratio.
 const PLAIN_HEADER: usize = 40;
 /// No histogram of our range is longer: nine bytes for each bucket.
-const LONGEST: u64 = 1 << 18;
+const LONGEST: usize = 1 << 18;
 
 /// The text of these buckets.
 pub(super) fn encode(buckets: &Buckets) -> String {
@@ -40,7 +40,11 @@ pub(super) fn decode(text: &str) -> Result<Buckets, HistogramError> {
     let packed = BASE64_STANDARD
         .decode(text)
         .map_err(|error| HistogramError::NotBase64(error.to_string()))?;
-    let bytes = inflated(&packed)?;
+    INFLATER.with_borrow_mut(|inflater| plain(inflater.inflated(body(&packed)?)?))
+}
+
+/// The buckets of a form that is not deflated.
+fn plain(bytes: &[u8]) -> Result<Buckets, HistogramError> {
     let (header, counts) =
         bytes.split_at_checked(PLAIN_HEADER).ok_or_else(|| wrong("it ends inside its header"))?;
     if word(header, 0) != PLAIN || word(header, 8) != 0 {
@@ -56,19 +60,40 @@ pub(super) fn decode(text: &str) -> Result<Buckets, HistogramError> {
     unpack(counts)
 }
 
-fn inflated(packed: &[u8]) -> Result<Vec<u8>, HistogramError> {
+/// The deflated bytes of a text.
+fn body(packed: &[u8]) -> Result<&[u8], HistogramError> {
     let body = packed.get(DEFLATED_HEADER..).ok_or_else(|| wrong("it ends inside its header"))?;
     if word(packed, 0) != DEFLATED {
         return Err(wrong("it is not in the deflate form"));
     }
     let length = usize::try_from(word(packed, 4)).unwrap_or(usize::MAX);
-    let body = body.get(..length).ok_or_else(|| wrong("it ends inside its counts"))?;
-    let mut bytes = Vec::with_capacity(4 * body.len());
-    ZlibDecoder::new(body)
-        .take(LONGEST)
-        .read_to_end(&mut bytes)
-        .map_err(|error| wrong(&error.to_string()))?;
-    Ok(bytes)
+    body.get(..length).ok_or_else(|| wrong("it ends inside its counts"))
+}
+
+thread_local! {
+    /// Kept from one histogram to the next: to make one anew takes longer than to inflate some
+    /// hundred bytes.
+    static INFLATER: RefCell<Inflater> = RefCell::new(Inflater {
+        state: Decompress::new(true),
+        bytes: Vec::with_capacity(LONGEST),
+    });
+}
+
+struct Inflater {
+    state: Decompress,
+    bytes: Vec<u8>,
+}
+
+impl Inflater {
+    fn inflated(&mut self, body: &[u8]) -> Result<&[u8], HistogramError> {
+        self.state.reset(true);
+        self.bytes.clear();
+        match self.state.decompress_vec(body, &mut self.bytes, FlushDecompress::Finish) {
+            Ok(Status::StreamEnd) => Ok(&self.bytes),
+            Ok(_) => Err(wrong("it ends inside its counts")),
+            Err(error) => Err(wrong(&error.to_string())),
+        }
+    }
 }
 
 /// The counts in the order of the buckets: a negative number stands for so many empty ones.
@@ -81,7 +106,7 @@ fn unpack(mut counts: &[u8]) -> Result<Buckets, HistogramError> {
         if empty {
             let skipped = usize::try_from(magnitude.wrapping_neg()).unwrap_or(usize::MAX);
             index = index.saturating_add(skipped);
-        } else if buckets.add_at(index, magnitude) {
+        } else if buckets.push(index, magnitude) {
             index += 1;
         } else {
             return Err(wrong("it has more counts than buckets"));

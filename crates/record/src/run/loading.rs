@@ -1,0 +1,106 @@
+//! A journal as a run: its lines decoded, which takes most of the time, and folded in their order.
+
+use std::fmt;
+
+use super::RunRecord;
+use crate::Event;
+use crate::codec::{self, DecodeError, SealCheck};
+
+/// A line of a journal, decoded.
+#[derive(Debug)]
+pub struct JournalLine<'a> {
+    /// Counted from 1.
+    number: usize,
+    text: &'a [u8],
+    event: Result<Event, DecodeError>,
+}
+
+/// Why a journal could not be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// There is nothing in it.
+    Empty,
+    /// The first line is not the start of a run.
+    NoStart,
+    /// A second start stands in the middle.
+    SecondStart {
+        /// Line, counted from 1.
+        line: usize,
+    },
+    /// A line before the last cannot be read.
+    Line {
+        /// Line, counted from 1.
+        line: usize,
+        /// Why.
+        error: DecodeError,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "the journal is empty: the run never began"),
+            Self::NoStart => write!(
+                f,
+                "the first line is not the start of a run: this is not a run's record.jsonl"
+            ),
+            Self::SecondStart { line } => {
+                write!(f, "line {line} starts a second run: split the file there, one run each")
+            }
+            Self::Line { line, error } => write!(f, "line {line}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// The lines of a journal, each decoded when it is asked for; empty ones are left out.
+pub fn journal_lines(journal: &[u8]) -> impl Iterator<Item = JournalLine<'_>> {
+    let lines = journal.split(|&byte| byte == b'\n').zip(1..);
+    let lines = lines.filter(|(text, _)| !text.trim_ascii().is_empty());
+    lines.map(|(text, number)| JournalLine { number, text, event: decode(text) })
+}
+
+impl RunRecord {
+    /// Folds the bytes of a journal.
+    ///
+    /// A last line that cannot be read is taken for the work of a crash and left out.
+    pub fn load(journal: &[u8]) -> Result<Self, LoadError> {
+        Self::of_lines(journal_lines(journal))
+    }
+
+    /// Folds lines of a journal, as [`RunRecord::load`] does, for who decodes them elsewhere.
+    pub fn of_lines<'a>(
+        lines: impl IntoIterator<Item = JournalLine<'a>>,
+    ) -> Result<Self, LoadError> {
+        let mut lines = lines.into_iter().peekable();
+        let Some(JournalLine { number, text, event }) = lines.next() else {
+            return Err(LoadError::Empty);
+        };
+        let mut check = SealCheck::default();
+        check.pass(text, number);
+        let mut run = match event {
+            Ok(Event::Start(start)) => Self::begin(*start),
+            Ok(_) | Err(DecodeError::NotAnEvent(_)) => return Err(LoadError::NoStart),
+            Err(error) => return Err(LoadError::Line { line: number, error }),
+        };
+        while let Some(JournalLine { number: line, text, event }) = lines.next() {
+            match event {
+                Ok(Event::Start(_)) => return Err(LoadError::SecondStart { line }),
+                Ok(event) => {
+                    check.pass(text, line);
+                    run.push(event);
+                }
+                Err(_) if lines.peek().is_none() => run.torn_tail = true,
+                Err(error) => return Err(LoadError::Line { line, error }),
+            }
+        }
+        run.seal = check.seal();
+        Ok(run)
+    }
+}
+
+fn decode(line: &[u8]) -> Result<Event, DecodeError> {
+    let text = str::from_utf8(line).map_err(|error| DecodeError::NotAnEvent(error.to_string()))?;
+    codec::decode(text)
+}
