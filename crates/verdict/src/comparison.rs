@@ -11,7 +11,7 @@ use record::{Phase, RunRecord, Seal, TestType};
 
 pub use metric::Metric;
 
-use crate::samples::SampledMean;
+use crate::samples::{Confidence, SampledMean};
 use crate::{Finding, Ruling, Verdict, rules};
 use metric::{MetricSource, OF_BACKUPS, OF_CHECKSUMS, OF_LOADS};
 
@@ -62,8 +62,8 @@ pub struct ComparedValue {
 pub struct MetricChange {
     /// In percent of the first.
     pub percent: f64,
-    /// The true change lies within this distance, 19 times in 20; none where the intervals are too
-    /// few to tell.
+    /// The true change lies within this distance, and those of the other runs within theirs, 19
+    /// times in 20; none where the intervals are too few to tell.
     pub margin_percent: Option<f64>,
 }
 
@@ -196,6 +196,8 @@ fn compared(test: TestType) -> Option<(Phase, &'static [Metric])> {
 
 /// A row for each metric that any run has.
 fn rows(metrics: &[Metric], runs: &[NamedRun], phase: Phase) -> Vec<ComparedMetric> {
+    // Readers look for any run that differs: all changes of a metric shall be sure together.
+    let confidence = Confidence::of_each(runs.len() - 1);
     let mut rows = Vec::new();
     for &metric in metrics {
         let of_runs: Vec<MetricOfRun> =
@@ -205,7 +207,7 @@ fn rows(metrics: &[Metric], runs: &[NamedRun], phase: Phase) -> Vec<ComparedMetr
         }
         let mut values = vec![ComparedValue { value: of_runs[0].value, change: None }];
         for of_run in &of_runs[1..] {
-            let change = of_runs[0].change_to(of_run, metric);
+            let change = of_runs[0].change_to(of_run, metric, confidence);
             values.push(ComparedValue { value: of_run.value, change });
         }
         rows.push(ComparedMetric { metric, values });
@@ -238,17 +240,28 @@ impl MetricOfRun {
 
     /// The change from this, the first run, to `other`. The margin holds both what the intervals
     /// spread by and what repeats of one run lie apart by, which no run shows by itself.
-    fn change_to(&self, other: &Self, metric: Metric) -> Option<MetricChange> {
+    fn change_to(
+        &self,
+        other: &Self,
+        metric: Metric,
+        confidence: Confidence,
+    ) -> Option<MetricChange> {
         let (first, value) = (self.value?, other.value?);
         if first == 0.0 {
             return None;
         }
+        let percent = 100.0 * (value - first) / first;
         let margin_percent = self.sampled.zip(other.sampled).map(|(one, other)| {
-            let of_intervals = 100.0 * one.margin_of_difference(&other) / one.mean.abs();
-            of_intervals.hypot(metric.quantity.repeats_percent())
+            let of_one = |difference: f64| 100.0 * difference / one.mean.abs();
+            let spread = of_one(one.margin_of_difference(&other, confidence));
+            let of_repeats = metric.quantity.repeats_percent() * confidence.widening();
+            // The spread is that of the intervals' means: it says nothing of what a change of the
+            // whole has beyond theirs, as that of a percentile that falls between two humps.
+            let beyond = (percent - of_one(other.mean - one.mean)).abs();
+            spread.hypot(of_repeats) + beyond
         });
         let margin_percent = margin_percent.filter(|margin| margin.is_finite());
-        Some(MetricChange { percent: 100.0 * (value - first) / first, margin_percent })
+        Some(MetricChange { percent, margin_percent })
     }
 }
 
@@ -329,8 +342,11 @@ fn doubts_of_run(run: &NamedRun) -> Vec<String> {
     let of_machine = [rules::OTHER_PROGRAMS, rules::GENERATOR_LIMITED];
     let objections = run.verdict.objections();
     let busy = objections.iter().filter(|finding| of_machine.contains(&finding.rule));
+    // A run that fails was judged, whatever else of it was not.
+    let is_unjudged = run.verdict.outcome == Ruling::CannotJudge;
     let unjudged = objections.iter().filter(|finding| finding.outcome == Ruling::CannotJudge);
-    let unjudged = unjudged.take(1).filter(|finding| !of_machine.contains(&finding.rule));
+    let unjudged = unjudged.take(usize::from(is_unjudged));
+    let unjudged = unjudged.filter(|finding| !of_machine.contains(&finding.rule));
     let busy =
         busy.map(|finding| format!("{name}: {}: {}.", finding.title, first_evidence(finding)));
     let unjudged =

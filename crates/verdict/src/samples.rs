@@ -1,8 +1,10 @@
 //! What a row of samples proves: how sure its mean is, and whether it drifted. A steady state is
 //! tested, not assumed.
 
+mod confidence;
 mod spread;
 
+pub(crate) use confidence::Confidence;
 pub(crate) use spread::SampledMean;
 
 /// Samples are averaged into at most so many windows, so that neighbours that resemble each other

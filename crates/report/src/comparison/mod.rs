@@ -55,9 +55,10 @@ fn document(runs: &[NamedRun], comparison: &RunComparison) -> Document {
 }
 
 /// Below the tables.
-const HOW_TO_READ: &str = "A change is real where it is larger than its margin, which holds the \
-    true change 19 times in 20: the spread of the intervals, and what repeats of one run lie \
-    apart by. Of many metrics one in 20 may be called real by chance.";
+const HOW_TO_READ: &str = "A change is real where it is larger than its margin: the spread of the \
+    intervals, and what repeats of one run lie apart by. All margins of a metric hold the true \
+    changes 19 times in 20, so that those of several runs are wider than that of one. Of many \
+    metrics one in 20 may be called real by chance.";
 
 fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     let others: Vec<&str> = runs[1..].iter().map(|run| run.name.as_str()).collect();
@@ -97,8 +98,12 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
     format!("Doubtful: {answer}")
 }
 
-/// The run that passes where the others do not: a buyer asks for that first.
+/// The run that passes where the others fail: a buyer asks for that first. One that could not be
+/// judged may carry the load too.
 fn only_passing(runs: &[NamedRun]) -> Option<&'static str> {
+    if runs.iter().any(|run| run.verdict.outcome == Ruling::CannotJudge) {
+        return None;
+    }
     let mut passing =
         runs.iter().zip(LETTERS).filter(|(run, _)| run.verdict.outcome == Ruling::Pass);
     let (_, letter) = passing.next()?;

@@ -56,7 +56,13 @@ fn who_passes_stands_before_what_differs() {
     let text = comparison_text(&runs, &comparison);
     assert!(text.contains("ONLY A PASSES"), "{text}");
     assert!(text.contains("A (xfs): Pass.\nB (btrfs): Fail."), "{text}");
-    runs[0].verdict.outcome = verdict::Ruling::Fail;
+    for unlike in [verdict::Ruling::Fail, verdict::Ruling::CannotJudge] {
+        runs[1].verdict.outcome = verdict::Ruling::CannotJudge;
+        runs[0].verdict.outcome = unlike;
+        let text = comparison_text(&runs, &comparison);
+        assert!(text.contains("7 REAL DIFFERENCES"), "{unlike:?}: {text}");
+    }
+    runs[0].verdict.outcome = verdict::Ruling::Pass;
     let text = comparison_text(&runs, &comparison);
     assert!(text.contains("7 REAL DIFFERENCES"), "{text}");
 }

@@ -93,6 +93,44 @@ fn what_a_reader_must_not_overlook_is_said() {
 }
 
 #[test]
+fn a_run_that_fails_is_not_called_unjudged() {
+    let mut failed = made(2, |parameters| parameters.measure_intervals = 1);
+    failed.verdict.outcome = crate::Ruling::Fail;
+    let comparison = compare(&[made(1, |_| {}), failed]).unwrap();
+    assert_eq!(comparison.doubts, [""; 0]);
+}
+
+/// Two runs whose slowest hundredth is a hump of its own: a hair more or less of it, and the 99th
+/// percentile of the whole lies in it or before it.
+#[test]
+fn a_percentile_between_two_humps_is_no_difference() {
+    let with = |slow_per_mille: u64| {
+        let mut run = made(1, |_| {});
+        for totals in run.record.totals.values_mut() {
+            let Some(total) = totals.series.get_mut(&Series::DatabaseRead) else { continue };
+            let count = total.latency.count() * slow_per_mille / 1_000;
+            for _ in 0..count {
+                total.latency.record(900_000_000);
+            }
+        }
+        run
+    };
+    let comparison = compare(&[with(8), with(12)]).unwrap();
+    let row = comparison.rows.iter().find(|row| row.metric.id == "read_latency_p99").unwrap();
+    assert!(row.values[1].change.unwrap().percent > 100.0, "{row:?}");
+    assert_eq!(significance(&comparison, "read_latency_p99"), Significance::Noise);
+}
+
+#[test]
+fn changes_of_several_runs_are_held_to_wider_margins_than_one() {
+    let runs: Vec<NamedRun> = (1..=5).map(|seed| made(seed, |_| {})).collect();
+    let margin = |runs: &[NamedRun]| {
+        compare(runs).unwrap().rows[0].values[1].change.unwrap().margin_percent.unwrap()
+    };
+    assert!(margin(&runs) > 1.2 * margin(&runs[..2]), "{} {}", margin(&runs), margin(&runs[..2]));
+}
+
+#[test]
 fn databases_of_another_size_and_a_busy_machine_are_doubts() {
     let mut larger = made(2, |parameters| parameters.processor_percent = 97.0);
     for database in &mut larger.record.start.databases {

@@ -1,5 +1,6 @@
 //! How far the mean of a series of intervals can be trusted.
 
+use super::confidence::Confidence;
 use super::{mean, windows};
 
 /// Fewer batches than this have no spread to speak of.
@@ -53,18 +54,18 @@ impl SampledMean {
 
     /// The true mean lies within this distance of the mean, 19 times in 20.
     pub(crate) fn margin(&self) -> f64 {
-        student(self.degrees) * self.variance.sqrt()
+        Confidence::of_each(1).student(self.degrees) * self.variance.sqrt()
     }
 
-    /// The true difference between both means lies within this distance of theirs, 19 times in 20
-    /// (Welch, 1947).
-    pub(crate) fn margin_of_difference(&self, other: &Self) -> f64 {
+    /// The true difference between both means lies within this distance of theirs, as often as
+    /// `confidence` wants it (Welch, 1947).
+    pub(crate) fn margin_of_difference(&self, other: &Self, confidence: Confidence) -> f64 {
         let variance = self.variance + other.variance;
         if variance <= 0.0 {
             return 0.0;
         }
         let degrees = variance * variance / (self.share() + other.share());
-        student(degrees) * variance.sqrt()
+        confidence.student(degrees) * variance.sqrt()
     }
 
     /// What it adds to the denominator of the degrees of freedom (Welch, 1947).
@@ -73,59 +74,11 @@ impl SampledMean {
     }
 }
 
-/// What 97.5 % of Student's distribution with so many degrees of freedom lie below.
-///
-/// The expansion of Abramowitz and Stegun, 26.7.5, which is within 1 % from three degrees on; below
-/// them the exact values, and straight lines between those.
-fn student(degrees: f64) -> f64 {
-    const ONE: f64 = 12.706;
-    const TWO: f64 = 4.303;
-    const THREE: f64 = 3.182;
-    const NORMAL: f64 = 1.959_964;
-    if degrees <= 1.0 {
-        return ONE;
-    }
-    if degrees < 2.0 {
-        return ONE + (TWO - ONE) * (degrees - 1.0);
-    }
-    if degrees < 3.0 {
-        return TWO + (THREE - TWO) * (degrees - 2.0);
-    }
-    let [z, z3, z5, z7] = [1, 3, 5, 7].map(|power| NORMAL.powi(power));
-    let terms = [
-        (z3 + z) / 4.0,
-        (5.0 * z5 + 16.0 * z3 + 3.0 * z) / 96.0,
-        (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / 384.0,
-    ];
-    let powers = [degrees, degrees.powi(2), degrees.powi(3)];
-    z + terms.iter().zip(powers).map(|(term, power)| term / power).sum::<f64>()
-}
-
 #[cfg(test)]
 mod tests {
     use units::{Prng, Seed};
 
-    use super::{SampledMean, student};
-
-    #[test]
-    fn quantiles_are_those_of_the_tables() {
-        let tables = [
-            (1.0, 12.706),
-            (2.0, 4.303),
-            (3.0, 3.182),
-            (4.0, 2.776),
-            (5.0, 2.571),
-            (10.0, 2.228),
-            (30.0, 2.042),
-            (1e9, 1.960),
-        ];
-        for (degrees, quantile) in tables {
-            let found = student(degrees);
-            assert!((found / quantile - 1.0).abs() < 0.01, "{degrees}: {found}");
-        }
-        let falling = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0].map(student);
-        assert!(falling.is_sorted_by(|one, next| one > next), "{falling:?}");
-    }
+    use super::{Confidence, SampledMean};
 
     /// Noise around 100; each value takes `inherited` of its distance from the one before.
     fn noise(prng: &mut Prng, inherited: f64) -> Vec<f64> {
@@ -176,10 +129,26 @@ mod tests {
         let mut prng = Prng::new(Seed(12));
         let holds = |_: &u32| {
             let [one, other] = [0, 1].map(|_| SampledMean::of(&noise(&mut prng, 0.3)).unwrap());
-            (one.mean - other.mean).abs() <= one.margin_of_difference(&other)
+            let margin = one.margin_of_difference(&other, Confidence::of_each(1));
+            (one.mean - other.mean).abs() <= margin
         };
         let held = (0..1_000_u32).filter(holds).count();
         assert!((915..=990).contains(&held), "{held}");
+    }
+
+    #[test]
+    fn all_of_four_means_of_the_same_differ_from_a_first_within_their_margins_19_times_in_20() {
+        let mut prng = Prng::new(Seed(14));
+        let confidence = Confidence::of_each(4);
+        let holds = |_: &u32| {
+            let [first, others @ ..] =
+                [0; 5].map(|_| SampledMean::of(&noise(&mut prng, 0.3)).unwrap());
+            others.iter().all(|other| {
+                (first.mean - other.mean).abs() <= first.margin_of_difference(other, confidence)
+            })
+        };
+        let held = (0..1_000_u32).filter(holds).count();
+        assert!((930..=995).contains(&held), "{held}");
     }
 
     #[test]
