@@ -64,8 +64,8 @@ pub struct Calibration {
     /// Parameters that were free.
     #[serde(default)]
     pub free_parameters: u32,
-    /// By how much latencies may be off, in percent of the true ones, either way. 25 where nothing was fitted:
-    /// predictions of published runs from data sheets alone were off by 7 to 24 %.
+    /// By how much latencies may be off, in percent of the true ones, either way. 25 where nothing
+    /// was fitted: predictions of published runs from data sheets alone were off by 7 to 24 %.
     #[serde(default = "unfitted_percent")]
     pub uncertainty_percent: f64,
 }

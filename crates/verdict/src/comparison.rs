@@ -306,7 +306,8 @@ fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
 fn doubt_of_simulated(run: &NamedRun) -> Option<String> {
     let simulation = run.record.simulated()?;
     Some(format!(
-        "{}: SIMULATED on the model \"{}\"; latencies may be {:.0} % off the true ones, either way.",
+        "{}: SIMULATED on the model \"{}\"; latencies may be {:.0} % off the true ones, either \
+         way.",
         run.name, simulation.array, simulation.uncertainty_percent
     ))
 }
