@@ -63,7 +63,7 @@ fn folded(journal: &[u8]) -> Result<RunRecord, LoadError> {
     thread::scope(|scope| {
         let (sender, lines) = mpsc::sync_channel(DECODED_AHEAD);
         // Who folds stops at the first line that is wrong.
-        scope.spawn(move || journal_lines(journal).try_for_each(|line| sender.send(line)));
+        scope.spawn(move || journal_lines(journal).all(|line| sender.send(line).is_ok()));
         RunRecord::of_lines(lines)
     })
 }
