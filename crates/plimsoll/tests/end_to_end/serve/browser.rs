@@ -90,7 +90,7 @@ fn the_list_is_sound_at_every_width_and_works_by_keyboard() {
     }
     let title = wait_for("the comparison", || {
         let title = browser.value("document.title");
-        title.as_str().filter(|title| title.contains("against")).map(str::to_owned)
+        title.as_str().filter(|title| title.contains("beside")).map(str::to_owned)
     });
     assert!(title.contains("runs/one"), "{title}");
     assert_eq!(browser.errors(), Vec::<String>::new());
