@@ -8,6 +8,7 @@ mod file;
 mod folder;
 mod ioctl;
 pub mod machine;
+mod patience;
 mod port;
 mod privilege;
 mod probe;

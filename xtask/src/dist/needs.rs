@@ -7,7 +7,7 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 /// Libraries of every Windows since Server 2012 R2, beside those that begin with `api-ms-win-`.
-const OF_WINDOWS: [&str; 16] = [
+const OF_WINDOWS: [&str; 17] = [
     "advapi32.dll",
     "bcrypt.dll",
     "bcryptprimitives.dll",
@@ -17,6 +17,7 @@ const OF_WINDOWS: [&str; 16] = [
     "ncrypt.dll",
     "ntdll.dll",
     "ole32.dll",
+    "pdh.dll",
     "psapi.dll",
     "secur32.dll",
     "shell32.dll",

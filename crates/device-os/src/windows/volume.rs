@@ -9,6 +9,7 @@ use windows_sys::Win32::Foundation::ERROR_DIRECTORY;
 
 use super::file::{self, OsDevice};
 use super::folder::{sectors, whole_path};
+use super::patience::patiently;
 use super::{Host, errors, sys};
 
 /// See the module.
@@ -114,7 +115,7 @@ impl Volume for OsVolume {
     fn rename(&self, from: &str, to: &str) -> Pending<()> {
         let (from, to) = (self.path.join(from), self.path.join(to));
         self.call(move || {
-            std::fs::rename(&from, &to)
+            patiently(|| std::fs::rename(&from, &to))
                 .map_err(|error| errors::of(&error, &shown(&from), "rename", 0))?;
             file::sync_folder(&to)
         })
@@ -123,7 +124,7 @@ impl Volume for OsVolume {
     fn remove(&self, file: &str) -> Pending<()> {
         let path = self.path.join(file);
         self.call(move || {
-            std::fs::remove_file(&path)
+            patiently(|| std::fs::remove_file(&path))
                 .map_err(|error| errors::of(&error, &shown(&path), "removal", 0))?;
             file::sync_folder(&path)
         })

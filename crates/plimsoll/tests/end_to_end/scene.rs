@@ -98,6 +98,14 @@ impl Scene {
         self.write(name, &bytes);
     }
 
+    /// Has replays of the plan take so few logs that a test can wait for them.
+    pub(crate) fn replay_logs(&self, logs: u32) {
+        let plan = String::from_utf8(self.read("plan.toml")).unwrap();
+        let test = format!("[test]\nreplay_logs = {logs}\n");
+        assert!(plan.contains("[test]\n"));
+        self.write("plan.toml", plan.replace("[test]\n", &test).as_bytes());
+    }
+
     /// The names and lengths of all files of the folder.
     pub(crate) fn listing(&self) -> Vec<(String, u64)> {
         let entry = |entry: fs::DirEntry| {

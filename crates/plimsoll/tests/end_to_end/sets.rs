@@ -10,9 +10,8 @@ use crate::signals::send;
 /// A prepared scene whose plan has short tests; `more` stands at the plan's end.
 fn scene(name: &str, more: &str) -> Scene {
     let scene = Scene::prepared(name);
-    let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
-    let plan = plan.replace("[test]\n", "[test]\nreplay_logs = 3\n");
-    scene.write("plan.toml", (plan + more).as_bytes());
+    scene.replay_logs(3);
+    scene.change("plan.toml", |plan| plan.extend_from_slice(more.as_bytes()));
     scene
 }
 

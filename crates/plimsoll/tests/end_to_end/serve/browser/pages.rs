@@ -11,6 +11,7 @@ use crate::scene::Scene;
 /// machine's storage does not matter.
 fn written() -> Scene {
     let scene = Scene::prepared("browser-written");
+    scene.replay_logs(3);
     for (name, iops) in [("a", "200"), ("b", "100")] {
         let folder = format!("runs/{name}");
         let words = ["run", "plan.toml", "--duration", "6s", "--target-iops", iops, "-o", &folder];
