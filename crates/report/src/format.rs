@@ -3,37 +3,13 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
-
-/// `value` with `decimals` digits behind the point and commas between thousands.
-pub fn number(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
-    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
-    let mut grouped = format!("{sign}{}", units::group_thousands(whole));
-    if let Some(fraction) = fraction {
-        grouped.push('.');
-        grouped.push_str(fraction);
-    }
-    grouped
-}
+pub use units::decimal as number;
+pub(crate) use units::three_digits;
 
 /// A whole number with commas between thousands.
 pub fn whole(value: u64) -> String {
     // Exact up to 2^53, far beyond any count of a run.
     number(value as f64, 0)
-}
-
-/// `value` with three significant digits or all digits of its whole part: 0.123, 1.23, 12.3, 1,234;
-/// a whole number stays one.
-pub(crate) fn three_digits(value: f64) -> String {
-    let decimals = match value.abs() {
-        _ if value.fract() == 0.0 => 0,
-        ..1.0 => 3,
-        1.0..10.0 => 2,
-        10.0..100.0 => 1,
-        _ => 0,
-    };
-    number(value, decimals)
 }
 
 /// A column of latencies: milliseconds with three digits, as Jetstress prints them.
@@ -117,23 +93,11 @@ pub(crate) fn plural(count: u64, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{duration, number, offset, plural, size, three_digits, timestamp, whole};
+    use super::{duration, offset, plural, size, timestamp, whole};
 
     #[test]
     fn thousands_are_grouped() {
-        assert_eq!(number(1_234_567.891, 2), "1,234,567.89");
-        assert_eq!(number(-1_234.0, 0), "-1,234");
-        assert_eq!(number(999.0, 0), "999");
         assert_eq!(whole(1_000), "1,000");
-    }
-
-    #[test]
-    fn three_digits_are_kept() {
-        assert_eq!(three_digits(0.1234), "0.123");
-        assert_eq!(three_digits(1.234), "1.23");
-        assert_eq!(three_digits(12.34), "12.3");
-        assert_eq!(three_digits(1_234.5), "1,234");
-        assert_eq!(three_digits(20.0), "20");
     }
 
     #[test]

@@ -67,6 +67,11 @@ impl Carried {
         self.by_space.map_or(self.by_io, |by_space| by_space.min(self.by_io))
     }
 
+    /// What the mailboxes of the plan ask for; none where it names no number of them.
+    pub(crate) fn required_iops(&self) -> Option<f64> {
+        Some(self.wanted? as f64 * self.iops_each)
+    }
+
     /// Which bound the number is, and the other one.
     pub(crate) fn remark(&self) -> String {
         let each = format::number(self.iops_each, 2);

@@ -108,7 +108,7 @@ pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
     let numbers = match (finding.measured, finding.limit) {
         (Some(measured), Some(limit)) => format!(
             " {}, {} {}",
-            quantity(measured, finding.unit),
+            quantity_beside(measured, limit, finding.unit),
             match limit {
                 Limit::AtMost(_) => "limit",
                 Limit::AtLeast(_) => "at least",
@@ -120,16 +120,30 @@ pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
     let place = finding
         .evidence
         .first()
-        .map(|evidence| format!(": {}", describe(run, evidence)))
+        .map(|evidence| format!(": {}", introduced(evidence, &describe(run, evidence))))
         .unwrap_or_default();
     format!("{}{}{place}.", finding.title, numbers)
 }
 
+/// `described` with what its name is a name of: at the top of a page nothing has said so yet.
+fn introduced(evidence: &Evidence, described: &str) -> String {
+    let needs_word = evidence.database.is_some() && !described.starts_with("database ");
+    format!("{}{described}", if needs_word { "database " } else { "" })
+}
+
 /// A number with its unit.
 pub(crate) fn quantity(number: f64, unit: Unit) -> String {
+    with_unit(&format::three_digits(number), unit)
+}
+
+/// A number with its unit, precise enough to tell on which side of its limit it lies.
+pub(crate) fn quantity_beside(number: f64, limit: Limit, unit: Unit) -> String {
+    with_unit(&units::three_digits_beside(number, limit.value()), unit)
+}
+
+fn with_unit(number: &str, unit: Unit) -> String {
     let separator = if unit == Unit::PerSecond { "" } else { " " };
-    let text = format!("{}{separator}{}", format::three_digits(number), unit.symbol());
-    text.trim_end().to_owned()
+    format!("{number}{separator}{}", unit.symbol()).trim_end().to_owned()
 }
 
 /// A piece of evidence with the database's name and the time.

@@ -1,4 +1,5 @@
-//! Counts as people read them, for every sentence that holds one.
+//! Counts and measured values as people read them, for every sentence that holds one: a value that
+//! stands on a page twice must not be rounded in two ways.
 
 /// A count with commas between thousands: `1,234,567`.
 pub fn thousands(count: u64) -> String {
@@ -17,9 +18,70 @@ pub fn group_thousands(digits: &str) -> String {
     grouped
 }
 
+/// `value` with `decimals` digits behind the point and commas between thousands.
+pub fn decimal(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
+    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
+    let fraction = fraction.map(|fraction| format!(".{fraction}")).unwrap_or_default();
+    format!("{sign}{}{fraction}", group_thousands(whole))
+}
+
+/// `value` with three significant digits or all digits of its whole part: 0.123, 1.23, 12.3, 1,234;
+/// a whole number stays one.
+pub fn three_digits(value: f64) -> String {
+    decimal(value, decimals_of_three(value))
+}
+
+/// The same, with as many digits more as it takes to see on which side of `limit` the value lies:
+/// 10.04 beside 10, not 10.0.
+pub fn three_digits_beside(value: f64, limit: f64) -> String {
+    let least = decimals_of_three(value);
+    let texts = (least..least + MOST_MORE_DIGITS).map(|digits| {
+        let [value, limit] = [value, limit].map(|number| decimal(number, digits));
+        (value != limit).then_some(value)
+    });
+    texts.flatten().next().unwrap_or_else(|| three_digits(value))
+}
+
+/// Values that are still alike after so many digits more are told alike.
+const MOST_MORE_DIGITS: usize = 4;
+
+fn decimals_of_three(value: f64) -> usize {
+    match value.abs() {
+        _ if value.fract().abs() < f64::MIN_POSITIVE => 0,
+        ..1.0 => 3,
+        1.0..10.0 => 2,
+        10.0..100.0 => 1,
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::thousands;
+    use super::{decimal, thousands, three_digits, three_digits_beside};
+
+    #[test]
+    fn values_keep_three_digits() {
+        assert_eq!(decimal(1_234_567.891, 2), "1,234,567.89");
+        assert_eq!(decimal(-1_234.0, 0), "-1,234");
+        assert_eq!(decimal(999.0, 0), "999");
+        assert_eq!(three_digits(0.1234), "0.123");
+        assert_eq!(three_digits(1.234), "1.23");
+        assert_eq!(three_digits(12.34), "12.3");
+        assert_eq!(three_digits(1_234.5), "1,234");
+        assert_eq!(three_digits(20.0), "20");
+    }
+
+    #[test]
+    fn a_value_beside_its_limit_shows_its_side() {
+        assert_eq!(three_digits_beside(10.04, 10.0), "10.04");
+        assert_eq!(three_digits_beside(9.9996, 10.0), "9.9996");
+        assert_eq!(three_digits_beside(10.0, 10.0), "10");
+        assert_eq!(three_digits_beside(11.09, 10.0), "11.1");
+        assert_eq!(three_digits_beside(1_000.04, 1_000.0), "1,000.04");
+        assert_eq!(three_digits_beside(10.000_000_01, 10.0), "10.0");
+    }
 
     #[test]
     fn three_digits_to_a_group() {

@@ -342,7 +342,8 @@ fn doubts_of_run(run: &NamedRun) -> Vec<String> {
     }
     let of_machine = [rules::OTHER_PROGRAMS, rules::GENERATOR_LIMITED];
     let objections = run.verdict.objections();
-    let busy = objections.iter().filter(|finding| of_machine.contains(&finding.rule));
+    // The two say the same of a machine that others keep busy.
+    let busy = objections.iter().filter(|finding| of_machine.contains(&finding.rule)).take(1);
     // A run that fails was judged, whatever else of it was not.
     let is_unjudged = run.verdict.outcome == Ruling::CannotJudge;
     let unjudged = objections.iter().filter(|finding| finding.outcome == Ruling::CannotJudge);

@@ -94,7 +94,7 @@ fn an_interval_without_an_answer_is_judged_by_the_age_of_those_who_wait() {
     assert_eq!(worst.measured, Some(4_000.0));
     assert_eq!(
         worst.evidence[0].text,
-        "4000.00 ms over 0 log writes, 1 more without an answer for up to 4000 ms"
+        "4,000 ms over 0 log writes, 1 more without an answer for up to 4000 ms"
     );
 }
 
@@ -162,7 +162,7 @@ fn a_request_of_any_phase_may_be_the_longest() {
     let evidence = &longest.evidence[0];
     assert_eq!(
         (evidence.database, evidence.text.as_str()),
-        (Some(1), "6000.00 ms of the read of 4096 bytes at 0 of /mail/db2.edb (open)")
+        (Some(1), "6,000 ms of the read of 4096 bytes at 0 of /mail/db2.edb (open)")
     );
     assert_eq!(evidence.span_ns, Some((14 * SECOND, 20 * SECOND)));
 }

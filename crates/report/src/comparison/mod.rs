@@ -2,6 +2,7 @@
 //! than noise.
 
 mod data;
+pub(crate) mod glance;
 mod pictures;
 mod tables;
 
@@ -43,12 +44,13 @@ pub fn comparison_csv(runs: &[NamedRun], comparison: &RunComparison) -> String {
 }
 
 fn document(runs: &[NamedRun], comparison: &RunComparison) -> Document {
-    let mut side_by_side: Vec<Block> = comparison.doubts.iter().cloned().map(Block::Note).collect();
-    side_by_side.push(tables::runs(runs));
+    let mut side_by_side = vec![tables::runs(runs)];
     side_by_side.extend((1..runs.len()).map(|index| tables::changes(runs, comparison, index)));
     side_by_side.push(Block::Note(HOW_TO_READ.to_owned()));
-    let mut sections =
-        vec![Section { id: "side-by-side", title: "Side by Side", blocks: side_by_side }];
+    let mut sections = vec![
+        glance::section(runs, comparison, rest_of_answer(runs, comparison)),
+        Section { id: "side-by-side", title: "Side by Side", blocks: side_by_side },
+    ];
     sections.extend(pictures::section(runs, comparison.phase));
     sections.push(tables::differences(runs.len(), comparison));
     Document { banner: banner(runs, comparison), sections }
@@ -88,9 +90,10 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
         1 => "1 real difference".to_owned(),
         count => format!("{count} real differences"),
     };
-    let answer = match only_passing(runs) {
-        Some(passing) => format!("only {passing} passes"),
-        None => differences,
+    let answer = match (only_passing(runs), of_one_outcome(runs)) {
+        (Some(passing), _) => format!("only {passing} passes"),
+        (None, Some(outcome)) => format!("{outcome}, {differences}"),
+        (None, None) => differences,
     };
     if comparison.doubts.is_empty() {
         return upper_first(&answer);
@@ -110,13 +113,43 @@ fn only_passing(runs: &[NamedRun]) -> Option<&'static str> {
     passing.next().is_none().then_some(letter)
 }
 
+/// What all runs came to, where that is one thing: then the differences decide.
+fn of_one_outcome(runs: &[NamedRun]) -> Option<&'static str> {
+    let all_are = |outcome| runs.iter().all(|run| run.verdict.outcome == outcome);
+    let are_two = runs.len() == 2;
+    if all_are(Ruling::Pass) {
+        return Some(if are_two { "both pass" } else { "all pass" });
+    }
+    all_are(Ruling::Fail).then_some(if are_two { "neither passes" } else { "none passes" })
+}
+
 /// What each run came to, doubts, and what each is beside the first.
 fn answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
     let mut sentences: Vec<String> =
         runs.iter().zip(LETTERS).map(|(run, letter)| came_to(run, letter)).collect();
-    sentences.extend(comparison.doubts.iter().map(|doubt| format!("Doubt: {doubt}")));
-    sentences.extend((1..runs.len()).map(|index| meaning(runs, comparison, index)));
+    match comparison.doubts.len() {
+        0..=MOST_DOUBTS => sentences.extend(doubts(comparison)),
+        count => sentences.push(format!("{count} doubts stand below the table.")),
+    }
+    if runs.len() == 2 {
+        sentences.push(meaning(runs, comparison, 1));
+    }
     sentences
+}
+
+/// More doubts than these would push the numbers off the first screen.
+const MOST_DOUBTS: usize = 2;
+
+/// What the answer has no room for: more doubts than a few, and changes of more than two runs.
+fn rest_of_answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
+    let are_many = comparison.doubts.len() > MOST_DOUBTS;
+    let doubts = doubts(comparison).filter(|_| are_many);
+    let others = if runs.len() == 2 { 0..0 } else { 1..runs.len() };
+    doubts.chain(others.map(|index| meaning(runs, comparison, index))).collect()
+}
+
+fn doubts(comparison: &RunComparison) -> impl Iterator<Item = String> {
+    comparison.doubts.iter().map(|doubt| format!("Doubt: {doubt}"))
 }
 
 /// The verdict on a run and the first reason for it: a change says nothing of the limits.

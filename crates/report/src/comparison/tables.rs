@@ -4,25 +4,23 @@ use verdict::{ComparedValue, Metric, NamedRun, OtherCircumstance, RunComparison,
 
 use super::LETTERS;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
+use crate::format;
 use crate::imported::words;
-use crate::{format, listed};
 
 /// Which letter stands for which run.
 pub(super) fn runs(runs: &[NamedRun]) -> Block {
     Block::Table(Table {
         caption: "Runs",
-        columns: ["Run", "Name", "Started", "Verdict", "Description"].map(Column::text).to_vec(),
+        columns: ["Run", "Name", "Started", "Description"].map(Column::text).to_vec(),
         rows: runs.iter().zip(LETTERS).map(|(run, letter)| run_row(run, letter)).collect(),
     })
 }
 
 fn run_row(run: &NamedRun, letter: &str) -> TableRow {
-    let tone = crate::sections::tone(run.verdict.outcome);
     TableRow::body(vec![
         Cell::plain(letter),
         Cell::plain(&run.name),
         Cell::plain(words::started(&run.record)),
-        Cell::plain(listed::verdict_name(&run.record, &run.verdict)).toned(tone),
         Cell::plain(&run.record.start.description),
     ])
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::blocks::block;
 use super::{escape, term, tone_class};
+use crate::comparison::glance;
 use crate::document::{Banner, Document, Figure, Section};
 use crate::glossary::{self, GlossaryEntry};
 use crate::sections::what_follows;
@@ -65,7 +66,7 @@ pub(crate) fn page(document: &Document) -> String {
 
 /// Whether a section stands right under the verdict, above the contents.
 fn is_of_verdict(section: &Section) -> bool {
-    section.id == what_follows::ID
+    [what_follows::ID, glance::ID].contains(&section.id)
 }
 
 fn push_banner(html: &mut String, banner: &Banner) {
@@ -84,11 +85,14 @@ fn push_banner(html: &mut String, banner: &Banner) {
         escape(&banner.number),
         term(banner.number_unit, Some(banner.number_metric)),
     );
-    html.push_str("<dl class=\"figures\">\n");
-    for figure in &banner.figures {
-        push_figure(html, figure);
+    if !banner.figures.is_empty() {
+        html.push_str("<dl class=\"figures\">\n");
+        for figure in &banner.figures {
+            push_figure(html, figure);
+        }
+        html.push_str("</dl>\n");
     }
-    html.push_str("</dl>\n</header>\n");
+    html.push_str("</header>\n");
 }
 
 fn push_figure(html: &mut String, figure: &Figure) {

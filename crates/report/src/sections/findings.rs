@@ -43,7 +43,10 @@ fn row(run: &RunRecord, finding: &Finding) -> TableRow {
     });
     let evidence: Vec<String> =
         finding.evidence.iter().map(|evidence| meaning::describe(run, evidence)).collect();
-    let measured = finding.measured.map(|number| meaning::quantity(number, unit));
+    let measured = finding.measured.map(|number| match finding.limit {
+        Some(limit) => meaning::quantity_beside(number, limit, unit),
+        None => meaning::quantity(number, unit),
+    });
     let measured = Cell { share: share(finding), ..Cell::or_none(measured) };
     let tone = match finding.outcome {
         Ruling::Pass => Tone::Plain,

@@ -98,17 +98,27 @@ impl LatencyFigure {
         }
         let total = run.sum_of(Phase::Measure).series.remove(&self.series)?;
         let summary = total.latency.summary();
+        let value = format::latency(summary.mean_ns);
+        let slowest = self.slowest(verdict).filter(|slowest| *slowest != value);
+        let slowest = slowest.map(|slowest| format!("slowest database {slowest}, "));
         Some(Figure {
             label: self.label,
             metric: self.metric,
-            value: format::latency(summary.mean_ns),
+            value,
             remark: format!(
-                "99 % within {}; limit {} on average",
+                "99 % within {}; {}limit {} on average",
                 format::latency(summary.p99_ns as f64),
+                slowest.unwrap_or_default(),
                 format::latency(self.limit_ns as f64)
             ),
             tone: tone_of(verdict, self.rule),
         })
+    }
+
+    /// The mean that was judged: the limit holds for each database on its own.
+    fn slowest(&self, verdict: &Verdict) -> Option<String> {
+        let finding = find(verdict, self.rule)?;
+        Some(meaning::quantity_beside(finding.measured?, finding.limit?, finding.unit))
     }
 }
 

@@ -60,8 +60,8 @@ fn too_short(run: &RunRecord) -> Option<String> {
     (measured < Nanos::from_secs(hours * 3_600)).then(|| {
         let asked = format::plural(hours, "hour");
         format!(
-            "That it goes on like this: {} were measured, fewer than {asked}.",
-            format::offset(measured.0)
+            "That it goes on like this: it was measured for {}, less than {asked}.",
+            format::duration(measured.0)
         )
     })
 }
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn what_a_run_does_not_prove_depends_on_what_it_was() {
         let mut run = passing();
-        assert!(unproven(&run)[0].contains("fewer than 2 hours"), "{:?}", unproven(&run));
+        assert!(unproven(&run)[0].contains("less than 2 hours"), "{:?}", unproven(&run));
         run.start.test = record::TestType::Backup;
         run.checksums.clear();
         let said = unproven(&run).concat();

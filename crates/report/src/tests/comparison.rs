@@ -64,7 +64,40 @@ fn who_passes_stands_before_what_differs() {
     }
     runs[0].verdict.outcome = verdict::Ruling::Pass;
     let text = comparison_text(&runs, &comparison);
-    assert!(text.contains("7 REAL DIFFERENCES"), "{text}");
+    assert!(text.contains("\n7 REAL DIFFERENCES"), "{text}");
+    let both = [(verdict::Ruling::Pass, "BOTH PASS"), (verdict::Ruling::Fail, "NEITHER PASSES")];
+    for (outcome, words) in both {
+        for run in &mut runs {
+            run.verdict.outcome = outcome;
+        }
+        let text = comparison_text(&runs, &comparison);
+        assert!(text.contains(&format!("\n{words}, 7 REAL DIFFERENCES")), "{text}");
+    }
+}
+
+#[test]
+fn a_buyer_finds_each_run_in_a_line_above_the_contents() {
+    let (mut runs, _) = compared();
+    runs.truncate(2);
+    runs[1].record.start.settings.thresholds.read_average_ns = 15_000_000;
+    runs[1].verdict = verdict::judge(&runs[1].record);
+    runs[0].record.start.settings.target_iops = None;
+    runs[0].record.start.settings.mailboxes = Some(1_000);
+    let comparison = compare(&runs).expect("runs of one kind");
+    let text = comparison_text(&runs, &comparison);
+    let line = |begin: &str| {
+        let line = text.lines().find(|line| line.starts_with(begin));
+        let words = line.unwrap_or_else(|| panic!("{begin} not in:\n{text}")).split_whitespace();
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let first = "A: xfs Pass 120 339 11.0 ms (limit 20) 2.44 ms (limit 10) 1,100 by space";
+    assert_eq!(line("A: xfs "), first);
+    let second = "B: btrfs Fail 240 339 16.2 ms (limit 15) 2.46 ms (limit 10) -";
+    assert_eq!(line("B: btrfs "), second);
+    let page = comparison_html(&runs, &comparison);
+    let place = |part: &str| page.find(part).unwrap_or_else(|| panic!("{part} is not there"));
+    assert!(place("id=\"at-a-glance\"") < place("<nav"));
+    assert!(page.contains("<td class=\"fail number\" data-label=\"Database reads\">"));
 }
 
 #[test]

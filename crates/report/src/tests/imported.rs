@@ -111,8 +111,8 @@ fn beside_a_run_it_is_marked_and_has_neither_margin_nor_curve() {
     let text = comparison_text(&runs, &comparison);
     check("imported-comparison.txt", include_str!("../../golden/imported-comparison.txt"), &text);
     let page = comparison_html(&runs, &comparison);
-    assert!(page.contains("imported: no margin") && page.contains("B: new"));
-    assert!(!page.contains("A: old"), "no curve is drawn of a result without intervals");
+    assert!(page.contains("imported: no margin") && page.contains("</i>B: new"));
+    assert!(!page.contains("</i>A: old"), "no curve is drawn of a result without intervals");
     let both = [named("old", performance()), named("older", performance())];
     let comparison = verdict::compare(&both).unwrap();
     assert!(!comparison_html(&both, &comparison).contains("Over Time"));

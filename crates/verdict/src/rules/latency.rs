@@ -5,7 +5,7 @@ mod doubt;
 mod waiting;
 
 use record::{IntervalRow, Phase, RunRecord, Series, Unanswered};
-use units::thousands;
+use units::{thousands, three_digits_beside};
 
 use super::milliseconds;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
@@ -164,8 +164,8 @@ impl LatencyRule {
                 self.minimum_count.max(1)
             ),
             _ => format!(
-                "{:.2} ms over {} {what}{}",
-                milliseconds(one.latency_ns),
+                "{} ms over {} {what}{}",
+                three_digits_beside(milliseconds(one.latency_ns), self.limit().value()),
                 thousands(one.count),
                 waiting::remark(&one.unanswered)
             ),

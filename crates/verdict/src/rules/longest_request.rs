@@ -3,6 +3,7 @@
 //! opens it.
 
 use record::{LongRequest, Phase, RunRecord, Series, SeriesRow};
+use units::three_digits;
 
 use super::{judged_phase, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
@@ -126,7 +127,7 @@ fn time_of(part: &SeriesRow) -> (u64, bool) {
 }
 
 fn place(one: &Longest) -> Evidence {
-    let time_ms = milliseconds(one.time_ns as f64);
+    let time_ms = three_digits(milliseconds(one.time_ns as f64));
     let what = match &one.what {
         What::OneOf(series) => format!("one of the {}", series.name().to_lowercase()),
         What::Told(what) => what.clone(),
@@ -135,6 +136,6 @@ fn place(one: &Longest) -> Evidence {
     Evidence {
         database: Some(one.database),
         span_ns: Some(one.span_ns),
-        text: format!("{time_ms:.2} ms of {what}{end}"),
+        text: format!("{time_ms} ms of {what}{end}"),
     }
 }

@@ -1,0 +1,115 @@
+//! What a buyer compares first, a line for each run: the verdict and the numbers behind it.
+
+use record::Phase;
+use verdict::{ComparedMetric, Finding, NamedRun, Ruling, RunComparison};
+
+use super::LETTERS;
+use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
+use crate::mailboxes::Carried;
+use crate::{format, listed, sections};
+
+/// Name of the section for links, and for the page, which shows it above the contents.
+pub(crate) const ID: &str = "at-a-glance";
+
+/// A metric that a purchase is decided by.
+struct Shown {
+    metric: &'static str,
+    label: &'static str,
+    /// The rule that judges it.
+    rule: &'static str,
+}
+
+const SHOWN: [Shown; 4] = [
+    Shown { metric: "achieved_transactional_iops", label: "Achieved IOPS", rule: "target-iops" },
+    Shown { metric: "read_latency_mean", label: "Database reads", rule: "read-latency-average" },
+    Shown {
+        metric: "log_write_latency_mean",
+        label: "Log writes",
+        rule: "log-write-latency-average",
+    },
+    // Of backups and checksum passes.
+    Shown { metric: "throughput", label: "Read from all databases", rule: "read-rate" },
+];
+
+/// The table, and `rest` of the answer below it.
+pub(super) fn section(runs: &[NamedRun], comparison: &RunComparison, rest: Vec<String>) -> Section {
+    let is_load = comparison.phase == Phase::Measure;
+    let rows = comparison.rows.iter();
+    let shown: Vec<(&Shown, &ComparedMetric)> = rows
+        .filter_map(|row| Some((SHOWN.iter().find(|of| of.metric == row.metric.id)?, row)))
+        .collect();
+    let mut columns = vec![Column::text("Run"), Column::text("Verdict")];
+    columns.extend(is_load.then(|| Column::metric("Required IOPS", "target-iops")));
+    columns.extend(shown.iter().map(|(of, row)| Column::metric(of.label, row.metric.glossary)));
+    columns.extend(is_load.then(|| Column::metric("Mailboxes", "mailboxes-carried")));
+    let rows = runs.iter().enumerate().map(|(index, run)| {
+        let mut cells = vec![named(run, LETTERS[index]), verdict_of(run)];
+        cells.extend(is_load.then(|| required(run)));
+        cells.extend(shown.iter().map(|(of, row)| measured(run, of, row, index)));
+        cells.extend(is_load.then(|| mailboxes(run)));
+        TableRow::body(cells)
+    });
+    let table = Table {
+        caption: "What each run was asked for and what it came to; latencies are means",
+        rows: rows.collect(),
+        columns,
+    };
+    let blocks = std::iter::once(Block::Table(table)).chain(rest.into_iter().map(Block::Note));
+    Section { id: ID, title: "At a Glance", blocks: blocks.collect() }
+}
+
+fn named(run: &NamedRun, letter: &str) -> Cell {
+    Cell::plain(format!("{letter}: {}", run.name))
+}
+
+fn verdict_of(run: &NamedRun) -> Cell {
+    let name = listed::verdict_name(&run.record, &run.verdict);
+    Cell::plain(name).toned(sections::tone(run.verdict.outcome))
+}
+
+/// What the plan asked for, by its target or by its mailboxes.
+fn required(run: &NamedRun) -> Cell {
+    let target = run.record.target_iops();
+    let required = target.or_else(|| Carried::of(&run.record).required_iops());
+    Cell::plain(required.map_or_else(|| "none set".to_owned(), format::three_digits))
+}
+
+/// The value of the run at `index`, a latency with the limit that each database is held to.
+fn measured(run: &NamedRun, shown: &Shown, row: &ComparedMetric, index: usize) -> Cell {
+    let Some(value) = row.values[index].value.map(format::three_digits) else {
+        return Cell::none();
+    };
+    let finding = finding_of(run, shown.rule);
+    let text = match (row.metric.unit, finding.and_then(|finding| finding.limit)) {
+        ("1/s", _) => value,
+        ("ms", Some(limit)) => {
+            format!("{value} ms (limit {})", format::three_digits(limit.value()))
+        }
+        (unit, _) => format!("{value} {unit}"),
+    };
+    let tone = match finding.map(|finding| finding.outcome) {
+        None | Some(Ruling::Pass) => Tone::Plain,
+        Some(outcome) => sections::tone(outcome),
+    };
+    Cell::plain(text).toned(tone)
+}
+
+/// What a rule has found; rules judge no imported result.
+fn finding_of<'a>(run: &'a NamedRun, rule: &str) -> Option<&'a Finding> {
+    let mut findings = run.verdict.findings.iter();
+    findings.find(|finding| finding.rule == rule && run.record.imported().is_none())
+}
+
+/// As many as are carried, and by which bound; a load that did not pass carries none.
+fn mailboxes(run: &NamedRun) -> Cell {
+    if run.record.imported().is_some() || run.verdict.exit_code() != 0 {
+        return Cell::none();
+    }
+    let carried = Carried::of(&run.record);
+    let bound = match carried.by_space {
+        None => "by I/O, space unknown",
+        Some(by_space) if by_space < carried.by_io => "by space",
+        Some(_) => "by I/O",
+    };
+    Cell::plain(format!("{} {bound}", format::number(carried.least(), 0)))
+}
