@@ -1,12 +1,16 @@
 //! Every verb and flag, once: parsing, help and completions are views of this.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+};
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
+mod examples;
 mod format;
 mod inspect;
 mod iscsi;
@@ -18,6 +22,7 @@ mod simulate;
 mod sizing;
 mod watch;
 
+pub(crate) use examples::EXAMPLES_HEADING;
 pub(crate) use format::FormatFlags;
 pub(crate) use inspect::{InspectAnswerFlags, InspectFlags, InspectWhat, LayoutFlags};
 pub(crate) use iscsi::{
@@ -45,6 +50,22 @@ pub(crate) struct Arguments {
     /// What to do
     #[command(subcommand)]
     pub verb: Verb,
+}
+
+impl Arguments {
+    /// Reads a command line, whose first word is the program.
+    pub(crate) fn read(
+        words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> Result<Self, clap::Error> {
+        let mut command = command();
+        let matches = command.try_get_matches_from_mut(words)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+/// The program with all commands and their examples.
+pub(crate) fn command() -> Command {
+    examples::add(Arguments::command())
 }
 
 /// What to do.
@@ -312,9 +333,6 @@ pub(crate) struct ListFlags {
 
 /// Flags of `serve`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    plimsoll serve /srv/runs\n  \
-    plimsoll serve /srv/runs --otlp http://127.0.0.1:4318")]
 pub(crate) struct ServeFlags {
     /// Folder whose runs and plans are shown, three levels deep; nothing outside it is
     #[arg(value_name = "DIR", default_value = ".")]

@@ -33,7 +33,6 @@ mod wire;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
 
 use console::Console;
@@ -103,7 +102,7 @@ fn main() -> ExitCode {
     if flags::ask_for_json() {
         console::speak_to_programs();
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::read(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error),
     };

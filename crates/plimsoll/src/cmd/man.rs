@@ -2,43 +2,41 @@
 
 use std::path::Path;
 
-use clap::CommandFactory as _;
+use clap::Command;
 
 use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::{Arguments, ManFlags};
+use crate::flags::{self, EXAMPLES_HEADING, ManFlags};
 
 /// Prints one page, or writes all.
 pub(crate) fn run(flags: &ManFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let mut whole = Arguments::command();
+    let mut whole = flags::command();
     whole.build();
+    let pages = pages_below(&whole, "plimsoll".to_owned());
     if let Some(folder) = &flags.output {
-        return write_all(&whole, folder, console);
+        return write_all(&pages, folder, console);
     }
-    let name = flags.command.as_deref();
-    let command = match name {
-        None => &whole,
-        Some(name) => whole.find_subcommand(name).ok_or_else(|| {
-            let text = format!("{name}: no such command; `plimsoll --help` lists them");
-            CommandError::usage(text)
-        })?,
+    let name = match &flags.command {
+        None => "plimsoll".to_owned(),
+        Some(name) => format!("plimsoll-{}", name.replace(' ', "-")),
     };
-    console.answer_text(&page(command, &page_name(name))?)?;
+    let (name, command) = pages.iter().find(|(page, _)| *page == name).ok_or_else(|| {
+        let name = name.trim_start_matches("plimsoll-");
+        CommandError::usage(format!("{name}: no such command; `plimsoll --help` lists them"))
+    })?;
+    console.answer_text(&page(command, name)?)?;
     Ok(Outcome::Pass)
 }
 
-/// A page for the program and one for each command, old ones replaced.
+/// Writes every page into `folder`, over old ones.
 fn write_all(
-    whole: &clap::Command,
+    pages: &[(String, &Command)],
     folder: &Path,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    let mut pages = vec![(page_name(None), whole)];
-    let commands = whole.get_subcommands().filter(|command| command.get_name() != "help");
-    pages.extend(commands.map(|command| (page_name(Some(command.get_name())), command)));
-    for (name, command) in &pages {
+    for (name, command) in pages {
         let file = folder.join(format!("{name}.1"));
         documents::write(&file, page(command, name)?.as_bytes(), Existing::Replace, &[])?;
     }
@@ -46,12 +44,37 @@ fn write_all(
     Ok(Outcome::Pass)
 }
 
-fn page_name(command: Option<&str>) -> String {
-    command.map_or_else(|| "plimsoll".to_owned(), |name| format!("plimsoll-{name}"))
+/// The pages of `command` and of all below it, each with its name.
+fn pages_below(command: &Command, name: String) -> Vec<(String, &Command)> {
+    let below = command.get_subcommands().filter(|below| below.get_name() != "help");
+    let below: Vec<(String, &Command)> =
+        below.flat_map(|of| pages_below(of, format!("{name}-{}", of.get_name()))).collect();
+    std::iter::once((name, command)).chain(below).collect()
 }
 
-fn page(command: &clap::Command, name: &str) -> Result<String, CommandError> {
+fn page(command: &Command, name: &str) -> Result<String, CommandError> {
     let mut text = Vec::new();
     clap_mangen::Man::new(command.clone()).title(name).render(&mut text)?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    // What follows the help has no name of its own there; its lines are to stay lines.
+    let unnamed = format!(".SH EXTRA\n{EXAMPLES_HEADING}\n");
+    Ok(String::from_utf8_lossy(&text).replacen(&unnamed, ".SH EXAMPLES\n.nf\n", 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::flags;
+
+    #[test]
+    fn every_page_has_examples_under_a_heading_of_their_own() {
+        let mut whole = flags::command();
+        whole.build();
+        let pages = super::pages_below(&whole, "plimsoll".to_owned());
+        assert!(pages.iter().any(|(name, _)| name == "plimsoll-iscsi-apply"));
+        for (name, command) in &pages {
+            let page = super::page(command, name).expect("written into memory");
+            let (_, examples) = page.split_once(".SH EXAMPLES\n.nf\n").expect(name);
+            assert!(examples.starts_with("  plimsoll"), "{name}: {examples}");
+            assert!(!page.contains(".SH EXTRA"), "{name}");
+        }
+    }
 }

@@ -15,11 +15,8 @@ pub(crate) struct CompletionFlags {
 
 /// Flags of `man`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    plimsoll man | man -l -\n  \
-    plimsoll man --output /usr/local/share/man/man1")]
 pub(crate) struct ManFlags {
-    /// Command whose page is printed [default: the one of all]
+    /// Command whose page is printed, such as run or "iscsi apply" [default: the one of all]
     #[arg(value_name = "COMMAND", conflicts_with = "output")]
     pub command: Option<String>,
     /// Folder that gets the page of every command, such as /usr/local/share/man/man1

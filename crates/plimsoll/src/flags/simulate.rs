@@ -12,10 +12,6 @@ use super::{IdentityFlags, duration, sessions, size};
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    plimsoll simulate plan.toml --array vnxe3300\n  \
-    plimsoll simulate plan.toml --array array.toml --what-if raid.level=5,10 \
-    cache.mode=write-back,write-through")]
 pub(crate) struct SimulateFlags {
     /// The plan, of databases that need not be there
     #[arg(value_name = "PLAN")]
@@ -96,10 +92,6 @@ impl SimulateFlags {
 
 /// Flags of `calibrate`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    plimsoll calibrate /mail -o mail.toml\n  \
-    plimsoll simulate plan.toml --array mail.toml\n  \
-    plimsoll calibrate /mail -o mail.toml --prove")]
 pub(crate) struct CalibrateFlags {
     /// Folder on the storage in question, which must exist
     #[arg(value_name = "DIR")]
