@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_somebody_looks_at_is_moved_and_removed_afterwards() {
+    fn a_file_that_is_looked_at_is_moved_and_removed_afterwards() {
         let folder = std::env::temp_dir().join(format!("plimsoll-patience-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let [one, two] = ["one", "two"].map(|name| folder.join(name));
