@@ -104,9 +104,11 @@ enum SessionStep {
     /// It takes a new batch.
     Draw,
     /// It begins a transaction.
-    Compute,
-    /// It reads, then it commits.
+    Enter,
+    /// It reads.
     Read,
+    /// The processors are done with the transaction: it commits.
+    Commit,
     /// The transaction is over.
     Committed,
 }
@@ -216,8 +218,9 @@ impl<'a> OperationRun<'a> {
             let may_go_on = match self.sessions[session as usize].step {
                 SessionStep::Begin => self.keep_pace(now, session),
                 SessionStep::Draw => self.draw(now, session),
-                SessionStep::Compute => self.compute(now, session),
-                SessionStep::Read => self.read_or_commit(now, session),
+                SessionStep::Enter => self.enter(now, session),
+                SessionStep::Read => self.read_next(now, session),
+                SessionStep::Commit => self.commit(now, session),
                 SessionStep::Committed => self.end_span(now, session, told),
             };
             if !may_go_on {
@@ -247,7 +250,7 @@ impl<'a> OperationRun<'a> {
         let drawn = state.prng.below(batches);
         state.batch = usize::try_from(drawn).expect("invariant: the number of a batch");
         (state.span, state.begun) = (0, now);
-        state.step = SessionStep::Compute;
+        state.step = SessionStep::Enter;
         !self.profile.batches.is_empty()
     }
 
@@ -256,8 +259,8 @@ impl<'a> OperationRun<'a> {
         self.profile.batches[state.batch].spans.get(state.span).copied()
     }
 
-    /// Begins a transaction: the processors' part of it comes first.
-    fn compute(&mut self, now: VirtualMoment, session: u32) -> bool {
+    /// Begins a transaction.
+    fn enter(&mut self, now: VirtualMoment, session: u32) -> bool {
         let Some(span) = self.span_of(session) else {
             self.sessions[session as usize].step = SessionStep::Committed;
             return true;
@@ -269,16 +272,12 @@ impl<'a> OperationRun<'a> {
         for _ in 0..span.reads_beside {
             self.read(now, database, Waiter::None);
         }
-        let Some(processors) = &mut self.processors else {
-            return true;
-        };
-        let done = processors.done(Nanos(now), span.updates.into());
-        self.at(done.0, Timer::Session(session));
-        false
+        true
     }
 
-    /// The next read of a transaction, or its commit.
-    fn read_or_commit(&mut self, now: VirtualMoment, session: u32) -> bool {
+    /// The next read of a transaction, or the processors' part of it, which comes before its commit
+    /// as it does in the engine: what has passed one processor reaches the log one by one.
+    fn read_next(&mut self, now: VirtualMoment, session: u32) -> bool {
         let state = &mut self.sessions[session as usize];
         let number = state.database;
         let database = &mut self.databases[number as usize];
@@ -291,13 +290,26 @@ impl<'a> OperationRun<'a> {
             self.read(now, number, Waiter::Session(session));
             return false;
         }
-        if database.log.is_full(&self.profile.log) {
-            let added = database.log.add(0, &self.profile.log);
-            database.log.wait(added, session);
+        state.step = SessionStep::Commit;
+        let updates = self.span_of(session).map_or(0, |span| span.updates);
+        let Some(processors) = &mut self.processors else {
+            return true;
+        };
+        let done = processors.done(Nanos(now), updates.into());
+        self.at(done.0, Timer::Session(session));
+        false
+    }
+
+    fn commit(&mut self, now: VirtualMoment, session: u32) -> bool {
+        let number = self.sessions[session as usize].database;
+        let log = &mut self.databases[number as usize].log;
+        if log.is_full(&self.profile.log) {
+            let added = log.add(0, &self.profile.log);
+            log.wait(added, session);
             self.write_log(now, number);
             return false;
         }
-        state.step = SessionStep::Committed;
+        self.sessions[session as usize].step = SessionStep::Committed;
         let Some(span) = self.span_of(session) else {
             return true;
         };
@@ -317,7 +329,7 @@ impl<'a> OperationRun<'a> {
     ) -> bool {
         let state = &mut self.sessions[session as usize];
         state.span += 1;
-        state.step = SessionStep::Compute;
+        state.step = SessionStep::Enter;
         if state.span < self.profile.batches[state.batch].spans.len() {
             return true;
         }

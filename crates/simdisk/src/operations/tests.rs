@@ -216,3 +216,23 @@ fn processors_are_the_limit_where_they_are_slow() {
     // Two transactions of 1.5 ms on two processors.
     near(count(&answers(FLASH, load, 1), OperationKind::Batch), 60.0 / 0.0015, 2.0);
 }
+
+/// As in the engine, where a transaction meets the processors when it commits: where they come
+/// first, commits of several sessions leave them together.
+#[test]
+fn processors_work_on_a_transaction_after_its_reads_and_before_its_commit() {
+    let profile = profile();
+    let text = format!("{FLASH}\n[host]\nprocessors = 1\nupdate_us = 500000\n");
+    let array = ArrayDescription::parse("array", &text, &[]).expect("an array");
+    let load = load(&profile, 1, |load| load.processors = HostProcessors::of(&array));
+    let mut run = OperationRun::new(&[array], load, Seed(1)).expect("an array");
+    let mut answered_by = |moment| {
+        let mut answers = Vec::new();
+        run.advance(moment, |answer| answers.push(answer));
+        let count = |kind| answers.iter().filter(|of| of.kind == kind).count();
+        (count(OperationKind::DatabaseRead), count(OperationKind::LogWrite))
+    };
+    assert_eq!(answered_by(Nanos::from_millis(490)), (3, 0));
+    // The second transaction has one read, and goes to the processors after it.
+    assert_eq!(answered_by(Nanos::from_millis(990)), (1, 1));
+}
