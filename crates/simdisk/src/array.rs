@@ -17,9 +17,13 @@ use crate::limit::RateLimit;
 use crate::link::HostPath;
 use crate::model::{ArrayModel, CacheMode, CacheParameters};
 use crate::neighbours::Neighbours;
+use crate::places::scattered;
 use crate::raid::{DrivePiece, RaidLayout};
 use crate::slots::{HostToken, SlotTable};
 use drives::Drive;
+
+/// Pages of which a cache for reads keeps one and not another.
+const KEPT_BYTES: u64 = 32 << 10;
 
 /// What the host asks for, in the address space of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,7 +225,8 @@ impl ArrayState {
 
     fn read(&mut self, now: VirtualMoment, slot: u32) {
         let HostRequest { offset, length, .. } = *self.hosts.get(slot);
-        if self.writes.holds(offset, length) {
+        let is_kept = scattered(offset / KEPT_BYTES) % 100 < self.cache.read_hit_percent;
+        if is_kept || self.writes.holds(offset, length) {
             return self.answer(now, slot);
         }
         let (found, wanted) = self.ahead.read(now, offset, length);

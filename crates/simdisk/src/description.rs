@@ -208,6 +208,10 @@ pub struct FlashSection {
     /// What a durable write or a flush takes on top of that.
     #[serde(default)]
     pub durable_us: f64,
+    /// How much longer a read takes that arrives while a write is not answered: virtual disks serve
+    /// both from one queue.
+    #[serde(default)]
+    pub read_beside_writes_us: f64,
     /// Bytes written for each byte given, in the steady state.
     #[serde(default = "no_amplification")]
     pub write_amplification: f64,
@@ -247,6 +251,9 @@ pub struct CacheSection {
     /// Streams that are followed at a time. Where they are few, random reads keep a slow scan from
     /// being noticed.
     pub read_ahead_streams: usize,
+    /// Percent of all pages of 32 KiB of which it holds a copy for reads, as flash in front of disks
+    /// does once it is full. Uniform random reads find so many whatever its policy.
+    pub read_hit_percent: u64,
     /// Microseconds until the other controller has a copy of a write.
     pub mirror_us: f64,
 }
@@ -263,6 +270,7 @@ impl Default for CacheSection {
             destage_kib: 512,
             read_ahead_kib: 0,
             read_ahead_streams: 16,
+            read_hit_percent: 0,
             mirror_us: 0.0,
         }
     }

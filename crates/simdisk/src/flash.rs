@@ -26,6 +26,8 @@ pub(crate) struct FlashParameters {
     pub write_overhead: f64,
     /// What a durable write or a flush takes on top of that.
     pub durable: f64,
+    /// How much longer a read takes that arrives while a write is not answered.
+    pub read_beside_writes: f64,
     /// Bytes that the device writes for each byte that it is given, in its steady state: what
     /// garbage collection copies is in it. Greedy collection under uniform random writes comes to
     /// about `1 / (2 s)` for a small share `s` of spare flash.
@@ -56,8 +58,9 @@ pub(crate) struct Flash {
     /// When buffered bytes will have been programmed, and how many.
     buffered: BinaryHeap<Reverse<(VirtualMoment, u64)>>,
     buffered_bytes: u64,
-    /// When the last write that has come will have been programmed.
+    /// When the last write that has come will have been programmed, and answered.
     programmed: VirtualMoment,
+    writes_answered: VirtualMoment,
     pub served: u64,
 }
 
@@ -71,6 +74,7 @@ impl Flash {
             buffered: BinaryHeap::new(),
             buffered_bytes: 0,
             programmed: 0,
+            writes_answered: 0,
             served: 0,
         }
     }
@@ -86,7 +90,9 @@ impl Flash {
             let read = self.dies_done(offset, length, |die| die.read(ready, parameters));
             // What waits for its die leaves the interface to the others.
             self.outbound = self.outbound.max(ready) + moved;
-            let answered = self.outbound.max(read + moved);
+            let is_beside = self.writes_answered > now;
+            let longer = if is_beside { micros(parameters.read_beside_writes) } else { 0 };
+            let answered = self.outbound.max(read + moved) + longer;
             return FlashDone { answered, safe: answered };
         }
         self.inbound = self.inbound.max(ready) + moved;
@@ -96,7 +102,9 @@ impl Flash {
         let buffered = self.acknowledged(arrived, programmed, length);
         let safe = if parameters.buffer_is_volatile { programmed } else { buffered };
         let reached = if is_durable { safe + micros(parameters.durable) } else { buffered };
-        FlashDone { answered: reached + micros(parameters.write_overhead), safe }
+        let answered = reached + micros(parameters.write_overhead);
+        self.writes_answered = self.writes_answered.max(answered);
+        FlashDone { answered, safe }
     }
 
     /// When everything that was acknowledged is safe, asked for now.
@@ -189,6 +197,7 @@ mod tests {
         overhead: 20.0,
         write_overhead: 0.0,
         durable: 0.0,
+        read_beside_writes: 0.0,
         write_amplification: 2.0,
         buffer: 1e6,
         buffer_is_volatile: false,
@@ -246,6 +255,22 @@ mod tests {
             (0..16_u64).map(|number| idle.submit(0, &read(number * 16_384, 16_384)).answered).max();
         let done = done.expect("sixteen") as f64 / 1e3;
         assert!(done < 20.0 + 5.0 * 80.0 + 17.0 * moved, "{done}");
+    }
+
+    #[test]
+    fn a_read_takes_longer_that_arrives_while_a_write_is_not_answered() {
+        let parameters = FlashParameters { read_beside_writes: 100.0, ..PARAMETERS };
+        let mut flash = Flash::new(parameters);
+        let mut plain = Flash::new(PARAMETERS);
+        // Both have the write, so that only the parameter makes a difference.
+        let written = flash.submit(0, &write(0, 16_384)).answered;
+        plain.submit(0, &write(0, 16_384));
+        let place = 16_384;
+        for (at, longer) in [(written - 1, 100_000), (written, 0)] {
+            let (one, other) =
+                (plain.submit(at, &read(place, 16_384)), flash.submit(at, &read(place, 16_384)));
+            assert_eq!(one.answered + longer, other.answered, "{at}");
+        }
     }
 
     #[test]

@@ -68,6 +68,8 @@ pub(crate) struct CacheParameters {
     pub read_ahead: u64,
     /// Streams that are followed at a time.
     pub read_ahead_streams: usize,
+    /// Percent of all pages that are there for reads.
+    pub read_hit_percent: u64,
     /// Until the other controller has a copy.
     pub mirror: VirtualMoment,
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outco
     refuse(flags)?;
     let stop = StopFlag::install("stopping cleanly; again ends at once and leaves a file")?;
     console.remark(format_args!(
-        "How long do requests take under {}? A file of {} comes and goes there; ten loads last {} \
+        "How long do requests take under {}? A file of {} comes and goes there; eleven loads last {} \
          each. Ctrl-C stops cleanly.",
         flags.folder.display(),
         flags.size,
@@ -108,9 +108,9 @@ fn measured(
 /// Where the numbers of the file come from.
 fn provenance(volume: &VolumeFacts, flags: &CalibrateFlags) -> String {
     format!(
-        "Fitted to this storage as ten loads met it, in a file of {}, each for {}: {} on {}, \
+        "Fitted to this storage as eleven loads met it, in a file of {}, each for {}: {} on {}, \
          kernel {}, plimsoll {}. Reads gave overhead, read time, dies and rate; writes gave the \
-         rest, small durable ones what durability costs.",
+         rest, small durable ones what durability costs, reads beside them what they do to reads.",
         flags.size,
         flags.each,
         volume.file_system,

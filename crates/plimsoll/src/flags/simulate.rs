@@ -102,7 +102,7 @@ pub(crate) struct CalibrateFlags {
     /// Size of the file that requests go to; storage that caches as much answers from its cache
     #[arg(long, value_parser = size, default_value = "2GiB")]
     pub size: Bytes,
-    /// How long each of ten loads lasts
+    /// How long each of eleven loads lasts
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "5s")]
     pub each: Nanos,
     /// Then predict a held run in the folder, run it, and set both side by side

@@ -10,6 +10,7 @@ const ARRAYS: &[(&str, &str)] = &[
     ("shelf-15k", include_str!("../../../../arrays/shelf-15k.toml")),
     ("shelf-nvme", include_str!("../../../../arrays/shelf-nvme.toml")),
     ("shelf-sata", include_str!("../../../../arrays/shelf-sata.toml")),
+    ("ssd-sata", include_str!("../../../../arrays/ssd-sata.toml")),
     ("vnxe3300", include_str!("../../../../arrays/vnxe3300.toml")),
 ];
 

@@ -94,11 +94,12 @@ impl fmt::Display for FitError {
 impl std::error::Error for FitError {}
 
 /// Keys of the parameters that reads determine, then of those that writes determine, then of the
-/// one that durable writes do.
+/// one that durable writes do, then of the one that reads beside writes do.
 const READ_KEYS: [&str; 4] =
     ["flash.overhead_us", "flash.read_us", "flash.dies", "flash.interface_mb_per_second"];
 const WRITE_KEYS: [&str; 2] = ["flash.write_overhead_us", "flash.program_us"];
 const DURABLE_KEYS: [&str; 1] = ["flash.durable_us"];
+const BESIDE_KEYS: [&str; 1] = ["flash.read_beside_writes_us"];
 
 /// Numbers of dies that are tried.
 const DIES: [f64; 14] =
@@ -115,7 +116,7 @@ const READ_DIRECTIONS: [&[i32]; 7] = [
     &[0, 1, 0, 4],
 ];
 const WRITE_DIRECTIONS: [&[i32]; 3] = [&[1, 0], &[0, 1], &[1, -1]];
-const DURABLE_DIRECTIONS: [&[i32]; 1] = [&[1]];
+const ONE_DIRECTION: [&[i32]; 1] = [&[1]];
 
 /// The array on which loads in a file of `span` bytes take as long as they were measured.
 pub fn fit(
@@ -134,10 +135,13 @@ pub fn fit(
     let written =
         fitting.with_ranges(&fitting.writes, &[of_writes], (&WRITE_KEYS, &WRITE_DIRECTIONS));
     let both = [read.as_slice(), &written].concat();
-    let of_durable = fitting.begin_of_durable(values_of(&both));
+    let of_durable = fitting.begin_beyond(&fitting.durable[0], values_of(&both));
     let durable =
-        fitting.with_ranges(&fitting.durable, &[of_durable], (&DURABLE_KEYS, &DURABLE_DIRECTIONS));
-    Ok(fitting.conclude([both, durable].concat()))
+        fitting.with_ranges(&fitting.durable, &[of_durable], (&DURABLE_KEYS, &ONE_DIRECTION));
+    let others = [both, durable].concat();
+    let of_beside = fitting.begin_beyond(&fitting.beside[0], values_of(&others));
+    let beside = fitting.with_ranges(&fitting.beside, &[of_beside], (&BESIDE_KEYS, &ONE_DIRECTION));
+    Ok(fitting.conclude([others, beside].concat()))
 }
 
 /// The measurements, and what does not change while values are tried.
@@ -145,6 +149,7 @@ struct Fitting<'a> {
     reads: Vec<MeasuredLoad>,
     writes: Vec<MeasuredLoad>,
     durable: Vec<MeasuredLoad>,
+    beside: Vec<MeasuredLoad>,
     span: u64,
     name: &'a str,
     provenance: &'a str,
@@ -168,6 +173,7 @@ impl<'a> Fitting<'a> {
             }),
             writes: of(|kind| kind == ProbeLoadKind::RandomWrites),
             durable: of(|kind| kind == ProbeLoadKind::DurableWrites),
+            beside: of(|kind| kind == ProbeLoadKind::ReadsBesideBursts),
             span,
             name,
             provenance,
@@ -209,12 +215,11 @@ impl<'a> Fitting<'a> {
         Begin { fixed: reads, free: vec![(single * 0.5).max(1.0), program] }
     }
 
-    /// What a durable write takes beyond another one of its length.
-    fn begin_of_durable(&self, others: Vec<f64>) -> Begin {
-        let single = microseconds(&self.durable[0]);
+    /// What a load takes beyond its fit without the parameter that it determines.
+    fn begin_beyond(&self, measured: &MeasuredLoad, others: Vec<f64>) -> Begin {
         let model = self.model(&others).expect("invariant: a fit ends within the bounds");
-        let other = mean_latency(&model, self.durable[0].load, self.span) / 1e3;
-        Begin { fixed: others, free: vec![(single - other).max(1.0)] }
+        let other = mean_latency(&model, measured.load, self.span) / 1e3;
+        Begin { fixed: others, free: vec![(microseconds(measured) - other).max(1.0)] }
     }
 
     /// What fits the loads best, and how far from it they are met almost as well.
@@ -264,6 +269,7 @@ impl<'a> Fitting<'a> {
                 overhead_us: value(values, 0, 1.0),
                 write_overhead_us: value(values, 4, 0.0),
                 durable_us: value(values, 6, 0.0),
+                read_beside_writes_us: value(values, 7, 0.0),
                 write_amplification: 1.0,
                 buffer_kib: 512,
                 buffer_is_volatile: false,
@@ -290,7 +296,7 @@ impl<'a> Fitting<'a> {
     fn conclude(&self, parameters: Vec<FittedParameter>) -> FittedArray {
         let values = values_of(&parameters);
         let model = self.model(&values).expect("invariant: a fit ends within the bounds");
-        let loads = [self.reads.as_slice(), &self.writes, &self.durable].concat();
+        let loads = [self.reads.as_slice(), &self.writes, &self.durable, &self.beside].concat();
         let loads = loads.into_iter().map(|measured| {
             let fitted_us = mean_latency(&model, measured.load, self.span) / 1e3;
             FittedLoad { measured, fitted_us }

@@ -18,7 +18,15 @@ pub enum ProbeLoadKind {
     RandomWrites,
     /// Small durable writes behind each other, as those of a log.
     DurableWrites,
+    /// Reads of random pages of which every fifth brings four writes, as pages of a cache are
+    /// written to make room for those that are read. Only the reads count.
+    ReadsBesideBursts,
 }
+
+/// Reads until the next burst of writes, and writes of a burst: a mean of those of the engine (a
+/// burst of 3.8 after 5.4 reads).
+pub(super) const READS_OF_A_BURST: u64 = 5;
+pub(super) const WRITES_OF_A_BURST: u32 = 4;
 
 /// A load: a number of requests in flight at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +46,7 @@ const fn load(kind: ProbeLoadKind, in_flight: u32, bytes: u32) -> ProbeLoad {
 }
 
 /// Every load, reads first: writes fill caches and wake garbage collection.
-pub(super) const PROBE_LOADS: [ProbeLoad; 10] = [
+pub(super) const PROBE_LOADS: [ProbeLoad; 11] = [
     load(ProbeLoadKind::RandomReads, 1, PAGE_BYTES),
     load(ProbeLoadKind::RandomReads, 4, PAGE_BYTES),
     load(ProbeLoadKind::RandomReads, 16, PAGE_BYTES),
@@ -49,14 +57,18 @@ pub(super) const PROBE_LOADS: [ProbeLoad; 10] = [
     load(ProbeLoadKind::RandomWrites, 16, PAGE_BYTES),
     load(ProbeLoadKind::RandomWrites, 32, PAGE_BYTES),
     load(ProbeLoadKind::DurableWrites, 1, 4 << 10),
+    load(ProbeLoadKind::ReadsBesideBursts, 1, PAGE_BYTES),
 ];
 
 impl ProbeLoad {
-    /// What each of its requests does.
-    pub(super) const fn work(&self) -> HostWork {
+    /// What the requests of a sender do; those of a burst have senders behind those of the reads.
+    pub(super) const fn work(&self, sender: u32) -> HostWork {
         match self.kind {
+            ProbeLoadKind::ReadsBesideBursts if sender < self.in_flight => HostWork::Read,
             ProbeLoadKind::RandomReads | ProbeLoadKind::SequentialReads => HostWork::Read,
-            ProbeLoadKind::RandomWrites => HostWork::Write(Durability::Volatile),
+            ProbeLoadKind::RandomWrites | ProbeLoadKind::ReadsBesideBursts => {
+                HostWork::Write(Durability::Volatile)
+            }
             ProbeLoadKind::DurableWrites => HostWork::Write(Durability::Durable),
         }
     }
@@ -65,11 +77,13 @@ impl ProbeLoad {
     /// part of the file of its own for random requests, so that writes never overlap.
     pub(super) fn offset(&self, (sender, number): (u32, u64), span: u64, prng: &mut Prng) -> u64 {
         let places = span / u64::from(self.bytes);
-        let part = places / u64::from(self.in_flight);
+        let bursts = self.kind == ProbeLoadKind::ReadsBesideBursts;
+        let senders = self.in_flight + if bursts { WRITES_OF_A_BURST } else { 0 };
+        let part = places / u64::from(senders);
         let place = match self.kind {
-            ProbeLoadKind::RandomReads | ProbeLoadKind::RandomWrites => {
-                u64::from(sender) * part + prng.below(part)
-            }
+            ProbeLoadKind::RandomReads
+            | ProbeLoadKind::RandomWrites
+            | ProbeLoadKind::ReadsBesideBursts => u64::from(sender) * part + prng.below(part),
             ProbeLoadKind::SequentialReads | ProbeLoadKind::DurableWrites => number % places,
         };
         place * u64::from(self.bytes)
@@ -83,6 +97,7 @@ impl fmt::Display for ProbeLoad {
             ProbeLoadKind::SequentialReads => "sequential reads",
             ProbeLoadKind::RandomWrites => "random writes",
             ProbeLoadKind::DurableWrites => "durable writes",
+            ProbeLoadKind::ReadsBesideBursts => "reads beside bursts",
         };
         write!(f, "{name} of {} KiB, {} in flight", self.bytes >> 10, self.in_flight)
     }

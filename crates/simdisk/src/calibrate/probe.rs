@@ -9,7 +9,9 @@ use device::{
 };
 use units::{Nanos, Prng, Seed};
 
-use super::loads::{MeasuredLoad, PROBE_LOADS, ProbeLoad, ProbeLoadKind};
+use super::loads::{
+    MeasuredLoad, PROBE_LOADS, ProbeLoad, ProbeLoadKind, READS_OF_A_BURST, WRITES_OF_A_BURST,
+};
 
 /// Length of the writes that fill the file.
 const FILL_BYTES: u64 = 1 << 20;
@@ -76,6 +78,9 @@ struct LoadUnderWay {
     until: Nanos,
     asked: Cell<u64>,
     latencies: Cell<(u64, Nanos)>,
+    /// The writes of the last burst, and how many of them are not answered.
+    burst: RefCell<Vec<JoinHandle<Result<(), DeviceError>>>>,
+    unanswered: Cell<u32>,
 }
 
 impl ProbedFile {
@@ -121,6 +126,8 @@ impl ProbedFile {
             until: self.runtime.now() + each,
             asked: Cell::new(0),
             latencies: Cell::default(),
+            burst: RefCell::default(),
+            unanswered: Cell::new(0),
         });
         let mut tasks: Vec<JoinHandle<Result<(), DeviceError>>> = Vec::new();
         for sender in 0..load.in_flight {
@@ -132,17 +139,29 @@ impl ProbedFile {
         for task in tasks {
             task.await?;
         }
+        Self::end_burst(&under_way).await?;
         let (requests, total) = under_way.latencies.get();
         Ok(MeasuredLoad { load, requests, mean: Nanos(total.0 / requests.max(1)) })
     }
 
     /// One request after the other until the load is over.
-    async fn keep_asking(&self, sender: u32, under_way: &LoadUnderWay) -> Result<(), DeviceError> {
+    async fn keep_asking(
+        self: &Rc<Self>,
+        sender: u32,
+        under_way: &Rc<LoadUnderWay>,
+    ) -> Result<(), DeviceError> {
         let load = under_way.load;
         while self.runtime.now() < under_way.until {
             let number = under_way.asked.replace(under_way.asked.get() + 1);
             let offset = load.offset((sender, number), self.span, &mut self.prng.borrow_mut());
             let latency = match load.kind {
+                ProbeLoadKind::ReadsBesideBursts => {
+                    if number.is_multiple_of(READS_OF_A_BURST) && under_way.unanswered.get() == 0 {
+                        Self::end_burst(under_way).await?;
+                        self.begin_burst(number, under_way);
+                    }
+                    self.read(offset, load.bytes).await?
+                }
                 ProbeLoadKind::RandomReads | ProbeLoadKind::SequentialReads => {
                     self.read(offset, load.bytes).await?
                 }
@@ -155,6 +174,32 @@ impl ProbedFile {
             };
             let (requests, total) = under_way.latencies.get();
             under_way.latencies.set((requests + 1, total + latency));
+        }
+        Ok(())
+    }
+
+    /// Begins a burst, whose writes go out behind the read that comes next.
+    fn begin_burst(self: &Rc<Self>, number: u64, under_way: &Rc<LoadUnderWay>) {
+        let load = under_way.load;
+        under_way.unanswered.set(WRITES_OF_A_BURST);
+        for write in 0..WRITES_OF_A_BURST {
+            let sender = load.in_flight + write;
+            let offset = load.offset((sender, number), self.span, &mut self.prng.borrow_mut());
+            let (file, under_way_too) = (Rc::clone(self), Rc::clone(under_way));
+            let written = self.runtime.spawn(async move {
+                let written = file.write(offset, load, Durability::Volatile).await;
+                under_way_too.unanswered.set(under_way_too.unanswered.get() - 1);
+                written.map(drop)
+            });
+            under_way.burst.borrow_mut().push(written);
+        }
+    }
+
+    /// Waits for the writes of the last burst.
+    async fn end_burst(under_way: &LoadUnderWay) -> Result<(), DeviceError> {
+        let burst = under_way.burst.take();
+        for write in burst {
+            write.await?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use units::{Prng, Seed};
 
-use super::loads::ProbeLoad;
+use super::loads::{ProbeLoad, ProbeLoadKind, READS_OF_A_BURST, WRITES_OF_A_BURST};
 use crate::array::{ArrayState, HostRequest};
 use crate::model::ArrayModel;
 
@@ -17,6 +17,8 @@ pub(super) fn mean_latency(model: &ArrayModel, load: ProbeLoad, span: u64) -> f6
         load,
         span,
         begun: Vec::new(),
+        reads: 0,
+        burst: 0,
     };
     for sender in 0..load.in_flight {
         replay.ask(0, sender);
@@ -27,6 +29,10 @@ pub(super) fn mean_latency(model: &ArrayModel, load: ProbeLoad, span: u64) -> f6
         replay.array.advance(now, |token| answered.push(token));
         for token in answered {
             let (begun, sender) = replay.begun_by(token);
+            if sender >= load.in_flight {
+                replay.burst -= 1;
+                continue;
+            }
             if token >= REQUESTS / 10 {
                 count += 1;
                 total += (now - begun) as f64;
@@ -46,15 +52,33 @@ struct ReplayedLoad {
     span: u64,
     /// When each request began, and which of those in flight it is.
     begun: Vec<(u64, u32)>,
+    /// Reads of a load with bursts, and its writes that are not answered.
+    reads: u64,
+    burst: u32,
 }
 
 impl ReplayedLoad {
+    /// A sender's next request, and the burst that is due with it.
     fn ask(&mut self, now: u64, sender: u32) {
+        self.send(now, sender);
+        if self.load.kind != ProbeLoadKind::ReadsBesideBursts {
+            return;
+        }
+        if self.reads.is_multiple_of(READS_OF_A_BURST) && self.burst == 0 {
+            for number in 0..WRITES_OF_A_BURST {
+                self.send(now, self.load.in_flight + number);
+            }
+            self.burst = WRITES_OF_A_BURST;
+        }
+        self.reads += 1;
+    }
+
+    fn send(&mut self, now: u64, sender: u32) {
         let token = self.begun.len() as u64;
         self.begun.push((now, sender));
         let offset = self.load.offset((sender, token), self.span, &mut self.prng);
         let length = u64::from(self.load.bytes);
-        let request = HostRequest { token, work: self.load.work(), offset, length };
+        let request = HostRequest { token, work: self.load.work(sender), offset, length };
         self.array.submit(now, request);
     }
 

@@ -1,4 +1,4 @@
-//! Arrays that come with the program against a golden file: what ten loads meet on each. After a
+//! Arrays that come with the program against a golden file: what eleven loads meet on each. After a
 //! change that is meant, renew it with `GOLDEN=renew cargo test -p simdisk shipped`, and read the
 //! difference before committing it.
 

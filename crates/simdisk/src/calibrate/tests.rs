@@ -43,21 +43,24 @@ fn measured(array: &str, stopped: bool) -> Option<Vec<MeasuredLoad>> {
 }
 
 /// Dies, microseconds of a read and of a command, MB/s, microseconds of a program and of a write on
-/// top, and of a durable one.
-type FlashTruth = [f64; 7];
+/// top, of a durable one, and what a read takes longer beside writes.
+type FlashTruth = [f64; 8];
 
-fn flash([dies, read, overhead, rate, program, write_overhead, durable]: FlashTruth) -> String {
+fn flash(truth: FlashTruth) -> String {
+    let [dies, read, overhead, rate, program, write_overhead, durable, beside] = truth;
     format!(
         "name = \"t\"\nprovenance = \"made up\"\n[raid]\nlevel = 0\ndisks = 1\nstripe_kib = 1024\n\
          [flash]\ncapacity_gb = 1000\ndies = {dies}\nread_us = {read}\nprogram_us = {program}\n\
          page_kib = 32\ninterface_mb_per_second = {rate}\noverhead_us = {overhead}\n\
-         write_overhead_us = {write_overhead}\ndurable_us = {durable}\nbuffer_kib = 512\n\
+         write_overhead_us = {write_overhead}\ndurable_us = {durable}\n\
+         read_beside_writes_us = {beside}\nbuffer_kib = 512\n\
          [path]\nmb_per_second = 1000000\nlatency_us = 0\nrequest_us = 0\n"
     )
 }
 
-const BOUND_BY_DIES: FlashTruth = [8.0, 400.0, 40.0, 1_500.0, 900.0, 60.0, 900.0];
-const BOUND_BY_INTERFACE: FlashTruth = [12.0, 150.0, 40.0, 900.0, 700.0, 60.0, 15.0];
+// Writes take longer than reads, so that reads arrive beside them.
+const BOUND_BY_DIES: FlashTruth = [8.0, 400.0, 40.0, 1_500.0, 900.0, 600.0, 900.0, 250.0];
+const BOUND_BY_INTERFACE: FlashTruth = [12.0, 150.0, 40.0, 900.0, 700.0, 300.0, 15.0, 80.0];
 
 /// A replay and the seam see the same array.
 #[test]
@@ -80,7 +83,8 @@ fn a_simulated_volume_gives_back_what_it_was_made_of() {
     for truth in [BOUND_BY_DIES, BOUND_BY_INTERFACE] {
         let measured = measured(&flash(truth), false).expect("to the end");
         let fitted = fit(&measured, FILE_BYTES, ("t", "made up")).expect("a fit");
-        let by_key = [truth[2], truth[1], truth[0], truth[3], truth[5], truth[4], truth[6]];
+        let by_key =
+            [truth[2], truth[1], truth[0], truth[3], truth[5], truth[4], truth[6], truth[7]];
         for (parameter, truth) in fitted.parameters.iter().zip(by_key) {
             println!("{parameter:?}, made of {truth}");
         }

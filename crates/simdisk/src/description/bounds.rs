@@ -126,6 +126,7 @@ impl ArrayDescription {
         within("cache.destage_kib", cache.destage_kib as f64, 4.0, 65_536.0)?;
         within("cache.read_ahead_kib", cache.read_ahead_kib as f64, 0.0, 65_536.0)?;
         within("cache.read_ahead_streams", cache.read_ahead_streams as f64, 1.0, 4_096.0)?;
+        within("cache.read_hit_percent", cache.read_hit_percent as f64, 0.0, 100.0)?;
         within("cache.mirror_us", cache.mirror_us, 0.0, 1e6)?;
         let write_bytes = (cache.size_mib << 20) * cache.write_percent / 100;
         let holds_writes = cache.battery && write_bytes > 0;
@@ -141,6 +142,7 @@ impl ArrayDescription {
             destage_bytes: cache.destage_kib << 10,
             read_ahead: cache.read_ahead_kib << 10,
             read_ahead_streams: cache.read_ahead_streams,
+            read_hit_percent: cache.read_hit_percent,
             mirror: whole(cache.mirror_us * 1e3),
         })
     }
@@ -244,6 +246,7 @@ impl FlashSection {
         within("flash.overhead_us", self.overhead_us, 0.0, 1e6)?;
         within("flash.write_overhead_us", self.write_overhead_us, 0.0, 1e6)?;
         within("flash.durable_us", self.durable_us, 0.0, 1e6)?;
+        within("flash.read_beside_writes_us", self.read_beside_writes_us, 0.0, 1e6)?;
         within("flash.write_amplification", self.write_amplification, 1.0, 100.0)?;
         within("flash.buffer_kib", self.buffer_kib as f64, 0.0, 1e9)?;
         Ok(FlashParameters {
@@ -255,6 +258,7 @@ impl FlashSection {
             overhead: self.overhead_us,
             write_overhead: self.write_overhead_us,
             durable: self.durable_us,
+            read_beside_writes: self.read_beside_writes_us,
             write_amplification: self.write_amplification,
             buffer: (self.buffer_kib << 10) as f64,
             buffer_is_volatile: self.buffer_is_volatile,

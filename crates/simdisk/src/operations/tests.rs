@@ -154,6 +154,23 @@ fn reads_wait_where_writes_fall_behind() {
     assert!(writes_per_read(&ahead) < 3.0, "{}", writes_per_read(&ahead));
 }
 
+/// As flash in front of disks, of which writes know nothing.
+#[test]
+fn a_cache_for_reads_answers_its_share_of_them() {
+    let mut profile = profile();
+    profile.bursts.clear();
+    let answered_at_once = |percent: u64| {
+        let array = DISKS.replace("[cache]", &format!("[cache]\nread_hit_percent = {percent}"));
+        let answers = answers(&array, load(&profile, 1, |_| ()), 1);
+        let reads = answers.iter().filter(|of| of.kind == OperationKind::DatabaseRead);
+        let fast = reads.filter(|of| of.latency < Nanos::from_micros(600)).count();
+        fast as f64 / count(&answers, OperationKind::DatabaseRead)
+    };
+    assert!(answered_at_once(0) < 0.02, "{}", answered_at_once(0));
+    near(answered_at_once(50), 0.5, 4.0);
+    near(answered_at_once(100), 1.0, 2.0);
+}
+
 fn writes_per_read(answers: &[OperationAnswer]) -> f64 {
     count(answers, OperationKind::DatabaseWrite) / count(answers, OperationKind::DatabaseRead)
 }
