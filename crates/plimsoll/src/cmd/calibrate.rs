@@ -28,8 +28,8 @@ pub(crate) fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outco
     refuse(flags)?;
     let stop = StopFlag::install("stopping cleanly; again ends at once and leaves a file")?;
     console.remark(format_args!(
-        "How long do requests take under {}? A file of {} comes and goes there; eleven loads last {} \
-         each. Ctrl-C stops cleanly.",
+        "How long do requests take under {}? A file of {} comes and goes there; eleven loads last \
+         {} each. Ctrl-C stops cleanly.",
         flags.folder.display(),
         flags.size,
         flags.each
