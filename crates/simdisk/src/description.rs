@@ -251,8 +251,8 @@ pub struct CacheSection {
     /// Streams that are followed at a time. Where they are few, random reads keep a slow scan from
     /// being noticed.
     pub read_ahead_streams: usize,
-    /// Percent of all pages of 32 KiB of which it holds a copy for reads, as flash in front of disks
-    /// does once it is full. Uniform random reads find so many whatever its policy.
+    /// Percent of all pages of 32 KiB of which it holds a copy for reads, as flash in front of
+    /// disks does once it is full. Uniform random reads find so many whatever its policy.
     pub read_hit_percent: u64,
     /// Microseconds until the other controller has a copy of a write.
     pub mirror_us: f64,
