@@ -1,6 +1,8 @@
 //! How many sessions a database carries: tries numbers of them until the limits are reached, as a
 //! function of what was seen.
 
+use std::collections::BTreeMap;
+
 use units::Nanos;
 
 /// Sessions that the search begins with, and that load a database during the warm-up: the
@@ -19,6 +21,10 @@ const MARGIN: f64 = 0.9;
 
 /// Twice the sessions must bring at least this much more, or the storage is saturated.
 const WORTHWHILE: f64 = 1.05;
+
+/// Fewer sessions that bring at most this much less are looked at again before more are settled
+/// on: a look of a second is off by as much, most of all the first one, in the wake of the warm-up.
+const IN_DOUBT: f64 = 1.1;
 
 /// What one number of sessions achieved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,19 +60,42 @@ pub(crate) enum Advice {
 /// What to do after `steps`, in any order: doubles or halves until the limits lie between two
 /// numbers, then closes in on them to a quarter; ends earlier where more sessions bring no more.
 pub(crate) fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
-    let good = steps.iter().filter(|step| ceilings.hold(step));
+    let tried = by_sessions(steps);
+    let good = tried.iter().filter(|step| ceilings.hold(step));
     let Some(best) = good.map(|step| step.sessions).max() else {
-        return after_failures(steps);
+        return after_failures(&tried);
     };
     if steps.len() >= MOST_STEPS {
-        return settle(steps, ceilings);
+        return Advice::Settle(fewest(&tried, ceilings, WORTHWHILE));
     }
-    let bad = steps.iter().filter(|step| !ceilings.hold(step));
+    let bad = tried.iter().filter(|step| !ceilings.hold(step));
     let bad = bad.map(|step| step.sessions).filter(|&count| count > best);
     match bad.min() {
         Some(bad) if bad - best > (best / 4).max(1) => Advice::Try(u32::midpoint(best, bad)),
-        None if best < MOST_SESSIONS && !is_saturated(steps, best) => Advice::Try(best * 2),
-        _ => settle(steps, ceilings),
+        None if best < MOST_SESSIONS && !is_saturated(&tried, best) => Advice::Try(best * 2),
+        _ => settle(steps, &tried, ceilings),
+    }
+}
+
+/// What each number of sessions achieved, by all looks at it.
+pub(crate) fn by_sessions(steps: &[TuneStep]) -> Vec<TuneStep> {
+    let mut looks: BTreeMap<u32, Vec<&TuneStep>> = BTreeMap::new();
+    for step in steps {
+        looks.entry(step.sessions).or_default().push(step);
+    }
+    looks.values().map(|of_one| mean(of_one)).collect()
+}
+
+fn mean(looks: &[&TuneStep]) -> TuneStep {
+    let count = looks.len() as u64;
+    let of_all = |nanos: fn(&TuneStep) -> Nanos| {
+        Nanos(looks.iter().map(|look| nanos(look).0).sum::<u64>() / count)
+    };
+    TuneStep {
+        sessions: looks[0].sessions,
+        iops: looks.iter().map(|look| look.iops).sum::<f64>() / count as f64,
+        read_average: of_all(|look| look.read_average),
+        log_write_average: of_all(|look| look.log_write_average),
     }
 }
 
@@ -97,13 +126,25 @@ fn is_saturated(steps: &[TuneStep], best: u32) -> bool {
     half.zip(whole).is_some_and(|(half, whole)| whole.iops < half.iops * WORTHWHILE)
 }
 
-/// The fewest sessions that reach nearly the most that any good step reached.
-fn settle(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
-    let good = steps.iter().filter(|step| ceilings.hold(step));
+/// Ends with the fewest sessions that bring nearly the most, once a second look has been taken at
+/// still fewer that may do so.
+fn settle(steps: &[TuneStep], tried: &[TuneStep], ceilings: Ceilings) -> Advice {
+    let chosen = fewest(tried, ceilings, WORTHWHILE);
+    let doubtful = fewest(tried, ceilings, IN_DOUBT);
+    let looks = steps.iter().filter(|step| step.sessions == doubtful).count();
+    if doubtful < chosen && looks == 1 {
+        return Advice::Try(doubtful);
+    }
+    Advice::Settle(chosen)
+}
+
+/// The fewest sessions that keep the limits and whose IOPS, times `nearly`, reach the most that any
+/// such number has brought.
+fn fewest(tried: &[TuneStep], ceilings: Ceilings, nearly: f64) -> u32 {
+    let good = tried.iter().filter(|step| ceilings.hold(step));
     let most = good.clone().map(|step| step.iops).fold(0.0, f64::max);
-    let enough = good.filter(|step| step.iops * WORTHWHILE >= most);
-    let fewest = enough.map(|step| step.sessions).min();
-    Advice::Settle(fewest.expect("invariant: a good step is there"))
+    let enough = good.filter(|step| step.iops * nearly >= most);
+    enough.map(|step| step.sessions).min().expect("invariant: a good step is there")
 }
 
 #[cfg(test)]
@@ -128,7 +169,8 @@ mod tests {
             match advise(&steps, CEILINGS) {
                 Advice::Settle(sessions) => return (sessions, steps),
                 Advice::Try(sessions) => {
-                    assert!(steps.iter().all(|step: &TuneStep| step.sessions != sessions));
+                    let looks = steps.iter().filter(|step: &&TuneStep| step.sessions == sessions);
+                    assert!(looks.count() < 2, "{sessions}: {steps:?}");
                     let unlimited = f64::from(sessions) * 1e9 / alone.0 as f64;
                     let iops = unlimited.min(disk_iops);
                     let waiting = Duration::from_secs_f64(f64::from(sessions) / iops);
@@ -164,6 +206,33 @@ mod tests {
         let (sessions, steps) = searched(20_000.0, Nanos::from_micros(400));
         assert_eq!(sessions, 8);
         assert_eq!(steps.last().map(|step| step.sessions), Some(16));
+    }
+
+    /// What is settled on where four sessions bring these rates, look by look, and eight bring 1,561
+    /// while sixteen are too slow; and after how many looks.
+    fn settled(of_four: [f64; 2]) -> (u32, usize) {
+        let mut steps = Vec::new();
+        loop {
+            let sessions = match advise(&steps, CEILINGS) {
+                Advice::Settle(sessions) => return (sessions, steps.len()),
+                Advice::Try(sessions) => sessions,
+            };
+            let earlier = steps.iter().filter(|step: &&TuneStep| step.sessions == sessions).count();
+            steps.push(TuneStep {
+                sessions,
+                iops: if sessions == 4 { of_four[earlier] } else { 1_561.0 },
+                read_average: Nanos::from_millis(2 * u64::from(sessions)),
+                log_write_average: Nanos::from_millis(1),
+            });
+        }
+    }
+
+    #[test]
+    fn fewer_sessions_get_a_second_look_where_the_first_may_have_been_off() {
+        assert_eq!(settled([1_480.0, 1_569.0]), (4, 6), "the first look was low");
+        assert_eq!(settled([1_480.0, 1_450.0]), (8, 6), "the gain was real");
+        assert_eq!(settled([1_549.0, 0.0]), (4, 2), "no gain, no doubt");
+        assert_eq!(settled([1_400.0, 0.0]), (8, 5), "no doubt of the gain");
     }
 
     #[test]

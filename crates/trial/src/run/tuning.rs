@@ -7,7 +7,7 @@ use units::Nanos;
 use super::open::Opened;
 use super::{Group, GroupLoad, LOOK};
 use crate::policy;
-use crate::tune::{Advice, Ceilings, TuneStep, advise};
+use crate::tune::{Advice, Ceilings, TuneStep, advise, by_sessions};
 
 impl Group {
     /// Leaves each database with as many sessions as it carries within the limits, where the plan
@@ -52,7 +52,7 @@ impl Group {
             match advice {
                 Advice::Settle(count) => {
                     load.sessions.set(count, &self.plan).await;
-                    return steps.into_iter().find(|step| step.sessions == count);
+                    return by_sessions(&steps).into_iter().find(|step| step.sessions == count);
                 }
                 Advice::Try(count) => {
                     load.sessions.set(count, &self.plan).await;
