@@ -208,8 +208,8 @@ mod tests {
         assert_eq!(steps.last().map(|step| step.sessions), Some(16));
     }
 
-    /// What is settled on where four sessions bring these rates, look by look, and eight bring 1,561
-    /// while sixteen are too slow; and after how many looks.
+    /// What is settled on where four sessions bring these rates, look by look, and eight bring
+    /// 1,561 while sixteen are too slow; and after how many looks.
     fn settled(of_four: [f64; 2]) -> (u32, usize) {
         let mut steps = Vec::new();
         loop {
