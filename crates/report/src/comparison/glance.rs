@@ -39,12 +39,12 @@ pub(super) fn section(runs: &[NamedRun], comparison: &RunComparison, rest: Vec<S
         .filter_map(|row| Some((SHOWN.iter().find(|of| of.metric == row.metric.id)?, row)))
         .collect();
     let mut columns = vec![Column::text("Run"), Column::text("Verdict")];
-    columns.extend(is_load.then(|| Column::metric("Required IOPS", "target-iops")));
+    columns.extend(is_load.then(|| Column::metric("Target IOPS", "target-iops")));
     columns.extend(shown.iter().map(|(of, row)| Column::metric(of.label, row.metric.glossary)));
     columns.extend(is_load.then(|| Column::metric("Mailboxes", "mailboxes-carried")));
     let rows = runs.iter().enumerate().map(|(index, run)| {
         let mut cells = vec![named(run, LETTERS[index]), verdict_of(run)];
-        cells.extend(is_load.then(|| required(run)));
+        cells.extend(is_load.then(|| target(run)));
         cells.extend(shown.iter().map(|(of, row)| measured(run, of, row, index)));
         cells.extend(is_load.then(|| mailboxes(run)));
         TableRow::body(cells)
@@ -67,11 +67,11 @@ fn verdict_of(run: &NamedRun) -> Cell {
     Cell::plain(name).toned(sections::tone(run.verdict.outcome))
 }
 
-/// What the plan asked for, by its target or by its mailboxes.
-fn required(run: &NamedRun) -> Cell {
+/// What the load was held at, which for mailboxes is more than they require, by the plan's reserve.
+fn target(run: &NamedRun) -> Cell {
     let target = run.record.target_iops();
-    let required = target.or_else(|| Carried::of(&run.record).required_iops());
-    Cell::plain(required.map_or_else(|| "none set".to_owned(), format::three_digits))
+    let target = target.or_else(|| Carried::of(&run.record).required_iops());
+    Cell::plain(target.map_or_else(|| "none set".to_owned(), format::three_digits))
 }
 
 /// The value of the run at `index`, a latency with the limit that each database is held to.

@@ -59,8 +59,9 @@ fn too_short(run: &RunRecord) -> Option<String> {
     let measured = Nanos(run.span_ns(Phase::Measure));
     (measured < Nanos::from_secs(hours * 3_600)).then(|| {
         let asked = format::plural(hours, "hour");
+        let how = if run.simulated().is_some() { "simulated" } else { "measured" };
         format!(
-            "That it goes on like this: it was measured for {}, less than {asked}.",
+            "That it goes on like this: it was {how} for {}, less than {asked}.",
             format::duration(measured.0)
         )
     })
@@ -79,6 +80,10 @@ mod tests {
         run.checksums.clear();
         let said = unproven(&run).concat();
         assert!(!said.contains("measured") && said.contains("every page"), "{said}");
-        assert!(unproven(&simulated())[0].contains("simulated"));
+        let said = unproven(&simulated());
+        assert!(
+            said[0].contains("simulated") && !said.concat().contains("was measured"),
+            "{said:?}"
+        );
     }
 }
