@@ -1,6 +1,7 @@
 //! Memory that unbuffered I/O accepts: aligned, zeroed, a whole number of sectors.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Alignment of every buffer, in bytes, and of the requests that need no finer one. 4 KiB satisfies
 /// every disk sold.
@@ -16,15 +17,47 @@ struct AlignedBlock([u8; ALIGNMENT]);
 /// Owned bytes, aligned to [`ALIGNMENT`]. A request owns its buffer until it completes.
 #[derive(Clone)]
 pub struct Buffer {
-    blocks: Box<[AlignedBlock]>,
+    memory: Memory,
     length: usize,
+}
+
+/// Whose the bytes of a buffer are.
+#[derive(Clone)]
+enum Memory {
+    Own(Box<[AlignedBlock]>),
+    /// Others hold them as well, or did. The bytes keep an allocation of their own: the count would
+    /// take a block for itself.
+    Shared(Arc<Box<[AlignedBlock]>>),
+}
+
+impl Memory {
+    fn blocks(&self) -> &[AlignedBlock] {
+        match self {
+            Self::Own(blocks) => blocks,
+            Self::Shared(blocks) => blocks,
+        }
+    }
+
+    /// The bytes to change, which no other buffer shares from here on.
+    fn blocks_mut(&mut self) -> &mut [AlignedBlock] {
+        let own = match std::mem::replace(self, Self::Own(Box::default())) {
+            Self::Own(blocks) => blocks,
+            Self::Shared(shared) => Arc::try_unwrap(shared).unwrap_or_else(|held| (*held).clone()),
+        };
+        *self = Self::Own(own);
+        let Self::Own(blocks) = self else {
+            unreachable!("invariant: it was made its own just now")
+        };
+        blocks
+    }
 }
 
 impl Buffer {
     /// A zeroed buffer of `length` bytes, a multiple of [`SECTOR`].
     pub fn zeroed(length: usize) -> Self {
         assert!(length.is_multiple_of(SECTOR), "a buffer is a whole number of sectors");
-        Self { blocks: bytemuck::zeroed_slice_box(length.div_ceil(ALIGNMENT)), length }
+        let blocks = bytemuck::zeroed_slice_box(length.div_ceil(ALIGNMENT));
+        Self { memory: Memory::Own(blocks), length }
     }
 
     /// A buffer that holds copies of `parts`, each a multiple of [`ALIGNMENT`] long and together
@@ -33,10 +66,20 @@ impl Buffer {
         let mut blocks = Vec::with_capacity(length / ALIGNMENT);
         for part in parts {
             assert!(part.length.is_multiple_of(ALIGNMENT), "parts are whole blocks");
-            blocks.extend_from_slice(&part.blocks);
+            blocks.extend_from_slice(part.memory.blocks());
         }
         assert_eq!(blocks.len() * ALIGNMENT, length, "the parts have the length of the whole");
-        Self { blocks: blocks.into_boxed_slice(), length }
+        Self { memory: Memory::Own(blocks.into_boxed_slice()), length }
+    }
+
+    /// Another buffer of the same bytes, without a copy of them. The first change of either copies
+    /// them.
+    #[must_use = "an unused share makes the next change a copy"]
+    pub fn share(&mut self) -> Self {
+        if let Memory::Own(blocks) = &mut self.memory {
+            self.memory = Memory::Shared(Arc::new(std::mem::take(blocks)));
+        }
+        self.clone()
     }
 
     /// A buffer that holds a copy of `bytes`, whose length is a multiple of [`SECTOR`].
@@ -50,13 +93,13 @@ impl Buffer {
 impl std::ops::Deref for Buffer {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.blocks)[..self.length]
+        &bytemuck::cast_slice(self.memory.blocks())[..self.length]
     }
 }
 
 impl std::ops::DerefMut for Buffer {
     fn deref_mut(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.blocks)[..self.length]
+        &mut bytemuck::cast_slice_mut(self.memory.blocks_mut())[..self.length]
     }
 }
 
@@ -84,6 +127,19 @@ mod tests {
         let whole = Buffer::joined(3 * ALIGNMENT, parts.iter());
         assert_eq!(whole.as_ptr().addr() % ALIGNMENT, 0);
         assert_eq!(whole[..], [&parts[0][..], &parts[1][..]].concat()[..]);
+    }
+
+    #[test]
+    fn what_is_shared_is_copied_by_the_first_change() {
+        let mut page = Buffer::copy_of(&[1; ALIGNMENT]);
+        let written = page.share();
+        assert_eq!(page.as_ptr(), written.as_ptr());
+        page[0] = 2;
+        assert_eq!((page[0], written[0], page[1]), (2, 1, 1));
+        let mut last = written;
+        let place = last.as_ptr();
+        last[0] = 3;
+        assert_eq!(last.as_ptr(), place, "no other buffer holds it any more");
     }
 
     #[test]

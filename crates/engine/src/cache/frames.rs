@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use device::Buffer;
 use ese::Lgpos;
@@ -39,7 +40,7 @@ struct PageFrame {
     queued: bool,
 }
 
-/// Neighbouring pages, copied and sealed for one write.
+/// Neighbouring pages, sealed for one write.
 pub(super) struct PageRun {
     /// The first page.
     pub first: PageNumber,
@@ -285,7 +286,7 @@ impl Frames {
         self.dirty.first().copied()
     }
 
-    /// Copies `page` and changed neighbours, at most `most` pages in all, for a write. Neighbours
+    /// Seals `page` and changed neighbours, at most `most` pages in all, for a write. Neighbours
     /// come along that are as good as due: a page that is still in use would soon be written again,
     /// and one that changes at this moment, behind what is `durable` of the log, would make the
     /// write wait. None where the page is clean, gone or being written.
@@ -315,19 +316,38 @@ impl Frames {
         while end - first < most && joins(end) {
             end += 1;
         }
-        let bytes = self.page_size.bytes();
         let pages = end - first;
         let mut log_end = Lgpos::NONE;
         for number in (first..end).map(PageNumber) {
             log_end = log_end.max(self.begin_write(number, flush_map));
         }
+        let sealed = match pages {
+            1 => self.seal_in_place(page),
+            _ => self.sealed_copies(first..end),
+        };
+        Some(PageRun { first: PageNumber(first), pages, bytes: sealed, log_end })
+    }
+
+    /// Seals a page where it lies and lends its bytes to the write: a page that must go is seldom
+    /// changed again meanwhile, and has left the processor's cache, so that a copy would cost more
+    /// than the seal.
+    fn seal_in_place(&mut self, page: PageNumber) -> Buffer {
+        let index = self.by_page[&page];
+        let image = &mut self.frame_mut(index).image;
+        PageMut::new(image).seal(page);
+        image.share()
+    }
+
+    /// Copies pages that lie apart in memory into one piece and seals them there.
+    fn sealed_copies(&self, pages: Range<u32>) -> Buffer {
+        let bytes = self.page_size.bytes();
         let images =
-            (first..end).map(|number| &self.frame(self.by_page[&PageNumber(number)]).image);
-        let mut copy = Buffer::joined(bytes * pages as usize, images);
-        for (number, sealed) in (first..end).map(PageNumber).zip(copy.chunks_mut(bytes)) {
-            PageMut::new(sealed).seal(number);
+            pages.clone().map(|number| &self.frame(self.by_page[&PageNumber(number)]).image);
+        let mut copies = Buffer::joined(bytes * pages.len(), images);
+        for (number, copy) in pages.map(PageNumber).zip(copies.chunks_mut(bytes)) {
+            PageMut::new(copy).seal(number);
         }
-        Some(PageRun { first: PageNumber(first), pages, bytes: copy, log_end })
+        copies
     }
 
     /// A page that has changed and that no write carries.
