@@ -98,7 +98,15 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
     if comparison.doubts.is_empty() {
         return upper_first(&answer);
     }
-    format!("Doubtful: {answer}")
+    let word = if is_only_simulated(runs, comparison) { "Simulated" } else { "Doubtful" };
+    format!("{word}: {answer}")
+}
+
+/// Whether nothing is in doubt but that every run was simulated: each was judged with what its
+/// model may be off.
+fn is_only_simulated(runs: &[NamedRun], comparison: &RunComparison) -> bool {
+    let are_simulated = runs.iter().all(|run| run.record.simulated().is_some());
+    are_simulated && comparison.doubts.len() == runs.len()
 }
 
 /// The run that passes where the others fail: a buyer asks for that first. One that could not be

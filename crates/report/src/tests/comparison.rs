@@ -48,6 +48,23 @@ fn what_may_mislead_stands_above_every_number() {
 }
 
 #[test]
+fn what_was_only_simulated_is_called_that_and_not_doubtful() {
+    let (mut runs, _) = compared();
+    runs.truncate(2);
+    let answer = |runs: &[verdict::NamedRun]| {
+        let text = comparison_text(runs, &compare(runs).expect("runs of one kind"));
+        let line = text.lines().find(|line| line.contains("PASS")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("no answer in:\n{text}"))
+    };
+    runs[0].record.start.simulated = Some(Box::default());
+    assert!(answer(&runs).starts_with("DOUBTFUL: "), "one was measured: {}", answer(&runs));
+    runs[1].record.start.simulated = Some(Box::default());
+    assert!(answer(&runs).starts_with("SIMULATED: "), "{}", answer(&runs));
+    runs[1].record.seal = record::Seal::Altered { line: 5 };
+    assert!(answer(&runs).starts_with("DOUBTFUL: "), "{}", answer(&runs));
+}
+
+#[test]
 fn who_passes_stands_before_what_differs() {
     let (mut runs, _) = compared();
     runs.truncate(2);
