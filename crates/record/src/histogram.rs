@@ -125,6 +125,18 @@ impl Histogram {
         self.sum_ns as f64 / self.count() as f64
     }
 
+    /// How many latencies are not longer than `longest_ns`, and their mean in nanoseconds, right to
+    /// one part in a thousand; 0 where there are none.
+    pub fn within_ns(&self, longest_ns: u64) -> (u64, f64) {
+        let (mut count, mut sum) = (0, 0.0);
+        for bucket in self.buckets.iter().take_while(|bucket| bucket.lowest_ns <= longest_ns) {
+            let middle_ns = u64::midpoint(bucket.lowest_ns, bucket.highest_ns.min(self.maximum_ns));
+            count += bucket.count;
+            sum += bucket.count as f64 * middle_ns as f64;
+        }
+        (count, sum / count.max(1) as f64)
+    }
+
     /// The latencies in nanoseconds that `quantiles` (ascending, 0 to 1) of all do not exceed.
     ///
     /// One walk over the buckets serves all quantiles.
@@ -306,6 +318,20 @@ mod tests {
         assert_eq!(histogram.maximum_ns(), 7_200_000_000_000);
         assert_eq!(histogram.sum_ns(), 7_200_000_000_009);
         assert_eq!(histogram.count(), 4);
+    }
+
+    #[test]
+    fn what_is_longer_is_left_out_of_count_and_mean() {
+        let mut latencies = vec![1_000_000; 98];
+        latencies.extend([3_000_000, 900_000_000]);
+        for (longest_ms, count, mean_ms) in
+            [(2, 98, 1.0), (20, 99, 101.0 / 99.0), (900, 100, 10.01)]
+        {
+            let (within, mean) = of(&latencies).within_ns(longest_ms * 1_000_000);
+            assert_eq!(within, count);
+            assert!((mean / 1e6 / mean_ms - 1.0).abs() < 0.001, "{mean}");
+        }
+        assert_eq!(Histogram::new().within_ns(5), (0, 0.0));
     }
 
     #[test]

@@ -31,16 +31,16 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
 /// Prints the row of every figure; how many are out of their bands.
 fn rows(folder: &Path) -> Result<usize, Failure> {
     println!("{:<32} {:<20} {:>9} {:>9}   band", "run", "figure", "predicted", "published");
-    let (mut out, mut before) = (0, None);
+    let (mut out, mut before) = (0, Vec::new());
     for run in &PUBLISHED {
         let prediction = PredictedRun::of(run, folder)?;
         for figure in run.figures {
-            let predicted = prediction.figure(figure.quantity, before.as_ref())?;
+            let predicted = prediction.figure(figure.quantity, &before)?;
             let row = BandRow { run: run.name, figure, predicted };
             println!("{row}");
             out += usize::from(!row.is_in());
         }
-        before = Some(prediction);
+        before.push((run.name, prediction));
     }
     Ok(out)
 }
@@ -61,16 +61,13 @@ impl BandRow<'_> {
 impl fmt::Display for BandRow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PublishedFigure { quantity, published, band } = self.figure;
-        write!(
-            f,
-            "{:<32} {:<20} {:>9.2} {published:>9.2}   {:.2} to {:.2}  {}",
-            self.run,
-            quantity.name(),
-            self.predicted,
-            band.start(),
-            band.end(),
-            if self.is_in() { "in" } else { "OUT" }
-        )
+        let (name, least, most) = (quantity.name(), band.start(), band.end());
+        write!(f, "{:<32} {name:<20} {:>9.2} {published:>9.2}   ", self.run, self.predicted)?;
+        match *most {
+            f64::MAX => write!(f, "at least {least:.2}")?,
+            most => write!(f, "{least:.2} to {most:.2}")?,
+        }
+        write!(f, "  {}", if self.is_in() { "in" } else { "OUT" })
     }
 }
 

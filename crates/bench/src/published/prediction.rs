@@ -40,16 +40,18 @@ impl PredictedRun {
         Ok(Self(report.map_err(|error| Failure::new(error.to_string()))?))
     }
 
-    /// A figure of it; `before` is the run before it.
+    /// A figure of it; `before` are the runs before it, by name.
     pub(super) fn figure(
         &self,
         quantity: PublishedQuantity,
-        before: Option<&Self>,
+        before: &[(&str, Self)],
     ) -> Result<f64, Failure> {
         let found = match quantity {
             PublishedQuantity::Iops => self.iops(),
-            PublishedQuantity::IopsOverRunBefore => {
-                self.iops().zip(before.and_then(Self::iops)).map(|(now, before)| now / before)
+            PublishedQuantity::IopsOver(name) => {
+                let before = before.iter().find(|(of, _)| *of == name);
+                let before = before.and_then(|(_, run)| run.iops());
+                self.iops().zip(before).map(|(now, before)| now / before)
             }
             PublishedQuantity::ReadMilliseconds => {
                 self.mean(&["database_read", "maintenance_read"])

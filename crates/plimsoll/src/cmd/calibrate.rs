@@ -1,5 +1,6 @@
 //! `calibrate`: an array file of storage that is there, so that `simulate` can be held to it.
 
+mod held;
 mod proof;
 
 use std::cell::RefCell;

@@ -18,15 +18,20 @@ pub enum ProbeLoadKind {
     RandomWrites,
     /// Small durable writes behind each other, as those of a log.
     DurableWrites,
-    /// Reads of random pages of which every fifth brings four writes, as pages of a cache are
-    /// written to make room for those that are read. Only the reads count.
+    /// Reads of random pages, every twelfth of them with a burst of eight writes, as pages of a
+    /// cache are written to make room for those that are read. Only the reads count.
     ReadsBesideBursts,
 }
 
-/// Reads until the next burst of writes, and writes of a burst: a mean of those of the engine (a
-/// burst of 3.8 after 5.4 reads).
-pub(super) const READS_OF_A_BURST: u64 = 5;
-pub(super) const WRITES_OF_A_BURST: u32 = 4;
+/// Reads until the next burst of writes, and writes of a burst. The engine seals eight pages before
+/// it looks at answers, and writes two pages for three that it reads.
+pub(super) const READS_OF_A_BURST: u64 = 12;
+pub(super) const WRITES_OF_A_BURST: u32 = 8;
+
+/// The longest rest before a request that comes alone; half of it on average. A load that is held
+/// leaves its thread asleep between requests, and a processor that sleeps sees an answer late:
+/// reads one after the other take less than any run's.
+const LONGEST_REST: Nanos = Nanos::from_micros(800);
 
 /// A load: a number of requests in flight at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +78,15 @@ impl ProbeLoad {
         }
     }
 
+    /// How long a sender rests before a request: not at all in company, nor for a page that is
+    /// written, which never comes alone.
+    pub(super) fn rest(&self, prng: &mut Prng) -> Nanos {
+        if self.in_flight > 1 || self.kind == ProbeLoadKind::RandomWrites {
+            return Nanos::ZERO;
+        }
+        Nanos(prng.below(LONGEST_REST.0))
+    }
+
     /// Where request `number` goes, in a file of `span` bytes. Each of the senders in flight has a
     /// part of the file of its own for random requests, so that writes never overlap.
     pub(super) fn offset(&self, (sender, number): (u32, u64), span: u64, prng: &mut Prng) -> u64 {
@@ -110,6 +124,25 @@ pub struct MeasuredLoad {
     pub load: ProbeLoad,
     /// Requests that were answered.
     pub requests: u64,
-    /// Their mean latency.
+    /// Their mean latency without [stalls](super::STALL_MEDIANS).
     pub mean: Nanos,
+}
+
+#[cfg(test)]
+mod tests {
+    use units::{Nanos, Prng, Seed};
+
+    use super::{LONGEST_REST, PROBE_LOADS, ProbeLoadKind};
+
+    #[test]
+    fn what_comes_alone_in_a_run_rests_and_nothing_else_does() {
+        let mut prng = Prng::new(Seed(1));
+        for load in PROBE_LOADS {
+            let rests: Vec<u64> = (0..1_000).map(|_| load.rest(&mut prng).0).collect();
+            let mean = Nanos(rests.iter().sum::<u64>() / 1_000);
+            let is_alone = load.in_flight == 1 && load.kind != ProbeLoadKind::RandomWrites;
+            let expected = if is_alone { LONGEST_REST.0 / 2 } else { 0 };
+            assert!(mean.0.abs_diff(expected) <= expected / 10, "{load}: {mean:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! An array from a volume that is there: loads of known shape on it, and the parameters with which
 //! the model takes as long.
 
+mod counted;
 mod descent;
 mod fit;
 mod loads;
@@ -11,6 +12,7 @@ mod shipped;
 #[cfg(test)]
 mod tests;
 
+pub use counted::{REQUESTS_OF_A_STALL, STALL_MEDIANS};
 pub use fit::{FitError, FittedArray, FittedLoad, FittedParameter, fit};
 pub use loads::{MeasuredLoad, ProbeLoad, ProbeLoadKind};
 pub use probe::{CalibrationWatch, VolumeProbe, probe};

@@ -9,6 +9,7 @@ use device::{
 };
 use units::{Nanos, Prng, Seed};
 
+use super::counted::mean_without_stalls;
 use super::loads::{
     MeasuredLoad, PROBE_LOADS, ProbeLoad, ProbeLoadKind, READS_OF_A_BURST, WRITES_OF_A_BURST,
 };
@@ -77,7 +78,7 @@ struct LoadUnderWay {
     load: ProbeLoad,
     until: Nanos,
     asked: Cell<u64>,
-    latencies: Cell<(u64, Nanos)>,
+    latencies: RefCell<Vec<u64>>,
     /// The writes of the last burst, and how many of them are not answered.
     burst: RefCell<Vec<JoinHandle<Result<(), DeviceError>>>>,
     unanswered: Cell<u32>,
@@ -125,7 +126,7 @@ impl ProbedFile {
             load,
             until: self.runtime.now() + each,
             asked: Cell::new(0),
-            latencies: Cell::default(),
+            latencies: RefCell::default(),
             burst: RefCell::default(),
             unanswered: Cell::new(0),
         });
@@ -140,8 +141,9 @@ impl ProbedFile {
             task.await?;
         }
         Self::end_burst(&under_way).await?;
-        let (requests, total) = under_way.latencies.get();
-        Ok(MeasuredLoad { load, requests, mean: Nanos(total.0 / requests.max(1)) })
+        let mut latencies = under_way.latencies.take();
+        let requests = latencies.len() as u64;
+        Ok(MeasuredLoad { load, requests, mean: rounded(mean_without_stalls(&mut latencies)) })
     }
 
     /// One request after the other until the load is over.
@@ -153,12 +155,16 @@ impl ProbedFile {
         let load = under_way.load;
         while self.runtime.now() < under_way.until {
             let number = under_way.asked.replace(under_way.asked.get() + 1);
+            let rest = load.rest(&mut self.prng.borrow_mut());
+            if rest > Nanos::ZERO {
+                self.runtime.sleep(rest).await;
+            }
             let offset = load.offset((sender, number), self.span, &mut self.prng.borrow_mut());
             let latency = match load.kind {
                 ProbeLoadKind::ReadsBesideBursts => {
                     if number.is_multiple_of(READS_OF_A_BURST) && under_way.unanswered.get() == 0 {
                         Self::end_burst(under_way).await?;
-                        self.begin_burst(number, under_way);
+                        self.begin_burst(number, under_way).await;
                     }
                     self.read(offset, load.bytes).await?
                 }
@@ -172,27 +178,35 @@ impl ProbedFile {
                     self.write(offset, load, Durability::Durable).await?
                 }
             };
-            let (requests, total) = under_way.latencies.get();
-            under_way.latencies.set((requests + 1, total + latency));
+            under_way.latencies.borrow_mut().push(latency.0);
         }
         Ok(())
     }
 
-    /// Begins a burst, whose writes go out behind the read that comes next.
-    fn begin_burst(self: &Rc<Self>, number: u64, under_way: &Rc<LoadUnderWay>) {
-        let load = under_way.load;
+    /// Begins a burst: its first write is on its way, the others follow the read that comes next,
+    /// whose answer is seen as late as that makes it.
+    async fn begin_burst(self: &Rc<Self>, number: u64, under_way: &Rc<LoadUnderWay>) {
         under_way.unanswered.set(WRITES_OF_A_BURST);
-        for write in 0..WRITES_OF_A_BURST {
-            let sender = load.in_flight + write;
-            let offset = load.offset((sender, number), self.span, &mut self.prng.borrow_mut());
-            let (file, under_way_too) = (Rc::clone(self), Rc::clone(under_way));
-            let written = self.runtime.spawn(async move {
-                let written = file.write(offset, load, Durability::Volatile).await;
-                under_way_too.unanswered.set(under_way_too.unanswered.get() - 1);
-                written.map(drop)
-            });
-            under_way.burst.borrow_mut().push(written);
+        self.begin_write(0, number, under_way);
+        // Once behind its task, which was not ready yet when this one asked, and once after it.
+        self.runtime.yield_now().await;
+        self.runtime.yield_now().await;
+        for write in 1..WRITES_OF_A_BURST {
+            self.begin_write(write, number, under_way);
         }
+    }
+
+    fn begin_write(self: &Rc<Self>, write: u32, number: u64, under_way: &Rc<LoadUnderWay>) {
+        let load = under_way.load;
+        let sender = load.in_flight + write;
+        let offset = load.offset((sender, number), self.span, &mut self.prng.borrow_mut());
+        let (file, under_way_too) = (Rc::clone(self), Rc::clone(under_way));
+        let written = self.runtime.spawn(async move {
+            let written = file.write(offset, load, Durability::Volatile).await;
+            under_way_too.unanswered.set(under_way_too.unanswered.get() - 1);
+            written.map(drop)
+        });
+        under_way.burst.borrow_mut().push(written);
     }
 
     /// Waits for the writes of the last burst.
@@ -203,4 +217,13 @@ impl ProbedFile {
         }
         Ok(())
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a mean of latencies: positive, and far below 2^63 ns"
+)]
+fn rounded(nanoseconds: f64) -> Nanos {
+    Nanos(nanoseconds.round() as u64)
 }

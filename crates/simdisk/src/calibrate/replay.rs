@@ -1,7 +1,8 @@
 //! What a load meets on an array of the model.
 
-use units::{Prng, Seed};
+use units::{Nanos, Prng, Seed};
 
+use super::counted::mean_without_stalls;
 use super::loads::{ProbeLoad, ProbeLoadKind, READS_OF_A_BURST, WRITES_OF_A_BURST};
 use crate::array::{ArrayState, HostRequest};
 use crate::model::ArrayModel;
@@ -9,7 +10,8 @@ use crate::model::ArrayModel;
 /// Requests of a load; the first tenth fills buffers and is not counted.
 const REQUESTS: u64 = 1_500;
 
-/// Mean latency of a load on an array whose requests go to its first `span` bytes, in nanoseconds.
+/// Mean latency of a load without stalls, in nanoseconds, on an array whose requests go to its
+/// first `span` bytes.
 pub(super) fn mean_latency(model: &ArrayModel, load: ProbeLoad, span: u64) -> f64 {
     let mut replay = ReplayedLoad {
         array: ArrayState::new(model, Seed(1)),
@@ -17,14 +19,19 @@ pub(super) fn mean_latency(model: &ArrayModel, load: ProbeLoad, span: u64) -> f6
         load,
         span,
         begun: Vec::new(),
-        reads: 0,
+        asked: 0,
         burst: 0,
+        resting: None,
     };
     for sender in 0..load.in_flight {
         replay.ask(0, sender);
     }
-    let (mut count, mut total) = (0_u64, 0.0);
-    while let Some(now) = replay.array.next_event() {
+    let mut counted = Vec::new();
+    while let Some(now) = replay.next_moment() {
+        if let Some((_, sender)) = replay.resting.take_if(|(until, _)| *until <= now) {
+            replay.ask_rested(now, sender);
+            continue;
+        }
         let mut answered = Vec::new();
         replay.array.advance(now, |token| answered.push(token));
         for token in answered {
@@ -34,15 +41,14 @@ pub(super) fn mean_latency(model: &ArrayModel, load: ProbeLoad, span: u64) -> f6
                 continue;
             }
             if token >= REQUESTS / 10 {
-                count += 1;
-                total += (now - begun) as f64;
+                counted.push(now - begun);
             }
             if (replay.begun.len() as u64) < REQUESTS {
                 replay.ask(now, sender);
             }
         }
     }
-    total / count.max(1) as f64
+    mean_without_stalls(&mut counted)
 }
 
 struct ReplayedLoad {
@@ -52,25 +58,42 @@ struct ReplayedLoad {
     span: u64,
     /// When each request began, and which of those in flight it is.
     begun: Vec<(u64, u32)>,
-    /// Reads of a load with bursts, and its writes that are not answered.
-    reads: u64,
+    /// Requests of its senders, bursts left out.
+    asked: u64,
+    /// Writes of the last burst that are not answered.
     burst: u32,
+    /// Until when a sender rests, and which.
+    resting: Option<(u64, u32)>,
 }
 
 impl ReplayedLoad {
-    /// A sender's next request, and the burst that is due with it.
+    /// When something happens next, on the array or of a sender.
+    fn next_moment(&self) -> Option<u64> {
+        let rested = self.resting.map(|(until, _)| until);
+        self.array.next_event().into_iter().chain(rested).min()
+    }
+
+    /// A sender's next request, once it has rested.
     fn ask(&mut self, now: u64, sender: u32) {
-        self.send(now, sender);
-        if self.load.kind != ProbeLoadKind::ReadsBesideBursts {
-            return;
+        let rest = self.load.rest(&mut self.prng);
+        if rest > Nanos::ZERO {
+            self.resting = Some((now + rest.0, sender));
+        } else {
+            self.ask_rested(now, sender);
         }
-        if self.reads.is_multiple_of(READS_OF_A_BURST) && self.burst == 0 {
+    }
+
+    /// A sender's next request, behind the burst that is due.
+    fn ask_rested(&mut self, now: u64, sender: u32) {
+        let bursts = self.load.kind == ProbeLoadKind::ReadsBesideBursts;
+        if bursts && self.asked.is_multiple_of(READS_OF_A_BURST) && self.burst == 0 {
             for number in 0..WRITES_OF_A_BURST {
                 self.send(now, self.load.in_flight + number);
             }
             self.burst = WRITES_OF_A_BURST;
         }
-        self.reads += 1;
+        self.send(now, sender);
+        self.asked += 1;
     }
 
     fn send(&mut self, now: u64, sender: u32) {
