@@ -9,6 +9,7 @@ mod write_cache;
 
 pub(crate) use geometry::Geometry;
 pub(crate) use queue::QueuePolicy;
+use queue::QueuedCost;
 pub(crate) use seek::SeekCurve;
 pub(crate) use write_cache::{CachedDisk, DiskStep, WriteCacheParameters};
 
@@ -57,7 +58,7 @@ pub(crate) struct DiskArm {
     parameters: DiskParameters,
     /// How far its platters had turned at the zero of time, in revolutions.
     phase: f64,
-    waiting: Vec<MediaRequest>,
+    waiting: Vec<PlacedRequest>,
     current: Option<MediaRequest>,
     stroke: f64,
     /// End of the last read, and when it was done.
@@ -66,6 +67,14 @@ pub(crate) struct DiskArm {
     pub served: u64,
     /// Time at work, in nanoseconds.
     pub busy: u64,
+}
+
+/// A request with its place on the medium, which every choice of the next one looks at.
+#[derive(Clone, Copy, Debug)]
+struct PlacedRequest {
+    request: MediaRequest,
+    stroke: f64,
+    angle: f64,
 }
 
 impl DiskArm {
@@ -94,7 +103,10 @@ impl DiskArm {
         now: VirtualMoment,
         request: MediaRequest,
     ) -> Option<VirtualMoment> {
-        self.waiting.push(request);
+        let geometry = &self.parameters.geometry;
+        let stroke = geometry.stroke_of(request.offset as f64);
+        let angle = geometry.angle(stroke);
+        self.waiting.push(PlacedRequest { request, stroke, angle });
         self.begin(now)
     }
 
@@ -114,8 +126,9 @@ impl DiskArm {
         if self.current.is_some() || self.waiting.is_empty() {
             return None;
         }
-        let request = self.waiting.remove(self.choose(now));
-        let finish = self.finish(now, &request);
+        let placed = self.waiting.remove(self.choose(now));
+        let finish = self.finish(now, &placed);
+        let request = placed.request;
         let end = request.offset + request.length;
         self.stroke = self.parameters.geometry.stroke_of(end as f64);
         self.read_to = (!request.is_write).then_some((end, finish));
@@ -129,19 +142,20 @@ impl DiskArm {
         let window = &self.waiting[..self.waiting.len().min(self.parameters.queue_depth.max(1))];
         self.parameters.policy.choose(
             window,
-            now,
             self.stroke,
-            |request| self.parameters.geometry.stroke_of(request.offset as f64),
-            |request| self.positioned(now, request) - now as f64 / 1e6,
+            |placed| placed.stroke,
+            |placed| QueuedCost {
+                positioning: self.positioned(now, placed) - now as f64 / 1e6,
+                waited: now.saturating_sub(placed.request.arrived) as f64 / 1e6,
+            },
         )
     }
 
     /// When the request is done that is begun now.
-    fn finish(&self, now: VirtualMoment, request: &MediaRequest) -> VirtualMoment {
-        let geometry = &self.parameters.geometry;
-        let rate = geometry.rate(geometry.stroke_of(request.offset as f64));
-        let transfer = request.length as f64 / rate;
-        let begun = self.read_on(now, request).unwrap_or_else(|| self.positioned(now, request));
+    fn finish(&self, now: VirtualMoment, placed: &PlacedRequest) -> VirtualMoment {
+        let request = &placed.request;
+        let transfer = request.length as f64 / self.parameters.geometry.rate(placed.stroke);
+        let begun = self.read_on(now, request).unwrap_or_else(|| self.positioned(now, placed));
         let least = now as f64 / 1e6 + self.parameters.overhead;
         moment((begun + transfer).max(least)).max(now + 1)
     }
@@ -162,14 +176,15 @@ impl DiskArm {
     }
 
     /// When the head is above the first byte, in milliseconds.
-    fn positioned(&self, now: VirtualMoment, request: &MediaRequest) -> f64 {
+    fn positioned(&self, now: VirtualMoment, placed: &PlacedRequest) -> f64 {
         let DiskParameters { geometry, seek, write_settle, overhead, .. } = &self.parameters;
-        let stroke = geometry.stroke_of(request.offset as f64);
+        let PlacedRequest { request, stroke, angle } = placed;
         let settle = if request.is_write { *write_settle } else { 0.0 };
         let there =
             now as f64 / 1e6 + overhead + seek.milliseconds((stroke - self.stroke).abs()) + settle;
-        let angle = (there / geometry.revolution + self.phase).fract();
-        let wait = (geometry.angle(stroke) - angle).rem_euclid(1.0);
+        let turned = fraction(there / geometry.revolution + self.phase);
+        let ahead = angle - turned;
+        let wait = if ahead < 0.0 { ahead + 1.0 } else { ahead };
         there + wait * geometry.revolution
     }
 }
@@ -181,7 +196,20 @@ impl DiskArm {
     reason = "time is positive, and 580 years of it fit"
 )]
 pub(crate) fn moment(milliseconds: f64) -> VirtualMoment {
-    (milliseconds * 1e6).ceil() as VirtualMoment
+    let nanoseconds = milliseconds * 1e6;
+    let whole = nanoseconds as VirtualMoment;
+    whole + VirtualMoment::from((whole as f64) < nanoseconds)
+}
+
+/// What a positive number has behind its point, without the call that `fract` is where a processor
+/// may lack the instruction: disks ask it of every request that waits.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "turns of a disk: positive, and far below 2^53"
+)]
+fn fraction(turns: f64) -> f64 {
+    turns - (turns as u64) as f64
 }
 
 /// Microseconds as the next whole nanosecond.

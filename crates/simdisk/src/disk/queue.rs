@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MediaRequest, VirtualMoment};
-
 /// The order in which a disk serves its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -23,14 +21,13 @@ const AGEING: f64 = 0.1;
 
 impl QueuePolicy {
     /// The index of the next request of a window that is not empty. `stroke_of` says where a
-    /// request lies, `positioning` how many milliseconds pass until it can be begun.
-    pub(super) fn choose(
+    /// request lies, `cost_of` what it would take.
+    pub(super) fn choose<T>(
         self,
-        window: &[MediaRequest],
-        now: VirtualMoment,
+        window: &[T],
         stroke: f64,
-        stroke_of: impl Fn(&MediaRequest) -> f64,
-        positioning: impl Fn(&MediaRequest) -> f64,
+        stroke_of: impl Fn(&T) -> f64,
+        cost_of: impl Fn(&T) -> QueuedCost,
     ) -> usize {
         match self {
             Self::Fifo => 0,
@@ -39,15 +36,23 @@ impl QueuePolicy {
                 if ahead < 0.0 { ahead + 2.0 } else { ahead }
             }),
             Self::Satf => lowest(window, |request| {
-                let waited = now.saturating_sub(request.arrived) as f64 / 1e6;
-                positioning(request) - AGEING * waited
+                let QueuedCost { positioning, waited } = cost_of(request);
+                positioning - AGEING * waited
             }),
         }
     }
 }
 
+/// What a request in the queue would take if it were begun now, and has taken.
+pub(super) struct QueuedCost {
+    /// Milliseconds until it can be begun.
+    pub positioning: f64,
+    /// Milliseconds since it came.
+    pub waited: f64,
+}
+
 /// The index of the request that costs least.
-fn lowest(window: &[MediaRequest], cost: impl Fn(&MediaRequest) -> f64) -> usize {
+fn lowest<T>(window: &[T], cost: impl Fn(&T) -> f64) -> usize {
     let costs = window.iter().map(cost).enumerate();
     costs.min_by(|one, two| one.1.total_cmp(&two.1)).map_or(0, |(index, _)| index)
 }
