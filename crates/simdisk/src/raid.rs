@@ -185,26 +185,21 @@ impl RaidLayout {
         steps: &mut WriteSteps,
     ) {
         let row = chunks[0].row;
-        let written: Vec<usize> = chunks
-            .iter()
-            .filter(|chunk| chunk.within == 0 && chunk.length == self.stripe_unit)
-            .map(|chunk| chunk.column)
-            .collect();
-        let rest: Vec<usize> =
-            (0..self.data_disks()).filter(|column| !written.contains(column)).collect();
-        if rest.is_empty() {
+        let is_whole = |chunk: &UnitChunk| chunk.within == 0 && chunk.length == self.stripe_unit;
+        let is_written = |column| chunks.iter().any(|of| of.column == column && is_whole(of));
+        let rest = (0..self.data_disks()).filter(|column| !is_written(*column));
+        let count = self.data_disks() - chunks.iter().filter(|chunk| is_whole(chunk)).count();
+        if count == 0 {
             return;
         }
         let lost = data.iter().any(|piece| self.is_lost(piece));
-        if rest.len() < data.len() + parities.len() || lost {
+        if count < data.len() + parities.len() || lost {
             let (within, length) = span(chunks);
-            steps.reads.extend(
-                rest.into_iter()
-                    .map(|column| self.data_piece(&UnitChunk { row, column, within, length })),
-            );
+            let piece = |column| self.data_piece(&UnitChunk { row, column, within, length });
+            steps.reads.extend(rest.map(piece));
         } else {
-            steps.reads.extend(data);
-            steps.reads.extend(parities);
+            steps.reads.extend_from_slice(data);
+            steps.reads.extend_from_slice(parities);
         }
     }
 
@@ -299,16 +294,14 @@ fn span(chunks: &[UnitChunk]) -> (u64, u64) {
 /// The same with pieces that follow each other on a disk as one request.
 fn merged(mut pieces: Vec<DrivePiece>) -> Vec<DrivePiece> {
     pieces.sort_by_key(|piece| (piece.disk, piece.offset));
-    let mut merged: Vec<DrivePiece> = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        match merged.last_mut() {
-            Some(last) if last.disk == piece.disk && piece.offset <= last.offset + last.length => {
-                last.length = last.length.max(piece.offset + piece.length - last.offset);
-            }
-            _ => merged.push(piece),
+    pieces.dedup_by(|piece, last| {
+        let follows = last.disk == piece.disk && piece.offset <= last.offset + last.length;
+        if follows {
+            last.length = last.length.max(piece.offset + piece.length - last.offset);
         }
-    }
-    merged
+        follows
+    });
+    pieces
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ impl Geometry {
     pub(crate) fn angle(&self, stroke: f64) -> f64 {
         let rate = f64::midpoint(self.outer_rate, self.inner_rate);
         let tracks = self.capacity / (rate * self.revolution);
-        (stroke * tracks).fract()
+        super::fraction(stroke * tracks)
     }
 }
 

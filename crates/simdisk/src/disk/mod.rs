@@ -140,23 +140,17 @@ impl DiskArm {
     /// The index of the request that is served next.
     fn choose(&self, now: VirtualMoment) -> usize {
         let window = &self.waiting[..self.waiting.len().min(self.parameters.queue_depth.max(1))];
-        self.parameters.policy.choose(
-            window,
-            self.stroke,
-            |placed| placed.stroke,
-            |placed| QueuedCost {
-                positioning: self.positioned(now, placed) - now as f64 / 1e6,
-                waited: now.saturating_sub(placed.request.arrived) as f64 / 1e6,
-            },
-        )
+        let cost = ArmCost { arm: self, now, now_ms: milliseconds(now) };
+        self.parameters.policy.choose(window, self.stroke, |placed| placed.stroke, &cost)
     }
 
     /// When the request is done that is begun now.
     fn finish(&self, now: VirtualMoment, placed: &PlacedRequest) -> VirtualMoment {
         let request = &placed.request;
         let transfer = request.length as f64 / self.parameters.geometry.rate(placed.stroke);
-        let begun = self.read_on(now, request).unwrap_or_else(|| self.positioned(now, placed));
-        let least = now as f64 / 1e6 + self.parameters.overhead;
+        let now_ms = milliseconds(now);
+        let begun = self.read_on(now, request).unwrap_or_else(|| self.positioned(now_ms, placed));
+        let least = now_ms + self.parameters.overhead;
         moment((begun + transfer).max(least)).max(now + 1)
     }
 
@@ -168,20 +162,19 @@ impl DiskArm {
         }
         let geometry = &self.parameters.geometry;
         let rate = geometry.rate(geometry.stroke_of(end as f64));
-        let milliseconds = now.saturating_sub(at) as f64 / 1e6;
-        let is_ahead = milliseconds * rate <= self.parameters.read_ahead;
+        let since = milliseconds(now.saturating_sub(at));
+        let is_ahead = since * rate <= self.parameters.read_ahead;
         // A full segment is handed out from memory; what lies behind it must be sought anew.
         let is_whole = request.length as f64 <= self.parameters.read_ahead;
-        (is_ahead || is_whole).then_some(at as f64 / 1e6)
+        (is_ahead || is_whole).then(|| milliseconds(at))
     }
 
-    /// When the head is above the first byte, in milliseconds.
-    fn positioned(&self, now: VirtualMoment, placed: &PlacedRequest) -> f64 {
+    /// When the head is above the first byte, in milliseconds, if it sets out at `now_ms`.
+    fn positioned(&self, now_ms: f64, placed: &PlacedRequest) -> f64 {
         let DiskParameters { geometry, seek, write_settle, overhead, .. } = &self.parameters;
         let PlacedRequest { request, stroke, angle } = placed;
         let settle = if request.is_write { *write_settle } else { 0.0 };
-        let there =
-            now as f64 / 1e6 + overhead + seek.milliseconds((stroke - self.stroke).abs()) + settle;
+        let there = now_ms + overhead + seek.milliseconds((stroke - self.stroke).abs()) + settle;
         let turned = fraction(there / geometry.revolution + self.phase);
         let ahead = angle - turned;
         let wait = if ahead < 0.0 { ahead + 1.0 } else { ahead };
@@ -189,27 +182,46 @@ impl DiskArm {
     }
 }
 
+/// What requests would cost the arm from where it stands.
+struct ArmCost<'a> {
+    arm: &'a DiskArm,
+    now: VirtualMoment,
+    now_ms: f64,
+}
+
+impl QueuedCost<PlacedRequest> for ArmCost<'_> {
+    fn positioning(&self, placed: &PlacedRequest) -> f64 {
+        self.arm.positioned(self.now_ms, placed) - self.now_ms
+    }
+
+    fn least_positioning(&self, placed: &PlacedRequest) -> f64 {
+        let DiskParameters { seek, overhead, .. } = &self.arm.parameters;
+        overhead + seek.least_milliseconds((placed.stroke - self.arm.stroke).abs())
+    }
+
+    fn waited(&self, placed: &PlacedRequest) -> f64 {
+        milliseconds(self.now.saturating_sub(placed.request.arrived))
+    }
+}
+
+/// Nanoseconds in milliseconds, by way of the signed numbers that processors convert at once.
+const fn milliseconds(nanoseconds: VirtualMoment) -> f64 {
+    nanoseconds.cast_signed() as f64 / 1e6
+}
+
 /// Milliseconds as the next whole nanosecond.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "time is positive, and 580 years of it fit"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "290 years of it fit")]
 pub(crate) fn moment(milliseconds: f64) -> VirtualMoment {
     let nanoseconds = milliseconds * 1e6;
-    let whole = nanoseconds as VirtualMoment;
-    whole + VirtualMoment::from((whole as f64) < nanoseconds)
+    let whole = nanoseconds as i64;
+    (whole + i64::from((whole as f64) < nanoseconds)).cast_unsigned()
 }
 
 /// What a positive number has behind its point, without the call that `fract` is where a processor
 /// may lack the instruction: disks ask it of every request that waits.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "turns of a disk: positive, and far below 2^53"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "turns of a disk: far below 2^53")]
 fn fraction(turns: f64) -> f64 {
-    turns - (turns as u64) as f64
+    turns - (turns as i64) as f64
 }
 
 /// Microseconds as the next whole nanosecond.

@@ -27,7 +27,7 @@ impl QueuePolicy {
         window: &[T],
         stroke: f64,
         stroke_of: impl Fn(&T) -> f64,
-        cost_of: impl Fn(&T) -> QueuedCost,
+        cost_of: &impl QueuedCost<T>,
     ) -> usize {
         match self {
             Self::Fifo => 0,
@@ -35,20 +35,38 @@ impl QueuePolicy {
                 let ahead = stroke_of(request) - stroke;
                 if ahead < 0.0 { ahead + 2.0 } else { ahead }
             }),
-            Self::Satf => lowest(window, |request| {
-                let QueuedCost { positioning, waited } = cost_of(request);
-                positioning - AGEING * waited
-            }),
+            Self::Satf => soonest(window, cost_of),
         }
     }
 }
 
-/// What a request in the queue would take if it were begun now, and has taken.
-pub(super) struct QueuedCost {
-    /// Milliseconds until it can be begun.
-    pub positioning: f64,
-    /// Milliseconds since it came.
-    pub waited: f64,
+/// What a request in the queue would take if it were begun now, and has taken. In milliseconds.
+pub(super) trait QueuedCost<T> {
+    /// Until it can be begun.
+    fn positioning(&self, request: &T) -> f64;
+
+    /// What `positioning` is at least, and cheaper to find out.
+    fn least_positioning(&self, request: &T) -> f64;
+
+    /// Since it came.
+    fn waited(&self, request: &T) -> f64;
+}
+
+/// The index of the request that can be begun first, its age considered. Most are so far away that
+/// their rotation need not be looked at.
+fn soonest<T>(window: &[T], cost: &impl QueuedCost<T>) -> usize {
+    let (mut soonest, mut chosen) = (f64::INFINITY, 0);
+    for (index, request) in window.iter().enumerate() {
+        let aged = AGEING * cost.waited(request);
+        if cost.least_positioning(request) - aged > soonest {
+            continue;
+        }
+        let positioning = cost.positioning(request) - aged;
+        if positioning < soonest {
+            (soonest, chosen) = (positioning, index);
+        }
+    }
+    chosen
 }
 
 /// The index of the request that costs least.

@@ -56,6 +56,34 @@ fn serve(disk: &mut DiskArm, arrivals: &[MediaRequest]) -> Vec<f64> {
     }
 }
 
+/// What is passed over without a look at its rotation could not have been the first.
+#[test]
+fn a_choice_without_far_requests_is_the_choice_among_all() {
+    let sheet = parameters(QueuePolicy::Satf);
+    let table = SeekCurve::Table(vec![(0.001, 0.5), (0.3, 3.0), (1.0, 6.0)]);
+    let steep = SeekCurve::of_data_sheet(0.0, 3.9, 7.4).expect("a curve");
+    for seek in [sheet.seek.clone(), table, steep] {
+        let mut prng = Prng::new(Seed(7));
+        for _ in 0..2_000 {
+            let mut arm = DiskArm::new(DiskParameters { seek: seek.clone(), ..sheet.clone() }, 0.3);
+            let now = 5_000_000_000 + prng.below(1_000_000_000);
+            arm.submit(0, random_read(&mut prng, 0, 0));
+            for token in 1..=2 + u32::try_from(prng.below(30)).expect("few") {
+                let arrived = now - prng.below(50_000_000);
+                let read = random_read(&mut prng, token, arrived);
+                arm.submit(arrived, MediaRequest { is_write: token % 3 == 0, ..read });
+            }
+            let now_ms = now as f64 / 1e6;
+            let costs = arm.waiting.iter().map(|placed| {
+                let aged = 0.1 * (now - placed.request.arrived) as f64 / 1e6;
+                arm.positioned(now_ms, placed) - now_ms - aged
+            });
+            let first = costs.enumerate().min_by(|one, other| one.1.total_cmp(&other.1));
+            assert_eq!(Some(arm.choose(now)), first.map(|(index, _)| index));
+        }
+    }
+}
+
 /// Judged: one FIFO disk under Poisson load waits as Pollaczek and Khinchine say, within 2 %.
 #[test]
 fn a_fifo_disk_under_random_arrivals_waits_as_the_formula_says() {

@@ -186,10 +186,15 @@ impl<'a> OperationRun<'a> {
 
     /// When something happens next, and on which array; none: a timer.
     fn next_event(&self) -> Option<(VirtualMoment, Option<usize>)> {
-        let timer = self.timers.peek().map(|Reverse((at, ..))| (*at, None));
-        let arrays = self.arrays.iter().enumerate();
-        let events = arrays.filter_map(|(index, array)| Some((array.next_event()?, Some(index))));
-        timer.into_iter().chain(events).min_by_key(|(at, _)| *at)
+        let mut next = self.timers.peek().map(|Reverse((at, ..))| (*at, None));
+        for (index, array) in self.arrays.iter().enumerate() {
+            if let Some(at) = array.next_event()
+                && next.is_none_or(|(soonest, _)| at < soonest)
+            {
+                next = Some((at, Some(index)));
+            }
+        }
+        next
     }
 
     fn at(&mut self, moment: VirtualMoment, timer: Timer) {
