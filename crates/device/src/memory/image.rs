@@ -105,6 +105,10 @@ impl FileImage {
             let source = &bytes[range];
             let target = &mut self.blocks[block];
             if let Ok(whole) = <&[u8; ALIGNMENT]>::try_from(source) {
+                if let Some(own) = target.as_mut().and_then(Rc::get_mut) {
+                    own.0.copy_from_slice(whole);
+                    continue;
+                }
                 let same = last.take().filter(|last| *last.0 == *whole);
                 let shared = same.unwrap_or_else(|| ImageBlock::shared(whole));
                 *target = Some(Rc::clone(&shared));
