@@ -107,16 +107,23 @@ fn a_flipped_bit_is_put_right_by_a_read_and_by_the_scan() {
     assert!(counters.mended.flipped_bits > 0);
 }
 
+/// What is sealed with a mark was wrong before: the scan sees it, as the checksum phase of a run
+/// does, and no read is kept waiting for that. Without the map no mark counts, and reads look.
 #[test]
-fn a_page_that_contradicts_itself_is_damaged_to_a_read_and_to_the_scan() {
+fn a_page_that_contradicts_itself_is_damaged_to_the_scan_and_to_a_read_that_has_no_mark() {
     let damage = |page: &mut [u8], number| {
         // More free bytes than it has.
         page[29] = 0x80;
         PageMut::new(page).seal(number);
     };
-    let (read, _) = read_all(&damaged(damage));
-    assert!(matches!(read, Err(TransactionError::Damaged(_))), "{read:?}");
     assert_eq!(scanned(&damaged(damage)).maintenance_bad_pages, 1);
+    let (read, _) = read_all(&damaged(damage));
+    assert_eq!(read, Ok(300));
+    let world = damaged(damage);
+    let volume = world.volume.clone();
+    world.executor.block_on(async move { volume.remove("mailbox.jfm").await.unwrap() });
+    let (read, _) = read_all(&world);
+    assert!(matches!(read, Err(TransactionError::Damaged(_))), "{read:?}");
 }
 
 #[test]

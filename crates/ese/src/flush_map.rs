@@ -12,7 +12,7 @@ use units::PageNumber;
 use crate::bytes::{array_at, put, u16_at, u32_at, u64_at};
 use crate::checksum::{header_is_good, store, store_header};
 use crate::log_time::LogTime;
-use crate::page::{PageRef, PageSize, carries_its_mark, contradicts_its_mark};
+use crate::page::{PageRef, PageSize, word_of_its_mark};
 use crate::signature::Signature;
 
 mod pairing;
@@ -32,7 +32,7 @@ pub(crate) const EXTENSION: &str = "jfm";
 /// Version of the map's format: major, update, minor.
 const VERSION: [u32; 3] = [3, 0, 0];
 const FILE_TYPE_FLUSH_MAP: u32 = 7;
-/// Says that every page that the map knows carries the hash of [`contradicts_its_mark`].
+/// Says that every page that the map knows carries the hash of [`word_of_its_mark`].
 const MARKED: u64 = u64::from_le_bytes(*b"plimmark");
 const FLAG_CLEAN: u32 = 1;
 const FLAG_NEW_CHECKSUM: u32 = 0x2000;
@@ -165,14 +165,20 @@ impl LastWrite {
     /// Whether a page that was read, and whose checksum is right, is torn all the same: its last
     /// write was marked with a hash of its content, and what it carries is another.
     pub(crate) fn is_torn(self, read: &[u8], page: PageNumber) -> bool {
+        self.word_of_mark(read, page) == Some(false)
+    }
+
+    /// Whether a page that was read has the content that its last write was marked with. None where
+    /// that write was not marked, or is not known.
+    pub(crate) fn word_of_mark(self, read: &[u8], page: PageNumber) -> Option<bool> {
         let is_marked = matches!(self, Self::Known { is_marked: true, .. });
-        is_marked && contradicts_its_mark(read, page)
+        if is_marked { word_of_its_mark(read, page) } else { None }
     }
 
     /// Whether a page whose flipped bits were turned back is believed. After a crash it is on the
     /// word of its mark only.
     pub(crate) fn allows_repair(self, repaired: &[u8], page: PageNumber) -> bool {
-        self != Self::BeforeCrash || carries_its_mark(repaired, page)
+        self != Self::BeforeCrash || word_of_its_mark(repaired, page) == Some(true)
     }
 }
 

@@ -18,7 +18,7 @@ mod tests;
 
 pub use change::{PageError, PageMut};
 pub use flags::{node_flags, page_flags};
-pub(crate) use mark::{carries_its_mark, contradicts_its_mark};
+pub(crate) use mark::word_of_its_mark;
 pub use node::{Node, encode_node};
 pub use reference::{PageRef, Tag};
 pub use size::PageSize;

@@ -144,9 +144,32 @@ impl fmt::Display for PageDamage {
 /// Judges the page in `bytes`, read from where page `number` belongs while no write of it was in
 /// flight.
 pub fn judge(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> PageState {
+    judged(bytes, number, last_write, Structure::OfAll)
+}
+
+/// Judges it as [`judge`] does, but takes the word of a mark for the page's structure: it is what
+/// was sealed. For reads that something waits for; what was damaged in memory before it was sealed
+/// is left to the background scan and to `check`.
+pub fn judge_by_mark(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> PageState {
+    judged(bytes, number, last_write, Structure::OfUnmarked)
+}
+
+/// The pages whose structure is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Structure {
+    OfAll,
+    OfUnmarked,
+}
+
+fn judged(
+    bytes: &[u8],
+    number: PageNumber,
+    last_write: LastWrite,
+    structure: Structure,
+) -> PageState {
     let page = PageRef::new(bytes);
     let damage = match verify(bytes, number) {
-        PageVerdict::Good => good(bytes, number, last_write),
+        PageVerdict::Good => good(bytes, number, last_write, structure),
         PageVerdict::Uninitialised => match lost(last_write, page) {
             Some(lost) => Some(lost),
             None => return PageState::Unwritten,
@@ -167,11 +190,18 @@ pub fn judge(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> PageSta
 }
 
 /// What is wrong with a page whose checksum is right.
-fn good(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> Option<PageDamage> {
-    if last_write.is_torn(bytes, number) {
-        return Some(PageDamage::Torn);
-    }
+fn good(
+    bytes: &[u8],
+    number: PageNumber,
+    last_write: LastWrite,
+    structure: Structure,
+) -> Option<PageDamage> {
     let page = PageRef::new(bytes);
+    match last_write.word_of_mark(bytes, number) {
+        Some(false) => return Some(PageDamage::Torn),
+        Some(true) if structure == Structure::OfUnmarked => return lost(last_write, page),
+        _ => {}
+    }
     match page_check::check(page, number) {
         Ok(()) => lost(last_write, page),
         Err(fault) => Some(PageDamage::Malformed(fault)),

@@ -40,18 +40,8 @@ pub(super) fn mark(bytes: &[u8], number: PageNumber) -> Option<(usize, u64)> {
     Some((place, hash.finish()))
 }
 
-/// Whether page `number` has room for a mark and carries another one than its content calls for.
-pub(crate) fn contradicts_its_mark(bytes: &[u8], number: PageNumber) -> bool {
-    word_of_its_mark(bytes, number) == Some(false)
-}
-
-/// Whether page `number` has room for a mark and carries the one that its content calls for.
-pub(crate) fn carries_its_mark(bytes: &[u8], number: PageNumber) -> bool {
-    word_of_its_mark(bytes, number) == Some(true)
-}
-
 /// Whether the mark of a page agrees with its content. None where the page has no room for one.
-fn word_of_its_mark(bytes: &[u8], number: PageNumber) -> Option<bool> {
+pub(crate) fn word_of_its_mark(bytes: &[u8], number: PageNumber) -> Option<bool> {
     let (place, hash) = mark(bytes, number)?;
     Some(bytes[place..place + MARK_BYTES] == hash.to_le_bytes())
 }

@@ -89,9 +89,6 @@ impl<'a> Node<'a> {
     /// How the node's key compares with `key` followed by `tail`, as separators are built.
     #[inline]
     pub(crate) fn compare_joined(&self, key: &[u8], tail: &[u8]) -> Ordering {
-        if tail.is_empty() {
-            return self.compare_key(key);
-        }
         compare_parts([self.prefix, self.suffix], [key, tail])
     }
 

@@ -2,20 +2,25 @@
 
 use std::cmp::Ordering;
 
+use crate::page::parts::SoughtKey;
 use crate::page::{Node, PageRef};
 
 impl PageRef<'_> {
     /// The first node whose key is `key`, or else the line where such a node would go.
     #[inline]
     pub fn search(&self, key: &[u8]) -> Result<usize, usize> {
-        self.search_by(self.node_count(), |node| node.compare_key(key))
+        let sought = SoughtKey::new(key, self.external_header());
+        self.search_by(self.node_count(), |node| sought.compare(node))
     }
 
     /// The first node with this `key` and `data`, or else the line where such a node would go:
     /// the order of trees whose keys may repeat.
     #[inline]
     pub fn search_pair(&self, key: &[u8], data: &[u8]) -> Result<usize, usize> {
-        self.search_by(self.node_count(), |node| node.compare_pair(key, data))
+        let sought = SoughtKey::new(key, self.external_header());
+        self.search_by(self.node_count(), |node| {
+            sought.compare(node).then_with(|| node.data.cmp(data))
+        })
     }
 
     /// On a branch page, the line of the child that holds `key`, or in a tree whose keys may
@@ -26,7 +31,13 @@ impl PageRef<'_> {
     #[inline]
     pub fn child_line(&self, key: &[u8], data: &[u8]) -> usize {
         let separators = self.node_count().saturating_sub(1);
-        match self.search_by(separators, |node| node.compare_joined(key, data)) {
+        let sought = SoughtKey::new(key, self.external_header());
+        let found = if data.is_empty() {
+            self.search_by(separators, |node| sought.compare(node))
+        } else {
+            self.search_by(separators, |node| node.compare_joined(key, data))
+        };
+        match found {
             Ok(equal) => equal + 1,
             Err(greater) => greater,
         }

@@ -1,6 +1,6 @@
 use units::{ObjectId, PageNumber};
 
-use super::{PageDamage, PageState, judge};
+use super::{PageDamage, PageState, judge, judge_by_mark};
 use crate::checksum;
 use crate::flush_map::LastWrite;
 use crate::page::{PageMut, PageSize, page_flags};
@@ -103,10 +103,32 @@ fn a_page_that_was_damaged_before_it_was_sealed_contradicts_itself() {
     let mut bytes = leaf();
     bytes[29] = 0x80;
     PageMut::new(&mut bytes).seal(NUMBER);
-    for state in states(&bytes) {
-        assert!(matches!(
-            state,
-            PageState::Damaged(PageDamage::Malformed(PageFault::FreeBytes { .. }))
-        ));
+    let is_malformed = |state: &PageState| {
+        matches!(state, PageState::Damaged(PageDamage::Malformed(PageFault::FreeBytes { .. })))
+    };
+    assert!(states(&bytes).iter().all(is_malformed));
+    // A mark proves that the page is what was sealed, and no more.
+    assert_eq!(judge_by_mark(&bytes, NUMBER, known(1)), PageState::Sound);
+    let unmarked = LastWrite::Known { flush_type: 1, is_marked: false };
+    for last_write in [LastWrite::Unknown, LastWrite::BeforeCrash, unmarked] {
+        assert!(is_malformed(&judge_by_mark(&bytes, NUMBER, last_write)));
+    }
+}
+
+/// Whatever happens to a page behind its seal, a judge that believes marks says what one says that
+/// looks at everything.
+#[test]
+fn a_judge_that_believes_marks_sees_all_that_happens_to_a_sealed_page() {
+    let mut damaged = vec![leaf(), vec![0; PageSize::KIB_32.bytes()]];
+    for bits in [&[20_000 * 8][..], &[3], &[29 * 8, 30 * 8], &[20_000 * 8, 20_064 * 8]] {
+        let mut bytes = leaf();
+        checksum::flip(&mut bytes, bits);
+        damaged.push(bytes);
+    }
+    for bytes in &damaged {
+        for last_write in [LastWrite::Unknown, known(1), known(2), LastWrite::BeforeCrash] {
+            let by_mark = judge_by_mark(bytes, NUMBER, last_write);
+            assert_eq!(by_mark, judge(bytes, NUMBER, last_write));
+        }
     }
 }
