@@ -185,18 +185,19 @@ impl RaidLayout {
         steps: &mut WriteSteps,
     ) {
         let row = chunks[0].row;
-        let is_whole = |chunk: &UnitChunk| chunk.within == 0 && chunk.length == self.stripe_unit;
-        let is_written = |column| chunks.iter().any(|of| of.column == column && is_whole(of));
-        let rest = (0..self.data_disks()).filter(|column| !is_written(*column));
-        let count = self.data_disks() - chunks.iter().filter(|chunk| is_whole(chunk)).count();
-        if count == 0 {
+        let written = || chunks.iter().filter(|chunk| chunk.length == self.stripe_unit);
+        let rest = self.data_disks() - written().count();
+        if rest == 0 {
             return;
         }
         let lost = data.iter().any(|piece| self.is_lost(piece));
-        if count < data.len() + parities.len() || lost {
+        if rest < data.len() + parities.len() || lost {
             let (within, length) = span(chunks);
-            let piece = |column| self.data_piece(&UnitChunk { row, column, within, length });
-            steps.reads.extend(rest.map(piece));
+            let columns = (0..self.data_disks())
+                .filter(|column| written().all(|chunk| chunk.column != *column));
+            steps.reads.extend(
+                columns.map(|column| self.data_piece(&UnitChunk { row, column, within, length })),
+            );
         } else {
             steps.reads.extend_from_slice(data);
             steps.reads.extend_from_slice(parities);

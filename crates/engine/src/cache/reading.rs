@@ -116,8 +116,8 @@ impl Cache {
         }))
     }
 
-    /// What a page is worth that somebody waits for. The mark of the last write says whether it is
-    /// what was sealed; the scan sees what was wrong before.
+    /// What a page is worth that an operation waits for. The mark of the last write says whether it
+    /// is what was sealed; the scan sees what was wrong before.
     fn judge_by_mark(&self, page: PageNumber, read: &[u8]) -> PageState {
         if self.verification == Verification::Trusted {
             return PageState::Sound;

@@ -2,8 +2,6 @@
 
 use std::cmp::Ordering;
 
-use super::Node;
-
 /// How two keys compare. Most differ within their first eight bytes, or have no more; those are
 /// compared in registers.
 #[inline]
@@ -28,44 +26,13 @@ fn head(bytes: &[u8]) -> u64 {
         return u64::from_be_bytes(*head);
     }
     let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
-        let shifted = |number, byte: &u8| number << 8 | u64::from(*byte);
-        return bytes.iter().fold(0, shifted) << (8 * (HEAD_BYTES - bytes.len()) % 64);
+        let number = bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        return number << (8 * (HEAD_BYTES - bytes.len()) % 64);
     };
     // Four to seven bytes: two loads that overlap.
     let high = u64::from(u32::from_be_bytes(*first)) << 32;
     let low = u64::from(u32::from_be_bytes(*last)) << (8 * (HEAD_BYTES - bytes.len()));
     high | low
-}
-
-/// A key that is looked for on a page, and how much of it the page's tag 0 begins with: what nodes
-/// borrow from there need not be compared again for each of them.
-#[derive(Clone, Copy)]
-pub(super) struct SoughtKey<'a> {
-    key: &'a [u8],
-    external_header: &'a [u8],
-    shared: usize,
-}
-
-impl<'a> SoughtKey<'a> {
-    #[inline]
-    pub(super) fn new(key: &'a [u8], external_header: &'a [u8]) -> Self {
-        let pairs = external_header.iter().zip(key);
-        let shared = pairs.take_while(|(borrowed, own)| borrowed == own).count();
-        Self { key, external_header, shared }
-    }
-
-    /// How the key of a node of the page compares with this one.
-    #[inline]
-    pub(super) fn compare(&self, node: &Node<'_>) -> Ordering {
-        let borrowed = node.prefix.len();
-        if borrowed <= self.shared {
-            return compare_bytes(node.suffix, &self.key[borrowed..]);
-        }
-        match self.key.get(self.shared) {
-            Some(own) => self.external_header[self.shared].cmp(own),
-            None => Ordering::Greater,
-        }
-    }
 }
 
 /// How the joined parts of one compare with those of the other, in runs instead of byte by byte.
@@ -89,7 +56,7 @@ pub(super) fn compare_parts<'a>(mut one: [&'a [u8]; 2], mut other: [&'a [u8]; 2]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Node, SoughtKey, compare_bytes, compare_parts};
+    use super::{compare_bytes, compare_parts};
 
     /// Few different bytes, so that beginnings are often shared.
     fn part() -> impl Strategy<Value = Vec<u8>> {
@@ -103,20 +70,6 @@ mod tests {
             other in prop::collection::vec(0..3_u8, 0..20),
         ) {
             prop_assert_eq!(compare_bytes(&one, &other), one.cmp(&other));
-        }
-
-        #[test]
-        fn a_sought_key_compares_as_the_whole(
-            header in prop::collection::vec(0..2_u8, 0..6),
-            borrowed in 0..6_usize,
-            suffix in part(),
-            key in prop::collection::vec(0..2_u8, 0..10),
-        ) {
-            let borrowed = borrowed.min(header.len());
-            let whole = [&header[..borrowed], &suffix].concat();
-            let node = Node { flags: 0, prefix: &header[..borrowed], suffix: &suffix, data: &[] };
-            let found = SoughtKey::new(&key, &header).compare(&node);
-            prop_assert_eq!(found, whole.cmp(&key));
         }
 
         #[test]

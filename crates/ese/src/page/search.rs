@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::page::parts::SoughtKey;
+use crate::page::parts::compare_bytes;
 use crate::page::{Node, PageRef};
 
 impl PageRef<'_> {
@@ -65,5 +65,36 @@ impl PageRef<'_> {
             }
         }
         if found { Ok(low) } else { Err(low) }
+    }
+}
+
+/// A key that is looked for on a page, and how much of it the page's tag 0 begins with: what nodes
+/// borrow from there need not be compared again for each of them.
+#[derive(Clone, Copy)]
+pub(super) struct SoughtKey<'a> {
+    key: &'a [u8],
+    external_header: &'a [u8],
+    shared: usize,
+}
+
+impl<'a> SoughtKey<'a> {
+    #[inline]
+    pub(super) fn new(key: &'a [u8], external_header: &'a [u8]) -> Self {
+        let pairs = external_header.iter().zip(key);
+        let shared = pairs.take_while(|(borrowed, own)| borrowed == own).count();
+        Self { key, external_header, shared }
+    }
+
+    /// How the key of a node of the page compares with this one.
+    #[inline]
+    pub(super) fn compare(&self, node: &Node<'_>) -> Ordering {
+        let borrowed = node.prefix.len();
+        if borrowed <= self.shared {
+            return compare_bytes(node.suffix, &self.key[borrowed..]);
+        }
+        match self.key.get(self.shared) {
+            Some(own) => self.external_header[self.shared].cmp(own),
+            None => Ordering::Greater,
+        }
     }
 }

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use units::{ObjectId, PageNumber};
 
+use super::search::SoughtKey;
 use super::{Node, PageError, PageMut, PageRef, PageSize, encode_node, node_flags, page_flags};
 
 /// What the page should hold: tag 0, and each node's flags and bytes.
@@ -153,6 +154,19 @@ proptest! {
         let _ = page.set_external_header(&[0; 30]);
         let _ = page.add_u32(0, 0, 1);
         let _ = page.reorganise();
+    }
+
+    #[test]
+    fn a_sought_key_compares_with_nodes_as_the_whole(
+        header in proptest::collection::vec(0u8..2, 0..6),
+        borrowed in 0_usize..6,
+        suffix in proptest::collection::vec(0u8..2, 0..10),
+        key in proptest::collection::vec(0u8..2, 0..10),
+    ) {
+        let prefix = &header[..borrowed.min(header.len())];
+        let whole = [prefix, &suffix].concat();
+        let node = Node { flags: 0, prefix, suffix: &suffix, data: &[] };
+        prop_assert_eq!(SoughtKey::new(&key, &header).compare(&node), whole.cmp(&key));
     }
 
     #[test]

@@ -82,8 +82,7 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
         text,
         "rem This ERASES the disks below. Compare their numbers with `list disk` first."
     )?;
-    let server_name = &server.name;
-    writeln!(text, "rem {server_name}-volumes.ps1 makes the mount folders and runs this.")?;
+    writeln!(text, "rem {}-volumes.ps1 makes the mount folders and runs this.", server.name)?;
     for volume in &server.volumes {
         write_volume(provision, volume, file_system, text)?;
     }
