@@ -19,6 +19,11 @@ pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         Ruling::Fail => failed(run, verdict),
         Ruling::CannotJudge => not_judged(run, verdict),
     });
+    // What passes is told all of its warnings.
+    if !matches!(verdict.outcome, Ruling::Pass | Ruling::Warn) {
+        let model = verdict.findings.iter().filter(|finding| finding.rule == "simulated");
+        said.extend(model.map(|finding| format!("Warning: {}", objection(run, finding))));
+    }
     said
 }
 
@@ -170,4 +175,31 @@ pub(crate) fn database_name(run: &RunRecord, index: u32) -> String {
     facts
         .find(|facts| facts.index == index)
         .map_or_else(|| format!("database {index}"), |facts| facts.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use verdict::Ruling;
+
+    use crate::tests::simulated;
+
+    /// A simulation has no date, its name says of which model, and one that fails says how far it
+    /// may be off as one that passes does.
+    #[test]
+    fn a_simulated_run_says_of_which_model_and_how_far_off_whatever_the_verdict() {
+        let mut run = simulated();
+        for outcome in [Ruling::Pass, Ruling::Fail] {
+            if outcome == Ruling::Fail {
+                run.start.settings.target_iops = Some(10.0 * run.achieved_transactional_iops());
+            }
+            let verdict = verdict::judge(&run);
+            assert_eq!(verdict.outcome, outcome);
+            let text = crate::text(&run, &verdict);
+            let head = text.split("What Follows").next().expect("a beginning");
+            assert!(head.contains(", simulated on VNXe3300 - "), "{head}");
+            assert!(head.contains("\nvirtual time from 20"), "{head}");
+            assert_eq!(head.matches("Warning: Simulated, not measured").count(), 1, "{head}");
+            assert!(head.contains("25 %"), "{head}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::design::PicturePart;
 use crate::document::{
     Banner, Block, Cell, Column, Document, Picture, Section, Table, TableRow, Tone,
 };
-use crate::format::{self, number, plural, three_digits};
+use crate::format::{number, plural, three_digits};
 use crate::listed::{achieved_iops, mean_ms, verdict_name};
 use crate::sections::{summary, tone};
 use crate::{html, json, meaning, simulated, text};
@@ -227,9 +227,7 @@ fn banner(all: &[PredictedArray]) -> Banner {
     let run = best.map(PredictedArray::worst);
     Banner {
         subject: run.map(|one| summary::subject(&one.run.start)).unwrap_or_default(),
-        started: run
-            .map(|one| format::timestamp(one.run.start.started_epoch_ns))
-            .unwrap_or_default(),
+        started: run.map(|one| summary::started(&one.run.start)).unwrap_or_default(),
         verdict: run.map(|one| verdict_name(&one.run, &one.verdict)).unwrap_or_default(),
         tone: run.map_or(Tone::Warn, |one| tone(one.verdict.outcome)),
         number: best.map_or_else(|| "-".to_owned(), |best| three_digits(best.mean_iops())),

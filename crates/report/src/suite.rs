@@ -9,7 +9,7 @@ use verdict::{Ruling, Verdict, worst};
 
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow};
 use crate::sections::{findings, summary, tone};
-use crate::{format, html, meaning, text};
+use crate::{html, meaning, text};
 
 pub use programs::suite_json;
 
@@ -118,7 +118,7 @@ fn overview(tests: &[SuiteTest<'_>]) -> Section {
 fn row(test: &SuiteTest<'_>) -> TableRow {
     let result = test.run().map(summary::main_number);
     let result = result.map(|(number, unit, _)| format!("{number} {unit}"));
-    let started = test.run().map(|run| format::timestamp(run.start.started_epoch_ns));
+    let started = test.run().map(|run| summary::started(&run.start));
     let folder = match &test.measured {
         Ok(_) => format!("{}/report.html", test.folder),
         Err((_, why)) => why.clone(),

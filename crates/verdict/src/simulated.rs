@@ -36,7 +36,7 @@ fn trust(simulation: &Simulation) -> String {
     )
 }
 
-/// A latency so near its limit that the true one may lie on the other side is not judged.
+/// A latency or a rate so near its limit that the true one may lie on the other side is not judged.
 pub(crate) fn doubt_what_is_near(run: &RunRecord, findings: &mut [Finding]) {
     let Some(simulation) = run.simulated() else {
         return;
@@ -46,20 +46,34 @@ pub(crate) fn doubt_what_is_near(run: &RunRecord, findings: &mut [Finding]) {
             continue;
         };
         let is_judged = matches!(finding.outcome, Ruling::Pass | Ruling::Fail);
-        if finding.kind == Kind::Load && finding.unit == Unit::Milliseconds && is_judged {
-            doubt(finding, simulation.range(measured), limit);
+        if finding.kind != Kind::Load || !is_judged {
+            continue;
+        }
+        match finding.unit {
+            Unit::Milliseconds => doubt(finding, simulation.range(measured), limit),
+            // Sessions that wait for answers make five fourths of the requests, at most, where an
+            // answer takes four fifths of the time. A rate that is held is what was asked for.
+            Unit::IoPerSecond => {
+                let (shortest, _) = simulation.range(1.0);
+                doubt(finding, (measured, measured / shortest), limit);
+            }
+            _ => {}
         }
     }
 }
 
 fn doubt(finding: &mut Finding, (least, most): (f64, f64), limit: Limit) {
-    if limit.admits(least) != limit.admits(most) {
-        finding.outcome = Ruling::CannotJudge;
-        let most =
-            if most.is_finite() { format!("and {most:.2} ms") } else { "ms and any".to_owned() };
-        let text = format!("too near its limit for a simulation: between {least:.2} {most}");
-        finding.evidence.insert(0, Evidence::of_run(text));
+    if limit.admits(least) == limit.admits(most) {
+        return;
     }
+    finding.outcome = Ruling::CannotJudge;
+    let range = match finding.unit {
+        Unit::Milliseconds if most.is_finite() => format!("between {least:.2} and {most:.2} ms"),
+        Unit::Milliseconds => format!("between {least:.2} ms and any"),
+        _ => format!("{least:.0} to {most:.0} IOPS, by how far its latencies may be off"),
+    };
+    let text = format!("too near its limit for a simulation: {range}");
+    finding.evidence.insert(0, Evidence::of_run(text));
 }
 
 #[cfg(test)]
@@ -124,6 +138,26 @@ mod tests {
         ] {
             run.start.settings.thresholds.read_average_ns = limit(part);
             assert_eq!(rule(&run).outcome, outcome, "{part}");
+        }
+    }
+
+    /// A rate that the true latencies may bring up to its target has not failed; what is held has
+    /// kept it.
+    #[test]
+    fn a_rate_is_not_judged_that_shorter_latencies_may_bring_to_its_target() {
+        let mut run = simulated(25.0);
+        let achieved = run.achieved_transactional_iops();
+        run.start.settings.thresholds.target_reached_percent = 100.0;
+        for (part, outcome) in [
+            (0.99, Ruling::Pass),
+            (1.1, Ruling::CannotJudge),
+            (1.24, Ruling::CannotJudge),
+            (1.27, Ruling::Fail),
+        ] {
+            run.start.settings.target_iops = Some(achieved * part);
+            let findings = judge(&run).findings;
+            let found = findings.iter().find(|of| of.rule == "target-iops").expect("a target");
+            assert_eq!(found.outcome, outcome, "{part}: {found:?}");
         }
     }
 }

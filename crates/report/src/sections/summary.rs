@@ -13,7 +13,7 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     let (number, number_unit, number_metric) = main_number(run);
     Banner {
         subject: subject(&run.start),
-        started: format::timestamp(run.start.started_epoch_ns),
+        started: started(&run.start),
         verdict: listed::verdict_name(run, verdict),
         tone: tone(verdict.outcome),
         number,
@@ -24,13 +24,26 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     }
 }
 
+/// When it began. Virtual time begins at the same moment for every run, which is no date.
+pub(crate) fn started(start: &Start) -> String {
+    let clock = format::timestamp(start.started_epoch_ns);
+    if start.simulated.is_some() { format!("virtual time from {clock}") } else { clock }
+}
+
+/// The name of an array without what it consists of.
+fn model_of(array: &str) -> &str {
+    array.split_once(',').map_or(array, |(model, _)| model)
+}
+
 /// Name, machine and description, as far as there are any.
 pub(crate) fn subject(start: &Start) -> String {
     let machine = &start.machine.name;
     let named = match start.name.as_str() {
         "" => machine.clone(),
-        name if start.simulated.is_some() => format!("{name}, simulated"),
-        name => format!("{name} on {machine}"),
+        name => match &start.simulated {
+            Some(simulation) => format!("{name}, simulated on {}", model_of(&simulation.array)),
+            None => format!("{name} on {machine}"),
+        },
     };
     if start.description.is_empty() {
         return named;
