@@ -99,6 +99,18 @@ impl PredictedArray {
         self.iops().map_or(0.0, |of| of.mean)
     }
 
+    /// Its rate, as far as it was asked for.
+    fn wanted_iops(&self) -> f64 {
+        let settings = &self.0[0].run.start.settings;
+        let reached = settings.thresholds.target_reached_percent / 100.0;
+        let wanted = settings.target_iops.map_or(f64::INFINITY, |target| target * reached);
+        self.mean_iops().min(wanted)
+    }
+
+    fn read_ms(&self) -> f64 {
+        self.latency(Series::DatabaseRead).map_or(f64::MAX, |of| of.mean)
+    }
+
     fn name(&self) -> String {
         let mut name = String::new();
         for (key, value) in &self.0[0].changes {
@@ -164,8 +176,8 @@ impl PredictedArray {
 }
 
 /// The arrays of these runs, the best first: what passes before what cannot be judged before what
-/// fails, then the higher rate, or the faster reads where all were held at one rate. Equals stay in
-/// their order. Runs with the same changes are of one array.
+/// fails, then the higher rate, then the faster reads; rates that reach their target are alike.
+/// Equals stay in their order. Runs with the same changes are of one array.
 pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
     let mut all: Vec<PredictedArray> = Vec::new();
     for run in runs {
@@ -174,14 +186,12 @@ pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
             None => all.push(PredictedArray(vec![run])),
         }
     }
-    let read_ms =
-        |of: &PredictedArray| of.latency(Series::DatabaseRead).map_or(f64::MAX, |of| of.mean);
     all.sort_by(|one, two| {
-        let by_rate = match one.0[0].run.start.settings.target_iops {
-            Some(_) => read_ms(one).total_cmp(&read_ms(two)),
-            None => two.mean_iops().total_cmp(&one.mean_iops()),
-        };
-        one.worst().class().cmp(&two.worst().class()).then(by_rate)
+        one.worst()
+            .class()
+            .cmp(&two.worst().class())
+            .then(two.wanted_iops().total_cmp(&one.wanted_iops()))
+            .then(one.read_ms().total_cmp(&two.read_ms()))
     });
     all
 }
@@ -345,6 +355,22 @@ mod tests {
         assert_eq!(json["predictions"][0]["verdict"], "simulated_pass");
         assert_eq!(json["predictions"][1]["verdict"], "simulated_fail");
         assert_eq!(json["predictions"][1]["rank"], 2);
+    }
+
+    /// Faster reads at a lower rate are no merit while the target is missed.
+    #[test]
+    fn the_higher_rate_comes_first_until_the_target_is_reached_then_the_faster_reads() {
+        let few = Synthetic { databases: 1, ..Synthetic::default() };
+        let many = Synthetic { read_median_ns: 9_500_000, ..Synthetic::default() };
+        for (target, best) in [(10_000.0, "raid.level=10"), (100.0, "raid.level=5")] {
+            let runs = [("5", &few), ("10", &many)].map(|(name, run)| {
+                let mut run = simulated(run);
+                run.start.settings.target_iops = Some(target);
+                prediction(name, run)
+            });
+            let ranked = ranked_predictions(runs.to_vec());
+            assert_eq!(ranked[0].name(), best, "{target}");
+        }
     }
 
     /// Runs that differ in their seeds are one array, which is no better than the worst of them.
