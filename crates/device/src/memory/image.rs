@@ -105,6 +105,7 @@ impl FileImage {
             let source = &bytes[range];
             let target = &mut self.blocks[block];
             if let Ok(whole) = <&[u8; ALIGNMENT]>::try_from(source) {
+                // What no other image shares serves again: new memory would not be in the cache.
                 if let Some(own) = target.as_mut().and_then(Rc::get_mut) {
                     own.0.copy_from_slice(whole);
                     continue;
