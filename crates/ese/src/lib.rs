@@ -8,6 +8,7 @@ mod bytes;
 pub mod catalog;
 pub mod checksum;
 pub mod compression;
+mod fetch;
 pub mod flush_map;
 pub mod header;
 pub mod key;

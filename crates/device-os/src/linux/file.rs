@@ -29,6 +29,8 @@ pub(crate) struct OpenFile {
     clock: OsClock,
     length: Cell<u64>,
     writable: bool,
+    /// Requests that the ring has of it.
+    pub under_way: Cell<u32>,
 }
 
 /// What an open call on a helper thread gives back.
@@ -217,6 +219,7 @@ impl OsDevice {
             clock: OsClock::new(),
             length: Cell::new(opened.length),
             writable: mode != OpenMode::ReadOnly,
+            under_way: Cell::new(0),
         });
         Self { file, host, caps }
     }

@@ -1,0 +1,66 @@
+//! When the kernel is told of a request.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use device::{Device, OpenMode, Purpose, Request};
+use units::Nanos;
+
+use super::MOST_TOGETHER;
+use crate::Backend;
+use crate::tests::world;
+
+const PAGE_BYTES: usize = 4_096;
+
+/// A request that waits for company is no slower for it, and one that its file waits for with
+/// nothing else to do does not wait.
+#[test]
+fn time_begins_when_a_request_is_handed_over() {
+    const OTHER_WORK: Duration = Duration::from_millis(30);
+    let Some((_scratch, world, volume)) = world("together", Backend::Uring) else {
+        return;
+    };
+    let runtime = world.executor().runtime();
+    world.executor().block_on(async move {
+        let mode = OpenMode::CreateNew { length: PAGE_BYTES as u64 };
+        let file = volume.open("file", mode).await.unwrap();
+        let other = volume.open("other", mode).await.unwrap();
+        let read = |device: &Rc<dyn Device>| {
+            device.submit(Request::read(Purpose::Database, 0, PAGE_BYTES))
+        };
+        let reads = [read(&file), read(&other), read(&file)];
+        let made = runtime.now();
+        std::thread::sleep(OTHER_WORK);
+        let mut submitted = Vec::new();
+        for read in reads {
+            let ended = read.await;
+            submitted.push(ended.submitted);
+            ended.into_buffer().unwrap();
+        }
+        let after_work = made + Nanos(OTHER_WORK.as_nanos().try_into().unwrap());
+        assert!(submitted[0] <= made && submitted[1] <= made, "{submitted:?}, made {made:?}");
+        assert!(submitted[2] >= after_work, "{submitted:?}, made {made:?}");
+    });
+}
+
+/// A device has the first of many requests before the last of them is made.
+#[test]
+fn no_more_than_a_few_requests_wait_for_company() {
+    let Some((_scratch, world, volume)) = world("a-few", Backend::Uring) else {
+        return;
+    };
+    let runtime = world.executor().runtime();
+    world.executor().block_on(async move {
+        let mode = OpenMode::CreateNew { length: PAGE_BYTES as u64 };
+        let file = volume.open("file", mode).await.unwrap();
+        let read = || file.submit(Request::read(Purpose::Database, 0, PAGE_BYTES));
+        let alone = read();
+        let together: Vec<_> = std::iter::repeat_with(read).take(MOST_TOGETHER).collect();
+        let made = runtime.now();
+        for read in std::iter::once(alone).chain(together) {
+            let ended = read.await;
+            assert!(ended.submitted <= made, "{:?}, made {made:?}", ended.submitted);
+            ended.into_buffer().unwrap();
+        }
+    });
+}
