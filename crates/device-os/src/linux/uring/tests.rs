@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use device::{Device, OpenMode, Purpose, Request};
+use device::{Completion, Device, OpenMode, Purpose, Request};
 use units::Nanos;
 
 use super::MOST_TOGETHER;
@@ -12,8 +12,12 @@ use crate::tests::world;
 
 const PAGE_BYTES: usize = 4_096;
 
-/// A request that waits for company is no slower for it, and one that its file waits for with
-/// nothing else to do does not wait.
+fn read(device: &Rc<dyn Device>) -> Completion {
+    device.submit(Request::read(Purpose::Database, 0, PAGE_BYTES))
+}
+
+/// Waiting for company is no part of a request's latency, and a request whose file has no other
+/// does not wait.
 #[test]
 fn time_begins_when_a_request_is_handed_over() {
     const OTHER_WORK: Duration = Duration::from_millis(30);
@@ -25,9 +29,6 @@ fn time_begins_when_a_request_is_handed_over() {
         let mode = OpenMode::CreateNew { length: PAGE_BYTES as u64 };
         let file = volume.open("file", mode).await.unwrap();
         let other = volume.open("other", mode).await.unwrap();
-        let read = |device: &Rc<dyn Device>| {
-            device.submit(Request::read(Purpose::Database, 0, PAGE_BYTES))
-        };
         let reads = [read(&file), read(&other), read(&file)];
         let made = runtime.now();
         std::thread::sleep(OTHER_WORK);
@@ -53,9 +54,9 @@ fn no_more_than_a_few_requests_wait_for_company() {
     world.executor().block_on(async move {
         let mode = OpenMode::CreateNew { length: PAGE_BYTES as u64 };
         let file = volume.open("file", mode).await.unwrap();
-        let read = || file.submit(Request::read(Purpose::Database, 0, PAGE_BYTES));
-        let alone = read();
-        let together: Vec<_> = std::iter::repeat_with(read).take(MOST_TOGETHER).collect();
+        let alone = read(&file);
+        let together = std::iter::repeat_with(|| read(&file)).take(MOST_TOGETHER);
+        let together: Vec<_> = together.collect();
         let made = runtime.now();
         for read in std::iter::once(alone).chain(together) {
             let ended = read.await;
