@@ -1,5 +1,6 @@
 //! What the load generator itself costs: processor time per transactional I/O, on a disk, and on
-//! storage in memory without what the memory itself takes.
+//! storage in memory without what the memory itself takes. Beside it stands fio, which makes the
+//! same requests of pages and nothing else: what the machine asks of any program.
 
 use std::cell::Cell;
 use std::fmt;
@@ -18,7 +19,7 @@ use units::{Bytes, Nanos, Prng, Seed};
 
 use crate::mail::{self, Mail};
 use crate::tally::Usage;
-use crate::{folder, median};
+use crate::{fio, folder, median};
 use xtask::failure::Failure;
 
 /// 32 times the cache, so that most reads reach the storage.
@@ -155,9 +156,10 @@ fn transactional(interval: &Interval) -> u64 {
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-cost");
     let (mut disk, mut memory, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+    let mut peer = Vec::new();
     println!("processor time per transactional I/O, {LOAD}, {} sessions:", LOAD.threads);
     for _ in 0..ROUNDS {
-        disk.push(on_disk(&folder)?);
+        disk.push(on_disk(&folder, &mut peer)?);
         memory.push(in_memory()?);
         bare.push(bare_memory()?);
     }
@@ -166,6 +168,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let on_disk = disk.micros() <= DISK_LIMIT_MICROS;
     let on_null = null.per_core_and_second() >= NULL_LIMIT_PER_SECOND;
     println!("disk          {disk}; at most {DISK_LIMIT_MICROS} us: {}", word(on_disk));
+    println!("fio           {}", peer_line(peer));
     println!("memory        {memory}");
     println!("memory alone  {bare}");
     println!("difference    {null}; at least {NULL_LIMIT_PER_SECOND}: {}", word(on_null));
@@ -173,6 +176,14 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new("the load generator costs more than it may"))
+}
+
+/// What fio took for the requests of pages alone, or why that is not known.
+fn peer_line(micros: Vec<f64>) -> String {
+    if micros.is_empty() {
+        return fio::ABSENT.to_owned();
+    }
+    format!("{:5.1} us, the same requests of pages and nothing above them", median(micros))
 }
 
 const fn word(is_kept: bool) -> &'static str {
@@ -183,18 +194,38 @@ fn usage() -> Result<Usage, Failure> {
     Usage::now().map_err(Failure::of)
 }
 
-fn on_disk(path: &Path) -> Result<RequestCost, Failure> {
+/// Notes in `peer` what fio took for a request right after, where there is fio. It ruins the
+/// database, which is removed.
+fn on_disk(path: &Path, peer: &mut Vec<f64>) -> Result<RequestCost, Failure> {
     folder::remove(path)?;
     folder::create(path)?;
     let world = World::new(Backend::Auto).map_err(Failure::of)?;
     let volume = world.volume(path).map_err(Failure::of)?;
-    let cost = measure(world.executor(), &world.executor().runtime(), path, (&volume, &volume));
+    let cost = measure(world.executor(), &world.executor().runtime(), path, (&volume, &volume))?;
+    if fio::installed() {
+        peer.push(requests_alone(path)?);
+    }
     folder::remove(path)?;
-    cost
+    Ok(cost)
+}
+
+/// Processor time of one request of fio's, in microseconds: pages of the database at random, as
+/// many in flight as there are sessions, without log, contents and flushes.
+fn requests_alone(path: &Path) -> Result<f64, Failure> {
+    let file = path.join(&LOAD.plan(path)?.databases[0].file);
+    let depth = format!("--iodepth={}", LOAD.threads);
+    let reads = format!("--rwmixread={PERCENT_READS}");
+    let page = format!("--bs={PAGE_BYTES}");
+    let load = ["--rw=randrw", &reads, &page, &depth, "--scramble_buffers=0"];
+    let span = ["--time_based", "--runtime=5"];
+    Ok(fio::run(&file, &[&load[..], &span].concat())?.cpu_micros_per_operation)
 }
 
 /// What a request of the load reads, and most of its writes.
 const PAGE_BYTES: usize = 32 << 10;
+
+/// Reads among the load's requests of pages; the others are writes.
+const PERCENT_READS: u64 = 60;
 
 /// The least that lets virtual time go on from one interval to the next.
 const LATENCY: Nanos = Nanos::from_micros(100);
@@ -261,7 +292,7 @@ async fn use_lane(device: Rc<dyn Device>, lane: u64, lanes: u64) -> Result<(), D
     prng.fill(&mut buffer);
     for _ in 0..MEASURED_REQUESTS / lanes {
         let offset = (lane * pages + prng.below(pages)) * PAGE_BYTES as u64;
-        let request = if prng.below(10) < 6 {
+        let request = if prng.below(100) < PERCENT_READS {
             Request::read_into(Purpose::Database, offset, buffer)
         } else {
             Request::write(Purpose::Database, offset, buffer, Durability::Volatile)
