@@ -42,7 +42,7 @@ pub struct Figure {
     pub metric: &'static str,
     /// The number with its unit.
     pub value: String,
-    /// What it is to be compared with.
+    /// What it is to be compared with; nothing where there is no value.
     pub remark: String,
     /// How it looks.
     pub tone: Tone,
@@ -174,6 +174,14 @@ pub enum Tone {
     Warn,
     /// Bad.
     Fail,
+}
+
+impl Figure {
+    /// In plain text: label, value and remark under those of other figures.
+    pub(crate) fn line(&self) -> String {
+        let line = format!("{:<16}{:<12}{}", self.label, self.value, self.remark);
+        line.trim_end().to_owned()
+    }
 }
 
 impl Column {

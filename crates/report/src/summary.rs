@@ -28,7 +28,7 @@ pub(crate) fn banner(banner: &Banner) -> String {
         banner.number_unit
     );
     for figure in &banner.figures {
-        let _ = writeln!(text, "  {:<16}{:<12}{}", figure.label, figure.value, figure.remark);
+        let _ = writeln!(text, "  {}", figure.line());
     }
     text.push('\n');
     for sentence in &banner.meaning {

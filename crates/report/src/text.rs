@@ -35,7 +35,7 @@ pub(crate) fn render(document: &Document) -> String {
     }
     text.push('\n');
     for figure in &banner.figures {
-        let _ = writeln!(text, "{:<16}{:<12}{}", figure.label, figure.value, figure.remark);
+        let _ = writeln!(text, "{}", figure.line());
     }
     for section in &document.sections {
         push_section(&mut text, section);

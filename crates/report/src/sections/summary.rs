@@ -153,13 +153,15 @@ fn damaged_pages(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     let finding = find(verdict, "checksums")?;
     let all = run.checksums.iter().chain(&run.backups).chain(&run.copy_checksums);
     let seen: u64 = all.map(|of| of.seen_pages).sum();
+    let (value, remark) = match finding.measured {
+        Some(pages) => (format::number(pages, 0), format!("of {} seen", format::whole(seen))),
+        None => ("not checked".to_owned(), String::new()),
+    };
     Some(Figure {
         label: "Damaged pages",
         metric: "checksums",
-        value: finding
-            .measured
-            .map_or_else(|| "not checked".to_owned(), |pages| format::number(pages, 0)),
-        remark: format!("of {} seen", format::whole(seen)),
+        value,
+        remark,
         tone: tone(finding.outcome),
     })
 }

@@ -43,7 +43,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     }
     Some(Finding {
         rule: RULE,
-        title: "Processor time of the load generator",
+        title: "Load on the processors",
         kind: Kind::Validity,
         outcome: if evidence.is_empty() { Ruling::Pass } else { Ruling::Warn },
         measured: busy,
