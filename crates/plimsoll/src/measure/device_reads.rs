@@ -14,8 +14,9 @@ use super::questions::Questions;
 use crate::error::CommandError;
 use crate::target;
 
-/// How long the last counts are waited for: they were asked for when the measurement ended.
-const LAST_WAIT: Duration = Duration::from_secs(1);
+/// How long the last counts are waited for: they were asked for when the measurement ended. Without
+/// them nothing shows that a cache answered, so a machine in heavy use gets time to read them.
+const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Reads of every volume of a run.
 pub(super) struct DeviceReads {

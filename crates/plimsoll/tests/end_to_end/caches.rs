@@ -87,5 +87,8 @@ fn what_a_cache_below_answered_cannot_be_judged() {
     ran.expect_code(2);
     ran.expect_out(&["Reads that reached the device", "through the system's cache"]);
     let journal = String::from_utf8(scene.read("out/record.jsonl")).unwrap();
-    assert!(journal.contains("\"event\":\"volume_reads\""), "{journal}");
+    let ended = journal.find("\"phase\":\"measure\",\"edge\":\"end\"");
+    assert!(ended.is_some(), "the measurement has no end:\n{}", ran.out);
+    let counted = journal.contains("\"event\":\"volume_reads\"");
+    assert!(counted, "the device was not asked, or did not answer in time:\n{}", ran.out);
 }
