@@ -2,7 +2,6 @@
 //!
 //! Nothing here waits: the table is borrowed for one synchronous stretch at a time.
 
-use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -11,7 +10,7 @@ use ese::Lgpos;
 use ese::page::{PageMut, PageRef, PageSize};
 use units::{Nanos, PageNumber};
 
-use super::policy::{FrameFate, History, Pace, Uses, Victims};
+use super::policy::{History, Pace, Uses, Victims};
 use crate::edit::{self, PageEdits};
 use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
@@ -37,7 +36,19 @@ struct PageFrame {
     dirt: Option<Dirt>,
     /// Beginning of the first change that a write in flight carries.
     writing: Option<Lgpos>,
-    queued: bool,
+    turn: Turn,
+}
+
+/// Where a frame waits for its turn to go. One that may not go when its turn comes is not looked at
+/// again before it may: with many sessions there are hundreds of them at any time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// Among the victims.
+    Queued,
+    /// Until the log is durable up to its last change.
+    Unlogged,
+    /// Until it is neither pinned nor written.
+    InUse,
 }
 
 /// Neighbouring pages, sealed for one write.
@@ -84,6 +95,8 @@ pub(crate) struct Frames {
     dirty: BTreeSet<(Lgpos, PageNumber)>,
     writing: BTreeSet<(Lgpos, PageNumber)>,
     victims: Victims,
+    /// Frames whose turn came before the log was durable up to here.
+    unlogged: BTreeSet<(Lgpos, u32)>,
     history: History,
     pub(super) counts: FrameCounts,
 }
@@ -136,6 +149,7 @@ impl Frames {
             dirty: BTreeSet::new(),
             writing: BTreeSet::new(),
             victims: Victims::default(),
+            unlogged: BTreeSet::new(),
             history: History::default(),
             counts: FrameCounts::default(),
         }
@@ -190,6 +204,9 @@ impl Frames {
         let frame = self.frame_mut(index);
         assert!(frame.pins > 0, "a page is unpinned as often as it was pinned");
         frame.pins -= 1;
+        if frame.pins == 0 && frame.turn == Turn::InUse {
+            self.queue(index);
+        }
     }
 
     /// Takes a buffer back.
@@ -211,8 +228,8 @@ impl Frames {
     fn add(&mut self, page: PageNumber, image: Buffer) -> u32 {
         let mut uses = self.history.recall(page).unwrap_or(Uses::first(self.now, self.pace));
         uses.again(self.now, self.pace);
-        let frame =
-            PageFrame { page, image, pins: 0, uses, dirt: None, writing: None, queued: true };
+        let turn = Turn::Queued;
+        let frame = PageFrame { page, image, pins: 0, uses, dirt: None, writing: None, turn };
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.slots.push(None);
             u32::try_from(self.slots.len() - 1).expect("invariant: fewer than 2^31 pages")
@@ -376,46 +393,36 @@ impl Frames {
             let index = self.by_page[&page];
             let frame = self.frame_mut(index);
             let place = frame.writing.take().expect("invariant: the page was being written");
+            let turn = frame.turn;
             self.writing.remove(&(place, page));
-            self.queue(index);
+            if turn == Turn::InUse {
+                self.queue(index);
+            }
         }
     }
 
+    /// Gives a frame that had to wait its turn again.
     fn queue(&mut self, index: u32) {
         let frame = self.frame_mut(index);
-        if !std::mem::replace(&mut frame.queued, true) {
-            let rank = frame.uses.rank();
-            self.victims.push(index, rank);
-        }
+        frame.turn = Turn::Queued;
+        let rank = frame.uses.rank();
+        self.victims.push(index, rank);
     }
 
     /// Lets the page go that is worth least, or says what that takes. A page whose last change is
     /// not durable waits as long as there are others: it would cost a write of the log.
     pub(super) fn evict(&mut self, history_pages: usize, durable: Lgpos) -> Eviction {
-        let slots = &self.slots;
-        let log_first = Cell::new(None::<Lgpos>);
-        let next = self.victims.pop(|index| {
-            let frame = slots[index as usize].as_ref();
-            let frame = frame.expect("invariant: queued frames are in use");
-            let rank = frame.uses.rank();
-            let unlogged = frame.dirt.map(|dirt| dirt.last).filter(|last| *last > durable);
-            if frame.pins > 0 || frame.writing.is_some() {
-                FrameFate::Held(rank)
-            } else if let Some(last) = unlogged {
-                log_first.set(Some(log_first.get().map_or(last, |first| first.min(last))));
-                FrameFate::Held(rank)
-            } else {
-                FrameFate::Rank(rank)
-            }
-        });
-        let Some(index) = next else {
-            return log_first.get().map_or(Eviction::Stuck, Eviction::Log);
+        let Some(index) = self.next_victim(durable) else {
+            return self
+                .unlogged
+                .first()
+                .map_or(Eviction::Stuck, |(place, _)| Eviction::Log(*place));
         };
         let uses = self.frame(index).uses;
         self.pace.note(uses, self.now);
         let frame = self.frame_mut(index);
-        frame.queued = false;
         if frame.dirt.is_some() {
+            frame.turn = Turn::InUse;
             let page = frame.page;
             self.counts.dirty_evictions += 1;
             return Eviction::Write(page);
@@ -429,6 +436,35 @@ impl Frames {
         Eviction::Done
     }
 
+    /// The frame that is worth least of those that may go. Those before it wait until they may.
+    fn next_victim(&mut self, durable: Lgpos) -> Option<u32> {
+        while let Some(&(place, index)) = self.unlogged.first()
+            && place <= durable
+        {
+            self.unlogged.pop_first();
+            self.queue(index);
+        }
+        loop {
+            let slots = &self.slots;
+            let index = self.victims.pop(|index| {
+                let frame = slots[index as usize].as_ref();
+                frame.expect("invariant: queued frames are in use").uses.rank()
+            })?;
+            let frame = self.frame_mut(index);
+            if frame.pins > 0 || frame.writing.is_some() {
+                frame.turn = Turn::InUse;
+                continue;
+            }
+            match frame.dirt.filter(|dirt| dirt.last > durable) {
+                None => return Some(index),
+                Some(dirt) => {
+                    frame.turn = Turn::Unlogged;
+                    self.unlogged.insert((dirt.last, index));
+                }
+            }
+        }
+    }
+
     fn frame(&self, index: u32) -> &PageFrame {
         self.slots[index as usize].as_ref().expect("invariant: the page map names frames in use")
     }
@@ -437,3 +473,6 @@ impl Frames {
         self.slots[index as usize].as_mut().expect("invariant: the page map names frames in use")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -101,37 +101,21 @@ pub(crate) struct Victims {
     queue: BinaryHeap<Reverse<(Rank, u32)>>,
 }
 
-/// What becomes of a frame whose turn has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FrameFate {
-    /// Its rank is this by now.
-    Rank(Rank),
-    /// It cannot go at present.
-    Held(Rank),
-}
-
 impl Victims {
     /// Queues a frame. It must not be queued.
     pub(super) fn push(&mut self, frame: u32, rank: Rank) {
         self.queue.push(Reverse((rank, frame)));
     }
 
-    /// Takes the frame that should go first, as far as `judge` lets it.
-    pub(super) fn pop(&mut self, judge: impl Fn(u32) -> FrameFate) -> Option<u32> {
-        let mut held = Vec::new();
-        let mut found = None;
+    /// Takes the frame that should go first; `rank` tells what a frame's rank is by now.
+    pub(super) fn pop(&mut self, rank: impl Fn(u32) -> Rank) -> Option<u32> {
         while let Some(Reverse((queued, frame))) = self.queue.pop() {
-            match judge(frame) {
-                FrameFate::Held(rank) => held.push(Reverse((rank, frame))),
-                FrameFate::Rank(rank) if rank > queued => self.queue.push(Reverse((rank, frame))),
-                FrameFate::Rank(_) => {
-                    found = Some(frame);
-                    break;
-                }
+            match rank(frame) {
+                risen if risen > queued => self.push(frame, risen),
+                _ => return Some(frame),
             }
         }
-        self.queue.extend(held);
-        found
+        None
     }
 }
 
@@ -164,7 +148,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use super::{FrameFate, History, Pace, Uses, Victims};
+    use super::{History, Pace, Uses, Victims};
     use units::{Nanos, PageNumber};
 
     /// Uses within 40 count once; before its first use a page was used 620 ago.
@@ -204,8 +188,8 @@ mod tests {
         for frame in 0..3 {
             victims.push(frame, (Nanos::ZERO, Nanos::ZERO));
         }
-        let judge = |frame: u32| FrameFate::Rank(uses[frame as usize].rank());
-        let order: Vec<_> = std::iter::from_fn(|| victims.pop(judge)).collect();
+        let rank = |frame: u32| uses[frame as usize].rank();
+        let order: Vec<_> = std::iter::from_fn(|| victims.pop(rank)).collect();
         assert_eq!(order, [2, 1, 0]);
     }
 
@@ -238,20 +222,6 @@ mod tests {
         assert!(along(uses(90, 210)) && along(uses(550, 600)));
         assert!(!along(uses(550, 601)), "used not long ago");
         assert!(!along(uses(551, 600)), "used twice not long ago");
-    }
-
-    #[test]
-    fn held_frames_are_passed_over_and_stay_queued() {
-        let mut victims = Victims::default();
-        victims.push(0, (Nanos(0), Nanos(1)));
-        victims.push(1, (Nanos(0), Nanos(2)));
-        let rank = |frame: u32| (Nanos(0), Nanos(u64::from(frame) + 1));
-        let judge = |frame| {
-            if frame == 0 { FrameFate::Held(rank(0)) } else { FrameFate::Rank(rank(1)) }
-        };
-        assert_eq!(victims.pop(judge), Some(1));
-        assert_eq!(victims.pop(judge), None);
-        assert_eq!(victims.pop(|frame| FrameFate::Rank(rank(frame))), Some(0));
     }
 
     #[test]
