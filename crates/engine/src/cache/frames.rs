@@ -2,6 +2,11 @@
 //!
 //! Nothing here waits: the table is borrowed for one synchronous stretch at a time.
 
+mod eviction;
+
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -15,6 +20,9 @@ use crate::edit::{self, PageEdits};
 use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
 use crate::stage::PageSource;
+use eviction::Turn;
+
+pub(super) use eviction::Eviction;
 
 /// Buffers kept for the next reads and copies instead of being given back to the allocator.
 const MOST_SPARE_BUFFERS: usize = 64;
@@ -37,18 +45,6 @@ struct PageFrame {
     /// Beginning of the first change that a write in flight carries.
     writing: Option<Lgpos>,
     turn: Turn,
-}
-
-/// Where a frame waits for its turn to go. One that may not go when its turn comes is not looked at
-/// again before it may: with many sessions there are hundreds of them at any time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
-    /// Among the victims.
-    Queued,
-    /// Until the log is durable up to its last change.
-    Unlogged,
-    /// Until it is neither pinned nor written.
-    InUse,
 }
 
 /// Neighbouring pages, sealed for one write.
@@ -99,19 +95,6 @@ pub(crate) struct Frames {
     unlogged: BTreeSet<(Lgpos, u32)>,
     history: History,
     pub(super) counts: FrameCounts,
-}
-
-/// What the next victim needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Eviction {
-    /// It was clean and is gone.
-    Done,
-    /// This page must be written first.
-    Write(PageNumber),
-    /// The log must be durable up to here before any page can be written.
-    Log(Lgpos),
-    /// Every page is held.
-    Stuck,
 }
 
 impl PageSource for Frames {
@@ -401,70 +384,6 @@ impl Frames {
         }
     }
 
-    /// Gives a frame that had to wait its turn again.
-    fn queue(&mut self, index: u32) {
-        let frame = self.frame_mut(index);
-        frame.turn = Turn::Queued;
-        let rank = frame.uses.rank();
-        self.victims.push(index, rank);
-    }
-
-    /// Lets the page go that is worth least, or says what that takes. A page whose last change is
-    /// not durable waits as long as there are others: it would cost a write of the log.
-    pub(super) fn evict(&mut self, history_pages: usize, durable: Lgpos) -> Eviction {
-        let Some(index) = self.next_victim(durable) else {
-            return self
-                .unlogged
-                .first()
-                .map_or(Eviction::Stuck, |(place, _)| Eviction::Log(*place));
-        };
-        let uses = self.frame(index).uses;
-        self.pace.note(uses, self.now);
-        let frame = self.frame_mut(index);
-        if frame.dirt.is_some() {
-            frame.turn = Turn::InUse;
-            let page = frame.page;
-            self.counts.dirty_evictions += 1;
-            return Eviction::Write(page);
-        }
-        let frame = self.slots[index as usize].take().expect("invariant: it was just looked at");
-        self.by_page.remove(&frame.page);
-        self.vacant.push(index);
-        self.history.remember(frame.page, frame.uses, history_pages);
-        self.give_buffer(frame.image);
-        self.counts.evictions += 1;
-        Eviction::Done
-    }
-
-    /// The frame that is worth least of those that may go. Those before it wait until they may.
-    fn next_victim(&mut self, durable: Lgpos) -> Option<u32> {
-        while let Some(&(place, index)) = self.unlogged.first()
-            && place <= durable
-        {
-            self.unlogged.pop_first();
-            self.queue(index);
-        }
-        loop {
-            let slots = &self.slots;
-            let index = self.victims.pop(|index| {
-                let frame = slots[index as usize].as_ref();
-                frame.expect("invariant: queued frames are in use").uses.rank()
-            })?;
-            let frame = self.frame_mut(index);
-            if frame.pins > 0 || frame.writing.is_some() {
-                frame.turn = Turn::InUse;
-                continue;
-            }
-            match frame.dirt.filter(|dirt| dirt.last > durable) {
-                None => return Some(index),
-                Some(dirt) => {
-                    frame.turn = Turn::Unlogged;
-                    self.unlogged.insert((dirt.last, index));
-                }
-            }
-        }
-    }
-
     fn frame(&self, index: u32) -> &PageFrame {
         self.slots[index as usize].as_ref().expect("invariant: the page map names frames in use")
     }
@@ -473,6 +392,3 @@ impl Frames {
         self.slots[index as usize].as_mut().expect("invariant: the page map names frames in use")
     }
 }
-
-#[cfg(test)]
-mod tests;
