@@ -9,11 +9,21 @@ use crate::summary::{RunLine, Tone, VolumeIdentity};
 
 type Runs = BTreeMap<String, (JournalStamp, Known)>;
 
+/// A folder of a test's own; removed at the end.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// A file of its own for one test, in a folder that is not there yet.
-fn file(name: &str) -> PathBuf {
+fn file(name: &str) -> (Scratch, PathBuf) {
     let folder = std::env::temp_dir().join(format!("plimsoll-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
-    folder.join("below").join("history.sqlite")
+    let file = folder.join("below").join("history.sqlite");
+    (Scratch(folder), file)
 }
 
 fn line() -> RunLine {
@@ -55,7 +65,7 @@ fn found(file: &std::path::Path) -> Runs {
 
 #[test]
 fn what_is_kept_is_found_again_and_what_is_gone_is_not() {
-    let file = file("kept");
+    let (_scratch, file) = file("kept");
     let (mut history, past) = History::open(&file).unwrap();
     assert!(past.is_empty());
     let mut runs = some();
@@ -69,7 +79,7 @@ fn what_is_kept_is_found_again_and_what_is_gone_is_not() {
 
 #[test]
 fn a_file_that_is_damaged_or_of_another_release_is_made_anew() {
-    let file = file("damaged");
+    let (_scratch, file) = file("damaged");
     let keep = || History::open(&file).unwrap().0.keep(&some()).unwrap();
     keep();
     assert_eq!(found(&file).len(), 2);
@@ -90,7 +100,7 @@ fn a_file_that_is_damaged_or_of_another_release_is_made_anew() {
 
 #[test]
 fn where_no_file_can_be_made_the_reason_names_it() {
-    let file = file("refused");
+    let (_scratch, file) = file("refused");
     fs::create_dir_all(file.parent().unwrap().parent().unwrap()).unwrap();
     fs::write(file.parent().unwrap(), b"a file in place of the folder").unwrap();
     let why = History::open(&file).err().unwrap();
@@ -101,7 +111,7 @@ fn where_no_file_can_be_made_the_reason_names_it() {
 #[test]
 fn only_the_owner_reads_it() {
     use std::os::unix::fs::PermissionsExt as _;
-    let file = file("private");
+    let (_scratch, file) = file("private");
     History::open(&file).unwrap();
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 }
