@@ -196,6 +196,10 @@ fn not_judged(run: &RunRecord, finding: &Finding) -> String {
             let longer = again(run, &[("--duration", format!("{least:.0}s"))]);
             format!("Measure for as long as a verdict takes: {longer}")
         }
+        rule if rule.contains("-latency-") && has_too_few(finding) && is_measured_whole(run) => {
+            let longer = again(run, &[("--duration", twice_as_long(run))]);
+            format!("Measure for longer, so that more requests are seen: {longer}")
+        }
         "volume-full" => shorter(run),
         "connection-lost" => format!(
             "See that the server runs and can be reached; what is on it may have changed, so \
@@ -242,6 +246,23 @@ fn is_planned_short(run: &RunRecord) -> bool {
     settings.measure_ns < settings.thresholds.minimum_measure_ns
 }
 
+/// Whether a latency was not judged for want of requests, rather than in doubt of a slow one.
+fn has_too_few(finding: &Finding) -> bool {
+    let beside = finding.limit.zip(finding.measured);
+    beside.is_none_or(|(limit, measured)| measured <= limit.value())
+}
+
+/// Whether the load was measured for as long as was asked for.
+fn is_measured_whole(run: &RunRecord) -> bool {
+    let asked_ns = run.start.settings.measure_ns;
+    asked_ns > 0 && run.span_ns(Phase::Measure) >= asked_ns / 100 * 99
+}
+
+/// Twice the time that was measured, as an option says it.
+fn twice_as_long(run: &RunRecord) -> String {
+    format!("{}s", run.start.settings.measure_ns.saturating_mul(2).div_ceil(1_000_000_000))
+}
+
 /// The run that ends before the volume is full.
 fn shorter(run: &RunRecord) -> String {
     let least_ns = run.start.settings.thresholds.minimum_measure_ns;
@@ -265,7 +286,7 @@ fn shorter(run: &RunRecord) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SOME_PLAN, again, less_load, passed, shorter};
+    use super::{SOME_PLAN, again, less_load, passed, shorter, steps};
     use crate::tests::passing;
 
     #[test]
@@ -295,6 +316,22 @@ mod tests {
         run.start.settings.threads_per_database = 1;
         let iops = run.achieved_transactional_iops() / 2.0;
         assert_eq!(less_load(&run), ("--target-iops", format!("{iops:.0}")));
+    }
+
+    #[test]
+    fn too_few_requests_of_a_whole_measurement_take_a_longer_one() {
+        let mut run = passing();
+        run.start.settings.thresholds.minimum_reads = u64::MAX;
+        let measure_ns = run.start.settings.measure_ns;
+        let verdict = verdict::judge(&run);
+        let told = steps(&run, &verdict);
+        let doubled = measure_ns * 2 / 1_000_000_000;
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("Measure for longer"), "{told:?}");
+        assert!(told[0].ends_with(&format!("plimsoll run plan.toml --duration {doubled}s")));
+        run.start.settings.measure_ns = measure_ns * 2;
+        let told = steps(&run, &verdict);
+        assert!(told.iter().all(|step| step.starts_with("Measure again, to the end")), "{told:?}");
     }
 
     #[test]

@@ -209,13 +209,16 @@ impl Group {
         self.member.meet(Barrier::Warm, &self.runtime).await;
         load.sampler.borrow_mut().sample(Phase::Warm);
         self.end(Phase::Warm, opened);
-        // The caches are filled as fast as the storage can.
-        if let Some(target) = policy::target_of_a_database(&self.plan) {
-            load.sessions.hold(target);
+        // The caches are filled, and sessions searched for, as fast as the storage can.
+        let target_iops = self.tune(opened, &mut load).await;
+        if target_iops.is_some() {
+            self.rest(opened, &load).await;
         }
-        self.tune(opened, &mut load).await;
         let tuned = self.member.meet(Barrier::Tuned, &self.runtime).await;
         self.runtime.sleep_until(tuned + SETTLE).await;
+        if let Some(target_iops) = target_iops {
+            load.sessions.hold(target_iops);
+        }
         load.sampler.borrow_mut().skip();
         // Waking up late must not shorten what is measured.
         let measured_from = self.runtime.now();
@@ -225,6 +228,15 @@ impl Group {
             self.end(Phase::Measure, opened);
         }
         Some(load)
+    }
+
+    /// Lets the batches end that have begun without a pace: what they bring is no part of a load
+    /// that is held.
+    async fn rest(&self, opened: &[Opened], load: &GroupLoad) {
+        load.sessions.rest();
+        while load.sessions.are_at_work() && !self.ends_early(opened) {
+            self.runtime.sleep(LOOK).await;
+        }
     }
 
     /// Comes to barriers whose part of a run this test does not have.

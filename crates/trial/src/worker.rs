@@ -15,7 +15,7 @@ use crate::commits::{Change, CommitStage, CommitStep};
 use crate::issue_recorder::IssueRecorder;
 use crate::messages::{Decoder, fill_row};
 use crate::meter::Meter;
-use crate::pace::Pacer;
+use crate::pace::LoadHold;
 
 /// How often a session that waits for its turn looks whether it is to end.
 const LOOK: Nanos = Nanos::from_millis(50);
@@ -46,7 +46,9 @@ pub(crate) struct Shared {
     /// How many commits have been asked for.
     pub asked: Cell<u64>,
     /// Holds the load at its target, where there is one.
-    pub pacer: Cell<Option<Pacer>>,
+    pub hold: Cell<LoadHold>,
+    /// How many sessions are inside a batch.
+    pub under_way: Cell<u32>,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
     /// When the processors are done with a transaction, where they are simulated.
@@ -57,6 +59,19 @@ impl Shared {
     /// Index of the database in its plan.
     pub(crate) fn index(&self) -> u32 {
         self.content.object() - 1
+    }
+
+    /// When the next batch may begin, as it looks `now`.
+    fn next_batch(&self, now: Nanos) -> Nanos {
+        match self.hold.get() {
+            LoadHold::Free => now,
+            LoadHold::Closed => now + LOOK,
+            LoadHold::At(mut pacer) => {
+                let due = pacer.next_batch(self.meter.requests(), self.under_way.get(), now);
+                self.hold.set(LoadHold::At(pacer));
+                due
+            }
+        }
     }
 
     fn tell(&self, transaction: u64, stage: CommitStage) {
@@ -111,7 +126,10 @@ impl Worker {
             }
             self.workload.next_into(&mut steps);
             let started = shared.runtime.now();
-            match self.batch(&steps).await {
+            shared.under_way.update(|count| count + 1);
+            let outcome = self.batch(&steps).await;
+            shared.under_way.update(|count| count - 1);
+            match outcome {
                 Ok(()) => {
                     let span = shared.runtime.now().since(started);
                     shared.meter.record(Series::Transaction, 0, span);
@@ -131,12 +149,15 @@ impl Worker {
     /// Waits until the target has room for one more batch, or the session is to end.
     async fn keep_pace(&self) {
         let shared = &self.shared;
-        let Some(mut pacer) = shared.pacer.get() else {
-            return;
-        };
-        let due = pacer.next_batch(shared.meter.requests(), shared.runtime.now());
-        shared.pacer.set(Some(pacer));
-        self.wait_until(due).await;
+        while self.may_go_on() {
+            let now = shared.runtime.now();
+            let due = shared.next_batch(now);
+            if due <= now {
+                return;
+            }
+            // What others do until then may bring the turn forward or put it off.
+            shared.runtime.sleep_until(due.min(now + LOOK)).await;
+        }
     }
 
     /// Rests after a batch that took `span`.

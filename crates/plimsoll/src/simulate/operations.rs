@@ -8,7 +8,7 @@ use record::{
     Series, SeriesInterval,
 };
 use simdisk::operations::{
-    LoadedDatabase, OperationAnswer, OperationKind, OperationLoad, OperationPlace,
+    LoadedDatabase, OperationAnswer, OperationKind, OperationLoad, OperationPace, OperationPlace,
     OperationProfile, OperationRun, ScanShape,
 };
 use simdisk::{HostProcessors, room_of_database};
@@ -97,7 +97,7 @@ fn databases<'a>(
             sessions: trial::sessions_of(plan, database),
             place,
             log,
-            pace: trial::pace_of(plan, database),
+            pace: trial::pace_of(plan, database).map(|pace| Box::new(pace) as OperationPace<'_>),
         });
     }
     Ok(loaded)

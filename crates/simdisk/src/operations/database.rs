@@ -3,22 +3,24 @@
 
 use std::collections::VecDeque;
 
-use units::{Nanos, Prng};
+use units::Prng;
 
 use super::log::LogState;
-use super::{BesidePlace, OperationPlace, OperationProfile, RequestBeside};
+use super::{BesidePlace, OperationPace, OperationPlace, OperationProfile, RequestBeside};
 use crate::file_system::Metadata;
 
 /// One database.
 pub(super) struct DatabaseState<'a> {
     pub place: OperationPlace,
     pub log_place: OperationPlace,
-    pub pace: Option<Box<dyn FnMut(u64, Nanos) -> Nanos + 'a>>,
+    pub pace: Option<OperationPace<'a>>,
     pub log: LogState,
     pub prng: Prng,
     pub metadata: Metadata,
     /// Reads and writes of the database that have been answered.
     pub requests: u64,
+    /// Sessions inside a batch.
+    pub under_way: u32,
     /// The burst that comes next, and the reads until then.
     burst: usize,
     reads_left: u32,
@@ -46,7 +48,7 @@ impl<'a> DatabaseState<'a> {
     pub(super) fn new(
         profile: &OperationProfile,
         (place, log_place): (OperationPlace, OperationPlace),
-        pace: Option<Box<dyn FnMut(u64, Nanos) -> Nanos + 'a>>,
+        pace: Option<OperationPace<'a>>,
         (mut prng, metadata): (Prng, Metadata),
     ) -> Self {
         let bursts = profile.bursts.len() as u64;
@@ -60,6 +62,7 @@ impl<'a> DatabaseState<'a> {
             prng,
             metadata,
             requests: 0,
+            under_way: 0,
             burst,
             reads_left: profile.bursts.get(burst).map_or(u32::MAX, |burst| burst.after_reads),
             waiting_writes: VecDeque::new(),

@@ -27,10 +27,13 @@ pub struct LoadedDatabase<'a> {
     pub place: OperationPlace,
     /// Where its log files lie, one behind the other.
     pub log: OperationPlace,
-    /// Says when the next batch may begin, after so many reads and writes of the database by a
-    /// moment; none: at once.
-    pub pace: Option<Box<dyn FnMut(u64, Nanos) -> Nanos + 'a>>,
+    /// Says when the next batch may begin; none: at once.
+    pub pace: Option<OperationPace<'a>>,
 }
+
+/// Says when the next batch of a database may begin, from its reads and writes so far, the batches
+/// that it has under way, and the moment. What is not yet due by then asks again.
+pub type OperationPace<'a> = Box<dyn FnMut(u64, u32, Nanos) -> Nanos + 'a>;
 
 /// Bytes of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod log;
 mod profile;
 mod run;
 
-pub use load::{LoadedDatabase, OperationLoad, OperationPlace, ScanShape};
+pub use load::{LoadedDatabase, OperationLoad, OperationPace, OperationPlace, ScanShape};
 pub use profile::{
     BatchShape, BesidePlace, LogShape, OperationProfile, RequestBeside, SpanShape, WriteBurst,
 };

@@ -237,16 +237,17 @@ impl<'a> OperationRun<'a> {
     /// Waits until the pace has room for a batch.
     fn keep_pace(&mut self, now: VirtualMoment, session: u32) -> bool {
         let state = &mut self.sessions[session as usize];
-        state.step = SessionStep::Draw;
         let database = &mut self.databases[state.database as usize];
-        let Some(pace) = &mut database.pace else {
-            return true;
-        };
-        let due = pace(database.requests, Nanos(now)).0;
-        if due > now {
-            self.at(due, Timer::Session(session));
+        if let Some(pace) = &mut database.pace {
+            let due = pace(database.requests, database.under_way, Nanos(now)).0;
+            if due > now {
+                self.at(due, Timer::Session(session));
+                return false;
+            }
         }
-        due <= now
+        database.under_way += 1;
+        state.step = SessionStep::Draw;
+        true
     }
 
     fn draw(&mut self, now: VirtualMoment, session: u32) -> bool {
@@ -341,6 +342,7 @@ impl<'a> OperationRun<'a> {
         state.step = SessionStep::Begin;
         let latency = now - state.begun;
         let database = state.database as usize;
+        self.databases[database].under_way -= 1;
         let kind = OperationKind::Batch;
         told(OperationAnswer { database, kind, bytes: 0, latency: Nanos(latency) });
         let rest = (latency / 100 * self.rest_percent).max(SHORTEST_BATCH.saturating_sub(latency));

@@ -134,7 +134,7 @@ fn a_pace_is_kept_and_a_scan_reads_after_each_pause() {
         load.scan = Some(scan);
         // Six requests for a batch: 100 batches a second.
         load.databases[0].pace =
-            Some(Box::new(|requests, _| Nanos(requests * 1_000_000_000 / 600)));
+            Some(Box::new(|requests, _, _| Nanos(requests * 1_000_000_000 / 600)));
     });
     let answers = answers(FLASH, load, 1);
     near(count(&answers, OperationKind::Batch), 6_000.0, 3.0);

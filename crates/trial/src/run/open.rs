@@ -24,6 +24,7 @@ use crate::longest::Longest;
 use crate::manifest::{self, Manifest};
 use crate::messages::{Decoder, TABLE};
 use crate::meter::Meter;
+use crate::pace::LoadHold;
 use crate::policy::{self, warm_bytes};
 use crate::sampler::Sampled;
 use crate::settings::engine_settings;
@@ -300,7 +301,8 @@ impl Opened {
             issue_recorder: Rc::clone(&self.issue_recorder),
             commits: group.commits.clone(),
             asked: Cell::new(0),
-            pacer: Cell::new(None),
+            hold: Cell::new(LoadHold::Free),
+            under_way: Cell::new(0),
             rest_percent: group.rest_percent,
             processors: group.processors.clone(),
         }))

@@ -8,7 +8,7 @@ use device::{JoinHandle, Runtime};
 use plan::Plan;
 use workload::MailMix;
 
-use crate::pace::{HALF_A_BATCH_REQUESTS, Pacer};
+use crate::pace::{LoadHold, Pacer};
 use crate::policy::sessions_of_share;
 use crate::worker::{Shared, Worker};
 
@@ -50,15 +50,27 @@ impl Sessions {
         Self { runtime: runtime.clone(), databases: idle.collect() }
     }
 
+    /// Lets no session begin a batch until the load is held at a target.
+    pub(super) fn rest(&self) {
+        for Loaded { shared, .. } in &self.databases {
+            shared.hold.set(LoadHold::Closed);
+        }
+    }
+
+    /// Whether a session is inside a batch.
+    pub(super) fn are_at_work(&self) -> bool {
+        self.databases.iter().any(|loaded| loaded.shared.under_way.get() > 0)
+    }
+
     /// Holds a database of average weight at `target_iops` from now on, and each other at as many
     /// as its weight asks for.
     pub(super) fn hold(&self, target_iops: f64) {
         let now = self.runtime.now();
         for Loaded { shared, share, running, .. } in &self.databases {
             let requests = shared.meter.requests();
-            let under_way = running.len() as u64 * HALF_A_BATCH_REQUESTS;
-            let pacer = Pacer::new(target_iops * share, requests, under_way, now);
-            shared.pacer.set(Some(pacer));
+            let sessions = u32::try_from(running.len()).expect("invariant: few sessions");
+            let pacer = Pacer::new(target_iops * share, sessions, requests, now);
+            shared.hold.set(LoadHold::At(pacer));
         }
     }
 

@@ -11,18 +11,20 @@ use crate::tune::{Advice, Ceilings, TuneStep, advise, by_sessions};
 
 impl Group {
     /// Leaves each database with as many sessions as it carries within the limits, where the plan
-    /// does not give a number, and holds the load at a share of what that brought, where it asks
-    /// for one.
-    pub(super) async fn tune(&self, opened: &[Opened], load: &mut GroupLoad) {
-        let is_held = policy::share_of_highest(&self.plan, 0.0).is_some();
-        if self.plan.workload.sessions != Wanted::Auto && !is_held {
-            return;
+    /// does not give a number. Returns what a database of average weight is to be held at, in
+    /// database reads and writes per second: its part of the target, or of a share of what the
+    /// search brought, where the plan asks for one.
+    pub(super) async fn tune(&self, opened: &[Opened], load: &mut GroupLoad) -> Option<f64> {
+        let mut held_iops = policy::target_of_a_database(&self.plan);
+        let is_share = policy::share_of_highest(&self.plan, 0.0).is_some();
+        if self.plan.workload.sessions != Wanted::Auto && !is_share {
+            return held_iops;
         }
         self.begin(Phase::Tune, opened);
         if let Some(found) = self.search(opened, load).await {
             let target_iops = policy::share_of_highest(&self.plan, found.iops);
             if let Some(target) = target_iops {
-                load.sessions.hold(f64::from(target) / self.plan.databases.len() as f64);
+                held_iops = Some(f64::from(target) / self.plan.databases.len() as f64);
             }
             if self.is_leader {
                 (self.events)(Event::Tuned(Tuned {
@@ -33,6 +35,7 @@ impl Group {
             }
         }
         self.end(Phase::Tune, opened);
+        held_iops
     }
 
     /// What the search has come to; none where the run is to end.
