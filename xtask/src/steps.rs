@@ -50,6 +50,7 @@ fn lint() -> Result<(), Failure> {
 
 /// Tests, with the foreign readers at hand.
 fn test(what: &str) -> Result<(), Failure> {
+    peers::install()?;
     let status = shell::command(&["cargo", "test", "-q"])
         .args(what.split(' '))
         .env(peers::VARIABLE, peers::folder())

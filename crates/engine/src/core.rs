@@ -30,6 +30,7 @@ use crate::settings::Settings;
 use crate::space;
 use crate::stage::{FinishedPlan, Halt, Refusal, Stage};
 use crate::table_state::OpenTables;
+use crate::trail::Trail;
 use crate::versions::Versions;
 
 /// An open database.
@@ -97,13 +98,13 @@ impl Core {
         &self,
         mut plan: impl FnMut(&mut Stage<'_>, &Versions) -> Result<T, Halt>,
     ) -> Result<T, TransactionError> {
-        let mut pinned = Vec::new();
+        let (mut pinned, mut trail) = (Vec::new(), Trail::default());
         loop {
             self.poison.check()?;
             let (stop, missing) = {
                 let mut frames = self.cache.frames();
-                let mut stage =
-                    Stage::new(&mut *frames, self.cache.page_size(), self.file.last_page());
+                let (size, last) = (self.cache.page_size(), self.file.last_page());
+                let mut stage = Stage::new(&mut *frames, size, last, &mut trail);
                 match plan(&mut stage, &self.versions.borrow()) {
                     Ok(value) => return Ok(value),
                     Err(stop) => (stop, stage.take_missing()),
@@ -122,7 +123,7 @@ impl Core {
         undo: impl FnOnce(&mut T) -> UndoAction,
     ) -> Result<T, TransactionError> {
         self.throttle().await?;
-        let mut pinned = Vec::new();
+        let (mut pinned, mut trail) = (Vec::new(), Trail::default());
         let (mut value, finished) = loop {
             self.poison.check()?;
             let (stop, missing) = {
@@ -130,8 +131,8 @@ impl Core {
                 if !transaction.is_some() {
                     frames.ignore_uses();
                 }
-                let mut stage =
-                    Stage::new(&mut *frames, self.cache.page_size(), self.file.last_page());
+                let (size, last) = (self.cache.page_size(), self.file.last_page());
+                let mut stage = Stage::new(&mut *frames, size, last, &mut trail);
                 match plan(&mut stage, &self.versions.borrow()) {
                     Ok(value) => break (value, stage.finish()),
                     Err(stop) => (stop, stage.take_missing()),

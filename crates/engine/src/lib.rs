@@ -34,6 +34,7 @@ mod table_state;
 mod tasks;
 #[cfg(test)]
 mod test_pages;
+mod trail;
 mod transaction;
 mod tree;
 mod undo;

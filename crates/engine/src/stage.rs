@@ -12,6 +12,7 @@ use units::PageNumber;
 
 use crate::edit::{self, PageEdit, PageEdits};
 use crate::error::TransactionError;
+use crate::trail::Trail;
 
 /// Where a stage finds pages.
 pub(crate) trait PageSource {
@@ -120,16 +121,19 @@ pub(crate) struct Stage<'a> {
     last_file_page: PageNumber,
     pages: Vec<StagedPage>,
     missing: Vec<PageNumber>,
+    trail: &'a mut Trail,
     /// Structure changes so far.
     pub counts: StageCounts,
 }
 
 impl<'a> Stage<'a> {
-    /// An empty overlay. `last_file_page` is the last page the file has room for.
+    /// An empty overlay. `last_file_page` is the last page the file has room for; `trail` is that
+    /// of the operation, whatever its earlier attempts came to.
     pub(crate) fn new(
         source: &'a mut dyn PageSource,
         size: PageSize,
         last_file_page: PageNumber,
+        trail: &'a mut Trail,
     ) -> Self {
         Self {
             source,
@@ -137,8 +141,14 @@ impl<'a> Stage<'a> {
             last_file_page,
             pages: Vec::new(),
             missing: Vec::new(),
+            trail,
             counts: StageCounts::default(),
         }
+    }
+
+    /// Where the searches of this operation came to.
+    pub(crate) const fn trail(&mut self) -> &mut Trail {
+        self.trail
     }
 
     /// The database's page size.

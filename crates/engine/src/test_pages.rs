@@ -10,6 +10,7 @@ use units::{ObjectId, PageNumber};
 use crate::edit::{self, PageEdit};
 use crate::space::DATABASE_ROOT;
 use crate::stage::{Halt, PageSource, Stage};
+use crate::trail::Trail;
 use crate::tree::{Space, Tree, insert};
 
 /// A database of pages that are all at hand.
@@ -89,9 +90,10 @@ impl TestPages {
         &mut self,
         mut plan: impl FnMut(&mut Stage<'_>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
+        let mut trail = Trail::default();
         loop {
             let (size, last) = (self.size, self.last);
-            let mut stage = Stage::new(self, size, last);
+            let mut stage = Stage::new(self, size, last, &mut trail);
             match plan(&mut stage) {
                 Err(Halt::Extend { last }) => self.last = last,
                 Err(stop) => return Err(stop),

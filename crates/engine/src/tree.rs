@@ -115,12 +115,16 @@ pub(crate) fn descend(
     let mut path = Path { steps: [(PageNumber::NONE, 0); MOST_LEVELS], depth: 0, leaf: tree.root };
     loop {
         let number = path.leaf;
+        let near = stage.trail().line(number);
         let page = tree_page(stage, tree, number)?;
         if page.is_leaf() {
             return Ok(path);
         }
-        let line = page.child_line(key, data);
+        let line = page.child_line(key, data, near);
         let child = page.child(line).filter(|child| child.is_some());
+        if near != Some(line) {
+            stage.trail().note(number, line);
+        }
         let (Some(child), true) = (child, path.depth < MOST_LEVELS) else {
             let problem = "a branch page without the child that a key needs";
             return Err(Halt::Damaged { page: number, problem });
@@ -139,8 +143,14 @@ pub(crate) fn seek(
     data: &[u8],
 ) -> Result<Position, Halt> {
     let path = descend(stage, tree, key, data)?;
+    let near = stage.trail().line(path.leaf);
     let page = stage.page(path.leaf)?;
-    let line = if tree.repeats { page.search_pair(key, data) } else { page.search(key) };
+    let line =
+        if tree.repeats { page.search_pair(key, data, near) } else { page.search(key, near) };
+    let (Ok(at) | Err(at)) = line;
+    if near != Some(at) {
+        stage.trail().note(path.leaf, at);
+    }
     let line = line.map(line_u16).map_err(line_u16);
     Ok(Position { path, line })
 }

@@ -31,9 +31,9 @@ fn walk(page: PageRef<'_>) {
     let mut key = Vec::new();
     for line in 0..page.node_count() {
         if page.key_into(line, &mut key) {
-            let _ = page.search(&key);
-            let _ = page.search_pair(&key, &key);
-            let _ = page.child_line(&key, &[]);
+            let _ = page.search(&key, Some(key.len()));
+            let _ = page.search_pair(&key, &key, Some(usize::MAX));
+            let _ = page.child_line(&key, &[], None);
         }
         let _ = page.child(line);
     }

@@ -11,36 +11,43 @@ use crate::page::{Node, PageRef};
 const LEAST_TO_FETCH: usize = 2;
 
 impl PageRef<'_> {
-    /// The first node whose key is `key`, or else the line where such a node would go.
+    /// The first node whose key is `key`, or else the line where such a node would go. `near` is
+    /// what an earlier search came to, if any: the same is found without it, by more comparisons.
     #[inline]
-    pub fn search(&self, key: &[u8]) -> Result<usize, usize> {
+    pub fn search(&self, key: &[u8], near: Option<usize>) -> Result<usize, usize> {
         let sought = SoughtKey::new(key, self.external_header());
-        self.search_by(self.node_count(), |node| sought.compare(node))
+        self.search_by(self.node_count(), near, |node| sought.compare(node))
     }
 
     /// The first node with this `key` and `data`, or else the line where such a node would go:
-    /// the order of trees whose keys may repeat.
+    /// the order of trees whose keys may repeat. `near` as in [`PageRef::search`].
     #[inline]
-    pub fn search_pair(&self, key: &[u8], data: &[u8]) -> Result<usize, usize> {
+    pub fn search_pair(
+        &self,
+        key: &[u8],
+        data: &[u8],
+        near: Option<usize>,
+    ) -> Result<usize, usize> {
         let sought = SoughtKey::new(key, self.external_header());
-        self.search_by(self.node_count(), |node| {
+        self.search_by(self.node_count(), near, |node| {
             sought.compare(node).then_with(|| node.data.cmp(data))
         })
     }
 
     /// On a branch page, the line of the child that holds `key`, or in a tree whose keys may
-    /// repeat, `key` with `data`. Give empty `data` for trees with unique keys.
+    /// repeat, `key` with `data`. Give empty `data` for trees with unique keys. `near` as in
+    /// [`PageRef::search`].
     ///
     /// A separator is greater than everything below its own child; the last one is empty and
     /// stands for "greater than any key".
     #[inline]
-    pub fn child_line(&self, key: &[u8], data: &[u8]) -> usize {
+    pub fn child_line(&self, key: &[u8], data: &[u8], near: Option<usize>) -> usize {
         let separators = self.node_count().saturating_sub(1);
         let sought = SoughtKey::new(key, self.external_header());
         let found = if data.is_empty() {
-            self.search_by(separators, |node| sought.compare(node))
+            self.search_by(separators, near, |node| sought.compare(node))
         } else {
-            self.search_by(separators, |node| node.compare_joined(key, data))
+            self.search_by(separators, near, |node| node.compare_joined(key, data))
         };
         match found {
             Ok(equal) => equal + 1,
@@ -48,28 +55,40 @@ impl PageRef<'_> {
         }
     }
 
-    /// Binary search of the first `count` nodes for the first one that `compare` calls equal.
-    /// A node that cannot be read counts as less, so that a search always ends.
+    /// Binary search of the first `count` nodes for the first one that `compare` calls equal, from
+    /// the node `near` and the one before it where that is given. A node that cannot be read counts
+    /// as less, so that a search always ends.
     #[inline]
     fn search_by(
         &self,
         count: usize,
+        near: Option<usize>,
         compare: impl Fn(&Node<'_>) -> Ordering,
     ) -> Result<usize, usize> {
         let external_header = self.external_header();
         let (mut low, mut high, mut found) = (0, count, false);
+        let mut narrow = |low: &mut usize, high: &mut usize, at| {
+            let node = self.node_under(external_header, at);
+            match node.map_or(Ordering::Less, |node| compare(&node)) {
+                Ordering::Less => *low = at + 1,
+                order => {
+                    *high = at;
+                    found = order == Ordering::Equal;
+                }
+            }
+        };
+        if let Some(near) = near {
+            for at in [Some(near), near.checked_sub(1)].into_iter().flatten() {
+                if (low..high).contains(&at) {
+                    narrow(&mut low, &mut high, at);
+                }
+            }
+        }
         while low < high {
             let middle = low.midpoint(high);
             self.fetch_middle_ahead(low, middle);
             self.fetch_middle_ahead(middle + 1, high);
-            let node = self.node_under(external_header, middle);
-            match node.map_or(Ordering::Less, |node| compare(&node)) {
-                Ordering::Less => low = middle + 1,
-                order => {
-                    high = middle;
-                    found = order == Ordering::Equal;
-                }
-            }
+            narrow(&mut low, &mut high, middle);
         }
         if found { Ok(low) } else { Err(low) }
     }

@@ -143,9 +143,9 @@ proptest! {
             }
             page.child(line);
         }
-        let _ = page.search(&[0x7F, 1]);
-        let _ = page.search_pair(&[0x7F, 1], &[2]);
-        page.child_line(&[0x7F], &[]);
+        let _ = page.search(&[0x7F, 1], Some(1));
+        let _ = page.search_pair(&[0x7F, 1], &[2], Some(0));
+        page.child_line(&[0x7F], &[], None);
         // Changing it must not panic either; what becomes of it is of no interest.
         let mut page = PageMut::new(&mut bytes);
         let _ = page.insert(0, 0, &[0; 20]);
@@ -175,6 +175,7 @@ proptest! {
             proptest::collection::vec(0u8..4, 1..12), 1..60),
         probe in proptest::collection::vec(0u8..4, 0..12),
         prefix in proptest::collection::vec(0u8..4, 0..12),
+        near in proptest::option::of(0_usize..64),
     ) {
         let mut bytes = vec![0; 4096];
         let mut page = PageMut::new(&mut bytes);
@@ -186,16 +187,17 @@ proptest! {
             page.insert(line, flags, &node).expect("room");
         }
         let keys: Vec<_> = keys.into_iter().collect();
-        prop_assert_eq!(page.as_ref().search(&probe), keys.binary_search(&probe));
+        prop_assert_eq!(page.as_ref().search(&probe, near), keys.binary_search(&probe));
         for (line, key) in keys.iter().enumerate() {
             let mut found = Vec::new();
             prop_assert!(page.as_ref().key_into(line, &mut found));
             prop_assert_eq!(&found, key);
         }
         let greater = keys[..keys.len() - 1].partition_point(|key| *key <= probe);
-        prop_assert_eq!(page.as_ref().child_line(&probe, &[]), greater);
+        prop_assert_eq!(page.as_ref().child_line(&probe, &[], near), greater);
         let split = probe.len() / 2;
-        prop_assert_eq!(page.as_ref().child_line(&probe[..split], &probe[split..]), greater);
+        let split = page.as_ref().child_line(&probe[..split], &probe[split..], near);
+        prop_assert_eq!(split, greater);
     }
 }
 
@@ -212,11 +214,13 @@ fn repeated_keys_are_found_at_their_first_and_by_their_data() {
         page.insert(line, flags, &node).expect("room");
     }
     let page = page.as_ref();
-    assert_eq!(page.search(b"b"), Ok(1));
-    assert_eq!(page.search_pair(b"b", b"2"), Ok(2));
-    assert_eq!(page.search_pair(b"b", b"3"), Err(3));
-    assert_eq!(page.search_pair(b"b", b"5"), Err(4));
-    assert_eq!(page.search(b"d"), Err(5));
+    for near in [None, Some(0), Some(2), Some(5), Some(9)] {
+        assert_eq!(page.search(b"b", near), Ok(1));
+        assert_eq!(page.search_pair(b"b", b"2", near), Ok(2));
+        assert_eq!(page.search_pair(b"b", b"3", near), Err(3));
+        assert_eq!(page.search_pair(b"b", b"5", near), Err(4));
+        assert_eq!(page.search(b"d", near), Err(5));
+    }
 }
 
 #[test]

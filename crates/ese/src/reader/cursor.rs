@@ -50,8 +50,8 @@ impl Cursor {
         root: PageNumber,
         key: &[u8],
     ) -> Result<Self, ReadError<S::Error>> {
-        let mut cursor = Self::descend(source, root, |page| page.child_line(key, &[]))?;
-        let (Ok(line) | Err(line)) = PageRef::new(&cursor.page).search(key);
+        let mut cursor = Self::descend(source, root, |page| page.child_line(key, &[], None))?;
+        let (Ok(line) | Err(line)) = PageRef::new(&cursor.page).search(key, None);
         cursor.line = line;
         Ok(cursor)
     }

@@ -1,0 +1,61 @@
+//! Lines that the searches of one operation came to, so that the next search begins there.
+//!
+//! An operation comes to the same pages several times: it looks for a record before it changes it,
+//! and is planned anew from the start for each page that had to be fetched. A line is only where to
+//! look first, so one that is no longer right costs two comparisons and nothing else.
+
+use units::PageNumber;
+
+/// Pages that are remembered: all that an operation on a row of a table with a few indexes descends
+/// through.
+const PAGES: usize = 16;
+
+/// The lines, page by page.
+#[derive(Debug, Default)]
+pub(crate) struct Trail {
+    lines: [(PageNumber, u16); PAGES],
+    oldest: usize,
+}
+
+impl Trail {
+    /// The line that the last search of `page` came to.
+    #[inline]
+    pub(crate) fn line(&self, page: PageNumber) -> Option<usize> {
+        let found = self.lines.iter().find(|(of, _)| *of == page);
+        found.map(|(_, line)| usize::from(*line))
+    }
+
+    /// A search of `page` came to `line`.
+    pub(crate) fn note(&mut self, page: PageNumber, line: usize) {
+        let line = u16::try_from(line).unwrap_or(u16::MAX);
+        if let Some(known) = self.lines.iter_mut().find(|(of, _)| *of == page) {
+            known.1 = line;
+            return;
+        }
+        self.lines[self.oldest] = (page, line);
+        self.oldest = (self.oldest + 1) % PAGES;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::PageNumber;
+
+    use super::{PAGES, Trail};
+
+    #[test]
+    fn the_last_line_of_each_page_is_kept_for_as_many_as_there_is_room_for() {
+        let mut trail = Trail::default();
+        trail.note(PageNumber(7), 3);
+        trail.note(PageNumber(8), 9);
+        trail.note(PageNumber(7), 4);
+        let lines = [7, 8, 9].map(|page| trail.line(PageNumber(page)));
+        assert_eq!(lines, [Some(4), Some(9), None]);
+        for page in 100..98 + u32::try_from(PAGES).unwrap() {
+            trail.note(PageNumber(page), 0);
+        }
+        assert_eq!(trail.line(PageNumber(7)), Some(4));
+        trail.note(PageNumber(200), 0);
+        assert_eq!([7, 8].map(|page| trail.line(PageNumber(page))), [None, Some(9)]);
+    }
+}
