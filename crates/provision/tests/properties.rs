@@ -47,6 +47,21 @@ fn number(sizing: &Sizing, key: Key) -> f64 {
     sizing.number(key).unwrap_or_else(|| panic!("no {key}"))
 }
 
+/// The workbook's estimate for two failed servers moves more databases away than there are.
+#[test]
+fn one_database_on_more_servers_needs_no_processor_below_none() {
+    let text = "mode = \"compatible\"\n[[tier]]\nmailboxes = 9000\nmessages_per_day = 120\n\
+                size_limit = \"3GiB\"\n[availability]\nservers_per_site = 3\ncopies = 3\n\
+                lagged_copies = 1\n[servers]\nspec_rate = 540\n[data]\ndatabases = 1\n\
+                [second_site]\nmodel = \"active/active\"\ncopies = 1\n";
+    let sizing = size(&Deployment::parse("d.toml", text).expect("a sound deployment"));
+    for fact in sizing.sheet.facts() {
+        if let sizing::Value::Number(value) = fact.value {
+            assert!(value.is_finite() && value >= 0.0, "{}: {value}", fact.key);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn more_mailboxes_never_need_less(shape in shapes(), more in 1_u32..5_000) {

@@ -168,7 +168,9 @@ impl ServerGroup {
         } else {
             (normal + 2.0 * normal / others).up() + plus
         };
-        Some(active.min(&self.held))
+        // With fewer databases than servers more are moved than there are.
+        let none = active.value() < 0.0;
+        Some(if none { Number::plain(0.0) } else { active.min(&self.held) })
     }
 
     /// The second site: its own failures where it serves users, and the loss of the first.
