@@ -147,6 +147,8 @@ struct StepMeeting {
     arrived: AtomicU32,
     /// Thousandths of a request per second: integers come to the same sum in every order.
     milli_iops: AtomicU64,
+    /// Thousandths of a stall per second.
+    milli_stalls: AtomicU64,
     reads: AtomicU64,
     read_nanos: AtomicU64,
     log_writes: AtomicU64,
@@ -233,7 +235,9 @@ impl Coordinator {
         runtime: &Runtime,
     ) -> Option<TuneStep> {
         let step = &self.steps[number];
-        step.milli_iops.fetch_add(milli_iops(seen.requests, span), SeqCst);
+        step.milli_iops.fetch_add(thousandths_per_second(seen.requests, span), SeqCst);
+        let stalls = thousandths_per_second(seen.page_fault_stalls, span);
+        step.milli_stalls.fetch_add(stalls, SeqCst);
         step.reads.fetch_add(seen.reads, SeqCst);
         step.read_nanos.fetch_add(seen.read_nanos, SeqCst);
         step.log_writes.fetch_add(seen.log_writes, SeqCst);
@@ -250,6 +254,7 @@ impl Coordinator {
             iops: step.milli_iops.load(SeqCst) as f64 / 1e3,
             read_average: mean(&step.read_nanos, &step.reads),
             log_write_average: mean(&step.log_write_nanos, &step.log_writes),
+            stalls_per_second: step.milli_stalls.load(SeqCst) as f64 / 1e3,
         })
     }
 
@@ -268,9 +273,9 @@ fn mean(nanos: &AtomicU64, count: &AtomicU64) -> Nanos {
     Nanos(nanos.load(SeqCst) / count.load(SeqCst).max(1))
 }
 
-/// Thousandths of a request per second, of `requests` within `span`.
-fn milli_iops(requests: u64, span: Nanos) -> u64 {
-    let rate = u128::from(requests) * 1_000_000_000_000 / u128::from(span.0.max(1));
+/// Thousandths of one per second, of `count` within `span`.
+fn thousandths_per_second(count: u64, span: Nanos) -> u64 {
+    let rate = u128::from(count) * 1_000_000_000_000 / u128::from(span.0.max(1));
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
@@ -282,7 +287,7 @@ mod tests {
     use device::{Executor, VirtualReactor};
     use units::Nanos;
 
-    use super::{Barrier, Coordinator, Member, Stop, milli_iops};
+    use super::{Barrier, Coordinator, Member, Stop, thousandths_per_second};
     use crate::sums::Sums;
     use crate::tune::TuneStep;
 
@@ -293,7 +298,13 @@ mod tests {
         let coordinator = Rc::new(Coordinator::new(2));
         let look = |millis| {
             let (coordinator, runtime) = (Rc::clone(&coordinator), executor.runtime());
-            let seen = Sums { requests: 1_000, reads: 100, read_nanos: 250, ..Sums::default() };
+            let seen = Sums {
+                requests: 1_000,
+                reads: 100,
+                read_nanos: 250,
+                page_fault_stalls: 3,
+                ..Sums::default()
+            };
             let span = Nanos::from_millis(millis);
             async move { coordinator.add_up(0, 8, (seen, span), &runtime).await }
         };
@@ -305,14 +316,15 @@ mod tests {
             iops: 3_300.652,
             read_average: Nanos(2),
             log_write_average: Nanos::ZERO,
+            stalls_per_second: 9.901,
         };
         assert_eq!((leader, other), (Some(together), Some(together)));
     }
 
     #[test]
     fn a_rate_without_time_is_no_division_by_zero() {
-        assert_eq!(milli_iops(0, Nanos::ZERO), 0);
-        assert_eq!(milli_iops(u64::MAX, Nanos::ZERO), u64::MAX);
+        assert_eq!(thousandths_per_second(0, Nanos::ZERO), 0);
+        assert_eq!(thousandths_per_second(u64::MAX, Nanos::ZERO), u64::MAX);
     }
 
     #[test]

@@ -15,11 +15,14 @@ pub(crate) struct Sums {
     pub log_writes: u64,
     /// Their latencies together, in nanoseconds.
     pub log_write_nanos: u64,
+    /// Pages that had to wait for a free place in the cache.
+    pub page_fault_stalls: u64,
 }
 
 impl Sums {
     pub(crate) fn of(databases: &[DatabaseInterval]) -> Self {
-        let mut sums = Self::default();
+        let stalls = databases.iter().map(|database| database.counters.page_fault_stalls);
+        let mut sums = Self { page_fault_stalls: stalls.sum(), ..Self::default() };
         for series in databases.iter().flat_map(|database| &database.series) {
             let count = series.latency.count();
             let nanos = whole(series.latency.mean_ns() * count as f64);

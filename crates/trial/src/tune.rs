@@ -26,6 +26,10 @@ const WORTHWHILE: f64 = 1.05;
 /// on: a look of a second is off by as much, most of all the first one, in the wake of the warm-up.
 const IN_DOUBT: f64 = 1.1;
 
+/// Page-fault stalls per second that a look may see, over the one that is judged: two in half a
+/// second may be all that there are in a minute.
+const SHORT_LOOK_STALLS: f64 = 4.0;
+
 /// What one number of sessions achieved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TuneStep {
@@ -37,6 +41,8 @@ pub(crate) struct TuneStep {
     pub read_average: Nanos,
     /// Average latency of a log write.
     pub log_write_average: Nanos,
+    /// Pages per second, of all databases, that had to wait for a free place in their cache.
+    pub stalls_per_second: f64,
 }
 
 /// Averages that must not be exceeded.
@@ -96,6 +102,8 @@ fn mean(looks: &[&TuneStep]) -> TuneStep {
         iops: looks.iter().map(|look| look.iops).sum::<f64>() / count as f64,
         read_average: of_all(|look| look.read_average),
         log_write_average: of_all(|look| look.log_write_average),
+        stalls_per_second: looks.iter().map(|look| look.stalls_per_second).sum::<f64>()
+            / count as f64,
     }
 }
 
@@ -103,6 +111,7 @@ impl Ceilings {
     fn hold(self, step: &TuneStep) -> bool {
         is_within(step.read_average, self.read_average)
             && is_within(step.log_write_average, self.log_write_average)
+            && step.stalls_per_second <= SHORT_LOOK_STALLS
     }
 }
 
@@ -180,6 +189,7 @@ mod tests {
                         iops,
                         read_average,
                         log_write_average: Nanos::from_millis(1),
+                        stalls_per_second: 0.0,
                     });
                 }
             }
@@ -223,6 +233,7 @@ mod tests {
                 iops: if sessions == 4 { of_four[earlier] } else { 1_561.0 },
                 read_average: Nanos::from_millis(2 * u64::from(sessions)),
                 log_write_average: Nanos::from_millis(1),
+                stalls_per_second: 0.0,
             });
         }
     }
@@ -242,9 +253,24 @@ mod tests {
             iops: f64::from(sessions),
             read_average: Nanos::from_millis(1),
             log_write_average,
+            stalls_per_second: 0.0,
         };
         let steps = [step(4, Nanos::from_millis(2)), step(8, Nanos::from_millis(11))];
         assert_eq!(advise(&steps, CEILINGS), Advice::Try(6));
+    }
+
+    #[test]
+    fn sessions_that_the_cache_has_no_room_for_are_too_many() {
+        let step = |sessions, stalls_per_second| TuneStep {
+            sessions,
+            iops: f64::from(sessions),
+            read_average: Nanos::from_millis(1),
+            log_write_average: Nanos::from_millis(1),
+            stalls_per_second,
+        };
+        let after = |stalls| advise(&[step(4, 0.0), step(8, stalls)], CEILINGS);
+        assert_eq!(after(500.0), Advice::Try(6));
+        assert_eq!(after(4.0), Advice::Try(16), "a look is short");
     }
 
     proptest! {
