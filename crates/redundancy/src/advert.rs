@@ -70,6 +70,8 @@ pub struct Advert {
     pub interval_nanoseconds: u64,
     /// The addresses it answers for, sorted; CARP does not say.
     pub addresses: Vec<IpAddr>,
+    /// The identification of its IP header; none if the sender numbers no packets.
+    pub identification: Option<u16>,
     /// Time to live or hop limit.
     pub hops: u8,
     /// Whether the checksum is right.

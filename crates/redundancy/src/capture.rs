@@ -8,12 +8,15 @@ use pcap_parser::traits::{PcapNGPacketBlock as _, PcapReaderIterator};
 use pcap_parser::{PcapBlockOwned, PcapError, create_reader};
 
 use crate::frame::{Frame, is_known};
+use crate::unread::Unread;
 use crate::watch::Watch;
 
 /// At first; grows to the largest block.
 const BUFFER_BYTES: usize = 1 << 16;
 /// No frame is larger.
 const LARGEST_BUFFER_BYTES: usize = 1 << 26;
+/// Block of pcapng's first drafts with a packet; no program has written it since.
+const OLD_PACKET: u32 = 2;
 const SECOND: u64 = 1_000_000_000;
 
 /// Why a capture cannot be read.
@@ -110,6 +113,9 @@ pub fn read_capture(
         }
     }
     let summary = reader.summary;
+    if summary.is_cut_off {
+        watch.miss(Unread::CutCapture, 1);
+    }
     if summary.frames > 0 && summary.frames == summary.unknown_link {
         return Err(CaptureError::UnknownLink { link: reader.last_unknown });
     }
@@ -148,6 +154,10 @@ impl CaptureReader {
                 self.interfaces.push(interface(description));
             }
             PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => self.enhanced(packet, watch),
+            PcapBlockOwned::NG(Block::SimplePacket(_)) => watch.miss(Unread::Undated, 1),
+            PcapBlockOwned::NG(Block::Unknown(other)) if other.block_type == OLD_PACKET => {
+                watch.miss(Unread::Undated, 1);
+            }
             PcapBlockOwned::NG(_) => {}
         }
     }
@@ -155,6 +165,7 @@ impl CaptureReader {
     fn enhanced(&mut self, packet: &EnhancedPacketBlock<'_>, watch: &mut Watch) {
         let number = usize::try_from(packet.if_id).unwrap_or(usize::MAX);
         let Some(interface) = self.interfaces.get(number) else {
+            watch.miss(Unread::Undated, 1);
             return;
         };
         let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
@@ -173,6 +184,7 @@ impl CaptureReader {
         if !is_known(interface.link) {
             self.summary.unknown_link += 1;
             self.last_unknown = interface.link;
+            watch.miss(Unread::LinkLayer { link: interface.link }, 1);
             return;
         }
         let rest = u128::from(ticks) * u128::from(SECOND) / u128::from(interface.resolution);

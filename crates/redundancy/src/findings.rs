@@ -5,7 +5,9 @@ use std::fmt;
 use std::net::IpAddr;
 
 use crate::advert::{Advert, GroupKey, Protocol};
+use crate::router::MacKind;
 use crate::source::{Silent, Source};
+use crate::voices::{Voice, Voices, is_one_counter};
 
 /// After this many intervals without a word a master counts as gone, RFC 9568 section 6.1; the skew
 /// of less than one interval is added.
@@ -54,8 +56,22 @@ pub enum Problem {
         /// How many.
         count: u64,
     },
+    /// Two senders share one address of their own: two processes on a host, or two hosts.
+    TwoSenders {
+        /// The id.
+        id: u16,
+        /// Their address.
+        source: IpAddr,
+        /// What each says.
+        senders: Box<[Advert; 2]>,
+    },
     /// A virtual address is in use though nothing advertises it.
     Silent,
+    /// A virtual address is in use, and the protocol that advertises it is not read.
+    UnreadProtocol {
+        /// Whose address it is.
+        kind: MacKind,
+    },
 }
 
 impl Problem {
@@ -67,8 +83,14 @@ impl Problem {
             Self::SameId { .. }
                 | Self::TwoProtocols { .. }
                 | Self::TwoMasters { .. }
+                | Self::TwoSenders { .. }
                 | Self::MixedVersions { .. }
         )
+    }
+
+    /// Whether a clash may hide behind it: what was said could not be believed, or was not heard.
+    pub(crate) fn is_doubt(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::Silent | Self::UnreadProtocol { .. })
     }
 
     /// One word for programs.
@@ -81,7 +103,9 @@ impl Problem {
             Self::Restless { .. } => "restless",
             Self::Damaged { .. } => "damaged",
             Self::Routed { .. } => "routed",
+            Self::TwoSenders { .. } => "two_senders",
             Self::Silent => "silent",
+            Self::UnreadProtocol { .. } => "unread_protocol",
         }
     }
 }
@@ -127,12 +151,43 @@ impl fmt::Display for Problem {
                 f,
                 "{count} packets with a time to live other than 255: they came through a router"
             ),
+            Self::TwoSenders { id, source, senders } => two_senders(f, (*id, *source), senders),
+            Self::UnreadProtocol { kind } => {
+                write!(f, "its virtual address is used; it advertises by {kind}, which is not read")
+            }
             Self::Silent => f.write_str(
                 "its virtual address is used, but nothing advertises it: a static entry, a silent \
                  owner, or advertisements that do not get here",
             ),
         }
     }
+}
+
+/// Names what differs, so that both can be found.
+fn two_senders(
+    f: &mut fmt::Formatter<'_>,
+    (id, source): (u16, IpAddr),
+    senders: &[Advert; 2],
+) -> fmt::Result {
+    let [one, two] = senders;
+    let differing: Vec<&str> = [
+        (one.priority != two.priority, "priority"),
+        (one.addresses != two.addresses, "addresses"),
+        (one.interval_nanoseconds != two.interval_nanoseconds, "interval"),
+        (one.mac != two.mac, "MAC"),
+        (!is_one_counter(one, two) && !is_one_counter(two, one), "counters of IP"),
+    ]
+    .into_iter()
+    .filter_map(|(is_other, name)| is_other.then_some(name))
+    .collect();
+    write!(f, "two senders share id {id} on {source} ({} differ)", differing.join(", "))?;
+    for (sender, between) in senders.iter().zip([": ", ", and "]) {
+        let addresses: Vec<String> = sender.addresses.iter().map(ToString::to_string).collect();
+        let addresses =
+            if addresses.is_empty() { "none named".to_owned() } else { addresses.join(", ") };
+        write!(f, "{between}priority {}, addresses {addresses}", sender.priority)?;
+    }
+    f.write_str("; stop one of them, or give it a free id")
 }
 
 /// A problem of a group.
@@ -214,11 +269,13 @@ fn is_alive(advert: &Advert, nanoseconds: u64) -> bool {
 pub(crate) fn judge(
     groups: &BTreeMap<GroupKey, Vec<Source>>,
     rivalries: &BTreeMap<GroupKey, Rivalry>,
+    voices: &BTreeMap<(GroupKey, IpAddr), Voices>,
     silent: &[Silent],
 ) -> Vec<GroupFinding> {
     let mut findings = Vec::new();
     for (key, sources) in groups {
         let mut problems = rivalries.get(key).map_or_else(Vec::new, Rivalry::problems);
+        problems.extend(shared_addresses(key, sources, voices));
         problems.extend(between_protocols(key, sources, groups));
         problems.extend(of_packets(sources));
         findings.extend(problems.into_iter().map(|problem| GroupFinding {
@@ -230,9 +287,27 @@ pub(crate) fn judge(
     findings.extend(silent.iter().map(|silent| GroupFinding {
         key: None,
         silent: Some(silent.clone()),
-        problem: Problem::Silent,
+        problem: match silent.mac.kind {
+            kind if kind.is_read() => Problem::Silent,
+            kind => Problem::UnreadProtocol { kind },
+        },
     }));
     findings
+}
+
+/// Addresses behind which two senders were proved.
+fn shared_addresses(
+    key: &GroupKey,
+    sources: &[Source],
+    voices: &BTreeMap<(GroupKey, IpAddr), Voices>,
+) -> Vec<Problem> {
+    let addresses: BTreeSet<IpAddr> = sources.iter().map(|source| source.last.source).collect();
+    let two = |source: IpAddr| {
+        let pair = voices.get(&(key.clone(), source))?.two()?;
+        let senders = Box::new(pair.map(|voice: &Voice| voice.last.clone()));
+        Some(Problem::TwoSenders { id: key.id, source, senders })
+    };
+    addresses.into_iter().filter_map(two).collect()
 }
 
 /// Other protocols with the same id; each pair is told once.

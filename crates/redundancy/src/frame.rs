@@ -2,9 +2,13 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use etherparse::{EtherType, LaxLinkExtSlice, LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use etherparse::{
+    EtherType, LaxIpv4Slice, LaxIpv6Slice, LaxLinkExtSlice, LaxNetSlice, LaxSlicedPacket,
+    TransportSlice,
+};
 
 use crate::segment::Segment;
+use crate::unread::Unread;
 
 /// Kinds of link layer, by their numbers in captures.
 const ETHERNET: i32 = 1;
@@ -20,6 +24,9 @@ pub(crate) struct IpPacket<'a> {
     pub source: IpAddr,
     pub destination: IpAddr,
     pub hops: u8,
+    pub identification: Option<u16>,
+    /// False for fragments and for what the capture cuts off.
+    pub is_whole: bool,
     pub number: u8,
     pub payload: &'a [u8],
     /// Port and payload, where it is UDP.
@@ -37,6 +44,10 @@ pub(crate) struct ArpClaim {
 pub(crate) enum Content<'a> {
     Ip(IpPacket<'a>),
     Arp(ArpClaim),
+    /// It may concern routers, and cannot be read.
+    Unread(Unread),
+    /// It does not concern routers.
+    Other,
 }
 
 /// A frame as it was captured.
@@ -55,9 +66,11 @@ pub(crate) fn is_known(link: i32) -> bool {
     matches!(link, ETHERNET | RAW_IP | LINUX_COOKED | LINUX_COOKED_2)
 }
 
-/// What `frame` holds; none for everything that does not matter here.
-pub(crate) fn open<'a>(frame: &Frame<'a>) -> Option<Content<'a>> {
-    let (mac, packet) = link_layer(frame)?;
+/// What `frame` holds.
+pub(crate) fn open<'a>(frame: &Frame<'a>) -> Content<'a> {
+    let Some((mac, packet)) = link_layer(frame) else {
+        return Content::Unread(Unread::Header);
+    };
     let vlans = packet.link_exts.iter().filter_map(|extension| match extension {
         LaxLinkExtSlice::Vlan(tag) => Some(tag.vlan_identifier().value()),
         LaxLinkExtSlice::Macsec(_) => None,
@@ -67,35 +80,72 @@ pub(crate) fn open<'a>(frame: &Frame<'a>) -> Option<Content<'a>> {
         Some(TransportSlice::Udp(udp)) => Some((udp.destination_port(), udp.payload())),
         _ => None,
     };
-    let (source, destination, hops, payload) = match packet.net? {
-        LaxNetSlice::Arp(arp) => return arp_claim(segment, arp.slice()).map(Content::Arp),
-        LaxNetSlice::Ipv4(ip) => {
-            let header = ip.header();
-            let source = IpAddr::V4(header.source_addr());
-            let destination = IpAddr::V4(header.destination_addr());
-            (source, destination, header.ttl(), ip.payload().clone())
+    let (head, payload) = match &packet.net {
+        None => return without_net(&packet),
+        Some(LaxNetSlice::Arp(arp)) => {
+            return arp_claim(segment, arp.slice()).map_or(Content::Other, Content::Arp);
         }
-        LaxNetSlice::Ipv6(ip) => {
-            let header = ip.header();
-            let source = IpAddr::V6(header.source_addr());
-            let destination = IpAddr::V6(header.destination_addr());
-            (source, destination, header.hop_limit(), ip.payload().clone())
-        }
+        Some(LaxNetSlice::Ipv4(ip)) => (IpHead::of_v4(ip), ip.payload().clone()),
+        Some(LaxNetSlice::Ipv6(ip)) => (IpHead::of_v6(ip), ip.payload().clone()),
     };
-    if payload.fragmented || payload.incomplete {
-        return None;
-    }
-    Some(Content::Ip(IpPacket {
+    Content::Ip(IpPacket {
         segment,
         nanoseconds: frame.nanoseconds,
         mac,
-        source,
-        destination,
-        hops,
+        source: head.source,
+        destination: head.destination,
+        hops: head.hops,
+        identification: head.identification,
+        is_whole: !payload.fragmented && !payload.incomplete,
         number: payload.ip_number.0,
         payload: payload.payload,
         udp,
-    }))
+    })
+}
+
+/// A frame in which neither IP nor ARP was found.
+fn without_net<'a>(packet: &LaxSlicedPacket<'a>) -> Content<'a> {
+    let is_encrypted =
+        packet.link_exts.iter().any(|extension| matches!(extension, LaxLinkExtSlice::Macsec(_)));
+    if is_encrypted {
+        Content::Unread(Unread::Encrypted)
+    } else if packet.link_exts.is_full() {
+        Content::Unread(Unread::Tags)
+    } else if packet.stop_err.is_some() {
+        Content::Unread(Unread::Header)
+    } else {
+        Content::Other
+    }
+}
+
+/// What both versions of IP have in front.
+struct IpHead {
+    source: IpAddr,
+    destination: IpAddr,
+    hops: u8,
+    identification: Option<u16>,
+}
+
+impl IpHead {
+    fn of_v4(ip: &LaxIpv4Slice<'_>) -> Self {
+        let header = ip.header();
+        Self {
+            source: IpAddr::V4(header.source_addr()),
+            destination: IpAddr::V4(header.destination_addr()),
+            hops: header.ttl(),
+            identification: Some(header.identification()).filter(|&number| number != 0),
+        }
+    }
+
+    fn of_v6(ip: &LaxIpv6Slice<'_>) -> Self {
+        let header = ip.header();
+        Self {
+            source: IpAddr::V6(header.source_addr()),
+            destination: IpAddr::V6(header.destination_addr()),
+            hops: header.hop_limit(),
+            identification: None,
+        }
+    }
 }
 
 type Linked<'a> = (Option<[u8; 6]>, LaxSlicedPacket<'a>);

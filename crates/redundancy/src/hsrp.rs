@@ -5,10 +5,15 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::advert::{Advert, Protocol};
 use crate::frame::IpPacket;
 use crate::segment::Family;
+use crate::unread::{Heard, Unread};
 use crate::vrrp::blank;
 
 /// UDP ports for IPv4 and for IPv6.
 pub(crate) const PORTS: [u16; 2] = [1985, 2029];
+/// UDP port of GLBP.
+pub(crate) const GLBP_PORT: u16 = 3222;
+/// Protocol number.
+pub(crate) const UDP: u8 = 17;
 /// Length of version 1.
 const VERSION_1_BYTES: usize = 20;
 /// The state of the router that answers.
@@ -17,41 +22,104 @@ const ACTIVE_2: u8 = 6;
 const SECOND: u64 = 1_000_000_000;
 const MILLISECOND: u64 = SECOND / 1000;
 
-/// The hello of the active router in `body`, the payload of UDP; none for routers that stand by.
-pub(crate) fn read(packet: &IpPacket<'_>, body: &[u8]) -> Option<Advert> {
-    match body {
-        [0, 0, ..] => version_1(packet, body.first_chunk()?),
-        [1, 40, rest @ ..] => version_2(packet, rest.first_chunk()?),
-        _ => None,
+/// States of version 1: initial, learn, listen, speak and standby.
+const PASSIVE_1: [u8; 5] = [0, 1, 2, 4, 8];
+/// The same of version 2, which counts them.
+const PASSIVE_2: std::ops::RangeInclusive<u8> = 0..=5;
+/// Operations: a hello, and a coup, by which a router takes over.
+const HELLO: u8 = 0;
+const COUP: u8 = 1;
+/// A router gives its role up.
+const RESIGN: u8 = 2;
+/// Says whether an interface has active groups, and names none of them.
+const ADVERTISE: u8 = 3;
+/// Part of version 2 that names a group, and its length.
+const GROUP_STATE: u8 = 1;
+const GROUP_STATE_BYTES: u8 = 40;
+/// Other parts: states of an interface, passwords and digests.
+const OTHER_PARTS: std::ops::RangeInclusive<u8> = 2..=4;
+
+/// Whether hellos of HSRP or GLBP are sent to `address`: 224.0.0.2, 224.0.0.102 or ff02::66.
+pub(crate) fn is_group_address(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => matches!(address.octets(), [224, 0, 0, 2 | 102]),
+        IpAddr::V6(address) => address.segments() == [0xFF02, 0, 0, 0, 0, 0, 0, 0x66],
     }
 }
 
-fn version_1(packet: &IpPacket<'_>, body: &[u8; VERSION_1_BYTES]) -> Option<Advert> {
-    let &[_, _, state, hello, _, priority, group, ..] = body;
-    let &[.., a, b, c, d] = body;
-    (state == ACTIVE_1).then(|| Advert {
-        interval_nanoseconds: u64::from(hello) * SECOND,
-        priority: u32::from(priority),
-        addresses: vec![IpAddr::V4(Ipv4Addr::new(a, b, c, d))],
-        hops: 255,
-        ..blank(packet, Protocol::Hsrp1, group)
-    })
+/// What `body`, the payload of UDP, says; nothing if its router stands by.
+pub(crate) fn read(packet: &IpPacket<'_>, body: &[u8]) -> Heard<Advert> {
+    if !packet.is_whole {
+        return Heard::Unread(Unread::CutHsrp);
+    }
+    match body {
+        [0, ADVERTISE, ..] => Heard::Nothing,
+        [0, HELLO | COUP | RESIGN, ..] => body
+            .first_chunk()
+            .map_or(Heard::Unread(Unread::CutHsrp), |body| version_1(packet, body)),
+        [part, ..] if *part != 0 => parts(packet, body),
+        _ => Heard::Unread(Unread::Hsrp),
+    }
 }
 
-/// The first part of a packet of version 2: 40 bytes behind its kind and length.
-fn version_2(packet: &IpPacket<'_>, part: &[u8; 40]) -> Option<Advert> {
-    let &[2, 0, ACTIVE_2, family, high, low, _, _, _, _, _, _, p1, p2, p3, p4, h1, h2, h3, h4, ..] =
-        part
-    else {
-        return None;
-    };
-    let virtual_address: [u8; 16] = part[24..].try_into().ok()?;
+fn version_1(packet: &IpPacket<'_>, body: &[u8; VERSION_1_BYTES]) -> Heard<Advert> {
+    let &[_, operation, state, hello, _, priority, group, ..] = body;
+    let &[.., a, b, c, d] = body;
+    match state {
+        ACTIVE_1 if operation != RESIGN => Heard::Advert(Advert {
+            interval_nanoseconds: u64::from(hello) * SECOND,
+            priority: u32::from(priority),
+            addresses: vec![IpAddr::V4(Ipv4Addr::new(a, b, c, d))],
+            hops: 255,
+            ..blank(packet, Protocol::Hsrp1, group)
+        }),
+        ACTIVE_1 => Heard::Nothing,
+        passive if PASSIVE_1.contains(&passive) => Heard::Nothing,
+        _ => Heard::Unread(Unread::Hsrp),
+    }
+}
+
+/// Version 2 is made of parts, each with its kind and length in front.
+fn parts(packet: &IpPacket<'_>, mut body: &[u8]) -> Heard<Advert> {
+    let mut heard = Heard::Nothing;
+    while let [kind, length, rest @ ..] = body {
+        let Some((part, behind)) = rest.split_at_checked(usize::from(*length)) else {
+            return Heard::Unread(Unread::CutHsrp);
+        };
+        let found = match (*kind, *length, part.first_chunk()) {
+            (GROUP_STATE, GROUP_STATE_BYTES, Some(part)) => version_2(packet, part),
+            (other, ..) if OTHER_PARTS.contains(&other) => Heard::Nothing,
+            _ => Heard::Unread(Unread::Hsrp),
+        };
+        if matches!(found, Heard::Unread(_)) {
+            return found;
+        }
+        if matches!(heard, Heard::Nothing) {
+            heard = found;
+        }
+        body = behind;
+    }
+    heard
+}
+
+/// The state of a group: 40 bytes.
+fn version_2(packet: &IpPacket<'_>, part: &[u8; 40]) -> Heard<Advert> {
+    let &[version, operation, state, family, high, low, ..] = part;
+    let &[.., p1, p2, p3, p4, h1, h2, h3, h4, _, _, _, _] =
+        part.first_chunk::<24>().unwrap_or(&[0; 24]);
+    let virtual_address: [u8; 16] = part.last_chunk().copied().unwrap_or_default();
     let [a, b, c, d, ..] = virtual_address;
-    let address = match family {
-        4 => IpAddr::V4(Ipv4Addr::new(a, b, c, d)),
-        6 => IpAddr::V6(Ipv6Addr::from(virtual_address)),
-        _ => return None,
+    let address = match (version, family) {
+        (2, 4) => IpAddr::V4(Ipv4Addr::new(a, b, c, d)),
+        (2, 6) => IpAddr::V6(Ipv6Addr::from(virtual_address)),
+        _ => return Heard::Unread(Unread::Hsrp),
     };
+    match (operation, state) {
+        (HELLO | COUP, ACTIVE_2) => {}
+        (HELLO | COUP | RESIGN, state) if PASSIVE_2.contains(&state) => return Heard::Nothing,
+        (RESIGN, ACTIVE_2) => return Heard::Nothing,
+        _ => return Heard::Unread(Unread::Hsrp),
+    }
     let mut advert = Advert {
         interval_nanoseconds: u64::from(u32::from_be_bytes([h1, h2, h3, h4])) * MILLISECOND,
         priority: u32::from_be_bytes([p1, p2, p3, p4]),
@@ -61,5 +129,5 @@ fn version_2(packet: &IpPacket<'_>, part: &[u8; 40]) -> Option<Advert> {
     };
     advert.key.id = u16::from_be_bytes([high, low]);
     advert.key.family = Family::of(address);
-    Some(advert)
+    Heard::Advert(advert)
 }

@@ -12,6 +12,8 @@ mod hsrp;
 mod router;
 mod segment;
 mod source;
+mod unread;
+mod voices;
 mod vrrp;
 mod watch;
 
@@ -21,4 +23,5 @@ pub use findings::{GroupFinding, Problem};
 pub use router::{MacKind, VirtualMac};
 pub use segment::{Family, Segment};
 pub use source::{Silent, Source};
+pub use unread::Unread;
 pub use watch::{Survey, Watch};

@@ -15,9 +15,9 @@ pub enum MacKind {
     Hsrp1,
     /// 00:00:0c:9f:fI:ID: HSRP 2, twelve bits.
     Hsrp2,
-    /// 00:07:b4: GLBP.
+    /// 00:07:b4:GG:GG:FF: GLBP, a group of ten bits and a forwarder.
     Glbp,
-    /// 00:09:0f:09: a `FortiGate` cluster.
+    /// 00:09:0f:09:GG:II: a `FortiGate` cluster, its group and an interface.
     FortiGate,
 }
 
@@ -44,6 +44,13 @@ pub struct VirtualMac {
     pub id: u16,
 }
 
+impl MacKind {
+    /// Whether its advertisements can be read.
+    pub(crate) fn is_read(self) -> bool {
+        !matches!(self, Self::Glbp | Self::FortiGate)
+    }
+}
+
 impl VirtualMac {
     /// What `mac` is reserved for; none for addresses of network cards.
     pub fn of(mac: [u8; 6]) -> Option<Self> {
@@ -55,8 +62,10 @@ impl VirtualMac {
             [0x00, 0x00, 0x0C, 0x9F, high @ 0xF0..=0xFF, low] => {
                 (MacKind::Hsrp2, u16::from_be_bytes([high & 0x0F, low]))
             }
-            [0x00, 0x07, 0xB4, _, _, id] => (MacKind::Glbp, u16::from(id)),
-            [0x00, 0x09, 0x0F, 0x09, _, id] => (MacKind::FortiGate, u16::from(id)),
+            // The last byte is the forwarder, of which a group has up to four.
+            [0x00, 0x07, 0xB4, high, low, _] => (MacKind::Glbp, u16::from_be_bytes([high, low])),
+            // The last byte is the virtual cluster and the interface.
+            [0x00, 0x09, 0x0F, 0x09, id, _] => (MacKind::FortiGate, u16::from(id)),
             _ => return None,
         };
         Some(Self { kind, id })
@@ -73,6 +82,8 @@ mod tests {
         assert_eq!(of([0, 0, 0x5E, 0, 1, 7]), Some((MacKind::Vrrp4, 7)));
         assert_eq!(of([0, 0, 0x5E, 0, 3, 7]), Some((MacKind::Carp, 7)));
         assert_eq!(of([0, 0, 0x0C, 0x9F, 0xF1, 2]), Some((MacKind::Hsrp2, 258)));
+        assert_eq!(of([0, 7, 0xB4, 1, 2, 3]), Some((MacKind::Glbp, 258)));
+        assert_eq!(of([0, 9, 0x0F, 9, 5, 3]), Some((MacKind::FortiGate, 5)));
         assert_eq!(of([0, 0, 0x0C, 0x9F, 0xE1, 2]), None);
         assert_eq!(of([2, 0, 0x5E, 0, 1, 7]), None);
     }

@@ -6,9 +6,12 @@ use crate::advert::{Advert, GroupKey, Protocol};
 use crate::checksum::{is_right, pseudo_header};
 use crate::frame::IpPacket;
 use crate::segment::Family;
+use crate::unread::{Heard, Unread};
 
 /// Protocol number of both.
 pub(crate) const NUMBER: u8 = 112;
+/// ESP and the authentication header of IPsec; an intact one of the latter is looked through.
+const IPSEC: [u8; 2] = [50, 51];
 /// Length of a CARP advertisement.
 const CARP_BYTES: usize = 36;
 /// Length of its authentication in words of four bytes, where VRRP has the kind of its own.
@@ -20,18 +23,33 @@ const SECOND: u64 = 1_000_000_000;
 /// Unit of the interval of VRRP 3.
 const CENTISECOND: u64 = SECOND / 100;
 
-/// The advertisement in `packet`; none where it is no whole one.
-pub(crate) fn read(packet: &IpPacket<'_>) -> Option<Advert> {
+/// Whether IPsec hides an advertisement: 224.0.0.18 and ff02::12 are for VRRP alone.
+pub(crate) fn is_protected(packet: &IpPacket<'_>) -> bool {
+    let is_for_vrrp = match packet.destination {
+        IpAddr::V4(address) => address.octets() == [224, 0, 0, 18],
+        IpAddr::V6(address) => address.segments() == [0xFF02, 0, 0, 0, 0, 0, 0, 0x12],
+    };
+    is_for_vrrp && IPSEC.contains(&packet.number)
+}
+
+/// What `packet`, which is one of them, says.
+pub(crate) fn read(packet: &IpPacket<'_>) -> Heard<Advert> {
     let body = packet.payload;
-    let header = *body.first_chunk::<HEADER_BYTES>()?;
-    match header[0] {
+    let Some(&header) = body.first_chunk::<HEADER_BYTES>().filter(|_| packet.is_whole) else {
+        return Heard::Unread(Unread::CutVrrp);
+    };
+    let (protocol, advert) = match header[0] {
         0x21 if body.len() == CARP_BYTES && header[3] == CARP_AUTHENTICATION => {
-            Some(carp(packet, header))
+            (Protocol::Carp, Some(carp(packet, header)))
         }
-        0x21 => version_2(packet, header),
-        0x31 => version_3(packet, header),
-        _ => None,
-    }
+        0x21 => (Protocol::Vrrp2, version_2(packet, header)),
+        0x31 => (Protocol::Vrrp3, version_3(packet, header)),
+        other => {
+            let (version, kind) = (other >> 4, other & 0x0F);
+            return Heard::Unread(Unread::VrrpVersion { version, kind });
+        }
+    };
+    advert.map_or(Heard::Unread(Unread::VrrpLength { protocol, id: header[1] }), Heard::Advert)
 }
 
 fn carp(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Advert {
@@ -48,15 +66,20 @@ fn carp(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Advert {
     }
 }
 
+/// Digests of MD5 follow the field for a password; senders differ in whether the checksum covers
+/// them.
 fn version_2(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert> {
     let [_, id, priority, count, _, interval, ..] = header;
-    let addresses = addresses(packet, usize::from(count), AUTHENTICATION_BYTES)?;
+    let (addresses, _) = addresses(packet, usize::from(count))?;
+    let body = packet.payload;
+    let plain = HEADER_BYTES + addresses.len() * 4 + AUTHENTICATION_BYTES;
+    let without_digest = body.get(..plain).unwrap_or(body);
     Some(Advert {
         interval_nanoseconds: u64::from(interval) * SECOND,
         priority: u32::from(priority),
-        addresses,
-        is_intact: is_right(&[packet.payload]),
+        is_intact: is_right(&[body]) || is_right(&[without_digest]),
         is_master: priority > 0,
+        addresses,
         ..blank(packet, Protocol::Vrrp2, id)
     })
 }
@@ -64,7 +87,10 @@ fn version_2(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert
 fn version_3(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert> {
     let [_, id, priority, count, high, low, ..] = header;
     let interval = u64::from(u16::from_be_bytes([high & 0x0F, low]));
-    let addresses = addresses(packet, usize::from(count), 0)?;
+    let (addresses, rest) = addresses(packet, usize::from(count))?;
+    if !rest.is_empty() {
+        return None;
+    }
     let body = packet.payload;
     let before = pseudo_header(packet.source, packet.destination, body.len(), NUMBER);
     // For IPv4 the standards disagree whether the addresses of the packet are summed.
@@ -79,17 +105,14 @@ fn version_3(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert
     })
 }
 
-/// `count` addresses behind the header, sorted, where the length agrees.
-fn addresses(packet: &IpPacket<'_>, count: usize, behind: usize) -> Option<Vec<IpAddr>> {
+/// `count` addresses behind the header, sorted, and what follows them; none if it is too short.
+/// Ethernet fills short frames up, but not within the length that IP gives.
+fn addresses<'a>(packet: &IpPacket<'a>, count: usize) -> Option<(Vec<IpAddr>, &'a [u8])> {
     let width = if packet.source.is_ipv4() { 4 } else { 16 };
-    let whole = packet.payload.get(HEADER_BYTES..HEADER_BYTES + count * width)?;
-    // Ethernet fills short frames up, but not within the length that IP gives.
-    if packet.payload.len() > HEADER_BYTES + count * width + behind {
-        return None;
-    }
+    let (whole, rest) = packet.payload.get(HEADER_BYTES..)?.split_at_checked(count * width)?;
     let mut found: Vec<IpAddr> = whole.chunks_exact(width).filter_map(address).collect();
     found.sort_unstable();
-    Some(found)
+    Some((found, rest))
 }
 
 fn address(bytes: &[u8]) -> Option<IpAddr> {
@@ -115,6 +138,7 @@ pub(crate) fn blank(packet: &IpPacket<'_>, protocol: Protocol, id: u8) -> Advert
         interval_nanoseconds: SECOND,
         addresses: Vec::new(),
         hops: packet.hops,
+        identification: packet.identification,
         is_intact: true,
         is_master: true,
     }

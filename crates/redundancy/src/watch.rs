@@ -5,10 +5,12 @@ use std::net::IpAddr;
 
 use crate::advert::{Advert, GroupKey, Protocol};
 use crate::findings::{GroupFinding, Rivalry, judge};
-use crate::frame::{ArpClaim, Content, Frame, open};
+use crate::frame::{ArpClaim, Content, Frame, IpPacket, open};
 use crate::router::{MacKind, VirtualMac};
 use crate::segment::{Family, Segment};
 use crate::source::{Silent, Source};
+use crate::unread::{Heard, Unread};
+use crate::voices::{Voice, Voices};
 use crate::{hsrp, vrrp};
 
 /// Sources that are kept of one group. More are counted as one of them: a flood of forged packets
@@ -21,6 +23,8 @@ pub struct Watch {
     groups: BTreeMap<GroupKey, BTreeMap<IpAddr, Source>>,
     rivalries: BTreeMap<GroupKey, Rivalry>,
     claims: BTreeMap<(Segment, VirtualMac), BTreeSet<IpAddr>>,
+    voices: BTreeMap<(GroupKey, IpAddr), Voices>,
+    unread: BTreeMap<Unread, u64>,
     segments: BTreeSet<Segment>,
     first: Option<u64>,
     last: u64,
@@ -37,6 +41,8 @@ pub struct Survey {
     pub silent: Vec<Silent>,
     /// What is wrong, or worth knowing.
     pub findings: Vec<GroupFinding>,
+    /// Frames that were not understood.
+    pub unread: BTreeMap<Unread, u64>,
     segments: BTreeSet<Segment>,
 }
 
@@ -46,20 +52,23 @@ impl Watch {
         self.first.get_or_insert(frame.nanoseconds);
         self.last = self.last.max(frame.nanoseconds);
         match open(frame) {
-            Some(Content::Ip(packet)) => {
+            Content::Ip(packet) => {
                 self.segments.insert(packet.segment.clone());
-                let advert = match packet.udp {
-                    Some((port, body)) if hsrp::PORTS.contains(&port) => hsrp::read(&packet, body),
-                    _ if packet.number == vrrp::NUMBER => vrrp::read(&packet),
-                    _ => None,
-                };
-                if let Some(advert) = advert {
-                    self.hear(advert);
+                match heard(&packet) {
+                    Heard::Advert(advert) => self.hear(advert),
+                    Heard::Unread(why) => self.miss(why, 1),
+                    Heard::Nothing => {}
                 }
             }
-            Some(Content::Arp(claim)) => self.claim(claim),
-            None => {}
+            Content::Arp(claim) => self.claim(claim),
+            Content::Unread(why) => self.miss(why, 1),
+            Content::Other => {}
         }
+    }
+
+    /// Counts frames that were not understood.
+    pub fn miss(&mut self, why: Unread, frames: u64) {
+        *self.unread.entry(why).or_default() += frames;
     }
 
     /// Looks at one frame of Ethernet from a live interface.
@@ -80,12 +89,15 @@ impl Watch {
     fn hear(&mut self, advert: Advert) {
         let sources = self.groups.entry(advert.key.clone()).or_default();
         if sources.len() >= MOST_SOURCES && !sources.contains_key(&advert.source) {
+            self.miss(Unread::Senders, 1);
             return;
         }
         if advert.is_believed() && advert.is_master {
             let rivalry = self.rivalries.entry(advert.key.clone()).or_default();
             let believed = sources.values().filter(|source| source.believed > 0);
             rivalry.hear(&advert, believed.map(|source| &source.last));
+            let address = (advert.key.clone(), advert.source);
+            self.voices.entry(address).or_default().hear(&advert);
         }
         let source = sources.entry(advert.source).or_insert_with(|| Source {
             last: advert.clone(),
@@ -119,7 +131,11 @@ impl Watch {
         let groups: BTreeMap<GroupKey, Vec<Source>> = self
             .groups
             .into_iter()
-            .map(|(key, sources)| (key, sources.into_values().collect()))
+            .map(|(key, sources)| {
+                let sources = sources.into_values();
+                let each = sources.flat_map(|source| senders(&self.voices, &key, source)).collect();
+                (key, each)
+            })
             .collect();
         let silent: Vec<Silent> = self
             .claims
@@ -129,12 +145,56 @@ impl Watch {
             .collect();
         Survey {
             nanoseconds: self.last - self.first.unwrap_or(self.last),
-            findings: judge(&groups, &self.rivalries, &silent),
+            findings: judge(&groups, &self.rivalries, &self.voices, &silent),
             groups,
             silent,
+            unread: self.unread,
             segments: self.segments,
         }
     }
+}
+
+/// What a packet of IP says of redundant routers.
+fn heard(packet: &IpPacket<'_>) -> Heard<Advert> {
+    match packet.udp {
+        Some((port, body)) if hsrp::PORTS.contains(&port) => hsrp::read(packet, body),
+        Some((hsrp::GLBP_PORT, body)) => {
+            let group = match body {
+                &[_, _, high, low, ..] => Some(u16::from_be_bytes([high, low])),
+                _ => None,
+            };
+            Heard::Unread(Unread::Glbp { group })
+        }
+        None if packet.number == hsrp::UDP && hsrp::is_group_address(packet.destination) => {
+            Heard::Unread(Unread::CutHsrp)
+        }
+        _ if packet.number == vrrp::NUMBER => vrrp::read(packet),
+        _ if vrrp::is_protected(packet) => Heard::Unread(Unread::ProtectedVrrp),
+        _ => Heard::Nothing,
+    }
+}
+
+/// One source, or each of two senders that share its address.
+fn senders(
+    voices: &BTreeMap<(GroupKey, IpAddr), Voices>,
+    key: &GroupKey,
+    source: Source,
+) -> Vec<Source> {
+    let two = voices.get(&(key.clone(), source.last.source)).and_then(Voices::two);
+    let Some(two) = two else {
+        return vec![source];
+    };
+    let of = |voice: &Voice| Source {
+        last: voice.last.clone(),
+        first_nanoseconds: voice.first_nanoseconds,
+        adverts: voice.adverts,
+        believed: voice.adverts,
+        damaged: 0,
+        routed: 0,
+    };
+    let mut found = two.map(of);
+    (found[0].damaged, found[0].routed) = (source.damaged, source.routed);
+    found.into()
 }
 
 /// Whether `key` explains that `mac` was used.
@@ -181,6 +241,12 @@ impl Survey {
             }
         }
         ranges
+    }
+
+    /// Whether everything that was heard was understood. Otherwise nothing is known to be free, and
+    /// that nothing clashes is not known either.
+    pub fn is_understood(&self) -> bool {
+        self.unread.is_empty() && !self.findings.iter().any(|finding| finding.problem.is_doubt())
     }
 
     /// Whether the time was long enough for every master heard to have spoken three times.

@@ -13,6 +13,7 @@ mod attached;
 mod bad_input;
 mod builds;
 mod caches;
+mod captures;
 mod check;
 mod compare;
 mod compressed;

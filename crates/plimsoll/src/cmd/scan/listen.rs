@@ -4,7 +4,7 @@ use std::io;
 use std::time::Instant;
 
 use device_os::PacketSocket;
-use redundancy::Watch;
+use redundancy::{Unread, Watch};
 use units::Nanos;
 
 use super::SeenGroups;
@@ -42,10 +42,7 @@ pub(super) fn listen(
     progress.clear();
     let lost = socket.lost().map_err(|error| failure(interface, &error))?;
     if lost > 0 {
-        console.remark(format_args!(
-            "{interface}: {lost} frames were lost; a capture filtered to `ip proto 112 or arp or \
-             udp port 1985` loses less"
-        ))?;
+        watch.miss(Unread::Dropped, lost);
     }
     Ok(SeenGroups { place: interface.to_owned(), survey: watch.survey(), frames })
 }

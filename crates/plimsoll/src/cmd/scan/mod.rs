@@ -28,7 +28,7 @@ pub(crate) fn run(flags: &ScanFlags, console: &mut Console) -> Result<Outcome, C
         all.push(listen::listen(interface, flags.duration, console)?);
     }
     for path in &flags.captures {
-        all.push(capture(path, console)?);
+        all.push(capture(path)?);
     }
     if flags.json {
         console.answer_json("router_scans", show::json(&all))?;
@@ -41,29 +41,21 @@ pub(crate) fn run(flags: &ScanFlags, console: &mut Console) -> Result<Outcome, C
     Ok(outcomes.fold(Outcome::Pass, worse))
 }
 
-fn capture(path: &Path, console: &mut Console) -> Result<SeenGroups, CommandError> {
+fn capture(path: &Path) -> Result<SeenGroups, CommandError> {
     let file: File =
         documents::open(path).map_err(|error| CommandError::file(path, "read", &error))?;
     let mut watch = Watch::default();
     let place = path.display().to_string();
     let summary = read_capture(file, &mut watch)
         .map_err(|error| CommandError::new(format!("{place}: {error}")))?;
-    if summary.is_cut_off {
-        console.remark(format_args!("{place}: the last frame is cut off"))?;
-    }
-    if summary.unknown_link > 0 {
-        console.remark(format_args!(
-            "{place}: {} of {} frames are of another link layer and were left out",
-            summary.unknown_link, summary.frames
-        ))?;
-    }
     Ok(SeenGroups { place, survey: watch.survey(), frames: summary.frames })
 }
 
-/// A clash is proved in any time; that there is none only in a time long enough.
+/// A clash is proved in any time, whatever else was not understood; that there is none only in a
+/// time long enough, of which everything was understood.
 fn outcome(seen: &SeenGroups) -> Outcome {
     let is_clash = seen.survey.findings.iter().any(|finding| finding.problem.is_clash());
-    match (is_clash, seen.survey.is_long_enough()) {
+    match (is_clash, seen.survey.is_long_enough() && seen.survey.is_understood()) {
         (true, _) => Outcome::Fail,
         (false, true) => Outcome::Pass,
         (false, false) => Outcome::CannotJudge,

@@ -23,14 +23,15 @@ pub(super) fn text(seen: &SeenGroups, console: &mut Console) -> Result<(), Comma
     for finding in &survey.findings {
         console.answer(format_args!("  {}", describe(finding)))?;
     }
-    for segment in survey.segments() {
-        let ranges: Vec<String> =
-            survey.free_ids(segment).into_iter().map(|(first, last)| range(first, last)).collect();
-        console.answer(format_args!(
-            "  {}ids of VRRP and CARP not seen in use: {}",
-            place(segment),
-            ranges.join(", ")
-        ))?;
+    for (why, frames) in &survey.unread {
+        console.answer(format_args!("  not understood: {frames} frames: {why}"))?;
+    }
+    free_ids(seen, console)?;
+    if !survey.is_understood() {
+        console.answer(
+            "  cannot judge that nothing clashes: a clash may hide in what was not understood or \
+             not believed",
+        )?;
     }
     if !survey.is_long_enough() {
         console.answer(
@@ -41,6 +42,25 @@ pub(super) fn text(seen: &SeenGroups, console: &mut Console) -> Result<(), Comma
         "A backup is silent while it hears its master, and so is a router that has yielded to \
          another's id: what is not seen may be there.",
     )
+}
+
+/// Ids that are free as far as they were seen; none if a frame was not understood, which may name
+/// any of them.
+fn free_ids(seen: &SeenGroups, console: &mut Console) -> Result<(), CommandError> {
+    let survey = &seen.survey;
+    if !survey.unread.is_empty() {
+        return console.answer("  which ids of VRRP and CARP are free is not known");
+    }
+    for segment in survey.segments() {
+        let ranges: Vec<String> =
+            survey.free_ids(segment).into_iter().map(|(first, last)| range(first, last)).collect();
+        console.answer(format_args!(
+            "  {}ids of VRRP and CARP not seen in use: {}",
+            place(segment),
+            ranges.join(", ")
+        ))?;
+    }
+    Ok(())
 }
 
 fn range(first: u8, last: u8) -> String {
@@ -118,13 +138,18 @@ fn one(seen: &SeenGroups) -> Value {
         .groups
         .iter()
         .flat_map(|(key, sources)| sources.iter().map(move |source| owner_json(key, source)));
-    let free = survey.segments().map(|segment| {
+    let known = survey.segments().filter(|_| survey.unread.is_empty());
+    let free = known.map(|segment| {
         json!({
             "interface": segment.interface,
             "vlans": segment.vlans,
             "ranges": survey.free_ids(segment),
         })
     });
+    let unread = survey
+        .unread
+        .iter()
+        .map(|(why, frames)| json!({ "frames": frames, "text": why.to_string() }));
     let findings = survey.findings.iter().map(|finding| {
         json!({
             "clash": finding.problem.is_clash(),
@@ -139,6 +164,8 @@ fn one(seen: &SeenGroups) -> Value {
         "frames": seen.frames,
         "seconds": survey.nanoseconds as f64 / SECOND,
         "long_enough": survey.is_long_enough(),
+        "understood": survey.is_understood(),
+        "unread": unread.collect::<Vec<_>>(),
         "owners": groups.collect::<Vec<_>>(),
         "findings": findings.collect::<Vec<_>>(),
         "free_ids": free.collect::<Vec<_>>(),
