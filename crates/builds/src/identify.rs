@@ -14,6 +14,9 @@ pub enum Identity<'table> {
     /// The last number is not in the table, but others of its branch are; this is the nearest, the
     /// lower one where there is one. Parts of a release, such as ese.dll, often lag like that.
     About(&'table Release),
+    /// It names a product and no build, as every tracking log of Exchange 2007 and 2010 does; this
+    /// is the product's first release.
+    Product(&'table Release),
     /// It lies between these two of its series: an interim build.
     Between(&'table Release, &'table Release),
     /// It is lower than this, the first of its series.
@@ -31,6 +34,9 @@ impl BuildTable {
             self.releases().iter().filter(|release| release.version.same_series(version)).collect();
         if let Some(exact) = series.iter().find(|release| release.version == version) {
             return Identity::Exact(exact);
+        }
+        if version.is_product() {
+            return series.first().map_or(Identity::Unknown, |first| Identity::Product(first));
         }
         let branch: Vec<&Release> =
             series.iter().copied().filter(|release| release.version.same_branch(version)).collect();
@@ -77,6 +83,7 @@ impl<'table> Identity<'table> {
         match self {
             Self::Exact(_) => "exact",
             Self::About(_) => "about",
+            Self::Product(_) => "product",
             Self::Between(..) => "between",
             Self::Before(_) => "before",
             Self::After(_) => "after",
@@ -90,6 +97,9 @@ impl fmt::Display for Identity<'_> {
         match self {
             Self::Exact(release) => f.write_str(&release.name()),
             Self::About(near) => write!(f, "about {} ({})", near.name(), near.version),
+            Self::Product(first) => {
+                write!(f, "{}, of which this names no build", first.product)
+            }
             Self::Between(lower, higher) => write!(
                 f,
                 "an interim build between {} ({}) and {} ({})",

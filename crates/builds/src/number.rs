@@ -51,6 +51,11 @@ impl BuildNumber {
         })
     }
 
+    /// Whether it ends in zeros, as `14.0.0.0` does: no build has such a number.
+    pub(crate) fn is_product(self) -> bool {
+        (self.minor, self.build, self.revision) == (0, 0, Some(0))
+    }
+
     /// Whether both are of one series, such as 15.1.
     pub(crate) fn same_series(self, other: Self) -> bool {
         (self.major, self.minor) == (other.major, other.minor)

@@ -105,19 +105,46 @@ impl BuildTable {
         &self.releases
     }
 
-    /// The build that people call `name`, such as `2016 CU23` or `Exchange Server 2010 SP3 RU10`.
+    /// The build that people call `name`, such as `2016 CU23`, or Windows in its list of programs:
+    /// `Microsoft Exchange Server 2019 Cumulative Update 14`.
     pub fn named(&self, name: &str) -> Option<&Release> {
         let wanted = words(name);
         self.releases.iter().find(|release| words(&release.name()) == wanted)
     }
 }
 
-/// What distinguishes a name: `Exchange` and `Server` stand in all of them.
+/// How Windows and Microsoft's pages spell what the table abbreviates.
+const SPELLINGS: [(&str, &str); 8] = [
+    ("cumulative update", "cu"),
+    ("service pack", "sp"),
+    ("update rollup", "ru"),
+    ("rollup", "ru"),
+    ("subscription edition", "se"),
+    ("release to manufacturing", "rtm"),
+    ("\u{ae}", " "),
+    ("\u{a0}", " "),
+];
+
+/// What distinguishes a name, sorted: `Exchange` and `Server` stand in all of them, and the list of
+/// programs of Windows has `Update Rollup 10 for Exchange Server 2010 Service Pack 3 (KB123456)`.
 fn words(name: &str) -> Vec<String> {
-    name.split_whitespace()
-        .map(str::to_ascii_lowercase)
-        .filter(|word| !matches!(word.as_str(), "exchange" | "server"))
-        .collect()
+    let lower = name.to_lowercase();
+    let spelled = SPELLINGS.iter().fold(lower, |text, (long, short)| text.replace(long, short));
+    let mut words: Vec<String> = Vec::new();
+    for word in spelled.split_whitespace() {
+        let is_level = words.last().is_some_and(|last| matches!(last.as_str(), "cu" | "sp" | "ru"));
+        match word {
+            "microsoft" | "exchange" | "server" | "for" | "-" => {}
+            article if article.starts_with("(kb") || article.starts_with("kb") => {}
+            number if is_level && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let last = words.len() - 1;
+                words[last].push_str(number);
+            }
+            word => words.push(word.to_owned()),
+        }
+    }
+    words.sort_unstable();
+    words
 }
 
 fn broken(error: &csv::Error) -> BuildTableError {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::date::day;
 use crate::sheet::{BadRow, Sheet, SheetRow};
+use crate::system::of_name;
 use crate::{Activity, FileReport};
 
 /// Adds a file; `known` are the users that were counted before.
@@ -27,6 +28,10 @@ fn user(
     activity: &mut Activity,
     known: &mut BTreeSet<String>,
 ) -> Result<(), BadRow> {
+    if let Some(reason) = of_name(row.text("User Principal Name")) {
+        report.leave_out(reason);
+        return Ok(());
+    }
     if row.is_true("Is Deleted") {
         report.leave_out("deleted or disconnected");
         return Ok(());

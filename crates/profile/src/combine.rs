@@ -10,6 +10,9 @@ use crate::{Collector, FileReport, ProfileError};
 /// Groups of mailboxes at most, as many as the official calculator takes.
 const MOST_TIERS: usize = 4;
 
+/// Names of system mailboxes that are listed.
+const MOST_NAMES: usize = 12;
+
 /// Days of a week, and of a working week.
 const WEEK: f64 = 7.0;
 const WORKING_WEEK: f64 = 5.0;
@@ -87,13 +90,14 @@ impl Profile {
 /// Puts everything together.
 pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
     let mut rules = Vec::new();
+    let origin = choose_traffic(&mut seen, &mut rules);
     let count = mailbox_count(&seen, &mut rules).ok_or(ProfileError::NoMailboxes)?;
     let average_message = average_message(&seen, &mut rules);
     let mailboxes = std::mem::take(&mut seen.mailboxes);
     let tiers = if mailboxes.is_empty() && per_site(&seen) {
         of_sites(&seen, average_message, &mut rules)
     } else {
-        let messages = messages_per_mailbox(&seen, count, &mut rules);
+        let messages = messages_per_mailbox(&seen, (count, origin), &mut rules);
         let messages = messages.ok_or(ProfileError::NoMessages)?;
         let sizes = of_sizes(&seen, &mailboxes, count, &mut rules);
         let tier = |(name, mailboxes, initial_size, size_limit)| TierProfile {
@@ -121,6 +125,67 @@ pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
     })
 }
 
+/// Which files say how many messages there were.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TrafficOrigin {
+    Logs,
+    Export,
+    EmailStats,
+}
+
+impl TrafficOrigin {
+    fn rule(self) -> &'static str {
+        match self {
+            Self::Logs => {
+                "sent (RECEIVE, store driver) and received (DELIVER, per recipient) of the \
+                 tracking logs"
+            }
+            Self::Export => {
+                "sent (RECEIVE, store driver) and received (DELIVER, per recipient) of exported \
+                 tracking"
+            }
+            Self::EmailStats => "sent and received totals of email_stats",
+        }
+    }
+}
+
+/// Logs, exports and statistics of a day tell of the same messages; the best of them counts.
+fn choose_traffic(seen: &mut Collector, rules: &mut Vec<String>) -> TrafficOrigin {
+    let mut origin = TrafficOrigin::Logs;
+    let others = [
+        (TrafficOrigin::Export, std::mem::take(&mut seen.exported)),
+        (TrafficOrigin::EmailStats, std::mem::take(&mut seen.stats.traffic)),
+    ];
+    for (other, traffic) in others {
+        if traffic.days.is_empty() {
+            continue;
+        }
+        if seen.traffic.days.is_empty() {
+            (origin, seen.traffic) = (other, traffic);
+        } else {
+            rules.push(format!("messages: not {}, as better files have them", other.rule()));
+        }
+    }
+    let traffic = &seen.traffic;
+    if traffic.has_lost_lists {
+        rules.push(
+            "recipients: the export has no addresses (System.String[]), only their number; \
+             mailboxes that only receive are missing and those of the system are not left out; \
+             export Recipients as @{n='Recipients';e={$_.Recipients -join ';'}}"
+                .to_owned(),
+        );
+    }
+    if !traffic.system.is_empty() {
+        let names: Vec<&str> = traffic.system.iter().map(String::as_str).collect();
+        rules.push(format!(
+            "system mailboxes left out: {}: {}",
+            names.len(),
+            names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ")
+        ));
+    }
+    origin
+}
+
 /// Whether message profiles alone say what there is: then their sites are the tiers.
 fn per_site(seen: &Collector) -> bool {
     !seen.sites.is_empty() && seen.traffic.days.is_empty() && seen.options.mailboxes.is_none()
@@ -135,8 +200,8 @@ fn mailbox_count(seen: &Collector, rules: &mut Vec<String>) -> Option<u64> {
         (seen.activity.mailboxes, "the users of the activity report"),
         (
             seen.traffic.mailboxes.len() as u64,
-            "the addresses that received something while the logs ran; idle mailboxes are missing, \
-             so messages per mailbox are too high rather than too low",
+            "the addresses that sent or received something while the logs ran; idle mailboxes are \
+             missing, so messages per mailbox are too high rather than too low",
         ),
     ];
     let (count, source) = counts.into_iter().find(|(count, _)| *count > 0)?;
@@ -145,15 +210,24 @@ fn mailbox_count(seen: &Collector, rules: &mut Vec<String>) -> Option<u64> {
 }
 
 /// Messages of a mailbox on a day that counts.
-fn messages_per_mailbox(seen: &Collector, count: u64, rules: &mut Vec<String>) -> Option<f64> {
+fn messages_per_mailbox(
+    seen: &Collector,
+    (count, origin): (u64, TrafficOrigin),
+    rules: &mut Vec<String>,
+) -> Option<f64> {
     let traffic = &seen.traffic;
     let days = traffic.days.len() as f64;
     if days > 0.0 {
         let kind = if seen.options.working_days_only { "working days" } else { "days" };
-        rules.push(format!(
-            "messages: sent (RECEIVE, store driver) and received (DELIVER, per recipient) of the \
-             tracking logs, over {days} {kind} and {count} mailboxes"
-        ));
+        rules
+            .push(format!("messages: {}, over {days} {kind} and {count} mailboxes", origin.rule()));
+        if let Some(unique) = traffic.sent_unique {
+            let each = (unique + traffic.received.messages) as f64 / days / count as f64;
+            rules.push(format!(
+                "messages: each copy that was sent counts; with a message once, however many \
+                 recipients it has, they are {each:.1}"
+            ));
+        }
         let messages = traffic.sent.messages + traffic.received.messages;
         return Some(messages as f64 / days / count as f64);
     }
@@ -195,7 +269,7 @@ fn average_message(seen: &Collector, rules: &mut Vec<String>) -> Option<Bytes> {
         (messages + site.counted.messages, bytes + site.counted.bytes)
     });
     for ((messages, bytes), source) in [
-        (of_logs, "bytes by messages of the tracking logs"),
+        (of_logs, "bytes by messages of the files with messages"),
         (of_sites, "kilobytes by messages of the message profiles"),
     ] {
         if let Some(average) = u64::checked_div(bytes, messages) {

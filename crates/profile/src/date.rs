@@ -1,7 +1,7 @@
 //! Moments as message tracking writes them, and the day of the week.
 
 /// A date of the Gregorian calendar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Date {
     /// Days since 1970-01-01.
     days: i64,
@@ -24,6 +24,62 @@ pub(super) fn moment(text: &str, offset_hours: i32) -> Option<(Date, usize)> {
     let seconds = days * DAY + (hour + i64::from(offset_hours)) * HOUR;
     let date = Date { days: seconds.div_euclid(DAY) };
     Some((date, usize::try_from(seconds.rem_euclid(DAY) / HOUR).ok()?))
+}
+
+/// How a culture writes dates with separators of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DateOrder {
+    /// `11/25/2026`.
+    MonthFirst,
+    /// `25/11/2026` or `25.11.2026`.
+    DayFirst,
+}
+
+impl DateOrder {
+    /// The order of all `dates` of a file: a part above twelve is the day, and a point stands
+    /// behind a day. Dates that leave it open have the month first.
+    pub(super) fn of<'a>(dates: impl Iterator<Item = &'a str>) -> Self {
+        let mut order = Self::MonthFirst;
+        for date in dates {
+            let mut parts = date.split(['/', '.', '-', ' ']);
+            let first: Option<u32> = parts.next().and_then(|part| part.parse().ok());
+            if first.is_some_and(|first| (13..=31).contains(&first)) || date.contains('.') {
+                order = Self::DayFirst;
+            }
+        }
+        order
+    }
+}
+
+/// Reads `11/25/2026`, in the order given, or `2026-11-25`; a time may follow.
+pub(super) fn local_day(text: &str, order: DateOrder) -> Option<Date> {
+    let date = text.split([' ', 'T']).next()?;
+    if let Some(date) = day(date) {
+        return Some(date);
+    }
+    let parts: Vec<u32> = date.split(['/', '.', '-']).map_while(|part| part.parse().ok()).collect();
+    let &[first, second, year] = parts.as_slice() else {
+        return None;
+    };
+    let (month, of_month) = match order {
+        DateOrder::MonthFirst => (first, second),
+        DateOrder::DayFirst => (second, first),
+    };
+    day(&format!("{year:04}-{month:02}-{of_month:02}"))
+}
+
+/// Reads `11/25/2026 9:01:02 AM`, and other forms of it.
+pub(super) fn local_moment(text: &str, order: DateOrder) -> Option<(Date, usize)> {
+    let date = local_day(text, order)?;
+    let (_, time) = text.split_once([' ', 'T'])?;
+    let hour: usize = time.trim().split([':', '.']).next()?.parse().ok()?;
+    let half = time.trim().to_ascii_uppercase();
+    let hour = match (hour, half.ends_with("AM"), half.ends_with("PM")) {
+        (12, true, _) => 0,
+        (1..=11, _, true) => hour + 12,
+        _ => hour,
+    };
+    (hour < 24).then_some((date, hour))
 }
 
 /// Reads `2026-11-20`; none where the text is no date.
@@ -54,6 +110,22 @@ fn length_of(year: i64, month: i64) -> i64 {
     }
 }
 
+impl std::fmt::Display for Date {
+    /// As `2026-11-20`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The year starts in March here, too; eras of 400 years repeat.
+        let days = self.days + 719_468;
+        let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+        let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year + year / 4 - year / 100);
+        let month_from_march = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+        let year = year + era * 400 + i64::from(month <= 2);
+        write!(f, "{year:04}-{month:02}-{day:02}")
+    }
+}
+
 impl Date {
     /// Whether it is a day from Monday to Friday. 1970-01-01 was a Thursday.
     pub(super) fn is_working_day(self) -> bool {
@@ -63,7 +135,7 @@ impl Date {
 
 #[cfg(test)]
 mod tests {
-    use super::{Date, day, moment};
+    use super::{Date, DateOrder, day, local_day, local_moment, moment};
 
     #[test]
     fn days_of_the_calendar() {
@@ -73,6 +145,33 @@ mod tests {
         for wrong in ["2026-02-29", "2026-13-01", "26-01-01", "20.11.2026", "2026-11-20-1", ""] {
             assert_eq!(day(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn dates_are_written_as_they_are_read() {
+        for text in ["1969-12-31", "1970-01-01", "2000-02-29", "2026-11-20", "2027-01-01"] {
+            assert_eq!(day(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn dates_of_other_cultures_are_read_in_the_order_of_their_file() {
+        let wanted = day("2026-11-05").unwrap();
+        let order = |dates: &[&str]| DateOrder::of(dates.iter().copied());
+        for (dates, text) in [
+            (&["11/25/2026", "11/5/2026"][..], "11/5/2026"),
+            (&["25/11/2026", "5/11/2026"], "5/11/2026"),
+            (&["05.11.2026"], "05.11.2026"),
+            (&["2026-11-05"], "2026-11-05"),
+        ] {
+            assert_eq!(local_day(text, order(dates)), Some(wanted), "{text}");
+        }
+        let hours = [("9:01:02 AM", 9), ("12:00:00 AM", 0), ("1:00 PM", 13), ("23:59:00", 23)];
+        for (time, hour) in hours {
+            let found = local_moment(&format!("11/5/2026 {time}"), DateOrder::MonthFirst);
+            assert_eq!(found, Some((wanted, hour)), "{time}");
+        }
+        assert_eq!(local_day("13/13/2026", DateOrder::MonthFirst), None);
     }
 
     #[test]

@@ -8,6 +8,10 @@ use std::fmt;
 pub enum LogKind {
     /// A message tracking log of a transport server.
     MessageTracking,
+    /// `Get-MessageTrackingLog | Export-Csv`.
+    TrackingExport,
+    /// What the script `email_stats` writes: messages per user and day.
+    EmailStats,
     /// What `Generate-MessageProfile.ps1` writes.
     MessageProfile,
     /// What `GetLogFileUsage.ps1` writes: log files per database and hour.
@@ -24,8 +28,10 @@ pub enum LogKind {
 
 impl LogKind {
     /// Every kind, the more particular before the more general.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::MessageTracking,
+        Self::TrackingExport,
+        Self::EmailStats,
         Self::MessageProfile,
         Self::LogFilesByHour,
         Self::LogHours,
@@ -40,6 +46,16 @@ impl LogKind {
             Self::MessageTracking => {
                 &["date-time", "source", "event-id", "total-bytes", "recipient-address"]
             }
+            Self::TrackingExport => &["Timestamp", "Source", "EventId", "TotalBytes", "Recipients"],
+            Self::EmailStats => &[
+                "Date",
+                "User",
+                "Domain",
+                "Sent Total",
+                "Sent MB Total",
+                "Received Total",
+                "Received MB Total",
+            ],
             Self::MessageProfile => {
                 &["SiteName", "Mailboxes", "SentMsgs", "RcvdMsgs", "SentKB", "RcvdKB", "TotalDays"]
             }
@@ -56,6 +72,8 @@ impl fmt::Display for LogKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::MessageTracking => "message tracking log",
+            Self::TrackingExport => "message tracking (Get-MessageTrackingLog)",
+            Self::EmailStats => "messages per user and day (email_stats)",
             Self::MessageProfile => "message profile (Generate-MessageProfile)",
             Self::LogFilesByHour => "log files by hour (GetLogFileUsage)",
             Self::LogHours => "log hours (GetTransactionLogStats)",

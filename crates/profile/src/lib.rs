@@ -7,6 +7,7 @@
 mod activity;
 mod combine;
 mod date;
+mod email_stats;
 mod error;
 mod hours;
 mod kind;
@@ -14,6 +15,7 @@ mod mailboxes;
 mod message_profile;
 mod recognise;
 mod sheet;
+mod system;
 mod tracking;
 mod write;
 
@@ -29,6 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use units::Bytes;
 
+use email_stats::EmailStats;
 use mailboxes::Mailbox;
 use message_profile::SiteMail;
 use sheet::Sheet;
@@ -136,6 +139,11 @@ pub struct Collector {
     options: Options,
     files: Vec<FileReport>,
     traffic: Traffic,
+    /// The same of what was exported of tracking.
+    exported: Traffic,
+    stats: EmailStats,
+    /// Marks of whole files: one under two names says nothing new.
+    known_files: BTreeSet<[u64; 2]>,
     sites: BTreeMap<String, SiteMail>,
     /// Log files, or shares of them, by hour of the day.
     log_hours: Option<[f64; 24]>,
@@ -163,8 +171,22 @@ impl Collector {
         let kind = recognise::recognise(name, &sheet)?;
         let mut report = FileReport::new(name, kind);
         report.version = sheet::version(&text);
+        if !self.known_files.insert(tracking::mark(&text)) {
+            return Ok(self.leave_out(sheet, report));
+        }
+        let dates = || Sheet::open(&text).date_order(["Timestamp", "Date"]);
         match kind {
-            LogKind::MessageTracking => self.traffic.read(sheet, &mut report, &self.options),
+            LogKind::MessageTracking => {
+                let order = date::DateOrder::MonthFirst;
+                self.traffic.read(sheet, &mut report, (&self.options, order));
+            }
+            LogKind::TrackingExport => {
+                self.exported.read(sheet, &mut report, (&self.options, dates()));
+            }
+            LogKind::EmailStats => {
+                let how = (&self.options, dates());
+                email_stats::read(sheet, &mut report, &mut self.stats, how);
+            }
             LogKind::MessageProfile => message_profile::read(sheet, &mut report, &mut self.sites),
             LogKind::LogFilesByHour | LogKind::LogHours => self.read_hours(sheet, &mut report),
             LogKind::MailboxStatistics | LogKind::MailboxUsage => {
@@ -183,9 +205,22 @@ impl Collector {
                 first: report.bad_examples[0].clone(),
             });
         }
+        Ok(self.keep(report))
+    }
+
+    fn keep(&mut self, report: FileReport) -> &FileReport {
         self.files.push(report);
         let last = self.files.len() - 1;
-        Ok(&self.files[last])
+        &self.files[last]
+    }
+
+    /// Counts the rows of a file that was read under another name.
+    fn leave_out(&mut self, mut sheet: Sheet<'_>, mut report: FileReport) -> &FileReport {
+        while sheet.next().is_some() {
+            report.rows += 1;
+            report.leave_out("counted already");
+        }
+        self.keep(report)
     }
 
     fn read_hours(&mut self, sheet: Sheet<'_>, report: &mut FileReport) {

@@ -6,6 +6,7 @@ use crate::FileReport;
 use crate::date::day;
 use crate::kind::LogKind;
 use crate::sheet::{BadRow, Sheet, SheetRow};
+use crate::system::{of_kind, of_name};
 
 /// One mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,15 +72,10 @@ fn no_mailbox(row: SheetRow<'_>) -> Option<&'static str> {
     if row.is_true("IsArchiveMailbox") {
         return Some("an archive");
     }
-    let kind = ["MailboxTypeDetail", "RecipientTypeDetails"].map(|column| row.text(column));
-    let name = row.text("DisplayName");
-    let starts = ["HealthMailbox", "SystemMailbox{", "Discovery Search Mailbox"];
-    let system = starts.iter().any(|start| name.starts_with(start));
-    let kinds = ["DiscoveryMailbox", "EquipmentMailbox", "MonitoringMailbox"];
-    if system || kind.iter().any(|kind| kinds.contains(kind)) {
-        return Some("a system mailbox");
-    }
-    None
+    let kinds = ["MailboxTypeDetail", "RecipientTypeDetails"];
+    let names = ["DisplayName", "Display Name", "PrimarySmtpAddress", "User Principal Name"];
+    let by_kind = kinds.iter().find_map(|column| of_kind(row.text(column)));
+    by_kind.or_else(|| names.iter().find_map(|column| of_name(row.text(column))))
 }
 
 fn mailbox(row: SheetRow<'_>, kind: LogKind) -> Result<Mailbox, BadRow> {

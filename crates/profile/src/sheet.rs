@@ -6,6 +6,8 @@ use std::fmt;
 
 use csv::{ReaderBuilder, StringRecord};
 
+use crate::date::DateOrder;
+
 /// A row that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRow {
@@ -115,6 +117,17 @@ impl<'a> Sheet<'a> {
         self.names.contains(&same(name))
     }
 
+    /// The order of the dates in the first of `columns` that there is, read to the end.
+    pub(super) fn date_order(mut self, columns: [&str; 2]) -> DateOrder {
+        let mut dates = Vec::new();
+        while let Some(row) = self.next() {
+            let row = row.ok();
+            let text = row.map(|row| columns.map(|column| row.text(column)).concat());
+            dates.extend(text.and_then(|text| Some(text.split([' ', 'T']).next()?.to_owned())));
+        }
+        DateOrder::of(dates.iter().map(String::as_str))
+    }
+
     /// The line of the record. The reader's own count is one short where lines end in CR LF: it
     /// leaves the LF to the next record.
     fn line(&mut self) -> u64 {
@@ -166,6 +179,11 @@ pub(super) struct SheetRow<'s> {
 }
 
 impl<'s> SheetRow<'s> {
+    /// Whether there is a column `name`.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(&same(name))
+    }
+
     /// The text in the column, empty where the row has no such column.
     pub(super) fn text(&self, column: &str) -> &'s str {
         let column = same(column);

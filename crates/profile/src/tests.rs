@@ -306,3 +306,96 @@ fn a_binary_file_is_called_one() {
     let refused = collector.add("x", b"\x7fELF\x02\x01\x01\0\0\0").unwrap_err();
     assert_eq!(refused.to_string(), "x: is no text; export it again as comma-separated values");
 }
+
+/// Of Exchange's own mailboxes, and a sender who receives nothing.
+const ARBITRATED: &str = "#Fields: date-time,server-hostname,source,event-id,internal-message-id,\
+message-id,recipient-address,total-bytes,sender-address\n\
+2026-11-20T08:00:00.000Z,E1,STOREDRIVER,RECEIVE,1,<1@a>,b@x;c@x,2048,a@x\n\
+2026-11-20T08:00:01.000Z,E1,STOREDRIVER,DELIVER,1,<1@a>,b@x;c@x,2048,a@x\n\
+2026-11-20T08:01:00.000Z,E1,STOREDRIVER,DELIVER,2,<2@a>,SystemMailbox{e0dc1c29-1111}@x,2048,a@x\n\
+2026-11-20T08:02:00.000Z,E1,STOREDRIVER,DELIVER,3,<3@a>,Migration.8f3e7716@x;b@x,2048,a@x\n\
+2026-11-20T08:03:00.000Z,E1,STOREDRIVER,RECEIVE,4,<4@a>,b@x,2048,FederatedEmail.4c1f@x\n";
+
+#[test]
+fn senders_are_mailboxes_and_those_of_exchange_are_not() {
+    let profile = of(&[("MSGTRK.LOG", ARBITRATED)]);
+    assert_eq!(profile.mailboxes(), 3);
+    // One sent, three received.
+    assert!((profile.tiers[0].messages_per_day - 4.0 / 3.0).abs() < 1e-12);
+    let left_out: Vec<_> = profile.files[0].left_out.iter().collect();
+    assert_eq!(left_out, [(&"a federation mailbox", &1), (&"an arbitration mailbox", &1)]);
+    let names = "system mailboxes left out: 3: federatedemail.4c1f@x, migration.8f3e7716@x, \
+                 systemmailbox{e0dc1c29-1111}@x";
+    assert!(profile.rules.iter().any(|rule| rule == names), "{:?}", profile.rules);
+}
+
+#[test]
+fn evidence_under_two_names_counts_once() {
+    let once = of(&[("a.log", ARBITRATED)]);
+    let whole = of(&[("a.log", ARBITRATED), ("copy of a.log", ARBITRATED)]);
+    assert_eq!(whole.tiers, once.tiers);
+    assert_eq!(whole.files[1].left_out.get("counted already"), Some(&5));
+    // Two logs that overlap, and one of another server, which counts.
+    let longer = format!("{ARBITRATED}{}", ARBITRATED.lines().nth(2).unwrap());
+    assert_eq!(of(&[("a.log", ARBITRATED), ("b.log", &longer)]).tiers, once.tiers);
+    let other = ARBITRATED.replace(",E1,", ",E2,");
+    let both = of(&[("a.log", ARBITRATED), ("b.log", &other)]);
+    assert!((both.tiers[0].messages_per_day - 8.0 / 3.0).abs() < 1e-12);
+    let sites =
+        "SiteName,Mailboxes,SentMsgs,RcvdMsgs,SentKB,RcvdKB,TotalDays\nHere,10,5,5,50,50,1\n";
+    let sites = of(&[("p.csv", sites), ("q.csv", sites)]);
+    assert_eq!(sites.files[1].left_out.get("counted already"), Some(&1));
+}
+
+/// As the script `email_stats` writes it.
+const STATS: &str = "\"Date\",\"User\",\"Domain\",\"Sent Total\",\"Sent MB Total\",\
+\"Received Total\",\"Received MB Total\",\"Sent Unique Total\"\n\
+\"11/19/2026\",\"kim\",\"x.test\",\"20\",\"2.00\",\"50\",\"5.00\",\"15\"\n\
+\"11/19/2026\",\"lee\",\"x.test\",\"10\",\"1,00\",\"40\",\"4.00\",\"5\"\n\
+\"11/19/2026\",\"HealthMailbox12ab\",\"x.test\",\"900\",\"1.00\",\"900\",\"1.00\",\"900\"\n\
+\"11/19/2026\",\"max\",\"x.test\",\"many\",\"1.00\",\"1\",\"1.00\",\"1\"\n";
+
+#[test]
+fn statistics_of_users_and_days() {
+    let profile = of(&[("email_stats_2026_11_19.csv", STATS)]);
+    assert_eq!(profile.mailboxes(), 2);
+    assert!((profile.tiers[0].messages_per_day - 60.0).abs() < 1e-9);
+    assert_eq!(profile.tiers[0].average_message, Some(Bytes((12 << 20) / 120)));
+    assert!(
+        profile.rules.iter().any(|rule| rule.ends_with("they are 55.0")),
+        "{:?}",
+        profile.rules
+    );
+    let report = &profile.files[0];
+    assert_eq!((report.kind, report.rows, report.bad_rows), (LogKind::EmailStats, 4, 1));
+    assert_eq!(report.dates, Some(("2026-11-19".to_owned(), "2026-11-19".to_owned())));
+    // Logs tell of the same messages.
+    let logs = of(&[("a.log", ARBITRATED)]);
+    let both = of(&[("stats.csv", STATS), ("a.log", ARBITRATED)]);
+    assert_eq!(both.tiers, logs.tiers);
+    assert!(both.rules.iter().any(|rule| rule.contains("not sent and received totals")));
+}
+
+/// As `Get-MessageTrackingLog | Export-Csv` writes it.
+const EXPORT: &str = "\"PSComputerName\",\"Timestamp\",\"ServerHostname\",\"Source\",\"EventId\",\
+\"InternalMessageId\",\"MessageId\",\"Recipients\",\"TotalBytes\",\"RecipientCount\",\"Sender\"\n\
+\"e1\",\"11/19/2026 1:01:02 PM\",\"E1\",\"STOREDRIVER\",\"DELIVER\",\"9\",\"<9@x>\",\
+\"System.String[]\",\"20480\",\"2\",\"out@y.test\"\n\
+\"e1\",\"11/19/2026 1:03:02 PM\",\"E1\",\"STOREDRIVER\",\"RECEIVE\",\"8\",\"<8@x>\",\
+\"System.String[]\",\"10240\",\"1\",\"kim@x.test\"\n\
+\"e1\",\"11/19/2026 1:04:02 PM\",\"E1\",\"SMTP\",\"SEND\",\"8\",\"<8@x>\",\"System.String[]\",\
+\"10240\",\"1\",\"kim@x.test\"\n";
+
+#[test]
+fn exported_tracking_without_names_of_recipients() {
+    let profile = of(&[("tracking.csv", EXPORT)]);
+    assert_eq!(profile.files[0].kind, LogKind::TrackingExport);
+    assert_eq!(profile.files[0].left_out.get("another event"), Some(&1));
+    assert_eq!(profile.mailboxes(), 1, "only the sender is known");
+    assert!((profile.tiers[0].messages_per_day - 3.0).abs() < 1e-12);
+    assert_eq!(profile.peak_hour(), Some((13, 1.0)));
+    assert!(profile.rules.iter().any(|rule| rule.contains("System.String[]")));
+    let named = EXPORT.replacen("System.String[]", "kim@x.test;lee@x.test", 1);
+    let profile = of(&[("tracking.csv", &named)]);
+    assert_eq!(profile.mailboxes(), 2);
+}

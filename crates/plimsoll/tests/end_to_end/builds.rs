@@ -37,6 +37,27 @@ fn versions_and_names_are_identified_with_the_date_of_the_data() {
 }
 
 #[test]
+fn names_of_the_list_of_programs_are_identified() {
+    let scene = Scene::new("builds-programs");
+    for (name, wanted) in [
+        ("Microsoft Exchange Server 2019 Cumulative Update 14", "2019 CU14\n"),
+        ("Microsoft Exchange Server 2016 Cumulative Update 23", "2016 CU23\n"),
+        ("Update Rollup 10 for Exchange Server 2010 Service Pack 3 (KB1234567)", "2010 SP3 RU10\n"),
+        ("Microsoft Exchange Server Subscription Edition RTM", "SE RTM\n"),
+        ("14.0.0.0", "Exchange Server 2010, of which this names no build\n"),
+    ] {
+        scene.run(["builds", "identify", name]).expect_code(0).expect_out(&[wanted]);
+    }
+    for (name, wanted) in [
+        ("Windows Server 2022 Datacenter 21H2", "names Windows"),
+        ("Security Update for Exchange Server 2019 CU14 (KB1234567)", "an update by its article"),
+        ("Microsoft Exchange Server 2010", "names no build"),
+    ] {
+        scene.run(["builds", "identify", name]).expect_refusal(&[name, wanted]);
+    }
+}
+
+#[test]
 fn logs_and_programs_are_searched() {
     let scene = Scene::new("builds-files");
     scene.write("track.log", b"#Software: X\r\n#Version: 15.01.2375.007\r\n10.0.0.1\r\n");

@@ -69,3 +69,40 @@ fn an_unknown_file_is_refused_with_what_is_known() {
     scene.write("MSGTRK.LOG", LOG.as_bytes());
     scene.run(["profile", "MSGTRK.LOG", "--utc-offset", "99"]).expect_code(64);
 }
+
+#[test]
+fn mailboxes_of_exchange_are_left_out_by_name_and_copies_count_once() {
+    let scene = Scene::new("profile-system");
+    let log = "#Software: Microsoft Exchange Server\r\n#Version: 14.0.0.0\r\n\
+        #Fields: date-time,server-hostname,source,event-id,internal-message-id,message-id,\
+        recipient-address,total-bytes,sender-address\r\n\
+        2026-11-20T09:15:00.100Z,E1,STOREDRIVER,RECEIVE,1,<1@x>,b@x;c@x,4096,a@x\r\n\
+        2026-11-20T09:15:01.100Z,E1,STOREDRIVER,DELIVER,1,<1@x>,b@x;c@x,4096,a@x\r\n\
+        2026-11-20T09:16:01.100Z,E1,STOREDRIVER,DELIVER,2,<2@x>,Migration.8f3e7716@x,4096,a@x\r\n";
+    scene.write("a.log", log.as_bytes());
+    scene.write("copy.log", log.as_bytes());
+    let once = scene.run(["profile", "a.log"]);
+    let wanted = ["mailboxes = 3", "messages_per_day = 1.0", "1 left out (a migration mailbox)"];
+    once.expect_code(0).expect_out(&wanted).expect_out(&["migration.8f3e7716@x"]);
+    assert!(once.err.contains("log of Exchange Server 2010,"), "{}", once.err);
+    let twice = scene.run(["profile", "a.log", "copy.log"]);
+    twice.expect_code(0).expect_out(&wanted).expect_out(&["3 left out (counted already)"]);
+}
+
+#[test]
+fn statistics_and_exported_tracking_are_read() {
+    let scene = Scene::new("profile-stats");
+    let stats = "\"Date\",\"User\",\"Domain\",\"Sent Total\",\"Sent MB Total\",\"Received Total\",\
+        \"Received MB Total\",\"Sent Unique Total\"\n\
+        \"11/19/2026\",\"kim\",\"x.test\",\"20\",\"2.00\",\"50\",\"5.00\",\"15\"\n";
+    scene.write("stats.csv", stats.as_bytes());
+    let ran = scene.run(["profile", "stats.csv"]);
+    ran.expect_code(0).expect_out(&["mailboxes = 1", "messages_per_day = 70.0", "they are 65.0"]);
+    let export = "\"Timestamp\",\"ServerHostname\",\"Source\",\"EventId\",\"InternalMessageId\",\
+        \"MessageId\",\"Recipients\",\"TotalBytes\",\"RecipientCount\",\"Sender\"\n\
+        \"11/19/2026 1:03:02 PM\",\"E1\",\"STOREDRIVER\",\"RECEIVE\",\"8\",\"<8@x>\",\
+        \"System.String[]\",\"10240\",\"1\",\"kim@x.test\"\n";
+    scene.write("export.csv", export.as_bytes());
+    let ran = scene.run(["profile", "export.csv"]);
+    ran.expect_code(0).expect_out(&["mailboxes = 1", "no addresses (System.String[])"]);
+}

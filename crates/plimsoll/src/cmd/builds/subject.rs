@@ -58,10 +58,36 @@ pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<BuildSubjec
     if !quoted.is_empty() {
         return Ok(quoted);
     }
+    if let Some(why) = other_name(text) {
+        return Err(CommandError::new(format!("{text}: {why}")));
+    }
     Err(CommandError::new(format!(
         "{text}: is neither a version such as 15.1.2375.7 nor a name such as \"2016 CU22\" nor a \
          file, and holds no version; `plimsoll builds list` prints all names"
     )))
+}
+
+/// Why a name that Windows shows is none of a build.
+fn other_name(text: &str) -> Option<&'static str> {
+    let lower = text.to_lowercase();
+    if lower.contains("windows") {
+        return Some(
+            "names Windows, and builds are of Exchange; name the version that Get-ExchangeServer \
+             or ExSetup.exe shows",
+        );
+    }
+    let is_update = ["security update", "hotfix"].iter().any(|word| lower.contains(word));
+    if is_update && lower.contains("exchange") {
+        return Some(
+            "names an update by its article, which the table does not have; name the version of \
+             ExSetup.exe, or the update as `plimsoll builds list` does",
+        );
+    }
+    let is_bare = lower.contains("exchange server");
+    is_bare.then_some(
+        "names no build that is known here; name the version that Get-ExchangeServer or \
+         ExSetup.exe shows, or one of `plimsoll builds list`",
+    )
 }
 
 fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<BuildSubject>, CommandError> {

@@ -1,0 +1,123 @@
+//! Mailboxes that Exchange keeps for itself, known by their names: they are no user's, and mail to
+//! them is no user's load.
+
+/// What a mailbox of Exchange's own is.
+struct SystemName {
+    /// How its alias or display name begins, in lower case.
+    begins: &'static str,
+    /// Whether a name that goes on is meant as well.
+    goes_on: bool,
+    reason: &'static str,
+}
+
+const fn begins(begins: &'static str, reason: &'static str) -> SystemName {
+    SystemName { begins, goes_on: true, reason }
+}
+
+const fn exactly(begins: &'static str, reason: &'static str) -> SystemName {
+    SystemName { begins, goes_on: false, reason }
+}
+
+const ARBITRATION: &str = "an arbitration mailbox";
+const DISCOVERY: &str = "a discovery mailbox";
+const FEDERATION: &str = "a federation mailbox";
+const MIGRATION: &str = "a migration mailbox";
+/// Mailboxes of probes, between which they send messages all day.
+pub(super) const HEALTH: &str = "a health mailbox";
+const AUDIT: &str = "an audit log mailbox";
+const JOURNAL: &str = "a journal mailbox";
+const QUARANTINE: &str = "a quarantine mailbox";
+const SENDER: &str = "the sender of notices";
+
+/// Aliases and display names, from Exchange 2007 to the Subscription Edition.
+const NAMES: [SystemName; 27] = [
+    begins("systemmailbox", ARBITRATION),
+    begins("microsoft exchange approval assistant", ARBITRATION),
+    begins("msexchapproval", ARBITRATION),
+    begins("e4e encryption store", ARBITRATION),
+    begins("microsoft exchange e4e", ARBITRATION),
+    exactly("microsoft exchange", ARBITRATION),
+    begins("discoverysearchmailbox", DISCOVERY),
+    begins("discovery search mailbox", DISCOVERY),
+    begins("federatedemail.", FEDERATION),
+    begins("microsoft exchange federation mailbox", FEDERATION),
+    begins("migration.", MIGRATION),
+    begins("microsoft exchange migration", MIGRATION),
+    begins("healthmailbox", HEALTH),
+    begins("extest_", HEALTH),
+    begins("auditlog", AUDIT),
+    begins("auxauditlog", AUDIT),
+    begins("supervisoryreviewpolicymailbox", AUDIT),
+    exactly("journal", JOURNAL),
+    exactly("journaling", JOURNAL),
+    exactly("journalmailbox", JOURNAL),
+    exactly("journal mailbox", JOURNAL),
+    exactly("quarantine", QUARANTINE),
+    exactly("quarantinemailbox", QUARANTINE),
+    exactly("quarantine mailbox", QUARANTINE),
+    exactly("spamquarantine", QUARANTINE),
+    // Then a number of 32 digits: warnings of quotas and reports of delivery come from it.
+    begins("microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", SENDER),
+    exactly("microsoft outlook", SENDER),
+];
+
+/// Which mailbox of its own `name`, an address, alias or display name, is; none for users.
+pub(super) fn of_name(name: &str) -> Option<&'static str> {
+    let name = name.trim().trim_matches(['<', '>', '"']).to_lowercase();
+    let alias = name.rsplit_once('@').map_or(name.as_str(), |(alias, _)| alias);
+    let known = NAMES.iter().find(|known| match alias.strip_prefix(known.begins) {
+        Some(rest) => rest.is_empty() || known.goes_on && is_made_up(known, rest),
+        None => false,
+    });
+    known.map(|known| known.reason)
+}
+
+/// `SystemMailboxes` may be a list of people; what Exchange appends begins with a bracket, a digit
+/// or a blank. Where the name ends in a point or line, anything is.
+fn is_made_up(known: &SystemName, rest: &str) -> bool {
+    known.begins.ends_with(['.', '_'])
+        || rest.starts_with(|c: char| "{(-_. ".contains(c) || c.is_ascii_hexdigit())
+}
+
+/// The same of the kind that Exchange itself names.
+pub(super) fn of_kind(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "ArbitrationMailbox" => ARBITRATION,
+        "DiscoveryMailbox" => DISCOVERY,
+        "MonitoringMailbox" => HEALTH,
+        "AuditLogMailbox" | "AuxAuditLogMailbox" | "SupervisoryReviewPolicyMailbox" => AUDIT,
+        // The message profile script leaves these out, too.
+        "EquipmentMailbox" => "an equipment mailbox",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_name;
+
+    #[test]
+    fn mailboxes_of_all_releases_are_known_by_name() {
+        for (name, wanted) in [
+            ("SystemMailbox{1f05a927-1111-4444-8888-000000000001}@contoso.test", "an arbitration"),
+            ("SystemMailbox{e0dc1c29-2222-4444-8888-000000000002}", "an arbitration"),
+            ("systemmailboxbb558c35@contoso.test", "an arbitration"),
+            ("Microsoft Exchange Approval Assistant", "an arbitration"),
+            ("DiscoverySearchMailbox{D919BA05-46A6-415F-80AD-7E09334BB852}@x.test", "a discovery"),
+            ("Discovery Search Mailbox", "a discovery"),
+            ("FederatedEmail.4c1f4d8b-8179-4148-93bf-00a95fa1e042@x.test", "a federation"),
+            ("Migration.8f3e7716-2011-43e4-96b1-aba62d229136@x.test", "a migration"),
+            ("<HealthMailbox83d6781@x.test>", "a health"),
+            ("extest_1b2c3@x.test", "a health"),
+            ("journal@x.test", "a journal"),
+            ("SpamQuarantine@x.test", "a quarantine"),
+            ("MicrosoftExchange329e71ec88ae4615bbc36ab6ce41109e@x.test", "the sender"),
+        ] {
+            assert!(of_name(name).is_some_and(|found| found.starts_with(wanted)), "{name}");
+        }
+        for name in ["migration@x.test", "journalist@x.test", "quarantine.officer@x", "ann@x", ""] {
+            assert_eq!(of_name(name), None, "{name}");
+        }
+        assert_eq!(of_name("systemmailboxowners@x.test"), None);
+    }
+}
