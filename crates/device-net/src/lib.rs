@@ -13,6 +13,6 @@ mod uri;
 pub use iscsi::{
     Authentication, ChapLogin, ChapSecret, DiscoveredTarget, IscsiAddress, IscsiError,
     IscsiInitiator, IscsiPortal, IscsiSearch, Lun, LunCaching, LunCapacity, LunIdentity,
-    SecretError, connect_lun, discover, read_foreign,
+    SecretError, WriteAnswer, connect_lun, discover, read_foreign,
 };
 pub use nbd::{NbdAddress, NbdError, NbdPlace, connect};

@@ -2,6 +2,7 @@
 //! logical unit takes.
 
 mod planned;
+mod strangers;
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,8 @@ use units::{Bytes, Nanos};
 
 use crate::draft::{Check, mended_by};
 
-pub use planned::{LunPattern, LunRefusal, LunStranger, PlannedLun, against_plan};
+pub use planned::{LunPattern, LunRefusal, LunStranger, LunWrite, PlannedLun, against_plan};
+pub use strangers::{PlannedTarget, StrangerLogin, TargetRules, of_target};
 
 /// A network of switches and cables answers sooner; every log write waits so long at least. Half of
 /// what a log write may take in all would be 5 ms.

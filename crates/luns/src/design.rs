@@ -204,6 +204,17 @@ impl LunDesign {
     }
 }
 
+impl Target {
+    /// Who is let in. `tgt` asks for an address or a name, never for both, and a name is only what
+    /// an initiator says; so addresses decide where they are known.
+    pub fn admitted(&self) -> Vec<String> {
+        match &self.addresses[..] {
+            [] => vec![self.initiator_iqn.clone()],
+            addresses => addresses.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
 impl DesignedLun {
     /// How full it will be; none where that is not known.
     pub fn filled(&self) -> Option<f64> {

@@ -77,6 +77,11 @@ impl ChapLogin {
         }
         Ok(Self { user: user.to_owned(), secret, target_secret })
     }
+
+    /// The same login, which asks the target for no proof.
+    pub fn one_way(self) -> Self {
+        Self { target_secret: None, ..self }
+    }
 }
 
 impl fmt::Debug for ChapSecret {

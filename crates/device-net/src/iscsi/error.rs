@@ -36,6 +36,8 @@ pub enum IscsiError {
         name: String,
         /// Why, and what to do.
         why: &'static str,
+        /// Whether its rules do not let this initiator in, or do not show it the target.
+        is_for_rules: bool,
     },
     /// The target asks who logs in, and no user was given.
     UserNeeded {
@@ -91,6 +93,31 @@ pub enum IscsiError {
     },
 }
 
+impl IscsiError {
+    /// Whether the target refused the login because of who asked: nothing else proves that it
+    /// keeps that one out.
+    pub fn is_shut_out(&self) -> bool {
+        match self {
+            Self::UserNeeded { .. } | Self::WrongSecret { .. } => true,
+            Self::Refused { is_for_rules, .. } => *is_for_rules,
+            _ => false,
+        }
+    }
+
+    /// Whether a login had succeeded before it.
+    pub fn is_behind_login(&self) -> bool {
+        matches!(
+            self,
+            Self::WrongTarget { .. }
+                | Self::NoLun { .. }
+                | Self::NotADisk { .. }
+                | Self::ReadOnly { .. }
+                | Self::NoFlush { .. }
+                | Self::Command { .. }
+        )
+    }
+}
+
 impl fmt::Display for IscsiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -105,7 +132,7 @@ impl fmt::Display for IscsiError {
                 "{name}: the target wants {key}, which this initiator has not; change that in its \
                  configuration"
             ),
-            Self::Refused { name, why } => write!(f, "{name}: the target refuses: {why}"),
+            Self::Refused { name, why, .. } => write!(f, "{name}: the target refuses: {why}"),
             Self::UserNeeded { name } => write!(
                 f,
                 "{name}: the target asks who logs in; name its account as iscsi://USER@HOST/..."

@@ -241,7 +241,12 @@ impl<S: Read + Write> LoginTalk<'_, S> {
             (LoginStatus::NotAuthenticated, Some(chap)) => {
                 Err(IscsiError::WrongSecret { name, user: chap.user.clone() })
             }
-            (LoginStatus::Refused(why), _) => Err(IscsiError::Refused { name, why }),
+            (LoginStatus::NotAdmitted(why), _) => {
+                Err(IscsiError::Refused { name, why, is_for_rules: true })
+            }
+            (LoginStatus::Refused(why), _) => {
+                Err(IscsiError::Refused { name, why, is_for_rules: false })
+            }
         }
     }
 

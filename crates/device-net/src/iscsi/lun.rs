@@ -27,6 +27,15 @@ const MOST_ATTEMPTS: usize = 100;
 /// The type of disks.
 const DISK: u8 = 0;
 
+/// What a logical unit says to a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteAnswer {
+    /// It carries it out.
+    Taken,
+    /// It is write protected.
+    Protected,
+}
+
 /// See the module. The session ends with it.
 pub struct Lun {
     name: String,
@@ -114,6 +123,17 @@ impl Lun {
     /// Asks whether it is ready: the shortest way there and back.
     pub fn test(&self) -> Result<(), IscsiError> {
         self.ask("TEST UNIT READY", scsi::test_unit_ready(), 0).map(drop)
+    }
+
+    /// Writes no blocks at all, which changes nothing, to see whether writes are taken.
+    pub fn try_empty_write(&self) -> Result<WriteAnswer, IscsiError> {
+        match self.ask("WRITE(16) of no blocks", scsi::transfer(true, false, 0, 0), 0) {
+            Ok(_) => Ok(WriteAnswer::Taken),
+            Err(IscsiError::Command { refusal, .. }) if refusal.is_protected() => {
+                Ok(WriteAnswer::Protected)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     pub(crate) fn name(&self) -> &str {

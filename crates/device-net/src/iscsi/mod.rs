@@ -29,7 +29,7 @@ pub use discovery::{DiscoveredTarget, discover};
 pub use error::IscsiError;
 pub use foreign::read_foreign;
 pub use login::IscsiInitiator;
-pub use lun::Lun;
+pub use lun::{Lun, WriteAnswer};
 pub use scsi::{LunCaching, LunCapacity, LunIdentity};
 
 #[cfg(test)]

@@ -85,6 +85,11 @@ impl ScsiRefusal {
         matches!(self.sense, Some((key::ILLEGAL_REQUEST, 0x25, _)))
     }
 
+    /// Whether the logical unit is write protected.
+    pub(crate) const fn is_protected(self) -> bool {
+        matches!(self.sense, Some((key::DATA_PROTECT, 0x27, _)))
+    }
+
     /// Whether the target does not know the command, or something in it.
     pub(crate) const fn is_unknown(self) -> bool {
         matches!(self.sense, Some((key::ILLEGAL_REQUEST, ..)))

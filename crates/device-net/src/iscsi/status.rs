@@ -9,6 +9,8 @@ pub(crate) enum LoginStatus {
     Moved,
     /// It refuses to believe, or to let in, whom it does not know.
     NotAuthenticated,
+    /// Its rules do not let this initiator in, or do not show it the target; in words.
+    NotAdmitted(&'static str),
     /// Any other refusal, in words.
     Refused(&'static str),
 }
@@ -20,10 +22,10 @@ impl LoginStatus {
             (0, _) => Self::Accepted,
             (1, _) => Self::Moved,
             (2, 1) => Self::NotAuthenticated,
-            (2, 2) => Self::Refused(
+            (2, 2) => Self::NotAdmitted(
                 "its rules do not let this initiator in; have them allow its name and address",
             ),
-            (2, 3) => Self::Refused("it has no target of that name; look at what it offers"),
+            (2, 3) => Self::NotAdmitted("it has no target of that name; look at what it offers"),
             (2, 4) => Self::Refused("the target has been removed; look at what it offers"),
             (2, 5) => Self::Refused("it speaks another version of iSCSI"),
             (2, 6) => Self::Refused(
@@ -47,7 +49,10 @@ mod tests {
         assert_eq!(LoginStatus::of(0, 0), LoginStatus::Accepted);
         assert_eq!(LoginStatus::of(1, 1), LoginStatus::Moved);
         assert_eq!(LoginStatus::of(2, 1), LoginStatus::NotAuthenticated);
-        for status in [(2, 2), (2, 99), (3, 0), (9, 9)] {
+        for status in [(2, 2), (2, 3)] {
+            assert!(matches!(LoginStatus::of(status.0, status.1), LoginStatus::NotAdmitted(_)));
+        }
+        for status in [(2, 4), (2, 99), (3, 0), (9, 9)] {
             assert!(matches!(LoginStatus::of(status.0, status.1), LoginStatus::Refused(_)));
         }
     }

@@ -19,17 +19,32 @@ pub struct PlannedLun {
     pub is_read_only: bool,
     /// What a login with another secret came to; none where no secret is asked for.
     pub stranger: Option<LunStranger>,
+    /// What a write of no blocks came to; none where the initiator may write.
+    pub empty_write: Option<LunWrite>,
     /// What became of a pattern that was written; none where none was.
     pub pattern: Option<LunPattern>,
 }
 
-/// How a login with another secret ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a login that must fail ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LunStranger {
     /// It was let in.
     LetIn,
-    /// It was refused.
+    /// It was refused, and because of who asked.
     Refused,
+    /// It failed for another reason, so it proves nothing.
+    Unknown(String),
+}
+
+/// What a write of no blocks came to, on a LUN that is read only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LunWrite {
+    /// It was carried out.
+    Taken,
+    /// The LUN said that it is write protected.
+    Protected,
+    /// It failed for another reason, so it proves nothing.
+    Unknown(String),
 }
 
 /// What became of a pattern.
@@ -65,7 +80,8 @@ pub fn against_plan(
     // What may only be read is not to take writes.
     findings.retain(|finding| finding.check != "lun-writes" || !plan.is_read_only);
     findings.extend([proof(plan, lun), capacity(plan, lun), access(plan, lun)]);
-    findings.extend(plan.stranger.map(|stranger| secret(plan, stranger)));
+    findings.extend(plan.stranger.as_ref().map(|stranger| secret(plan, stranger)));
+    findings.extend(plan.empty_write.as_ref().map(|write| protected(plan, write)));
     findings.extend(plan.pattern.as_ref().map(|pattern| written(plan, pattern)));
     findings
 }
@@ -121,13 +137,32 @@ fn access(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
     )
 }
 
-fn secret(plan: &PlannedLun, stranger: LunStranger) -> StorageFinding {
+fn secret(plan: &PlannedLun, stranger: &LunStranger) -> StorageFinding {
     let draft = Check::new(("plan-secret", "A login with another secret"), &plan.name);
     match stranger {
         LunStranger::Refused => draft.pass("refused", "the secret is asked for"),
         LunStranger::LetIn => mended_by(
             draft.fail("let in", "whatever takes the name of the initiator reads the mail"),
             "plimsoll iscsi apply",
+        ),
+        LunStranger::Unknown(why) => mended_by(
+            draft.unknown(why, "a login that fails for another reason proves nothing"),
+            "verify again once the target answers",
+        ),
+    }
+}
+
+fn protected(plan: &PlannedLun, write: &LunWrite) -> StorageFinding {
+    let draft = Check::new(("plan-read-only", "A write of no blocks"), &plan.name);
+    match write {
+        LunWrite::Protected => draft.pass("refused: write protected", "as planned"),
+        LunWrite::Taken => mended_by(
+            draft.fail("taken", "the initiator may only read it, and can overwrite it"),
+            "plimsoll iscsi apply",
+        ),
+        LunWrite::Unknown(why) => mended_by(
+            draft.unknown(why, "a write that fails for another reason proves nothing"),
+            "look at the log of the target",
         ),
     }
 }
@@ -152,7 +187,9 @@ mod tests {
     use units::Bytes;
 
     use super::super::tests::good;
-    use super::{LunPattern, LunProof, LunRefusal, LunStranger, PlannedLun, against_plan};
+    use super::{
+        LunPattern, LunProof, LunRefusal, LunStranger, LunWrite, PlannedLun, against_plan,
+    };
 
     fn outcome(check: &str, change: impl Fn(&mut PlannedLun)) -> StorageRuling {
         let lun = good();
@@ -162,6 +199,7 @@ mod tests {
             capacity: lun.capacity,
             is_read_only: false,
             stranger: Some(LunStranger::Refused),
+            empty_write: Some(LunWrite::Protected),
             pattern: Some(LunPattern::Kept),
         };
         change(&mut plan);
@@ -176,10 +214,17 @@ mod tests {
             ("plan-capacity", |plan| plan.capacity = Bytes(1)),
             ("plan-access", |plan| plan.is_read_only = true),
             ("plan-secret", |plan| plan.stranger = Some(LunStranger::LetIn)),
+            ("plan-read-only", |plan| plan.empty_write = Some(LunWrite::Taken)),
             ("plan-pattern", |plan| plan.pattern = Some(LunPattern::Lost("other".to_owned()))),
         ] {
             assert_eq!([outcome(check, |_| {}), outcome(check, change)], [Pass, Fail], "{check}");
         }
+        let silent = |plan: &mut PlannedLun| {
+            plan.stranger = Some(LunStranger::Unknown("no answer".to_owned()));
+            plan.empty_write = Some(LunWrite::Unknown("no answer".to_owned()));
+        };
+        assert_eq!(outcome("plan-secret", silent), CannotJudge);
+        assert_eq!(outcome("plan-read-only", silent), CannotJudge);
         let taken = |plan: &mut PlannedLun| plan.pattern = Some(LunPattern::NotBlank);
         assert_eq!(outcome("plan-pattern", taken), CannotJudge);
     }
@@ -192,6 +237,7 @@ mod tests {
             capacity: Bytes(1),
             is_read_only: true,
             stranger: None,
+            empty_write: None,
             pattern: None,
         };
         let of = |refusal: &LunRefusal| {

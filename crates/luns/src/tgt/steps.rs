@@ -389,18 +389,9 @@ impl Context<'_> {
         }
     }
 
-    /// Who is let in. `tgt` asks for an address or a name, never for both, and a name is only what
-    /// an initiator says; so addresses decide where they are known.
-    fn admitted(self) -> Vec<String> {
-        match &self.target.addresses[..] {
-            [] => vec![self.target.initiator_iqn.clone()],
-            addresses => addresses.iter().map(ToString::to_string).collect(),
-        }
-    }
-
     fn admit(self, there: &LiveTarget, steps: &mut Vec<TgtStep>) {
         let target = self.number;
-        for who in self.admitted() {
+        for who in self.target.admitted() {
             let is_shut = steps.contains(&TgtStep::Shut { target, who: who.clone() });
             if is_shut || !there.admitted.contains(&who) {
                 steps.push(TgtStep::Admit { target, who });
@@ -409,7 +400,7 @@ impl Context<'_> {
     }
 
     fn shut(self, there: &LiveTarget, steps: &mut Vec<TgtStep>) {
-        let (target, wanted) = (self.number, self.admitted());
+        let (target, wanted) = (self.number, self.target.admitted());
         for who in there.admitted.iter().filter(|who| !wanted.contains(who)) {
             let step = TgtStep::Shut { target, who: who.clone() };
             if !steps.contains(&step) {

@@ -186,6 +186,121 @@ fn every_lun_is_as_planned(target: &Target<'_>) {
     verify(&[]).expect_code(0);
 }
 
+/// Number and changes of the target of one initiator.
+fn changed(target: &Target<'_>, end: &str, words: &[&str]) {
+    let shown = target.show();
+    let line = shown.lines().find(|line| line.ends_with(end)).unwrap();
+    let number = line.strip_prefix("Target ").unwrap().split(':').next().unwrap();
+    target.tgtadm(&[words, &["--tid", number]].concat());
+}
+
+/// The answer without the ends of lines, which fall anywhere.
+fn expect_words(ran: &Ran, code: i32, words: &[&str]) {
+    ran.expect_code(code);
+    let flat: Vec<&str> = ran.out.split_whitespace().collect();
+    for wanted in words {
+        assert!(flat.join(" ").contains(wanted), "{wanted}: {}", ran.out);
+    }
+}
+
+/// What the check of that name found of every target or LUN.
+fn outcomes(ran: &Ran, check: &str) -> Vec<String> {
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let findings = told["findings"].as_array().unwrap().iter();
+    let of = findings.filter(|finding| finding["check"] == check);
+    of.map(|finding| finding["outcome"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_target_that_others_have_opened_is_not_as_planned() {
+    let scene = Scene::new("luns-open");
+    let Some(target) = Target::start(&scene) else {
+        return;
+    };
+    // By name, and without secrets: every rule is the target's own.
+    target.write(|text| {
+        text.replace("mutual CHAP", "none").replace("addresses = [\"127.0.0.1\"]\n", "")
+    });
+    target.iscsi(&["apply", "luns.toml"]).expect_code(0);
+    let verify = |words: &[&str]| target.iscsi(&[&["verify", "luns.toml"][..], words].concat());
+    let fine = ["A login under another name", "LUNs beyond the plan", "A write of no blocks"];
+    verify(&[]).expect_code(0).expect_out(&fine);
+    assert_eq!(outcomes(&verify(&["--json"]), "plan-read-only"), ["pass"]);
+
+    changed(&target, ":mail.ex01", &["--mode", "target", "--op", "bind", "-I", "ALL"]);
+    expect_words(&verify(&[]), 1, &["let in", "lets in ALL", "plimsoll iscsi apply"]);
+    let json = verify(&["--json"]);
+    assert_eq!(outcomes(&json, "plan-stranger"), ["fail", "pass"]);
+    target.iscsi(&["apply", "luns.toml"]).expect_code(0);
+    verify(&[]).expect_code(0);
+
+    let file = scene.path("theirs");
+    scene.write("theirs", &[0; 1 << 20]);
+    let add = ["--mode", "logicalunit", "--op", "new", "--lun", "7", "-b"];
+    changed(&target, ":mail.ex01", &[&add[..], &[file.to_str().unwrap()]].concat());
+    expect_words(&verify(&[]), 1, &["LUN 7 is not in the plan"]);
+    let remove = ["--mode", "logicalunit", "--op", "delete", "--lun", "7"];
+    changed(&target, ":mail.ex01", &remove);
+    verify(&[]).expect_code(0);
+
+    // The same file, offered to others by a target that the plan does not know.
+    let iqn = "iqn.2026-01.org.example:other";
+    target.tgtadm(&["--mode", "target", "--op", "new", "--tid", "9", "--targetname", iqn]);
+    let ours = scene.path("pool/db1.lun");
+    let again = ["--mode", "logicalunit", "--op", "new", "--tid", "9", "--lun", "1", "-b"];
+    target.tgtadm(&[&again[..], &[ours.to_str().unwrap()]].concat());
+    expect_words(&verify(&[]), 1, &["offered by iqn.2026-01.org.example:other, too"]);
+    target.tgtadm(&["--mode", "target", "--op", "delete", "--force", "--tid", "9"]);
+    verify(&[]).expect_code(0);
+
+    let update = ["--mode", "logicalunit", "--op", "update", "--lun", "2", "--params"];
+    changed(&target, ":mail.backup", &[&update[..], &["readonly=0"]].concat());
+    assert_eq!(outcomes(verify(&["--json"]).expect_code(1), "plan-read-only"), ["fail"]);
+    changed(&target, ":mail.backup", &[&update[..], &["readonly=1"]].concat());
+    verify(&[]).expect_code(0);
+}
+
+#[test]
+fn an_account_that_was_taken_away_lets_everybody_in() {
+    let scene = Scene::new("luns-bare");
+    let Some(target) = Target::start(&scene) else {
+        return;
+    };
+    target.write(|text| {
+        text.replace("mutual CHAP", "one-way CHAP").replace("addresses = [\"127.0.0.1\"]\n", "")
+    });
+    target.iscsi(&["apply", "luns.toml"]).expect_code(0);
+    let verify = |words: &[&str]| target.iscsi(&[&["verify", "luns.toml"][..], words].concat());
+    verify(&[]).expect_code(0).expect_out(&["A login without a secret"]);
+    let unbind = ["--mode", "account", "--op", "unbind", "--user", "mail-EX01"];
+    changed(&target, ":mail.ex01", &unbind);
+    let json = verify(&["--json"]);
+    assert_eq!(outcomes(json.expect_code(1), "plan-no-secret"), ["fail", "pass"]);
+    // Somebody else's account.
+    target.iscsi(&["apply", "luns.toml"]).expect_code(0);
+    let made =
+        ["--mode", "account", "--op", "new", "--user", "guest", "--password", "guestguest12"];
+    target.tgtadm(&made);
+    let bind = ["--mode", "account", "--op", "bind", "--user", "guest"];
+    changed(&target, ":mail.ex01", &bind);
+    expect_words(&verify(&[]), 1, &["takes the account guest"]);
+}
+
+#[test]
+fn a_target_that_cannot_be_asked_for_its_rules_is_not_judged() {
+    let scene = Scene::new("luns-mute");
+    let Some(target) = Target::start(&scene) else {
+        return;
+    };
+    target.write(|text| text);
+    target.iscsi(&["apply", "luns.toml"]).expect_code(0);
+    fs::rename(scene.path("socket.7"), scene.path("hidden")).unwrap();
+    let verified = target.iscsi(&["verify", "luns.toml"]);
+    fs::rename(scene.path("hidden"), scene.path("socket.7")).unwrap();
+    let words = ["Access rules beyond the plan", "no tgtd answers there"];
+    expect_words(&verified, 2, &words);
+}
+
 fn chap_is_asked_for(target: &Target<'_>) {
     let secrets = target.secrets();
     let of = |at: usize, key: &str| secrets["initiators"][at][key].as_str().unwrap().to_owned();

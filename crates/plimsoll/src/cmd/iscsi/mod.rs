@@ -9,6 +9,7 @@ mod pattern;
 mod plan;
 mod scripts;
 mod store;
+mod strangers;
 mod tgtd;
 mod verify;
 mod work;

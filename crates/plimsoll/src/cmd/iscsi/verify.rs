@@ -1,15 +1,19 @@
-//! `iscsi verify`: every LUN as its initiator finds it, tried from this machine in its name.
+//! `iscsi verify`: every LUN as its initiator finds it, tried from this machine in its name, and as
+//! nothing else may find it.
 
 use device_net::{
-    ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun,
+    ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun, WriteAnswer,
 };
-use inspection::lun::{LunProof, LunRefusal, LunStranger, PlannedLun, against_plan};
+use inspection::lun::{
+    LunProof, LunRefusal, LunStranger, LunWrite, PlannedLun, against_plan, of_target,
+};
 use luns::{MappedLun, Target};
 use plan::luns::ChapMode;
-use record::StorageFinding;
+use record::{StorageFinding, StorageRuling};
 use units::Bytes;
 
 use super::pattern;
+use super::strangers::{self, TargetVisit};
 use super::work::IscsiWork;
 use crate::Outcome;
 use crate::cmd::inspect::{InspectAnswer, conclude};
@@ -33,11 +37,16 @@ pub(super) fn run(
     }
     let mut findings: Vec<StorageFinding> = Vec::new();
     let mut lead = Vec::new();
+    let live = work.tgtd.live();
     for target in &work.design.targets {
         for mapped in &target.luns {
             let visit = Visit::of(&work, target, mapped)?;
             lead.push(format!("{} for {}: {}", mapped.name, target.initiator, visit.name));
             findings.extend(visit.findings(flags.write)?);
+        }
+        if let Some(mapped) = target.luns.first() {
+            let visit = Visit::of(&work, target, mapped)?;
+            findings.extend(of_target(&visit.of_target(&work, target).tried(live.as_ref())?));
         }
     }
     lead.push(String::new());
@@ -50,7 +59,19 @@ pub(super) fn run(
     };
     let form =
         InspectAnswerFlags { html: flags.html.clone(), force: flags.force, json: flags.what.json };
-    conclude(&answer, &form, console)
+    let outcome = conclude(&answer, &form, console)?;
+    Ok(judged(outcome, &findings))
+}
+
+/// What could not be compared with the plan is not as planned.
+fn judged(outcome: Outcome, findings: &[StorageFinding]) -> Outcome {
+    let is_unknown = |finding: &StorageFinding| {
+        finding.outcome == StorageRuling::CannotJudge && finding.check.starts_with("plan-")
+    };
+    match outcome {
+        Outcome::Pass if findings.iter().any(is_unknown) => Outcome::CannotJudge,
+        outcome => outcome,
+    }
 }
 
 /// An initiator at one of its LUNs.
@@ -121,6 +142,7 @@ impl<'a> Visit<'a> {
             capacity: self.capacity,
             is_read_only: self.mapped.is_read_only,
             stranger: if facts.is_ok() { self.stranger()? } else { None },
+            empty_write: (facts.is_ok() && self.mapped.is_read_only).then(|| self.empty_write()),
             pattern: may_write
                 .then(|| pattern::written(&self.address, &self.name, &self.initiator))
                 .transpose()?,
@@ -135,8 +157,29 @@ impl<'a> Visit<'a> {
         };
         let chap = Some(login(user, &super::store::new_secret()?, None)?);
         let stranger = IscsiInitiator { chap, ..self.initiator.clone() };
-        let is_let_in = Lun::attach(&self.address, &self.name, &stranger).is_ok();
-        Ok(Some(if is_let_in { LunStranger::LetIn } else { LunStranger::Refused }))
+        Ok(Some(strangers::end(&self.address, &self.name, &stranger)))
+    }
+
+    /// Changes nothing, whatever the LUN lets the initiator do.
+    fn empty_write(&self) -> LunWrite {
+        let lun = Lun::attach(&self.address, &self.name, &self.initiator);
+        match lun.and_then(|lun| lun.try_empty_write()) {
+            Ok(WriteAnswer::Taken) => LunWrite::Taken,
+            Ok(WriteAnswer::Protected) => LunWrite::Protected,
+            Err(error) => LunWrite::Unknown(error.to_string()),
+        }
+    }
+
+    /// The target of the LUN.
+    fn of_target<'b>(&'b self, work: &'b IscsiWork, target: &'b Target) -> TargetVisit<'b> {
+        TargetVisit {
+            name: format!("iscsi://{}/{}", self.address.portal, target.iqn),
+            target,
+            planned: &work.design.targets,
+            address: self.address.clone(),
+            others: &self.others,
+            initiator: &self.initiator,
+        }
     }
 }
 

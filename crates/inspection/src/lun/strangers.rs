@@ -1,0 +1,175 @@
+//! A target against its plan: who must not get in, and what must not be offered.
+
+use record::StorageFinding;
+
+use super::LunStranger;
+use crate::draft::{Check, mended_by};
+
+/// Logins that no target lets in, by what is wrong with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrangerLogin {
+    /// Another name than the initiator's, with its secret.
+    OtherName,
+    /// The initiator's name, and no secret.
+    NoSecret,
+}
+
+/// What was planned for a target, and what it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedTarget {
+    /// Its address.
+    pub name: String,
+    /// Logins that were tried at every portal; the worst end of each.
+    pub logins: Vec<(StrangerLogin, LunStranger)>,
+    /// LUNs that it offers and the plan does not have, or why they are not known.
+    pub unplanned: Result<Vec<u64>, String>,
+    /// What its own rules have beyond the plan, or why they are not known.
+    pub rules: Result<TargetRules, String>,
+}
+
+/// Rules of a target beyond the plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TargetRules {
+    /// Addresses and names that it lets in; `ALL` is everything.
+    pub admitted: Vec<String>,
+    /// Accounts by which initiators may log in.
+    pub accounts: Vec<String>,
+    /// Other targets that offer one of its files.
+    pub elsewhere: Vec<String>,
+}
+
+/// What is right and wrong with a target beside its plan.
+pub fn of_target(target: &PlannedTarget) -> Vec<StorageFinding> {
+    let mut findings: Vec<StorageFinding> =
+        target.logins.iter().map(|(login, end)| tried(target, *login, end)).collect();
+    findings.push(unplanned(target));
+    findings.push(rules(target));
+    findings
+}
+
+fn tried(target: &PlannedTarget, login: StrangerLogin, end: &LunStranger) -> StorageFinding {
+    let (check, risk) = match login {
+        StrangerLogin::OtherName => (
+            ("plan-stranger", "A login under another name"),
+            "a system that the plan does not know reads and overwrites mail",
+        ),
+        StrangerLogin::NoSecret => (
+            ("plan-no-secret", "A login without a secret"),
+            "whatever takes the name of the initiator reads and overwrites mail",
+        ),
+    };
+    let draft = Check::new(check, &target.name);
+    match end {
+        LunStranger::Refused => draft.pass("refused", "only the initiator of the plan gets in"),
+        LunStranger::LetIn => mended_by(draft.fail("let in", risk), "plimsoll iscsi apply"),
+        LunStranger::Unknown(why) => mended_by(
+            draft.unknown(why, "a login that fails for another reason proves nothing"),
+            "verify again once the target answers",
+        ),
+    }
+}
+
+fn unplanned(target: &PlannedTarget) -> StorageFinding {
+    let draft = Check::new(("plan-luns", "LUNs beyond the plan"), &target.name);
+    match &target.unplanned {
+        Ok(luns) if luns.is_empty() => draft.pass("none", "as planned"),
+        Ok(luns) => {
+            let numbers: Vec<String> = luns.iter().map(|lun| format!("LUN {lun}")).collect();
+            let is = if luns.len() == 1 { "is" } else { "are" };
+            mended_by(
+                draft.fail(
+                    format!("{} {is} not in the plan", numbers.join(", ")),
+                    "the initiator reaches storage that was not meant for it",
+                ),
+                "plimsoll iscsi apply, or add it to the document",
+            )
+        }
+        Err(why) => mended_by(
+            draft.unknown(why, "what the target offers is not known"),
+            "verify at the initiator",
+        ),
+    }
+}
+
+fn rules(target: &PlannedTarget) -> StorageFinding {
+    let draft = Check::new(("plan-rules", "Access rules beyond the plan"), &target.name);
+    let TargetRules { admitted, accounts, elsewhere } = match &target.rules {
+        Ok(rules) => rules,
+        Err(why) => {
+            return mended_by(
+                draft.unknown(why, "whom the target lets in beyond the plan is not known"),
+                "verify as root on the machine of the target",
+            );
+        }
+    };
+    let mut seen: Vec<String> = Vec::new();
+    if !admitted.is_empty() {
+        seen.push(format!("lets in {}", admitted.join(", ")));
+    }
+    if !accounts.is_empty() {
+        seen.push(format!("takes the account {}", accounts.join(", ")));
+    }
+    if !elsewhere.is_empty() {
+        seen.push(format!("its files are offered by {}, too", elsewhere.join(", ")));
+    }
+    if seen.is_empty() {
+        return draft.pass("none", "the rules are those of the plan");
+    }
+    mended_by(
+        draft.fail(seen.join("; "), "the target is open to systems that are not in the plan"),
+        "plimsoll iscsi apply; remove what it did not make with tgtadm",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use record::StorageRuling::{self, CannotJudge, Fail, Pass};
+
+    use super::{LunStranger, PlannedTarget, StrangerLogin, TargetRules, of_target};
+
+    fn outcomes(change: impl Fn(&mut PlannedTarget)) -> Vec<StorageRuling> {
+        let logins = [StrangerLogin::OtherName, StrangerLogin::NoSecret];
+        let mut target = PlannedTarget {
+            name: "iscsi://array/iqn.a".to_owned(),
+            logins: logins.map(|login| (login, LunStranger::Refused)).into(),
+            unplanned: Ok(Vec::new()),
+            rules: Ok(TargetRules::default()),
+        };
+        change(&mut target);
+        of_target(&target).iter().map(|finding| finding.outcome).collect()
+    }
+
+    #[test]
+    fn what_must_fail_and_does_not_is_found() {
+        assert_eq!(outcomes(|_| {}), [Pass; 4]);
+        let open = |target: &mut PlannedTarget| target.logins[0].1 = LunStranger::LetIn;
+        assert_eq!(outcomes(open), [Fail, Pass, Pass, Pass]);
+        let bare = |target: &mut PlannedTarget| target.logins[1].1 = LunStranger::LetIn;
+        assert_eq!(outcomes(bare), [Pass, Fail, Pass, Pass]);
+        let added = |target: &mut PlannedTarget| target.unplanned = Ok(vec![2, 7]);
+        assert_eq!(outcomes(added), [Pass, Pass, Fail, Pass]);
+        let all = |target: &mut PlannedTarget| {
+            let rules = target.rules.as_mut().expect("known rules");
+            rules.admitted.push("ALL".to_owned());
+        };
+        assert_eq!(outcomes(all), [Pass, Pass, Pass, Fail]);
+        let twice = |target: &mut PlannedTarget| {
+            let rules = target.rules.as_mut().expect("known rules");
+            rules.elsewhere.push("iqn.b".to_owned());
+        };
+        assert_eq!(outcomes(twice), [Pass, Pass, Pass, Fail]);
+    }
+
+    #[test]
+    fn what_could_not_be_tried_is_no_pass() {
+        let silent = |target: &mut PlannedTarget| {
+            let why = || "no connection".to_owned();
+            for login in &mut target.logins {
+                login.1 = LunStranger::Unknown(why());
+            }
+            target.unplanned = Err(why());
+            target.rules = Err(why());
+        };
+        assert_eq!(outcomes(silent), [CannotJudge; 4]);
+    }
+}

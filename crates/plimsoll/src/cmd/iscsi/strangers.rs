@@ -1,0 +1,139 @@
+//! What `iscsi verify` tries that must fail: logins of strangers at every portal, and LUNs and rules
+//! that are not in the plan.
+
+use device_net::{ChapLogin, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun};
+use inspection::lun::{LunStranger, PlannedTarget, StrangerLogin, TargetRules};
+use luns::Target;
+use luns::tgt::TgtLive;
+
+use crate::error::CommandError;
+
+/// A name that no initiator of a plan has: drawn anew each time.
+fn other_name() -> Result<String, CommandError> {
+    let drawn = super::store::new_secret()?.to_lowercase();
+    let plain: String = drawn.chars().filter(char::is_ascii_alphanumeric).collect();
+    Ok(format!("iqn.2026-11.org.plimsoll:stranger-{plain}"))
+}
+
+/// A target as its initiator is to reach it.
+pub(super) struct TargetVisit<'a> {
+    /// How people write it.
+    pub name: String,
+    pub target: &'a Target,
+    /// All targets of the plan.
+    pub planned: &'a [Target],
+    /// Its address at the first portal.
+    pub address: IscsiAddress,
+    /// Other portals.
+    pub others: &'a [IscsiPortal],
+    pub initiator: &'a IscsiInitiator,
+}
+
+impl TargetVisit<'_> {
+    /// Tries everything; `live` is what the target says of itself.
+    pub(super) fn tried(
+        &self,
+        live: Result<&TgtLive, &CommandError>,
+    ) -> Result<PlannedTarget, CommandError> {
+        Ok(PlannedTarget {
+            name: self.name.clone(),
+            logins: self.logins()?,
+            unplanned: self.unplanned().map_err(|error| error.to_string()),
+            rules: self.rules(live),
+        })
+    }
+
+    fn logins(&self) -> Result<Vec<(StrangerLogin, LunStranger)>, CommandError> {
+        let mut logins = Vec::new();
+        // Where addresses decide, every name from them is let in by design.
+        if self.target.addresses.is_empty() {
+            let stranger = IscsiInitiator {
+                name: other_name()?,
+                chap: self.initiator.chap.clone().map(ChapLogin::one_way),
+            };
+            logins.push((StrangerLogin::OtherName, self.end_of(&stranger)));
+        }
+        if self.initiator.chap.is_some() {
+            let stranger = IscsiInitiator { chap: None, ..self.initiator.clone() };
+            logins.push((StrangerLogin::NoSecret, self.end_of(&stranger)));
+        }
+        Ok(logins)
+    }
+
+    /// The worst end of a login at each portal.
+    fn end_of(&self, stranger: &IscsiInitiator) -> LunStranger {
+        let mut worst = LunStranger::Refused;
+        for portal in [&self.address.portal].into_iter().chain(self.others) {
+            let there = IscsiAddress { portal: portal.clone(), ..self.address.clone() };
+            match end(&there, &format!("{} at {portal}", self.name), stranger) {
+                LunStranger::LetIn => return LunStranger::LetIn,
+                LunStranger::Refused => {}
+                unknown @ LunStranger::Unknown(_) => worst = unknown,
+            }
+        }
+        worst
+    }
+
+    /// Numbers of disks that the plan does not offer to this initiator.
+    fn unplanned(&self) -> Result<Vec<u64>, IscsiError> {
+        let mut numbers = Lun::numbers(&self.address, &self.name, self.initiator)?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.retain(|number| self.target.luns.iter().all(|lun| lun.number != *number));
+        let mut unplanned = Vec::new();
+        for number in numbers {
+            // The first one is the target itself, of which tgt makes a controller.
+            if number != 0 || self.is_disk(0)? {
+                unplanned.push(number);
+            }
+        }
+        Ok(unplanned)
+    }
+
+    fn is_disk(&self, lun: u16) -> Result<bool, IscsiError> {
+        let address = IscsiAddress { lun, ..self.address.clone() };
+        match Lun::attach(&address, &self.name, self.initiator) {
+            Ok(_) => Ok(true),
+            Err(IscsiError::NotADisk { .. } | IscsiError::NoLun { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn rules(&self, live: Result<&TgtLive, &CommandError>) -> Result<TargetRules, String> {
+        let live = live.map_err(|error| {
+            error.told().map_or_else(String::new, |(sentence, _)| sentence.to_owned())
+        })?;
+        let there = live
+            .target(&self.target.iqn)
+            .ok_or_else(|| format!("tgtd shows no target {}", self.target.iqn))?;
+        let wanted = self.target.admitted();
+        let account = self.initiator.chap.as_ref().map(|_| &self.target.account);
+        let beyond = |all: &[String], is_wanted: &dyn Fn(&String) -> bool| {
+            all.iter().filter(|one| !is_wanted(one)).cloned().collect()
+        };
+        Ok(TargetRules {
+            admitted: beyond(&there.admitted, &|who| wanted.contains(who)),
+            accounts: beyond(&there.accounts, &|who| Some(who) == account),
+            elsewhere: self.elsewhere(live),
+        })
+    }
+
+    /// Targets beyond the plan that offer a file of this one.
+    fn elsewhere(&self, live: &TgtLive) -> Vec<String> {
+        let is_planned = |iqn: &str| self.planned.iter().any(|target| target.iqn == iqn);
+        let is_ours = |file: &str| self.target.luns.iter().any(|lun| lun.file == file);
+        let others = live.targets.iter().filter(|other| !is_planned(&other.iqn));
+        let others = others.filter(|other| other.luns.iter().any(|lun| is_ours(&lun.file)));
+        others.map(|other| other.iqn.clone()).collect()
+    }
+}
+
+/// How a login that must fail ended.
+pub(super) fn end(address: &IscsiAddress, name: &str, stranger: &IscsiInitiator) -> LunStranger {
+    match Lun::numbers(address, name, stranger) {
+        Ok(_) => LunStranger::LetIn,
+        Err(error) if error.is_behind_login() => LunStranger::LetIn,
+        Err(error) if error.is_shut_out() => LunStranger::Refused,
+        Err(error) => LunStranger::Unknown(error.to_string()),
+    }
+}
