@@ -3,6 +3,7 @@
 
 mod draft;
 mod elements;
+mod problem;
 
 use std::fmt;
 
@@ -11,6 +12,7 @@ use roxmltree::{Document, Node};
 use units::Bytes;
 
 use draft::Draft;
+pub use problem::ConversionProblem;
 
 /// No configuration is longer; hundreds of databases take a tenth of it.
 const LONGEST_BYTES: usize = 4 << 20;
@@ -36,13 +38,8 @@ pub enum ConversionError {
         /// Its root element.
         root: String,
     },
-    /// An element that decides the load holds what cannot be read.
-    Value {
-        /// The element.
-        element: String,
-        /// What it holds.
-        value: String,
-    },
+    /// Elements that decide the load hold what cannot be read: all of them.
+    Problems(Vec<ConversionProblem>),
     /// It names no databases.
     NoInstances,
     /// The plan that it comes to is refused.
@@ -68,7 +65,7 @@ pub fn plan_of_config(text: &str, root: &str) -> Result<PlanDraft, ConversionErr
     }
     let mut draft = Draft::default();
     for (path, value) in leaves(configuration) {
-        elements::take(&mut draft, &path, &value)?;
+        elements::take(&mut draft, &path, &value);
     }
     let (text, remarks) = draft.finish(root)?;
     let overrides = Overrides { volume_of: Some(any_volume), ..Overrides::default() };
@@ -125,12 +122,14 @@ impl fmt::Display for ConversionError {
                 "begins with <{root}>, where a configuration of Jetstress has <configuration>; \
                  name a JetstressConfig.xml, or a result of Jetstress as HTML or XML"
             ),
-            Self::Value { element, value } => {
-                write!(f, "{element} holds `{value}`, which cannot be read; correct it")
+            Self::Problems(problems) => {
+                for (at, problem) in problems.iter().enumerate() {
+                    let line = if at > 0 { "\n  " } else { "" };
+                    write!(f, "{line}{problem}")?;
+                }
+                Ok(())
             }
-            Self::NoInstances => {
-                write!(f, "names no EseInstance, so there are no databases; add one")
-            }
+            Self::NoInstances => ConversionProblem::NoInstances.fmt(f),
             Self::Plan(error) => error.fmt(f),
         }
     }

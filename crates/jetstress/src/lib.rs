@@ -8,6 +8,6 @@ mod config;
 mod result;
 mod summary;
 
-pub use config::{ConversionError, PlanDraft, plan_of_config};
+pub use config::{ConversionError, ConversionProblem, PlanDraft, plan_of_config};
 pub use result::{JetstressFile, PublishedResult, ResultError, kind_of, parse_result};
 pub use summary::{InstanceRow, PublishedSummary};

@@ -197,6 +197,39 @@ fn no_element_goes_without_a_word() {
 }
 
 #[test]
+fn all_problems_are_named_at_once() {
+    let broken = config(2, |text| {
+        text.replace("<Type>Performance", "<Type>qwertz")
+            .replace("<MultiHostBreak>true", "<MultiHostBreak>perhaps")
+            .replace("<ThreadCount>7", "<ThreadCount>")
+            .replace("<Path>F:\\vol2\\db</Path>", "<Path />")
+            .replace("<SuppressTuning>true", "<SuppressTuning>")
+            .replace("<Duration>P0Y0M0DT2H30M0S", "<Duration>two hours")
+            .replace("<MailboxQuota>2048", "<MailboxQuota>2 GB")
+    });
+    let refused = plan_of_config(&broken, "/mnt").unwrap_err();
+    let ConversionError::Problems(problems) = &refused else {
+        panic!("{refused}");
+    };
+    assert_eq!(problems.len(), 7, "{refused}");
+    let words = refused.to_string();
+    for part in [
+        "Type holds `qwertz`, which cannot be read; give Performance, Stress",
+        "MultiHostBreak holds `perhaps`",
+        "ThreadCount is empty",
+        "DatabasePaths/Path is empty",
+        "SuppressTuning is empty",
+        "Duration holds `two hours`",
+        "MailboxQuota holds `2 GB`",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    // What decides nothing is no reason to refuse.
+    let aside = |text: String| text.replace("<MultiHostBreak>true", "<MultiHostBreak>perhaps");
+    assert!(plan(&config(2, aside)).1.contains(&"MultiHostBreak".to_owned()));
+}
+
+#[test]
 fn what_is_no_configuration_is_refused() {
     let refusal = |text: &str| plan_of_config(text, "/mnt").unwrap_err();
     assert!(matches!(refusal("Jetstress"), ConversionError::NotXml(_)));

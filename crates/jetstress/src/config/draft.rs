@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use plan::quoted;
 
-use super::ConversionError;
+use super::{ConversionError, ConversionProblem};
 
 /// Numbers that a plan has a key or a use for.
 const NUMBERS: [&str; 20] = [
@@ -34,6 +34,9 @@ const NUMBERS: [&str; 20] = [
 /// The pads that the presets stand for: they were fitted so that the load comes out as published.
 const USUAL_PADS: (f64, f64) = (200.0, 2_000.0);
 
+/// Values of `Type`.
+const TYPES: &str = "Performance, Stress, DatabaseBackup or SoftRecovery";
+
 /// More copies of a database no plan has.
 const MOST_COPIES: f64 = 16.0;
 
@@ -56,6 +59,9 @@ pub(super) struct Draft {
     pub limits: Vec<LimitSet>,
     numbers: BTreeMap<&'static str, f64>,
     remarks: Vec<(String, String)>,
+    problems: Vec<ConversionProblem>,
+    /// Problems of elements that decide nothing: named beside others, never alone a refusal.
+    asides: Vec<ConversionProblem>,
 }
 
 /// One database.
@@ -97,6 +103,16 @@ impl Draft {
         self.remarks.push((element.replace("begin ", ""), units::plain(why).into_owned()));
     }
 
+    /// Notes what cannot be read.
+    pub(super) fn problem(&mut self, problem: ConversionProblem) {
+        self.problems.push(problem);
+    }
+
+    /// Notes the same of an element that decides nothing.
+    pub(super) fn aside(&mut self, problem: ConversionProblem) {
+        self.asides.push(problem);
+    }
+
     /// Takes a number, where the element is one; none where it holds none.
     pub(super) fn take_number(&mut self, element: &str, value: &str) -> Option<bool> {
         let Some(&known) = NUMBERS.iter().find(|known| **known == element) else {
@@ -120,14 +136,15 @@ impl Draft {
         root: &str,
     ) -> Result<(String, Vec<(String, String)>), ConversionError> {
         if self.instances.is_empty() {
-            return Err(ConversionError::NoInstances);
+            self.problem(ConversionProblem::NoInstances);
         }
         let mut body = self.head();
         body += &self.mailboxes();
         body += &self.databases(root);
         body += &self.workload();
-        body += &self.test()?;
+        body += &self.test();
         body += &self.limits();
+        self.refuse()?;
         let mut text =
             "# Made from a configuration of Jetstress. Not taken over as it was:\n".to_owned();
         for (element, why) in &self.remarks {
@@ -136,6 +153,19 @@ impl Draft {
             _ = writeln!(text, "# * {}: {why}", element.replace(['\n', '\r'], " "));
         }
         Ok((text + &body, self.remarks))
+    }
+
+    /// Refuses everything that cannot be read at once.
+    fn refuse(&mut self) -> Result<(), ConversionError> {
+        let mut problems = std::mem::take(&mut self.problems);
+        match problems.as_slice() {
+            [] => Ok(()),
+            [ConversionProblem::NoInstances] => Err(ConversionError::NoInstances),
+            _ => {
+                problems.append(&mut self.asides);
+                Err(ConversionError::Problems(problems))
+            }
+        }
     }
 
     fn head(&self) -> String {
@@ -163,7 +193,7 @@ impl Draft {
         let page = self.number("DatabasePageSize").unwrap_or(32_768.0) / 1024.0;
         let count = self.number("MailboxCount").unwrap_or(0.0);
         let megabytes = count * self.number("MailboxQuota").unwrap_or(0.0);
-        let each = (megabytes / self.instances.len() as f64).ceil();
+        let each = (megabytes / self.instances.len().max(1) as f64).ceil();
         let size = if self.is_profile() && each >= 16.0 {
             self.leave_percent("CapacityPercentage", "the mailboxes say how large databases are");
             format!("size = \"{each:.0}MiB\"")
@@ -325,24 +355,27 @@ impl Draft {
         format!("threads = {each:.0}\n")
     }
 
-    fn test(&mut self) -> Result<String, ConversionError> {
+    fn test(&mut self) -> String {
         let kind = match self.kind.as_str() {
             "Performance" | "" => "performance",
             "Stress" => "stress",
             "DatabaseBackup" => "backup",
             "SoftRecovery" => "recovery",
             other => {
-                let value = other.to_owned();
-                return Err(ConversionError::Value { element: "Type".to_owned(), value });
+                let problem = ConversionProblem::of("Type", other, TYPES);
+                self.problem(problem);
+                "performance"
             }
         };
         let mut text = format!("\n[test]\ntype = \"{kind}\"\n");
         if !self.duration.is_empty() {
-            let duration = duration(&self.duration).ok_or_else(|| ConversionError::Value {
-                element: "Duration".to_owned(),
-                value: self.duration.clone(),
-            })?;
-            _ = writeln!(text, "duration = \"{duration}s\"");
+            match duration(&self.duration) {
+                Some(duration) => _ = writeln!(text, "duration = \"{duration}s\""),
+                None => {
+                    let wanted = "one such as P0Y0M0DT2H0M0S";
+                    self.problem(ConversionProblem::of("Duration", &self.duration, wanted));
+                }
+            }
         }
         let milliseconds = [("LogInterval", "interval"), ("DBMThrottling", "maintenance_throttle")];
         for (element, key) in milliseconds {
@@ -365,7 +398,7 @@ impl Draft {
                 _ = writeln!(text, "{key} = {switch}");
             }
         }
-        Ok(text)
+        text
     }
 
     /// The set for this type of test, or else the one for all.

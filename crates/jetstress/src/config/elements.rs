@@ -1,6 +1,6 @@
 //! What becomes of each element: the one list of all that the configurations of Jetstress know.
 
-use super::ConversionError;
+use super::ConversionProblem;
 use super::draft::{DatabasePlace, Draft, LimitSet};
 
 /// Elements whose one value is what Plimsoll does anyway; any other is not taken over.
@@ -46,13 +46,24 @@ const LEFT: [(&str, &str); 11] = [
     ("MaxVerPages", "versions are kept in memory as they are needed"),
 ];
 
+/// Elements that are words, and must not be empty.
+const WORDS: [&str; 5] = ["Type", "Duration", "DatabaseSizing", "DatabasePaths/Path", "LogPath"];
+
 /// Takes one element or attribute.
-pub(super) fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), ConversionError> {
+pub(super) fn take(draft: &mut Draft, name: &str, value: &str) {
+    if value.is_empty() && WORDS.contains(&name) {
+        draft.problem(ConversionProblem::of(name, value, "a value"));
+        return;
+    }
     if let Some((_, same, reason)) = SAME.iter().find(|(known, ..)| *known == name) {
         if !same.eq_ignore_ascii_case(value) && !value.is_empty() {
             draft.remark(name, &format!("{value} is not taken over: {reason}"));
         }
-        return Ok(());
+        let wanted = if switch(same).is_some() { "true or false" } else { "a number" };
+        if switch(value).is_none() && value.parse::<f64>().is_err() {
+            draft.aside(ConversionProblem::of(name, value, wanted));
+        }
+        return;
     }
     if name == "JetstressVersionGenerated" {
         draft.is_2010 = value.starts_with("14.");
@@ -61,13 +72,18 @@ pub(super) fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), Con
         if !value.is_empty() && name != "JetstressVersionGenerated" {
             draft.remark(name, &format!("{value} is not taken over: {reason}"));
         }
-        return Ok(());
+        return;
     }
-    if take_place(draft, name, value) || take_load(draft, name, value)? {
-        return Ok(());
+    if take_place(draft, name, value) {
+        return;
     }
-    draft.remark(name, &format!("`{value}` is not taken over: the element is not known"));
-    Ok(())
+    match take_load(draft, name, value) {
+        Ok(true) => {}
+        Ok(false) => {
+            draft.remark(name, &format!("`{value}` is not taken over: the element is not known"));
+        }
+        Err(problem) => draft.problem(problem),
+    }
 }
 
 /// Where databases lie, and in which words the test is described.
@@ -101,10 +117,11 @@ fn take_place(draft: &mut Draft, name: &str, value: &str) -> bool {
 }
 
 /// Numbers and switches.
-fn take_load(draft: &mut Draft, name: &str, value: &str) -> Result<bool, ConversionError> {
-    let wrong = || ConversionError::Value { element: name.to_owned(), value: value.to_owned() };
+fn take_load(draft: &mut Draft, name: &str, value: &str) -> Result<bool, ConversionProblem> {
+    let wrong = || ConversionProblem::of(name, value, "true or false");
+    let no_number = || ConversionProblem::of(name, value, "a number from 0 on");
     if let Some(limit) = name.strip_prefix("Thresholds/") {
-        let number = value.parse().map_err(|_| wrong())?;
+        let number = value.parse().map_err(|_| no_number())?;
         return Ok(draft.limits.last_mut().is_some_and(|limits| limits.take(limit, number)));
     }
     match name {
@@ -114,7 +131,7 @@ fn take_load(draft: &mut Draft, name: &str, value: &str) -> Result<bool, Convers
         }
         "BackupToDisk" => draft.is_copied = switch(value).ok_or_else(wrong)?,
         "SuppressTuning" => draft.is_untuned = switch(value).ok_or_else(wrong)?,
-        _ => return draft.take_number(name, value).ok_or_else(wrong),
+        _ => return draft.take_number(name, value).ok_or_else(no_number),
     }
     Ok(true)
 }

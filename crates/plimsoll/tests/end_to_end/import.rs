@@ -32,6 +32,23 @@ fn a_configuration_is_prepared_as_the_plan_that_it_becomes() {
 }
 
 #[test]
+fn all_problems_of_a_configuration_are_named_at_once() {
+    let scene = Scene::new("import-problems");
+    let broken = config("/mnt")
+        .replace("<Type>Performance", "<Type>qwertz")
+        .replace("<Duration>0H0M5S", "<MultiHostBreak>perhaps</MultiHostBreak><Duration>")
+        .replace("<MailboxCount>1", "<MailboxCount>");
+    scene.write("config.xml", broken.as_bytes());
+    scene.run(["import", "config.xml", "-o", "plan.toml"]).expect_refusal(&[
+        "Type holds `qwertz`",
+        "MultiHostBreak holds `perhaps`",
+        "Duration is empty",
+        "MailboxCount is empty",
+    ]);
+    assert!(!scene.path("plan.toml").exists());
+}
+
+#[test]
 fn what_is_no_configuration_is_refused() {
     let scene = Scene::new("import-refused");
     scene.write("other.xml", b"<project/>");
