@@ -121,8 +121,19 @@ fn parse_mount(line: &str) -> Option<Mount> {
         point: unescape(point),
         file_system: file_system.to_owned(),
         source: unescape(source),
-        options: format!("{options},{}", right.next().unwrap_or_default()),
+        options: each_once(options, right.next().unwrap_or_default()),
     })
+}
+
+/// Options of the mount and then those of the file system: both lists say `rw`.
+fn each_once(of_mount: &str, of_file_system: &str) -> String {
+    let mut seen: Vec<&str> = Vec::new();
+    for option in of_mount.split(',').chain(of_file_system.split(',')) {
+        if !option.is_empty() && !seen.contains(&option) {
+            seen.push(option);
+        }
+    }
+    seen.join(",")
 }
 
 /// Undoes the octal escapes of space, tab, newline and backslash.

@@ -19,7 +19,7 @@ fn the_longest_mount_point_above_the_path_holds_it() {
             point: "/srv/mail store".into(),
             file_system: "xfs".into(),
             source: "/dev/sda1".into(),
-            options: "rw,noatime,rw,attr2".into(),
+            options: "rw,noatime,attr2".into(),
         }
     );
     let of = |path: &str| mount_of(TABLE, Path::new(path)).unwrap().source;
