@@ -108,8 +108,21 @@ impl BuildTable {
     /// The build that people call `name`, such as `2016 CU23`, or Windows in its list of programs:
     /// `Microsoft Exchange Server 2019 Cumulative Update 14`.
     pub fn named(&self, name: &str) -> Option<&Release> {
-        let wanted = words(name);
-        self.releases.iter().find(|release| words(&release.name()) == wanted)
+        let mut wanted = words(name);
+        let find = |wanted: &[String]| {
+            self.releases.iter().find(|release| words(&release.name()) == wanted)
+        };
+        find(&wanted).or_else(|| {
+            // The article tells security updates apart, and of others says what the name does.
+            let is_article = |word: &String| word.starts_with("kb");
+            let is_security = wanted.iter().any(|word| SECURITY.contains(&word.as_str()));
+            if is_security && wanted.iter().any(is_article) {
+                wanted.retain(|word| !SECURITY.contains(&word.as_str()));
+            } else {
+                wanted.retain(|word| !is_article(word));
+            }
+            find(&wanted)
+        })
     }
 }
 
@@ -125,6 +138,9 @@ const SPELLINGS: [(&str, &str); 8] = [
     ("\u{a0}", " "),
 ];
 
+/// What Windows calls an update that the table names by its article.
+const SECURITY: [&str; 3] = ["security", "update", "hotfix"];
+
 /// What distinguishes a name, sorted: `Exchange` and `Server` stand in all of them, and the list of
 /// programs of Windows has `Update Rollup 10 for Exchange Server 2010 Service Pack 3 (KB123456)`.
 fn words(name: &str) -> Vec<String> {
@@ -135,12 +151,11 @@ fn words(name: &str) -> Vec<String> {
         let is_level = words.last().is_some_and(|last| matches!(last.as_str(), "cu" | "sp" | "ru"));
         match word {
             "microsoft" | "exchange" | "server" | "for" | "-" => {}
-            article if article.starts_with("(kb") || article.starts_with("kb") => {}
             number if is_level && number.bytes().all(|byte| byte.is_ascii_digit()) => {
                 let last = words.len() - 1;
                 words[last].push_str(number);
             }
-            word => words.push(word.to_owned()),
+            word => words.push(word.trim_matches(['(', ')']).to_owned()),
         }
     }
     words.sort_unstable();

@@ -43,6 +43,7 @@ fn names_of_the_list_of_programs_are_identified() {
         ("Microsoft Exchange Server 2019 Cumulative Update 14", "2019 CU14\n"),
         ("Microsoft Exchange Server 2016 Cumulative Update 23", "2016 CU23\n"),
         ("Update Rollup 10 for Exchange Server 2010 Service Pack 3 (KB1234567)", "2010 SP3 RU10\n"),
+        ("Security Update for Exchange Server 2013 CU1 (KB2874216)", "2013 CU1 KB2874216\n"),
         ("Microsoft Exchange Server Subscription Edition RTM", "SE RTM\n"),
         ("14.0.0.0", "Exchange Server 2010, of which this names no build\n"),
     ] {
