@@ -109,21 +109,25 @@ impl BuildTable {
     /// `Microsoft Exchange Server 2019 Cumulative Update 14`.
     pub fn named(&self, name: &str) -> Option<&Release> {
         let mut wanted = words(name);
-        let find = |wanted: &[String]| {
-            self.releases.iter().find(|release| words(&release.name()) == wanted)
-        };
-        find(&wanted).or_else(|| {
+        self.called(&wanted).or_else(|| {
             // The article tells security updates apart, and of others says what the name does.
-            let is_article = |word: &String| word.starts_with("kb");
             let is_security = wanted.iter().any(|word| SECURITY.contains(&word.as_str()));
-            if is_security && wanted.iter().any(is_article) {
+            if is_security && wanted.iter().any(|word| is_article(word)) {
                 wanted.retain(|word| !SECURITY.contains(&word.as_str()));
             } else {
                 wanted.retain(|word| !is_article(word));
             }
-            find(&wanted)
+            self.called(&wanted)
         })
     }
+
+    fn called(&self, wanted: &[String]) -> Option<&Release> {
+        self.releases.iter().find(|release| words(&release.name()) == wanted)
+    }
+}
+
+fn is_article(word: &str) -> bool {
+    word.starts_with("kb")
 }
 
 /// How Windows and Microsoft's pages spell what the table abbreviates.

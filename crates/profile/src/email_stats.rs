@@ -7,7 +7,7 @@ use crate::tracking::{Counted, Traffic, mark};
 use crate::{FileReport, Options};
 
 /// Bytes of what the script calls MB.
-const MEGABYTE: f64 = 1_048_576.0;
+const MEGABYTE: u64 = 1 << 20;
 
 /// Adds a file to `traffic`; `known` are the rows that were counted before.
 pub(super) fn read(
@@ -71,21 +71,18 @@ impl EmailStats {
 }
 
 fn counted(row: SheetRow<'_>, messages: &str, megabytes: &str) -> Result<Counted, BadRow> {
-    let text = row.text(megabytes);
-    let length = decimal(text).ok_or_else(|| row.bad(megabytes, "megabytes such as 3.00"))?;
-    // No message total is near what a whole number cannot hold.
-    let bytes = (length * MEGABYTE).round() as u64;
+    let bytes = length(row.text(megabytes));
+    let bytes = bytes.ok_or_else(|| row.bad(megabytes, "megabytes such as 3.00"))?;
     Ok(Counted { messages: row.count(messages)?, bytes })
 }
 
-/// A number with two digits behind a point, or a comma; a separator of thousands stands further
-/// left.
-fn decimal(text: &str) -> Option<f64> {
-    let (whole, part) = text.rsplit_once(['.', ',']).unwrap_or((text, "0"));
-    let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
+/// Bytes of megabytes with digits behind a point, or a comma; a separator of thousands stands
+/// further left.
+fn length(text: &str) -> Option<u64> {
+    let (whole, part) = text.rsplit_once(['.', ',']).unwrap_or((text, ""));
     let is_plain = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ' '));
-    if !is_plain || digits.is_empty() {
-        return None;
-    }
-    format!("{digits}.{part}").parse().ok()
+    let digits: String = whole.chars().chain(part.chars()).filter(char::is_ascii_digit).collect();
+    let scale = 10_u64.checked_pow(u32::try_from(part.len()).ok()?)?;
+    let bytes = digits.parse::<u64>().ok()?.checked_mul(MEGABYTE)?;
+    is_plain.then_some(bytes / scale)
 }

@@ -174,17 +174,16 @@ impl Collector {
         if !self.known_files.insert(tracking::mark(&text)) {
             return Ok(self.leave_out(sheet, report));
         }
-        let dates = || Sheet::open(&text).date_order(["Timestamp", "Date"]);
         match kind {
             LogKind::MessageTracking => {
                 let order = date::DateOrder::MonthFirst;
                 self.traffic.read(sheet, &mut report, (&self.options, order));
             }
             LogKind::TrackingExport => {
-                self.exported.read(sheet, &mut report, (&self.options, dates()));
+                self.exported.read(sheet, &mut report, (&self.options, date_order(&text)));
             }
             LogKind::EmailStats => {
-                let how = (&self.options, dates());
+                let how = (&self.options, date_order(&text));
                 email_stats::read(sheet, &mut report, &mut self.stats, how);
             }
             LogKind::MessageProfile => message_profile::read(sheet, &mut report, &mut self.sites),
@@ -232,4 +231,9 @@ impl Collector {
     pub fn finish(self) -> Result<Profile, ProfileError> {
         combine::combine(self)
     }
+}
+
+/// The order in which a table with dates of a culture writes them.
+fn date_order(text: &str) -> date::DateOrder {
+    Sheet::open(text).date_order(["Timestamp", "Date"])
 }

@@ -30,12 +30,10 @@ const QUARANTINE: &str = "a quarantine mailbox";
 const SENDER: &str = "the sender of notices";
 
 /// Aliases and display names, from Exchange 2007 to the Subscription Edition.
-const NAMES: [SystemName; 27] = [
+const NAMES: [SystemName; 22] = [
     begins("systemmailbox", ARBITRATION),
     begins("microsoft exchange approval assistant", ARBITRATION),
-    begins("msexchapproval", ARBITRATION),
     begins("e4e encryption store", ARBITRATION),
-    begins("microsoft exchange e4e", ARBITRATION),
     exactly("microsoft exchange", ARBITRATION),
     begins("discoverysearchmailbox", DISCOVERY),
     begins("discovery search mailbox", DISCOVERY),
@@ -51,14 +49,11 @@ const NAMES: [SystemName; 27] = [
     exactly("journal", JOURNAL),
     exactly("journaling", JOURNAL),
     exactly("journalmailbox", JOURNAL),
-    exactly("journal mailbox", JOURNAL),
     exactly("quarantine", QUARANTINE),
     exactly("quarantinemailbox", QUARANTINE),
-    exactly("quarantine mailbox", QUARANTINE),
     exactly("spamquarantine", QUARANTINE),
     // Then a number of 32 digits: warnings of quotas and reports of delivery come from it.
     begins("microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", SENDER),
-    exactly("microsoft outlook", SENDER),
 ];
 
 /// Which mailbox of its own `name`, an address, alias or display name, is; none for users.

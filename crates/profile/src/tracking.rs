@@ -54,7 +54,7 @@ impl Counted {
 /// Who received a message.
 struct Recipients {
     users: Vec<String>,
-    /// As many received it, whoever they are.
+    /// Mailboxes that received it, named or not.
     count: u64,
 }
 

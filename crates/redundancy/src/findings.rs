@@ -301,13 +301,17 @@ fn shared_addresses(
     sources: &[Source],
     voices: &BTreeMap<(GroupKey, IpAddr), Voices>,
 ) -> Vec<Problem> {
-    let addresses: BTreeSet<IpAddr> = sources.iter().map(|source| source.last.source).collect();
-    let two = |source: IpAddr| {
-        let pair = voices.get(&(key.clone(), source))?.two()?;
-        let senders = Box::new(pair.map(|voice: &Voice| voice.last.clone()));
-        Some(Problem::TwoSenders { id: key.id, source, senders })
-    };
-    addresses.into_iter().filter_map(two).collect()
+    sources
+        .iter()
+        .map(|source| source.last.source)
+        .collect::<BTreeSet<IpAddr>>()
+        .into_iter()
+        .filter_map(|source| {
+            let pair = voices.get(&(key.clone(), source))?.two()?;
+            let senders = Box::new(pair.map(|voice: &Voice| voice.last.clone()));
+            Some(Problem::TwoSenders { id: key.id, source, senders })
+        })
+        .collect()
 }
 
 /// Other protocols with the same id; each pair is told once.

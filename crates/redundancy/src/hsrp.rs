@@ -39,7 +39,7 @@ const GROUP_STATE_BYTES: u8 = 40;
 /// Other parts: states of an interface, passwords and digests.
 const OTHER_PARTS: std::ops::RangeInclusive<u8> = 2..=4;
 
-/// Whether hellos of HSRP or GLBP are sent to `address`: 224.0.0.2, 224.0.0.102 or ff02::66.
+/// Whether hellos of HSRP or GLBP are sent to `address`: 224.0.0.2, 224.0.0.102 or `ff02::66`.
 pub(crate) fn is_group_address(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => matches!(address.octets(), [224, 0, 0, 2 | 102]),

@@ -11,11 +11,11 @@ pub enum Unread {
     Header,
     /// It carries more VLAN tags than are read.
     Tags,
-    /// MACsec encrypts it.
+    /// `MACsec` encrypts it.
     Encrypted,
     /// VRRP or CARP, cut off or fragmented.
     CutVrrp,
-    /// Sent to the address of VRRP inside IPsec.
+    /// Sent to the address of VRRP inside `IPsec`.
     ProtectedVrrp,
     /// VRRP of a version or type that is not known.
     VrrpVersion {

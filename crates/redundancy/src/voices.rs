@@ -66,8 +66,8 @@ impl Voices {
             self.voices.push(voice);
             return;
         }
-        let kept = |at: &usize| !self.proved.is_some_and(|pair| pair.contains(at));
-        let oldest = (0..self.voices.len()).filter(kept);
+        let oldest =
+            (0..self.voices.len()).filter(|at| !self.proved.is_some_and(|pair| pair.contains(at)));
         if let Some(at) = oldest.min_by_key(|at| self.voices[*at].last.nanoseconds) {
             self.voices[at] = voice;
         }

@@ -10,7 +10,7 @@ use crate::unread::{Heard, Unread};
 
 /// Protocol number of both.
 pub(crate) const NUMBER: u8 = 112;
-/// ESP and the authentication header of IPsec; an intact one of the latter is looked through.
+/// ESP and the authentication header of `IPsec`; an intact one of the latter is looked through.
 const IPSEC: [u8; 2] = [50, 51];
 /// Length of a CARP advertisement.
 const CARP_BYTES: usize = 36;
@@ -23,7 +23,7 @@ const SECOND: u64 = 1_000_000_000;
 /// Unit of the interval of VRRP 3.
 const CENTISECOND: u64 = SECOND / 100;
 
-/// Whether IPsec hides an advertisement: 224.0.0.18 and ff02::12 are for VRRP alone.
+/// Whether `IPsec` hides an advertisement: 224.0.0.18 and `ff02::12` are for VRRP alone.
 pub(crate) fn is_protected(packet: &IpPacket<'_>) -> bool {
     let is_for_vrrp = match packet.destination {
         IpAddr::V4(address) => address.octets() == [224, 0, 0, 18],

@@ -132,8 +132,10 @@ impl Watch {
             .groups
             .into_iter()
             .map(|(key, sources)| {
-                let sources = sources.into_values();
-                let each = sources.flat_map(|source| senders(&self.voices, &key, source)).collect();
+                let each = sources
+                    .into_values()
+                    .flat_map(|source| senders(&self.voices, &key, source))
+                    .collect();
                 (key, each)
             })
             .collect();
@@ -184,15 +186,14 @@ fn senders(
     let Some(two) = two else {
         return vec![source];
     };
-    let of = |voice: &Voice| Source {
+    let mut found = two.map(|voice: &Voice| Source {
         last: voice.last.clone(),
         first_nanoseconds: voice.first_nanoseconds,
         adverts: voice.adverts,
         believed: voice.adverts,
         damaged: 0,
         routed: 0,
-    };
-    let mut found = two.map(of);
+    });
     (found[0].damaged, found[0].routed) = (source.damaged, source.routed);
     found.into()
 }

@@ -79,6 +79,7 @@ impl ChapLogin {
     }
 
     /// The same login, which asks the target for no proof.
+    #[must_use]
     pub fn one_way(self) -> Self {
         Self { target_secret: None, ..self }
     }

@@ -369,12 +369,11 @@ impl Draft {
         };
         let mut text = format!("\n[test]\ntype = \"{kind}\"\n");
         if !self.duration.is_empty() {
-            match duration(&self.duration) {
-                Some(duration) => _ = writeln!(text, "duration = \"{duration}s\""),
-                None => {
-                    let wanted = "one such as P0Y0M0DT2H0M0S";
-                    self.problem(ConversionProblem::of("Duration", &self.duration, wanted));
-                }
+            if let Some(duration) = duration(&self.duration) {
+                _ = writeln!(text, "duration = \"{duration}s\"");
+            } else {
+                let wanted = "one such as P0Y0M0DT2H0M0S";
+                self.problem(ConversionProblem::of("Duration", &self.duration, wanted));
             }
         }
         let milliseconds = [("LogInterval", "interval"), ("DBMThrottling", "maintenance_throttle")];

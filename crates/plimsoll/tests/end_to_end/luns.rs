@@ -261,7 +261,7 @@ fn a_target_that_others_have_opened_is_not_as_planned() {
 }
 
 #[test]
-fn an_account_that_was_taken_away_lets_everybody_in() {
+fn an_account_that_was_taken_away_lets_every_system_in() {
     let scene = Scene::new("luns-bare");
     let Some(target) = Target::start(&scene) else {
         return;
@@ -276,7 +276,7 @@ fn an_account_that_was_taken_away_lets_everybody_in() {
     changed(&target, ":mail.ex01", &unbind);
     let json = verify(&["--json"]);
     assert_eq!(outcomes(json.expect_code(1), "plan-no-secret"), ["fail", "pass"]);
-    // Somebody else's account.
+    // The account of another system.
     target.iscsi(&["apply", "luns.toml"]).expect_code(0);
     let made =
         ["--mode", "account", "--op", "new", "--user", "guest", "--password", "guestguest12"];

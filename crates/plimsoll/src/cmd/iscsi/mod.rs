@@ -7,6 +7,7 @@ mod destroy;
 mod grow;
 mod pattern;
 mod plan;
+mod rules;
 mod scripts;
 mod store;
 mod strangers;

@@ -1,11 +1,12 @@
-//! What `iscsi verify` tries that must fail: logins of strangers at every portal, and LUNs and rules
-//! that are not in the plan.
+//! What `iscsi verify` tries that must fail: logins of strangers at every portal, and LUNs that are
+//! not in the plan.
 
 use device_net::{ChapLogin, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun};
-use inspection::lun::{LunStranger, PlannedTarget, StrangerLogin, TargetRules};
+use inspection::lun::{LunStranger, PlannedTarget, StrangerLogin};
 use luns::Target;
 use luns::tgt::TgtLive;
 
+use super::rules::beyond;
 use crate::error::CommandError;
 
 /// A name that no initiator of a plan has: drawn anew each time.
@@ -39,7 +40,7 @@ impl TargetVisit<'_> {
             name: self.name.clone(),
             logins: self.logins()?,
             unplanned: self.unplanned().map_err(|error| error.to_string()),
-            rules: self.rules(live),
+            rules: beyond(self.target, self.planned, self.initiator.chap.is_some(), live),
         })
     }
 
@@ -97,34 +98,6 @@ impl TargetVisit<'_> {
             Err(IscsiError::NotADisk { .. } | IscsiError::NoLun { .. }) => Ok(false),
             Err(error) => Err(error),
         }
-    }
-
-    fn rules(&self, live: Result<&TgtLive, &CommandError>) -> Result<TargetRules, String> {
-        let live = live.map_err(|error| {
-            error.told().map_or_else(String::new, |(sentence, _)| sentence.to_owned())
-        })?;
-        let there = live
-            .target(&self.target.iqn)
-            .ok_or_else(|| format!("tgtd shows no target {}", self.target.iqn))?;
-        let wanted = self.target.admitted();
-        let account = self.initiator.chap.as_ref().map(|_| &self.target.account);
-        let beyond = |all: &[String], is_wanted: &dyn Fn(&String) -> bool| {
-            all.iter().filter(|one| !is_wanted(one)).cloned().collect()
-        };
-        Ok(TargetRules {
-            admitted: beyond(&there.admitted, &|who| wanted.contains(who)),
-            accounts: beyond(&there.accounts, &|who| Some(who) == account),
-            elsewhere: self.elsewhere(live),
-        })
-    }
-
-    /// Targets beyond the plan that offer a file of this one.
-    fn elsewhere(&self, live: &TgtLive) -> Vec<String> {
-        let is_planned = |iqn: &str| self.planned.iter().any(|target| target.iqn == iqn);
-        let is_ours = |file: &str| self.target.luns.iter().any(|lun| lun.file == file);
-        let others = live.targets.iter().filter(|other| !is_planned(&other.iqn));
-        let others = others.filter(|other| other.luns.iter().any(|lun| is_ours(&lun.file)));
-        others.map(|other| other.iqn.clone()).collect()
     }
 }
 

@@ -65,11 +65,11 @@ pub(super) fn run(
 
 /// What could not be compared with the plan is not as planned.
 fn judged(outcome: Outcome, findings: &[StorageFinding]) -> Outcome {
-    let is_unknown = |finding: &StorageFinding| {
+    let is_unknown = findings.iter().any(|finding| {
         finding.outcome == StorageRuling::CannotJudge && finding.check.starts_with("plan-")
-    };
+    });
     match outcome {
-        Outcome::Pass if findings.iter().any(is_unknown) => Outcome::CannotJudge,
+        Outcome::Pass if is_unknown => Outcome::CannotJudge,
         outcome => outcome,
     }
 }

@@ -1,0 +1,47 @@
+//! Rules of a target beyond its plan, as `tgtd` shows them: no login from here finds an account or
+//! an address that was added.
+
+use inspection::lun::TargetRules;
+use luns::Target;
+use luns::tgt::{LiveTarget, TgtLive};
+
+use crate::error::CommandError;
+
+/// What `live` lets in at `target` and its plan, one of `planned`, does not, or why that is not
+/// known.
+pub(super) fn beyond(
+    target: &Target,
+    planned: &[Target],
+    has_chap: bool,
+    live: Result<&TgtLive, &CommandError>,
+) -> Result<TargetRules, String> {
+    let live = live.map_err(|error| {
+        error.told().map_or_else(String::new, |(sentence, _)| sentence.to_owned())
+    })?;
+    let iqn = &target.iqn;
+    let there = live.target(iqn).ok_or_else(|| format!("tgtd shows no target {iqn}"))?;
+    let account = has_chap.then(|| target.account.clone());
+    Ok(TargetRules {
+        admitted: others(&there.admitted, &target.admitted()),
+        accounts: others(&there.accounts, account.as_slice()),
+        elsewhere: elsewhere(target, planned, live),
+    })
+}
+
+fn others(all: &[String], wanted: &[String]) -> Vec<String> {
+    all.iter().filter(|one| !wanted.contains(one)).cloned().collect()
+}
+
+/// Targets beyond the plan that offer a file of this one.
+fn elsewhere(target: &Target, planned: &[Target], live: &TgtLive) -> Vec<String> {
+    live.targets
+        .iter()
+        .filter(|other| planned.iter().all(|one| one.iqn != other.iqn))
+        .filter(|other| offers_file_of(target, other))
+        .map(|other| other.iqn.clone())
+        .collect()
+}
+
+fn offers_file_of(target: &Target, other: &LiveTarget) -> bool {
+    other.luns.iter().any(|lun| target.luns.iter().any(|ours| ours.file == lun.file))
+}
