@@ -1,5 +1,7 @@
 //! Files that people name: plans in, reports out.
 
+mod decode;
+
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,6 +10,8 @@ use plan::{Deployment, Overrides, Plan, VolumeSize};
 use time::OffsetDateTime;
 use time::macros::format_description;
 use units::Bytes;
+
+pub(crate) use decode::decode;
 
 use crate::error::CommandError;
 use crate::{system, target};
@@ -51,16 +55,34 @@ pub(crate) fn read_deployment(path: &Path) -> Result<Deployment, CommandError> {
 /// The name and the text of a document that people write.
 pub(crate) fn read_text(path: &Path) -> Result<(String, String), CommandError> {
     let bytes = read(path, LONGEST_TEXT)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let error = io::Error::new(io::ErrorKind::InvalidData, error.utf8_error());
-        CommandError::file(path, "read", &error)
-    })?;
-    Ok((path.display().to_string(), text))
+    Ok((path.display().to_string(), exact(path, &bytes)?))
 }
 
-/// The bytes of a file of an administrator's.
-pub(crate) fn read_data(path: &Path) -> Result<Vec<u8>, CommandError> {
-    read(path, LONGEST_DATA)
+/// The text of a file that must have no byte that belongs to no character.
+fn exact(path: &Path, bytes: &[u8]) -> Result<String, CommandError> {
+    let decoded = decode(bytes);
+    if !decoded.is_exact {
+        let what = "it is neither UTF-8 nor UTF-16";
+        let error = io::Error::new(io::ErrorKind::InvalidData, what);
+        return Err(CommandError::file(path, "read", &error));
+    }
+    Ok(decoded.text.into_owned())
+}
+
+/// The text of a log or a report of an administrator's. Letters of another code page are only in
+/// names, and are replaced.
+pub(crate) fn read_data(path: &Path) -> Result<String, CommandError> {
+    Ok(decode(&read(path, LONGEST_DATA)?).text.into_owned())
+}
+
+/// The text of an output of a tool, read the same way.
+pub(crate) fn read_output(path: &Path) -> Result<String, CommandError> {
+    Ok(decode(&read_document(path)?).text.into_owned())
+}
+
+/// The text of a document of another instrument's.
+pub(crate) fn read_foreign(path: &Path) -> Result<String, CommandError> {
+    exact(path, &read_document(path)?)
 }
 
 /// The bytes of a document of another instrument's.

@@ -25,7 +25,7 @@ mod tests;
 pub use combine::{Profile, ScriptFigures, TierProfile};
 pub use error::ProfileError;
 pub use kind::LogKind;
-pub use sheet::{BadRow, decode};
+pub use sheet::BadRow;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -161,17 +161,16 @@ impl Collector {
     }
 
     /// Reads one whole file; what it is, its headers say.
-    pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<&FileReport, ProfileError> {
-        let text = sheet::decode(bytes);
+    pub fn add(&mut self, name: &str, text: &str) -> Result<&FileReport, ProfileError> {
         if text.contains('\0') {
             let file = name.to_owned();
             return Err(ProfileError::Binary { file });
         }
-        let sheet = Sheet::open(&text);
+        let sheet = Sheet::open(text);
         let kind = recognise::recognise(name, &sheet)?;
         let mut report = FileReport::new(name, kind);
-        report.version = sheet::version(&text);
-        if !self.known_files.insert(tracking::mark(&text)) {
+        report.version = sheet::version(text);
+        if !self.known_files.insert(tracking::mark(text)) {
             return Ok(self.leave_out(sheet, report));
         }
         match kind {
@@ -180,10 +179,10 @@ impl Collector {
                 self.traffic.read(sheet, &mut report, (&self.options, order));
             }
             LogKind::TrackingExport => {
-                self.exported.read(sheet, &mut report, (&self.options, date_order(&text)));
+                self.exported.read(sheet, &mut report, (&self.options, date_order(text)));
             }
             LogKind::EmailStats => {
-                let how = (&self.options, date_order(&text));
+                let how = (&self.options, date_order(text));
                 email_stats::read(sheet, &mut report, &mut self.stats, how);
             }
             LogKind::MessageProfile => message_profile::read(sheet, &mut report, &mut self.sites),

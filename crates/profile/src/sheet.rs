@@ -1,7 +1,6 @@
-//! Tables as administrators' tools write them: any column order, comma, semicolon or tab, byte
-//! order marks, UTF-16, comment lines of PowerShell, of Excel and of message tracking.
+//! Tables as administrators' tools write them: any column order, comma, semicolon or tab,
+//! comment lines of PowerShell, of Excel and of message tracking.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use csv::{ReaderBuilder, StringRecord};
@@ -26,24 +25,6 @@ impl fmt::Display for BadRow {
         let Self { line, column, found, wanted } = self;
         let found: String = found.chars().take(40).collect();
         write!(f, "line {line}: {column} is {found:?}, not {wanted}")
-    }
-}
-
-/// The text of a file: UTF-16 where a byte order mark or its zeros say so, else UTF-8. Bytes of
-/// another code page can only stand in names, which are not counted, so they are replaced.
-pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|&pair| unit(pair)).collect();
-        Cow::Owned(String::from_utf16_lossy(&units))
-    };
-    match bytes {
-        [0xFF, 0xFE, rest @ ..] => wide(rest, u16::from_le_bytes),
-        [0xFE, 0xFF, rest @ ..] => wide(rest, u16::from_be_bytes),
-        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
-        // Headers are plain letters, which UTF-16 fills up with zeros.
-        [first, 0, second, 0, ..] if *first > 0 && *second > 0 => wide(bytes, u16::from_le_bytes),
-        [0, first, 0, second, ..] if *first > 0 && *second > 0 => wide(bytes, u16::from_be_bytes),
-        bytes => String::from_utf8_lossy(bytes),
     }
 }
 
@@ -279,7 +260,7 @@ fn first_line_of_table(text: &str) -> (usize, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, same, whole_number};
+    use super::{same, whole_number};
 
     #[test]
     fn numbers_of_many_languages() {
@@ -298,12 +279,5 @@ mod tests {
     fn headers_differ_only_in_letters_and_digits() {
         assert_eq!(same("Storage Used (Byte)"), same("storage_used byte"));
         assert_ne!(same("TotalItemSize"), same("TotalItemSize (MB)"));
-    }
-
-    #[test]
-    fn byte_order_marks_are_no_part_of_the_text() {
-        assert_eq!(decode(b"\xEF\xBB\xBFName"), "Name");
-        assert_eq!(decode(b"\xFF\xFEN\0a\0"), "Na");
-        assert_eq!(decode(b"\xFE\xFF\0N\0a"), "Na");
     }
 }

@@ -80,12 +80,23 @@ fn a_large_file_that_is_no_journal_is_not_read_to_its_end() {
     scene.run(["report", "sparse.edb"]).expect_refusal(&["sparse.edb", "not a run's record.jsonl"]);
 }
 
+/// Every encoding that `>` of PowerShell and editors of Windows write, with their line ends.
 #[test]
-fn a_plan_that_is_no_text_is_to_be_saved_as_text() {
+fn a_plan_in_the_text_of_windows_is_read() {
     let scene = Scene::new("utf-16");
-    let text = small_plan(&scene.folder);
+    let text = small_plan(&scene.folder).replace('\n', "\r\n");
     let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    scene.write("plan.toml", &[&[0xFF, 0xFE], &wide[..]].concat());
+    let high: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for bytes in [
+        [&[0xFF, 0xFE], &wide[..]].concat(),
+        [&[0xFE, 0xFF], &high[..]].concat(),
+        wide,
+        [b"\xEF\xBB\xBF", text.as_bytes()].concat(),
+    ] {
+        scene.write("plan.toml", &bytes);
+        scene.run(["prepare", "plan.toml", "--quiet"]).expect_code(0);
+    }
+    scene.write("plan.toml", &[text.as_bytes(), b"# \xFC"].concat());
     scene.run(["prepare", "plan.toml"]).expect_refusal(&["plan.toml", "save it as text in UTF-8"]);
 }
 

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use builds::{BuildNumber, BuildTable, engine_of, file_version, mentions};
 use ese::header::{PROBE_BYTES, read_copies};
-use profile::decode;
 
 use crate::documents;
 use crate::error::CommandError;
@@ -107,7 +106,7 @@ fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<BuildSubject>, Command
     }
     let found = match file_version(&bytes) {
         Some(version) => vec![BuildSubject::Version { place, version, count: 1 }],
-        None => in_text(table, &place, &decode(&bytes)),
+        None => in_text(table, &place, &documents::decode(&bytes).text),
     };
     if found.is_empty() {
         return Err(CommandError::new(format!(

@@ -32,12 +32,12 @@ pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome
         for (name, bytes) in
             [(MAILBOX_USAGE, reports.mailbox_usage), (EMAIL_ACTIVITY, reports.email_activity)]
         {
-            say(collector.add(name, &bytes)?, console)?;
+            say(collector.add(name, &documents::decode(&bytes).text)?, console)?;
         }
     }
     for path in &flags.files {
-        let bytes = documents::read_data(path)?;
-        let report = collector.add(&path.display().to_string(), &bytes)?;
+        let text = documents::read_data(path)?;
+        let report = collector.add(&path.display().to_string(), &text)?;
         say(report, console)?;
     }
     let profile = collector.finish()?;
