@@ -10,12 +10,17 @@ pub(crate) use lun::facts as lun_facts;
 pub(crate) use measured::{MeasureOrder, refuse};
 pub(crate) use places::{Places, places};
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use device_net::IscsiPortal;
 use device_os::probe::{BlockDevice, VolumeFacts};
 use inspection::StoragePlace;
-use inspection::controller::{Controller, merged, of_controller, read};
+use inspection::controller::{
+    Controller, OutputSource, Tool, UnreadLine, leaves_open, merged, not_understood, of_controller,
+    read,
+};
 use inspection::lun::{LunFacts, of_lun};
 use record::StorageFinding;
 
@@ -30,32 +35,63 @@ pub(crate) struct Outputs {
     controllers: Vec<Controller>,
     /// Tools that are here and did not answer, with their words.
     silent: Vec<(String, String)>,
+    /// Lines that were not understood.
+    unread: Vec<StorageFinding>,
+    /// Files that were read.
+    pub files: Vec<OutputFile>,
+}
+
+/// A saved output.
+pub(crate) struct OutputFile {
+    pub path: PathBuf,
+    /// When it was written, if the file system says.
+    pub saved: Option<SystemTime>,
+    /// Lines that were not understood.
+    pub unread: Vec<UnreadLine>,
 }
 
 impl Outputs {
     /// Of the tools that are installed here. They are asked for what is, and set nothing.
     pub(crate) fn installed() -> Self {
-        let (controllers, silent) = tools::ask();
-        Self { controllers: merged(controllers), silent }
+        let tools::Answers { controllers, silent, unread } = tools::ask();
+        // Numbers of controllers are an identity on one machine.
+        let told = OutputSource { source: "this machine".to_owned(), controllers };
+        Self { controllers: merged(vec![told]), silent, unread, files: Vec::new() }
     }
 
     /// Of saved files.
-    pub(crate) fn saved(files: &[PathBuf]) -> Result<Self, CommandError> {
-        let mut controllers = Vec::new();
-        for file in files {
-            let bytes = documents::read_document(file)?;
-            let text = String::from_utf8_lossy(&bytes);
-            let told = read(&text)
-                .map_err(|error| CommandError::new(format!("{}: {error}", file.display())))?;
-            controllers.extend(told);
+    pub(crate) fn saved(paths: &[PathBuf]) -> Result<Self, CommandError> {
+        let (mut told, mut unread, mut files) = (Vec::new(), Vec::new(), Vec::new());
+        for path in paths {
+            let name = path.display().to_string();
+            let output = read(&documents::read_output(path)?)
+                .map_err(|error| CommandError::new(format!("{name}: {error}")))?;
+            unread.extend(not_understood(&name, &output.unread));
+            let saved = fs::metadata(path).and_then(|facts| facts.modified()).ok();
+            files.push(OutputFile { path: path.clone(), saved, unread: output.unread });
+            told.push(OutputSource { source: name, controllers: output.controllers });
         }
-        Ok(Self { controllers: merged(controllers), silent: Vec::new() })
+        Ok(Self { controllers: merged(told), silent: Vec::new(), unread, files })
     }
 
     fn findings(&self) -> Vec<StorageFinding> {
-        let told = self.controllers.iter().flat_map(of_controller);
         let silent = self.silent.iter();
-        told.chain(silent.map(|(tool, why)| inspection::controller::silent(tool, why))).collect()
+        let silent = silent.map(|(tool, why)| inspection::controller::silent(tool, why));
+        self.of_controllers().into_iter().chain(silent).collect()
+    }
+
+    fn of_controllers(&self) -> Vec<StorageFinding> {
+        self.controllers.iter().flat_map(of_controller).chain(self.unread.iter().cloned()).collect()
+    }
+
+    /// Whether the outputs leave open what they were read for: evidence is missing, contradictory
+    /// or not understood.
+    pub(crate) fn leave_open(&self) -> bool {
+        let found = self.of_controllers();
+        let is_described = self.controllers.is_empty()
+            || found.iter().any(|finding| finding.check == "drive-state")
+            || self.controllers.iter().any(|of| of.tool == Tool::Nvme);
+        !is_described || found.iter().any(leaves_open)
     }
 }
 

@@ -181,17 +181,22 @@ fn row(finding: &StorageFinding) -> TableRow {
     ])
 }
 
-/// The whole answer of `inspect` for programs: the findings, and what each path stands on as the
-/// caller describes it.
-pub fn storage_json(look: &StorageLook<'_>, paths: &impl Serialize) -> String {
+/// The whole answer of `inspect` for programs: the findings, what each path stands on, and the
+/// saved outputs that were read, as the caller describes them.
+pub fn storage_json(
+    look: &StorageLook<'_>,
+    paths: &impl Serialize,
+    outputs: &impl Serialize,
+) -> String {
     #[derive(Serialize)]
-    struct Whole<'a, P> {
+    struct Whole<'a, P, O> {
         schema: u32,
         kind: &'static str,
         at: Option<String>,
         tally: StorageTally,
         findings: Vec<StoragePart<'a>>,
         paths: &'a P,
+        outputs: &'a O,
     }
     contract::written(&Whole {
         schema: contract::ANSWER_SCHEMA,
@@ -200,6 +205,7 @@ pub fn storage_json(look: &StorageLook<'_>, paths: &impl Serialize) -> String {
         tally: StorageTally::of(look.findings),
         findings: parts(look.findings),
         paths,
+        outputs,
     })
 }
 
@@ -247,7 +253,8 @@ mod tests {
         let page = storage_html(&look);
         assert!(page.contains("&lt;on&gt;") && !page.contains("<on>"));
         assert!(page.contains("hdparm -W 0") && page.contains("To mend"));
-        let told: serde_json::Value = serde_json::from_str(&storage_json(&look, &["x"])).unwrap();
+        let told: serde_json::Value =
+            serde_json::from_str(&storage_json(&look, &["x"], &["y"])).unwrap();
         assert_eq!(told["findings"][0]["check"], "c");
         assert_eq!(told["findings"][0]["outcome"], "fail");
         assert_eq!(told["tally"]["fail"], 2);

@@ -1,5 +1,7 @@
 //! `inspect`: what stands under a path, before anything is measured on it.
 
+mod age;
+
 use std::path::{Path, PathBuf};
 
 use device::Clock as _;
@@ -49,10 +51,14 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
         lead.extend(lines.map(|(name, value)| format!("{name:<16} {value}")));
         lead.push(String::new());
     }
+    let (ages, files) = age::of_files(&outputs.files);
+    lead.extend(ages);
     let answer = InspectAnswer {
         subject: &system::machine(String::new()).name,
         findings: &findings,
         paths: &paths,
+        outputs: &files,
+        is_open: outputs.leave_open(),
         lead: &lead,
         inputs: &flags.controller.iter().map(PathBuf::as_path).collect::<Vec<_>>(),
     };
@@ -67,6 +73,10 @@ pub(in crate::cmd) struct InspectAnswer<'a> {
     pub findings: &'a [StorageFinding],
     /// What each path stands on, for programs.
     pub paths: &'a [Value],
+    /// Saved outputs of controllers' tools, for programs.
+    pub outputs: &'a [Value],
+    /// Whether evidence that decides is missing, contradictory or not understood.
+    pub is_open: bool,
     /// The same in lines for people, before the findings.
     pub lead: &'a [String],
     /// Files that are not to be replaced by a page.
@@ -79,14 +89,14 @@ pub(in crate::cmd) fn conclude(
     flags: &InspectAnswerFlags,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    let &InspectAnswer { subject, findings, paths, lead, inputs } = answer;
+    let &InspectAnswer { subject, findings, paths, outputs, is_open, lead, inputs } = answer;
     let look = StorageLook { subject, at_epoch_ns: OsClock::new().epoch().0, findings };
     if let Some(page) = &flags.html {
         let existing = Existing::of_flag(flags.force);
         documents::write(page, report::storage_html(&look).as_bytes(), existing, inputs)?;
     }
     if flags.json {
-        console.answer_text(&report::storage_json(&look, &paths))?;
+        console.answer_text(&report::storage_json(&look, &paths, &outputs))?;
     } else {
         for line in lead {
             console.answer(line)?;
@@ -94,7 +104,11 @@ pub(in crate::cmd) fn conclude(
         print(findings, console)?;
     }
     let fails = StorageTally::of(findings).fail > 0;
-    Ok(if fails { Outcome::Fail } else { Outcome::Pass })
+    Ok(match (fails, is_open) {
+        (true, _) => Outcome::Fail,
+        (false, true) => Outcome::CannotJudge,
+        (false, false) => Outcome::Pass,
+    })
 }
 
 /// What writes meet in each folder, one after the other.

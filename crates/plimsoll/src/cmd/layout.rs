@@ -37,6 +37,8 @@ pub(crate) fn run(flags: &LayoutFlags, console: &mut Console) -> Result<Outcome,
         subject: &format!("{machine}, against the plan of {}", plan.server),
         findings: &findings,
         paths: &places,
+        outputs: &[],
+        is_open: false,
         lead: &[],
         inputs: &[&flags.plan],
     };

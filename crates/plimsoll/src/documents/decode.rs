@@ -18,10 +18,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Decoded<'_> {
     match bytes {
         [0xFF, 0xFE, body @ ..] => wide(body, u16::from_le_bytes),
         [0xFE, 0xFF, body @ ..] => wide(body, u16::from_be_bytes),
-        [0xEF, 0xBB, 0xBF, body @ ..] => narrow(body),
         [first, 0, second, 0, ..] if *first > 0 && *second > 0 => wide(bytes, u16::from_le_bytes),
         [0, first, 0, second, ..] if *first > 0 && *second > 0 => wide(bytes, u16::from_be_bytes),
-        body => narrow(body),
+        [0xEF, 0xBB, 0xBF, body @ ..] | body => narrow(body),
     }
 }
 
@@ -33,8 +32,7 @@ fn narrow(body: &[u8]) -> Decoded<'_> {
 fn wide(body: &[u8], unit: fn([u8; 2]) -> u16) -> Decoded<'static> {
     let (pairs, rest) = body.as_chunks::<2>();
     let mut is_exact = rest.is_empty();
-    let characters = char::decode_utf16(pairs.iter().map(|&pair| unit(pair)));
-    let text: String = characters
+    let text: String = char::decode_utf16(pairs.iter().map(|&pair| unit(pair)))
         .map(|character| {
             character.unwrap_or_else(|_| {
                 is_exact = false;

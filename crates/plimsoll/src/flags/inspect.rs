@@ -18,7 +18,8 @@ pub(crate) struct InspectFlags {
     /// Folders, files, raw devices, `nbd://HOST/EXPORT` or `iscsi://[USER@]HOST/IQN/LUN`
     #[arg(required_unless_present = "controller", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Saved output of storcli, perccli, ssacli or arcconf, in place of what is installed here
+    /// Saved output of storcli, perccli, `MegaCli`, ssacli, arcconf, mdadm or nvme, in place of
+    /// what is installed here
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub controller: Vec<PathBuf>,
     /// Measure what durable writes meet: a file is written into each folder and removed again

@@ -6,7 +6,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use inspection::controller::{Controller, ControllerError, read};
+use inspection::controller::{Controller, UnreadLine, not_understood, read};
+use record::StorageFinding;
+
+use crate::documents::decode;
 
 /// A tool that is still silent by then is left alone.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -20,7 +23,7 @@ struct Inquiry {
     questions: &'static [&'static [&'static str]],
 }
 
-const INQUIRIES: [Inquiry; 4] = [
+const INQUIRIES: [Inquiry; 6] = [
     Inquiry {
         programs: &["storcli64", "storcli", "/opt/MegaRAID/storcli/storcli64"],
         questions: STORCLI,
@@ -29,6 +32,8 @@ const INQUIRIES: [Inquiry; 4] = [
         programs: &["perccli64", "perccli", "/opt/MegaRAID/perccli/perccli64"],
         questions: STORCLI,
     },
+    Inquiry { programs: &["storcli2", "/opt/MegaRAID/storcli2/storcli2"], questions: STORCLI },
+    Inquiry { programs: &["perccli2", "/opt/MegaRAID/perccli2/perccli2"], questions: STORCLI },
     Inquiry {
         programs: &["ssacli", "hpssacli", "/opt/smartstorageadmin/ssacli/bin/ssacli"],
         questions: &[&["ctrl", "all", "show", "config", "detail"]],
@@ -42,32 +47,69 @@ const STORCLI: &[&[&str]] = &[
     &["/call/eall/sall", "show", "all", "J"],
 ];
 
-/// What every installed tool tells, and the names and words of those that told nothing.
-pub(super) fn ask() -> (Vec<Controller>, Vec<(String, String)>) {
-    let (mut told, mut silent) = (Vec::new(), Vec::new());
+/// What the installed tools said.
+#[derive(Default)]
+pub(super) struct Answers {
+    pub controllers: Vec<Controller>,
+    /// Tools that are here and did not answer, with their words.
+    pub silent: Vec<(String, String)>,
+    /// Lines that were not understood, as findings.
+    pub unread: Vec<StorageFinding>,
+}
+
+/// Asks every installed tool.
+pub(super) fn ask() -> Answers {
+    let mut answers = Answers::default();
     for tool in &INQUIRIES {
-        let Some((program, first)) = installed(tool) else {
-            continue;
-        };
-        let is_silent = matches!(&first, Err(error) if error.kind() == io::ErrorKind::TimedOut);
-        let further = tool.questions[1..].iter().filter(|_| !is_silent);
-        let answers = [first].into_iter().chain(further.map(|of| output(program, of)));
-        let (mut controllers, mut why) = (Vec::new(), None);
-        for answer in answers {
-            match answer
-                .map_err(|error| error.to_string())
-                .and_then(|text| read(&text).map_err(|error: ControllerError| error.to_string()))
-            {
-                Ok(more) => controllers.extend(more),
-                Err(words) => why = why.or(Some(words)),
+        if let Some((program, first)) = installed(tool) {
+            let (mut told, mut why, mut unread) = (Vec::new(), None, Vec::<UnreadLine>::new());
+            for text in texts(tool, program, first) {
+                match text.and_then(|text| read(&text).map_err(|error| error.to_string())) {
+                    Ok(output) => {
+                        told.extend(output.controllers);
+                        unread.extend(output.unread);
+                    }
+                    Err(words) => why = why.or(Some(words)),
+                }
             }
+            if told.is_empty() {
+                answers.silent.push((program.to_owned(), why.unwrap_or_default()));
+            }
+            answers.controllers.extend(told);
+            answers.unread.extend(not_understood(program, &unread));
         }
-        if controllers.is_empty() {
-            silent.push((program.to_owned(), why.unwrap_or_default()));
-        }
-        told.extend(controllers);
     }
-    (told, silent)
+    answers
+}
+
+/// No machine has more controllers.
+const MOST_CONTROLLERS: u32 = 16;
+
+/// The outputs of a tool for all of its questions, each behind the command that asked: arcconf does
+/// not say of which controller it tells.
+fn texts(tool: &Inquiry, program: &str, first: io::Result<String>) -> Vec<Result<String, String>> {
+    let is_silent = matches!(&first, Err(error) if error.kind() == io::ErrorKind::TimedOut);
+    let found = first.as_ref().map_or(1, |text| controllers_found(text));
+    let shown = |words: &[&str], answer: io::Result<String>| {
+        let command = format!("$ {program} {}\n", words.join(" "));
+        answer.map(|text| command + &text).map_err(|error| error.to_string())
+    };
+    let mut all = vec![shown(tool.questions[0], first)];
+    for words in tool.questions[1..].iter().filter(|_| !is_silent) {
+        all.push(shown(words, output(program, words)));
+    }
+    for number in 2..=found {
+        let words = ["getconfig", &number.to_string()];
+        all.push(shown(&words, output(program, &words)));
+    }
+    all
+}
+
+/// How many controllers there are, as arcconf says of all in the output of one.
+fn controllers_found(text: &str) -> u32 {
+    let told = text.lines().find_map(|line| line.trim().strip_prefix("Controllers found:"));
+    let found = told.and_then(|number| number.trim().parse().ok()).unwrap_or(1);
+    found.min(MOST_CONTROLLERS)
 }
 
 /// The first program of a tool that is here, and its answer to the first question.
@@ -102,14 +144,21 @@ fn wait_for_output(child: &mut Child) -> io::Result<String> {
         let seconds = PATIENCE.as_secs();
         io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {seconds} s"))
     })??;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(decode(&bytes).text.into_owned())
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use std::io::ErrorKind;
 
-    use super::output;
+    use super::{controllers_found, output};
+
+    #[test]
+    fn every_controller_that_was_found_is_asked_for() {
+        assert_eq!(controllers_found("Controllers found: 3\n---\n"), 3);
+        assert_eq!(controllers_found("Controllers found: 4000000\n"), 16);
+        assert_eq!([controllers_found(""), controllers_found("Controllers found: x")], [1, 1]);
+    }
 
     #[test]
     fn what_a_program_prints_is_its_answer_and_a_missing_one_has_none() {

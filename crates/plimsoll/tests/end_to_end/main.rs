@@ -18,6 +18,7 @@ mod check;
 mod compare;
 mod compressed;
 mod contract;
+mod controllers;
 mod damage;
 mod examples;
 #[cfg(unix)]

@@ -54,6 +54,8 @@ pub(super) fn run(
         subject: &work.design.name,
         findings: &findings,
         paths: &[],
+        outputs: &[],
+        is_open: false,
         lead: &lead,
         inputs: &[&flags.what.document],
     };

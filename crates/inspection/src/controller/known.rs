@@ -1,0 +1,115 @@
+//! What outputs say of one fact. Every value that was told is kept, so that no line overwrites
+//! another: a rule judges each of them, and the worst answer counts. A word that is not understood
+//! is kept as well, and no rule passes beside it.
+
+use record::{StorageFinding, StorageRuling};
+
+/// One fact, as far as outputs told it: not at all, once, in contradiction, or in unknown words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownFact<T> {
+    told: Vec<T>,
+    odd: Vec<String>,
+}
+
+impl<T> Default for KnownFact<T> {
+    fn default() -> Self {
+        Self { told: Vec::new(), odd: Vec::new() }
+    }
+}
+
+impl<T: PartialEq> KnownFact<T> {
+    /// Takes a value in beside those that were told before.
+    pub(super) fn learn(&mut self, value: T) {
+        if !self.told.contains(&value) {
+            self.told.push(value);
+        }
+    }
+
+    /// Takes words in, understood or not.
+    pub(super) fn learn_words(&mut self, words: &str, value: Option<T>) {
+        match value {
+            Some(value) => self.learn(value),
+            None if !self.odd.iter().any(|known| known == words) => {
+                self.odd.push(words.to_owned());
+            }
+            None => {}
+        }
+    }
+
+    /// Takes in what another output says of the same subject.
+    pub(super) fn merge(&mut self, other: Self) {
+        other.told.into_iter().for_each(|value| self.learn(value));
+        other.odd.iter().for_each(|words| self.learn_words(words, None));
+    }
+
+    /// Whether both were told and do not say the same.
+    pub(super) fn contradicts(&self, other: &Self) -> bool {
+        !self.told.is_empty() && !other.told.is_empty() && self.told != other.told
+    }
+}
+
+impl<T> KnownFact<T> {
+    /// The value, if exactly one was told and nothing beside it was not understood.
+    pub fn only(&self) -> Option<&T> {
+        match (&self.told[..], &self.odd[..]) {
+            ([value], []) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether any line was about it.
+    pub(super) fn is_told(&self) -> bool {
+        !(self.told.is_empty() && self.odd.is_empty())
+    }
+
+    /// Every value that was told.
+    pub(super) fn told(&self) -> &[T] {
+        &self.told
+    }
+
+    /// The values that a rule must judge; none among them if a rule must judge without.
+    pub(super) fn cases(&self) -> Vec<Option<&T>> {
+        let told = self.told.iter().map(Some);
+        let without = self.told.is_empty() || !self.odd.is_empty();
+        told.chain(without.then_some(None)).collect()
+    }
+
+    /// Why no rule may pass on it although lines were about it.
+    pub(super) fn doubt(&self) -> Option<String> {
+        if let [words, ..] = &self.odd[..] {
+            return Some(format!("\"{words}\" is not understood"));
+        }
+        (self.told.len() > 1).then(|| "the output contradicts itself".to_owned())
+    }
+
+    /// The worst that a rule says of any value. Contradictory values and words that were not
+    /// understood leave nothing to pass.
+    pub(super) fn judge(&self, rule: impl Fn(Option<&T>) -> StorageFinding) -> StorageFinding {
+        let first = rule(self.told.first());
+        let others = self.cases().into_iter().skip(1).map(rule);
+        let worst = others.fold(
+            first,
+            |worst, other| {
+                if other.outcome > worst.outcome { other } else { worst }
+            },
+        );
+        doubted(worst, self.doubt())
+    }
+}
+
+/// What a rule found; at best "cannot judge" beside a doubt about its facts.
+pub(super) fn doubted(found: StorageFinding, doubt: Option<String>) -> StorageFinding {
+    match doubt {
+        Some(why) if found.outcome <= StorageRuling::CannotJudge => StorageFinding {
+            outcome: StorageRuling::CannotJudge,
+            seen: why,
+            reason: "nothing follows from words that are unknown or contradict each other"
+                .to_owned(),
+            ..found
+        },
+        _ => found,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! What the output itself is worth: what it should say and does not, words and lines that are not
+//! understood. Beside any of these no answer is a clean pass.
+
+use record::{StorageFinding, StorageRuling};
+
+use super::super::{Controller, LogicalDrive, UnreadLine};
+use crate::draft::{Check, mended_by};
+
+const NAME: (&str, &str) = ("controller-output", "Output of the tool");
+
+/// Lines that are shown.
+const SHOWN: usize = 5;
+
+/// Checks that storage can lack evidence for without its answer being open: what they find is worth
+/// a change, and decides neither mail nor log latency.
+const OPEN_TO_DOUBT: [&str; 5] =
+    ["disk-cache", "strip-size", "raid-level", "controller-read-cache", "cache-ratio"];
+
+/// Whether a finding leaves open what the output of a controller was read for. Missing evidence for
+/// lesser checks does not; words that were not understood and gaps are findings of their own.
+pub fn leaves_open(finding: &StorageFinding) -> bool {
+    finding.outcome == StorageRuling::CannotJudge
+        && !OPEN_TO_DOUBT.contains(&finding.check.as_str())
+}
+
+/// Checks that follow from several lines, of which a gap may be one.
+const OF_SEVERAL_LINES: [&str; 9] = [
+    "array-state",
+    "cache-backup",
+    "controller-cache",
+    "controller-memory",
+    "controller-status",
+    "controller-write-cache",
+    "device-health",
+    "drive-state",
+    "raid-level",
+];
+
+/// Nothing that follows from several lines passes if the output is incomplete.
+pub(super) fn doubt(finding: &mut StorageFinding) {
+    let is_one = OF_SEVERAL_LINES.contains(&finding.check.as_str());
+    if is_one && finding.outcome == StorageRuling::Pass {
+        finding.outcome = StorageRuling::CannotJudge;
+        "the output is incomplete; what is missing may say otherwise"
+            .clone_into(&mut finding.reason);
+    }
+}
+
+/// Lines of an output that no reader understood.
+pub fn not_understood(file: &str, lines: &[UnreadLine]) -> Option<StorageFinding> {
+    let draft = Check::new(NAME, file);
+    let shown: Vec<String> = lines
+        .iter()
+        .take(SHOWN)
+        .map(|line| format!("line {}: \"{:.80}\"", line.number, line.text))
+        .collect();
+    let more = if lines.len() > SHOWN { ", ..." } else { "" };
+    let count = match lines.len() {
+        0 => return None,
+        1 => "1 line was".to_owned(),
+        many => format!("{many} lines were"),
+    };
+    Some(mended_by(
+        draft.unknown(
+            format!("{count} not understood: {}{more}", shown.join(", ")),
+            "a line that is not understood may be the one that matters",
+        ),
+        "read these lines, or save the output again without wrapping, as JSON if the tool can",
+    ))
+}
+
+/// What the output of a controller should say and does not, or says in unknown words.
+pub(super) fn of_controller(controller: &Controller) -> Option<StorageFinding> {
+    let mut all = controller.gaps.clone();
+    all.extend(doubts(controller));
+    all.dedup();
+    let more = all.len().saturating_sub(SHOWN);
+    let shown: Vec<String> = all.into_iter().take(SHOWN).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    Some(mended_by(
+        Check::new(NAME, controller.name()).unknown(
+            format!("incomplete or not understood: {}{more}", shown.join("; ")),
+            "what is missing may be what matters; the other answers are those of the rest",
+        ),
+        "save the whole output again",
+    ))
+}
+
+/// Facts of lesser checks that are contradictory or not understood.
+fn doubts(controller: &Controller) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let mut note = |part: &str, what: &str, doubt: Option<String>| {
+        doubts.extend(doubt.map(|why| format!("{what} of {part}: {why}")));
+    };
+    note("the controller", "share of reads", controller.read_percent.doubt());
+    // No rule depends on the size of the cache, and tools round it.
+    if controller.cache_bytes.told().is_empty() {
+        note("the controller", "size of the cache", controller.cache_bytes.doubt());
+    }
+    for drive in &controller.drives {
+        let LogicalDrive { level, strip_bytes, reads_ahead, disk_caches, disks, .. } = drive;
+        let part = format!("drive {}", drive.id);
+        note(&part, "level", level.doubt());
+        note(&part, "strip size", strip_bytes.doubt());
+        note(&part, "read policy", reads_ahead.doubt());
+        note(&part, "caches of disks", disk_caches.doubt());
+        note(&part, "number of disks", disks.doubt());
+        note(&part, "kind of disks", drive.is_flash.doubt());
+        note(&part, "write policy that is set", drive.writes_set.doubt());
+    }
+    for disk in &controller.disks {
+        note(&format!("disk {}", disk.name), "cache", disk.cache.doubt());
+    }
+    doubts
+}
