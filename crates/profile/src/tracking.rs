@@ -171,7 +171,7 @@ impl Traffic {
 }
 
 /// A mark that two different values do not share by chance.
-pub(super) fn mark(value: &impl std::hash::Hash) -> [u64; 2] {
+pub(super) fn mark(value: &(impl std::hash::Hash + ?Sized)) -> [u64; 2] {
     [0_u8, 1].map(|salt| {
         let mut hasher = DefaultHasher::new();
         salt.hash(&mut hasher);

@@ -235,7 +235,7 @@ fn a_target_that_others_have_opened_is_not_as_planned() {
     verify(&[]).expect_code(0);
 
     let file = scene.path("theirs");
-    scene.write("theirs", &[0; 1 << 20]);
+    scene.write("theirs", &vec![0; 1 << 20]);
     let add = ["--mode", "logicalunit", "--op", "new", "--lun", "7", "-b"];
     changed(&target, ":mail.ex01", &[&add[..], &[file.to_str().unwrap()]].concat());
     expect_words(&verify(&[]), 1, &["LUN 7 is not in the plan"]);
