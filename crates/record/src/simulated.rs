@@ -29,6 +29,10 @@ pub struct Simulation {
     /// By how much simulated latencies may be off, in percent of the true ones, either way: what
     /// comparisons with results say of a model.
     pub uncertainty_percent: f64,
+    /// The least mean time of a random database read by the array's physics: the shortest seek and
+    /// half a revolution, less what its memory may answer. 0: not known.
+    #[serde(default)]
+    pub least_read_ns: u64,
 }
 
 /// What a simulation runs on the array.

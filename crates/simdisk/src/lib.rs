@@ -12,6 +12,7 @@ mod description;
 mod disk;
 mod file_system;
 mod flash;
+mod floor;
 mod guarantee;
 mod host;
 mod limit;

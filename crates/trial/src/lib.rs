@@ -40,8 +40,9 @@ pub use host_sampler::HostSampler;
 pub use line::{LineAdvice, TriedLoad, loads_left, next_load};
 pub use location::{CopyFolder, Location};
 pub use pace::pace_of;
-pub use policy::sessions_of;
+pub use policy::{sessions_of, share_of_highest};
 pub use settings::{record_settings, test_type};
+pub use tune::{Advice, Ceilings, TuneStep, advise, by_sessions};
 pub use worker::ProcessorTime;
 pub use write_probe::{ProbeWatch, WriteProbe, probe_writes};
 

@@ -36,7 +36,7 @@ pub(crate) fn target_of_a_database(plan: &Plan) -> Option<f64> {
     clippy::cast_sign_loss,
     reason = "a rate is not negative, and too high a one becomes the highest"
 )]
-pub(crate) fn share_of_highest(plan: &Plan, most_iops: f64) -> Option<u32> {
+pub fn share_of_highest(plan: &Plan, most_iops: f64) -> Option<u32> {
     let percent = plan.workload.throughput_percent.filter(|percent| *percent < 100)?;
     Some(((most_iops * f64::from(percent) / 100.0).round() as u32).max(1))
 }

@@ -32,7 +32,7 @@ const SHORT_LOOK_STALLS: f64 = 4.0;
 
 /// What one number of sessions achieved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TuneStep {
+pub struct TuneStep {
     /// Sessions of each database.
     pub sessions: u32,
     /// Database reads and writes per second, of all databases.
@@ -47,7 +47,7 @@ pub(crate) struct TuneStep {
 
 /// Averages that must not be exceeded.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ceilings {
+pub struct Ceilings {
     /// Of database reads.
     pub read_average: Nanos,
     /// Of log writes.
@@ -56,7 +56,7 @@ pub(crate) struct Ceilings {
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Advice {
+pub enum Advice {
     /// Load each database with so many sessions, and look.
     Try(u32),
     /// The search has ended with this number.
@@ -65,7 +65,7 @@ pub(crate) enum Advice {
 
 /// What to do after `steps`, in any order: doubles or halves until the limits lie between two
 /// numbers, then closes in on them to a quarter; ends earlier where more sessions bring no more.
-pub(crate) fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
+pub fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
     let tried = by_sessions(steps);
     let good = tried.iter().filter(|step| ceilings.hold(step));
     let Some(best) = good.map(|step| step.sessions).max() else {
@@ -84,7 +84,7 @@ pub(crate) fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
 }
 
 /// What each number of sessions achieved, by all looks at it.
-pub(crate) fn by_sessions(steps: &[TuneStep]) -> Vec<TuneStep> {
+pub fn by_sessions(steps: &[TuneStep]) -> Vec<TuneStep> {
     let mut looks: BTreeMap<u32, Vec<&TuneStep>> = BTreeMap::new();
     for step in steps {
         looks.entry(step.sessions).or_default().push(step);

@@ -42,7 +42,7 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
             detail: order
                 .profile
                 .map_or(SimulationDetail::Engine, |_| SimulationDetail::Operations),
-            ..order.storage.simulation()
+            ..order.storage.simulation(order.plan)
         })),
         storage: Vec::new(),
     }

@@ -1,5 +1,7 @@
 //! Level 2: a plan's load on an array by the operation model, at the plan's own sizes.
 
+mod search;
+
 use std::collections::BTreeMap;
 
 use plan::Plan;
@@ -26,25 +28,14 @@ const LOG_ROOM: u64 = 16 << 30;
 /// A read of the background scan.
 const SCAN_BYTES: u64 = 256 << 10;
 
-/// Plays the load of an order and tells its events, but for the first and the last.
+/// Plays the load of an order and reports its events, but for the first and the last.
 pub(super) fn play(
     order: &SimulationOrder<'_>,
     profile: &OperationProfile,
     told: &mut dyn FnMut(Event) -> bool,
 ) -> Result<Finished, CommandError> {
-    let plan = order.plan;
-    let arrays = order.storage.arrays(plan);
-    let load = OperationLoad {
-        profile,
-        databases: databases(order, arrays.len())?,
-        rest_percent: order.rest_percent,
-        scan: plan.test.maintenance_throttle.map(|pause| ScanShape { pause, bytes: SCAN_BYTES }),
-        processors: HostProcessors::of(&order.storage.array),
-    };
-    let run = OperationRun::new(&arrays, load, order.seed)
-        .map_err(|error| CommandError::new(error.to_string()))?;
-    let mut playing = PlayedRun { run, plan, profile, told, now: Nanos::ZERO };
-    let mut goes_on = playing.log(format!(
+    let mut playback = Playback { order, profile, told, now: Nanos::ZERO, is_stopped: false };
+    playback.log(format!(
         "operation model: {} batches of the engine were measured; {:.1} reads, {:.1} page writes \
          and {:.0} bytes of log each",
         profile.batches.len(),
@@ -52,21 +43,24 @@ pub(super) fn play(
         profile.mean(|span| u64::from(span.reads + span.reads_beside)) * profile.writes_per_read(),
         profile.mean(|span| span.log_bytes),
     ));
+    let plan = search::settled(&mut playback)?;
+    let begun = playback.now;
+    let mut run = playback.operation_run(&plan)?;
     for (phase, span) in [(Phase::Warm, WARM_UP), (Phase::Measure, plan.test.duration)] {
-        goes_on = goes_on && playing.phase(phase, span);
+        playback.phase((&mut run, begun), phase, span);
     }
-    let reason = (!goes_on).then(|| "a person asked to stop".to_owned());
-    let at_ns = playing.now.0;
+    let reason = playback.is_stopped.then(|| "a person asked to stop".to_owned());
+    let at_ns = playback.now.0;
     Ok(Finished { at_ns, interrupted: reason.is_some(), reason, is_for_room: false })
 }
 
 /// Where each database and its log lie: databases one behind the other in their folder's share of
 /// an array, with room to grow, and their logs behind them.
 fn databases<'a>(
-    order: &SimulationOrder<'a>,
+    order: &SimulationOrder<'_>,
+    plan: &'a Plan,
     arrays: usize,
 ) -> Result<Vec<LoadedDatabase<'a>>, CommandError> {
-    let plan = order.plan;
     let folders = SimulatedStorage::folders(plan);
     let share = |folder: &str| {
         let index = folders.iter().position(|of| *of == folder).unwrap_or(0);
@@ -123,39 +117,65 @@ fn placed<'a>(
     Ok(OperationPlace { base, bytes, ..share })
 }
 
-/// A load that is played.
-struct PlayedRun<'a, 'b> {
-    run: OperationRun<'a>,
-    plan: &'a Plan,
-    profile: &'a OperationProfile,
+/// A load that is played, sample by sample, until its listener asks to stop.
+pub(super) struct Playback<'a, 'b> {
+    pub order: &'b SimulationOrder<'b>,
+    pub profile: &'a OperationProfile,
     told: &'b mut dyn FnMut(Event) -> bool,
-    now: Nanos,
+    pub now: Nanos,
+    pub is_stopped: bool,
 }
 
-impl PlayedRun<'_, '_> {
-    fn log(&mut self, text: String) -> bool {
-        (self.told)(Event::Log(LogLine { at_ns: self.now.0, text }))
+impl<'a> Playback<'a, '_> {
+    /// The load of `plan`, which is that of the order with what a search has found, at its start.
+    pub(super) fn operation_run<'p>(&self, plan: &'p Plan) -> Result<OperationRun<'p>, CommandError>
+    where
+        'a: 'p,
+    {
+        let (storage, pause) = (self.order.storage, plan.test.maintenance_throttle);
+        let arrays = storage.arrays(plan);
+        let load = OperationLoad {
+            profile: self.profile,
+            databases: databases(self.order, plan, arrays.len())?,
+            rest_percent: self.order.rest_percent,
+            scan: pause.map(|pause| ScanShape { pause, bytes: SCAN_BYTES }),
+            processors: HostProcessors::of(&storage.array),
+        };
+        OperationRun::new(&arrays, load, self.order.seed)
+            .map_err(|error| CommandError::new(error.to_string()))
     }
 
-    fn mark(&mut self, phase: Phase, edge: Edge) -> bool {
-        (self.told)(Event::Phase(PhaseMark { at_ns: self.now.0, phase, edge }))
+    pub(super) fn tell(&mut self, event: Event) {
+        self.is_stopped |= !(self.told)(event);
     }
 
-    /// Plays a phase, sample by sample; whether the run is to go on.
-    fn phase(&mut self, phase: Phase, span: Nanos) -> bool {
-        let end = self.now + span;
-        let mut goes_on = self.mark(phase, Edge::Begin);
-        while goes_on && self.now < end {
-            let to = (self.now + self.plan.test.interval).min(end);
-            goes_on = self.sample(phase, to);
+    pub(super) fn log(&mut self, text: String) {
+        self.tell(Event::Log(LogLine { at_ns: self.now.0, text }));
+    }
+
+    pub(super) fn mark(&mut self, phase: Phase, edge: Edge) {
+        self.tell(Event::Phase(PhaseMark { at_ns: self.now.0, phase, edge }));
+    }
+
+    /// Plays a phase of a run that began at `begun`, unless it is stopped.
+    fn phase(&mut self, (run, begun): (&mut OperationRun<'_>, Nanos), phase: Phase, span: Nanos) {
+        if self.is_stopped {
+            return;
         }
-        self.mark(phase, Edge::End) && goes_on
+        let end = self.now + span;
+        self.mark(phase, Edge::Begin);
+        while !self.is_stopped && self.now < end {
+            let to = (self.now + self.order.plan.test.interval).min(end);
+            let mut sampled = vec![BTreeMap::new(); self.order.plan.databases.len()];
+            run.advance(Nanos(to.since(begun).0), |answer| note(&mut sampled, &answer));
+            self.sampled(phase, to, sampled);
+        }
+        self.mark(phase, Edge::End);
     }
 
-    fn sample(&mut self, phase: Phase, to: Nanos) -> bool {
-        let mut sampled = vec![BTreeMap::new(); self.plan.databases.len()];
-        self.run.advance(to, |answer| note(&mut sampled, &answer));
-        let databases = (0..).zip(sampled).map(|(index, series)| self.interval(index, series));
+    /// Reports what came until `to`.
+    fn sampled(&mut self, phase: Phase, to: Nanos, all: Vec<BTreeMap<Series, SeriesInterval>>) {
+        let databases = (0..).zip(all).map(|(index, series)| self.interval(index, series));
         let interval = Interval {
             phase,
             from_ns: self.now.0,
@@ -165,7 +185,7 @@ impl PlayedRun<'_, '_> {
             processors: None,
         };
         self.now = to;
-        (self.told)(Event::Interval(interval))
+        self.tell(Event::Interval(interval));
     }
 
     fn interval(&self, index: u32, series: BTreeMap<Series, SeriesInterval>) -> DatabaseInterval {
@@ -174,7 +194,7 @@ impl PlayedRun<'_, '_> {
         let counters = IntervalCounters {
             transactions_durable: of_batches(batches, self.profile.mean(|of| of.is_durable.into())),
             transactions_lazy: of_batches(batches, self.profile.mean(|of| (!of.is_durable).into())),
-            pages_written: bytes(Series::DatabaseWrite) / self.plan.page_size.0,
+            pages_written: bytes(Series::DatabaseWrite) / self.order.plan.page_size.0,
             log_volume_bytes: bytes(Series::LogWrite),
             ..IntervalCounters::default()
         };

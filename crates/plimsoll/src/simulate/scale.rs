@@ -36,6 +36,52 @@ pub(crate) fn usual_duration(plan: &Plan) -> Nanos {
     Nanos::from_secs(whole(seconds))
 }
 
+/// One byte of a simulated database may stand for this many: two databases of a TiB and more. Both
+/// levels were compared up to 1,792 (docs/method.md).
+const LARGEST_STRETCH: f64 = 4_096.0;
+
+/// Level 2 has every read reach storage that a trace of small databases saw there; a cache that
+/// holds more than this part of a database is not the same for both.
+const LEAST_CACHES_FOR_OPERATIONS: u64 = 8;
+
+/// Why level 1 cannot stand for the databases of `plan`; `None` if it can.
+pub(super) fn beyond_engine(plan: &Plan) -> Option<String> {
+    let (smaller, stretch) = scaled(plan);
+    let share = smaller.size.0 as f64 / plan.size.0 as f64;
+    let cache =
+        whole(plan.cache.maximum.0 as f64 * share).max(smaller.size.0 / CACHES_OF_A_DATABASE);
+    let count = plan.databases.len();
+    if stretch > LARGEST_STRETCH {
+        return Some(format!(
+            "it keeps the pages of all databases in {} of memory, and {count} of {} would shrink \
+             {stretch:.0} times, more than {LARGEST_STRETCH:.0}",
+            Bytes(IMAGE_BYTES),
+            plan.size
+        ));
+    }
+    (stretch > 1.0 && Bytes(cache) < LEAST_CACHE).then(|| {
+        format!(
+            "it keeps the pages of all databases in {} of memory, and {count} would have {} \
+             each, of which the engine's cache answers more than of {}",
+            Bytes(IMAGE_BYTES),
+            smaller.size,
+            plan.size
+        )
+    })
+}
+
+/// Why level 2 cannot stand for the load of `plan`; `None` if it can.
+pub(super) fn beyond_operations(plan: &Plan) -> Option<String> {
+    let most = plan.size.0 / LEAST_CACHES_FOR_OPERATIONS;
+    (plan.cache.maximum.0 > most).then(|| {
+        format!(
+            "it sends every read to storage, and a cache of {} holds more than one part in \
+             {LEAST_CACHES_FOR_OPERATIONS} of a database of {}",
+            plan.cache.maximum, plan.size
+        )
+    })
+}
+
 /// A plan of the same load on smaller databases, and how many bytes of the plan's databases one
 /// byte stands for. Cache and checkpoint depth become smaller with the database, so that as much of
 /// it is cached and pages are as seldom changed twice before they are written.
@@ -77,7 +123,7 @@ mod tests {
     use plan::Plan;
     use units::{Bytes, Nanos};
 
-    use super::{scaled, usual_duration};
+    use super::{beyond_engine, beyond_operations, scaled, usual_duration};
 
     #[test]
     fn loads_that_are_held_low_are_simulated_for_longer() {
@@ -114,6 +160,20 @@ mod tests {
         assert_eq!(scaled.cache.maximum, Bytes(10 << 20));
         let share = |of: &Plan| of.checkpoint_depth.0 as f64 / of.cache.maximum.0 as f64;
         assert!((share(&scaled) / share(&plan) - 1.0).abs() < 0.3);
+    }
+
+    #[test]
+    fn each_level_refuses_what_it_cannot_stand_for() {
+        // Eighteen of 35 MiB would have a cache of a ninth, not of a 32nd.
+        let shelf = plan("64GiB", 18);
+        assert!(beyond_engine(&shelf).unwrap().contains("18 would have 35."));
+        assert_eq!(beyond_operations(&shelf), None);
+        assert!(beyond_engine(&plan("16TiB", 2)).unwrap().contains("52429 times"));
+        assert_eq!(beyond_engine(&plan("1TiB", 2)), None);
+        // Small ones are simulated as they are, whatever the cache holds of them.
+        let small = plan("64MiB", 2);
+        assert_eq!(beyond_engine(&small), None);
+        assert!(beyond_operations(&small).unwrap().contains("one part in 8"));
     }
 
     #[test]

@@ -35,8 +35,8 @@ pub(super) struct SimulatedWorld {
 }
 
 impl SimulatedStorage {
-    /// What a record says of it; seed and stretch are those of a run.
-    pub(super) fn simulation(&self) -> Simulation {
+    /// What a record says of it under the load of `plan`; seed and stretch are those of a run.
+    pub(super) fn simulation(&self, plan: &Plan) -> Simulation {
         let calibration = &self.array.calibration;
         Simulation {
             array: self.array.name.clone(),
@@ -44,8 +44,22 @@ impl SimulatedStorage {
             calibrated_on: calibration.results.clone(),
             free_parameters: calibration.free_parameters,
             uncertainty_percent: calibration.uncertainty_percent,
+            least_read_ns: self.least_read(plan).0,
             ..Simulation::default()
         }
+    }
+
+    /// The least mean random read that the physics of the arrays under `plan` allow.
+    fn least_read(&self, plan: &Plan) -> Nanos {
+        let folders = plan.databases.iter().map(|of| &*of.folder);
+        let of_each = folders.map(|folder| self.databases_bytes(plan, folder));
+        self.array.least_random_read(of_each.min().unwrap_or(0))
+    }
+
+    /// Bytes of the databases of `plan` on the array under `folder`.
+    fn databases_bytes(&self, plan: &Plan, folder: &str) -> u64 {
+        let on_it = |of: &&plan::Database| !self.is_each_folder || of.folder == folder;
+        plan.size.0 * plan.databases.iter().filter(on_it).count() as u64
     }
 
     /// The arrays under the folders of `plan`, their memory whole.
@@ -69,18 +83,18 @@ impl SimulatedStorage {
     ) -> Result<SimulatedWorld, CommandError> {
         let images = prepared(plan)?;
         let reactor = VirtualReactor::new();
-        let description = self.simulated_array(plan, stretch);
-        let array = |seed| {
+        let array = |folder: &str, seed| {
+            let description = self.simulated_array(plan, folder, stretch);
             SimulatedArray::new(&description, &reactor, seed)
                 .map_err(|error| CommandError::new(error.to_string()))
         };
-        let shared = array(seed)?;
+        let shared = array("", seed)?;
         let folders = images.len() as u64;
         let mut volumes = Volumes::new();
         for (index, (folder, image)) in (0..).zip(images) {
             let whole = ArrayShare { index: 0, count: 1, stretch, block_bytes: block_bytes(plan) };
             let (of, share) = if self.is_each_folder {
-                (&array(seed.derive(index))?, whole)
+                (&array(&folder, seed.derive(index))?, whole)
             } else {
                 (&shared, ArrayShare { index, count: folders, ..whole })
             };
@@ -92,12 +106,13 @@ impl SimulatedStorage {
         Ok(SimulatedWorld { executor: Executor::new(reactor), locations })
     }
 
-    /// The array, its memory made smaller where the databases are: it would hold so much of them
-    /// that pages were changed in it again and again, and read from it.
-    fn simulated_array(&self, plan: &Plan, stretch: f64) -> ArrayDescription {
+    /// The array under `folder`, its memory made smaller if the databases on it are: it would hold
+    /// so much of them that pages were changed in it again and again, and read from it. An array
+    /// that holds only logs, which are as long as ever, keeps its memory.
+    fn simulated_array(&self, plan: &Plan, folder: &str, stretch: f64) -> ArrayDescription {
         let mut array = self.array.clone();
-        if stretch > 1.0 {
-            let databases = plan.size.0 * plan.databases.len() as u64;
+        let databases = self.databases_bytes(plan, folder);
+        if stretch > 1.0 && databases > 0 {
             let most = databases / DATABASES_OF_A_WRITE_CACHE;
             let size = most * 100 / array.cache.write_percent.max(1);
             array.cache.size_mib = array.cache.size_mib.min((size >> 20).max(1));
@@ -107,7 +122,8 @@ impl SimulatedStorage {
 
     /// What a reader must know of the array that is simulated: its memory is not the whole one.
     pub(super) fn what_is_cut(&self, plan: &Plan, stretch: f64) -> Option<String> {
-        let simulated = self.simulated_array(plan, stretch).cache.size_mib;
+        let of_folder = |of: &str| self.simulated_array(plan, of, stretch).cache.size_mib;
+        let simulated = Self::folders(plan).into_iter().map(of_folder).min()?;
         let whole = self.array.cache.size_mib;
         (simulated < whole).then(|| {
             format!(
@@ -183,4 +199,38 @@ pub(super) fn prepared(plan: &Plan) -> Result<BTreeMap<String, VolumeImage>, Com
     };
     executor.block_on(filling).map_err(|error| CommandError::new(error.to_string()))?;
     Ok(memory.iter().map(|(folder, volume)| (folder.clone(), volume.image())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Plan;
+    use simdisk::ArrayDescription;
+
+    use super::SimulatedStorage;
+
+    const SHELF: &str = include_str!("../../../../arrays/shelf-15k.toml");
+
+    /// Memory in MiB of the array under the first of four folders with a database of 160 MiB each,
+    /// and the least read in microseconds.
+    fn simulated(is_each_folder: bool, stretch: f64) -> (u64, u64) {
+        let array = ArrayDescription::parse("shelf", SHELF, &[]).expect("an array that ships");
+        let text = "[databases]\nfolders = [\"/a\", \"/b\", \"/c\", \"/d\"]\nsize = \"160MiB\"\n";
+        let plan = Plan::parse("test", text).expect("a valid plan");
+        let storage = SimulatedStorage { array, is_each_folder };
+        let memory_mib = storage.simulated_array(&plan, "/a", stretch).cache.size_mib;
+        (memory_mib, storage.least_read(&plan).0 / 1_000)
+    }
+
+    #[test]
+    fn memory_shrinks_with_the_databases_on_the_same_array() {
+        assert_eq!(simulated(false, 100.0).0, 13);
+        assert_eq!(simulated(true, 100.0).0, 3);
+        assert_eq!(simulated(true, 1.0).0, 512, "nothing shrinks, so the memory is whole");
+    }
+
+    #[test]
+    fn memory_that_holds_the_databases_may_answer_every_read() {
+        // 512 MiB of 640 MiB on one array, and of 160 MiB on each of four.
+        assert_eq!((simulated(false, 1.0).1, simulated(true, 1.0).1), (439, 0));
+    }
 }

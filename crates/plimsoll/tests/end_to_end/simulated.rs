@@ -16,14 +16,20 @@ fn scene(name: &str) -> Scene {
 #[test]
 fn the_same_simulation_gives_the_same_journal_and_says_what_it_is() {
     let scene = scene("simulated");
-    let simulate = |folder: &str| {
-        scene.run(["simulate", "plan.toml", "--array", "shelf-15k", "-o", folder]).expect_code(0);
+    let simulate = |folder: &str, level: &str| {
+        let command = ["simulate", "plan.toml", "--array", "shelf-15k", "-o", folder];
+        scene.run(command.iter().chain(&["--level", level])).expect_code(0);
         scene.read(format!("{folder}/record.jsonl"))
     };
-    assert!(simulate("one") == simulate("two"), "the journals differ");
-    let report: Value = serde_json::from_slice(&scene.read("one/report.json")).unwrap();
+    let report = |folder: &str| -> Value {
+        serde_json::from_slice(&scene.read(format!("{folder}/report.json"))).unwrap()
+    };
+    assert!(simulate("one", "1") == simulate("two", "1"), "the journals differ");
+    assert!(report("one")["simulated"]["stretch"].as_f64().unwrap() > 100.0);
+    assert!(simulate("three", "auto") == simulate("four", "auto"), "the journals differ");
+    let report = report("three");
+    assert_eq!(report["simulated"]["stretch"].as_f64(), Some(1.0));
     assert_eq!(report["verdict"], "simulated_pass", "{}", report["findings"]);
-    assert!(report["simulated"]["stretch"].as_f64().unwrap() > 100.0);
     assert!(report["achieved_transactional_iops"].as_f64().unwrap() > 100.0);
     scene.run(["list", "."]).expect_out(&["Simulated pass"]);
     scene.run(["report", "one", "--format", "xml"]).expect_code(2);
@@ -98,7 +104,9 @@ fn what_cannot_be_simulated_is_refused_and_leaves_nothing() {
     scene.write("array.toml", b"name = \"x\"\n[raid]\nlevel = 4\n");
     refused(&["--array", "array.toml"], &["array.toml:3:", "RAID 4 is not simulated"]);
     scene.write("plan.toml", PLAN.replace("100GiB", "9TiB").as_bytes());
-    refused(&["--array", "shelf-15k"], &["/mail/a: the databases", "9.00 TiB"]);
+    refused(&["--array", "shelf-15k"], &["/mail/a: databases and logs", "larger disks"]);
+    scene.write("plan.toml", PLAN.replace("100GiB", "16TiB").as_bytes());
+    refused(&["--array", "shelf-15k", "--level", "1"], &["52429 times", "--level 2"]);
 }
 
 const DEPLOYMENT: &str = "name = \"office\"\n[[tier]]\nmailboxes = 2000\n\
@@ -146,6 +154,60 @@ fn a_prediction_is_not_made_where_it_would_mean_nothing_or_replace_something() {
     let disk = "database = { size = \"4TB\", type = \"tape\", random_iops = 50 }";
     scene.write("d.toml", format!("{DEPLOYMENT}[disks]\n{disk}\n").as_bytes());
     scene.run(["size", "d.toml", "--predict", "tape"]).expect_refusal(&["\"tape\"", "array file"]);
+}
+
+/// Five databases, each on its own disk, which answers no faster than it turns.
+#[test]
+fn folders_with_arrays_of_their_own_keep_the_physics_of_their_disks() {
+    let scene = Scene::new("each-folder");
+    let folders: Vec<String> = (0..5).map(|number| format!("\"/mail/{number}\"")).collect();
+    let plan = format!(
+        "[databases]\nfolders = [{}]\nsize = \"100GiB\"\n[workload]\ntarget_iops = 200\n\
+         [test]\nduration = \"2m\"\n",
+        folders.join(", ")
+    );
+    scene.write("plan.toml", plan.as_bytes());
+    let report = |level: &str, duration: &str| -> Value {
+        let out = format!("{level}-{duration}");
+        let command = ["simulate", "plan.toml", "--array", "disk-7200", "--each-folder"];
+        let more = ["--threads", "4", "--level", level, "--duration", duration, "-o", &out];
+        let ran = scene.run(command.iter().chain(&more));
+        assert!(ran.code.is_some_and(|code| code <= 2), "{}", ran.err);
+        serde_json::from_slice(&scene.read(format!("{out}/report.json"))).unwrap()
+    };
+    let read_ms = |report: &Value| {
+        let reads = &report["sum"]["series"]["database_read"];
+        reads["average_ms"].as_f64().unwrap()
+    };
+    let (one, two) = (report("1", "2m"), report("2", "2m"));
+    let (fast, slow) = (read_ms(&one), read_ms(&two));
+    // A quarter of the reads of level 1 are close to the one before, which level 2 leaves out.
+    assert!((0.8..1.05).contains(&(fast / slow)), "level 1 {fast} ms, level 2 {slow} ms");
+    for (name, report) in [("1", &one), ("2", &two)] {
+        let all = report["findings"].as_array().unwrap();
+        let found = all.iter().find(|of| of["rule"] == "possible-reads").unwrap();
+        assert_eq!(found["outcome"], "pass", "level {name}: {found}");
+        assert!(found["measured"].as_f64() > found["limit"].as_f64(), "level {name}: {found}");
+    }
+    for (duration, expected) in [("2m", "operations"), ("11m", "operations")] {
+        assert_eq!(report("auto", duration)["simulated"]["detail"], expected);
+    }
+}
+
+#[test]
+fn the_operation_model_searches_for_sessions_and_holds_a_share_of_the_highest_load() {
+    let scene = scene("searched");
+    let held = "threads = \"auto\"\nthroughput_percent = 50";
+    scene.write("plan.toml", PLAN.replace("threads = 3", held).as_bytes());
+    let command = ["simulate", "plan.toml", "--array", "shelf-15k", "--level", "2", "-o", "out"];
+    let ran = scene.run(command);
+    assert!(ran.code.is_some_and(|code| code <= 2), "{}", ran.err);
+    let report: Value = serde_json::from_slice(&scene.read("out/report.json")).unwrap();
+    let tuned = &report["run"]["tuned"];
+    let target = tuned["target_iops"].as_f64().unwrap();
+    assert!(tuned["sessions_per_database"].as_u64().unwrap() > 1, "{tuned}");
+    let achieved = report["achieved_transactional_iops"].as_f64().unwrap();
+    assert!((achieved / target - 1.0).abs() < 0.05, "{achieved} of {target}");
 }
 
 /// Both levels on the same geometry: databases that need not be made smaller.

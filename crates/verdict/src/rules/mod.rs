@@ -19,6 +19,7 @@ mod other_programs;
 mod other_reads;
 mod page_fault_stalls;
 mod pauses;
+mod possible_reads;
 mod processors;
 mod read_latency_average;
 mod read_latency_maximum;
@@ -47,10 +48,11 @@ pub(crate) const DISTURBANCES: [&str; 4] =
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 28] = [
+pub const ALL: [Rule; 29] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     simulated::finding,
+    possible_reads::judge,
     target_iops::judge,
     read_latency_average::judge,
     read_latency_maximum::judge,
