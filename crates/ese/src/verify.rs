@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use units::PageNumber;
 
 use crate::catalog::{CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace};
-use crate::header::DatabaseHeader;
+use crate::header::{DatabaseHeader, DatabaseState};
 use crate::reader::{DATABASE, PageSource, Reader, TreeKind, TreeSpace, salvage_space};
 use crate::space::{Extent, ExtentSet};
 use finding::LogNeeded;
@@ -105,11 +105,22 @@ impl<S: PageSource> Examination<'_, S> {
         for tree in &trees {
             self.walk_trees_of(tree)?;
         }
+        self.compare_times();
         self.account_for_space(&trees);
         for table in &tables {
             self.compare_table(table)?;
         }
         Ok(())
+    }
+
+    /// No page of a closed database is later than its header; an open one is ahead of it.
+    fn compare_times(&mut self) {
+        let (pages, highest) = (self.log.report.later_pages, self.header.dbtime);
+        if pages > 0 && self.header.state == DatabaseState::CleanShutdown {
+            let (latest, stated) = self.log.latest;
+            let problem = Problem::Dbtime { pages, stated, highest };
+            self.log.add(&Subject::default(), latest, &[], problem);
+        }
     }
 
     /// The space header names the tree that space comes from, and says whether keys may repeat.

@@ -66,6 +66,8 @@ pub struct Report {
     pub long_values: u64,
     /// Rows, entries and long values that are deleted and not yet removed.
     pub awaiting_cleanup: u64,
+    /// Pages of trees that were changed later than the header says of any.
+    pub later_pages: u64,
     /// Everything that is wrong, also beyond those listed.
     pub problems: u64,
     /// What is wrong, up to the first 1,000.
@@ -87,6 +89,8 @@ pub(super) struct LogNeeded {
     pub report: Report,
     /// Pages that could not be read, each of which is one finding.
     lost_pages: BTreeSet<PageNumber>,
+    /// The latest page of those later than the header, and its database time.
+    pub(super) latest: (PageNumber, u64),
 }
 
 impl LogNeeded {
@@ -112,6 +116,16 @@ impl LogNeeded {
                 key,
                 problem,
             });
+        }
+    }
+
+    /// Counts a page that is later than the header.
+    pub(super) fn note_time(&mut self, page: PageNumber, dbtime: u64, header: u64) {
+        if dbtime > header {
+            self.report.later_pages += 1;
+            if dbtime > self.latest.1 {
+                self.latest = (page, dbtime);
+            }
         }
     }
 

@@ -53,9 +53,11 @@ pub enum Problem {
     /// The last key of an internal page is not the one by which its parent points to it. Only the
     /// last page of a level ends with an empty key.
     LastKey,
-    /// A page was changed later than the header of the closed database says of any.
+    /// Pages were changed later than the header of the closed database says of any.
     Dbtime {
-        /// The page's database time.
+        /// How many.
+        pages: u64,
+        /// The latest database time of a page.
         stated: u64,
         /// That of the header.
         highest: u64,
@@ -142,9 +144,16 @@ impl fmt::Display for Problem {
             Self::LastKey => {
                 f.write_str("its last key is not the one by which its parent points to it")
             }
-            Self::Dbtime { stated, highest } => {
-                write!(f, "its database time {stated} is later than the header's, {highest}")
-            }
+            Self::Dbtime { pages: 1, stated, highest } => write!(
+                f,
+                "one page is later than the header: database time {stated}, the header's is \
+                 {highest}"
+            ),
+            Self::Dbtime { pages, stated, highest } => write!(
+                f,
+                "{pages} pages are later than the header: database times up to {stated}, the \
+                 header's is {highest}"
+            ),
             Self::Parent { stated, expected } => write!(
                 f,
                 "the tree takes its space from the one at page {stated}, should be {expected}"

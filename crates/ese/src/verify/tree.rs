@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use units::{ObjectId, PageNumber};
 
-use crate::header::DatabaseState;
 use crate::page::{Node, PageRef, node_flags, page_flags};
 use crate::page_check;
 use crate::reader::{PageSource, TreeKind, TreeSpace, load};
@@ -34,7 +33,7 @@ impl<S: PageSource> Examination<'_, S> {
     }
 
     fn walk(&mut self, tree: &TreeSpace, root: PageNumber, kind: u32) -> Result<(), S::Error> {
-        let highest_dbtime = self.highest_dbtime();
+        let header_dbtime = self.header.dbtime;
         let mut walk = Walk {
             source: self.reader.source(),
             log: &mut self.log,
@@ -44,7 +43,7 @@ impl<S: PageSource> Examination<'_, S> {
             owned: &tree.owned,
             kind,
             root,
-            highest_dbtime,
+            header_dbtime,
             leaf_depth: None,
             is_broken: false,
             last_leaf: None,
@@ -54,14 +53,6 @@ impl<S: PageSource> Examination<'_, S> {
         walk.visit(root, &whole)?;
         walk.end();
         Ok(())
-    }
-
-    /// No page of a closed database is later; open ones and damaged ones are ahead of the header.
-    fn highest_dbtime(&self) -> u64 {
-        match self.header.state {
-            DatabaseState::CleanShutdown => self.header.dbtime,
-            _ => u64::MAX,
-        }
     }
 }
 
@@ -82,7 +73,7 @@ struct Walk<'a, S> {
     owned: &'a ExtentSet,
     kind: u32,
     root: PageNumber,
-    highest_dbtime: u64,
+    header_dbtime: u64,
     leaf_depth: Option<usize>,
     /// Whether pages before the next leaf are lost.
     is_broken: bool,
@@ -216,10 +207,7 @@ impl<S: PageSource> Walk<'_, S> {
         {
             self.found(parent, &[], Problem::WrongFlags { stated });
         }
-        let (stated, highest) = (page.dbtime(), self.highest_dbtime);
-        if stated > highest {
-            self.found(number, &[], Problem::Dbtime { stated, highest });
-        }
+        self.log.note_time(number, page.dbtime(), self.header_dbtime);
     }
 
     fn visit_leaf(&mut self, number: PageNumber, page: PageRef<'_>, place: &TreePosition<'_>) {
