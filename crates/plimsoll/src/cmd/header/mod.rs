@@ -5,6 +5,7 @@ mod database;
 mod log;
 
 use std::io::Read as _;
+use std::path::Path;
 
 use ese::flush_map::{FlushMapHeader, MAP_PAGE_BYTES};
 use ese::header::PROBE_BYTES;
@@ -15,6 +16,9 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
 use crate::target::ByteSource;
+
+/// What engines fill files with that hold no log yet.
+const RESERVE_FILLS: [u8; 2] = [0, 0xDA];
 
 /// A line for people, with the key that programs find its value under.
 struct HeaderLine {
@@ -49,7 +53,42 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
         print(&lines.lines, flags.json, console)?;
         return Ok(lines.outcome);
     }
+    if is_reserve(path).map_err(|error| CommandError::file(path, "read", &error))? {
+        print(&reserve(), flags.json, console)?;
+        return Ok(Outcome::Pass);
+    }
     database::print(path, &start, flags.json, console)
+}
+
+/// Whether an engine keeps the file for a log to come: by its name, and because it holds nothing
+/// but one of the bytes that engines fill such files with.
+fn is_reserve(path: &Path) -> std::io::Result<bool> {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let is_named = name.is_some_and(|name| {
+        let extensions = [".jrs", "tmp.log", "tmp.jtx", "res1.log", "res2.log"];
+        extensions.iter().any(|end| name.ends_with(end))
+    });
+    if !is_named {
+        return Ok(false);
+    }
+    let (mut file, mut block, mut fill) = (ByteSource::open(path)?, vec![0; 1 << 16], None);
+    loop {
+        let read = file.read(&mut block)?;
+        let Some(first) = block[..read].first() else {
+            return Ok(fill.is_some());
+        };
+        let fill = *fill.get_or_insert(*first);
+        if !RESERVE_FILLS.contains(&fill) || block[..read].iter().any(|byte| *byte != fill) {
+            return Ok(false);
+        }
+    }
+}
+
+fn reserve() -> Vec<HeaderLine> {
+    vec![
+        HeaderLine::new("kind", "file_kind", "reserved log file"),
+        HeaderLine::new("holds", "holds", "nothing: room kept for a log to come; no damage"),
+    ]
 }
 
 fn print(lines: &[HeaderLine], as_json: bool, console: &mut Console) -> Result<(), CommandError> {
