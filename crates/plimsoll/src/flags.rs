@@ -98,7 +98,7 @@ pub(crate) enum Verb {
     /// Replay the log of a database that was not closed properly
     Recover(RecoverFlags),
     /// Examine whether everything in a database agrees: trees, space, indexes; never writes
-    Verify(FileFlags),
+    Verify(VerifyFlags),
     /// Verify the checksum of every page of database files; never writes
     Check(CheckFlags),
     /// Print the header of a database file and the state of its two copies; or that of a log file,
@@ -379,6 +379,17 @@ pub(crate) struct CheckFlags {
     pub json: bool,
 }
 
+/// Flags of `verify`.
+#[derive(Args, Debug)]
+pub(crate) struct VerifyFlags {
+    /// Database files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Answer in JSON; of several files, as a list
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Flags of the verbs that read one database file.
 #[derive(Args, Debug)]
 pub(crate) struct FileFlags {
@@ -452,6 +463,9 @@ pub(crate) struct ExportFlags {
     /// Rows too that are deleted and not yet removed; a first column says which they are
     #[arg(long)]
     pub deleted: bool,
+    /// Take pages that carry no checksum, as those of an engine's temporary database
+    #[arg(long)]
+    pub without_checksums: bool,
     /// How rows are printed
     #[arg(long, value_enum, default_value = "csv")]
     pub format: ExportFormat,

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use ese::catalog::CatalogTable;
 use ese::reader::{Loss, LostPart, ReadDamage, ReadError, Reader};
 
+use units::PageNumber;
+
 use super::cmd::dirty::Dirty;
+use super::cmd::ranges::is_torn;
 use crate::Outcome;
 use crate::console;
 use crate::error::CommandError;
@@ -29,24 +32,31 @@ impl OpenDatabase {
     /// Opens the database at `path`: by its catalog, where that is damaged by its copy, and where
     /// both are by what is left of them. Names a database that was not closed first of all.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
+        Self::open_with(path, false)
+    }
+
+    /// The same; `bare` takes the pages of a temporary database, which carry no checksums.
+    pub(crate) fn open_with(path: &Path, bare: bool) -> Result<Self, CommandError> {
         let header = read_header(path)?;
-        let dirty = Dirty::of(&header.header);
+        let dirty = Dirty::of(path, &header.header);
         if let Some(dirty) = &dirty {
             console::complain(&dirty.sentence(path));
         }
         let page_size = header.page_size;
-        let error = match Reader::open(FilePages::open(path, page_size)?) {
+        let open =
+            || Ok::<_, CommandError>(FilePages::open(path, page_size)?.without_checksums(bare));
+        let error = match Reader::open(open()?) {
             Ok(reader) => return Ok(Self::new(reader, dirty, path, false)),
             Err(error) => error,
         };
         let shown = path.display();
-        if let Ok(second) = Reader::open_shadow(FilePages::open(path, page_size)?) {
+        if let Ok(second) = Reader::open_shadow(open()?) {
             console::complain(&format!(
                 "{shown}: the catalog is damaged ({error}): its copy, MSysObjectsShadow, is used"
             ));
             return Ok(Self::new(second, dirty, path, true));
         }
-        let pages = FilePages::open(path, page_size)?;
+        let pages = open()?;
         let Ok((rest, losses)) = Reader::open_salvaged(pages) else {
             return Err(unreadable(path, error));
         };
@@ -93,13 +103,26 @@ impl OpenDatabase {
     /// Names damage that something of `whose` suffers from. What a database that was not closed
     /// lacks may stand in its log; a wrong checksum is damage in any case.
     pub(crate) fn damage(&mut self, whose: &str, error: &ReadDamage, consequence: &str) {
-        let is_page = matches!(error, ReadError::Lost { .. });
+        let is_page = match error {
+            ReadError::Lost { page, .. } => !self.is_torn(*page),
+            _ => false,
+        };
         self.is_damaged |= is_page || self.dirty.is_none();
         self.named += 1;
         let path = self.path.display();
         if self.named <= MOST_NAMED {
             console::complain(&format!("{path}: {whose}: {error}; {consequence}"));
         }
+    }
+
+    /// Whether a page is one that a crash left half written.
+    fn is_torn(&self, page: PageNumber) -> bool {
+        let Some(dirty) = &self.dirty else {
+            return false;
+        };
+        let pages = FilePages::open(&self.path, self.reader.page_size()).ok();
+        let bytes = pages.and_then(|mut pages| pages.raw(page).ok());
+        bytes.is_some_and(|bytes| is_torn(&bytes, page, dirty.dbtime))
     }
 
     /// Says something of the database that must not be missed.

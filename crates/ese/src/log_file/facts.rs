@@ -5,9 +5,10 @@
 use units::Generation;
 
 use super::attachment::{Attachment, attachments};
+use super::segment::{segment_checksum, stored_checksum};
 use super::{
-    FILE_TYPE_CHECKPOINT, FILE_TYPE_LOG, LOG_HEADER_BYTES, LogFileError, check_header, checkpoint,
-    log,
+    FILE_TYPE_CHECKPOINT, FILE_TYPE_LOG, LOG_HEADER_BYTES, LogFileError, SegmentSize, check_header,
+    checkpoint, log,
 };
 use crate::bytes::{array_at, u16_at, u32_at, u64_at};
 use crate::lgpos::Lgpos;
@@ -95,10 +96,27 @@ impl LogFacts {
         })
     }
 
+    /// The first segment of the whole file that is neither sound nor room that was never written;
+    /// none as well where segments have another size than 4 KiB, which are not judged.
+    pub fn bad_segment(&self, file: &[u8]) -> Option<u16> {
+        let [bytes, _, header] = self.segments;
+        if usize::from(bytes) != SegmentSize::Bytes4096.bytes() {
+            return None;
+        }
+        let segments = (0_u16..).zip(file.chunks_exact(usize::from(bytes)));
+        let mut behind = segments.skip(usize::from(header));
+        behind.find(|(index, segment)| !is_sound(segment, *index)).map(|(index, _)| index)
+    }
+
     /// Whether bytes say of themselves that they are a log file's header, damaged or not.
     pub fn is_claimed_by(bytes: &[u8; LOG_HEADER_BYTES]) -> bool {
         u32_at(bytes, log::FILE_TYPE) == FILE_TYPE_LOG
     }
+}
+
+fn is_sound(segment: &[u8], index: u16) -> bool {
+    let is_unwritten = segment.iter().all(|byte| *byte == segment[0]);
+    is_unwritten || stored_checksum(segment) == segment_checksum(segment, index)
 }
 
 /// What one copy of a checkpoint file says.

@@ -4,9 +4,10 @@ use ese::flush_map::MapRefusal;
 use ese::page_state::PageDamage;
 use integrity::{Damage, DamagedPage, Tally};
 use serde_json::{Value, json};
-use units::Bytes;
+use units::{Bytes, PageNumber};
 
 use super::dirty::Dirty;
+use super::ranges::{self, Cause, Place, Range};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -22,47 +23,162 @@ const INDENT: usize = 4;
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let targets: Result<Vec<ScanTarget>, CommandError> =
         flags.files.iter().map(|path| ScanTarget::open(path, flags.foreign)).collect();
-    let targets = targets?;
+    let mut targets = targets?;
+    targets.sort_by(|one, two| one.path.cmp(&two.path));
     let mut progress = Progress::new("checking", console.is_quiet());
-    let files = scan(targets, &mut progress)?;
+    let scanned = scan(targets, &mut progress)?;
     progress.clear();
+    let files: Vec<Checked> = scanned.into_iter().map(Checked::of).collect();
     if flags.json {
         console.answer_json(
             "check",
             json!({ "files": files.iter().map(as_json).collect::<Vec<_>>() }),
         )?;
     } else {
-        for file in &files {
-            if let Some(dirty) = &file.target.dirty {
-                console.answer_folded(dirty.sentence(&file.target.path), INDENT)?;
-            }
-            print_findings(file, console)?;
-            print_summary(file, console)?;
+        for checked in &files {
+            print_state(&checked.file, console)?;
+            print_ranges(checked, checked.ranges.iter(), console)?;
+            print_summary(&checked.file, console)?;
+            print_judgement(checked, console)?;
         }
         tell_of_maps(&files, console)?;
     }
-    let sound = files.iter().all(|file| file.target.faults.is_empty() && file.tally.bad == 0);
-    let closed = files.iter().all(|file| file.target.dirty.is_none());
-    Ok(match (sound, closed) {
-        (true, true) => Outcome::Pass,
-        // What is only in the log proves nothing about the file.
-        (true, false) => Outcome::CannotJudge,
-        (false, _) => Outcome::Fail,
+    Ok(worst(files.iter().map(Checked::outcome)))
+}
+
+/// The worst outcome: what fails, then what cannot be judged.
+pub(super) fn worst(outcomes: impl Iterator<Item = Outcome>) -> Outcome {
+    outcomes.fold(Outcome::Pass, |worst, outcome| match (worst, outcome) {
+        (Outcome::Fail, _) | (_, Outcome::Fail) => Outcome::Fail,
+        (Outcome::CannotJudge, _) | (_, Outcome::CannotJudge) => Outcome::CannotJudge,
+        _ => Outcome::Pass,
     })
 }
 
-fn print_findings(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
-    let path = file.target.path.display();
-    for fault in &file.target.faults {
-        console.answer_folded(format_args!("{path}: {fault}"), INDENT)?;
+/// A file whose pages were read, and its damage as ranges.
+pub(super) struct Checked {
+    pub file: Scanned,
+    pub ranges: Vec<Range>,
+}
+
+impl Checked {
+    pub(super) fn of(file: Scanned) -> Self {
+        let ranges = ranges::of(&file);
+        Self { file, ranges }
     }
-    for finding in &file.tally.findings {
-        let words = words(finding, file);
-        console.answer_folded(format_args!("{path}: page {}: {words}", finding.page), INDENT)?;
+
+    fn pages_of(&self, of: impl Fn(&Range) -> bool) -> u64 {
+        self.ranges.iter().filter(|range| of(range)).map(Range::pages).sum()
+    }
+
+    fn pages_by(&self, cause: Cause) -> u64 {
+        self.pages_of(|range| range.cause == cause)
+    }
+
+    /// Pages that are damaged beyond what a crash or an engine without checksums explains.
+    pub(super) fn damaged(&self) -> u64 {
+        let explained = self.pages_of(|range| range.cause != Cause::Damage);
+        self.file.tally.bad - explained
+    }
+
+    /// What is only in the log proves nothing about the file, nor do pages without checksums.
+    pub(super) fn outcome(&self) -> Outcome {
+        if !self.file.target.faults.is_empty() || self.damaged() > 0 {
+            Outcome::Fail
+        } else if self.file.target.dirty.is_some() || self.pages_by(Cause::NoChecksum) > 0 {
+            Outcome::CannotJudge
+        } else {
+            Outcome::Pass
+        }
+    }
+}
+
+/// Says of a file that was not closed what its log has to do, and whether that is there.
+pub(super) fn print_state(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
+    let path = &file.target.path;
+    if let Some(dirty) = &file.target.dirty {
+        console.answer_folded(dirty.sentence(path), INDENT)?;
+        for sentence in dirty.log.sentences() {
+            console.answer_folded(format_args!("{}: {sentence}", path.display()), INDENT)?;
+        }
+    }
+    for fault in &file.target.faults {
+        console.answer_folded(format_args!("{}: {fault}", path.display()), INDENT)?;
+    }
+    Ok(())
+}
+
+/// Names damaged pages; those that were written without checksums are named together.
+pub(super) fn print_ranges<'r>(
+    checked: &Checked,
+    ranges: impl Iterator<Item = &'r Range>,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let file = &checked.file;
+    let path = file.target.path.display();
+    for range in ranges.filter(|range| range.cause != Cause::NoChecksum) {
+        let what = range_words(range, file);
+        console.answer_folded(format_args!("{path}: {what}; {}", range.place), INDENT)?;
     }
     let unlisted = file.tally.bad - file.tally.findings.len() as u64;
     if unlisted > 0 {
         let line = format_args!("{path}: and {unlisted} more damaged pages");
+        console.answer_folded(line, INDENT)?;
+    }
+    Ok(())
+}
+
+fn range_words(range: &Range, file: &Scanned) -> String {
+    let (first, last) = (range.first, range.last);
+    let pages =
+        if first == last { format!("page {first}") } else { format!("pages {first}-{last}") };
+    match (range.cause, &range.finding.damage) {
+        (Cause::Crash, _) => {
+            format!("{pages}: torn: a write was under way at the crash; its log makes it anew")
+        }
+        (_, Damage::Page(PageDamage::Checksum { .. })) if first != last => {
+            format!("{pages}: damaged beyond repair: their checksums are wrong")
+        }
+        _ => format!("{pages}: {}", words(&range.finding, file)),
+    }
+}
+
+/// Says whose pages without checksums are; true where there are any.
+pub(super) fn print_bare(checked: &Checked, console: &mut Console) -> Result<bool, CommandError> {
+    let (path, bare) = (checked.file.target.path.display(), checked.pages_by(Cause::NoChecksum));
+    if bare > 0 {
+        let line = format_args!(
+            "{path}: {bare} pages were written without checksums: the temporary database of an \
+             engine; they cannot be judged, and export --without-checksums reads them"
+        );
+        console.answer_folded(line, INDENT)?;
+    }
+    Ok(bare > 0)
+}
+
+/// What the damage amounts to, and what `verify` says of it.
+fn print_judgement(checked: &Checked, console: &mut Console) -> Result<(), CommandError> {
+    let path = checked.file.target.path.display();
+    print_bare(checked, console)?;
+    let torn = checked.pages_by(Cause::Crash);
+    if torn > 0 {
+        let line =
+            format_args!("{path}: {torn} torn pages are what a crash leaves, and were not judged");
+        console.answer_folded(line, INDENT)?;
+    }
+    let damaged = checked.damaged();
+    let unused =
+        checked.pages_of(|range| range.cause == Cause::Damage && range.place == Place::Unused);
+    if damaged > 0 && unused == damaged {
+        let line = format_args!(
+            "{path}: all damage lies in space that no table uses: no data is touched; verify \
+             agrees, and whether the storage made it is open"
+        );
+        console.answer_folded(line, INDENT)?;
+    } else if damaged > 0 {
+        let line = format_args!(
+            "{path}: plimsoll verify {path} says whether what the other pages hold agrees"
+        );
         console.answer_folded(line, INDENT)?;
     }
     Ok(())
@@ -105,8 +221,13 @@ fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandErr
         ),
         INDENT,
     )?;
-    let lost = file.lost_flushes();
-    let lost = lost.map_or("-".to_owned(), |lost| lost.to_string());
+    let lost = match (file.lost_flushes(), file.pages_judged_by_map()) {
+        (Some(lost), Some(known)) if known < u64::from(file.target.pages) => {
+            format!("{lost} (of {known} pages that the flush map knows)")
+        }
+        (Some(lost), _) => lost.to_string(),
+        (None, _) => "-".to_owned(),
+    };
     console.answer_folded(
         format_args!(
             "    correctable {}, wrong number {}, lost flushes {lost}, uninitialised {}, \
@@ -136,8 +257,8 @@ fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandErr
 }
 
 /// Says why lost flushes could not be looked for in a file that names a flush map.
-fn tell_of_maps(files: &[Scanned], console: &mut Console) -> Result<(), CommandError> {
-    for file in files {
+fn tell_of_maps(files: &[Checked], console: &mut Console) -> Result<(), CommandError> {
+    for Checked { file, .. } in files {
         if let Err(refusal @ (MapRefusal::Missing | MapRefusal::Foreign | MapRefusal::NotClean)) =
             &file.target.flush_map
         {
@@ -155,6 +276,13 @@ impl Scanned {
         is_known.then_some(self.tally.lost_flushes)
     }
 
+    /// Pages of whose last write the flush map knows, so that a lost one would show.
+    fn pages_judged_by_map(&self) -> Option<u64> {
+        let map = self.target.flush_map.as_ref().ok()?;
+        let pages = (1..=self.target.last_read.0).map(PageNumber);
+        Some(pages.filter(|page| map.written(*page) != 0).count() as u64)
+    }
+
     fn bytes(&self, pages: u64) -> Bytes {
         Bytes(pages * self.target.page_size.bytes_u64())
     }
@@ -169,7 +297,8 @@ impl Scanned {
     }
 }
 
-fn as_json(file: &Scanned) -> Value {
+fn as_json(checked: &Checked) -> Value {
+    let file = &checked.file;
     let Tally { seen, bad, correctable, wrong_number, uninitialised, foreign, .. } = &file.tally;
     let findings = file.tally.findings.iter().map(|finding| {
         json!({
@@ -186,6 +315,7 @@ fn as_json(file: &Scanned) -> Value {
         "correctable_pages": correctable,
         "wrong_page_number_pages": wrong_number,
         "lost_flush_pages": file.lost_flushes(),
+        "flush_map_pages": file.pages_judged_by_map(),
         "flush_map": flush_map_word(file),
         "uninitialised_pages": uninitialised,
         "foreign_pages": foreign,
@@ -197,6 +327,23 @@ fn as_json(file: &Scanned) -> Value {
         "not_closed": file.target.dirty.as_ref().map(Dirty::as_json),
         "file_faults": file.target.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "findings": findings.collect::<Vec<_>>(),
+        "ranges": checked.ranges.iter().map(range_json).collect::<Vec<_>>(),
+    })
+}
+
+/// A range for programs.
+pub(super) fn range_json(range: &Range) -> Value {
+    json!({
+        "first_page": range.first.0,
+        "last_page": range.last.0,
+        "damage": kind(&range.finding.damage),
+        "cause": match range.cause {
+            Cause::Damage => "damage",
+            Cause::Crash => "crash",
+            Cause::NoChecksum => "no_checksum",
+        },
+        "unused": range.place == Place::Unused,
+        "place": range.place.to_string(),
     })
 }
 

@@ -6,30 +6,39 @@ use std::path::Path;
 
 use ese::header::{DatabaseHeader, DatabaseState};
 
+use super::log_needed::LogNeeded;
+
 /// A database whose log has to be replayed before its file says anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Dirty {
     state: DatabaseState,
     /// The first and last generation that recovery needs.
     needed: (u32, u32),
+    /// Its log, as far as that is beside it.
+    pub log: LogNeeded,
+    /// The database time of its header, which pages written since are later than.
+    pub dbtime: u64,
 }
 
 impl Dirty {
-    /// None where the database was closed.
-    pub(crate) fn of(header: &DatabaseHeader) -> Option<Self> {
-        let state = header.state;
-        let is_dirty =
-            matches!(state, DatabaseState::DirtyShutdown | DatabaseState::DirtyAndPatched);
-        is_dirty.then_some(Self {
-            state,
+    /// Whether a database was left open.
+    pub(crate) const fn is(header: &DatabaseHeader) -> bool {
+        matches!(header.state, DatabaseState::DirtyShutdown | DatabaseState::DirtyAndPatched)
+    }
+
+    /// None where the database at `path` was closed.
+    pub(crate) fn of(path: &Path, header: &DatabaseHeader) -> Option<Self> {
+        Self::is(header).then(|| Self {
+            state: header.state,
             needed: (header.generation_min_required.0, header.generation_max_required.0),
+            log: LogNeeded::find(path, header),
+            dbtime: header.dbtime,
         })
     }
 
     /// The whole sentence about the file at `path`.
     pub(crate) fn sentence(&self, path: &Path) -> String {
-        let path = path.display();
-        format!("{path}: {self}: run plimsoll recover {path} first")
+        format!("{}: {self}: {}", path.display(), self.log.advice(path))
     }
 
     /// For programs.
@@ -38,6 +47,7 @@ impl Dirty {
             "state": self.state.to_string(),
             "log_generation_min_required": self.needed.0,
             "log_generation_max_required": self.needed.1,
+            "log": self.log.as_json(),
         })
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     locks::wait_for([held], console.is_quiet());
     let files = DatabaseFiles { database, file: name.to_owned(), log, log_base: base };
     // Every other state is refused by recovery itself, before it writes.
-    if Dirty::of(&header).is_some() {
+    if Dirty::is(&header) {
         owner::require_ours(&world, path, &header, manifest.as_ref(), &files)?;
     }
     let summary = recover(&world, files, console.is_quiet())?;

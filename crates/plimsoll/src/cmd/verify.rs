@@ -3,17 +3,23 @@
 use std::fmt;
 use std::path::Path;
 
-use ese::verify::{Report, verify};
+use ese::reader::{PageLoss, ReadError};
+use ese::verify::{Problem, Report, VerifyFinding, verify};
 use serde_json::{Value, json};
 use trial::contents::{self, Contents};
+use units::PageNumber;
 
+use super::check::{Checked, print_bare, print_ranges, print_state, range_json, worst};
 use super::dirty::Dirty;
+use super::ranges::{Cause, Place, Range};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::FileFlags;
+use crate::flags::VerifyFlags;
 use crate::locks;
 use crate::pages::{FilePages, PageError, read_header, unreadable};
+use crate::scan::{ScanTarget, scan};
+use crate::term::Progress;
 
 /// Runs of leaked pages that are named in words; the JSON answer has more.
 const MOST_LEAKS_NAMED: usize = 20;
@@ -21,34 +27,107 @@ const MOST_LEAKS_NAMED: usize = 20;
 /// Spaces before what does not fit into the first line of a finding.
 const INDENT: usize = 4;
 
-/// Examines the database; fails where anything is wrong. One that was not closed cannot agree with
-/// itself before its log is replayed.
-pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let (report, contents) = examine(&flags.file)?;
-    if flags.json {
-        console.answer_json("verification", as_json(&report, contents.as_ref()))?;
-    } else {
-        let mut answers = Answers { path: &flags.file, console };
-        answers.print(&report)?;
-        if let Some(contents) = &contents {
-            answers.print_contents(contents)?;
+/// Examines the databases; fails where anything is wrong. One that was not closed is examined as
+/// well as it can be: what its log would put right is told apart from damage.
+pub(crate) fn run(flags: &VerifyFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let (mut outcomes, mut answers) = (Vec::new(), Vec::new());
+    for file in &flags.files {
+        let examined = Examined::of(file, console.is_quiet())?;
+        outcomes.push(examined.outcome());
+        if flags.json {
+            answers.push(examined.as_json(file));
+        } else {
+            examined.print(file, console)?;
         }
     }
-    let is_clean = report.is_clean() && contents.is_none_or(|contents| contents.wrong == 0);
-    Ok(if is_clean { Outcome::Pass } else { Outcome::Fail })
+    if flags.json {
+        let answer = match <[Value; 1]>::try_from(answers) {
+            Ok([only]) => only,
+            Err(all) => json!({ "files": all }),
+        };
+        console.answer_json("verification", answer)?;
+    }
+    Ok(worst(outcomes.into_iter()))
 }
 
-/// Examines a database that was closed; its messages only where the rest is sound.
+/// What was found of a file: in its pages, and in what they hold.
+struct Examined {
+    checked: Checked,
+    report: Report,
+    contents: Option<Contents>,
+}
+
+impl Examined {
+    fn of(file: &Path, quiet: bool) -> Result<Self, CommandError> {
+        let mut progress = Progress::new("checking", quiet);
+        let scanned = scan(vec![ScanTarget::open(file, false)?], &mut progress)?;
+        progress.clear();
+        let checked = scanned.into_iter().next().map(Checked::of);
+        let checked = checked.expect("invariant: one file was scanned");
+        let (report, contents) = examine(file)?;
+        Ok(Self { checked, report, contents })
+    }
+
+    const fn is_dirty(&self) -> bool {
+        self.checked.file.target.dirty.is_some()
+    }
+
+    /// Whether a finding is more than old and new pages side by side.
+    fn is_damage(&self, finding: &VerifyFinding) -> bool {
+        !self.is_dirty() || matches!(finding.problem, Problem::Page(_))
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.is_dirty() {
+            let is_damaged = self.report.findings.iter().any(|finding| self.is_damage(finding));
+            return if is_damaged { Outcome::Fail } else { self.checked.outcome() };
+        }
+        if self.checked.ranges.iter().any(|range| range.cause == Cause::NoChecksum) {
+            return self.checked.outcome();
+        }
+        let is_wrong = self.contents.as_ref().is_some_and(|contents| contents.wrong > 0);
+        if self.report.is_clean() && !is_wrong { Outcome::Pass } else { Outcome::Fail }
+    }
+
+    fn print(&self, path: &Path, console: &mut Console) -> Result<(), CommandError> {
+        print_state(&self.checked.file, console)?;
+        let is_named = |range: &&Range| self.is_dirty() || range.place == Place::Unused;
+        print_ranges(&self.checked, self.checked.ranges.iter().filter(is_named), console)?;
+        if print_bare(&self.checked, console)? {
+            return Ok(());
+        }
+        let mut answers = Answers { path, console };
+        let (damage, explained) =
+            self.report.findings.iter().partition::<Vec<_>, _>(|finding| self.is_damage(finding));
+        if self.is_dirty() {
+            answers.print_explained(&self.report, explained.len())?;
+        }
+        answers.print(&self.report, &damage)?;
+        match &self.contents {
+            Some(contents) => answers.print_contents(contents),
+            None => Ok(()),
+        }
+    }
+
+    fn as_json(&self, path: &Path) -> Value {
+        let mut answer = as_json(&self.report, self.contents.as_ref());
+        let dirty = self.checked.file.target.dirty.as_ref();
+        answer["file"] = json!(path.display().to_string());
+        answer["not_closed"] = json!(dirty.map(Dirty::as_json));
+        answer["later_pages"] = json!(self.report.later_pages);
+        answer["damaged_ranges"] = self.checked.ranges.iter().map(range_json).collect();
+        answer
+    }
+}
+
+/// Examines what a database holds; its messages only where it was closed and the rest is sound.
 pub(super) fn examine(file: &Path) -> Result<(Report, Option<Contents>), CommandError> {
     let header = read_header(file)?;
     let pages = FilePages::open(file, header.page_size)?;
     locks::refuse_held(file, true)?;
-    if let Some(dirty) = Dirty::of(&header.header) {
-        return Err(CommandError::new(dirty.sentence(file)));
-    }
     let report = verify(pages, &header.header).map_err(PageError::into_command)?;
     // Rows that cannot be reached cannot be read either, and are named already.
-    let contents = if report.is_clean() {
+    let contents = if report.is_clean() && !Dirty::is(&header.header) {
         let pages = FilePages::open_database(file)?;
         contents::examine(pages).map_err(|error| unreadable(file, error))?
     } else {
@@ -64,9 +143,21 @@ struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    fn print(&mut self, report: &Report) -> Result<(), CommandError> {
-        for finding in &report.findings {
-            self.answer(finding)?;
+    /// What old and new pages side by side account for, in a database that was not closed.
+    fn print_explained(&mut self, report: &Report, explained: usize) -> Result<(), CommandError> {
+        self.answer(format_args!(
+            "{} pages are later than the header: a crash leaves them, or the database is in use",
+            report.later_pages
+        ))?;
+        self.answer(format_args!(
+            "{explained} findings are what old and new pages side by side make; whether they are \
+             more cannot be judged before its log is replayed"
+        ))
+    }
+
+    fn print(&mut self, report: &Report, findings: &[&VerifyFinding]) -> Result<(), CommandError> {
+        for line in folded(findings) {
+            self.answer(line)?;
         }
         self.count_unlisted(report.problems, report.findings.len())?;
         for notice in &report.notices {
@@ -122,6 +213,53 @@ impl Answers<'_> {
         let path = self.path.display();
         self.console.remark(format_args!("{path}: {line}"))
     }
+}
+
+/// The findings in words. Pages that are lost or lie behind the end of the file are named as
+/// ranges, tree by tree.
+fn folded(findings: &[&VerifyFinding]) -> Vec<String> {
+    let (lost, others): (Vec<&&VerifyFinding>, Vec<_>) =
+        findings.iter().partition(|finding| is_lost(finding));
+    let mut lost: Vec<(String, String, PageNumber)> = lost
+        .into_iter()
+        .map(|finding| {
+            let Problem::Unreadable(damage) = &finding.problem else {
+                return (String::new(), String::new(), finding.page);
+            };
+            let what = match damage {
+                ReadError::BeyondFile { .. } => "lie behind the end of the file".to_owned(),
+                _ => "cannot be read: damaged".to_owned(),
+            };
+            (finding.subject.to_string(), what, finding.page)
+        })
+        .collect();
+    lost.sort();
+    let mut lines: Vec<String> = others.iter().map(ToString::to_string).collect();
+    let runs = lost.chunk_by(|one, other| {
+        (&one.0, &one.1, one.2.0.wrapping_add(1)) == (&other.0, &other.1, other.2.0)
+    });
+    for run in runs {
+        let [(subject, what, first), .., (_, _, last)] = run else {
+            let single = findings
+                .iter()
+                .filter(|finding| is_lost(finding) && finding.page == run[0].2)
+                .find(|finding| finding.subject.to_string() == run[0].0);
+            lines.extend(single.map(ToString::to_string));
+            continue;
+        };
+        lines.push(format!("{subject}, pages {first}-{last}: {what}"));
+    }
+    lines
+}
+
+/// Whether a finding is a page that a tree points to and nothing gives.
+const fn is_lost(finding: &VerifyFinding) -> bool {
+    matches!(
+        &finding.problem,
+        Problem::Unreadable(
+            ReadError::BeyondFile { .. } | ReadError::Lost { loss: PageLoss::Damaged, .. }
+        )
+    )
 }
 
 fn as_json(report: &Report, contents: Option<&Contents>) -> Value {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use ese::checksum::{PageVerdict, verify};
 use ese::flush_map::{FlushMap, MapRefusal, file_name, longest_file, names_a_map};
-use ese::header::{CopyState, DatabaseHeader, HeaderError, MAGIC, PROBE_BYTES, read_copies};
+use ese::header::{
+    CopyState, DatabaseHeader, DatabaseState, HeaderError, MAGIC, PROBE_BYTES, read_copies,
+};
 use ese::page::PageSize;
 use ese::page_set::PageSet;
 use ese::reader::{ReadError, Reader, database_space};
@@ -45,6 +47,8 @@ pub(crate) struct ScanTarget {
     pub flush_map: Result<Arc<FlushMap>, MapRefusal>,
     /// What its header says, where it was not closed.
     pub dirty: Option<Dirty>,
+    /// Whether its header says that it was created and never attached, as temporary databases do.
+    pub is_just_created: bool,
     /// What is wrong with the file as a whole.
     pub faults: Vec<FileFault>,
 }
@@ -85,7 +89,10 @@ impl ScanTarget {
             owned: None,
             last_read: PageNumber::NONE,
             flush_map: Err(MapRefusal::Unpaired),
-            dirty: header.as_ref().and_then(Dirty::of),
+            dirty: header.as_ref().and_then(|header| Dirty::of(path, header)),
+            is_just_created: header
+                .as_ref()
+                .is_some_and(|header| header.state == DatabaseState::JustCreated),
             faults,
         };
         target.count_pages()?;
@@ -171,12 +178,25 @@ impl ScanTarget {
         };
         let space = database_space(&mut pages);
         let ends_before = matches!(space, Err(ReadError::BeyondFile { .. }));
+        let at_least = if space.is_err() { self.salvaged_end() } else { None };
         self.owned = space.ok().map(|space| space.owned.last());
         let last = PageNumber(self.pages);
-        let owned = self.owned.filter(|owned| *owned > last);
+        let owned = self.owned.or(at_least).filter(|owned| *owned > last);
         if ends_before || owned.is_some() {
             self.faults.push(FileFault::Truncated { last, owned });
         }
+    }
+
+    /// The last page that any tree owns, as far as that can be read of a damaged database.
+    fn salvaged_end(&self) -> Option<PageNumber> {
+        let pages = || FilePages::open(&self.path, self.page_size).ok();
+        let reader = Reader::open(pages()?).or_else(|_| {
+            Reader::open_shadow(pages().ok_or(ReadError::BeyondFile { page: PageNumber(1) })?)
+        });
+        let mut reader = reader.ok()?;
+        let trees = reader.salvaged_space_report().ok()?;
+        let spaces = trees.into_iter().filter_map(|tree| tree.space.ok());
+        spaces.map(|space| space.owned.last()).max()
     }
 
     fn find_cut(&mut self) {

@@ -167,7 +167,8 @@ fn a_killed_database_is_not_closed_and_not_damaged() {
     assert_eq!(answer["files"][0]["bad_pages"], 0);
     scene
         .run(["verify", "Plimsoll001.edb"])
-        .expect_refusal(&["Plimsoll001.edb: Dirty Shutdown, log 0x", "run plimsoll recover"]);
+        .expect_code(2)
+        .expect_out(&["Plimsoll001.edb: Dirty Shutdown, log 0x", "run plimsoll recover"]);
     scene.run(["recover", "Plimsoll001.edb"]).expect_code(0);
     scene.run(["check", "Plimsoll001.edb"]).expect_code(0);
     scene.run(["verify", "Plimsoll001.edb"]).expect_code(0);

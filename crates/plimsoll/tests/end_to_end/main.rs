@@ -20,6 +20,7 @@ mod compressed;
 mod contract;
 mod controllers;
 mod damage;
+mod dirty;
 mod examples;
 #[cfg(unix)]
 mod exports;
