@@ -166,6 +166,14 @@ fn print_judgement(checked: &Checked, console: &mut Console) -> Result<(), Comma
             format_args!("{path}: {torn} torn pages are what a crash leaves, and were not judged");
         console.answer_folded(line, INDENT)?;
     }
+    let foreign = checked.file.tally.foreign;
+    if checked.file.target.dirty.is_some() && foreign > 0 {
+        let line = format_args!(
+            "{path}: {foreign} pages lie behind those that the database owns as far as its file \
+             says, and were judged for flipped bits only: its log may own them"
+        );
+        console.answer_folded(line, INDENT)?;
+    }
     let damaged = checked.damaged();
     let unused =
         checked.pages_of(|range| range.cause == Cause::Damage && range.place == Place::Unused);

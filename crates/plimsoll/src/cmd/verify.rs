@@ -85,6 +85,9 @@ impl Examined {
         if self.checked.ranges.iter().any(|range| range.cause == Cause::NoChecksum) {
             return self.checked.outcome();
         }
+        if !self.checked.file.target.faults.is_empty() {
+            return Outcome::Fail;
+        }
         let is_wrong = self.contents.as_ref().is_some_and(|contents| contents.wrong > 0);
         if self.report.is_clean() && !is_wrong { Outcome::Pass } else { Outcome::Fail }
     }
