@@ -141,19 +141,15 @@ impl fmt::Display for Problem {
             Self::Depth => f.write_str("the leaf is not as deep as the others"),
             Self::EmptyLeaf => f.write_str("the leaf has no nodes"),
             Self::Branch => f.write_str("the internal page lacks a child, or has a bad node"),
-            Self::LastKey => {
-                f.write_str("its last key is not the one by which its parent points to it")
+            Self::LastKey => f.write_str("its last key is not the one that its parent has of it"),
+            Self::Dbtime { pages, stated, highest } => {
+                let are = if *pages == 1 { "page is" } else { "pages are" };
+                write!(
+                    f,
+                    "{pages} {are} later than the header: database times up to {stated}, the \
+                     header's is {highest}"
+                )
             }
-            Self::Dbtime { pages: 1, stated, highest } => write!(
-                f,
-                "one page is later than the header: database time {stated}, the header's is \
-                 {highest}"
-            ),
-            Self::Dbtime { pages, stated, highest } => write!(
-                f,
-                "{pages} pages are later than the header: database times up to {stated}, the \
-                 header's is {highest}"
-            ),
             Self::Parent { stated, expected } => write!(
                 f,
                 "the tree takes its space from the one at page {stated}, should be {expected}"
@@ -163,18 +159,17 @@ impl fmt::Display for Problem {
             }
             Self::KeyOrder => f.write_str("its first node does not come behind the leaf before"),
             Self::Separator => f.write_str("a node lies outside the separators above it"),
-            Self::Extent { extent } => write!(
-                f,
-                "the extent {}..={} overlaps another one or leaves its owner's space",
-                extent.first(),
-                extent.last
-            ),
-            Self::Straddles { extent } => write!(
-                f,
-                "the extent {}..={} straddles owned extents of the tree that it is part of",
-                extent.first(),
-                extent.last
-            ),
+            Self::Extent { extent } => {
+                let (first, last) = (extent.first(), extent.last);
+                write!(
+                    f,
+                    "the extent {first}..={last} overlaps another or leaves its owner's space"
+                )
+            }
+            Self::Straddles { extent } => {
+                let (first, last) = (extent.first(), extent.last);
+                write!(f, "the extent {first}..={last} straddles extents that its tree owns")
+            }
             Self::FileTooShort { last, owned } => write!(
                 f,
                 "the file ends with page {last}, and the database owns pages up to {owned}"

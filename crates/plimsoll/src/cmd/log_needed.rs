@@ -129,8 +129,10 @@ impl LogNeeded {
         let (first, last) = self.needed;
         // A damaged header may claim billions of them.
         let most = last.min(first.saturating_add(100_000));
-        let all = (first..=most).filter(|_| first > 0);
-        all.filter(|generation| !self.files.contains_key(generation)).collect()
+        if first == 0 {
+            return Vec::new();
+        }
+        (first..=most).filter(|generation| !self.files.contains_key(generation)).collect()
     }
 
     /// The needed files in words, one sentence each; none where nothing is needed.

@@ -144,8 +144,8 @@ fn verify_takes_many_files_and_check_orders_them_by_name() {
 #[test]
 fn a_reserved_log_holds_nothing_and_is_no_damage() {
     let scene = Scene::new("reserved");
-    scene.write("edbres00001.jrs", &[0xDA; 70_000]);
-    scene.write("edbtmp.log", &[0; 70_000]);
+    scene.write("edbres00001.jrs", &vec![0xDA; 70_000]);
+    scene.write("edbtmp.log", &vec![0; 70_000]);
     for name in ["edbres00001.jrs", "edbtmp.log"] {
         scene.run(["header", name]).expect_code(0).expect_out(&["reserved log file", "nothing"]);
     }

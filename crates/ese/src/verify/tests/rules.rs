@@ -84,8 +84,8 @@ fn no_page_of_a_closed_database_is_later_than_its_header() {
     world.change(32, |page| page.set_dbtime(9));
     let later = |pages, stated| Problem::Dbtime { pages, stated, highest: 8 };
     assert_eq!(problems(&world), [(32, later(1, 9))]);
-    world.change(38, |page| page.set_dbtime(12));
-    assert_eq!(problems(&world), [(38, later(2, 12))]);
+    world.change(33, |page| page.set_dbtime(12));
+    assert_eq!(problems(&world), [(33, later(2, 12))]);
     world.header.state = crate::header::DatabaseState::DirtyShutdown;
     assert_eq!(problems(&world), []);
 }
