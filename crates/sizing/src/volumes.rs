@@ -82,8 +82,9 @@ fn count(work: &mut Work<'_>, architecture: Architecture, copies: &Number) -> Nu
         let (workbook, right) = (each.clone().round(), each.up());
         let key = Key::VolumeDbsPerVolume;
         let each = work.either(Quirk::BackupSetRounded, key, workbook, right);
-        work.put(key, each);
-        return sets;
+        let each = work.put(key, each);
+        // Where the workbook rounded down, the sets of its table do not hold all copies.
+        return if work.deployment.is_compatible() { (copies / each).up() } else { sets };
     }
     let on_one = work.get(Key::DatabasePerVolume);
     let on_one = work.put(Key::VolumeDbsPerVolume, on_one);
