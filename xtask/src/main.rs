@@ -54,7 +54,7 @@ cargo xtask <command>
 ";
 
 fn main() -> ExitCode {
-    command::run(dispatch)
+    command::run(USAGE, &["bench"], dispatch)
 }
 
 fn dispatch(words: &[&str]) -> Result<(), Failure> {

@@ -58,7 +58,7 @@ Measures with files in DIR (default: target/bench). NAME is one of:
   watched                                              a run with its live page open, and without";
 
 fn main() -> ExitCode {
-    command::run(dispatch)
+    command::run(USAGE, &[], dispatch)
 }
 
 fn dispatch(words: &[&str]) -> Result<(), Failure> {
