@@ -164,6 +164,7 @@ pub(crate) fn simulated() -> RunRecord {
         calibrated_on: vec!["T1".to_owned(), "T2".to_owned()],
         free_parameters: 14,
         uncertainty_percent: 25.0,
+        least_read_ns: 1,
         ..Simulation::default()
     }));
     run
