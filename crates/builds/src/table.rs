@@ -145,7 +145,7 @@ const SPELLINGS: [(&str, &str); 8] = [
 /// What Windows calls an update that the table names by its article.
 const SECURITY: [&str; 3] = ["security", "update", "hotfix"];
 
-/// What distinguishes a name, sorted: `Exchange` and `Server` stand in all of them, and the list of
+/// What distinguishes a name, sorted: all of them contain `Exchange` and `Server`, and the list of
 /// programs of Windows has `Update Rollup 10 for Exchange Server 2010 Service Pack 3 (KB123456)`.
 fn words(name: &str) -> Vec<String> {
     let lower = name.to_lowercase();

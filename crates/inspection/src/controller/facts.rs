@@ -3,7 +3,7 @@
 
 use super::known::KnownFact;
 
-/// A controller, as far as its maker's tool told; or what stands in its place: the software RAID of
+/// A controller as its maker's tool describes it, or what replaces one: the software RAID of
 /// the system, a flash device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Controller {
@@ -45,13 +45,13 @@ pub struct Controller {
     pub passes_disks_through: KnownFact<bool>,
     /// Its logical drives.
     pub drives: Vec<LogicalDrive>,
-    /// Physical disks, as far as each is told of.
+    /// Physical disks that the output describes one by one.
     pub disks: Vec<PhysicalDisk>,
     /// What the output should have by its form, and has not.
     pub gaps: Vec<String>,
 }
 
-/// A program that tells of controllers or of what stands in their place.
+/// A program that reports controllers or what replaces them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
     /// Broadcom's, and Dell's perccli, which is the same.

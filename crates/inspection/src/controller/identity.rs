@@ -7,7 +7,7 @@ use super::facts::{Controller, LogicalDrive, PhysicalDisk};
 /// Where controllers were told of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSource {
-    /// Name of the file, or what stands in its place: all tools that were asked on this machine.
+    /// Name of the file, or a name for all tools that were asked on this machine.
     pub source: String,
     /// The controllers, as they follow each other in it.
     pub controllers: Vec<Controller>,

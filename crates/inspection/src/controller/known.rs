@@ -1,4 +1,4 @@
-//! What outputs say of one fact. Every value that was told is kept, so that no line overwrites
+//! What outputs say of one fact. Every reported value is kept, so that no line overwrites
 //! another: a rule judges each of them, and the worst answer counts. A word that is not understood
 //! is kept as well, and no rule passes beside it.
 
@@ -49,7 +49,7 @@ impl<T: PartialEq> KnownFact<T> {
 }
 
 impl<T> KnownFact<T> {
-    /// The value, if exactly one was told and nothing beside it was not understood.
+    /// The value, if exactly one was reported and every word was understood.
     pub fn only(&self) -> Option<&T> {
         match (&self.told[..], &self.odd[..]) {
             ([value], []) => Some(value),
@@ -62,7 +62,7 @@ impl<T> KnownFact<T> {
         !(self.told.is_empty() && self.odd.is_empty())
     }
 
-    /// Every value that was told.
+    /// Every reported value.
     pub(super) fn told(&self) -> &[T] {
         &self.told
     }

@@ -30,7 +30,7 @@ fn begins(line: &OutputLine) -> bool {
         || line.key.starts_with(|c: char| c.is_ascii_digit() || c == '-')
 }
 
-/// What stands in the place of a controller.
+/// What replaces a controller.
 fn software() -> Controller {
     let mut controller = Controller::new(Tool::Mdadm, None);
     "software RAID of Linux".clone_into(&mut controller.model);

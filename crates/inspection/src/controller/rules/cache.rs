@@ -35,7 +35,7 @@ pub(super) fn backup(controller: &Controller) -> StorageFinding {
     })
 }
 
-/// Whether the cache goes on when nothing keeps it. Only a finding if that is told.
+/// Whether the cache stays on without a battery. A finding only if an output says so.
 pub(super) fn without_backup(controller: &Controller) -> Option<StorageFinding> {
     let name = ("cache-without-backup", "Write cache while nothing keeps it");
     let draft = Check::new(name, controller.name());

@@ -127,7 +127,7 @@ pub(super) fn members(drive: &LogicalDrive, subject: &str) -> Option<StorageFind
     (drive.members.is_told() && is_bad).then_some(found)
 }
 
-/// Disks whose own caches are told of one by one.
+/// Disks whose own caches are reported one by one.
 pub(super) fn each_disk(controller: &Controller) -> Option<StorageFinding> {
     let draft = Check::new(DISK_CACHE, controller.name());
     let on: Vec<&str> = controller

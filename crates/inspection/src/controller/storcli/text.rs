@@ -165,7 +165,7 @@ impl StorcliParser {
     }
 }
 
-/// Keeps both values of a name that is there twice: a table of one column.
+/// Keeps both values of a name that occurs twice: a table of one column.
 fn keep(members: &mut Map<String, Value>, name: &str, value: &str) {
     match members.get(name) {
         Some(known) if known != value => {
