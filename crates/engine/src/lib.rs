@@ -45,6 +45,7 @@ pub use counters::{Counters, Mended};
 pub use database::Database;
 pub use error::{LostFlush, OpenError, PoisonCause, TransactionError, UnusablePage};
 pub use files::DatabaseFiles;
+pub use long_value::LONGEST_VALUE;
 pub use not_as_written::{NotAsWritten, Written};
 pub use row::Row;
 pub use settings::{CheckpointMode, Settings, Verification};

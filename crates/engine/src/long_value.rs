@@ -8,7 +8,7 @@ use crate::stage::{Halt, Refusal, Stage};
 use crate::tree::{self, Tree};
 
 /// Longest value, in bytes: one insert is one log record, which must fit a generation.
-pub(crate) const LONGEST_VALUE: usize = 256 << 10;
+pub const LONGEST_VALUE: usize = 256 << 10;
 
 /// Inserts a value with one reference.
 pub(crate) fn insert(

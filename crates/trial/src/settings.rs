@@ -9,6 +9,9 @@ use units::{Bytes, Nanos};
 
 use crate::policy::{WARM_FRACTION, sessions_per_database};
 
+// A plan must not ask for what the engine refuses.
+const _: () = assert!(plan::LONGEST_LONG_PAD.0 == engine::LONGEST_VALUE as u64);
+
 /// The engine's settings for each database of `plan`.
 pub(crate) fn engine_settings(plan: &Plan) -> engine::Settings {
     engine::Settings {
