@@ -180,6 +180,20 @@ pub enum TransactionError {
     Poisoned(Rc<PoisonCause>),
 }
 
+impl TransactionError {
+    /// Whether the engine refuses what it was asked, rather than the storage failing it.
+    pub const fn is_refusal(&self) -> bool {
+        match self {
+            Self::Conflict
+            | Self::Duplicate
+            | Self::NotFound
+            | Self::RowTooLarge { .. }
+            | Self::BadRow { .. } => true,
+            Self::Damaged(_) | Self::LostFlush(_) | Self::Read(_) | Self::Poisoned(_) => false,
+        }
+    }
+}
+
 impl fmt::Display for TransactionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

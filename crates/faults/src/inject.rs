@@ -38,6 +38,11 @@ impl FaultyVolume {
         Self { state: Rc::new(state) }
     }
 
+    /// From now on it follows `plan`, whose requests are counted from here.
+    pub fn follow(&self, plan: FaultPlan) {
+        *self.state.progress.borrow_mut() = Progress::new(plan);
+    }
+
     /// What has been injected so far, in order: what a test compares with what was found out.
     pub fn injections(&self) -> Vec<Injection> {
         self.state.progress.borrow().injections().to_vec()

@@ -194,6 +194,9 @@ pub struct Test {
     pub interval: Nanos,
     /// A request that the storage has not answered after this ends the run.
     pub give_up: Nanos,
+    /// What follows the measurement ends after this, done or not; none: as databases of this size
+    /// need.
+    pub finish: Option<Nanos>,
     /// Copies of each database, this one included; each other one reads every closed log.
     pub copies: u32,
     /// Log files that a recovery test has replayed into each database.

@@ -108,6 +108,7 @@ impl Plan {
             warm_up_limit: Some(given(test.warm_up_limit)),
             interval: Some(given(test.interval)),
             give_up: Some(given(test.give_up)),
+            finish: test.finish.map(given),
             copies: Some(number(test.copies)),
             replay_logs: Some(number(test.replay_logs)),
             passive_copy: test.passive_copy.map(given),

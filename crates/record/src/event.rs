@@ -98,6 +98,10 @@ pub enum IssueKind {
     LostFlush,
     /// Structure that contradicts itself.
     Corruption,
+    /// Something was not done when the time for it was over. Nothing is wrong with what was.
+    Unfinished,
+    /// The engine refused what the load asked for. The storage has no part in that.
+    Refused,
     /// Anything else.
     Other,
 }
@@ -105,7 +109,15 @@ pub enum IssueKind {
 impl IssueKind {
     /// Whether the storage did something that it must never do, as far as can be known.
     pub const fn blames_storage(self) -> bool {
-        !matches!(self, Self::VolumeFull | Self::ConnectionLost)
+        match self {
+            Self::VolumeFull | Self::ConnectionLost | Self::Unfinished | Self::Refused => false,
+            Self::Checksum
+            | Self::HashMismatch
+            | Self::InputOutput
+            | Self::LostFlush
+            | Self::Corruption
+            | Self::Other => true,
+        }
     }
 }
 
@@ -326,6 +338,9 @@ pub struct Finished {
     /// Whether a volume was about to be full; older records only say so in [`Finished::reason`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_for_room: bool,
+    /// Whether the storage was too slow for it to come to its end within the time for that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_overdue: bool,
 }
 
 impl Event {

@@ -152,6 +152,32 @@ impl Unanswered {
         }
     }
 
+    /// The mean of an interval of `span_ns` in which requests were answered (how many, their mean)
+    /// and these were not.
+    ///
+    /// Requests without an answer count by their age, where that raises the mean. In a stretch
+    /// without any answer no new request is made; those that the rest of the interval would have
+    /// brought in that time count by what they would have waited: a load that comes from people
+    /// does not pause because the storage does.
+    pub fn mean_ns(&self, (count, mean_ns): (u64, f64), span_ns: u64) -> f64 {
+        let (answered, waiting) = (count as f64, self.waiting as f64);
+        let stalled_ns = self.stalled_ns as f64;
+        let moving_ns = span_ns as f64 - stalled_ns;
+        let missed = if self.stalled_ns > 0 && moving_ns >= 1.0 {
+            answered / moving_ns * stalled_ns
+        } else {
+            0.0
+        };
+        let all = answered + waiting + missed;
+        if all == 0.0 {
+            return 0.0;
+        }
+        let waited = waiting * self.mean_age_ns as f64;
+        let missed_waited = missed * self.stalled_wait_ns as f64;
+        let with_all = (answered * mean_ns + waited + missed_waited) / all;
+        with_all.max(mean_ns)
+    }
+
     /// Notes a request that has waited for `age_ns` at the interval's end.
     pub fn note_waiting(&mut self, age_ns: u64) {
         let ages = u128::from(self.waiting) * u128::from(self.mean_age_ns) + u128::from(age_ns);

@@ -121,6 +121,7 @@ impl Synthetic {
             interrupted: false,
             reason: None,
             is_for_room: false,
+            is_overdue: false,
         }));
     }
 

@@ -214,6 +214,11 @@ fn not_judged(run: &RunRecord, finding: &Finding) -> String {
             )
         }
         "completed" if is_for_room(run) => shorter(run),
+        "completed" if is_overdue(run) => {
+            let folder = run.start.databases.first();
+            let mount = folder.map_or("DIR", |facts| facts.volume.mount.as_str());
+            format!("See what keeps the volume, plimsoll inspect {mount}; then: {same}")
+        }
         "completed" if can_go_on(run) => format!(
             "Go on with it, plimsoll run --resume FOLDER (the folder of this run), or measure \
              again: {same}"
@@ -233,6 +238,11 @@ fn not_judged(run: &RunRecord, finding: &Finding) -> String {
 /// Whether the run ended because a volume was about to be full.
 fn is_for_room(run: &RunRecord) -> bool {
     run.finished.as_ref().is_some_and(|finished| finished.is_for_room)
+}
+
+/// Whether the storage was too slow for the run to come to its end.
+fn is_overdue(run: &RunRecord) -> bool {
+    run.finished.as_ref().is_some_and(|finished| finished.is_overdue)
 }
 
 /// Whether the run was cut off and left what it takes to go on.

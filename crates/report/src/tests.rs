@@ -71,6 +71,7 @@ fn interrupted() -> RunRecord {
         interrupted: true,
         reason: Some("interrupted by Ctrl-C <now>".to_owned()),
         is_for_room: false,
+        is_overdue: false,
     });
     run
 }

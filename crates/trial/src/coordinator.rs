@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst};
 use device::Runtime;
 use units::Nanos;
 
+use crate::countdown::Countdown;
 use crate::sums::Sums;
 use crate::tune::{self, TuneStep};
 
@@ -57,6 +58,8 @@ pub enum Stop {
     Failed,
     /// A volume was about to be full.
     NoRoom,
+    /// A part of it was not over when the time for that was.
+    Overdue,
 }
 
 /// What the groups of one run share. Put it into an `Arc`; a signal handler may hold one too.
@@ -82,6 +85,8 @@ pub struct Member {
     number: usize,
     /// Barriers that the group has reached; it comes to all of them, in their order.
     reached: Cell<usize>,
+    /// What the part of the run that the group is in has left of its time.
+    pub(crate) countdown: Countdown,
 }
 
 impl Member {
@@ -93,6 +98,7 @@ impl Member {
             coordinator: Arc::clone(coordinator),
             number: number as usize,
             reached: Cell::new(0),
+            countdown: Countdown::default(),
         }
     }
 
@@ -182,6 +188,7 @@ impl Coordinator {
             Stop::Interrupted => 1,
             Stop::Failed => 2,
             Stop::NoRoom => 3,
+            Stop::Overdue => 4,
         };
         // A second reason changes nothing, so the result does not matter.
         let _ = self.stop.compare_exchange(0, code, SeqCst, SeqCst);
@@ -193,6 +200,7 @@ impl Coordinator {
             0 => None,
             1 => Some(Stop::Interrupted),
             3 => Some(Stop::NoRoom),
+            4 => Some(Stop::Overdue),
             _ => Some(Stop::Failed),
         }
     }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use device::{Asked, Clock, Observation, Observer};
-use units::Nanos;
+use units::{Nanos, thousands};
 
 /// Something that was asked of the storage, and since when.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +76,21 @@ impl InFlight {
     /// Looks at everything that waits.
     pub(crate) fn each(&self, mut look: impl FnMut(&Open)) {
         self.slots.borrow().open.iter().flatten().for_each(&mut look);
+    }
+
+    /// How many wait `now` and for how long, in brackets; nothing where none does.
+    pub(crate) fn sum(&self, now: Nanos) -> String {
+        let (mut count, mut oldest) = (0_u64, Nanos::ZERO);
+        self.each(|open| {
+            count += 1;
+            oldest = oldest.max(now.since(open.since));
+        });
+        let oldest = oldest.as_secs_f64();
+        match count {
+            0 => String::new(),
+            1 => format!(" (one request waits, for {oldest:.1} s)"),
+            _ => format!(" ({} requests wait, the oldest for {oldest:.1} s)", thousands(count)),
+        }
     }
 
     /// What was asked before `moment` and waits still, oldest first, one for each file.

@@ -20,6 +20,30 @@ use crate::run::failure::Failure;
 /// Issues of one database that are written down; the rest are counted by volume.
 const MOST_ISSUES: u32 = 20;
 
+/// What a person can do where the engine refused something of a load.
+const REFUSED: &str = "the storage has no part in that; see what the database holds (plimsoll \
+                       verify), then prepare it anew";
+
+/// What kind of issue ends a database with `error`; `is_for_room` where the first write that failed
+/// found no room.
+///
+/// The storage answers for what it failed to read or write, and for content that is not what was
+/// written. What the engine refuses is between load and engine. A lost write may stand behind a row
+/// that is there twice or not at all, and is no proof of one: reading back, flush map and the check
+/// after the load prove it.
+fn blame(error: &TransactionError, is_for_room: bool) -> IssueKind {
+    match error {
+        TransactionError::LostFlush(_) => IssueKind::LostFlush,
+        TransactionError::Poisoned(poison) if poison.is_lost_flush => IssueKind::LostFlush,
+        // A database stops at the first write that fails.
+        TransactionError::Poisoned(_) if is_for_room => IssueKind::VolumeFull,
+        TransactionError::Read(_) | TransactionError::Poisoned(_) => IssueKind::InputOutput,
+        TransactionError::Damaged(_) => IssueKind::Corruption,
+        refusal if refusal.is_refusal() => IssueKind::Refused,
+        _ => IssueKind::Other,
+    }
+}
+
 /// The issues of one database.
 pub(crate) struct IssueRecorder {
     database: u32,
@@ -179,18 +203,21 @@ impl IssueRecorder {
 
     /// The database cannot go on.
     pub(crate) fn stopped(&self, now: Nanos, error: &TransactionError) {
-        let kind = match error {
-            TransactionError::LostFlush(_) => IssueKind::LostFlush,
-            TransactionError::Poisoned(poison) if poison.is_lost_flush => IssueKind::LostFlush,
-            // A database stops at the first write that fails.
-            TransactionError::Poisoned(_) if self.first_failed_for_room.get() == Some(true) => {
-                IssueKind::VolumeFull
-            }
-            TransactionError::Read(_) | TransactionError::Poisoned(_) => IssueKind::InputOutput,
-            TransactionError::Damaged(_) => IssueKind::Corruption,
-            _ => IssueKind::Other,
+        let is_for_room = self.first_failed_for_room.get() == Some(true);
+        let kind = blame(error, is_for_room);
+        let text = match kind {
+            IssueKind::Refused => format!("the engine refused the load: {error}; {REFUSED}"),
+            _ => error.to_string(),
         };
-        self.fail(now, kind, error.to_string(), false);
+        self.fail(now, kind, text, false);
+    }
+
+    /// Something was not done when the time for it was over, as `text` says.
+    pub(crate) fn unfinished(&self, now: Nanos, text: String) {
+        self.note(Issue {
+            severity: Severity::Warning,
+            ..self.issue(now, IssueKind::Unfinished, text)
+        });
     }
 
     /// The database cannot be opened, for the reason `text`.
@@ -305,7 +332,7 @@ impl IssueRecorder {
         let count = self.count.get() + 1;
         self.count.set(count);
         // What takes the blame off the storage is told however much was told before.
-        if count <= MOST_ISSUES || issue.kind == IssueKind::ConnectionLost {
+        if count <= MOST_ISSUES || !issue.kind.blames_storage() {
             (self.events)(Event::Issue(issue));
         } else if issue.severity == Severity::Error && issue.kind.blames_storage() {
             let is_request = issue.kind == IssueKind::InputOutput;
@@ -365,10 +392,42 @@ mod tests {
     use std::rc::Rc;
 
     use device::DeviceError;
+    use engine::{PoisonCause, TransactionError};
     use record::{Event, IssueKind};
     use units::Nanos;
 
     use super::IssueRecorder;
+
+    /// Every kind of refusal and of failure; a new one has to be put on one side.
+    #[test]
+    fn what_the_engine_refuses_is_never_blamed_on_the_storage() {
+        let refusals = [
+            TransactionError::Conflict,
+            TransactionError::Duplicate,
+            TransactionError::NotFound,
+            TransactionError::RowTooLarge { bytes: 9, most: 8 },
+            TransactionError::BadRow { problem: "of another shape".to_owned() },
+        ];
+        for refusal in refusals {
+            let told = kinds(|recorder| recorder.stopped(Nanos(1), &refusal));
+            assert_eq!(told, [IssueKind::Refused], "{refusal}");
+            assert!(!told[0].blames_storage());
+        }
+        let failures = [
+            (TransactionError::Read(failed("/log/a.edb")), IssueKind::InputOutput),
+            (TransactionError::Poisoned(Rc::new(stopped(false))), IssueKind::InputOutput),
+            (TransactionError::Poisoned(Rc::new(stopped(true))), IssueKind::LostFlush),
+        ];
+        for (failure, kind) in failures {
+            let told = kinds(|recorder| recorder.stopped(Nanos(1), &failure));
+            assert_eq!(told, [kind], "{failure}");
+            assert!(told[0].blames_storage());
+        }
+    }
+
+    fn stopped(is_lost_flush: bool) -> PoisonCause {
+        PoisonCause { file: "a.edb".to_owned(), cause: "a write".to_owned(), is_lost_flush }
+    }
 
     const EXPORT: &str = "nbd://array/lun";
 

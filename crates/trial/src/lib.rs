@@ -4,9 +4,11 @@
 //! [`Coordinator`], which keeps them in phase, and the sinks that their events go to. Nothing here
 //! prints, opens a file by itself or asks for the time: volumes, clock and sinks are given.
 
+pub mod bounds;
 pub mod commits;
 pub mod contents;
 mod coordinator;
+mod countdown;
 mod host_sampler;
 mod in_flight;
 mod issue_recorder;

@@ -13,25 +13,24 @@ use crate::patience::{self, Patience};
 /// How often it is looked at what waits.
 const LOOK: Nanos = Nanos::from_millis(50);
 
-/// Waits for the value of `task`, or until `late` names what the storage was asked before a moment
-/// and has not answered: that is the error. `late` is called at every look, without a moment where
-/// nothing can be late.
-pub(crate) async fn outlast<T, L>(
+/// Waits for the value of `task`, or until `look` says why it is not to be waited for: that is the
+/// error. `look` is called with the moment before which whatever waits has waited for too long,
+/// without one where nothing can have.
+pub(crate) async fn outlast<T, E>(
     runtime: &Runtime,
     coordinator: &Coordinator,
     give_up: Nanos,
     task: &mut JoinHandle<T>,
-    late: impl Fn(Option<Nanos>) -> Vec<L>,
-) -> Result<T, Vec<L>> {
+    look: impl Fn(Option<Nanos>) -> Option<E>,
+) -> Result<T, E> {
     let mut patience = Patience::new(runtime.now());
     loop {
         if let Some(value) = value_within(runtime, task, LOOK).await {
             return Ok(value);
         }
         let limit = patience::limit(give_up, coordinator.stopped().is_some());
-        let found = late(patience.look(runtime.now(), limit));
-        if !found.is_empty() {
-            return Err(found);
+        if let Some(why) = look(patience.look(runtime.now(), limit)) {
+            return Err(why);
         }
     }
 }

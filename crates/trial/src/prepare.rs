@@ -82,7 +82,8 @@ pub async fn prepare(
         outcome
     });
     let outcome = outlast(runtime, coordinator, plan.test.give_up, &mut all, |moment| {
-        moment.map_or_else(Vec::new, |moment| in_flight.asked_before(moment))
+        let late = moment.map_or_else(Vec::new, |moment| in_flight.asked_before(moment));
+        (!late.is_empty()).then_some(late)
     });
     outcome.await.unwrap_or_else(|late| {
         coordinator.stop(Stop::Failed);

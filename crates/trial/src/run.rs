@@ -19,6 +19,7 @@ mod standstill;
 #[cfg(test)]
 mod tests;
 mod tuning;
+mod undone;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -30,6 +31,7 @@ use record::{Edge, Event, LogLine, Phase, PhaseMark};
 use units::Nanos;
 
 use crate::Sink;
+use crate::bounds::{self, RunStage};
 use crate::commits::CommitStep;
 use crate::coordinator::{Barrier, Coordinator, Member, Stop};
 use crate::host_sampler::HostSampler;
@@ -183,7 +185,14 @@ impl Group {
         self.member.coordinator()
     }
 
+    /// From now on, `part` of the run has as much time as the plan gives it.
+    fn enter(&self, part: RunStage) {
+        let whole = bounds::longest(&self.plan, part);
+        self.member.countdown.begin(part, whole, self.runtime.now());
+    }
+
     async fn open(&self, all: &[Opened]) {
+        self.enter(RunStage::Opening);
         self.begin(Phase::Open, all);
         for opened in all {
             opened.open(self).await;
@@ -192,6 +201,7 @@ impl Group {
             }
         }
         self.member.meet(Barrier::Opened, &self.runtime).await;
+        self.member.countdown.stop();
         self.end(Phase::Open, all);
     }
 
@@ -204,7 +214,7 @@ impl Group {
             return None;
         }
         self.begin(Phase::Warm, opened);
-        let mut load = self.start(opened, sampler, Phase::Warm).await;
+        let mut load = self.start(opened, sampler, Phase::Warm);
         self.warm(opened, &load.sampler).await;
         self.member.meet(Barrier::Warm, &self.runtime).await;
         load.sampler.borrow_mut().sample(Phase::Warm);
@@ -231,10 +241,14 @@ impl Group {
     }
 
     /// Lets the batches end that have begun without a pace: what they bring is no part of a load
-    /// that is held.
+    /// that is held. Those that take too long for that are part of it.
     async fn rest(&self, opened: &[Opened], load: &GroupLoad) {
         load.sessions.rest();
-        while load.sessions.are_at_work() && !self.ends_early(opened) {
+        let deadline = self.runtime.now() + bounds::linger(&self.plan);
+        while load.sessions.are_at_work()
+            && self.runtime.now() < deadline
+            && !self.ends_early(opened)
+        {
             self.runtime.sleep(LOOK).await;
         }
     }
@@ -247,12 +261,7 @@ impl Group {
     }
 
     /// Starts the sessions of every database, in `phase`.
-    async fn start(
-        &self,
-        opened: &[Opened],
-        sampler: Rc<RefCell<Sampler>>,
-        phase: Phase,
-    ) -> GroupLoad {
+    fn start(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>, phase: Phase) -> GroupLoad {
         let live: Vec<_> = opened.iter().filter_map(|opened| opened.share(self)).collect();
         let sampled = live.iter().map(|shared| Sampled {
             index: shared.index(),
@@ -267,7 +276,7 @@ impl Group {
             self.log(format!("{} databases, {count} {each}", self.plan.databases.len()));
         }
         let mut sessions = Sessions::new(&self.runtime, &self.plan, &live, self.first_session());
-        sessions.set(count, &self.plan).await;
+        sessions.set(count, &self.plan);
         GroupLoad { sessions, sampler }
     }
 
@@ -329,22 +338,42 @@ impl Group {
     }
 
     /// Ends the sessions and closes the databases.
-    async fn drain(&self, opened: &[Opened], load: Option<GroupLoad>) {
-        let mut sampler = None;
-        if let Some(mut load) = load {
-            load.sessions.set(0, &self.plan).await;
-            sampler = Some(load.sampler);
-        }
-        self.member.meet(Barrier::Measured, &self.runtime).await;
+    async fn drain(self: &Rc<Self>, opened: &[Opened], load: Option<GroupLoad>) {
+        self.enter(RunStage::Finishing);
         self.begin(Phase::Drain, opened);
-        for opened in opened {
-            opened.close(self).await;
-        }
-        if let Some(sampler) = sampler {
-            sampler.borrow_mut().sample(Phase::Drain);
-        }
+        let sampler = load.as_ref().map(|load| Rc::clone(&load.sampler));
+        let (group, all) = (Rc::clone(self), opened.to_vec());
+        let closing = async move {
+            if let Some(mut load) = load {
+                load.sessions.set(0, &group.plan);
+                load.sessions.settle(None).await;
+            }
+            group.member.meet(Barrier::Measured, &group.runtime).await;
+            for opened in all {
+                opened.close(&group).await;
+            }
+        };
+        self.sampled(sampler.as_deref(), Phase::Drain, closing).await;
         self.member.meet(Barrier::Drained, &self.runtime).await;
         self.end(Phase::Drain, opened);
+    }
+
+    /// Waits for the end of `work`, and samples the phase meanwhile, and once more at its end.
+    async fn sampled(
+        &self,
+        sampler: Option<&RefCell<Sampler>>,
+        phase: Phase,
+        work: impl Future<Output = ()> + 'static,
+    ) {
+        let mut work = self.runtime.spawn(work);
+        let mut is_done = false;
+        while !is_done {
+            is_done =
+                value_within(&self.runtime, &mut work, self.plan.test.interval).await.is_some();
+            if let Some(sampler) = sampler {
+                sampler.borrow_mut().sample(phase);
+            }
+        }
     }
 
     /// The test that consists of one pass over the databases; copies that it has made of them are
@@ -375,6 +404,9 @@ impl Group {
         let wanted = reading != Reading::AfterLoad || self.plan.test.checksum;
         let wanted = wanted && self.coordinator().stopped().is_none();
         if wanted {
+            if reading != Reading::AfterLoad {
+                self.enter(RunStage::Passing);
+            }
             self.begin(reading.phase(), opened);
             self.read_all(reading, opened, sampler).await;
         }
@@ -397,15 +429,7 @@ impl Group {
         }
         let (group, all) = (Rc::clone(self), opened.to_vec());
         let pass = async move { check::check(&group, reading, &all).await };
-        let mut pass = self.runtime.spawn(pass);
-        let interval = self.plan.test.interval;
-        let mut is_read = false;
-        while !is_read {
-            is_read = value_within(&self.runtime, &mut pass, interval).await.is_some();
-            if let Some(sampler) = &sampler {
-                sampler.borrow_mut().sample(reading.phase());
-            }
-        }
+        self.sampled(sampler.as_deref(), reading.phase(), pass).await;
     }
 
     fn elapsed(&self) -> u64 {

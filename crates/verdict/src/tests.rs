@@ -388,6 +388,7 @@ fn an_interrupted_run_cannot_be_judged_unless_it_shows_damage() {
         interrupted: true,
         reason: Some("interrupted by Ctrl-C".to_owned()),
         is_for_room: false,
+        is_overdue: false,
     });
     assert_eq!(outcome_of(&run, "completed"), Ruling::CannotJudge);
     assert_eq!(judge(&run).exit_code(), 2);

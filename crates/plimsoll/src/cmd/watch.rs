@@ -10,6 +10,7 @@ use plan::Plan;
 use record::codec::JournalPieces;
 use record::{Event, RunRecord, Start};
 use serde_json::json;
+use trial::bounds;
 use verdict::Verdict;
 
 use super::conclusion::concluded;
@@ -124,8 +125,8 @@ impl JournalWatch {
 /// What shows a run that began so.
 fn display(start: &Start, quiet: bool) -> Display {
     let plan = Plan::parse("plan", &start.plan_text).ok();
-    let warm_up_limit = plan.map(|plan| plan.test.warm_up_limit);
-    Display::new(&start.settings, warm_up_limit, start.started_epoch_ns, quiet)
+    let limits = plan.as_ref().map(bounds::of_phases).unwrap_or_default();
+    Display::new(&start.settings, limits, start.started_epoch_ns, quiet)
 }
 
 /// The last words, and the outcome.

@@ -1,6 +1,8 @@
 //! Where a live run is shown: on a terminal, in a log, or to programs.
 
-use record::{Edge, Event, Settings};
+use std::collections::BTreeMap;
+
+use record::{Edge, Event, Phase, Settings};
 use serde_json::Value;
 use units::Nanos;
 
@@ -17,15 +19,16 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// For a run with these settings that was started so long after 1970.
+    /// For a run with these settings that was started so long after 1970, whose phases have these
+    /// limits.
     pub(crate) fn new(
         settings: &Settings,
-        warm_up_limit: Option<Nanos>,
+        limits: BTreeMap<Phase, Nanos>,
         started_epoch_ns: u64,
         quiet: bool,
     ) -> Self {
         Self {
-            run: LiveRun::new(settings.clone(), warm_up_limit),
+            run: LiveRun::new(settings.clone(), limits),
             teller: RunTeller::new(settings.clone(), started_epoch_ns),
             progress: None,
             quiet,

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use record::{DatabaseInterval, Interval, Series};
+use record::{Interval, Series};
+
+use super::latency::SampledLatency;
 
 /// What one interval says, all databases together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,19 +17,12 @@ pub(crate) struct Figures {
     pub log_writes_per_second: f64,
     /// Mean and worst latency of database reads.
     pub read: SampledLatency,
+    /// The same of database writes.
+    pub write: SampledLatency,
     /// The same of log writes.
     pub log_write: SampledLatency,
     /// Other programs that used the processors, where they used much.
     pub others: Option<String>,
-}
-
-/// Latencies of one kind of requests in one interval; none where none was answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct SampledLatency {
-    /// Mean over all databases.
-    pub mean_ns: Option<f64>,
-    /// The mean of the database that was slowest, which is what limits are held against.
-    pub slowest_ns: Option<f64>,
 }
 
 impl Figures {
@@ -41,6 +36,7 @@ impl Figures {
             writes_per_second: per_second(&counts, Series::DatabaseWrite, span_ns),
             log_writes_per_second: per_second(&counts, Series::LogWrite, span_ns),
             read: SampledLatency::of(interval, Series::DatabaseRead),
+            write: SampledLatency::of(interval, Series::DatabaseWrite),
             log_write: SampledLatency::of(interval, Series::LogWrite),
             others: others.map(ToString::to_string),
         }
@@ -57,32 +53,13 @@ impl Figures {
         format!(
             "{:.0} reads/s at {}, {:.0} writes/s, {:.0} log writes/s at {}{}",
             self.reads_per_second,
-            milliseconds(self.read.mean_ns),
+            self.read,
             self.writes_per_second,
             self.log_writes_per_second,
-            milliseconds(self.log_write.mean_ns),
+            self.log_write,
             others.map_or_else(String::new, |others| format!("; {others}")),
         )
     }
-}
-
-impl SampledLatency {
-    fn of(interval: &Interval, series: Series) -> Self {
-        let (mut count, mut time_ns, mut slowest_ns) = (0, 0.0, None);
-        for (of_one, mean_ns) in interval.databases.iter().filter_map(|one| mean_of(one, series)) {
-            count += of_one;
-            time_ns += mean_ns * of_one as f64;
-            slowest_ns = Some(slowest_ns.map_or(mean_ns, |slowest: f64| slowest.max(mean_ns)));
-        }
-        Self { mean_ns: (count > 0).then(|| time_ns / count as f64), slowest_ns }
-    }
-}
-
-/// Requests of a kind of one database and their mean latency; none where there were none.
-fn mean_of(database: &DatabaseInterval, wanted: Series) -> Option<(u64, f64)> {
-    let mine = database.series.iter().find(|series| series.series == wanted)?;
-    let count = mine.latency.count();
-    (count > 0).then(|| (count, mine.latency.mean_ns()))
 }
 
 /// Requests of each kind, all databases together.
@@ -96,9 +73,4 @@ fn counts(interval: &Interval) -> BTreeMap<Series, u64> {
 
 fn per_second(counts: &BTreeMap<Series, u64>, series: Series, span_ns: u64) -> f64 {
     counts.get(&series).map_or(0.0, |count| *count as f64 * 1e9 / span_ns as f64)
-}
-
-/// A latency as people read it.
-pub(super) fn milliseconds(nanoseconds: Option<f64>) -> String {
-    nanoseconds.map_or_else(|| "- ms".to_owned(), |ns| format!("{:.2} ms", ns / 1e6))
 }

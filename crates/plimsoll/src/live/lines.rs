@@ -3,7 +3,7 @@
 use record::Phase;
 use report::format::whole;
 
-use super::figures::{SampledLatency, milliseconds};
+use super::latency::{SampledLatency, milliseconds};
 use super::spark::sparkline;
 use super::{Figures, LiveRun};
 use crate::term;
@@ -19,6 +19,7 @@ impl LiveRun {
     pub(crate) fn lines(&self, now_ns: u64, columns: usize) -> Vec<String> {
         let mut lines = vec![self.head(now_ns)];
         let Some(latest) = self.latest.as_ref().filter(|_| self.is_loaded()) else {
+            lines.extend(self.waits_for().map(|waits| format!("  {waits}")));
             return lines;
         };
         lines.push(self.rate(latest, columns));
@@ -39,13 +40,27 @@ impl LiveRun {
     pub(crate) fn sentence(&self, now_ns: u64) -> String {
         let head = self.head(now_ns);
         let Some(latest) = self.latest.as_ref().filter(|_| self.is_loaded()) else {
-            return head;
+            return [Some(head), self.waits_for()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("; ");
         };
         let rate = format!("{} IOPS", rounded(latest.iops()));
         let mut parts = vec![head, rate];
         parts.extend(self.latencies(latest));
         parts.extend(latest.others.clone());
         parts.join("; ")
+    }
+
+    /// What the storage owes an answer to where no load goes on.
+    fn waits_for(&self) -> Option<String> {
+        let latest = self.latest.as_ref()?;
+        let kinds = [("reads", latest.read), ("log writes", latest.log_write)];
+        let kinds = kinds.into_iter().chain([("writes", latest.write)]);
+        let waits =
+            kinds.filter_map(|(what, latency)| Some(format!("{what}: {}", latency.waiting()?)));
+        Some(waits.collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty())
     }
 
     /// The latencies against their limits: now, and in the measurement the slowest sample too.
@@ -67,18 +82,21 @@ impl LiveRun {
         };
         let elapsed = self.elapsed(now_ns);
         let name = phase.name();
+        let limit = self.limit(now_ns);
         if let Some(work) = self.work {
-            return term::describe(name, work.done_bytes, work.total_bytes, elapsed);
+            let far = term::describe(name, work.done_bytes, work.total_bytes, elapsed);
+            let most = limit.map(|(limit, gone)| term::duration(limit.saturating_sub(gone)));
+            return far + &most.map_or_else(String::new, |most| format!(", {most} at most"));
         }
-        let time = match self.planned() {
-            Some(limit) if phase == Phase::Warm => {
-                format!("{} of at most {}", term::duration(elapsed), term::duration(limit))
-            }
-            Some(whole) => {
+        let time = match (self.planned(), limit) {
+            (Some(whole), _) => {
                 let left = term::duration(whole.saturating_sub(elapsed));
                 format!("{} of {}, {left} left", term::duration(elapsed), term::duration(whole))
             }
-            None => term::duration(elapsed),
+            (None, Some((limit, gone))) => {
+                format!("{} of at most {}", term::duration(gone), term::duration(limit))
+            }
+            (None, None) => term::duration(elapsed),
         };
         format!("{name}: {time}{}", self.issues())
     }
@@ -104,7 +122,8 @@ impl LiveRun {
 }
 
 fn limited(what: &str, latency: SampledLatency, limit_ns: u64) -> String {
-    format!("{what} {} of at most {}", milliseconds(latency.mean_ns), limit(limit_ns))
+    let waiting = latency.waiting().map_or_else(String::new, |waiting| format!(", {waiting}"));
+    format!("{what} {} of at most {}{waiting}", milliseconds(latency.mean_ns), limit(limit_ns))
 }
 
 /// The slowest sample against its own limit; nothing before there is one.
@@ -129,10 +148,17 @@ fn rounded(rate: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use record::synthetic::Synthetic;
-    use record::{Event, Phase};
+    use record::{Edge, Event, Interval, Phase, PhaseMark, Series};
+    use units::Nanos;
 
     use super::LiveRun;
+
+    fn limits() -> BTreeMap<Phase, Nanos> {
+        BTreeMap::from([Phase::Drain, Phase::Check].map(|phase| (phase, Nanos::from_secs(300))))
+    }
 
     /// A run up to its third sample of the measurement, and when that ended.
     fn run() -> (LiveRun, u64) {
@@ -140,7 +166,7 @@ mod tests {
         let mut samples = 0;
         for event in Synthetic::default().events() {
             if let Event::Start(start) = &event {
-                run = Some(LiveRun::new(start.settings.clone(), None));
+                run = Some(LiveRun::new(start.settings.clone(), limits()));
             }
             run.as_mut().unwrap().event(&event);
             if let Event::Interval(interval) = &event
@@ -177,6 +203,47 @@ mod tests {
         assert!(narrow[2].chars().count() < 50, "{narrow:?}");
         let line = run.sentence(now_ns);
         assert!(!line.contains('\n') && line.contains("left; ") && line.contains("IOPS; read "));
+    }
+
+    /// The last interval of `run()`, whose reads wait for 11 s.
+    fn stalled(phase: Phase) -> Interval {
+        let last = Synthetic::default().events().into_iter().rev().find_map(|event| match event {
+            Event::Interval(interval) if interval.phase == Phase::Measure => Some(interval),
+            _ => None,
+        });
+        let mut interval = Interval { phase, ..last.unwrap() };
+        for series in interval.databases.iter_mut().flat_map(|database| &mut database.series) {
+            series.latency = record::Histogram::default();
+            if series.series == Series::DatabaseRead {
+                (0..4).for_each(|_| series.unanswered.note_waiting(11_000_000_000));
+            }
+        }
+        interval
+    }
+
+    #[test]
+    fn reads_that_wait_are_shown_by_their_age() {
+        let (mut run, now_ns) = run();
+        run.event(&Event::Interval(stalled(Phase::Measure)));
+        let lines = run.lines(now_ns, 120);
+        assert!(lines[2].contains("read 11000 ms of at most 20 ms, "), "{lines:?}");
+        assert!(lines[2].contains(" in flight for up to 11.0 s, worst 11000 ms"), "{lines:?}");
+        assert!(lines[3].contains("log write - ms"), "{lines:?}");
+    }
+
+    #[test]
+    fn after_the_planned_end_it_is_said_what_is_waited_for_and_how_long_at_most() {
+        let (mut run, now_ns) = run();
+        let begin = |phase| PhaseMark { at_ns: now_ns, phase, edge: Edge::Begin };
+        run.event(&Event::Phase(begin(Phase::Drain)));
+        run.event(&Event::Interval(stalled(Phase::Drain)));
+        let minute = now_ns + 60_000_000_000;
+        let line = run.sentence(minute);
+        assert!(line.starts_with("drain: 1 min 00 s of at most 5 min 00 s; reads: "), "{line}");
+        assert!(line.ends_with(" in flight for up to 11.0 s"), "{line}");
+        run.event(&Event::Phase(PhaseMark { at_ns: minute, ..begin(Phase::Check) }));
+        let line = run.sentence(minute);
+        assert!(line.ends_with("1 min 00 s of at most 5 min 00 s"), "{line}");
     }
 
     #[test]

@@ -3,11 +3,12 @@
 
 mod display;
 mod figures;
+mod latency;
 mod lines;
 mod spark;
 mod told;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use record::{Edge, Event, Interval, Phase, Settings};
@@ -23,8 +24,11 @@ const MOST_RATES: usize = 240;
 /// A run as its events tell it.
 pub(crate) struct LiveRun {
     settings: Settings,
-    warm_up_limit: Option<Nanos>,
+    /// How long a phase lasts at the most.
+    limits: BTreeMap<Phase, Nanos>,
     phase: Option<(Phase, u64)>,
+    /// When what follows the load began.
+    finish_ns: Option<u64>,
     sessions: Option<u32>,
     latest: Option<Figures>,
     worst: Worst,
@@ -53,12 +57,13 @@ pub(crate) struct PassWork {
 }
 
 impl LiveRun {
-    /// A run with these settings, of which nothing has been told yet.
-    pub(crate) fn new(settings: Settings, warm_up_limit: Option<Nanos>) -> Self {
+    /// A run with these settings and limits, of which nothing has been told yet.
+    pub(crate) fn new(settings: Settings, limits: BTreeMap<Phase, Nanos>) -> Self {
         Self {
             settings,
-            warm_up_limit,
+            limits,
             phase: None,
+            finish_ns: None,
             sessions: None,
             latest: None,
             worst: Worst::default(),
@@ -75,6 +80,9 @@ impl LiveRun {
         match event {
             Event::Phase(mark) if mark.edge == Edge::Begin => {
                 self.phase = Some((mark.phase, mark.at_ns));
+                if mark.phase == Phase::Drain {
+                    self.finish_ns = Some(mark.at_ns);
+                }
                 (self.latest, self.work) = (None, None);
                 self.worst = Worst::default();
             }
@@ -124,17 +132,26 @@ impl LiveRun {
         self.phase().is_some_and(is_load)
     }
 
-    /// How long the phase lasts, where that is known: at most, or as planned.
+    /// How long the phase lasts as planned, where it lasts so long exactly.
     fn planned(&self) -> Option<Duration> {
-        let span = match self.phase()? {
-            Phase::Warm => self.warm_up_limit?,
-            // Logs are generated for as long as it takes.
-            Phase::Measure if self.settings.replay_logs == 0 => {
-                Nanos(self.settings.measure_ns.saturating_sub(self.earlier_ns))
-            }
-            _ => return None,
-        };
-        Some(Duration::from_nanos(span.0))
+        // Logs are generated for as long as it takes.
+        let is_timed = self.phase()? == Phase::Measure && self.settings.replay_logs == 0;
+        is_timed.then(|| {
+            let left_ns = self.settings.measure_ns.saturating_sub(self.earlier_ns);
+            Duration::from_nanos(left_ns)
+        })
+    }
+
+    /// How long the phase lasts at the most, and how much of that time is over, `now_ns` after the
+    /// begin of the run. What follows the load has one time for all of it.
+    fn limit(&self, now_ns: u64) -> Option<(Duration, Duration)> {
+        let (phase, mut from_ns) = self.phase?;
+        let limit = self.limits.get(&phase)?;
+        if let Some(finish_ns) = self.finish_ns.filter(|_| phase == Phase::Check) {
+            from_ns = finish_ns;
+        }
+        let gone = Duration::from_nanos(now_ns.saturating_sub(from_ns));
+        Some((Duration::from_nanos(limit.0), gone))
     }
 
     /// How long the phase has lasted, `now_ns` after the begin of the run.

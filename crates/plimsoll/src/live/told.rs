@@ -1,10 +1,12 @@
 //! A run for programs that look on: one JSON object for each event, with no more than what they
 //! would show. `docs/json.md` describes them; the journal holds everything.
 
+use std::collections::BTreeMap;
+
 use record::{Event, Finished, Interval, Issue, Phase, Settings, Thresholds};
 use serde_json::{Map, Value, json};
 
-use super::figures::SampledLatency;
+use super::latency::SampledLatency;
 use super::{Figures, LiveRun};
 use crate::console::{self, is_for_programs};
 use crate::events;
@@ -18,7 +20,7 @@ pub(crate) struct RunTeller {
 impl RunTeller {
     /// For a run with these settings that was started so long after 1970.
     pub(crate) fn new(settings: Settings, started_epoch_ns: u64) -> Self {
-        Self { run: LiveRun::new(settings, None), started_epoch_ns }
+        Self { run: LiveRun::new(settings, BTreeMap::new()), started_epoch_ns }
     }
 
     /// What there is to tell of an event; none of most.
@@ -82,6 +84,8 @@ fn latency(latency: SampledLatency, limit_ns: u64) -> Value {
     json!({
         "mean_ms": latency.mean_ns.map(|ns| ns / 1e6),
         "slowest_database_ms": latency.slowest_ns.map(|ns| ns / 1e6),
+        "waiting": latency.waiting,
+        "oldest_waiting_ms": latency.oldest_ns as f64 / 1e6,
         "limit_ms": limit_ns as f64 / 1e6,
     })
 }

@@ -7,7 +7,7 @@ use device_os::OsClock;
 use plan::Plan;
 use record::Event;
 use trial::run::RunSummary;
-use trial::{Coordinator, Stop};
+use trial::{Coordinator, Stop, bounds};
 use units::Nanos;
 
 use super::device_reads::DeviceReads;
@@ -114,7 +114,7 @@ impl<'a> Follower<'a> {
         let settings = trial::record_settings(plan, 0);
         let epoch = clock.epoch() + origin;
         Self {
-            display: Display::new(&settings, Some(plan.test.warm_up_limit), epoch.0, quiet),
+            display: Display::new(&settings, bounds::of_phases(plan), epoch.0, quiet),
             tally: WorkTally::new(plan),
             merger: Merger::new(plan.databases.len()),
             journal: Journal { folder, written: Ok(()) },

@@ -229,7 +229,11 @@ pub(crate) fn finished(
         (Stop::NoRoom, None) => "a volume was about to be full".to_owned(),
         (Stop::Interrupted, _) => "a person asked to stop".to_owned(),
         (Stop::Failed, _) => "a database could not go on".to_owned(),
+        (Stop::Overdue, _) => {
+            "the storage was too slow for the run to come to its end within its time".to_owned()
+        }
     });
     let is_for_room = matches!(coordinator.stopped(), Some(Stop::NoRoom));
-    Finished { at_ns: at.0, interrupted: reason.is_some(), reason, is_for_room }
+    let is_overdue = matches!(coordinator.stopped(), Some(Stop::Overdue));
+    Finished { at_ns: at.0, interrupted: reason.is_some(), reason, is_for_room, is_overdue }
 }

@@ -51,7 +51,13 @@ pub(super) fn play(
     }
     let reason = playback.is_stopped.then(|| "a person asked to stop".to_owned());
     let at_ns = playback.now.0;
-    Ok(Finished { at_ns, interrupted: reason.is_some(), reason, is_for_room: false })
+    Ok(Finished {
+        at_ns,
+        interrupted: reason.is_some(),
+        reason,
+        is_for_room: false,
+        is_overdue: false,
+    })
 }
 
 /// Where each database and its log lie: databases one behind the other in their folder's share of

@@ -290,6 +290,47 @@ fn one_interrupt_writes_the_reports_though_the_kernel_keeps_a_flush() {
     ran.expect_err(&["The reports are complete", "Linux keeps it"]);
 }
 
+/// Every request is answered, and none in time for the run to end by itself.
+#[test]
+fn a_run_on_storage_that_is_slow_ends_in_its_time_and_fails() {
+    for rule in ["any any delay=11s", "database write delay=11s"] {
+        let Some(storage) = Storage::prepared("slow") else {
+            return;
+        };
+        storage.be_patient();
+        let plan = String::from_utf8(storage.scene.read("plan.toml")).unwrap();
+        let plan = plan.replace("interval", "finish = \"5s\"\ninterval");
+        storage.scene.write("plan.toml", plan.as_bytes());
+        let child = storage.measure("2s");
+        storage.suffer(rule);
+        let ran = storage.end_once_reported(child);
+        ran.expect_code(1).expect_out(&["FAIL", "Plimsoll001.edb"]);
+        let report = storage.report();
+        let longest = finding(&report, "longest-request");
+        assert_eq!(longest["outcome"], "fail", "{longest}");
+        let completed = finding(&report, "completed");
+        assert_eq!(completed["outcome"], "cannot_judge", "{completed}");
+        let evidence = completed["evidence"].to_string();
+        assert!(evidence.contains("recovered when it is next opened, 5 s being all"), "{evidence}");
+        assert!(evidence.contains("give it longer with finish in [test]"), "{evidence}");
+        let next = ["run", "plan.toml", "-o", "next", "-q", "--duration", "1s"];
+        storage.scene.run(next).expect_code(2);
+        let report: serde_json::Value =
+            serde_json::from_slice(&storage.scene.read("next/report.json")).unwrap();
+        assert_eq!(finding(&report, "checksums")["outcome"], "pass", "{report}");
+    }
+}
+
+#[test]
+fn a_plan_may_not_ask_for_values_that_the_engine_refuses() {
+    let scene = Scene::prepared("long-pad");
+    let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
+    scene.write("plan.toml", (plan + "[workload]\nlong_pad = \"1MiB\"\n").as_bytes());
+    for verb in ["prepare", "run"] {
+        scene.run([verb, "plan.toml"]).expect_refusal(&["long_pad", "256"]);
+    }
+}
+
 #[test]
 fn a_program_that_was_stopped_blames_nothing_on_the_storage() {
     let scene = Scene::prepared("stopped");

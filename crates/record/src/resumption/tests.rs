@@ -50,8 +50,13 @@ fn whole() -> Vec<Event> {
         mark(2, Phase::Measure, Edge::Begin),
     ];
     events.extend((2..7).map(|second| interval(second, &[10, 30], Unanswered::default())));
-    let finished =
-        Finished { at_ns: 9 * SECOND, interrupted: false, reason: None, is_for_room: false };
+    let finished = Finished {
+        at_ns: 9 * SECOND,
+        interrupted: false,
+        reason: None,
+        is_for_room: false,
+        is_overdue: false,
+    };
     events.extend([
         mark(7, Phase::Measure, Edge::End),
         mark(7, Phase::Drain, Edge::Begin),
@@ -140,6 +145,7 @@ fn what_cannot_go_on_is_refused() {
         interrupted: true,
         reason: Some("a person asked to stop".to_owned()),
         is_for_room: false,
+        is_overdue: false,
     });
     let reason = Some("a person asked to stop".to_owned());
     assert_eq!(refusal(&stopped), NotResumable::Ended { reason });

@@ -76,6 +76,7 @@ fn journal() -> Vec<Event> {
             interrupted: false,
             reason: None,
             is_for_room: false,
+            is_overdue: false,
         }),
     ]
 }

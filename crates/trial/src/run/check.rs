@@ -18,6 +18,7 @@ use super::Group;
 use super::backup_copy::{self, BackupFile};
 use super::open::Opened;
 use super::reading::Reading;
+use super::undone::PassSoFar;
 use crate::coordinator::Stop;
 use crate::location::Location;
 use crate::manifest::ManifestError;
@@ -41,7 +42,12 @@ pub(super) async fn check(group: &Rc<Group>, reading: Reading, all: &[Opened]) {
 
 async fn one(group: &Group, reading: Reading, opened: &Opened) {
     let began = group.runtime.now();
-    match verify(group, reading, opened).await {
+    let outcome = verify(group, reading, opened).await;
+    opened.pass.update(|pass| {
+        let is_over = !matches!(outcome, Ok(None));
+        pass.map(|pass| PassSoFar { is_over, ..pass })
+    });
+    match outcome {
         Ok(Some(judged)) => {
             let read = found(group, reading, opened, &judged, began);
             (group.events)(reading.event(read));
@@ -104,7 +110,8 @@ async fn verify(
         _ => None,
     };
     shape.copy = copy.as_ref().map(|copy| Rc::clone(&copy.blocks));
-    let progress = progress(group, location.plan.index);
+    opened.pass.set(Some(PassSoFar { total_bytes: length, ..PassSoFar::default() }));
+    let progress = progress(group, opened);
     let flush_map = flush_map(group, opened, &*device).await?;
     let runtime = group.runtime.clone();
     let tally = judge_database(runtime, device, shape, (page_size, flush_map), progress).await;
@@ -139,10 +146,14 @@ async fn finish_copy(group: &Group, opened: &Opened, copy: BackupFile, began: Na
 }
 
 /// Tells how many bytes of the database have come, and breaks off where the run is to end.
-fn progress(group: &Group, database: u32) -> impl Fn(u64) -> ControlFlow<()> + use<> {
+fn progress(group: &Group, opened: &Opened) -> impl Fn(u64) -> ControlFlow<()> + use<> {
     let (tell, coordinator) = (Rc::clone(&group.checked), Arc::clone(group.coordinator()));
+    let (database, pass) = (opened.location.plan.index, Rc::clone(&opened.pass));
     move |bytes| {
         tell((database, bytes));
+        pass.update(|pass| {
+            pass.map(|pass| PassSoFar { done_bytes: pass.done_bytes + bytes, ..pass })
+        });
         match coordinator.stopped() {
             None => ControlFlow::Continue(()),
             Some(_) => ControlFlow::Break(()),

@@ -9,6 +9,8 @@ use units::Nanos;
 
 use super::Group;
 use super::open::Opened;
+use super::undone::{left_undone, remedy};
+use crate::bounds::RunStage;
 use crate::coordinator::Stop;
 use crate::in_flight::Open;
 use crate::outlast::{outlast, value_within};
@@ -17,9 +19,17 @@ use crate::sampler::Sampler;
 /// What can end without the storage has ended after this: the last sample is written, phases end.
 const GRACE: Nanos = Nanos::from_millis(500);
 
+/// Why what goes on is not waited for any longer.
+enum Hung<'a> {
+    /// Requests that were given up.
+    Late(Vec<(&'a Opened, Open)>),
+    /// A part of the run has had its time.
+    Overdue(RunStage, Nanos),
+}
+
 impl Group {
-    /// Waits for the end of `phases`, or until a request has waited for too long. Returns whether
-    /// it gave one up.
+    /// Waits for the end of `phases`, or until a request has waited for too long, or a part of the
+    /// run has. Returns whether the storage may be at work on requests still.
     pub(super) async fn outlast(
         &self,
         opened: &[Opened],
@@ -28,18 +38,44 @@ impl Group {
     ) -> bool {
         let (runtime, give_up) = (&self.runtime, self.plan.test.give_up);
         let outcome = outlast(runtime, self.coordinator(), give_up, &mut phases, |moment| {
-            self.member.beat(runtime.now());
-            moment.map_or_else(Vec::new, |moment| late(opened, moment))
+            let now = runtime.now();
+            self.member.beat(now);
+            let late = moment.map_or_else(Vec::new, |moment| late(opened, moment));
+            if !late.is_empty() {
+                return Some(Hung::Late(late));
+            }
+            self.member.countdown.look(now).map(|(part, time)| Hung::Overdue(part, time))
         });
-        let Err(late) = outcome.await else {
-            return false;
-        };
-        self.give_up(&late);
+        match outcome.await {
+            Ok(()) => return false,
+            Err(Hung::Late(late)) => self.give_up(&late),
+            Err(Hung::Overdue(part, time)) => self.tell_unfinished(opened, (part, time)),
+        }
         if value_within(runtime, &mut phases, GRACE).await.is_none() {
             self.leave_open(sampler);
         }
         self.member.leave();
         true
+    }
+
+    /// Tells what `part` has left undone in its time, and ends the run.
+    pub(super) fn tell_unfinished(&self, opened: &[Opened], (part, time): (RunStage, Nanos)) {
+        let now = self.runtime.now();
+        let seconds = time.as_secs_f64();
+        for opened in opened {
+            let Some((left, whose)) = left_undone(part, opened.standing()) else {
+                continue;
+            };
+            let (path, waits) = (opened.location.path(), opened.meter.in_flight().sum(now));
+            opened.issue_recorder.unfinished(
+                now,
+                format!(
+                    "{path}: {left}, {seconds:.0} s being all that there is for {whose}{waits}; {}",
+                    remedy(part)
+                ),
+            );
+        }
+        self.coordinator().stop(Stop::Overdue);
     }
 
     /// Tells what has no answer, and ends the run.
@@ -56,8 +92,8 @@ impl Group {
     fn leave_open(&self, sampler: &RefCell<Sampler>) {
         sampler.borrow_mut().end();
         self.log(
-            "databases were left open, since the storage does not answer; they are recovered when \
-             they are next opened"
+            "databases that are open were left so, since the storage does not answer in time; they \
+             are recovered when they are next opened"
                 .to_owned(),
         );
     }

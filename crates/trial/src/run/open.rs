@@ -18,6 +18,7 @@ use workload::{Content, Ids};
 use super::Group;
 use super::backup_copy;
 use super::copy::{copy, not_copied};
+use super::undone::{ComeSoFar, PassSoFar};
 use crate::issue_recorder::IssueRecorder;
 use crate::location::Location;
 use crate::longest::Longest;
@@ -41,6 +42,8 @@ pub(super) struct Opened {
     pub(super) abandoned: Rc<Cell<Option<Abandoned>>>,
     /// Whether a copy was made: from before the load beside it, or by a backup.
     pub(super) has_copy: Rc<Cell<bool>>,
+    /// How far the last pass over the file has come, once one has begun.
+    pub(super) pass: Rc<Cell<Option<PassSoFar>>>,
     is_closed: Rc<Cell<bool>>,
 }
 
@@ -78,6 +81,7 @@ pub(super) fn followed(group: &Group, location: &Location) -> Opened {
         live: Rc::default(),
         abandoned: Rc::default(),
         has_copy: Rc::default(),
+        pass: Rc::default(),
         is_closed: Rc::default(),
     }
 }
@@ -335,6 +339,15 @@ impl Opened {
     /// Whether it was closed cleanly after the load.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed.get()
+    }
+
+    /// How far it has come.
+    pub(super) fn standing(&self) -> ComeSoFar {
+        ComeSoFar {
+            is_open: self.live.borrow().is_some(),
+            is_closed: self.is_closed(),
+            pass: self.pass.get(),
+        }
     }
 
     /// Tells which files were found not to hold what was written to them.

@@ -12,15 +12,13 @@ use super::open::Opened;
 use super::reading::Reading;
 use super::standstill::Standstill;
 use super::{Group, GroupLoad, LOOK};
+use crate::bounds::{self, RunStage};
 use crate::coordinator::{Barrier, Stop};
 use crate::outlast::value_within;
 use crate::sampler::Sampler;
 
 /// A replay is sampled this often at least, as by the original.
 const REPLAY_INTERVAL: Nanos = Nanos::from_secs(2);
-
-/// Only storage that hardly moves takes so long for its logs.
-const LONGEST_GENERATION: Nanos = Nanos::from_secs(24 * 3600);
 
 impl Group {
     /// The whole test, from databases that are open.
@@ -44,14 +42,15 @@ impl Group {
     /// up.
     async fn generate(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> GroupLoad {
         self.begin(Phase::Measure, opened);
-        let load = self.start(opened, sampler, Phase::Measure).await;
+        let load = self.start(opened, sampler, Phase::Measure);
         let test = &self.plan.test;
         let wanted = u64::from(test.replay_logs);
-        let deadline = self.runtime.now() + LONGEST_GENERATION;
+        let longest = bounds::longest(&self.plan, RunStage::Generating);
+        let deadline = self.runtime.now() + longest;
         let mut sample_at = self.runtime.now() + test.interval;
         while load.sessions.end_beyond(wanted) > 0 && !self.ends_early(opened) {
             if self.runtime.now() >= deadline {
-                self.log(format!("not all of {wanted} logs were generated in a day"));
+                self.tell_unfinished(opened, (RunStage::Generating, longest));
                 break;
             }
             if self.runtime.now() >= sample_at {
@@ -67,14 +66,16 @@ impl Group {
 
     /// Ends the load that has been at work since `began`, and leaves the databases to recovery.
     async fn leave(&self, opened: &[Opened], load: Option<GroupLoad>, began: Nanos) {
+        self.enter(RunStage::Finishing);
+        self.begin(Phase::Drain, opened);
         let mut sampler = None;
         if let Some(mut load) = load {
-            load.sessions.set(0, &self.plan).await;
+            load.sessions.set(0, &self.plan);
+            load.sessions.settle(None).await;
             sampler = Some(load.sampler);
         }
         let generated = self.runtime.now().since(began);
         self.member.meet(Barrier::Measured, &self.runtime).await;
-        self.begin(Phase::Drain, opened);
         for opened in opened {
             opened.leave(self, generated).await;
         }
@@ -95,6 +96,7 @@ impl Group {
     async fn replay(self: &Rc<Self>, opened: &[Opened], sampler: &RefCell<Sampler>) {
         let wanted = self.coordinator().stopped().is_none();
         if wanted {
+            self.enter(RunStage::Replaying);
             self.begin(Phase::Recover, opened);
             sampler.borrow_mut().skip();
             self.replay_all(opened, sampler).await;
@@ -103,6 +105,7 @@ impl Group {
         if wanted {
             self.end(Phase::Recover, opened);
         }
+        self.enter(RunStage::Finishing);
         for opened in opened {
             opened.close(self).await;
         }

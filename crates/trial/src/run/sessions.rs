@@ -6,8 +6,11 @@ use std::rc::Rc;
 
 use device::{JoinHandle, Runtime};
 use plan::Plan;
+use units::Nanos;
 use workload::MailMix;
 
+use crate::bounds::linger;
+use crate::outlast::value_within;
 use crate::pace::{LoadHold, Pacer};
 use crate::policy::sessions_of_share;
 use crate::worker::{Shared, Worker};
@@ -16,6 +19,8 @@ use crate::worker::{Shared, Worker};
 pub(super) struct Sessions {
     runtime: Runtime,
     databases: Vec<Loaded>,
+    /// Sessions that are to end and may still be inside a batch.
+    leaving: Vec<JoinHandle<()>>,
 }
 
 /// One database under load.
@@ -47,7 +52,7 @@ impl Sessions {
             running: Vec::new(),
             started: first,
         });
-        Self { runtime: runtime.clone(), databases: idle.collect() }
+        Self { runtime: runtime.clone(), databases: idle.collect(), leaving: Vec::new() }
     }
 
     /// Lets no session begin a batch until the load is held at a target.
@@ -87,23 +92,41 @@ impl Sessions {
         at_work.len()
     }
 
-    /// Makes it `count` sessions of a database of average weight, and waits for those that are too
-    /// many to end.
-    pub(super) async fn set(&mut self, count: u32, plan: &Plan) {
-        let mut surplus = Vec::new();
+    /// Makes it `count` sessions of a database of average weight. Those that are too many end with
+    /// the batch that they are in.
+    pub(super) fn set(&mut self, count: u32, plan: &Plan) {
         for database in &mut self.databases {
             let count = sessions_of_share(count, database.share);
             while (database.running.len() as u64) < u64::from(count) {
                 let running = database.start(&self.runtime, plan);
                 database.running.push(running);
             }
-            surplus.extend(database.running.drain(count as usize..));
+            for surplus in database.running.drain(count as usize..) {
+                surplus.halt.set(true);
+                self.leaving.push(surplus.task);
+            }
         }
-        for running in &surplus {
-            running.halt.set(true);
-        }
-        for running in surplus {
-            running.task.await;
+    }
+
+    /// The same, and waits a while for those that are too many.
+    pub(super) async fn settle_at(&mut self, count: u32, plan: &Plan) {
+        self.set(count, plan);
+        self.settle(Some(linger(plan))).await;
+    }
+
+    /// Waits for those that are to end; at most for `longest`, where it is given.
+    pub(super) async fn settle(&mut self, longest: Option<Nanos>) {
+        let began = self.runtime.now();
+        while let Some(mut leaving) = self.leaving.pop() {
+            let Some(longest) = longest else {
+                leaving.await;
+                continue;
+            };
+            let left = longest.since(self.runtime.now().since(began));
+            if value_within(&self.runtime, &mut leaving, left).await.is_none() {
+                self.leaving.push(leaving);
+                return;
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod budget;
 mod copies;
+mod ends;
 mod in_passing;
 mod lost_log;
 mod lost_writes;
@@ -186,6 +187,23 @@ fn a_run_goes_through_its_phases_and_finds_nothing_wrong() {
             );
             assert!(counters.inserts > counters.deletes && counters.deletes > counters.replaces);
         }
+    }
+}
+
+/// The largest payloads that a plan may ask for fit pages of every size.
+#[test]
+fn the_engine_takes_whatever_a_plan_may_ask_for() {
+    for (page_size, short_pad) in [("4KiB", 512), ("8KiB", 1000), ("16KiB", 1000), ("32KiB", 1000)]
+    {
+        let workload = format!(
+            "[workload]\nshort_pad = \"{short_pad}B\"\nlong_pad = \"{}B\"\n",
+            plan::LONGEST_LONG_PAD.0
+        );
+        let text = PLAN
+            .replace("[workload]\n", &workload)
+            .replace("[databases]\n", &format!("[databases]\npage_size = \"{page_size}\"\n"));
+        let (summary, events) = run_once(&prepared(&text), None);
+        assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()), "{page_size}");
     }
 }
 

@@ -1,10 +1,12 @@
 //! A run must have come to its planned end.
 
-use record::RunRecord;
+use record::{Issue, IssueKind, RunRecord};
 
-use crate::{Evidence, Finding, Kind, Ruling, Unit};
+use super::kind_of_a_cut_run;
+use crate::{Evidence, Finding, Ruling, Unit};
 
-/// Cannot judge a run that was interrupted, or whose journal just stops.
+/// Cannot judge a run that was interrupted, that its storage or the engine did not let come to its
+/// end, or whose journal just stops.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let reason = match &run.finished {
@@ -17,11 +19,22 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     Some(Finding {
         rule: "completed",
         title: "Completion",
-        kind: Kind::Validity,
+        kind: kind_of_a_cut_run(run),
         outcome: if reason.is_none() { Ruling::Pass } else { Ruling::CannotJudge },
         measured: None,
         limit: None,
         unit: Unit::None,
-        evidence: reason.into_iter().map(Evidence::of_run).collect(),
+        evidence: reason.into_iter().map(Evidence::of_run).chain(undone(run)).collect(),
+    })
+}
+
+/// What was not done, and what the engine refused.
+fn undone(run: &RunRecord) -> impl Iterator<Item = Evidence> {
+    let is_of_it =
+        |issue: &&Issue| matches!(issue.kind, IssueKind::Unfinished | IssueKind::Refused);
+    run.issues.iter().filter(is_of_it).map(|issue| Evidence {
+        database: issue.database,
+        span_ns: Some((issue.at_ns, issue.at_ns)),
+        text: issue.text.clone(),
     })
 }

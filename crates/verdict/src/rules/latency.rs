@@ -56,7 +56,7 @@ impl LatencyRule {
             Measured {
                 database: database.index,
                 count,
-                latency_ns: waiting::mean_ns((count, mean_ns), &unanswered, 0),
+                latency_ns: unanswered.mean_ns((count, mean_ns), 0),
                 span_ns: None,
                 unanswered,
             }
@@ -115,7 +115,7 @@ impl LatencyRule {
                 continue;
             };
             let answered = (part.latency.count, part.latency.mean_ns);
-            let mean_ns = waiting::mean_ns(answered, &part.unanswered, row.span_ns());
+            let mean_ns = part.unanswered.mean_ns(answered, row.span_ns());
             let is_known = part.latency.count + part.unanswered.waiting > 0;
             if is_known && mean_ns >= worst.latency_ns {
                 worst.count = part.latency.count;

@@ -2,8 +2,8 @@
 
 use record::{Phase, RunRecord};
 
-use super::judges_load;
-use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+use super::{judges_load, kind_of_a_cut_run};
+use crate::{Evidence, Finding, Limit, Ruling, Unit};
 
 /// Cannot judge a run that measured less than the stated minimum.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -17,7 +17,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     Some(Finding {
         rule: "measured-time",
         title: "Measured time",
-        kind: Kind::Validity,
+        kind: kind_of_a_cut_run(run),
         outcome: if enough { Ruling::Pass } else { Ruling::CannotJudge },
         measured: Some(measured),
         limit: Some(limit),

@@ -86,6 +86,13 @@ fn judges_load(run: &RunRecord) -> bool {
     matches!(run.start.test, TestType::Performance | TestType::Stress)
 }
 
+/// The kind of a finding that a run was cut short. Where the storage was too slow for it to come to
+/// its end, what it failed before stands.
+fn kind_of_a_cut_run(run: &RunRecord) -> Kind {
+    let is_overdue = run.finished.as_ref().is_some_and(|finished| finished.is_overdue);
+    if is_overdue { Kind::Load } else { Kind::Validity }
+}
+
 /// The phase that a test is made for.
 fn judged_phase(run: &RunRecord) -> Phase {
     match run.start.test {

@@ -4,7 +4,8 @@
 use record::{Replay, RunRecord, TestType};
 use units::thousands;
 
-use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+use super::kind_of_a_cut_run;
+use crate::{Evidence, Finding, Limit, Ruling, Unit};
 
 /// Cannot judge where a database replayed fewer logs, or none. Finds nothing in other tests.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -24,7 +25,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     Some(Finding {
         rule: "replayed-logs",
         title: "Log files replayed",
-        kind: Kind::Validity,
+        kind: kind_of_a_cut_run(run),
         outcome: if evidence.is_empty() { Ruling::Pass } else { Ruling::CannotJudge },
         measured: Some(fewest as f64),
         limit: Some(limit),

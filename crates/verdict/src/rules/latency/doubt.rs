@@ -66,6 +66,6 @@ impl LatencyRule {
             unanswered = record::Unanswered { stalled_ns: 0, ..part.unanswered };
         }
         let mean_ns = if count == 0 { 0.0 } else { sum_ns / count as f64 };
-        waiting::mean_ns((count, mean_ns), &unanswered, 0)
+        unanswered.mean_ns((count, mean_ns), 0)
     }
 }

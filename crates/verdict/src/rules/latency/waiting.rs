@@ -6,32 +6,6 @@ use units::thousands;
 
 use crate::rules::milliseconds;
 
-/// The mean of an interval of `span_ns` in which requests were answered (how many, their mean) and
-/// others were not.
-///
-/// Requests without an answer count by their age, where that raises the mean. In a stretch without
-/// any answer no new request is made; those that the rest of the interval would have brought in
-/// that time count by what they would have waited: a load that comes from people does not pause
-/// because the storage does.
-pub(super) fn mean_ns((count, mean_ns): (u64, f64), unanswered: &Unanswered, span_ns: u64) -> f64 {
-    let (answered, waiting) = (count as f64, unanswered.waiting as f64);
-    let stalled_ns = unanswered.stalled_ns as f64;
-    let moving_ns = span_ns as f64 - stalled_ns;
-    let missed = if unanswered.stalled_ns > 0 && moving_ns >= 1.0 {
-        answered / moving_ns * stalled_ns
-    } else {
-        0.0
-    };
-    let all = answered + waiting + missed;
-    if all == 0.0 {
-        return 0.0;
-    }
-    let waited = waiting * unanswered.mean_age_ns as f64;
-    let missed_waited = missed * unanswered.stalled_wait_ns as f64;
-    let with_all = (answered * mean_ns + waited + missed_waited) / all;
-    with_all.max(mean_ns)
-}
-
 /// What 99 in 100 requests keep, of which `answered` were answered, `quantile` of those within so
 /// many nanoseconds: those without an answer are the slowest.
 pub(super) fn p99_ns(unanswered: &Unanswered, answered: u64, quantile: impl Fn(f64) -> u64) -> f64 {
@@ -60,7 +34,7 @@ pub(super) fn remark(unanswered: &Unanswered) -> String {
 mod tests {
     use record::Unanswered;
 
-    use super::{mean_ns, remark};
+    use super::remark;
 
     const SECOND: u64 = 1_000_000_000;
 
@@ -72,8 +46,8 @@ mod tests {
     #[test]
     fn a_mean_without_anything_waiting_is_the_mean() {
         let none = Unanswered::default();
-        assert!(is_about(mean_ns((100, 5e6), &none, SECOND), 5_000_000));
-        assert!(is_about(mean_ns((0, 0.0), &none, SECOND), 0));
+        assert!(is_about(none.mean_ns((100, 5e6), SECOND), 5_000_000));
+        assert!(is_about(none.mean_ns((0, 0.0), SECOND), 0));
         assert_eq!(remark(&none), "");
     }
 
@@ -86,7 +60,7 @@ mod tests {
             stalled_ns: SECOND,
             stalled_wait_ns: SECOND / 2,
         };
-        assert!(is_about(mean_ns((0, 0.0), &frozen, SECOND), 7 * SECOND));
+        assert!(is_about(frozen.mean_ns((0, 0.0), SECOND), 7 * SECOND));
         assert_eq!(
             remark(&frozen),
             ", 8 more without an answer for up to 7000 ms, none answered for 1000 ms"
@@ -102,7 +76,7 @@ mod tests {
             stalled_wait_ns: 5 * SECOND,
             ..Unanswered::default()
         };
-        let mean = mean_ns((5_000, 0.0), &freeze, 15 * SECOND);
+        let mean = freeze.mean_ns((5_000, 0.0), 15 * SECOND);
         assert!(is_about(mean, 50 * SECOND / 15), "{mean}");
         assert_eq!(remark(&freeze), ", none answered for 10000 ms");
     }
@@ -111,7 +85,7 @@ mod tests {
     fn young_requests_do_not_embellish() {
         let young =
             Unanswered { waiting: 50, mean_age_ns: 1, oldest_ns: 2, ..Unanswered::default() };
-        assert!(is_about(mean_ns((50, 9e6), &young, SECOND), 9_000_000));
+        assert!(is_about(young.mean_ns((50, 9e6), SECOND), 9_000_000));
         assert_eq!(remark(&young), "");
     }
 }

@@ -1,0 +1,73 @@
+//! How long requests of one kind take, for a person who watches: those that wait still count by
+//! their age, or storage that answers nothing would show no latency at all.
+
+use std::fmt;
+
+use record::{DatabaseInterval, Interval, STALL_MINIMUM_NS, Series, SeriesInterval};
+use report::format::whole;
+
+/// Latencies of one kind of requests in one interval, those that wait still by their age; none
+/// where there was no request.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct SampledLatency {
+    /// Mean over all databases.
+    pub mean_ns: Option<f64>,
+    /// The mean of the database that was slowest, which is what limits are held against.
+    pub slowest_ns: Option<f64>,
+    /// Requests that had no answer at the end.
+    pub waiting: u64,
+    /// The age of the oldest of them.
+    pub oldest_ns: u64,
+}
+
+impl SampledLatency {
+    /// Of requests of one kind in this interval.
+    pub(super) fn of(interval: &Interval, series: Series) -> Self {
+        let (mut found, mut requests, mut time_ns) = (Self::default(), 0, 0.0);
+        let span_ns = interval.to_ns.saturating_sub(interval.from_ns);
+        for part in interval.databases.iter().filter_map(|one| part_of(one, series)) {
+            let waiting = part.unanswered;
+            let count = part.latency.count();
+            let mean_ns = waiting.mean_ns((count, part.latency.mean_ns()), span_ns);
+            requests += count + waiting.waiting;
+            time_ns += mean_ns * (count + waiting.waiting) as f64;
+            found.slowest_ns = Some(found.slowest_ns.map_or(mean_ns, |worst| worst.max(mean_ns)));
+            found.waiting += waiting.waiting;
+            found.oldest_ns = found.oldest_ns.max(waiting.oldest_ns);
+        }
+        found.mean_ns = (requests > 0).then(|| time_ns / requests as f64);
+        found
+    }
+
+    /// How many wait, where one has waited for long; young ones are always there.
+    pub(super) fn waiting(&self) -> Option<String> {
+        (self.oldest_ns >= STALL_MINIMUM_NS).then(|| {
+            let oldest = self.oldest_ns as f64 / 1e9;
+            format!("{} in flight for up to {oldest:.1} s", whole(self.waiting))
+        })
+    }
+}
+
+impl fmt::Display for SampledLatency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&milliseconds(self.mean_ns))?;
+        self.waiting().map_or(Ok(()), |waiting| write!(f, " ({waiting})"))
+    }
+}
+
+/// Requests of a kind of one database; none where there were none.
+fn part_of(database: &DatabaseInterval, wanted: Series) -> Option<&SeriesInterval> {
+    let mine = database.series.iter().find(|series| series.series == wanted)?;
+    (mine.latency.count() + mine.unanswered.waiting > 0).then_some(mine)
+}
+
+/// A latency as people read it.
+pub(super) fn milliseconds(nanoseconds: Option<f64>) -> String {
+    nanoseconds.map_or_else(
+        || "- ms".to_owned(),
+        |ns| {
+            let decimals = if ns < 1e9 { 2 } else { 0 };
+            format!("{:.decimals$} ms", ns / 1e6)
+        },
+    )
+}

@@ -1,0 +1,170 @@
+//! How long each part of a run may last. Storage that answers every request, and each of them late,
+//! would else keep a run for hours after its planned end.
+
+use std::collections::BTreeMap;
+
+use plan::Plan;
+use record::Phase;
+use units::Nanos;
+
+use crate::policy;
+use crate::tune;
+
+/// What follows the load ends after this, where the databases are no larger than that takes.
+const FINISH: Nanos = Nanos::from_secs(300);
+
+/// Bytes per second that a pass over whole databases is given time for: a tenth of what one disk
+/// reads from its innermost tracks.
+const PASS_BYTES_PER_SECOND: u64 = 8 << 20;
+
+/// Bytes per second that a cache is given time for which is written out, or filled by a recovery:
+/// 32 pages of 32 KiB, less than half of what one 7.2K disk does at random.
+const RANDOM_BYTES_PER_SECOND: u64 = 1 << 20;
+
+/// Time for one log file to be generated or replayed: 1 MiB is some 2,000 requests at random, of
+/// which one 7.2K disk does 75 in a second.
+const OF_A_LOG: Nanos = Nanos::from_secs(30);
+
+/// No part lasts longer.
+const DAY: Nanos = Nanos::from_secs(24 * 3600);
+
+/// Sessions that are to end while the best number is searched for are waited for so long; the
+/// search goes on beside those that take longer.
+const LINGER: Nanos = Nanos::from_secs(10);
+
+/// A part of a run that ends at the latest after a time of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunStage {
+    /// Every database is opened, and recovered where it must be.
+    Opening,
+    /// Sessions end, databases are closed and read to their end.
+    Finishing,
+    /// The one pass that the test consists of.
+    Passing,
+    /// Logs are generated to be replayed.
+    Generating,
+    /// Logs are replayed.
+    Replaying,
+}
+
+/// How long `part` of a run of `plan` lasts at the most.
+pub fn longest(plan: &Plan, part: RunStage) -> Nanos {
+    let cache = time_for(cache_bytes(plan), RANDOM_BYTES_PER_SECOND);
+    let pass = time_for(database_bytes(plan), PASS_BYTES_PER_SECOND);
+    let needed = match part {
+        RunStage::Opening if plan.test.replayed_copy().is_some() => cache + pass,
+        RunStage::Opening => cache,
+        RunStage::Finishing => match plan.test.finish {
+            Some(given) => return given,
+            None if plan.test.checksum => cache + pass,
+            None => cache,
+        },
+        RunStage::Passing => pass,
+        RunStage::Generating | RunStage::Replaying => {
+            let logs = u64::from(plan.test.replay_logs).saturating_mul(databases(plan));
+            Nanos(OF_A_LOG.0.saturating_mul(logs))
+        }
+    };
+    needed.clamp(FINISH, DAY)
+}
+
+/// How long each phase of a run of `plan` lasts at the most; nothing of one that lasts exactly as
+/// long as the plan says.
+pub fn of_phases(plan: &Plan) -> BTreeMap<Phase, Nanos> {
+    let part = |part| longest(plan, part);
+    let mut limits = BTreeMap::from([
+        (Phase::Open, part(RunStage::Opening)),
+        (Phase::Warm, plan.test.warm_up_limit),
+        (Phase::Tune, longest_search(plan)),
+        (Phase::Drain, part(RunStage::Finishing)),
+        (Phase::Backup, part(RunStage::Passing)),
+        (Phase::Recover, part(RunStage::Replaying)),
+    ]);
+    let check = if plan.test.kind.is_load() { RunStage::Finishing } else { RunStage::Passing };
+    limits.insert(Phase::Check, part(check));
+    if plan.test.is_recovery() {
+        limits.insert(Phase::Measure, part(RunStage::Generating));
+    }
+    limits
+}
+
+/// How long the search for the number of sessions lasts at the most.
+pub fn longest_search(plan: &Plan) -> Nanos {
+    let step = policy::tuning_step(plan.test.duration);
+    let each = step + Nanos(step.0 / 4) + linger(plan);
+    Nanos(each.0 * (tune::MOST_STEPS as u64 + 1))
+}
+
+/// How long sessions that are to end are waited for while a load goes on.
+pub(crate) fn linger(plan: &Plan) -> Nanos {
+    policy::tuning_step(plan.test.duration).max(LINGER)
+}
+
+fn databases(plan: &Plan) -> u64 {
+    plan.databases.len() as u64
+}
+
+fn database_bytes(plan: &Plan) -> u64 {
+    plan.size.0.saturating_mul(databases(plan))
+}
+
+fn cache_bytes(plan: &Plan) -> u64 {
+    plan.cache.maximum.0.min(plan.size.0).saturating_mul(databases(plan))
+}
+
+fn time_for(bytes: u64, bytes_per_second: u64) -> Nanos {
+    Nanos::from_secs((bytes / bytes_per_second).min(DAY.0 / 1_000_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Plan;
+    use record::Phase;
+    use units::Nanos;
+
+    use super::{RunStage, longest, longest_search, of_phases};
+
+    fn plan(size: &str, cache: &str, test: &str) -> Plan {
+        let text = format!(
+            "[databases]\nfolders = [\"/a\"]\nsize = \"{size}\"\n[engine]\n\
+             cache_minimum = \"1MiB\"\ncache_maximum = \"{cache}\"\n[test]\n{test}"
+        );
+        Plan::parse("test", &text).unwrap()
+    }
+
+    #[test]
+    fn a_small_run_ends_within_five_minutes_and_a_large_one_has_time_for_its_bytes() {
+        let minutes = |count: u64| Nanos::from_secs(60 * count);
+        let small = plan("64MiB", "4MiB", "");
+        for part in [RunStage::Opening, RunStage::Finishing, RunStage::Passing] {
+            assert_eq!(longest(&small, part), minutes(5), "{part:?}");
+        }
+        let large = plan("1TiB", "1GiB", "");
+        assert_eq!(longest(&large, RunStage::Opening), Nanos::from_secs(1_024));
+        assert_eq!(longest(&large, RunStage::Finishing), minutes(24 * 60));
+        let unread = plan("1TiB", "1GiB", "checksum = false\n");
+        assert_eq!(longest(&unread, RunStage::Finishing), Nanos::from_secs(1_024));
+    }
+
+    #[test]
+    fn what_the_plan_gives_stands() {
+        let given = plan("1TiB", "1GiB", "finish = \"20s\"\n");
+        assert_eq!(longest(&given, RunStage::Finishing), Nanos::from_secs(20));
+        assert_eq!(longest(&given, RunStage::Opening), Nanos::from_secs(1_024));
+    }
+
+    #[test]
+    fn no_part_lasts_for_ever() {
+        let huge = plan("16TiB", "64GiB", "type = \"recovery\"\nreplay_logs = 100000\n");
+        for part in
+            [RunStage::Opening, RunStage::Passing, RunStage::Generating, RunStage::Replaying]
+        {
+            assert!(longest(&huge, part) <= Nanos::from_secs(86_400), "{part:?}");
+        }
+        assert!(longest_search(&huge) < Nanos::from_secs(600));
+        let limits = of_phases(&huge);
+        let all = [Phase::Open, Phase::Warm, Phase::Tune, Phase::Measure, Phase::Drain];
+        let all = all.into_iter().chain([Phase::Backup, Phase::Recover, Phase::Check]);
+        all.for_each(|phase| assert!(limits.contains_key(&phase), "{phase:?}"));
+    }
+}

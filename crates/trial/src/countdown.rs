@@ -1,0 +1,69 @@
+//! The time that a part of a run has left, under the eyes of the program: one that was stopped
+//! itself loses none of it.
+
+use std::cell::Cell;
+
+use units::Nanos;
+
+use crate::bounds::RunStage;
+
+/// Between two looks no more than this counts.
+const LONGEST_LOOK: Nanos = Nanos::from_secs(1);
+
+/// Counts down the time of the part that goes on.
+#[derive(Debug, Default)]
+pub(crate) struct Countdown {
+    running: Cell<Option<PartTime>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct PartTime {
+    part: RunStage,
+    whole: Nanos,
+    left: Nanos,
+    looked: Nanos,
+}
+
+impl Countdown {
+    /// `part` begins `now`, and ends at the latest after `whole`.
+    pub(crate) fn begin(&self, part: RunStage, whole: Nanos, now: Nanos) {
+        self.running.set(Some(PartTime { part, whole, left: whole, looked: now }));
+    }
+
+    /// What goes on has an end of its own.
+    pub(crate) fn stop(&self) {
+        self.running.set(None);
+    }
+
+    /// The part whose time is over, and how long that was. Called at least once a second.
+    pub(crate) fn look(&self, now: Nanos) -> Option<(RunStage, Nanos)> {
+        let mut running = self.running.get()?;
+        let since = now.since(running.looked).min(LONGEST_LOOK);
+        running.looked = now;
+        running.left = running.left.since(since);
+        self.running.set(Some(running));
+        (running.left == Nanos::ZERO).then_some((running.part, running.whole))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Nanos;
+
+    use super::Countdown;
+    use crate::bounds::RunStage;
+
+    #[test]
+    fn only_time_that_the_program_saw_counts() {
+        let countdown = Countdown::default();
+        assert_eq!(countdown.look(Nanos::from_secs(5)), None);
+        countdown.begin(RunStage::Finishing, Nanos::from_secs(3), Nanos::from_secs(10));
+        let look = |second| countdown.look(Nanos::from_secs(second));
+        assert_eq!((look(11), look(12), look(12)), (None, None, None));
+        // Stopped for a minute and a half.
+        let over = Some((RunStage::Finishing, Nanos::from_secs(3)));
+        assert_eq!((look(100), look(101)), (over, over));
+        countdown.stop();
+        assert_eq!(countdown.look(Nanos::from_secs(102)), None);
+    }
+}
