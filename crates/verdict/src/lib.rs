@@ -136,6 +136,8 @@ fn has(findings: &[Finding], kind: Option<Kind>, outcome: Ruling) -> bool {
 }
 
 #[cfg(test)]
+mod evidence_tests;
+#[cfg(test)]
 mod others_tests;
 #[cfg(test)]
 mod recovery_tests;

@@ -623,13 +623,26 @@ fn reads_that_the_device_has_not_seen_cannot_be_judged() {
 }
 
 #[test]
-fn a_known_cache_cannot_be_judged_and_an_unknown_one_is_said() {
+fn a_cache_that_is_known_or_may_be_there_cannot_be_judged() {
     let mut run = small().run();
     run.start.databases[0].volume.caching_unknown = Some("nfs does not say".to_owned());
     let verdict = judge(&run);
     let said = finding(&verdict, "caches");
-    assert_eq!((said.outcome, verdict.outcome), (Ruling::Pass, Ruling::Pass));
-    assert!(said.evidence[0].text.contains("unknown: nfs does not say"));
+    assert_eq!((said.outcome, verdict.outcome), (Ruling::CannotJudge, Ruling::CannotJudge));
+    assert!(said.evidence[0].text.contains("unknown: nfs does not say, and no device counted"));
+    let volume = run.start.databases[0].volume.mount.clone();
+    for (device_bytes, outcome) in [(90 << 20, Ruling::Pass), (9 << 20, Ruling::CannotJudge)] {
+        let requested_bytes = 100 << 20;
+        let mut run = run.clone();
+        run.volume_reads.push(VolumeReads {
+            volume: volume.clone(),
+            requested_bytes,
+            device_bytes,
+        });
+        assert_eq!(judge(&run).outcome, outcome, "{device_bytes}");
+    }
+    run.start.settings.target_iops = Some(1e6);
+    assert_eq!(judge(&run).outcome, Ruling::Fail, "no cache keeps a load from its target");
     run.start.databases[0].volume.cached = Some("loop0 reads its file".to_owned());
     assert_eq!(judge(&run).outcome, Ruling::CannotJudge);
 }

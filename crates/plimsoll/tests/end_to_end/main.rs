@@ -21,6 +21,7 @@ mod contract;
 mod controllers;
 mod damage;
 mod dirty;
+mod evidence;
 mod examples;
 #[cfg(unix)]
 mod exports;

@@ -323,6 +323,13 @@ fn a_person_may_stop_a_test_that_reads_and_it_passes_nothing() {
         assert!(before == of_databases(&scene), "{test}: nothing is written");
         volume.set(Vec::new());
         let _ = std::fs::remove_dir_all(scene.path("run"));
-        scene.run(["run", "plan.toml", "--test", test, "-o", "run"]).expect_code(0);
+        // What FUSE reads is not counted: every page is whole, and the storage not judged.
+        scene.run(["run", "plan.toml", "--test", test, "-o", "run"]).expect_code(2);
+        let report = json(&scene);
+        let objections = report["findings"].as_array().unwrap().iter();
+        let objections: Vec<_> =
+            objections.filter(|one| one["outcome"] == "cannot_judge").collect();
+        assert_eq!(objections.len(), 1, "{test}: {objections:?}");
+        assert_eq!(objections[0]["rule"], "caches", "{test}");
     }
 }

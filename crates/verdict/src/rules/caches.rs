@@ -13,7 +13,9 @@ const LEAST_PERCENT: f64 = 50.0;
 const FEWEST_BYTES: u64 = 16 << 20;
 
 /// Cannot judge where a cache is known to be in the way, or a device counted far fewer bytes than
-/// were read. Finds nothing in a record that says neither.
+/// were read, or neither kernel nor devices can say it of a volume of databases. A cache hides what
+/// storage fails and fails nothing itself, so a limit that was not kept in that doubt stands. Finds
+/// nothing in a record that says neither.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let mut volumes: Vec<&VolumeFacts> = run
         .start
@@ -35,12 +37,15 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let mut evidence: Vec<String> = volumes.iter().filter_map(|volume| cached(volume)).collect();
     let few = compared.iter().filter(|reads| percent(reads) < LEAST_PERCENT);
     evidence.extend(few.map(|reads| too_few(reads)));
-    let outcome = if evidence.is_empty() { Ruling::Pass } else { Ruling::CannotJudge };
-    evidence.extend(volumes.iter().filter_map(|volume| unknown(volume)));
+    let is_answered = !evidence.is_empty();
+    let is_doubtful =
+        is_answered || run.start.databases.iter().any(|of| is_in_doubt(run, &of.volume));
+    let outcome = if is_doubtful { Ruling::CannotJudge } else { Ruling::Pass };
+    evidence.extend(volumes.iter().filter_map(|volume| unknown(run, volume)));
     Some(Finding {
         rule: "caches",
         title: "Reads that reached the device",
-        kind: Kind::Validity,
+        kind: if is_answered || !is_doubtful { Kind::Validity } else { Kind::Load },
         outcome,
         measured: least,
         limit: least.map(|_| Limit::AtLeast(LEAST_PERCENT)),
@@ -58,9 +63,20 @@ fn cached(volume: &VolumeFacts) -> Option<String> {
     Some(format!("{}: {why}", volume.mount))
 }
 
-fn unknown(volume: &VolumeFacts) -> Option<String> {
+fn unknown(run: &RunRecord, volume: &VolumeFacts) -> Option<String> {
     let why = volume.caching_unknown.as_ref()?;
-    Some(format!("{}: unknown: {why}", volume.mount))
+    let remedy = if is_in_doubt(run, volume) {
+        ", and no device counted what was read; measure a volume whose device counts"
+    } else {
+        ""
+    };
+    Some(format!("{}: unknown: {why}{remedy}", volume.mount))
+}
+
+/// Whether nothing says that reads of the volume reached a device.
+fn is_in_doubt(run: &RunRecord, volume: &VolumeFacts) -> bool {
+    let is_counted = run.volume_reads.iter().any(|reads| reads.volume == volume.mount);
+    volume.caching_unknown.is_some() && !is_counted
 }
 
 fn too_few(reads: &VolumeReads) -> String {

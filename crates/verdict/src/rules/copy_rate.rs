@@ -68,7 +68,8 @@ fn reads_ns(run: &RunRecord, pass: &Checksum) -> Option<f64> {
     Some(each_byte * pass.bytes as f64)
 }
 
-/// Fails where a copy kept a database from being read at the rate that the plan sets. Finds nothing
+/// Fails where a copy kept a database from being read at the rate that the plan sets; cannot judge
+/// where a copy that was to be made is missing. Finds nothing
 /// in other tests, without that limit, or where nothing was copied.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let least = run.start.settings.thresholds.read_rate_bytes_per_second?;
@@ -82,11 +83,18 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         let brake = brake_of(run, pass, least).filter(|brake| *brake != Brake::Reads);
         evidence.extend(brake.and_then(|brake| told(run, pass, brake)));
     }
+    let mut wanted = run.start.databases.iter().filter(|facts| facts.backup_file.is_some());
+    let is_made = |index| run.backup_copies.iter().any(|copy| copy.database == index);
+    let outcome = match (evidence.is_empty(), wanted.all(|facts| is_made(facts.index))) {
+        (false, _) => Ruling::Fail,
+        (true, true) => Ruling::Pass,
+        (true, false) => Ruling::CannotJudge,
+    };
     Some(Finding {
         rule: "copy-rate",
         title: "Slowest database read into a backup copy",
         kind: Kind::Load,
-        outcome: if evidence.is_empty() { Ruling::Pass } else { Ruling::Fail },
+        outcome,
         measured: slowest,
         limit: Some(Limit::AtLeast(mebibytes(least as f64))),
         unit: Unit::MebibytesPerSecond,

@@ -28,8 +28,8 @@ enum What {
     Told(String),
 }
 
-/// Fails where a request of any phase took longer than the limit. Finds nothing where the record
-/// has no limit.
+/// Fails where a request of any phase took longer than the limit; cannot judge where nothing is
+/// known of a database. Finds nothing where the record has no limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;
     let limit_ns = limit_ns?;
@@ -37,14 +37,20 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         run.start.databases.iter().filter_map(|one| longest(run, one.index)).collect();
     all.sort_by_key(|one| std::cmp::Reverse(one.time_ns));
     let failing = all.iter().filter(|one| one.time_ns > limit_ns).count();
-    let outcome = match (all.is_empty(), failing) {
-        (true, _) => Ruling::CannotJudge,
-        (false, 0) => Ruling::Pass,
+    let databases = run.start.databases.iter().map(|one| one.index);
+    let untold: Vec<u32> =
+        databases.filter(|index| !all.iter().any(|one| one.database == *index)).collect();
+    let outcome = match (failing, all.is_empty() || !untold.is_empty()) {
+        (0, false) => Ruling::Pass,
+        (0, true) => Ruling::CannotJudge,
         _ => Ruling::Fail,
     };
     let mut evidence: Vec<Evidence> = all.iter().take(failing.max(1)).map(place).collect();
     if all.is_empty() {
         evidence.push(Evidence::of_run("nothing was measured"));
+    } else {
+        let nothing = |index| Evidence::of_database(index, "nothing was measured");
+        evidence.extend(untold.into_iter().map(nothing));
     }
     Some(Finding {
         rule: RULE,

@@ -3,12 +3,26 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Folders that show others are followed so deep: more are a circle.
+const MOST_LAYERS: u32 = 8;
+
 /// Bytes that the block devices under `path` have read since they are there; none where no device
 /// can be told, or where it does not count.
+///
+/// A file system of FUSE that shows another folder (bindfs names it as its source) is counted by
+/// the devices of that one.
 pub(crate) fn read_bytes(path: &Path) -> Option<u64> {
+    read_below(path, 0)
+}
+
+fn read_below(path: &Path, layer: u32) -> Option<u64> {
     let path = fs::canonicalize(path).ok()?;
     let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let mount = super::mount_of(&table, &path)?;
+    let shown = Path::new(&mount.source);
+    if mount.file_system.starts_with("fuse.") && shown.is_dir() && layer < MOST_LAYERS {
+        return read_below(shown, layer + 1);
+    }
     let number = super::device_number(&fs::metadata(&path).ok()?);
     let sys = Path::new("/sys");
     let folder = super::folder_of(sys, number, &mount.source)?;
