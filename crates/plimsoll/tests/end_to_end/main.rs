@@ -11,6 +11,7 @@ mod answers;
 #[cfg(target_os = "linux")]
 mod attached;
 mod bad_input;
+mod broken;
 mod builds;
 mod caches;
 mod captures;

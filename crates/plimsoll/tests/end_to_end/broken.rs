@@ -1,0 +1,111 @@
+//! Databases whose checksums are right and whose content contradicts itself, and databases with
+//! flipped bits: `verify` and `export` name the place, exit with 1, and `export` keeps the rest.
+
+use std::ops::Range;
+
+use ese::header::{PROBE_BYTES, read_copies};
+use ese::page::{PageMut, PageSize};
+use ese::reader::{FileImage, Reader, SalvageStep};
+use testkit::samples;
+use units::PageNumber;
+
+use crate::samples::unpack;
+use crate::scene::{PAGE_BYTES, Ran, Scene};
+
+const FILE: &str = "Plimsoll001.edb";
+const SAMPLE: &str = "sample.edb";
+
+/// A row of a database: its page, its line there, and where its record is in the file.
+struct Row {
+    page: u32,
+    line: usize,
+    record: Range<usize>,
+}
+
+fn page_start(page: u32) -> usize {
+    (page as usize + 1) * PAGE_BYTES
+}
+
+/// The rows of a table, in order.
+fn rows(file: &[u8], table: &str) -> Vec<Row> {
+    let mut reader = Reader::open(FileImage::new(file, PageSize::KIB_32)).unwrap();
+    let table = reader.table(table).unwrap().clone();
+    let mut walk = reader.salvaged_rows(&table);
+    let mut rows = Vec::new();
+    while let Some(SalvageStep::Entry(entry)) = walk.next(reader.source()).unwrap() {
+        let (page, line) = (entry.page.0, entry.line);
+        let image = &file[page_start(page)..page_start(page) + PAGE_BYTES];
+        let at = image.windows(entry.data.len()).position(|window| window == entry.data).unwrap();
+        let start = page_start(page) + at;
+        rows.push(Row { page, line, record: start..start + entry.data.len() });
+    }
+    rows
+}
+
+/// Makes the checksum of a page right again.
+fn seal(file: &mut [u8], page: u32) {
+    PageMut::new(&mut file[page_start(page)..][..PAGE_BYTES]).seal(PageNumber(page));
+}
+
+fn export(scene: &Scene, file: &str, table: &str) -> Ran {
+    scene.run(["export", file, "--table", table, "--format", "jsonl"])
+}
+
+/// Lines of `now` that are not those of `before`, in a table with as many rows.
+fn changed<'r>(before: &Ran, now: &'r Ran) -> Vec<&'r str> {
+    assert_eq!(before.out.lines().count(), now.out.lines().count());
+    let pairs = before.out.lines().zip(now.out.lines());
+    pairs.filter(|(before, now)| before != now).map(|(_, now)| now).collect()
+}
+
+/// A sample in a folder of its own; none if there are no samples.
+fn sample(name: &str) -> Option<Scene> {
+    let packed = samples::find(&format!("engine/{name}.edb.gz"))?;
+    let scene = Scene::new("broken");
+    unpack(&packed, &scene);
+    let copies = read_copies(&scene.read(SAMPLE)[..PROBE_BYTES]).unwrap();
+    assert!(copies.page_size.bytes() <= PAGE_BYTES);
+    Some(scene)
+}
+
+#[test]
+fn damaged_tags_of_a_record_cost_its_tagged_columns_only() {
+    let scene = Scene::prepared("broken-tags");
+    let sound = export(&scene, FILE, "Messages");
+    let mut file = scene.read(FILE);
+    let rows = rows(&file, "Messages");
+    // The last value of a record with one tagged column is the number of its long value.
+    let is_separated = |row: &&Row| file[row.record.end - 9..row.record.end - 5] == [0, 1, 4, 0];
+    let row = rows.iter().find(is_separated).unwrap();
+    file[row.record.end - 7] = 5;
+    seal(&mut file, row.page);
+    scene.write(FILE, &file);
+    let ran = export(&scene, FILE, "Messages");
+    ran.expect_code(1);
+    let place = format!("Messages, page {}, line {}, column LongPad: ", row.page, row.line);
+    ran.expect_err(&[&place, "has a bad offset"]);
+    let changed = changed(&sound, &ran);
+    assert!(matches!(changed[..], [row] if row.contains("\"LongPad\":{\"incomplete\":")));
+    scene
+        .run(["verify", FILE])
+        .expect_code(1)
+        .expect_out(&[&format!("Messages, page {}, key ", row.page), "has a bad offset"]);
+}
+
+#[test]
+fn tagged_columns_out_of_order_are_named() {
+    let (Some(scene), Some(sound)) = (sample("broken/ddl16_22"), sample("ddl16")) else {
+        return;
+    };
+    let ran = export(&scene, SAMPLE, "Renamed");
+    ran.expect_code(1);
+    ran.expect_err(&["Renamed, page 160, line ", "is out of order"]);
+    let sound = export(&sound, SAMPLE, "Renamed");
+    let changed = changed(&sound, &ran);
+    assert!(
+        matches!(changed[..], [row] if row.contains("\"c08\":{\"incomplete\":")),
+        "{changed:?}"
+    );
+    let verified = scene.run(["verify", SAMPLE]);
+    verified.expect_code(1).expect_out(&["Renamed, page 160, key ", "is out of order"]);
+}
