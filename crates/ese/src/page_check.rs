@@ -8,6 +8,8 @@ use std::fmt;
 
 use units::PageNumber;
 
+pub(crate) use sound::unsound_lines;
+
 use crate::page::{Node, PageRef, PageSize, Tag, page_flags};
 
 /// Bytes of one tag.
@@ -261,5 +263,6 @@ fn is_in_order(before: &Node<'_>, node: &Node<'_>, may_repeat: bool) -> bool {
     }
 }
 
+mod sound;
 #[cfg(test)]
 mod tests;

@@ -95,6 +95,7 @@ impl OpenDatabase {
             LostPart::Branch { rescued } => {
                 format!("an internal page; {rescued} pages of rows below it were found without it")
             }
+            LostPart::SomeNodes => String::from("rows that look sound are kept"),
             LostPart::Node => String::from("skipped"),
         };
         self.damage(whose, &loss.error, &consequence);
@@ -105,6 +106,7 @@ impl OpenDatabase {
     pub(crate) fn damage(&mut self, whose: &str, error: &ReadDamage, consequence: &str) {
         let is_page = match error {
             ReadError::Lost { page, .. } => !self.is_torn(*page),
+            ReadError::Page { .. } => true,
             _ => false,
         };
         self.is_damaged |= is_page || self.dirty.is_none();

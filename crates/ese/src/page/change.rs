@@ -111,6 +111,13 @@ impl<'a> PageMut<'a> {
         self.put_u16(field::UNCOMMITTED_FREE_BYTES, bytes);
     }
 
+    /// Makes tag `index` longer than it is, which contradicts the rest of the page.
+    #[cfg(test)]
+    pub(crate) fn lengthen_tag(&mut self, index: usize, bytes: usize) {
+        let tag = self.as_ref().tag(index).expect("a tag");
+        self.put_tag(index, Tag { bytes: tag.bytes + bytes, ..tag }, tag.small_flags);
+    }
+
     /// Turns the write counter one step on: 1, 2, 3, 1, ... To be called once for every write.
     pub fn advance_flush_type(&mut self) {
         self.set_flush_type(self.as_ref().flush_type() % 3 + 1);

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use units::{ObjectId, PageNumber};
 
-use super::{PageFault, TagEdges, check};
+use super::{PageFault, TagEdges, check, unsound_lines};
 use crate::page::{PageMut, PageRef, PageSize, Tag, encode_node, page_flags};
 
 const NUMBER: PageNumber = PageNumber(9);
@@ -79,6 +79,28 @@ fn every_node_is_checked() {
     assert_eq!(fault(&|page| page[46] = 7), Some(PageFault::Node { line: 0 }));
     assert_eq!(fault(&|page| page[48] = 9), Some(PageFault::Node { line: 0 }));
     assert_eq!(fault(&|page| page[50] = b'Z'), Some(PageFault::KeyOrder { line: 1 }));
+}
+
+#[test]
+fn nodes_with_bytes_that_are_not_theirs_are_unsound() {
+    // Nodes "prefixA", "prefixB" and "q" lie one behind the other; tag 2 is at the page's end
+    // less 12: size first, then offset.
+    let tag = 4096 - 12;
+    let unsound = |damage: &dyn Fn(&mut [u8])| {
+        let mut bytes = good(PageSize::KIB_4);
+        damage(&mut bytes);
+        unsound_lines(PageRef::new(&bytes))
+    };
+    assert_eq!(unsound(&|_| {}), [0_usize; 0]);
+    assert_eq!(unsound(&|page| page[28] -= 1), [0_usize; 0], "the page's own sum");
+    assert_eq!(unsound(&|page| page[tag] = 0), [1]);
+    assert_eq!(unsound(&|page| page[tag] += 2), [1], "too long");
+    assert_eq!(unsound(&|page| page[tag + 2] += 2), [1, 2], "shifted: the sizes add up");
+    assert_eq!(unsound(&|page| page[tag + 2] = 200), [1], "behind the used bytes");
+    assert_eq!(unsound(&|page| page[50] = 9), [0_usize; 0], "a key");
+    assert_eq!(unsound(&|page| page[46] = 7), [0], "a longer prefix than there is");
+    // Tag 0, from which the first two borrow.
+    assert_eq!(unsound(&|page| page[4092] += 1), [0, 1], "the prefix reaches into a node");
 }
 
 #[test]

@@ -109,3 +109,47 @@ fn tagged_columns_out_of_order_are_named() {
     let verified = scene.run(["verify", SAMPLE]);
     verified.expect_code(1).expect_out(&["Renamed, page 160, key ", "is out of order"]);
 }
+
+#[test]
+fn a_tag_that_is_too_long_costs_its_own_row() {
+    let scene = Scene::prepared("broken-page");
+    let sound = export(&scene, FILE, "Messages");
+    let mut file = scene.read(FILE);
+    let rows = rows(&file, "Messages");
+    let (index, row) = rows.iter().enumerate().find(|(_, row)| row.line == 1).unwrap();
+    let tag = page_start(row.page) + PAGE_BYTES - 4 * (row.line + 2);
+    let bytes = u16::from_le_bytes([file[tag], file[tag + 1]]) + 8;
+    file[tag..tag + 2].copy_from_slice(&bytes.to_le_bytes());
+    seal(&mut file, row.page);
+    scene.write(FILE, &file);
+    let ran = export(&scene, FILE, "Messages");
+    ran.expect_code(1);
+    ran.expect_err(&[
+        &format!("Messages: page {} is damaged: used and free bytes add up to", row.page),
+        &format!("the node at line {} of page {} cannot be read", row.line, row.page),
+    ]);
+    let mut left: Vec<&str> = sound.out.lines().collect();
+    left.remove(index);
+    assert!(ran.out.lines().eq(left));
+    for verb in ["check", "verify"] {
+        let named = format!("page {}: ", row.page);
+        scene.run([verb, FILE]).expect_code(1).expect_out(&[&named, "used and free bytes"]);
+    }
+}
+
+#[test]
+fn rows_of_a_page_that_contradicts_itself_are_not_garbage() {
+    let Some(scene) = sample("broken/types32s103_29") else {
+        return;
+    };
+    let ran = export(&scene, SAMPLE, "AllTypes");
+    ran.expect_code(1);
+    ran.expect_err(&[
+        "AllTypes: page 43 is damaged: used and free bytes add up to",
+        "the node at line 23 of page 43 cannot be read; skipped",
+    ]);
+    // Rows 1 to 300 but for the damaged one.
+    let id = |line: &str| line["{\"Id\":".len()..].split(',').next().unwrap().parse().unwrap();
+    let ids: Vec<u32> = ran.out.lines().map(id).collect();
+    assert!(ids.iter().copied().eq((1..=300).filter(|id| *id != 53)), "{ids:?}");
+}
