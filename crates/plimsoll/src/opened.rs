@@ -132,8 +132,21 @@ impl OpenDatabase {
         console::complain(&format!("{}: {sentence}", self.path.display()));
     }
 
+    /// Names the pages that were corrected. Their content is whole, but the storage has changed it.
+    fn name_flips(&mut self) {
+        for (page, flip) in self.reader.source().flips() {
+            self.is_damaged = true;
+            self.named += 1;
+            if self.named <= MOST_NAMED {
+                let path = self.path.display();
+                console::complain(&format!("{path}: page {page}: {flip}; nothing of it is lost"));
+            }
+        }
+    }
+
     /// What the exit status says, once everything has been read.
-    pub(crate) fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&mut self) -> Outcome {
+        self.name_flips();
         if self.named > MOST_NAMED {
             let (path, more) = (self.path.display(), self.named - MOST_NAMED);
             console::complain(&format!("{path}: and {more} more; `plimsoll check` names pages"));

@@ -153,3 +153,28 @@ fn rows_of_a_page_that_contradicts_itself_are_not_garbage() {
     let ids: Vec<u32> = ran.out.lines().map(id).collect();
     assert!(ids.iter().copied().eq((1..=300).filter(|id| *id != 53)), "{ids:?}");
 }
+
+#[test]
+fn a_flipped_bit_is_named_where_it_is_corrected() {
+    let scene = Scene::prepared("broken-flip");
+    let sound = export(&scene, FILE, "Messages");
+    let mut file = scene.read(FILE);
+    let page = rows(&file, "Messages")[0].page;
+    // A page of rows and one of the catalog; the third byte is in the checksum itself.
+    for (page, byte) in [(page, 9_000), (4, 20_000), (page, 2)] {
+        file[page_start(page) + byte] ^= 4;
+        scene.write(FILE, &file);
+        let named = format!("page {page}: one bit flipped at byte {byte} bit 2");
+        let ran = export(&scene, FILE, "Messages");
+        ran.expect_code(1);
+        ran.expect_err(&[FILE, &named, "nothing of it is lost"]);
+        assert!(ran.out == sound.out);
+        let verified = scene.run(["verify", FILE]);
+        verified.expect_code(1).expect_out(&[&named, "1 problems;"]);
+        let verified = scene.run(["verify", "--json", FILE]);
+        verified.expect_code(1);
+        let answer: serde_json::Value = serde_json::from_str(&verified.out).unwrap();
+        assert_eq!(answer["problems"], 1);
+        file[page_start(page) + byte] ^= 4;
+    }
+}
