@@ -155,6 +155,32 @@ fn rows_of_a_page_that_contradicts_itself_are_not_garbage() {
 }
 
 #[test]
+fn indexes_of_derived_tables_are_compared() {
+    let Some(scene) = sample("ddl16") else {
+        return;
+    };
+    let ran = scene.run(["verify", SAMPLE]);
+    ran.expect_code(0);
+    assert!(!ran.err.contains("Derived"), "{}", ran.err);
+    let (mut file, size) = (scene.read(SAMPLE), PageSize::KIB_16);
+    let reader = Reader::open(FileImage::new(&file, size)).unwrap();
+    let root = reader.table("Derived00").unwrap().secondaries().next().unwrap().1.root;
+    let start = usize::try_from(size.file_offset(root)).unwrap();
+    let mut page = PageMut::new(&mut file[start..][..size.bytes()]);
+    assert!(page.as_ref().is_leaf());
+    page.remove(0, 1).unwrap();
+    page.seal(root);
+    scene.write(SAMPLE, &file);
+    let ran = scene.run(["verify", SAMPLE]);
+    ran.expect_code(1);
+    ran.expect_out(&[
+        "Derived00/TIdx, page ",
+        "the index lacks the entry of this row",
+        "1 problems;",
+    ]);
+}
+
+#[test]
 fn a_flipped_bit_is_named_where_it_is_corrected() {
     let scene = Scene::prepared("broken-flip");
     let sound = export(&scene, FILE, "Messages");

@@ -195,7 +195,7 @@ pub(super) fn definition() -> TableDefinition {
     TableDefinition::new("T", columns, indexes)
 }
 
-fn table() -> CatalogTable {
+pub(super) fn table() -> CatalogTable {
     let place = |object, root| TreePlace { object: ObjectId(object), root: PageNumber(root) };
     CatalogTable::new(definition(), place(8, 30), vec![place(9, 34)], Some(place(10, 37)))
 }
