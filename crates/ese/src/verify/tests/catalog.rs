@@ -1,11 +1,13 @@
 //! Catalogs that are damaged or not shadowed, and indexes that hold some rows only.
 
+use units::ObjectId;
+
 use super::world::{SIZE, World, record, table};
 use super::{examine, problems};
 use crate::record::RecordRef;
 use crate::schema::{ColumnDefinition, ColumnId, ColumnType, IndexCondition, column_flags};
 use crate::verify::index::{Expected, expected_key};
-use crate::verify::Notice;
+use crate::verify::{Notice, Problem};
 
 #[test]
 fn a_damaged_catalog_is_named_and_its_copy_used() {
@@ -61,4 +63,24 @@ fn an_index_may_have_a_column_of_the_template() {
     let record = RecordRef::parse(&record, SIZE).expect("a record");
     let key = vec![0x7F, 0x80, 0, 0, 7];
     assert_eq!(expected_key(&table, &index, record), Expected::Key(key));
+}
+
+/// What the table of objects must list of the catalog of [`World`].
+const LISTED: [[u32; 3]; 6] = [[2, 2, 1], [3, 3, 1], [6, 6, 1], [8, 8, 1], [9, 8, 3], [10, 8, 4]];
+
+#[test]
+fn the_table_of_objects_lists_what_the_catalog_has() {
+    let unlisted = |object| (29, Problem::UnlistedObject { object: ObjectId(object) });
+    let stray = |object| (29, Problem::StrayObject { object: ObjectId(object) });
+    assert_eq!(problems(&World::with_objects(&LISTED)), []);
+    for missing in 0..LISTED.len() {
+        let mut listed = LISTED.to_vec();
+        let [object, ..] = listed.remove(missing);
+        assert_eq!(problems(&World::with_objects(&listed)), [unlisted(object)]);
+    }
+    let more = [&LISTED[..], &[[11, 8, 3]]].concat();
+    assert_eq!(problems(&World::with_objects(&more)), [stray(11)]);
+    let mut other = LISTED;
+    other[4] = [9, 6, 3];
+    assert_eq!(problems(&World::with_objects(&other)), [stray(9), unlisted(9)]);
 }
