@@ -6,6 +6,9 @@ use crate::record::tagged::{TaggedField, Tags};
 use crate::record::{Element, RecordError, Stored};
 use crate::schema::{ColumnClass, ColumnDefinition, ColumnId};
 
+/// The last variable column of a record that has none.
+const NO_VARIABLE: u8 = 127;
+
 /// A record to read.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordRef<'a> {
@@ -24,7 +27,9 @@ impl<'a> RecordRef<'a> {
         let [last_fixed, last_variable, low, high] =
             get_array(bytes, 0).ok_or(RecordError::Damaged { part: "header" })?;
         let fixed_end = usize::from(u16::from_le_bytes([low, high]));
-        let variable_count = usize::from(last_variable.saturating_sub(127));
+        let variable_count = last_variable.checked_sub(NO_VARIABLE).map(usize::from);
+        let variable_count =
+            variable_count.ok_or(RecordError::Damaged { part: "last variable column" })?;
         let null_bytes = usize::from(last_fixed).div_ceil(8);
         if fixed_end < 4 + null_bytes || fixed_end + variable_count * 2 > bytes.len() {
             return Err(RecordError::Damaged { part: "end of fixed columns" });

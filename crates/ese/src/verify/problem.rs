@@ -119,6 +119,13 @@ pub enum Problem {
         /// The value.
         id: LongValueId,
     },
+    /// A chunk of a long value does not unpack to the bytes that its place demands.
+    LongValueChunk {
+        /// The value.
+        id: LongValueId,
+        /// Where in the value the chunk begins, in bytes.
+        offset: u32,
+    },
     /// The two copies of the catalog differ.
     CatalogCopies,
     /// The table of objects lacks an object of the catalog.
@@ -182,6 +189,9 @@ impl fmt::Display for Problem {
             }
             Self::LongValueChunks { id } => {
                 write!(f, "the chunks of long value {id} do not make up its size")
+            }
+            Self::LongValueChunk { id, offset } => {
+                write!(f, "the chunk at byte {offset} of long value {id} does not unpack")
             }
             Self::CatalogCopies => f.write_str("the two copies of the catalog differ"),
             Self::UnlistedObject { object } => {

@@ -1,6 +1,7 @@
 //! A good database passes, and every kind of damage is named where it is.
 
 mod catalog;
+mod content;
 mod pages;
 mod rules;
 mod space;

@@ -200,7 +200,9 @@ impl<S: PageSource> Walk<'_, S> {
         }
         let flags = page.flags();
         let is_root = flags & page_flags::ROOT != 0;
-        if is_root != (number == self.root) || flags & page_flags::KIND != self.kind {
+        let both = page_flags::LEAF | page_flags::PARENT_OF_LEAF;
+        let is_misplaced = is_root != (number == self.root) || flags & both == both;
+        if is_misplaced || flags & page_flags::KIND != self.kind {
             self.found(number, &[], Problem::WrongFlags { stated: flags });
         }
         if let Some((parent, stated)) = place.parent

@@ -111,6 +111,23 @@ fn tagged_columns_out_of_order_are_named() {
 }
 
 #[test]
+fn a_record_without_sense_costs_one_row() {
+    let (Some(scene), Some(sound)) = (sample("broken/ddl16_3"), sample("ddl16")) else {
+        return;
+    };
+    let verified = scene.run(["verify", SAMPLE]);
+    verified.expect_code(1).expect_out(&[", page 193, key ", "last variable column"]);
+    let found = verified.unfolded();
+    let line = found.lines().find(|line| line.contains(", page 193, key ")).unwrap();
+    let table = line.split(", page 193").next().unwrap().rsplit(": ").next().unwrap();
+    let ran = export(&scene, SAMPLE, table);
+    ran.expect_code(1);
+    ran.expect_err(&[&format!("{table}, page 193, line "), "the row is skipped"]);
+    let left = export(&sound, SAMPLE, table).out.lines().count() - 1;
+    assert_eq!(ran.out.lines().count(), left);
+}
+
+#[test]
 fn a_tag_that_is_too_long_costs_its_own_row() {
     let scene = Scene::prepared("broken-page");
     let sound = export(&scene, FILE, "Messages");
@@ -178,6 +195,20 @@ fn indexes_of_derived_tables_are_compared() {
         "the index lacks the entry of this row",
         "1 problems;",
     ]);
+}
+
+#[test]
+fn a_chunk_that_does_not_unpack_is_named() {
+    let Some(scene) = sample("broken/types04s13_59") else {
+        return;
+    };
+    let verified = scene.run(["verify", SAMPLE]);
+    verified.expect_code(1).expect_out(&["AllTypes/long values, page 53, key "]);
+    verified.expect_out(&["does not unpack", "1 problems;"]);
+    let ran = export(&scene, SAMPLE, "AllTypes");
+    ran.expect_code(1);
+    ran.expect_err(&["column LongMulti: ", "1 parts of the value are left"]);
+    assert_eq!(ran.out.matches("\"incomplete\"").count(), 1);
 }
 
 #[test]
