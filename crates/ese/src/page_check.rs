@@ -135,10 +135,10 @@ fn check_header(page: PageRef<'_>) -> Result<(), PageFault> {
     if page.first_free() > body {
         return Err(PageFault::FirstFree { stated: page.first_free() });
     }
-    let tags = page.tag_count();
-    let least = tags * TAG_BYTES + tags.saturating_sub(1) * LEAST_NODE_BYTES;
+    let (tags, reserved) = (page.tag_count(), page.reserved_tags());
+    let least = tags * TAG_BYTES + tags.saturating_sub(reserved) * LEAST_NODE_BYTES;
     let may_have_none = page.has(page_flags::EMPTY | page_flags::PREINITIALISED);
-    if least >= body || (tags == 0 && !may_have_none) {
+    if least >= body || (tags < reserved && !(tags == 0 && may_have_none)) {
         return Err(PageFault::TagCount { stated: tags });
     }
     Ok(())
@@ -164,10 +164,10 @@ const PREINITIALISED_MAY_CARRY: u32 =
 
 fn check_tags(page: PageRef<'_>) -> Result<(), PageFault> {
     let mut edges = TagEdges::new();
-    let (mut used, first_free) = (0, page.first_free());
+    let (mut used, first_free, reserved) = (0, page.first_free(), page.reserved_tags());
     for (index, tag) in tags(page).enumerate() {
         used += tag.bytes;
-        if tag.bytes == 0 && index > 0 {
+        if tag.bytes == 0 && index >= reserved {
             return Err(PageFault::EmptyTag { tag: index });
         }
         if tag.bytes > 0 && tag.end() > first_free {

@@ -20,7 +20,7 @@ pub(crate) fn unsound_lines(page: PageRef<'_>) -> Vec<usize> {
             return true;
         };
         let borrows = node.flags & node_flags::COMPRESSED != 0;
-        let is_bad_tag = is_bad.get(line + 1).copied().unwrap_or(true);
+        let is_bad_tag = is_bad.get(page.tag_at_line(*line)).copied().unwrap_or(true);
         is_bad_tag || node.data.is_empty() || node.key_bytes() == 0 || borrows && lacks_prefix
     };
     (0..page.node_count()).filter(is_unsound).collect()
@@ -31,8 +31,9 @@ fn bad_tags(page: PageRef<'_>) -> Vec<bool> {
     let tags: Vec<Tag> = tags(page).collect();
     let body = page.size().body_bytes();
     let end = page.first_free().min(body);
+    let reserved = page.reserved_tags();
     let is_bad = |(index, tag): (usize, &Tag)| {
-        (tag.bytes == 0 && index > 0) || (tag.bytes > 0 && tag.end() > end)
+        (tag.bytes == 0 && index >= reserved) || (tag.bytes > 0 && tag.end() > end)
     };
     let mut bad: Vec<bool> = tags.iter().enumerate().map(is_bad).collect();
     let used: usize = tags.iter().map(|tag| tag.bytes).sum();

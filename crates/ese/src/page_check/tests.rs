@@ -38,6 +38,38 @@ fn a_page_of_this_crate_passes_on_every_size() {
 }
 
 #[test]
+fn nodes_begin_behind_all_reserved_tags() {
+    for size in PageSize::ALL {
+        for reserved in [2, 3, 7] {
+            let mut bytes = good(size);
+            PageMut::new(&mut bytes).reserve_tags(reserved);
+            let page = PageRef::new(&bytes);
+            assert_eq!(check(page, NUMBER), Ok(()), "{size}, {reserved} reserved");
+            let keys: Vec<Vec<u8>> = page.nodes().map(|node| node.key()).collect();
+            assert_eq!(keys, [&b"prefixA"[..], b"prefixB", b"q"]);
+            assert_eq!(unsound_lines(page), [0_usize; 0]);
+        }
+    }
+    // A reserved tag may be empty, a node may not.
+    let mut bytes = leaf(PageSize::KIB_4, 0, &[(b"prefixA", b"1")]);
+    PageMut::new(&mut bytes).reserve_tags(2);
+    let emptied = |index: usize| {
+        let mut bytes = bytes.clone();
+        let page = PageRef::new(&bytes);
+        let free = page.free_bytes() + page.tag(index).expect("a tag").bytes;
+        let free = u16::try_from(free).expect("a page");
+        bytes[4096 - 4 * (index + 1)] = 0;
+        bytes[28..30].copy_from_slice(&free.to_le_bytes());
+        check(PageRef::new(&bytes), NUMBER)
+    };
+    assert_eq!(emptied(1), Ok(()));
+    assert_eq!(emptied(2), Err(PageFault::EmptyTag { tag: 2 }));
+    // More reserved tags than there are tags.
+    bytes[35] = 0x70;
+    assert_eq!(check(PageRef::new(&bytes), NUMBER), Err(PageFault::TagCount { stated: 3 }));
+}
+
+#[test]
 fn every_header_field_is_checked() {
     let fault = |damage: fn(&mut [u8])| fault_after(PageSize::KIB_32, damage);
     let stated = PageNumber(8);

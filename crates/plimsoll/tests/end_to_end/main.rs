@@ -51,6 +51,7 @@ mod raw;
 mod readings;
 mod recover;
 mod replays;
+mod reserved;
 mod resumed;
 mod salvage;
 mod samples;

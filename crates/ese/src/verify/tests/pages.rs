@@ -2,10 +2,28 @@
 
 use units::PageNumber;
 
+use super::examine;
 use super::world::{SIZE, World, primary_key};
 use crate::page::PageMut;
 use crate::page_check::PageFault;
 use crate::reader::{Cursor, FileImage, LostPart, ReadError, Reader, SalvageStep};
+
+#[test]
+fn a_database_with_reserved_tags_is_as_sound_as_without() {
+    let sound = examine(&World::new());
+    for reserved in [2, 7] {
+        let mut world = World::new();
+        for number in 1..=40 {
+            let page = world.page_bytes(number);
+            if page.iter().any(|byte| *byte != 0) {
+                world.change(number, |page| page.reserve_tags(reserved));
+            }
+        }
+        assert_eq!(examine(&world), sound, "{reserved} reserved");
+        let (keys, losses) = salvaged(&world);
+        assert_eq!((keys, losses), ((0..10).map(primary_key).collect(), Vec::new()));
+    }
+}
 
 /// Makes the second node of leaf 32 eight bytes longer than its place.
 fn lengthen_a_tag(page: &mut PageMut<'_>) {

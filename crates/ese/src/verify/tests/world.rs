@@ -81,6 +81,11 @@ impl World {
         world
     }
 
+    pub(super) fn page_bytes(&self, number: u32) -> &[u8] {
+        let start = (number as usize + 1) * SIZE.bytes();
+        &self.file[start..start + SIZE.bytes()]
+    }
+
     /// Changes a page and seals it again.
     pub(super) fn change(&mut self, number: u32, change: impl FnOnce(&mut PageMut<'_>)) {
         let start = (number as usize + 1) * SIZE.bytes();
