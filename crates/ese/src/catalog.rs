@@ -11,6 +11,7 @@ mod tests;
 
 pub use assemble::{CatalogTable, TreePlace, assemble, rows_of};
 pub use row::{CatalogRow, RowKind};
+pub(crate) use system::OBJECT_IDS_NAME;
 pub use system::{
     OBJECTS_NAME, OBJECTS_SHADOW_NAME, SystemTree, catalog_definition, object_ids_definition,
     system_trees,

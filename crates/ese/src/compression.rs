@@ -9,7 +9,7 @@ use crate::bytes::get_array;
 /// Why a compressed value could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompressionError {
-    /// A method that this project does not know.
+    /// A method of the real engine that is not decoded here.
     UnknownMethod {
         /// Its number.
         method: u8,
@@ -25,7 +25,7 @@ impl fmt::Display for CompressionError {
                 let name = match method {
                     5 => "XPRESS9",
                     6 => "XPRESS10",
-                    _ => "a method that is not known",
+                    _ => "SCRUB",
                 };
                 write!(f, "compressed by {name} (number {method}), which is not decoded")
             }
@@ -44,7 +44,8 @@ pub(crate) fn decompress(stored: &[u8]) -> Result<Vec<u8>, CompressionError> {
         2 => Ok(seven_bit(first, rest).into_iter().flat_map(|byte| [byte, 0]).collect()),
         3 => sized(rest, xpress),
         7 => sized(rest, lz4),
-        method => Err(CompressionError::UnknownMethod { method }),
+        method @ 4..=6 => Err(CompressionError::UnknownMethod { method }),
+        _ => Err(CompressionError::Damaged),
     }
 }
 
@@ -225,6 +226,10 @@ mod tests {
     fn unknown_methods_and_damage_are_told_apart() {
         let unknown = Err(CompressionError::UnknownMethod { method: 5 });
         assert_eq!(decompress(&[5 << 3, 1, 2]), unknown);
+        // No engine has these methods.
+        for method in [0, 8, 11, 31] {
+            assert_eq!(decompress(&[method << 3, 1, 2]), Err(CompressionError::Damaged));
+        }
         assert_eq!(decompress(&[]), Err(CompressionError::Damaged));
         assert_eq!(decompress(&[0x18, 9, 0, 0, 0, 0, 0x80, 1, 0]), Err(CompressionError::Damaged));
     }

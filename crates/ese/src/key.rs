@@ -121,6 +121,20 @@ pub fn index_key<'v>(
     Ok(())
 }
 
+/// The same from the columns of all segments with their values.
+pub(crate) fn key_of_values<'v>(
+    index: &IndexDefinition,
+    values: impl Iterator<Item = (&'v ColumnDefinition, Option<&'v [u8]>)>,
+    key: &mut Vec<u8>,
+) -> Result<(), KeyError> {
+    key.clear();
+    for (segment, (column, value)) in index.segments.iter().zip(values) {
+        append_segment(column, value, index.flags, segment.is_descending, key)?;
+    }
+    key.truncate(index.longest_key_bytes);
+    Ok(())
+}
+
 fn append_value(
     column: &ColumnDefinition,
     value: &[u8],

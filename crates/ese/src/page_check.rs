@@ -8,6 +8,8 @@ use std::fmt;
 
 use units::PageNumber;
 
+pub(crate) use sound::unsound_lines;
+
 use crate::page::{Node, PageRef, PageSize, Tag, page_flags};
 
 /// Bytes of one tag.
@@ -133,10 +135,10 @@ fn check_header(page: PageRef<'_>) -> Result<(), PageFault> {
     if page.first_free() > body {
         return Err(PageFault::FirstFree { stated: page.first_free() });
     }
-    let tags = page.tag_count();
-    let least = tags * TAG_BYTES + tags.saturating_sub(1) * LEAST_NODE_BYTES;
+    let (tags, reserved) = (page.tag_count(), page.reserved_tags());
+    let least = tags * TAG_BYTES + tags.saturating_sub(reserved) * LEAST_NODE_BYTES;
     let may_have_none = page.has(page_flags::EMPTY | page_flags::PREINITIALISED);
-    if least >= body || (tags == 0 && !may_have_none) {
+    if least >= body || (tags < reserved && !(tags == 0 && may_have_none)) {
         return Err(PageFault::TagCount { stated: tags });
     }
     Ok(())
@@ -162,10 +164,10 @@ const PREINITIALISED_MAY_CARRY: u32 =
 
 fn check_tags(page: PageRef<'_>) -> Result<(), PageFault> {
     let mut edges = TagEdges::new();
-    let (mut used, first_free) = (0, page.first_free());
+    let (mut used, first_free, reserved) = (0, page.first_free(), page.reserved_tags());
     for (index, tag) in tags(page).enumerate() {
         used += tag.bytes;
-        if tag.bytes == 0 && index > 0 {
+        if tag.bytes == 0 && index >= reserved {
             return Err(PageFault::EmptyTag { tag: index });
         }
         if tag.bytes > 0 && tag.end() > first_free {
@@ -261,5 +263,6 @@ fn is_in_order(before: &Node<'_>, node: &Node<'_>, may_repeat: bool) -> bool {
     }
 }
 
+mod sound;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ mod finding;
 mod index;
 mod long_values;
 mod notice;
+mod objects;
 mod page_map;
 mod problem;
 mod rows;
@@ -110,6 +111,7 @@ impl<S: PageSource> Examination<'_, S> {
         for table in &tables {
             self.compare_table(table)?;
         }
+        self.compare_objects(&tables)?;
         Ok(())
     }
 

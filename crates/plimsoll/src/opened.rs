@@ -95,6 +95,7 @@ impl OpenDatabase {
             LostPart::Branch { rescued } => {
                 format!("an internal page; {rescued} pages of rows below it were found without it")
             }
+            LostPart::SomeNodes => String::from("rows that look sound are kept"),
             LostPart::Node => String::from("skipped"),
         };
         self.damage(whose, &loss.error, &consequence);
@@ -105,6 +106,7 @@ impl OpenDatabase {
     pub(crate) fn damage(&mut self, whose: &str, error: &ReadDamage, consequence: &str) {
         let is_page = match error {
             ReadError::Lost { page, .. } => !self.is_torn(*page),
+            ReadError::Page { .. } => true,
             _ => false,
         };
         self.is_damaged |= is_page || self.dirty.is_none();
@@ -130,8 +132,21 @@ impl OpenDatabase {
         console::complain(&format!("{}: {sentence}", self.path.display()));
     }
 
+    /// Names the pages that were corrected. Their content is whole, but the storage has changed it.
+    fn name_flips(&mut self) {
+        for (page, flip) in self.reader.source().flips() {
+            self.is_damaged = true;
+            self.named += 1;
+            if self.named <= MOST_NAMED {
+                let path = self.path.display();
+                console::complain(&format!("{path}: page {page}: {flip}; nothing of it is lost"));
+            }
+        }
+    }
+
     /// What the exit status says, once everything has been read.
-    pub(crate) fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&mut self) -> Outcome {
+        self.name_flips();
         if self.named > MOST_NAMED {
             let (path, more) = (self.path.display(), self.named - MOST_NAMED);
             console::complain(&format!("{path}: and {more} more; `plimsoll check` names pages"));

@@ -1,7 +1,7 @@
 //! The pages of a database file for the verbs that walk its trees: few pages, again and again, so
 //! through the operating system's cache and a small one of our own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ese::checksum::{PageVerdict, repair, verify};
 use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
+use ese::page_state::PageDamage;
 use ese::reader::{PageLoss, PageSource, ReadError};
 use units::PageNumber;
 
@@ -27,6 +28,8 @@ pub(crate) struct FilePages {
     pages: u32,
     without_checksums: bool,
     cache: HashMap<PageNumber, Arc<[u8]>>,
+    /// Pages that were corrected after reading, and how.
+    flips: BTreeMap<PageNumber, PageDamage>,
 }
 
 /// Why a page cannot be used.
@@ -105,6 +108,7 @@ impl FilePages {
             page_size,
             pages: u32::try_from(pages).unwrap_or(u32::MAX),
             cache: HashMap::new(),
+            flips: BTreeMap::new(),
             without_checksums: false,
         })
     }
@@ -118,6 +122,30 @@ impl FilePages {
     /// Opens a database by what its header says.
     pub(crate) fn open_database(path: &Path) -> Result<Self, CommandError> {
         Self::open(path, read_header(path)?.page_size)
+    }
+
+    /// The pages read so far of which single bits had flipped.
+    pub(crate) const fn flips(&self) -> &BTreeMap<PageNumber, PageDamage> {
+        &self.flips
+    }
+
+    /// Turns a flipped bit back and notes it. Fails if the page is not what was written.
+    fn correct(&mut self, bytes: &mut [u8], number: PageNumber) -> Result<(), PageError> {
+        let flip = match verify(bytes, number) {
+            PageVerdict::Good | PageVerdict::Uninitialised => return Ok(()),
+            PageVerdict::FlippedChecksum { bit } => PageDamage::FlippedChecksum { bit },
+            PageVerdict::Correctable { bits } if repair(bytes, number).is_some() => {
+                PageDamage::FlippedBit { bits }
+            }
+            PageVerdict::Correctable { .. }
+            | PageVerdict::FlippedZero { .. }
+            | PageVerdict::WrongPage { .. }
+            | PageVerdict::Bad { .. } => {
+                return Err(PageError::Damaged { path: self.path.clone(), page: number });
+            }
+        };
+        self.flips.insert(number, flip);
+        Ok(())
     }
 
     /// The page as it stands in the file, whatever its checksum says.
@@ -154,26 +182,15 @@ impl PageSource for FilePages {
         }
     }
 
-    /// A page whose checksum is right, or can be made so by turning one bit.
+    /// A page whose checksum is right, or can be made so by turning single bits.
     fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, PageError> {
         if let Some(page) = self.cache.get(&number) {
             return Ok(Arc::clone(page));
         }
         let mut bytes = self.raw(number)?;
         let is_bare = self.without_checksums && bytes[..8].iter().all(|byte| *byte == 0);
-        let sound = match verify(&bytes, number) {
-            _ if is_bare => true,
-            // The content is whole where the checksum itself has flipped; `check` names the flip.
-            PageVerdict::Good
-            | PageVerdict::Uninitialised
-            | PageVerdict::FlippedChecksum { .. } => true,
-            PageVerdict::Correctable { .. } => repair(&mut bytes, number).is_some(),
-            PageVerdict::FlippedZero { .. }
-            | PageVerdict::WrongPage { .. }
-            | PageVerdict::Bad { .. } => false,
-        };
-        if !sound {
-            return Err(PageError::Damaged { path: self.path.clone(), page: number });
+        if !is_bare {
+            self.correct(&mut bytes, number)?;
         }
         // Starting over costs a few reads now and then; order of use would cost every look.
         if self.cache.len() * self.page_size.bytes() >= CACHE_BYTES {

@@ -97,6 +97,14 @@ impl CatalogTable {
         self.inherited.iter().chain(&self.definition.columns)
     }
 
+    /// The column with this number: one of the template's, or one of the table's own. A number
+    /// may be both; old indexes do not say which they mean.
+    pub(crate) fn column(&self, id: ColumnId, is_inherited: bool) -> Option<&ColumnDefinition> {
+        let own = self.definition.column(id);
+        let inherited = self.inherited.iter().rev().find(|column| column.id == id);
+        if is_inherited { inherited.or(own) } else { own.or(inherited) }
+    }
+
     /// Bytes of a long value that one chunk node holds.
     pub(crate) fn long_value_chunk_bytes(&self, page_size: PageSize) -> usize {
         let stated = self.long_value_chunk.filter(|bytes| *bytes > 0);

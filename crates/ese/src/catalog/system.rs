@@ -47,7 +47,7 @@ pub const OBJECTS_NAME: &str = "MSysObjects";
 /// Name of its second copy.
 pub const OBJECTS_SHADOW_NAME: &str = "MSysObjectsShadow";
 /// Name of the table of objects.
-const OBJECT_IDS_NAME: &str = "MSysObjids";
+pub(crate) const OBJECT_IDS_NAME: &str = "MSysObjids";
 
 /// The number of a column of the catalog.
 pub(super) mod column {

@@ -111,6 +111,25 @@ impl<'a> PageMut<'a> {
         self.put_u16(field::UNCOMMITTED_FREE_BYTES, bytes);
     }
 
+    /// Adds tags of four bytes behind tag 0 until `count` are reserved, as later engines do.
+    #[cfg(test)]
+    pub(crate) fn reserve_tags(&mut self, count: usize) {
+        for _ in 1..count {
+            self.open_tag(1);
+            let tag = self.append(b"kept");
+            self.put_tag(1, tag, 0);
+            self.set_free_bytes(self.as_ref().free_bytes() - tag.bytes - TAG_BYTES);
+        }
+        self.put_u16(field::TAG_COUNT, self.as_ref().tag_count() | count << 12);
+    }
+
+    /// Makes tag `index` longer than it is, which contradicts the rest of the page.
+    #[cfg(test)]
+    pub(crate) fn lengthen_tag(&mut self, index: usize, bytes: usize) {
+        let tag = self.as_ref().tag(index).expect("a tag");
+        self.put_tag(index, Tag { bytes: tag.bytes + bytes, ..tag }, tag.small_flags);
+    }
+
     /// Turns the write counter one step on: 1, 2, 3, 1, ... To be called once for every write.
     pub fn advance_flush_type(&mut self) {
         self.set_flush_type(self.as_ref().flush_type() % 3 + 1);
@@ -146,9 +165,10 @@ impl<'a> PageMut<'a> {
         }
         self.require_free(node.len() + TAG_BYTES)?;
         self.make_contiguous(node.len() + TAG_BYTES)?;
-        self.open_tag(line + 1);
+        let index = self.as_ref().tag_at_line(line);
+        self.open_tag(index);
         let tag = self.append(node);
-        self.put_node_tag(line + 1, tag, flags);
+        self.put_node_tag(index, tag, flags);
         self.set_free_bytes(self.as_ref().free_bytes() - node.len() - TAG_BYTES);
         Ok(())
     }
@@ -161,8 +181,9 @@ impl<'a> PageMut<'a> {
             self.require_free(node.len() - old.bytes)?;
         }
         let free = self.as_ref().free_bytes() + old.bytes - node.len();
-        let tag = self.rewrite(line + 1, old, node)?;
-        self.put_node_tag(line + 1, tag, flags);
+        let index = self.as_ref().tag_at_line(line);
+        let tag = self.rewrite(index, old, node)?;
+        self.put_node_tag(index, tag, flags);
         self.set_free_bytes(free);
         Ok(())
     }
@@ -184,10 +205,11 @@ impl<'a> PageMut<'a> {
         for removed in (line..line + count).rev() {
             self.give_back_end(self.tag_of_line(removed)?);
         }
-        let end = self.tag_at(line);
-        let from = self.tag_at(nodes);
+        let reserved = self.as_ref().reserved_tags();
+        let end = self.tag_at(line + reserved - 1);
+        let from = self.tag_at(nodes + reserved - 1);
         self.bytes.copy_within(from..end - count * TAG_BYTES, from + count * TAG_BYTES);
-        self.set_tag_count(nodes + 1 - count);
+        self.set_tag_count(nodes + reserved - count);
         self.set_free_bytes(self.as_ref().free_bytes() + freed);
         Ok(())
     }
@@ -196,7 +218,7 @@ impl<'a> PageMut<'a> {
     pub fn set_node_flags(&mut self, line: usize, flags: u8) -> Result<(), PageError> {
         self.readable_node(line)?;
         let tag = self.tag_of_line(line)?;
-        self.put_node_tag(line + 1, tag, flags);
+        self.put_node_tag(self.as_ref().tag_at_line(line), tag, flags);
         Ok(())
     }
 
@@ -206,7 +228,7 @@ impl<'a> PageMut<'a> {
         let tag = self.tag_of_line(line)?;
         let data_bytes = self.readable_node(line)?.data.len();
         if offset + 4 > data_bytes {
-            return Err(PageError::Damaged { tag: line + 1 });
+            return Err(PageError::Damaged { tag: self.as_ref().tag_at_line(line) });
         }
         let at = self.size.header_bytes() + tag.end() - data_bytes + offset;
         let sum = u32::from_le_bytes(array_at(self.bytes, at)).wrapping_add_signed(delta);
@@ -284,7 +306,10 @@ impl<'a> PageMut<'a> {
     fn require_plausible(&self) -> Result<(), PageError> {
         let (page, body) = (self.as_ref(), self.size.body_bytes());
         let tags = page.tag_count();
-        if tags == 0 || page.free_bytes() > body || page.first_free() + tags * TAG_BYTES > body {
+        if tags < page.reserved_tags()
+            || page.free_bytes() > body
+            || page.first_free() + tags * TAG_BYTES > body
+        {
             return Err(PageError::Damaged { tag: 0 });
         }
         Ok(())
@@ -297,7 +322,7 @@ impl<'a> PageMut<'a> {
             freed += self.tag_of_line(removed)?.bytes + TAG_BYTES;
         }
         if self.as_ref().free_bytes() + freed > self.size.body_bytes() {
-            return Err(PageError::Damaged { tag: line + 1 });
+            return Err(PageError::Damaged { tag: self.as_ref().tag_at_line(line) });
         }
         Ok(freed)
     }
@@ -347,7 +372,7 @@ impl<'a> PageMut<'a> {
         if line >= nodes {
             return Err(PageError::NoLine { line, nodes });
         }
-        self.tag_within_body(line + 1)
+        self.tag_within_body(self.as_ref().tag_at_line(line))
     }
 
     fn tag_within_body(&self, index: usize) -> Result<Tag, PageError> {
@@ -357,7 +382,7 @@ impl<'a> PageMut<'a> {
 
     fn readable_node(&self, line: usize) -> Result<Node<'_>, PageError> {
         self.tag_of_line(line)?;
-        self.as_ref().node(line).ok_or(PageError::Damaged { tag: line + 1 })
+        self.as_ref().node(line).ok_or(PageError::Damaged { tag: self.as_ref().tag_at_line(line) })
     }
 
     /// Where tag `index` lies in the page.

@@ -22,6 +22,8 @@ pub(super) mod field {
 
 /// Bits of the tag-count field that hold the count.
 pub(super) const TAG_COUNT_MASK: u16 = 0x0FFF;
+/// The bits above hold the number of reserved tags, of which there is always one.
+const RESERVED_SHIFT: u32 = 12;
 /// Bytes of one tag.
 pub(super) const TAG_BYTES: usize = 4;
 /// Node flags are the top three bits of a 16-bit word.
@@ -122,10 +124,16 @@ impl<'a> PageRef<'a> {
         usize::from(u16_at(self.bytes, field::FIRST_FREE))
     }
 
-    /// The number of tags that the header states, tag 0 included.
+    /// The number of tags that the header states, the reserved ones included.
     #[inline]
     pub fn tag_count(&self) -> usize {
         usize::from(u16_at(self.bytes, field::TAG_COUNT) & TAG_COUNT_MASK)
+    }
+
+    /// How many tags come before those of nodes: tag 0, and in files of later engines more.
+    #[inline]
+    pub fn reserved_tags(&self) -> usize {
+        usize::from(u16_at(self.bytes, field::TAG_COUNT) >> RESERVED_SHIFT).max(1)
     }
 
     /// See [`page_flags`].
@@ -195,7 +203,7 @@ impl<'a> PageRef<'a> {
     #[inline]
     pub fn node_count(&self) -> usize {
         let most = self.size.body_bytes() / TAG_BYTES;
-        self.tag_count().min(most).saturating_sub(1)
+        self.tag_count().min(most).saturating_sub(self.reserved_tags())
     }
 
     /// The node at `line`; `None` behind the last node and where the bytes make no node.
@@ -210,7 +218,7 @@ impl<'a> PageRef<'a> {
     /// The node at `line`, one of [`node_count`](Self::node_count), under the page's tag 0.
     #[inline]
     pub(super) fn node_under(&self, external_header: &'a [u8], line: usize) -> Option<Node<'a>> {
-        let tag = self.tag(line + 1)?;
+        let tag = self.tag(self.tag_at_line(line))?;
         let bytes = self.bytes_of(tag)?;
         Node::parse(self.flags_of(tag, bytes)?, bytes, external_header)
     }
@@ -253,7 +261,13 @@ impl<'a> PageRef<'a> {
 
     #[inline]
     fn tag_of_line(&self, line: usize) -> Option<usize> {
-        (line < self.node_count()).then_some(line + 1)
+        (line < self.node_count()).then_some(self.tag_at_line(line))
+    }
+
+    /// The tag that a node at `line` has or would have.
+    #[inline]
+    pub(crate) fn tag_at_line(&self, line: usize) -> usize {
+        line + self.reserved_tags()
     }
 
     #[inline]

@@ -102,11 +102,13 @@ impl PageRef<'_> {
             return;
         }
         let middle = low.midpoint(high);
-        if let Some(tag) = self.tag(middle + 1) {
+        let first_tag = self.reserved_tags();
+        if let Some(tag) = self.tag(middle + first_tag) {
             fetch_ahead(self.bytes(), self.size().header_bytes() + tag.offset);
         }
         for next in [low.midpoint(middle), middle.midpoint(high)] {
-            fetch_ahead(self.bytes(), self.size().bytes().saturating_sub((next + 2) * TAG_BYTES));
+            let end = (next + first_tag + 1) * TAG_BYTES;
+            fetch_ahead(self.bytes(), self.size().bytes().saturating_sub(end));
         }
     }
 }

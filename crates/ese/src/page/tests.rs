@@ -68,9 +68,9 @@ fn apply_to_twin(twin: &mut Twin, change: Change) {
 }
 
 /// Whether `error` is the right answer to `change` in the state of `twin`.
-fn error_is_due(error: PageError, change: &Change, twin: &Twin, size: PageSize) -> bool {
+fn error_is_due(error: PageError, change: &Change, twin: &Twin, free_of_nodes: usize) -> bool {
     let used: usize = twin.nodes.iter().map(|(_, node)| node.len() + 4).sum();
-    let free = size.body_bytes() - 4 - twin.external_header.len() - used;
+    let free = free_of_nodes - twin.external_header.len() - used;
     let count = twin.nodes.len();
     match (error, change) {
         (PageError::NoLine { .. }, Change::Insert(line, ..)) => *line > count,
@@ -109,26 +109,34 @@ proptest! {
     #[test]
     fn a_page_holds_what_its_twin_holds(
         size in proptest::sample::select(PageSize::ALL.to_vec()),
+        reserved in 1_usize..8,
         changes in proptest::collection::vec(change(), 1..150),
     ) {
         let mut bytes = vec![0; size.bytes()];
-        PageMut::new(&mut bytes).format(page_flags::LEAF, ObjectId(7));
+        let mut page = PageMut::new(&mut bytes);
+        page.format(page_flags::LEAF, ObjectId(7));
+        page.reserve_tags(reserved);
+        let free = page.as_ref().free_bytes();
         let mut twin = Twin::default();
         for change in changes {
             let before = bytes.clone();
             match apply_to_page(&mut PageMut::new(&mut bytes), &change) {
                 Ok(()) => apply_to_twin(&mut twin, change),
                 Err(error) => {
-                    prop_assert!(error_is_due(error, &change, &twin, size), "{error} {change:?}");
+                    prop_assert!(error_is_due(error, &change, &twin, free), "{error} {change:?}");
                     prop_assert!(before == bytes, "a failed change left the page alone");
                 }
             }
-            assert_equal(PageRef::new(&bytes), &twin);
+            let page = PageRef::new(&bytes);
+            assert_equal(page, &twin);
+            for index in 1..reserved {
+                prop_assert_eq!(page.tag_bytes(index), Some(&b"kept"[..]));
+            }
         }
     }
 
     #[test]
-    fn no_bytes_make_reading_panic(seed in any::<u64>(), size in 0usize..4, count in 0u16..0x1000) {
+    fn no_bytes_make_reading_panic(seed in any::<u64>(), size in 0usize..4, count in any::<u16>()) {
         let mut bytes = vec![0; PageSize::ALL[size].bytes()];
         units::Prng::new(units::Seed(seed)).fill(&mut bytes);
         bytes[34..36].copy_from_slice(&count.to_le_bytes());
@@ -176,11 +184,13 @@ proptest! {
         probe in proptest::collection::vec(0u8..4, 0..12),
         prefix in proptest::collection::vec(0u8..4, 0..12),
         near in proptest::option::of(0_usize..64),
+        reserved in 1_usize..8,
     ) {
         let mut bytes = vec![0; 4096];
         let mut page = PageMut::new(&mut bytes);
         page.format(page_flags::LEAF, ObjectId(1));
         page.set_external_header(&prefix).expect("room");
+        page.reserve_tags(reserved);
         for (line, key) in keys.iter().enumerate() {
             let mut node = Vec::new();
             let flags = encode_node(&prefix, key, b"d", &mut node);

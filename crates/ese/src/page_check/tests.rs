@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use units::{ObjectId, PageNumber};
 
-use super::{PageFault, TagEdges, check};
+use super::{PageFault, TagEdges, check, unsound_lines};
 use crate::page::{PageMut, PageRef, PageSize, Tag, encode_node, page_flags};
 
 const NUMBER: PageNumber = PageNumber(9);
@@ -35,6 +35,38 @@ fn a_page_of_this_crate_passes_on_every_size() {
     for size in PageSize::ALL {
         assert_eq!(check(PageRef::new(&good(size)), NUMBER), Ok(()), "{size}");
     }
+}
+
+#[test]
+fn nodes_begin_behind_all_reserved_tags() {
+    for size in PageSize::ALL {
+        for reserved in [2, 3, 7] {
+            let mut bytes = good(size);
+            PageMut::new(&mut bytes).reserve_tags(reserved);
+            let page = PageRef::new(&bytes);
+            assert_eq!(check(page, NUMBER), Ok(()), "{size}, {reserved} reserved");
+            let keys: Vec<Vec<u8>> = page.nodes().map(|node| node.key()).collect();
+            assert_eq!(keys, [&b"prefixA"[..], b"prefixB", b"q"]);
+            assert_eq!(unsound_lines(page), [0_usize; 0]);
+        }
+    }
+    // A reserved tag may be empty, a node may not.
+    let mut bytes = leaf(PageSize::KIB_4, 0, &[(b"prefixA", b"1")]);
+    PageMut::new(&mut bytes).reserve_tags(2);
+    let emptied = |index: usize| {
+        let mut bytes = bytes.clone();
+        let page = PageRef::new(&bytes);
+        let free = page.free_bytes() + page.tag(index).expect("a tag").bytes;
+        let free = u16::try_from(free).expect("a page");
+        bytes[4096 - 4 * (index + 1)] = 0;
+        bytes[28..30].copy_from_slice(&free.to_le_bytes());
+        check(PageRef::new(&bytes), NUMBER)
+    };
+    assert_eq!(emptied(1), Ok(()));
+    assert_eq!(emptied(2), Err(PageFault::EmptyTag { tag: 2 }));
+    // More reserved tags than there are tags.
+    bytes[35] = 0x70;
+    assert_eq!(check(PageRef::new(&bytes), NUMBER), Err(PageFault::TagCount { stated: 3 }));
 }
 
 #[test]
@@ -79,6 +111,28 @@ fn every_node_is_checked() {
     assert_eq!(fault(&|page| page[46] = 7), Some(PageFault::Node { line: 0 }));
     assert_eq!(fault(&|page| page[48] = 9), Some(PageFault::Node { line: 0 }));
     assert_eq!(fault(&|page| page[50] = b'Z'), Some(PageFault::KeyOrder { line: 1 }));
+}
+
+#[test]
+fn nodes_with_bytes_that_are_not_theirs_are_unsound() {
+    // Nodes "prefixA", "prefixB" and "q" lie one behind the other; tag 2 is at the page's end
+    // less 12: size first, then offset.
+    let tag = 4096 - 12;
+    let unsound = |damage: &dyn Fn(&mut [u8])| {
+        let mut bytes = good(PageSize::KIB_4);
+        damage(&mut bytes);
+        unsound_lines(PageRef::new(&bytes))
+    };
+    assert_eq!(unsound(&|_| {}), [0_usize; 0]);
+    assert_eq!(unsound(&|page| page[28] -= 1), [0_usize; 0], "the page's own sum");
+    assert_eq!(unsound(&|page| page[tag] = 0), [1]);
+    assert_eq!(unsound(&|page| page[tag] += 2), [1], "too long");
+    assert_eq!(unsound(&|page| page[tag + 2] += 2), [1, 2], "shifted: the sizes add up");
+    assert_eq!(unsound(&|page| page[tag + 2] = 200), [1], "behind the used bytes");
+    assert_eq!(unsound(&|page| page[50] = 9), [0_usize; 0], "a key");
+    assert_eq!(unsound(&|page| page[46] = 7), [0], "a longer prefix than there is");
+    // Tag 0, from which the first two borrow.
+    assert_eq!(unsound(&|page| page[4092] += 1), [0, 1], "the prefix reaches into a node");
 }
 
 #[test]

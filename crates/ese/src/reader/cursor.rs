@@ -5,6 +5,7 @@ use std::sync::Arc;
 use units::PageNumber;
 
 use crate::page::PageRef;
+use crate::page_check;
 use crate::reader::{PageSource, ReadError};
 
 /// No tree of 2^31 pages with at least two children per branch page is deeper.
@@ -70,7 +71,7 @@ impl Cursor {
     ) -> Result<Self, ReadError<S::Error>> {
         let mut number = root;
         for _ in 0..DEEPEST {
-            let page = load(source, number)?;
+            let page = load_sound(source, number)?;
             let view = PageRef::new(&page);
             if view.is_leaf() {
                 let leaves_left = source.page_count();
@@ -113,7 +114,7 @@ impl Cursor {
         }
         let circle = ReadError::Circle { page: self.number };
         self.leaves_left = self.leaves_left.checked_sub(1).ok_or(circle)?;
-        self.page = load(source, next)?;
+        self.page = load_sound(source, next)?;
         self.number = next;
         self.line = 0;
         Ok(true)
@@ -129,6 +130,18 @@ impl Cursor {
             data: node.data,
             is_deleted: node.is_deleted(),
         }
+    }
+}
+
+/// A page of a tree that does not contradict itself.
+fn load_sound<S: PageSource>(
+    source: &mut S,
+    number: PageNumber,
+) -> Result<Arc<[u8]>, ReadError<S::Error>> {
+    let page = load(source, number)?;
+    match page_check::check(PageRef::new(&page), number) {
+        Ok(()) => Ok(page),
+        Err(fault) => Err(ReadError::Page { page: number, fault }),
     }
 }
 

@@ -7,6 +7,7 @@ use units::{ObjectId, PageNumber};
 
 use crate::compression::CompressionError;
 use crate::long_value::LongValueId;
+use crate::page_check::PageFault;
 use crate::reader::PageLoss;
 use crate::record::RecordError;
 
@@ -21,6 +22,13 @@ pub enum ReadError<E> {
         page: PageNumber,
         /// Which of the two.
         loss: PageLoss,
+    },
+    /// A page of a tree contradicts itself.
+    Page {
+        /// The page.
+        page: PageNumber,
+        /// What is wrong with it.
+        fault: PageFault,
     },
     /// A tree points to a page that belongs to another tree.
     OtherTree {
@@ -92,6 +100,7 @@ impl<E> ReadError<E> {
         Ok(match self {
             Self::Source(error) => return source(error),
             Self::Lost { page, loss } => ReadError::Lost { page, loss },
+            Self::Page { page, fault } => ReadError::Page { page, fault },
             Self::OtherTree { page, object } => ReadError::OtherTree { page, object },
             Self::BeyondFile { page } => ReadError::BeyondFile { page },
             Self::Uninitialised { page } => ReadError::Uninitialised { page },
@@ -109,6 +118,7 @@ impl<E> ReadError<E> {
     pub const fn page(&self) -> PageNumber {
         match self {
             Self::Lost { page, .. }
+            | Self::Page { page, .. }
             | Self::OtherTree { page, .. }
             | Self::BeyondFile { page }
             | Self::Uninitialised { page }
@@ -153,6 +163,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
         match self {
             Self::Source(error) => error.fmt(f),
             Self::Lost { page, loss } => write!(f, "page {page} {loss}"),
+            Self::Page { page, fault } => write!(f, "page {page} is damaged: {fault}"),
             Self::OtherTree { page, object } => {
                 write!(f, "page {page} belongs to another tree, object {object}")
             }

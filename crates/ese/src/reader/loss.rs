@@ -30,6 +30,8 @@ pub enum LostPart {
         /// Leaves below it that were found without it.
         rescued: u32,
     },
+    /// The unsound nodes of a page, each of which is a loss too.
+    SomeNodes,
     /// One node of a page.
     Node,
 }

@@ -11,6 +11,7 @@ use units::PageNumber;
 
 use crate::catalog::TreePlace;
 use crate::page::{PageRef, page_flags};
+use crate::page_check::{self, PageFault, unsound_lines};
 use crate::page_set::PageSet;
 use crate::reader::cursor::{DEEPEST, load};
 use crate::reader::loss::{Loss, LostPart, SalvageStep};
@@ -42,6 +43,8 @@ struct LowerPage {
     number: PageNumber,
     page: Arc<[u8]>,
     line: usize,
+    /// Ascending.
+    unsound_lines: Vec<usize>,
 }
 
 /// A walk over all nodes of a tree, in the order of their keys.
@@ -154,7 +157,8 @@ impl Salvage {
         }
         let (page, line) = (leaf.number, leaf.line);
         leaf.line += 1;
-        let Some(node) = view.node(line) else {
+        let is_sound = leaf.unsound_lines.binary_search(&line).is_err();
+        let Some(node) = view.node(line).filter(|_| is_sound) else {
             self.losses.push_back(Loss::node(page, line));
             return false;
         };
@@ -219,16 +223,37 @@ impl Salvage {
                 return self.lose(source, error, &range, is_leaf);
             }
         };
-        let view = PageRef::new(&page);
-        if view.is_leaf() {
-            self.leaves += 1;
-            self.last_leaf = Some((number, view.next()));
-            self.leaf = Some(LowerPage { number, page, line: 0 });
+        let fault = page_check::check(PageRef::new(&page), number).err();
+        if PageRef::new(&page).is_leaf() {
+            match fault.filter(|fault| fault.spoils_all_nodes()) {
+                Some(fault) => {
+                    let error = ReadError::Page { page: number, fault };
+                    self.lose(source, error, &range, Some(true))?;
+                }
+                None => self.enter_leaf(number, page, fault),
+            }
+        } else if let Some(fault) = fault {
+            let error = ReadError::Page { page: number, fault };
+            self.lose(source, error, &range, is_leaf)?;
         } else {
             let line = 0;
             self.branches.push(UpperPage { number, page, line, range });
         }
         Ok(())
+    }
+
+    /// Begins with the nodes of a leaf; of one that contradicts itself, with the sound ones.
+    fn enter_leaf(&mut self, number: PageNumber, page: Arc<[u8]>, fault: Option<PageFault>) {
+        let view = PageRef::new(&page);
+        let mut unsound = Vec::new();
+        if let Some(fault) = fault {
+            let error = ReadError::Page { page: number, fault };
+            self.losses.push_back(Loss { error, part: LostPart::SomeNodes });
+            unsound = unsound_lines(view);
+        }
+        self.leaves += 1;
+        self.last_leaf = Some((number, view.next()));
+        self.leaf = Some(LowerPage { number, page, line: 0, unsound_lines: unsound });
     }
 
     /// A page of the tree that is met for the first time.

@@ -74,16 +74,15 @@ impl ValueNodes {
 
 impl<S: PageSource> Reader<S> {
     /// The values of one column of a record, in order, as far as they can be had. An error is one
-    /// of the record as a whole.
+    /// of the record's own structure.
     pub fn salvaged_values(
         &mut self,
         table: &CatalogTable,
-        record: &[u8],
+        record: RecordRef<'_>,
         column: &ColumnDefinition,
     ) -> Result<Vec<Salvaged>, ReadError<S::Error>> {
         let mut values = Vec::new();
-        let stored = RecordRef::parse(record, self.page_size())?.column(column)?;
-        for element in stored.or_default(column) {
+        for element in record.column(column)?.or_default(column) {
             values.push(self.salvaged_value(table, element)?);
         }
         Ok(values)

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::schema::ColumnId;
 
 /// Why a record could not be written or read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordError {
     /// The table has no such column.
     NoColumn {
@@ -33,6 +33,16 @@ pub enum RecordError {
         /// Which part of the record contradicts the others.
         part: &'static str,
     },
+    /// A tagged column repeats or precedes the one in front of it.
+    TagOrder {
+        /// The column.
+        column: ColumnId,
+    },
+    /// The offset of a tagged column is not behind the array, or not behind the one in front.
+    TagOffset {
+        /// The column.
+        column: ColumnId,
+    },
 }
 
 impl fmt::Display for RecordError {
@@ -49,6 +59,12 @@ impl fmt::Display for RecordError {
             ),
             Self::Damaged { part } => {
                 write!(f, "the record's {part} contradicts its length; restore from a copy")
+            }
+            Self::TagOrder { column } => {
+                write!(f, "tagged column {column} is out of order; restore from a copy")
+            }
+            Self::TagOffset { column } => {
+                write!(f, "tagged column {column} has a bad offset; restore from a copy")
             }
         }
     }

@@ -2,19 +2,23 @@
 
 use crate::bytes::get_array;
 use crate::page::PageSize;
-use crate::record::tagged::{self, TaggedField};
+use crate::record::tagged::{TaggedField, Tags};
 use crate::record::{Element, RecordError, Stored};
 use crate::schema::{ColumnClass, ColumnDefinition, ColumnId};
+
+/// The last variable column of a record that has none.
+const NO_VARIABLE: u8 = 127;
 
 /// A record to read.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordRef<'a> {
     bytes: &'a [u8],
-    is_small: bool,
     last_fixed: u8,
     /// Number of variable columns with an end in the record.
     variable_count: usize,
     fixed_end: usize,
+    /// The other columns can be read where these are damaged.
+    tags: Result<Tags<'a>, RecordError>,
 }
 
 impl<'a> RecordRef<'a> {
@@ -23,12 +27,19 @@ impl<'a> RecordRef<'a> {
         let [last_fixed, last_variable, low, high] =
             get_array(bytes, 0).ok_or(RecordError::Damaged { part: "header" })?;
         let fixed_end = usize::from(u16::from_le_bytes([low, high]));
-        let variable_count = usize::from(last_variable.saturating_sub(127));
+        let variable_count = last_variable.checked_sub(NO_VARIABLE).map(usize::from);
+        let variable_count =
+            variable_count.ok_or(RecordError::Damaged { part: "last variable column" })?;
         let null_bytes = usize::from(last_fixed).div_ceil(8);
         if fixed_end < 4 + null_bytes || fixed_end + variable_count * 2 > bytes.len() {
             return Err(RecordError::Damaged { part: "end of fixed columns" });
         }
-        Ok(Self { bytes, is_small: page_size.is_small(), last_fixed, variable_count, fixed_end })
+        let tags = Err(RecordError::Damaged { part: "variable columns" });
+        let mut record = Self { bytes, last_fixed, variable_count, fixed_end, tags };
+        if let Some(tagged) = bytes.get(record.tagged_start()..) {
+            record.tags = Tags::parse(tagged, page_size.is_small());
+        }
+        Ok(record)
     }
 
     /// What the record holds of `column`.
@@ -51,7 +62,7 @@ impl<'a> RecordRef<'a> {
 
     /// All tagged fields, ascending by column.
     pub fn tagged_fields(&self) -> Result<Vec<TaggedField<'a>>, RecordError> {
-        tagged::fields(&self.bytes[self.tagged_start()?..], self.is_small)
+        self.tags?.fields()
     }
 
     fn fixed(&self, column: &ColumnDefinition) -> Result<Stored<'a>, RecordError> {
@@ -86,9 +97,7 @@ impl<'a> RecordRef<'a> {
     }
 
     fn tagged(&self, column: &ColumnDefinition) -> Result<Stored<'a>, RecordError> {
-        let start = self.tagged_start()?;
-        let is_derived = column.is_marked_derived();
-        tagged::find(&self.bytes[start..], self.is_small, column.id, is_derived)
+        self.tags?.find(column.id, column.is_marked_derived())
     }
 
     /// Where the data of variable column 128 + `index` ends, and whether it is null.
@@ -102,13 +111,12 @@ impl<'a> RecordRef<'a> {
         self.fixed_end + self.variable_count * 2
     }
 
-    fn tagged_start(&self) -> Result<usize, RecordError> {
+    /// Where the variable columns end, which may be behind the record.
+    fn tagged_start(&self) -> usize {
         let data_bytes = match self.variable_count {
             0 => 0,
             count => self.variable_end(count - 1).0,
         };
-        let start = self.variable_data() + data_bytes;
-        let damaged = RecordError::Damaged { part: "variable columns" };
-        if start <= self.bytes.len() { Ok(start) } else { Err(damaged) }
+        self.variable_data() + data_bytes
     }
 }

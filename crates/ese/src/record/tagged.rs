@@ -23,6 +23,8 @@ pub(crate) mod tag_flags {
     pub(crate) const ENCRYPTED: u8 = 0x40;
 }
 
+/// Bytes of a column number and its offset in the array.
+const TAG_BYTES: usize = 4;
 /// On small pages, in a field's offset: the value begins with flags.
 const SMALL_HAS_FLAGS: u16 = 0x4000;
 /// On small pages, in a field's offset: there is no value.
@@ -45,31 +47,55 @@ pub struct TaggedField<'a> {
 
 const DAMAGED: RecordError = RecordError::Damaged { part: "tagged columns" };
 
-/// The array of a record's tagged fields.
-#[derive(Clone, Copy)]
-struct Tags<'a> {
+/// The array of a record's tagged fields, whose order and offsets have been checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tags<'a> {
     bytes: &'a [u8],
     count: usize,
     is_small: bool,
 }
 
 impl<'a> Tags<'a> {
-    /// `bytes` are all that stands behind the variable columns.
-    fn parse(bytes: &'a [u8], is_small: bool) -> Result<Self, RecordError> {
+    /// `bytes` are everything behind the variable columns.
+    pub(super) fn parse(bytes: &'a [u8], is_small: bool) -> Result<Self, RecordError> {
         let mut tags = Self { bytes, count: 0, is_small };
-        if !bytes.is_empty() {
-            let first = u16::from_le_bytes(get_array(bytes, 2).ok_or(DAMAGED)?);
-            tags.count = tags.offset_of(first) / 4;
+        if bytes.is_empty() {
+            return Ok(tags);
         }
-        if tags.count * 4 > bytes.len() { Err(DAMAGED) } else { Ok(tags) }
+        let first = u16::from_le_bytes(get_array(bytes, 2).ok_or(DAMAGED)?);
+        let array_bytes = tags.offset_of(first);
+        if array_bytes == 0 || !array_bytes.is_multiple_of(TAG_BYTES) || array_bytes > bytes.len() {
+            return Err(RecordError::TagOffset { column: tags.column(0) });
+        }
+        tags.count = array_bytes / TAG_BYTES;
+        tags.check_order()?;
+        Ok(tags)
+    }
+
+    /// Searches rely on ascending columns, and the end of a value is the offset behind its own.
+    fn check_order(&self) -> Result<(), RecordError> {
+        let (mut before, mut least) = (None, 0);
+        for index in 0..self.count {
+            let (column, word) = (self.column(index), self.word(index));
+            let rank = (word & DERIVED == 0, column);
+            if before.is_some_and(|before| before >= rank) {
+                return Err(RecordError::TagOrder { column });
+            }
+            let offset = self.offset_of(word);
+            if offset < least || offset > self.bytes.len() {
+                return Err(RecordError::TagOffset { column });
+            }
+            (before, least) = (Some(rank), offset);
+        }
+        Ok(())
     }
 
     fn column(&self, index: usize) -> ColumnId {
-        ColumnId(u16_at(self.bytes, index * 4))
+        ColumnId(u16_at(self.bytes, index * TAG_BYTES))
     }
 
     fn word(&self, index: usize) -> u16 {
-        u16_at(self.bytes, index * 4 + 2)
+        u16_at(self.bytes, index * TAG_BYTES + 2)
     }
 
     /// Fields of the template table come first; both groups ascend by column, and a number may
@@ -79,6 +105,23 @@ impl<'a> Tags<'a> {
         let (from, to) = if is_derived { (0, own) } else { (own, self.count) };
         let found = partition(from, to, |index| self.column(index) < column);
         (found < to && self.column(found) == column).then_some(found)
+    }
+
+    /// All fields, in their order.
+    pub(super) fn fields(&self) -> Result<Vec<TaggedField<'a>>, RecordError> {
+        (0..self.count).map(|index| self.field(index)).collect()
+    }
+
+    /// What the record holds of one column.
+    pub(super) fn find(
+        &self,
+        column: ColumnId,
+        is_derived: bool,
+    ) -> Result<Stored<'a>, RecordError> {
+        match self.search(column, is_derived) {
+            Some(index) => Ok(self.field(index)?.stored),
+            None => Ok(Stored::Absent),
+        }
     }
 
     fn offset_of(&self, word: u16) -> usize {
@@ -134,26 +177,6 @@ fn partition(from: usize, to: usize, is_before: impl Fn(usize) -> bool) -> usize
     low
 }
 
-/// All tagged fields of a record.
-pub(super) fn fields(bytes: &[u8], is_small: bool) -> Result<Vec<TaggedField<'_>>, RecordError> {
-    let tags = Tags::parse(bytes, is_small)?;
-    (0..tags.count).map(|index| tags.field(index)).collect()
-}
-
-/// What a record holds of one tagged column.
-pub(super) fn find(
-    bytes: &[u8],
-    is_small: bool,
-    column: ColumnId,
-    is_derived: bool,
-) -> Result<Stored<'_>, RecordError> {
-    let tags = Tags::parse(bytes, is_small)?;
-    match tags.search(column, is_derived) {
-        Some(index) => Ok(tags.field(index)?.stored),
-        None => Ok(Stored::Absent),
-    }
-}
-
 fn element(flags: u8, is_separated: bool, value: &[u8]) -> Result<Element<'_>, RecordError> {
     if is_separated {
         return LongValueId::decode(value).map(Element::Separated).ok_or(DAMAGED);
@@ -184,8 +207,9 @@ fn value_offset(word: u16) -> usize {
 
 fn several_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
     let first = u16::from_le_bytes(get_array(value, 0).ok_or(DAMAGED)?);
-    let count = value_offset(first) / 2;
-    if count * 2 > value.len() {
+    let array_bytes = value_offset(first);
+    let count = array_bytes / 2;
+    if count == 0 || !array_bytes.is_multiple_of(2) || array_bytes > value.len() {
         return Err(DAMAGED);
     }
     let mut elements = Vec::with_capacity(count);

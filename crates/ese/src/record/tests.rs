@@ -213,3 +213,70 @@ fn a_template_s_column_is_told_from_one_of_the_table() {
     assert_eq!(record.plain(&inherited), Some(&b"a"[..]));
     assert_eq!(record.plain(&own), Some(&b"b"[..]));
 }
+
+/// Three tagged columns of a record on a page of 16 KiB, as column, offset and the values behind.
+fn tagged(tags: [(u16, u16); 3]) -> Vec<u8> {
+    let mut record = vec![0, 127, 4, 0];
+    for (column, offset) in tags {
+        record.extend_from_slice(&column.to_le_bytes());
+        record.extend_from_slice(&offset.to_le_bytes());
+    }
+    // Flags and a letter, three times.
+    record.extend_from_slice(&[0, b'a', 0, b'b', 0, b'c']);
+    record
+}
+
+/// The values of the columns 256 to 258, or why there are none.
+fn tagged_values(record: &[u8]) -> Result<Vec<Stored<'_>>, RecordError> {
+    let record = RecordRef::parse(record, PageSize::KIB_16)?;
+    let column = |id| ColumnDefinition::new(id, "C", ColumnType::Text, 0);
+    (256..259).map(|id| record.column(&column(id))).collect()
+}
+
+#[test]
+fn tagged_columns_are_in_order_or_damaged() {
+    let sound = tagged([(256, 12), (257, 14), (258, 16)]);
+    let expected = [b"a", b"b", b"c"].map(|value| Stored::One(Element::Plain(&value[..])));
+    assert_eq!(tagged_values(&sound), Ok(expected.to_vec()));
+    let swapped = tagged([(257, 12), (256, 14), (258, 16)]);
+    let out_of_order = |column| Err(RecordError::TagOrder { column: ColumnId(column) });
+    assert_eq!(tagged_values(&swapped), out_of_order(256));
+    assert_eq!(tagged_values(&tagged([(256, 12), (257, 14), (257, 16)])), out_of_order(257));
+    // One of the template behind one of the table.
+    assert_eq!(tagged_values(&tagged([(256, 12), (257, 0x800E), (258, 16)])), out_of_order(257));
+    let fields = RecordRef::parse(&swapped, PageSize::KIB_16).and_then(|r| r.tagged_fields());
+    assert_eq!(fields, Err(RecordError::TagOrder { column: ColumnId(256) }));
+}
+
+#[test]
+fn offsets_of_tagged_columns_ascend_within_the_record() {
+    let misplaced = |column| Err(RecordError::TagOffset { column: ColumnId(column) });
+    assert_eq!(tagged_values(&tagged([(256, 12), (257, 16), (258, 14)])), misplaced(258));
+    assert_eq!(tagged_values(&tagged([(256, 12), (257, 14), (258, 19)])), misplaced(258));
+    // The first offset is the size of the array.
+    for first in [0, 3, 10, 13, 20] {
+        let record = tagged([(256, first), (257, 14), (258, 16)]);
+        assert_eq!(tagged_values(&record), misplaced(256), "{first}");
+    }
+}
+
+#[test]
+fn fixed_columns_are_read_where_tagged_ones_are_damaged() {
+    let mut column = ColumnDefinition::new(1, "Flag", ColumnType::Bit, 0);
+    column.record_offset = 4;
+    let record = [&[1, 127, 6, 0, 0xFF, 0xFE][..], &tagged([(257, 12), (256, 14), (258, 16)])[4..]];
+    let record = record.concat();
+    let record = RecordRef::parse(&record, PageSize::KIB_16).expect("a record");
+    assert_eq!(record.column(&column), Ok(Stored::One(Element::Plain(&[0xFF]))));
+}
+
+#[test]
+fn several_values_without_a_value_are_damaged() {
+    let definition = table();
+    let column = definition.column_named("LongPad").expect("a column");
+    for first in [0, 1, 3] {
+        let record = [0, 127, 4, 0, 0, 1, 4, 0, 0x09, first, 0, b'a', b'b'];
+        let stored = RecordRef::parse(&record, PageSize::KIB_16).and_then(|r| r.column(column));
+        assert!(matches!(stored, Err(RecordError::Damaged { .. })), "{first}: {stored:?}");
+    }
+}

@@ -152,8 +152,11 @@ impl LogNeeded {
     pub(super) fn lost(&mut self, subject: &Subject, damage: ReadDamage) {
         let page = damage.page();
         let is_node = matches!(damage, ReadError::Node { .. });
-        if is_node || !page.is_some() || self.lost_pages.insert(page) {
-            self.add(subject, page, &[], Problem::Unreadable(damage));
+        let is_named = !is_node && page.is_some() && !self.lost_pages.insert(page);
+        match damage {
+            _ if is_named => {}
+            ReadError::Page { fault, .. } => self.add(subject, page, &[], Problem::Page(fault)),
+            damage => self.add(subject, page, &[], Problem::Unreadable(damage)),
         }
     }
 

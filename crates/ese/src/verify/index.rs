@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher as _};
 
+use crate::catalog::CatalogTable;
 use crate::compression::decompress;
-use crate::key::index_key;
+use crate::key::key_of_values;
 use crate::page::PageSize;
 use crate::record::{Element, RecordRef, Stored};
-use crate::schema::{
-    ColumnDefinition, ColumnId, IndexDefinition, TableDefinition, column_flags, index_flags,
-};
+use crate::schema::{ColumnDefinition, IndexDefinition, column_flags, index_flags};
 
 /// What an index should hold of one row.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,7 +23,7 @@ pub(super) enum Expected {
 
 /// The key of a record in an index.
 pub(super) fn expected_key(
-    table: &TableDefinition,
+    table: &CatalogTable,
     index: &IndexDefinition,
     record: RecordRef<'_>,
 ) -> Expected {
@@ -36,25 +35,23 @@ pub(super) fn expected_key(
         Some(false) => return Expected::Nothing,
         None => return Expected::Unknown,
     }
-    let mut values: Vec<(ColumnId, Option<Cow<'_, [u8]>>)> = Vec::new();
+    let mut values: Vec<(&ColumnDefinition, Option<Cow<'_, [u8]>>)> = Vec::new();
     for segment in &index.segments {
-        let Some(column) = table.column(segment.column) else {
+        let Some(column) = table.column(segment.column, segment.is_inherited) else {
             return Expected::Unknown;
         };
         match column_value(column, record) {
-            ColumnValue::Null => values.push((column.id, None)),
-            ColumnValue::Bytes(bytes) => values.push((column.id, Some(bytes))),
+            ColumnValue::Null => values.push((column, None)),
+            ColumnValue::Bytes(bytes) => values.push((column, Some(bytes))),
             ColumnValue::Unknown => return Expected::Unknown,
         }
     }
     if is_left_out(index, values.iter().map(|(_, value)| value.is_none())) {
         return Expected::Nothing;
     }
-    let value = |id: ColumnId| {
-        values.iter().find(|(column, _)| *column == id).and_then(|(_, value)| value.as_deref())
-    };
+    let values = values.iter().map(|(column, value)| (*column, value.as_deref()));
     let mut key = Vec::new();
-    match index_key(table, index, value, &mut key) {
+    match key_of_values(index, values, &mut key) {
         Ok(()) => Expected::Key(key),
         Err(_) => Expected::Unknown,
     }
@@ -62,14 +59,15 @@ pub(super) fn expected_key(
 
 /// Whether a record is one that a conditional index holds; none where it cannot be said here.
 fn meets_conditions(
-    table: &TableDefinition,
+    table: &CatalogTable,
     index: &IndexDefinition,
     record: RecordRef<'_>,
 ) -> Option<bool> {
     let mut meets = true;
     for condition in &index.conditions {
-        let is_null = match record.column(table.column(condition.column)?) {
-            Ok(Stored::Absent) => !has_default(table.column(condition.column)?),
+        let column = table.column(condition.column, condition.is_inherited)?;
+        let is_null = match record.column(column) {
+            Ok(Stored::Absent) => !has_default(column),
             Ok(Stored::Null) => true,
             Ok(Stored::One(_) | Stored::Many(_)) => false,
             Err(_) => return None,

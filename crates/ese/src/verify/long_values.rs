@@ -3,6 +3,7 @@
 use units::PageNumber;
 
 use crate::catalog::{CatalogTable, TreePlace};
+use crate::compression::{CompressionError, decompress};
 use crate::long_value::{LongValueId, LongValueKey, LongValueRoot};
 use crate::reader::{Entry, Loss, PageSource, Salvage, SalvageStep};
 use crate::verify::finding::LogNeeded;
@@ -42,6 +43,28 @@ struct CurrentValue {
     bytes: u64,
     seen_bytes: u64,
     is_whole: bool,
+    is_encrypted: bool,
+}
+
+/// Behind the numbers of a root node: flags, in later formats.
+const ROOT_FLAGS_OFFSET: usize = 8;
+/// In the flags of a root node: the application has encrypted the chunks.
+const ENCRYPTED: u8 = 1;
+
+/// Whether only the application can judge the chunks of the value with this root node.
+fn is_encrypted(root: &[u8]) -> bool {
+    root.get(ROOT_FLAGS_OFFSET).is_some_and(|flags| flags & ENCRYPTED != 0)
+}
+
+/// Whether a stored chunk makes so many bytes, as far as its method is decoded here.
+fn unpacks(stored: &[u8], expected: u64) -> bool {
+    if stored.len() as u64 == expected {
+        return true;
+    }
+    match decompress(stored) {
+        Ok(bytes) => bytes.len() as u64 == expected,
+        Err(error) => matches!(error, CompressionError::UnknownMethod { .. }),
+    }
 }
 
 /// A walk over a long-value tree beside the sorted references to its values.
@@ -97,11 +120,15 @@ impl Audit<'_> {
             let problem = Problem::LongValueReferences { id, stated, counted };
             self.log.add(self.subject, entry.page, entry.key, problem);
         }
-        let is_whole = true;
-        let (page, bytes) = (entry.page, u64::from(root.bytes));
         // A value that is being removed may have lost chunks already.
-        self.current =
-            (stated > 0).then_some(CurrentValue { id, page, bytes, seen_bytes: 0, is_whole });
+        self.current = (stated > 0).then_some(CurrentValue {
+            id,
+            page: entry.page,
+            bytes: u64::from(root.bytes),
+            seen_bytes: 0,
+            is_whole: true,
+            is_encrypted: is_encrypted(entry.data),
+        });
     }
 
     fn chunk(&mut self, id: LongValueId, offset: u32, entry: &Entry<'_>) {
@@ -110,6 +137,11 @@ impl Audit<'_> {
             Some(current) => {
                 let is_next = current.seen_bytes == u64::from(offset) && !entry.is_deleted;
                 current.is_whole &= is_next && current.seen_bytes < current.bytes;
+                let expected = current.bytes.saturating_sub(u64::from(offset)).min(step);
+                if is_next && !current.is_encrypted && !unpacks(entry.data, expected) {
+                    let problem = Problem::LongValueChunk { id, offset };
+                    self.log.add(self.subject, entry.page, entry.key, problem);
+                }
                 current.seen_bytes = (u64::from(offset) + step).min(current.bytes);
             }
             None if entry.is_deleted => {}

@@ -38,11 +38,6 @@ pub enum Notice {
         /// The last page of the file.
         last: PageNumber,
     },
-    /// Columns that a table inherits from a template were not looked at.
-    TemplateColumns {
-        /// The table.
-        subject: Subject,
-    },
 }
 
 impl fmt::Display for Notice {
@@ -75,9 +70,6 @@ impl fmt::Display for Notice {
                  growth, or no part of it",
                 owned.0.saturating_add(1)
             ),
-            Self::TemplateColumns { subject } => {
-                write!(f, "{subject}: columns inherited from a template were not looked at")
-            }
         }
     }
 }

@@ -119,8 +119,25 @@ pub enum Problem {
         /// The value.
         id: LongValueId,
     },
+    /// A chunk of a long value does not unpack to the bytes that its place demands.
+    LongValueChunk {
+        /// The value.
+        id: LongValueId,
+        /// Where in the value the chunk begins, in bytes.
+        offset: u32,
+    },
     /// The two copies of the catalog differ.
     CatalogCopies,
+    /// The table of objects lacks an object of the catalog.
+    UnlistedObject {
+        /// The object.
+        object: ObjectId,
+    },
+    /// The table of objects lists an object that the catalog does not have, or has otherwise.
+    StrayObject {
+        /// The object.
+        object: ObjectId,
+    },
 }
 
 impl fmt::Display for Problem {
@@ -142,14 +159,7 @@ impl fmt::Display for Problem {
             Self::EmptyLeaf => f.write_str("the leaf has no nodes"),
             Self::Branch => f.write_str("the internal page lacks a child, or has a bad node"),
             Self::LastKey => f.write_str("its last key is not the one that its parent has of it"),
-            Self::Dbtime { pages, stated, highest } => {
-                let are = if *pages == 1 { "page is" } else { "pages are" };
-                write!(
-                    f,
-                    "{pages} {are} later than the header: database times up to {stated}, the \
-                     header's is {highest}"
-                )
-            }
+            Self::Dbtime { pages, stated, highest } => write_times(f, *pages, *stated, *highest),
             Self::Parent { stated, expected } => write!(
                 f,
                 "the tree takes its space from the one at page {stated}, should be {expected}"
@@ -160,15 +170,10 @@ impl fmt::Display for Problem {
             Self::KeyOrder => f.write_str("its first node does not come behind the leaf before"),
             Self::Separator => f.write_str("a node lies outside the separators above it"),
             Self::Extent { extent } => {
-                let (first, last) = (extent.first(), extent.last);
-                write!(
-                    f,
-                    "the extent {first}..={last} overlaps another or leaves its owner's space"
-                )
+                write_extent(f, *extent, "overlaps another or leaves its owner's space")
             }
             Self::Straddles { extent } => {
-                let (first, last) = (extent.first(), extent.last);
-                write!(f, "the extent {first}..={last} straddles extents that its tree owns")
+                write_extent(f, *extent, "straddles extents that its tree owns")
             }
             Self::FileTooShort { last, owned } => write!(
                 f,
@@ -185,7 +190,29 @@ impl fmt::Display for Problem {
             Self::LongValueChunks { id } => {
                 write!(f, "the chunks of long value {id} do not make up its size")
             }
+            Self::LongValueChunk { id, offset } => {
+                write!(f, "the chunk at byte {offset} of long value {id} does not unpack")
+            }
             Self::CatalogCopies => f.write_str("the two copies of the catalog differ"),
+            Self::UnlistedObject { object } => {
+                write!(f, "object {object} of the catalog is not listed")
+            }
+            Self::StrayObject { object } => {
+                write!(f, "object {object} is listed and not in the catalog as such")
+            }
         }
     }
+}
+
+fn write_times(f: &mut fmt::Formatter<'_>, pages: u64, stated: u64, highest: u64) -> fmt::Result {
+    let are = if pages == 1 { "page is" } else { "pages are" };
+    write!(
+        f,
+        "{pages} {are} later than the header: database times up to {stated}, the header's is \
+         {highest}"
+    )
+}
+
+fn write_extent(f: &mut fmt::Formatter<'_>, extent: Extent, what: &str) -> fmt::Result {
+    write!(f, "the extent {}..={} {what}", extent.first(), extent.last)
 }

@@ -33,12 +33,9 @@ impl<S: PageSource> Examination<'_, S> {
     /// Compares a table with its indexes and long values.
     pub(super) fn compare_table(&mut self, table: &CatalogTable) -> Result<(), S::Error> {
         let subject = Subject::table(&table.definition.name);
-        if table.template.is_some() {
-            self.log.report.notices.push(Notice::TemplateColumns { subject: subject.clone() });
-        }
         let mut indexes = Vec::new();
         for (definition, place) in table.secondaries() {
-            let (expected, is_known) = (EntrySum::default(), table.template.is_none());
+            let (expected, is_known) = (EntrySum::default(), true);
             indexes.push(Compared { definition, place, expected, is_known });
         }
         let mut long_values = Vec::new();
@@ -161,7 +158,7 @@ impl<S: PageSource> Examination<'_, S> {
             let row = self.reader.record(table, entry.data)?;
             let record = row.as_deref().and_then(|row| parse(row, page_size));
             let is_right = record.is_some_and(|record| {
-                let expected = expected_key(&table.definition, index.definition, record);
+                let expected = expected_key(table, index.definition, record);
                 matches!(expected, Expected::Key(key) if key == entry.key)
             });
             let pair = (entry.key.to_vec(), entry.data.to_vec());
@@ -189,7 +186,7 @@ impl<S: PageSource> Examination<'_, S> {
             let Some(record) = parse(entry.data, page_size) else {
                 continue;
             };
-            let expected = expected_key(&table.definition, index.definition, record);
+            let expected = expected_key(table, index.definition, record);
             let Expected::Key(key) = expected else {
                 continue;
             };
@@ -247,7 +244,7 @@ impl Compared<'_> {
         if !self.is_known {
             return;
         }
-        match expected_key(&table.definition, self.definition, record) {
+        match expected_key(table, self.definition, record) {
             Expected::Key(key) => self.expected.add(&key, primary),
             Expected::Nothing => {}
             Expected::Unknown => self.is_known = false,
@@ -260,7 +257,7 @@ fn has_its_key(table: &CatalogTable, record: RecordRef<'_>, key: &[u8]) -> bool 
     let Some(primary) = table.definition.primary() else {
         return true;
     };
-    match expected_key(&table.definition, primary, record) {
+    match expected_key(table, primary, record) {
         Expected::Key(expected) => expected == key,
         Expected::Nothing | Expected::Unknown => true,
     }

@@ -6,7 +6,7 @@ use units::{ObjectId, PageNumber};
 
 use crate::page::{Node, PageRef, node_flags, page_flags};
 use crate::page_check;
-use crate::reader::{PageSource, TreeKind, TreeSpace, load};
+use crate::reader::{PageSource, ReadError, TreeKind, TreeSpace, load};
 use crate::space::ExtentSet;
 use crate::verify::finding::LogNeeded;
 use crate::verify::page_map::PageMap;
@@ -187,7 +187,8 @@ impl<S: PageSource> Walk<'_, S> {
         }
         self.log.report.pages_reached += 1;
         if let Err(fault) = page_check::check(PageRef::new(&page), number) {
-            self.found(number, &[], Problem::Page(fault));
+            self.log.lost(&self.subject, ReadError::Page { page: number, fault });
+            self.is_broken = true;
             return Ok(None);
         }
         Ok(Some(page))
@@ -199,7 +200,9 @@ impl<S: PageSource> Walk<'_, S> {
         }
         let flags = page.flags();
         let is_root = flags & page_flags::ROOT != 0;
-        if is_root != (number == self.root) || flags & page_flags::KIND != self.kind {
+        let both = page_flags::LEAF | page_flags::PARENT_OF_LEAF;
+        let is_misplaced = is_root != (number == self.root) || flags & both == both;
+        if is_misplaced || flags & page_flags::KIND != self.kind {
             self.found(number, &[], Problem::WrongFlags { stated: flags });
         }
         if let Some((parent, stated)) = place.parent

@@ -104,6 +104,7 @@ fn fields(page: PageRef<'_>, number: PageNumber, state: &str) -> Vec<(&'static s
         ("previous", page.previous().to_string()),
         ("next", page.next().to_string()),
         ("free bytes", page.free_bytes().to_string()),
+        ("reserved tags", page.reserved_tags().to_string()),
         ("nodes", page.node_count().to_string()),
         ("external header", shown(page.external_header())),
     ]
@@ -140,6 +141,7 @@ fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
         "previous": page.previous().0,
         "next": page.next().0,
         "free_bytes": page.free_bytes(),
+        "reserved_tags": page.reserved_tags(),
         "external_header": hexadecimal(page.external_header()),
         "nodes": nodes.collect::<Vec<_>>(),
     })

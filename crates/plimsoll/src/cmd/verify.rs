@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ese::reader::{PageLoss, ReadError};
 use ese::verify::{Problem, Report, VerifyFinding, verify};
+use integrity::Damage;
 use serde_json::{Value, json};
 use trial::contents::{self, Contents};
 use units::PageNumber;
@@ -77,6 +78,12 @@ impl Examined {
         !self.is_dirty() || matches!(finding.problem, Problem::Page(_))
     }
 
+    /// Problems of what the pages hold, and pages in use of which bits have flipped.
+    fn problems(&self) -> u64 {
+        let corrected = self.checked.ranges.iter().filter(|range| is_corrected(range));
+        self.report.problems + corrected.map(Range::pages).sum::<u64>()
+    }
+
     fn outcome(&self) -> Outcome {
         if self.is_dirty() {
             let is_damaged = self.report.findings.iter().any(|finding| self.is_damage(finding));
@@ -89,12 +96,13 @@ impl Examined {
             return Outcome::Fail;
         }
         let is_wrong = self.contents.as_ref().is_some_and(|contents| contents.wrong > 0);
-        if self.report.is_clean() && !is_wrong { Outcome::Pass } else { Outcome::Fail }
+        if self.problems() == 0 && !is_wrong { Outcome::Pass } else { Outcome::Fail }
     }
 
     fn print(&self, path: &Path, console: &mut Console) -> Result<(), CommandError> {
         print_state(&self.checked.file, console)?;
-        let is_named = |range: &&Range| self.is_dirty() || range.place == Place::Unused;
+        let is_named =
+            |range: &&Range| self.is_dirty() || range.place == Place::Unused || is_corrected(range);
         print_ranges(&self.checked, self.checked.ranges.iter().filter(is_named), console)?;
         if print_bare(&self.checked, console)? {
             return Ok(());
@@ -105,7 +113,7 @@ impl Examined {
         if self.is_dirty() {
             answers.print_explained(&self.report, explained.len())?;
         }
-        answers.print(&self.report, &damage)?;
+        answers.print(&self.report, &damage, self.problems())?;
         match &self.contents {
             Some(contents) => answers.print_contents(contents),
             None => Ok(()),
@@ -114,6 +122,7 @@ impl Examined {
 
     fn as_json(&self, path: &Path) -> Value {
         let mut answer = as_json(&self.report, self.contents.as_ref());
+        answer["problems"] = json!(self.problems());
         let dirty = self.checked.file.target.dirty.as_ref();
         answer["file"] = json!(path.display().to_string());
         answer["not_closed"] = json!(dirty.map(Dirty::as_json));
@@ -139,6 +148,12 @@ pub(super) fn examine(file: &Path) -> Result<(Report, Option<Contents>), Command
     Ok((report, contents))
 }
 
+/// Whether readers correct the page and see nothing wrong, although a tree uses it.
+fn is_corrected(range: &Range) -> bool {
+    let is_flip = matches!(&range.finding.damage, Damage::Page(damage) if damage.is_flip());
+    is_flip && range.place != Place::Unused
+}
+
 /// Where lines about a file go, its name before each.
 struct Answers<'a> {
     path: &'a Path,
@@ -158,7 +173,12 @@ impl Answers<'_> {
         ))
     }
 
-    fn print(&mut self, report: &Report, findings: &[&VerifyFinding]) -> Result<(), CommandError> {
+    fn print(
+        &mut self,
+        report: &Report,
+        findings: &[&VerifyFinding],
+        problems: u64,
+    ) -> Result<(), CommandError> {
         for line in folded(findings) {
             self.answer(line)?;
         }
@@ -178,7 +198,7 @@ impl Answers<'_> {
         self.answer(format_args!(
             "{} problems; {} pages reached, {} available, {} leaked, {} rows, {} index entries, \
              {} long values, {} awaiting cleanup",
-            report.problems,
+            problems,
             report.pages_reached,
             report.pages_available,
             report.pages_leaked,

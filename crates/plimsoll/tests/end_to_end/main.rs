@@ -11,6 +11,7 @@ mod answers;
 #[cfg(target_os = "linux")]
 mod attached;
 mod bad_input;
+mod broken;
 mod builds;
 mod caches;
 mod captures;
@@ -51,6 +52,7 @@ mod raw;
 mod readings;
 mod recover;
 mod replays;
+mod reserved;
 mod resumed;
 mod salvage;
 mod samples;

@@ -6,7 +6,8 @@
 use units::{ObjectId, PageNumber};
 
 use crate::catalog::{
-    CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace, catalog_definition, rows_of,
+    CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace, catalog_definition,
+    object_ids_definition, rows_of,
 };
 use crate::header::{DatabaseHeader, DatabaseState};
 use crate::key::index_key;
@@ -39,7 +40,7 @@ impl World {
         header.state = DatabaseState::CleanShutdown;
         let mut world = Self { file: vec![0; SIZE.bytes() * (PAGES as usize + 2)], header };
         world.build_database();
-        world.build_catalog();
+        world.build_catalog(None);
         world.build_table();
         world
     }
@@ -59,6 +60,30 @@ impl World {
         let header = space(1, 11, extents);
         world.page(30, 8, page_flags::ROOT, &header, &entries);
         world
+    }
+
+    /// The same with a table of objects on page 29 that lists these: object, its table and kind.
+    pub(super) fn with_objects(listed: &[[u32; 3]]) -> Self {
+        let mut world = Self::new();
+        let place = TreePlace { object: ObjectId(6), root: PageNumber(29) };
+        let listing = CatalogTable::new(object_ids_definition(), place, vec![], None);
+        world.build_catalog(Some(&listing.as_system_table()));
+        let rows: Vec<Pair> = listed.iter().map(listed_object).collect();
+        world.root(29, 6, 0, &space(1, 1, Extents::Single { available: 0 }), &rows);
+        let extent = Extent::starting(PageNumber(25), 4);
+        let (key, data) = (SpaceNode::key(extent), SpaceNode::data(extent));
+        world.change(3, |page| {
+            let mut node = Vec::new();
+            let flags = encode_node(&[], &key, &data, &mut node);
+            page.remove(1, 1).expect("a node");
+            page.insert(1, flags, &node).expect("room");
+        });
+        world
+    }
+
+    pub(super) fn page_bytes(&self, number: u32) -> &[u8] {
+        let start = (number as usize + 1) * SIZE.bytes();
+        &self.file[start..start + SIZE.bytes()]
     }
 
     /// Changes a page and seals it again.
@@ -84,7 +109,7 @@ impl World {
     }
 
     /// Both copies of the catalog, which has no secondary indexes here.
-    fn build_catalog(&mut self) {
+    fn build_catalog(&mut self, listing: Option<&CatalogTable>) {
         let place = |object, root| TreePlace { object: ObjectId(object), root: PageNumber(root) };
         let mut definition = catalog_definition(OBJECTS_SHADOW_NAME);
         let shadow = CatalogTable::new(definition.clone(), place(3, 24), vec![], None);
@@ -92,7 +117,7 @@ impl World {
         let objects = CatalogTable::new(definition, place(2, 4), vec![], None);
         let tables = [objects.as_system_table(), shadow.as_system_table(), table()];
         let mut nodes: Vec<Pair> = Vec::new();
-        for row in tables.iter().flat_map(rows_of) {
+        for row in tables.iter().chain(listing).flat_map(rows_of) {
             let key = row.keys().expect("ASCII names").swap_remove(0).expect("a primary key");
             let mut record = Vec::new();
             row.encode(SIZE, &mut record).expect("a short row");
@@ -177,6 +202,22 @@ impl World {
     }
 }
 
+/// A row of the table of objects.
+fn listed_object(&[object, table, kind]: &[u32; 3]) -> Pair {
+    let definition = object_ids_definition();
+    let stored = object.to_le_bytes();
+    let mut key = Vec::new();
+    let made = index_key(&definition, &definition.indexes[0], |_| Some(&stored[..]), &mut key);
+    made.expect("a number");
+    let mut builder = RecordBuilder::new(&definition, SIZE);
+    builder.set(ColumnId(256), &stored).expect("a column");
+    builder.set(ColumnId(257), &table.to_le_bytes()).expect("a column");
+    builder.set(ColumnId(258), &kind.to_le_bytes()[..2]).expect("a column");
+    let mut record = Vec::new();
+    builder.finish(&mut record).expect("a short record");
+    (key, record)
+}
+
 fn space(parent: u32, primary_pages: u32, extents: Extents) -> [u8; SpaceHeader::BYTES] {
     let parent = PageNumber(parent);
     SpaceHeader { primary_pages, parent, is_non_unique: false, extents }.encode()
@@ -195,7 +236,7 @@ pub(super) fn definition() -> TableDefinition {
     TableDefinition::new("T", columns, indexes)
 }
 
-fn table() -> CatalogTable {
+pub(super) fn table() -> CatalogTable {
     let place = |object, root| TreePlace { object: ObjectId(object), root: PageNumber(root) };
     CatalogTable::new(definition(), place(8, 30), vec![place(9, 34)], Some(place(10, 37)))
 }

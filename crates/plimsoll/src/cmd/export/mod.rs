@@ -29,7 +29,7 @@ pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome,
     if let Some(folder) = flags.output.as_deref().filter(|_| flags.all) {
         let existing = Existing::of_flag(flags.force);
         let not_decoded = all(&mut opened, folder, form, existing, console)?;
-        return Ok(outcome(&opened, flags, not_decoded));
+        return Ok(outcome(&mut opened, flags, not_decoded));
     }
     let Some(name) = &flags.table else {
         list(&opened, flags.json, console)?;
@@ -37,12 +37,12 @@ pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome,
     };
     let table = opened.table(name)?.clone();
     let count = rows::write(&mut opened, &table, form, &mut RowSink::Console(console, format))?;
-    Ok(outcome(&opened, flags, count.not_decoded))
+    Ok(outcome(&mut opened, flags, count.not_decoded))
 }
 
 /// A database that is sound and was not given out as a whole is no pass, nor is one whose pages
 /// no checksum proves.
-fn outcome(opened: &OpenDatabase, flags: &ExportFlags, not_decoded: u64) -> Outcome {
+fn outcome(opened: &mut OpenDatabase, flags: &ExportFlags, not_decoded: u64) -> Outcome {
     match opened.outcome() {
         Outcome::Pass if not_decoded > 0 || flags.without_checksums => Outcome::CannotJudge,
         outcome => outcome,

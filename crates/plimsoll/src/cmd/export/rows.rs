@@ -2,7 +2,8 @@
 
 use ese::catalog::CatalogTable;
 use ese::compression::CompressionError;
-use ese::reader::{Loss, LostPart, ReadError, SalvageStep, Salvaged};
+use ese::reader::{LostPart, PartialValue, ReadDamage, ReadError, SalvageStep, Salvaged};
+use ese::record::{RecordError, RecordRef};
 use ese::schema::ColumnDefinition;
 use units::PageNumber;
 
@@ -94,15 +95,28 @@ fn row<'t>(
     place: (PageNumber, usize),
     count: &mut RowCount,
 ) -> Result<Option<RowValues<'t>>, CommandError> {
-    let mut row = Vec::new();
+    let parsed = match RecordRef::parse(record, opened.reader.page_size()) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let whose = row_name(table, place);
+            opened.damage(&whose, &ReadError::Record { error }, "the row is skipped");
+            return Ok(None);
+        }
+    };
+    let mut row: RowValues<'t> = Vec::new();
+    let mut named = None;
     for column in table.columns() {
-        let values = match opened.reader.salvaged_values(table, record, column) {
+        let values = match opened.reader.salvaged_values(table, parsed, column) {
             Ok(values) => values,
-            Err(ReadError::Source(error)) => return Err(opened.ends(error)),
-            Err(_) => {
-                let loss = Loss::node(place.0, place.1);
-                opened.lose(&table.definition.name, &loss);
-                return Ok(None);
+            Err(error) => {
+                let reason = error.without_source().map_err(|error| opened.ends(error))?;
+                if named.as_ref() != Some(&reason) {
+                    let whose = column_name(table, place, column, &reason);
+                    opened.damage(&whose, &reason, "what it hides is skipped");
+                    named = Some(reason.clone());
+                }
+                row.push((column, vec![unknown(reason)]));
+                continue;
             }
         };
         for value in &values {
@@ -111,6 +125,31 @@ fn row<'t>(
         row.push((column, values));
     }
     Ok(Some(row))
+}
+
+fn row_name(table: &CatalogTable, (page, line): (PageNumber, usize)) -> String {
+    format!("{}, page {page}, line {line}", table.definition.name)
+}
+
+/// Names the column that is to blame: any damaged tag hides all tagged columns of its record.
+fn column_name(
+    table: &CatalogTable,
+    place: (PageNumber, usize),
+    column: &ColumnDefinition,
+    reason: &ReadDamage,
+) -> String {
+    let blamed = match reason {
+        ReadError::Record {
+            error: RecordError::TagOrder { column } | RecordError::TagOffset { column },
+        } => table.columns().find(|other| other.id == *column),
+        _ => None,
+    };
+    format!("{}, column {}", row_name(table, place), blamed.unwrap_or(column).name)
+}
+
+/// A value of which nothing can be read.
+const fn unknown(reason: ReadDamage) -> Salvaged {
+    Salvaged::Partial(PartialValue { bytes: None, chunks: Vec::new(), reason })
 }
 
 /// Names a value that is not whole.

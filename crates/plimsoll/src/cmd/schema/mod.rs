@@ -32,7 +32,7 @@ pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome,
         console.answer_text(&format!("{schema:#}\n"))?;
         return Ok(Outcome::Pass);
     }
-    let opened = OpenDatabase::open(&flags.file)?;
+    let mut opened = OpenDatabase::open(&flags.file)?;
     let tables: Vec<&CatalogTable> = match &flags.table {
         None => opened.reader.tables().iter().collect(),
         Some(name) => vec![opened.table(name)?],

@@ -1,0 +1,83 @@
+//! The table of objects against the catalog: both name every table, index and long-value tree.
+
+use std::collections::BTreeSet;
+
+use units::ObjectId;
+
+use crate::catalog::{CatalogTable, OBJECT_IDS_NAME, RowKind};
+use crate::reader::{Entry, PageSource, SalvageStep};
+use crate::record::RecordRef;
+use crate::verify::{Examination, Problem, Subject};
+
+/// An object with its table and kind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct ListedObject {
+    object: u32,
+    table: u32,
+    kind: u32,
+}
+
+impl<S: PageSource> Examination<'_, S> {
+    /// Compares the table of objects, if there is one, with the catalog.
+    pub(super) fn compare_objects(&mut self, tables: &[CatalogTable]) -> Result<(), S::Error> {
+        let listing = tables.iter().find(|table| table.definition.name == OBJECT_IDS_NAME);
+        let Some(listing) = listing else {
+            return Ok(());
+        };
+        let subject = Subject::table(OBJECT_IDS_NAME);
+        let mut unlisted: BTreeSet<ListedObject> = tables.iter().flat_map(objects_of).collect();
+        let page_size = self.reader.page_size();
+        let mut walk = self.reader.salvaged_rows(listing);
+        let mut is_whole = true;
+        while let Some(step) = walk.next(self.reader.source())? {
+            let entry = match step {
+                SalvageStep::Entry(entry) => entry,
+                SalvageStep::Loss(_) => {
+                    // Named when the rows of the table were examined.
+                    is_whole = false;
+                    continue;
+                }
+            };
+            let record = RecordRef::parse(entry.data, page_size).ok();
+            let Some(listed) = record.and_then(|record| listed_object(listing, record)) else {
+                is_whole = false;
+                continue;
+            };
+            if !unlisted.remove(&listed) {
+                let Entry { page, key, .. } = entry;
+                let problem = Problem::StrayObject { object: ObjectId(listed.object) };
+                self.log.add(&subject, page, key, problem);
+            }
+        }
+        for listed in unlisted.into_iter().filter(|_| is_whole) {
+            let problem = Problem::UnlistedObject { object: ObjectId(listed.object) };
+            self.log.add(&subject, listing.place.root, &[], problem);
+        }
+        Ok(())
+    }
+}
+
+/// What the table of objects must list of a table. Its primary index is the table itself.
+fn objects_of(table: &CatalogTable) -> Vec<ListedObject> {
+    let listed = |object: ObjectId, kind: RowKind| {
+        let (table, kind) = (table.place.object.0, kind.number());
+        ListedObject { object: object.0, table, kind }
+    };
+    let mut objects = vec![listed(table.place.object, RowKind::Table)];
+    objects.extend(table.secondaries().map(|(_, place)| listed(place.object, RowKind::Index)));
+    objects.extend(table.long_values.map(|place| listed(place.object, RowKind::LongValue)));
+    objects
+}
+
+/// What a row of the table of objects lists; none if a column is missing.
+fn listed_object(listing: &CatalogTable, record: RecordRef<'_>) -> Option<ListedObject> {
+    let number = |name| {
+        let bytes = record.plain(listing.definition.column_named(name)?)?;
+        Some(bytes.iter().rev().fold(0, |sum: u32, &byte| sum << 8 | u32::from(byte)))
+    };
+    Some(ListedObject {
+        object: number("objid")?,
+        table: number("objidTable")?,
+        kind: number("type")?,
+    })
+}
