@@ -52,6 +52,13 @@ pub fn raise_open_files() -> std::io::Result<u64> {
     system::raise_open_files()
 }
 
+/// Raises the size that a file of this process may have as far as it may, and has a write beyond it
+/// fail rather than end the process; the size in bytes, and an error where the system does not let
+/// it be known.
+pub fn raise_file_size() -> std::io::Result<u64> {
+    system::raise_file_size()
+}
+
 /// How requests reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {

@@ -25,7 +25,7 @@ use file::OpenFile;
 pub(crate) use file::refuses_unaligned;
 pub use packets::PacketSocket;
 pub(crate) use probe::{device_read_bytes, devices, facts, free_bytes};
-pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_open_files};
+pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_file_size, raise_open_files};
 
 /// What files and folders need of a backend.
 pub(crate) trait Host: Reactor {

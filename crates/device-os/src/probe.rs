@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::Path;
 
 use device::DeviceError;
+use units::{Bytes, thousands};
 
 use crate::system;
 
@@ -38,6 +39,46 @@ pub struct VolumeFacts {
     pub marks: Vec<FileMark>,
     /// Whether `BitLocker` encrypts it; none on systems that have no such.
     pub bitlocker: Option<BitLocker>,
+    /// What the control groups of this process let it do with the disk.
+    pub io_limits: Vec<IoLimit>,
+}
+
+/// What a control group lets its processes do with a disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IoLimit {
+    /// The group, as the system names it.
+    pub group: String,
+    /// The disk by its numbers, such as `8:0`.
+    pub device: String,
+    /// What is limited, in the words of `io.max`: `rbps`, `wbps`, `riops`, `wiops` or another.
+    pub what: String,
+    /// How much of it in a second; none where that is no number.
+    pub per_second: Option<u64>,
+}
+
+impl fmt::Display for IoLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { group, device, what, per_second } = self;
+        write!(f, "the control group {group} ")?;
+        match (what.as_str(), *per_second) {
+            ("rbps", Some(most)) => {
+                write!(f, "allows reads of {} a second on {device}", Bytes(most))
+            }
+            ("wbps", Some(most)) => {
+                write!(f, "allows writes of {} a second on {device}", Bytes(most))
+            }
+            ("riops", Some(most)) => {
+                write!(f, "allows {} reads a second on {device}", thousands(most))
+            }
+            ("wiops", Some(most)) => {
+                write!(f, "allows {} writes a second on {device}", thousands(most))
+            }
+            (what, Some(most)) => write!(f, "limits \"{what}\" on {device} to {most} a second"),
+            (what, None) => {
+                write!(f, "limits \"{what}\" on {device} in a way that is not understood")
+            }
+        }
+    }
 }
 
 /// Whether Windows encrypts a volume.

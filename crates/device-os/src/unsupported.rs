@@ -71,6 +71,11 @@ pub fn boot_clock() -> Option<std::time::Duration> {
     None
 }
 
+/// Nothing is known here.
+pub(crate) fn raise_file_size() -> std::io::Result<u64> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
 /// Nothing to raise.
 pub(crate) fn raise_open_files() -> std::io::Result<u64> {
     Ok(u64::MAX)

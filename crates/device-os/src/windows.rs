@@ -85,6 +85,11 @@ pub(crate) fn raise_open_files() -> io::Result<u64> {
     Ok(u64::MAX)
 }
 
+/// Nothing to raise: no such limit.
+pub(crate) fn raise_file_size() -> io::Result<u64> {
+    Ok(u64::MAX)
+}
+
 /// What tests ask for: the one backend that there is.
 #[cfg(test)]
 pub(crate) const BACKENDS: &[Backend] = &[Backend::CompletionPort];

@@ -137,7 +137,11 @@ impl fmt::Display for DeviceError {
                  that nothing uses"
             ),
             Self::Full { file, offset } => {
-                write!(f, "{file}: no space left on the volume at byte {offset}; free some space")
+                write!(
+                    f,
+                    "{file}: no space left on the volume at byte {offset}, or none that a quota or \
+                     a limit of file sizes (ulimit -f) leaves; free some space or raise the limit"
+                )
             }
             Self::NotAVolume { file, holds } => write!(
                 f,

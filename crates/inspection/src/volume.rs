@@ -92,6 +92,7 @@ pub(crate) mod tests {
             allocation_unit_bytes: None,
             marks: Vec::new(),
             bitlocker: None,
+            io_limits: Vec::new(),
         }
     }
 

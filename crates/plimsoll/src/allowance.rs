@@ -32,6 +32,8 @@ pub(crate) enum DatabaseUse {
 struct Demand {
     descriptors: u64,
     memory: Bytes,
+    /// Of the largest file that is written; none where none is.
+    file: Option<Bytes>,
 }
 
 /// What there is. None: no limit, or none that is known.
@@ -39,13 +41,17 @@ struct Demand {
 struct Allowance {
     descriptors: Option<u64>,
     memory: Option<Bytes>,
+    file: Option<Bytes>,
 }
 
 /// Refuses `work` on the databases of `plan` where the system does not let the program have as many
 /// descriptors, or as much memory, as it takes. Raises the number of descriptors as far as it may.
 pub(crate) fn check(plan: &Plan, work: DatabaseUse) -> Result<(), CommandError> {
-    let limits =
-        Allowance { descriptors: device_os::raise_open_files().ok(), memory: free_memory() };
+    let limits = Allowance {
+        descriptors: device_os::raise_open_files().ok(),
+        memory: free_memory(),
+        file: device_os::raise_file_size().ok().map(Bytes),
+    };
     let count = plan.databases.len();
     let refused = refusal(count, needs(plan, work), limits);
     refused.map_or(Ok(()), |sentence| Err(CommandError::new(sentence)))
@@ -67,6 +73,11 @@ fn needs(plan: &Plan, work: DatabaseUse) -> Demand {
     Demand {
         descriptors: descriptors * count + DESCRIPTORS_OF_THE_PROGRAM,
         memory: Bytes(each.0.saturating_mul(count).saturating_add(program.0)),
+        file: match work {
+            DatabaseUse::Fill => Some(plan.size),
+            DatabaseUse::Load => Some(Bytes(plan.size.0.saturating_mul(2))),
+            DatabaseUse::Read => None,
+        },
     }
 }
 
@@ -77,6 +88,13 @@ fn refusal(count: usize, needs: Demand, limits: Allowance) -> Option<String> {
         return Some(format!(
             "{count} databases need {needed} open files and the system allows {most}; raise the \
              limit (`ulimit -Hn`, or LimitNOFILE of the service), or lower `count` in the plan"
+        ));
+    }
+    if let Some((file, most)) = needs.file.zip(limits.file).filter(|(file, most)| most < file) {
+        return Some(format!(
+            "a database may grow to {file} and the system lets no file of this program grow beyond \
+             {most}; raise the limit (`ulimit -Hf`, or LimitFSIZE of the service), or lower `size` \
+             in the plan (for `quick`: --size)"
         ));
     }
     let free = limits.memory.filter(|free| *free < needs.memory)?;
@@ -136,7 +154,7 @@ mod tests {
 
     use super::{Allowance, DatabaseUse, Demand, free_of_group, group_folder, needs, refusal};
 
-    const UNKNOWN: Allowance = Allowance { descriptors: None, memory: None };
+    const UNKNOWN: Allowance = Allowance { descriptors: None, memory: None, file: None };
 
     fn needs_of(size: &str, work: DatabaseUse) -> Demand {
         let text = format!("[databases]\nfolders = [\"/a\"]\ncount = 10\nsize = \"{size}\"\n");
@@ -145,13 +163,14 @@ mod tests {
 
     #[test]
     fn a_load_needs_a_cache_for_each_database_and_a_fill_needs_none() {
-        for (size, purpose, descriptors, mib) in [
-            ("1GiB", DatabaseUse::Fill, 88, 110),
-            ("1GiB", DatabaseUse::Load, 128, 2_710),
-            ("16MiB", DatabaseUse::Load, 128, 470),
+        for (size, purpose, descriptors, mib, grows_to_mib) in [
+            ("1GiB", DatabaseUse::Fill, 88, 110, Some(1_024)),
+            ("1GiB", DatabaseUse::Load, 128, 2_710, Some(2_048)),
+            ("16MiB", DatabaseUse::Load, 128, 470, Some(32)),
+            ("16MiB", DatabaseUse::Read, 128, 150, None),
         ] {
-            let memory = Bytes::from_mib(mib);
-            let expected = Demand { descriptors, memory };
+            let (memory, file) = (Bytes::from_mib(mib), grows_to_mib.map(Bytes::from_mib));
+            let expected = Demand { descriptors, memory, file };
             assert_eq!(needs_of(size, purpose), expected);
         }
     }
@@ -160,13 +179,20 @@ mod tests {
     fn just_enough_is_enough_and_the_unknown_is_no_limit() {
         let needs = needs_of("1GiB", DatabaseUse::Load);
         assert_eq!(refusal(10, needs, UNKNOWN), None);
-        let mut limits = Allowance { descriptors: Some(128), memory: Some(Bytes::from_mib(2_710)) };
+        let mut limits = Allowance {
+            descriptors: Some(128),
+            memory: Some(Bytes::from_mib(2_710)),
+            file: Some(Bytes::from_mib(2_048)),
+        };
         assert_eq!(refusal(10, needs, limits), None);
         limits.memory = Some(Bytes::from_mib(2_709));
         let said = refusal(10, needs, limits).unwrap();
         assert!(
             said.starts_with("10 databases need 2.65 GiB of memory and 2.65 GiB are free; end")
         );
+        limits.file = Some(Bytes::from_mib(2_047));
+        let said = refusal(10, needs, limits).unwrap();
+        assert!(said.starts_with("a database may grow to 2.00 GiB and"), "{said}");
         limits.descriptors = Some(127);
         let said = refusal(10, needs, limits).unwrap();
         assert!(said.starts_with("10 databases need 128 open files and the system allows 127;"));

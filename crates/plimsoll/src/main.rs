@@ -99,6 +99,8 @@ impl Outcome {
 
 fn main() -> ExitCode {
     console::explain_panics();
+    // A write beyond the limit of file sizes fails from now on, instead of ending the program.
+    let _ = device_os::raise_file_size();
     if flags::ask_for_json() {
         console::speak_to_programs();
     }

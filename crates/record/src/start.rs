@@ -334,4 +334,7 @@ pub struct VolumeFacts {
     pub caching_unknown: Option<String>,
     /// What made a write durable, such as `RWF_DSYNC` or `write and fdatasync`.
     pub durable_writes: Option<String>,
+    /// What control groups let the program do with the disk, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub io_limits: Vec<String>,
 }

@@ -64,6 +64,7 @@ pub fn judge(run: &RunRecord) -> Verdict {
     }
     let mut findings: Vec<Finding> = rules::ALL.iter().filter_map(|rule| rule(run)).collect();
     rules::name_other_programs(run, &mut findings);
+    rules::name_io_limits(run, &mut findings);
     doubt_failures_of_a_limited_generator(&mut findings);
     simulated::doubt_what_is_near(run, &mut findings);
     let outcome = overall(&findings);

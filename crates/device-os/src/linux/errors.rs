@@ -21,7 +21,7 @@ pub(super) fn of(
         libc::ENOTDIR | libc::ELOOP | libc::ENAMETOOLONG => {
             DeviceError::BadPath { file, message: message(error) }
         }
-        libc::ENOSPC | libc::EDQUOT => DeviceError::Full { file, offset },
+        libc::ENOSPC | libc::EDQUOT | libc::EFBIG => DeviceError::Full { file, offset },
         // Requests are aligned, so this is the file system's refusal of O_DIRECT.
         libc::EINVAL if matches!(operation, "open" | "read" | "write") => {
             DeviceError::Unbuffered { file }

@@ -4,6 +4,7 @@
 mod caching;
 mod counted;
 mod stack;
+mod throttle;
 mod virtual_disk;
 
 use std::fs;
@@ -14,7 +15,7 @@ use std::str::FromStr;
 use device::DeviceError;
 
 use super::{durability, errors, sys};
-use crate::probe::{DiskFacts, DurableWrites, VolumeFacts};
+use crate::probe::{DiskFacts, DurableWrites, IoLimit, VolumeFacts};
 
 pub(crate) use counted::read_bytes as device_read_bytes;
 pub(crate) use stack::devices;
@@ -34,10 +35,10 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     if found.file_type().is_block_device() {
         return Ok(device_facts(&path, &found, &table));
     }
-    let number = found.dev();
+    let (number, source) = (found.dev(), mount.source.clone());
     Ok(VolumeFacts {
         caching,
-        disk: disk_of(Path::new("/sys"), number, &mount.source),
+        disk: disk_of(Path::new("/sys"), number, &source),
         mount_point: mount.point,
         file_system: mount.file_system,
         source: mount.source,
@@ -49,6 +50,7 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         allocation_unit_bytes: None,
         marks: sys::marks(&file),
         bitlocker: None,
+        io_limits: io_limits(number, &source),
     })
 }
 
@@ -71,7 +73,14 @@ fn device_facts(path: &Path, found: &fs::Metadata, table: &str) -> VolumeFacts {
         allocation_unit_bytes: None,
         marks: Vec::new(),
         bitlocker: None,
+        io_limits: io_limits(found.rdev(), ""),
     }
+}
+
+/// What control groups let this process do with the block device with this number.
+fn io_limits(number: u64, source: &str) -> Vec<IoLimit> {
+    folder_of(Path::new("/sys"), number, source)
+        .map_or_else(Vec::new, |folder| throttle::of_disk(&folder))
 }
 
 /// The block device with this number.

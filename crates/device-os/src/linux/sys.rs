@@ -89,14 +89,29 @@ pub(crate) fn boot_clock() -> Option<Duration> {
 
 /// Raises the number of files that this process may have open as far as it may; the number.
 pub(crate) fn raise_open_files() -> io::Result<u64> {
+    raise(libc::RLIMIT_NOFILE)
+}
+
+/// Raises the size that a file of this process may have as far as it may, and has a write beyond
+/// it fail with `EFBIG` (setrlimit(2)): its signal ends a process without a word.
+pub(crate) fn raise_file_size() -> io::Result<u64> {
+    // SAFETY: takes only integers, and no handler of ours is replaced.
+    let before = unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    if before == libc::SIG_ERR {
+        return Err(io::Error::last_os_error());
+    }
+    raise(libc::RLIMIT_FSIZE)
+}
+
+fn raise(resource: libc::__rlimit_resource_t) -> io::Result<u64> {
     let mut limit = MaybeUninit::<libc::rlimit>::uninit();
     // SAFETY: the pointer is to a live `rlimit`, which the call only writes to.
-    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()) })?;
+    check(unsafe { libc::getrlimit(resource, limit.as_mut_ptr()) })?;
     // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
     let mut limit = unsafe { limit.assume_init() };
     limit.rlim_cur = limit.rlim_max;
     // SAFETY: the pointer is to a live `rlimit`, which the call only reads.
-    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) })?;
+    check(unsafe { libc::setrlimit(resource, &raw const limit) })?;
     Ok(limit.rlim_cur)
 }
 

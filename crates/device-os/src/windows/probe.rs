@@ -43,6 +43,7 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         allocation_unit_bytes: (unit > 0).then_some(u64::from(unit)),
         marks,
         bitlocker: Some(below.bitlocker()),
+        io_limits: Vec::new(),
         kernel: if sys::is_wine() { "Windows (Wine)" } else { "Windows" }.to_owned(),
     })
 }

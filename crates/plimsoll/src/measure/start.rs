@@ -109,5 +109,6 @@ fn volume_facts(folder: &Path) -> Result<VolumeFacts, CommandError> {
         cached,
         caching_unknown,
         durable_writes: Some(facts.durable_writes.to_string()),
+        io_limits: facts.io_limits.iter().map(ToString::to_string).collect(),
     })
 }

@@ -96,5 +96,6 @@ pub(super) fn facts(name: &str, total_bytes: u64, free_bytes: u64) -> VolumeFact
         allocation_unit_bytes: None,
         marks: Vec::new(),
         bitlocker: None,
+        io_limits: Vec::new(),
     }
 }

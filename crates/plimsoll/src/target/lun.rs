@@ -55,6 +55,7 @@ pub(super) fn facts(name: &str, lun: &Lun, free_bytes: u64) -> VolumeFacts {
         allocation_unit_bytes: None,
         marks: Vec::new(),
         bitlocker: None,
+        io_limits: Vec::new(),
     }
 }
 

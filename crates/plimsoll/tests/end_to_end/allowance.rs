@@ -65,3 +65,32 @@ fn caches_without_memory_for_all_are_not_begun() {
     ]);
     assert_eq!(scene.listing().len(), 1, "nothing is made");
 }
+
+#[test]
+fn databases_beyond_the_limit_of_file_sizes_are_not_begun() {
+    let scene = scene_of(2);
+    // 4 MiB in the blocks of 512 bytes that a shell counts.
+    for (words, grows_to) in [("prepare plan.toml", "16.00 MiB"), ("run plan.toml", "32.00 MiB")] {
+        run_within(&scene, "-f 8192", words).expect_refusal(&[
+            &format!("may grow to {grows_to} and the system lets no file of this program grow"),
+            "beyond 4.00 MiB",
+            "ulimit -Hf",
+        ]);
+        assert_eq!(scene.listing().len(), 1, "nothing is made");
+    }
+    run_within(&scene, "-Sf 8192", "prepare plan.toml").expect_code(0);
+}
+
+/// What no check foresees fails as a write, and not by a signal.
+#[test]
+fn a_write_beyond_the_limit_of_file_sizes_is_an_error() {
+    let scene = Scene::prepared("file-size");
+    let before = scene.listing();
+    let words = "export Plimsoll001.edb --all --format jsonl -o all";
+    let ran = run_within(&scene, "-f 64", words);
+    assert_eq!(ran.code, Some(2), "{} {}", ran.out, ran.err);
+    assert!(ran.err.contains("all"), "{}", ran.err);
+    let kept = |name: &str| !name.starts_with("all");
+    let after: Vec<_> = scene.listing().into_iter().filter(|(name, _)| kept(name)).collect();
+    assert_eq!(before, after);
+}

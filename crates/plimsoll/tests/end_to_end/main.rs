@@ -70,6 +70,8 @@ mod size;
 mod slow_log;
 mod stalls;
 mod threads;
+#[cfg(target_os = "linux")]
+mod throttled;
 mod verbs;
 mod watch;
 #[path = "../wine/mod.rs"]

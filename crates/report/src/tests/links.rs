@@ -47,6 +47,8 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     shown.insert("storage-findings");
     // Shown only where a run was cut off and went on.
     shown.extend(["resumed"]);
+    // Shown only where a control group limits the program.
+    shown.insert("io-limits");
     // Shown only in the report of a set of tests.
     shown.insert("tests-passed");
     // Shown only where further copies are simulated.

@@ -8,6 +8,7 @@ mod copy_rate;
 mod generator_limited;
 mod intact;
 mod interrupted;
+mod io_limits;
 mod issues;
 mod latency;
 mod latency_percentile;
@@ -36,6 +37,7 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit, simulated};
 
 pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
 pub(crate) use intact::judge as intact;
+pub(crate) use io_limits::name_beside as name_io_limits;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
 pub(crate) use steady_state::trend_of_the_rate;
@@ -48,7 +50,7 @@ pub(crate) const DISTURBANCES: [&str; 4] =
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 29] = [
+pub const ALL: [Rule; 30] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     simulated::finding,
@@ -76,6 +78,7 @@ pub const ALL: [Rule; 29] = [
     generator_limited::judge,
     other_programs::judge,
     other_reads::judge,
+    io_limits::judge,
     pauses::judge,
     breaks::judge,
     interrupted::judge,

@@ -1,0 +1,163 @@
+//! What control groups let this process do with a disk in a second (the kernel's
+//! Documentation/admin-guide/cgroup-v2.rst, `io.max`, and cgroup-v1/blkio-controller.rst): a slow
+//! answer may be the group's doing and not the storage's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::probe::IoLimit;
+
+/// Where the system shows its groups.
+const GROUPS: &str = "/sys/fs/cgroup";
+
+/// Files of the first version, and what each number in them limits.
+const FIRST_VERSION: [(&str, &str); 4] = [
+    ("blkio.throttle.read_bps_device", "rbps"),
+    ("blkio.throttle.write_bps_device", "wbps"),
+    ("blkio.throttle.read_iops_device", "riops"),
+    ("blkio.throttle.write_iops_device", "wiops"),
+];
+
+/// The limits of every group around this process for the disk whose folder in `/sys` this is.
+pub(super) fn of_disk(folder: &Path) -> Vec<IoLimit> {
+    let whole = super::whole_device(folder.to_owned());
+    let Some(device) = super::read(&whole.join("dev")) else {
+        return Vec::new();
+    };
+    let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    of_groups(Path::new(GROUPS), &membership, &device, &|file| fs::read_to_string(file).ok())
+}
+
+/// The same, of the groups below `root` that `membership` (`/proc/self/cgroup`) names, with files
+/// as `read` gives them.
+fn of_groups(
+    root: &Path,
+    membership: &str,
+    device: &str,
+    read: &dyn Fn(&Path) -> Option<String>,
+) -> Vec<IoLimit> {
+    let mut limits = Vec::new();
+    for line in membership.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        let path = path.trim_start_matches('/');
+        if controllers.is_empty() {
+            // Each group is bound by those around it.
+            for folder in root.join(path).ancestors().take_while(|folder| folder.starts_with(root))
+            {
+                let text = read(&folder.join("io.max")).unwrap_or_default();
+                limits.extend(of_second(&text, device, &name(root, folder)));
+            }
+        } else if controllers.split(',').any(|name| name == "blkio") {
+            // Groups around it bind none of this version.
+            let root = root.join("blkio");
+            let folder = root.join(path);
+            limits.extend(of_first(&folder, device, &name(&root, &folder), read));
+        }
+    }
+    limits
+}
+
+fn name(root: &Path, folder: &Path) -> String {
+    let inner = folder.strip_prefix(root).unwrap_or(folder);
+    PathBuf::from("/").join(inner).display().to_string()
+}
+
+/// Lines such as `8:0 rbps=max wbps=1048576 riops=max wiops=200`.
+fn of_second(text: &str, device: &str, group: &str) -> Vec<IoLimit> {
+    let mine = text.lines().filter_map(|line| line.split_once(' '));
+    let mut limits = Vec::new();
+    for (_, words) in mine.filter(|(name, _)| *name == device) {
+        for word in words.split_whitespace() {
+            match word.split_once('=') {
+                Some((_, "max")) => {}
+                Some((what, number)) => limits.push(limit(group, device, what, number)),
+                None => limits.push(limit(group, device, word, "")),
+            }
+        }
+    }
+    limits
+}
+
+/// One file for each kind, with lines such as `8:0 1048576`.
+fn of_first(
+    folder: &Path,
+    device: &str,
+    group: &str,
+    read: &dyn Fn(&Path) -> Option<String>,
+) -> Vec<IoLimit> {
+    let mut limits = Vec::new();
+    for (file, what) in FIRST_VERSION {
+        let text = read(&folder.join(file)).unwrap_or_default();
+        let mine = text.lines().filter_map(|line| line.split_once(' '));
+        let mine = mine.filter(|(name, _)| *name == device);
+        limits.extend(mine.map(|(_, number)| limit(group, device, what, number)));
+    }
+    limits
+}
+
+fn limit(group: &str, device: &str, what: &str, number: &str) -> IoLimit {
+    IoLimit {
+        group: group.to_owned(),
+        device: device.to_owned(),
+        what: what.to_owned(),
+        per_second: number.trim().parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::of_groups;
+
+    fn told(membership: &str, files: &[(&str, &str)]) -> Vec<String> {
+        let read = |file: &Path| {
+            let mut found = files.iter().filter(|(name, _)| Path::new(name) == file);
+            found.next().map(|(_, text)| (*text).to_owned())
+        };
+        let limits = of_groups(Path::new("/g"), membership, "8:0", &read);
+        limits.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_group_around_the_process_limits_it() {
+        let files = [
+            ("/g/pod/box/io.max", "8:16 wiops=9\n8:0 rbps=max wbps=1048576 riops=max wiops=200\n"),
+            ("/g/pod/io.max", "8:0 rbps=max wbps=max riops=5000 wiops=max\n"),
+        ];
+        assert_eq!(
+            told("0::/pod/box\n", &files),
+            [
+                "the control group /pod/box allows writes of 1.00 MiB a second on 8:0",
+                "the control group /pod/box allows 200 writes a second on 8:0",
+                "the control group /pod allows 5,000 reads a second on 8:0",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_first_version_has_a_file_for_each_limit() {
+        let files = [
+            ("/g/blkio/box/blkio.throttle.write_iops_device", "8:0 200\n"),
+            ("/g/blkio/box/blkio.throttle.read_bps_device", "8:16 1\n"),
+        ];
+        let told = told("7:blkio:/box\n4:memory:/box\n0::/\n", &files);
+        assert_eq!(told, ["the control group /box allows 200 writes a second on 8:0"]);
+    }
+
+    #[test]
+    fn a_limit_that_is_not_understood_is_shown() {
+        let files = [("/g/io.max", "8:0 latency=75 wiops=some odd\n")];
+        assert_eq!(
+            told("0::/\n", &files),
+            [
+                "the control group / limits \"latency\" on 8:0 to 75 a second",
+                "the control group / limits \"wiops\" on 8:0 in a way that is not understood",
+                "the control group / limits \"odd\" on 8:0 in a way that is not understood",
+            ]
+        );
+    }
+}

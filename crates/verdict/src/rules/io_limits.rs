@@ -1,0 +1,72 @@
+//! What a control group lets the program do with a disk: where the storage looks slow, that may be
+//! all there is to it.
+
+use record::RunRecord;
+
+use crate::{Evidence, Finding, Kind, Ruling, Unit};
+
+/// Warns of each limit. Finds nothing where there is none, or none is known.
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    let evidence: Vec<Evidence> = of(run).into_iter().map(Evidence::of_run).collect();
+    if evidence.is_empty() {
+        return None;
+    }
+    Some(Finding {
+        rule: "io-limits",
+        title: "Limits of the control group",
+        kind: Kind::Validity,
+        outcome: Ruling::Warn,
+        measured: None,
+        limit: None,
+        unit: Unit::None,
+        evidence,
+    })
+}
+
+/// Names them beside what was not kept.
+pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
+    let limits = of(run).join("; ");
+    if limits.is_empty() {
+        return;
+    }
+    for finding in findings {
+        if finding.kind == Kind::Load && finding.outcome == Ruling::Fail {
+            match finding.evidence.first_mut() {
+                Some(first) => first.text = format!("{}; {limits}", first.text),
+                None => finding.evidence.push(Evidence::of_run(limits.clone())),
+            }
+        }
+    }
+}
+
+/// Every limit once.
+fn of(run: &RunRecord) -> Vec<String> {
+    let volumes = run.start.databases.iter().flat_map(|of| [&of.volume, &of.log_volume]);
+    let mut limits: Vec<String> = volumes.flat_map(|volume| volume.io_limits.clone()).collect();
+    limits.sort();
+    limits.dedup();
+    limits
+}
+
+#[cfg(test)]
+mod tests {
+    use record::synthetic::Synthetic;
+
+    use crate::{Ruling, judge};
+
+    #[test]
+    fn a_limit_warns_and_is_named_beside_what_was_missed() {
+        let mut run = Synthetic::default().run();
+        let limit = "the control group /box allows 200 writes a second on 8:0";
+        run.start.databases[0].volume.io_limits = vec![limit.to_owned()];
+        let verdict = judge(&run);
+        assert_eq!(verdict.outcome, Ruling::Pass);
+        let warned: Vec<_> = verdict.objections().iter().map(|one| one.rule).collect();
+        assert_eq!(warned, ["io-limits"]);
+        run.start.settings.target_iops = Some(1e6);
+        let verdict = judge(&run);
+        assert_eq!(verdict.outcome, Ruling::Fail);
+        let missed = verdict.objections()[0].evidence[0].text.clone();
+        assert!(missed.ends_with(limit), "{missed}");
+    }
+}
