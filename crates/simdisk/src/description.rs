@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::disk::QueuePolicy;
+use crate::disk::{QueuePolicy, SeekFamily};
 use crate::model::CacheMode;
 use crate::raid::RaidLevel;
 
@@ -147,6 +147,9 @@ pub struct DiskSection {
     pub seek_average_ms: f64,
     /// The seek from edge to edge.
     pub seek_full_ms: f64,
+    /// The curve through these three: `phases`, or `root-and-line` for arrays fitted with it.
+    #[serde(default)]
+    pub seek_curve: SeekFamily,
     /// Measured seeks instead of these three: pairs of a fraction of the full stroke and
     /// milliseconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

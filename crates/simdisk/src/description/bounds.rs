@@ -1,7 +1,7 @@
 //! From what people write to what is simulated: every value within its bounds.
 
 use super::{ArrayDescription, DescriptionError, DiskSection, FlashSection};
-use crate::disk::{DiskParameters, Geometry, SeekCurve, WriteCacheParameters};
+use crate::disk::{DataSheetSeeks, DiskParameters, Geometry, SeekCurve, WriteCacheParameters};
 use crate::flash::FlashParameters;
 use crate::limit::LimitParameters;
 use crate::link::PathParameters;
@@ -222,13 +222,16 @@ impl DiskSection {
                 Err(("disk.seek_table", wanted.to_owned()))
             };
         }
-        let (shortest, full) = (self.seek_track_to_track_ms, self.seek_full_ms);
-        SeekCurve::of_data_sheet(shortest, self.seek_average_ms, full).ok_or_else(|| {
+        let sheet = DataSheetSeeks {
+            single_track_ms: self.seek_track_to_track_ms,
+            average_ms: self.seek_average_ms,
+            full_stroke_ms: self.seek_full_ms,
+        };
+        SeekCurve::of_data_sheet(self.seek_curve, sheet).ok_or_else(|| {
+            let (least, most) = self.seek_curve.possible_averages_ms(sheet);
             let wanted = format!(
-                "such that a curve goes through it: between {:.2} and {:.2} with these shortest \
-                 and longest seeks",
-                shortest + (full - shortest) / 3.0,
-                shortest + (full - shortest) * 8.0 / 15.0
+                "such that a curve goes through it: between {least:.2} and {most:.2} with these \
+                 shortest and longest seeks"
             );
             ("disk.seek_average_ms", wanted)
         })

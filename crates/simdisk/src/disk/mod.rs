@@ -10,7 +10,7 @@ mod write_cache;
 pub(crate) use geometry::Geometry;
 pub(crate) use queue::QueuePolicy;
 use queue::QueuedCost;
-pub(crate) use seek::SeekCurve;
+pub(crate) use seek::{DataSheetSeeks, SeekCurve, SeekFamily};
 pub(crate) use write_cache::{CachedDisk, DiskStep, WriteCacheParameters};
 
 /// Nanoseconds of virtual time.

@@ -1,39 +1,58 @@
 //! How long the arm takes from one cylinder to another.
 
+mod data_sheet;
+mod phases;
+mod root_and_line;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use data_sheet::DataSheetSeeks;
+use phases::PhasedSeek;
+use root_and_line::RootAndLine;
+
+/// The family of the curve through the three seeks of a data sheet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeekFamily {
+    /// A power of the distance, then a line of the same slope: the closest to real drives.
+    #[default]
+    Phases,
+    /// Root and line added, which takes too little for short seeks: for arrays fitted with it.
+    RootAndLine,
+}
+
+impl SeekFamily {
+    /// Least and most average of a curve with the shortest and longest seek of `sheet`, in
+    /// milliseconds.
+    pub(crate) fn possible_averages_ms(self, sheet: DataSheetSeeks) -> (f64, f64) {
+        let (least, most) = match self {
+            Self::Phases => PhasedSeek::SHARES,
+            Self::RootAndLine => RootAndLine::SHARES,
+        };
+        (sheet.at_share_ms(least), sheet.at_share_ms(most))
+    }
+}
+
 /// Time of a seek as a function of its distance.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SeekCurve {
-    /// `track_to_track + linear d + root sqrt(d)` milliseconds over a fraction `d` of the full
-    /// stroke: the curve through the three numbers of a data sheet.
-    ThreePoint {
-        /// Milliseconds of the shortest seek.
-        track_to_track: f64,
-        /// Milliseconds by distance.
-        linear: f64,
-        /// Milliseconds by the root of the distance.
-        root: f64,
-    },
+    /// Through the three figures of a data sheet, in two phases.
+    Phased(PhasedSeek),
+    /// Through the same figures, for arrays fitted with it.
+    RootAndLine(RootAndLine),
     /// Measured points: fraction of the full stroke and milliseconds, by rising distance;
     /// interpolated in between.
     Table(Vec<(f64, f64)>),
 }
 
 impl SeekCurve {
-    /// The curve of a data sheet, in milliseconds; none where no curve of this form has these
-    /// numbers, so that one of them is wrong.
-    ///
-    /// Over uniform random pairs the distance is 1/3 of the stroke on average and its root 8/15, so
-    /// that the average seek comes out exactly as the data sheet says.
-    pub(crate) fn of_data_sheet(
-        track_to_track: f64,
-        average: f64,
-        full_stroke: f64,
-    ) -> Option<Self> {
-        let (to_average, to_full) = (average - track_to_track, full_stroke - track_to_track);
-        let root = 5.0 * to_average - 5.0 / 3.0 * to_full;
-        let linear = to_full - root;
-        let is_curve = track_to_track >= 0.0 && root >= 0.0 && linear >= 0.0;
-        is_curve.then_some(Self::ThreePoint { track_to_track, linear, root })
+    /// The curve of a data sheet: its mean over random pairs of cylinders is the sheet's average.
+    /// `None` if no curve of the family has these figures, so that one of them is wrong.
+    pub(crate) fn of_data_sheet(family: SeekFamily, sheet: DataSheetSeeks) -> Option<Self> {
+        match family {
+            SeekFamily::Phases => PhasedSeek::of(sheet).map(Self::Phased),
+            SeekFamily::RootAndLine => RootAndLine::of(sheet).map(Self::RootAndLine),
+        }
     }
 
     /// Milliseconds of a seek over this fraction of the full stroke.
@@ -42,22 +61,21 @@ impl SeekCurve {
             return 0.0;
         }
         match self {
-            Self::ThreePoint { track_to_track, linear, root } => {
-                track_to_track + linear * distance + root * distance.sqrt()
-            }
+            Self::Phased(curve) => curve.milliseconds(distance),
+            Self::RootAndLine(curve) => curve.milliseconds(distance),
             Self::Table(points) => interpolated(points, distance),
         }
     }
 
-    /// Milliseconds that such a seek takes at least, found without a root: the root of a fraction
-    /// lies above its chords, here those that meet at a quarter.
+    /// A lower bound of `milliseconds`, found without a root or a search.
     pub(crate) fn least_milliseconds(&self, distance: f64) -> f64 {
+        if distance <= 0.0 {
+            return 0.0;
+        }
         match self {
-            Self::ThreePoint { track_to_track, linear, root } if distance > 0.0 => {
-                let chord = (2.0 * distance).min((1.0 + 2.0 * distance) / 3.0);
-                track_to_track + linear * distance + root * chord
-            }
-            Self::ThreePoint { .. } | Self::Table(_) => 0.0,
+            Self::Phased(curve) => curve.least_milliseconds(distance),
+            Self::RootAndLine(curve) => curve.least_milliseconds(distance),
+            Self::Table(_) => 0.0,
         }
     }
 }
@@ -74,36 +92,4 @@ fn interpolated(points: &[(f64, f64)], distance: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use units::{Prng, Seed};
-
-    use super::SeekCurve;
-
-    /// Judged: the mean of sampled seeks is that of the data sheet within 1 %.
-    #[test]
-    fn seeks_between_random_cylinders_take_what_the_data_sheet_says_on_average() {
-        for (shortest, average, full) in [(0.2, 3.4, 6.6), (0.8, 8.5, 18.0), (0.4, 4.2, 8.0)] {
-            let curve = SeekCurve::of_data_sheet(shortest, average, full).expect("a curve");
-            let mut prng = Prng::new(Seed(1));
-            let mut draw = || prng.below(1 << 32) as f64 / (1_u64 << 32) as f64;
-            let count = 200_000;
-            let sum: f64 = (0..count).map(|_| curve.milliseconds((draw() - draw()).abs())).sum();
-            let mean = sum / f64::from(count);
-            assert!((mean / average - 1.0).abs() < 0.01, "{mean} of {average}");
-            assert!((curve.milliseconds(1.0) - full).abs() < 1e-9);
-        }
-    }
-
-    #[test]
-    fn a_data_sheet_that_contradicts_itself_has_no_curve() {
-        assert_eq!(SeekCurve::of_data_sheet(0.2, 6.0, 6.6), None);
-        assert_eq!(SeekCurve::of_data_sheet(1.0, 2.0, 9.0), None);
-    }
-
-    #[test]
-    fn a_table_is_followed_and_ends_flat() {
-        let curve = SeekCurve::Table(vec![(0.1, 1.0), (0.5, 3.0)]);
-        let at = |distance| curve.milliseconds(distance);
-        assert_eq!((at(0.0), at(0.05), at(0.3), at(0.9)), (0.0, 1.0, 2.0, 3.0));
-    }
-}
+mod tests;

@@ -3,7 +3,8 @@
 use units::{Prng, Seed};
 
 use super::{
-    DiskArm, DiskParameters, Geometry, MediaRequest, QueuePolicy, SeekCurve, WriteCacheParameters,
+    DataSheetSeeks, DiskArm, DiskParameters, Geometry, MediaRequest, QueuePolicy, SeekCurve,
+    SeekFamily, WriteCacheParameters,
 };
 
 /// A 15K disk of 600 GB.
@@ -15,7 +16,7 @@ pub(super) fn parameters(policy: QueuePolicy) -> DiskParameters {
             inner_rate: 122e3,
             revolution: 4.0,
         },
-        seek: SeekCurve::of_data_sheet(0.2, 3.4, 6.6).expect("a curve"),
+        seek: data_sheet(0.2, 3.4, 6.6),
         write_settle: 0.4,
         overhead: 0.2,
         queue_depth: 32,
@@ -23,6 +24,11 @@ pub(super) fn parameters(policy: QueuePolicy) -> DiskParameters {
         read_ahead: 0.0,
         write_cache: WriteCacheParameters::default(),
     }
+}
+
+fn data_sheet(single_track_ms: f64, average_ms: f64, full_stroke_ms: f64) -> SeekCurve {
+    let sheet = DataSheetSeeks { single_track_ms, average_ms, full_stroke_ms };
+    SeekCurve::of_data_sheet(SeekFamily::default(), sheet).expect("a curve")
 }
 
 fn uniform(prng: &mut Prng) -> f64 {
@@ -61,7 +67,7 @@ fn serve(disk: &mut DiskArm, arrivals: &[MediaRequest]) -> Vec<f64> {
 fn a_choice_without_far_requests_is_the_choice_among_all() {
     let sheet = parameters(QueuePolicy::Satf);
     let table = SeekCurve::Table(vec![(0.001, 0.5), (0.3, 3.0), (1.0, 6.0)]);
-    let steep = SeekCurve::of_data_sheet(0.0, 3.9, 7.4).expect("a curve");
+    let steep = data_sheet(0.0, 3.9, 7.4);
     for seek in [sheet.seek.clone(), table, steep] {
         let mut prng = Prng::new(Seed(7));
         for _ in 0..2_000 {
