@@ -154,6 +154,8 @@ proptest! {
         let _ = page.search(&[0x7F, 1], Some(1));
         let _ = page.search_pair(&[0x7F, 1], &[2], Some(0));
         page.child_line(&[0x7F], &[], None);
+        let _ = crate::page_check::check(page, PageNumber(1));
+        crate::page_check::unsound_lines(page);
         // Changing it must not panic either; what becomes of it is of no interest.
         let mut page = PageMut::new(&mut bytes);
         let _ = page.insert(0, 0, &[0; 20]);

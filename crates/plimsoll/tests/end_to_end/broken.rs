@@ -226,6 +226,12 @@ fn a_flipped_bit_is_named_where_it_is_corrected() {
         ran.expect_code(1);
         ran.expect_err(&[FILE, &named, "nothing of it is lost"]);
         assert!(ran.out == sound.out);
+        // These two read no rows.
+        for verb in ["schema", "space"] {
+            let ran = scene.run([verb, FILE]);
+            ran.expect_code(i32::from(page == 4));
+            assert_eq!(ran.err.contains(&named), page == 4, "{}", ran.err);
+        }
         let verified = scene.run(["verify", FILE]);
         verified.expect_code(1).expect_out(&[&named, "1 problems;"]);
         let verified = scene.run(["verify", "--json", FILE]);

@@ -31,7 +31,7 @@ fn reserve(page: &mut [u8], reserved: usize) -> bool {
     page[nodes.end - moved..nodes.end].fill(0);
     set_field(page, 28, free - moved);
     set_field(page, 30, field(page, 30).min(free - moved));
-    set_field(page, 34, tags + reserved - 1 | reserved << 12);
+    set_field(page, 34, (tags + reserved - 1) | (reserved << 12));
     true
 }
 

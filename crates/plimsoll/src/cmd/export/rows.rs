@@ -131,20 +131,26 @@ fn row_name(table: &CatalogTable, (page, line): (PageNumber, usize)) -> String {
     format!("{}, page {page}, line {line}", table.definition.name)
 }
 
-/// Names the column that is to blame: any damaged tag hides all tagged columns of its record.
+/// Names the column that is to blame: one damaged tag hides all tagged columns of its record. A
+/// number that a template uses too names none.
 fn column_name(
     table: &CatalogTable,
     place: (PageNumber, usize),
     column: &ColumnDefinition,
     reason: &ReadDamage,
 ) -> String {
-    let blamed = match reason {
+    let id = match reason {
         ReadError::Record {
             error: RecordError::TagOrder { column } | RecordError::TagOffset { column },
-        } => table.columns().find(|other| other.id == *column),
-        _ => None,
+        } => *column,
+        _ => column.id,
     };
-    format!("{}, column {}", row_name(table, place), blamed.unwrap_or(column).name)
+    let row = row_name(table, place);
+    let mut columns = table.columns().filter(|other| other.id == id);
+    match (columns.next(), columns.next()) {
+        (Some(only), None) => format!("{row}, column {}", only.name),
+        _ => row,
+    }
 }
 
 /// A value of which nothing can be read.
