@@ -101,6 +101,10 @@ fn need(work: &mut Work<'_>, mode: FailureMode, site: ServerKind, active: &Numbe
     let passive = if none_there && work.deployment.is_compatible() {
         copies
     } else {
+        if copies.value() < active.value() {
+            let key = Key::Processor(ProcessorKey::Util, mode, site);
+            work.note(Quirk::PassiveBelowNone, key, None);
+        }
         (copies - active).max(0.0)
     };
     let passive = passive * &each * work.get(Key::MailboxesMcyclesPassive);

@@ -55,6 +55,8 @@ pub enum Quirk {
     WindowOfFive,
     /// Servers for late copies count as full as all others.
     LateServersFull,
+    /// Fewer than no passive copies count, so that processors may be used below zero.
+    PassiveBelowNone,
 }
 
 impl Quirk {
@@ -107,6 +109,10 @@ impl Quirk {
             Self::LateServersFull => {
                 "servers for late copies are taken to hold as many copies as the others"
             }
+            Self::PassiveBelowNone => {
+                "fewer than no passive copies count where more are active than a server holds, and \
+                 its processors may be used below zero"
+            }
         }
     }
 
@@ -141,6 +147,7 @@ impl Quirk {
             Self::TransportServers => "over all that the worst failure leaves",
             Self::WindowOfFive => "it takes the mean of 4",
             Self::LateServersFull => "they hold what there is for them",
+            Self::PassiveBelowNone => "none count then, in both modes",
         }
     }
 }

@@ -70,10 +70,10 @@ fn caches_without_memory_for_all_are_not_begun() {
 fn databases_beyond_the_limit_of_file_sizes_are_not_begun() {
     let scene = scene_of(2);
     // 4 MiB in the blocks of 512 bytes that a shell counts.
-    for (words, grows_to) in [("prepare plan.toml", "16.00 MiB"), ("run plan.toml", "32.00 MiB")] {
+    for (words, grows_to) in [("prepare plan.toml", "16.0 MiB"), ("run plan.toml", "32.0 MiB")] {
         run_within(&scene, "-f 8192", words).expect_refusal(&[
             &format!("may grow to {grows_to} and the system lets no file of this program grow"),
-            "beyond 4.00 MiB",
+            "beyond 4.0 MiB",
             "ulimit -Hf",
         ]);
         assert_eq!(scene.listing().len(), 1, "nothing is made");

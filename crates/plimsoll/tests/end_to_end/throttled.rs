@@ -58,6 +58,6 @@ fn limits_of_a_control_group_are_named() {
     group.run(&scene, "run plan.toml -o run --duration 3s").expect_code(2);
     let report: serde_json::Value = serde_json::from_slice(&scene.read("run/report.json")).unwrap();
     let warned = finding(&report, "io-limits");
-    assert_eq!(warned["outcome"], "warn", "{report}");
+    assert_eq!(warned["outcome"], "warning", "{report}");
     assert!(warned.to_string().contains(sentence), "{warned}");
 }

@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(
             told("0::/pod/box\n", &files),
             [
-                "the control group /pod/box allows writes of 1.00 MiB a second on 8:0",
+                "the control group /pod/box allows writes of 1.0 MiB a second on 8:0",
                 "the control group /pod/box allows 200 writes a second on 8:0",
                 "the control group /pod allows 5,000 reads a second on 8:0",
             ]
