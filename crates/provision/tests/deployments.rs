@@ -135,23 +135,20 @@ fn over_a_link(mbps: u32) -> Sizing {
         "[[tier]]\nmailboxes = 20000\nmessages_per_day = 150\nsize_limit = \"2GiB\"\n\
          [availability]\nservers_per_site = 6\ncopies = 4\n\
          [second_site]\nmodel = \"active/passive\"\ncopies = 2\nrecovery_point = \"24h\"\n\
-         [replication]\nlink_mbps = {mbps}\nhourly_percent = [2, 2, 2, 3, 2, 5, 4, 8, 8, 9, 6, 7, 7, \
-         7, 5, 5, 5, 3, 3, 2, 1, 2, 1, 1]\n"
+         [replication]\nlink_mbps = {mbps}\nhourly_percent = [2, 2, 2, 3, 2, 5, 4, 8, 8, 9, 6, 7, \
+         7, 7, 5, 5, 5, 3, 3, 2, 1, 2, 1, 1]\n"
     );
-    size(&Deployment::parse("d.toml", &text).unwrap())
+    size(&Deployment::parse("d.toml", &text).expect("a deployment"))
 }
 
 #[test]
 fn a_link_that_cannot_carry_the_peak_is_a_finding() {
     use sizing::Severity::{Violation, Warning};
-    let found = |mbps| {
-        let mut findings = over_a_link(mbps).findings.into_iter();
-        let link = findings.find(|finding| finding.key.to_string().starts_with("net.link_ok"));
-        link.map(|finding| (finding.severity, finding.key))
-    };
     let (mut violations, mut warnings) = (0, 0);
     for mbps in 1..1_000 {
-        match found(mbps) {
+        let mut findings = over_a_link(mbps).findings.into_iter();
+        let link = findings.find(|finding| finding.key.to_string().starts_with("net.link_ok"));
+        match link.map(|finding| (finding.severity, finding.key)) {
             Some((Violation, Key::NetworkLinkOkRpo)) => violations += 1,
             Some((Warning, Key::NetworkLinkOkPeak)) => warnings += 1,
             None => break,
@@ -161,18 +158,19 @@ fn a_link_that_cannot_carry_the_peak_is_a_finding() {
     assert!(violations > 0 && warnings > 0, "{violations} {warnings}");
 }
 
+fn has_passive_below_none(databases: u32) -> bool {
+    let text = format!(
+        "mode = \"compatible\"\n[[tier]]\nmailboxes = 2000\nmessages_per_day = 150\n\
+         size_limit = \"2GiB\"\n[availability]\nservers_per_site = 3\ncopies = 2\n\
+         [second_site]\nmodel = \"active/active\"\ncopies = 1\n[data]\n\
+         databases = {databases}\nsymmetrical = false\n[servers]\nspec_rate = 540\n"
+    );
+    let sizing = size(&Deployment::parse("d.toml", &text).expect("a deployment"));
+    sizing.notes.iter().any(|note| note.quirk == sizing::Quirk::PassiveBelowNone)
+}
+
 #[test]
 fn passive_copies_below_none_are_named_a_mistake_of_the_workbook() {
-    let is_named = |databases: u32| {
-        let text = format!(
-            "mode = \"compatible\"\n[[tier]]\nmailboxes = 2000\nmessages_per_day = 150\n\
-             size_limit = \"2GiB\"\n[availability]\nservers_per_site = 3\ncopies = 2\n\
-             [second_site]\nmodel = \"active/active\"\ncopies = 1\n[data]\n\
-             databases = {databases}\nsymmetrical = false\n[servers]\nspec_rate = 540\n"
-        );
-        let sizing = size(&Deployment::parse("d.toml", &text).unwrap());
-        sizing.notes.iter().any(|note| note.quirk == sizing::Quirk::PassiveBelowNone)
-    };
-    let named = (1..40).filter(|databases| is_named(*databases)).count();
+    let named = (1..40).filter(|databases| has_passive_below_none(*databases)).count();
     assert!((1..39).contains(&named), "{named} of 39");
 }

@@ -281,22 +281,21 @@ fn memory(work: &mut Work<'_>) {
 /// Below what the recovery point needs, copies fall behind for good; below the peak for hours of
 /// each day, which the recovery point may allow.
 fn link(work: &mut Work<'_>) {
-    let is_short = |work: &Work<'_>, key| work.sheet.decision(key) == Some(Decision::Answer(false));
-    let through = |work: &Work<'_>| write(work.value(Key::NetworkLinkThroughputMbps));
-    if is_short(work, Key::NetworkLinkOkRpo) {
+    let no = Some(Decision::Answer(false));
+    if work.sheet.decision(Key::NetworkLinkOkRpo) == no {
         let text = format!(
             "{} Mb/s go through the link and {} are needed",
-            through(work),
+            write(work.value(Key::NetworkLinkThroughputMbps)),
             write(work.value(Key::NetworkEnvironmentMbps))
         );
         let remedy =
             "take a faster link or one with less latency, or allow a longer recovery point";
         work.find(Violation, Key::NetworkLinkOkRpo, text, remedy);
-    } else if is_short(work, Key::NetworkLinkOkPeak) {
+    } else if work.sheet.decision(Key::NetworkLinkOkPeak) == no {
         let text = format!(
             "{} Mb/s go through the link and the busiest hour needs {}: copies of the second site \
              fall behind in it, as far as the recovery point allows",
-            through(work),
+            write(work.value(Key::NetworkLinkThroughputMbps)),
             write(work.value(Key::NetworkPeakEnvironmentMbps))
         );
         let remedy = "take a faster link or one with less latency";

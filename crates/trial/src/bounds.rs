@@ -71,19 +71,18 @@ pub fn longest(plan: &Plan, part: RunStage) -> Nanos {
 /// How long each phase of a run of `plan` lasts at the most; nothing of one that lasts exactly as
 /// long as the plan says.
 pub fn of_phases(plan: &Plan) -> BTreeMap<Phase, Nanos> {
-    let part = |part| longest(plan, part);
     let mut limits = BTreeMap::from([
-        (Phase::Open, part(RunStage::Opening)),
+        (Phase::Open, longest(plan, RunStage::Opening)),
         (Phase::Warm, plan.test.warm_up_limit),
         (Phase::Tune, longest_search(plan)),
-        (Phase::Drain, part(RunStage::Finishing)),
-        (Phase::Backup, part(RunStage::Passing)),
-        (Phase::Recover, part(RunStage::Replaying)),
+        (Phase::Drain, longest(plan, RunStage::Finishing)),
+        (Phase::Backup, longest(plan, RunStage::Passing)),
+        (Phase::Recover, longest(plan, RunStage::Replaying)),
     ]);
     let check = if plan.test.kind.is_load() { RunStage::Finishing } else { RunStage::Passing };
-    limits.insert(Phase::Check, part(check));
+    limits.insert(Phase::Check, longest(plan, check));
     if plan.test.is_recovery() {
-        limits.insert(Phase::Measure, part(RunStage::Generating));
+        limits.insert(Phase::Measure, longest(plan, RunStage::Generating));
     }
     limits
 }
@@ -134,14 +133,13 @@ mod tests {
 
     #[test]
     fn a_small_run_ends_within_five_minutes_and_a_large_one_has_time_for_its_bytes() {
-        let minutes = |count: u64| Nanos::from_secs(60 * count);
         let small = plan("64MiB", "4MiB", "");
         for part in [RunStage::Opening, RunStage::Finishing, RunStage::Passing] {
-            assert_eq!(longest(&small, part), minutes(5), "{part:?}");
+            assert_eq!(longest(&small, part), Nanos::from_secs(300), "{part:?}");
         }
         let large = plan("1TiB", "1GiB", "");
         assert_eq!(longest(&large, RunStage::Opening), Nanos::from_secs(1_024));
-        assert_eq!(longest(&large, RunStage::Finishing), minutes(24 * 60));
+        assert_eq!(longest(&large, RunStage::Finishing), Nanos::from_secs(86_400));
         let unread = plan("1TiB", "1GiB", "checksum = false\n");
         assert_eq!(longest(&unread, RunStage::Finishing), Nanos::from_secs(1_024));
     }

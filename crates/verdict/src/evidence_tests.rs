@@ -55,14 +55,7 @@ fn backup() -> RunRecord {
         facts.backup_file = Some(format!("/copies/{}", facts.index));
     }
     run.copy_checksums = run.backups.clone();
-    let copy = |of: &Checksum| BackupCopy {
-        at_ns: of.at_ns,
-        database: of.database,
-        bytes: of.bytes,
-        elapsed_ns: of.elapsed_ns,
-        reads_waited_ns: 0,
-    };
-    run.backup_copies = run.backups.iter().map(copy).collect();
+    run.backup_copies = run.backups.iter().map(copied).collect();
     let backups: Vec<_> = run.start.databases.iter().map(|of| of.index).collect();
     for index in backups {
         let mut totals = run.totals_of(Phase::Check, index).cloned().unwrap_or_default();
@@ -72,6 +65,16 @@ fn backup() -> RunRecord {
     }
     run.long_requests = told_of_each(&run);
     run
+}
+
+fn copied(of: &Checksum) -> BackupCopy {
+    BackupCopy {
+        at_ns: of.at_ns,
+        database: of.database,
+        bytes: of.bytes,
+        elapsed_ns: of.elapsed_ns,
+        reads_waited_ns: 0,
+    }
 }
 
 fn recovery() -> RunRecord {

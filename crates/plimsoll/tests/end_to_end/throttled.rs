@@ -8,8 +8,8 @@ use std::process::Command;
 use crate::scene::{Ran, Scene};
 use crate::stalls::finding;
 
-/// A control group of the first version in which the program may write 50 times a second; none where
-/// this user may make none.
+/// A control group of the first version in which the program may write 50 times a second; none
+/// where this user may make none.
 struct ThrottledGroup(PathBuf);
 
 impl ThrottledGroup {
@@ -28,8 +28,8 @@ impl ThrottledGroup {
 
     fn run(&self, scene: &Scene, words: &str) -> Ran {
         let program = env!("CARGO_BIN_EXE_plimsoll");
-        let members = self.0.join("cgroup.procs");
-        let script = format!("echo $$ > {members:?} && exec {program:?} {words} -q");
+        let members = self.0.join("cgroup.procs").display().to_string();
+        let script = format!("echo $$ > '{members}' && exec '{program}' {words} -q");
         let mut shell = Command::new("sh");
         shell.args(["-c", &script]).current_dir(&scene.folder);
         Ran::of(&shell.output().unwrap())
