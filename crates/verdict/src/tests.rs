@@ -631,8 +631,13 @@ fn a_cache_that_is_known_or_may_be_there_cannot_be_judged() {
     assert_eq!((said.outcome, verdict.outcome), (Ruling::CannotJudge, Ruling::CannotJudge));
     assert!(said.evidence[0].text.contains("unknown: nfs does not say, and no device counted"));
     let volume = run.start.databases[0].volume.mount.clone();
-    for (device_bytes, outcome) in [(90 << 20, Ruling::Pass), (9 << 20, Ruling::CannotJudge)] {
-        let requested_bytes = 100 << 20;
+    for (requested_bytes, device_bytes, outcome) in [
+        (100 << 20, 90 << 20, Ruling::Pass),
+        (100 << 20, 9 << 20, Ruling::CannotJudge),
+        // Too little to tell leaves it unknown.
+        (15 << 20, 0, Ruling::CannotJudge),
+        (15 << 20, 15 << 20, Ruling::CannotJudge),
+    ] {
         let mut run = run.clone();
         run.volume_reads.push(VolumeReads {
             volume: volume.clone(),

@@ -75,7 +75,8 @@ fn unknown(run: &RunRecord, volume: &VolumeFacts) -> Option<String> {
 
 /// Whether nothing says that reads of the volume reached a device.
 fn is_in_doubt(run: &RunRecord, volume: &VolumeFacts) -> bool {
-    let is_counted = run.volume_reads.iter().any(|reads| reads.volume == volume.mount);
+    let mut counted = run.volume_reads.iter().filter(|of| of.requested_bytes >= FEWEST_BYTES);
+    let is_counted = counted.any(|reads| reads.volume == volume.mount);
     volume.caching_unknown.is_some() && !is_counted
 }
 
