@@ -52,9 +52,9 @@ pub fn raise_open_files() -> std::io::Result<u64> {
     system::raise_open_files()
 }
 
-/// Raises the size that a file of this process may have as far as it may, and has a write beyond it
-/// fail rather than end the process; the size in bytes, and an error where the system does not let
-/// it be known.
+/// Raises this process's limit on file sizes as far as it is allowed to, and makes a write beyond
+/// the limit fail instead of ending the process. Returns the limit in bytes (`u64::MAX` for none),
+/// or an error if the system does not tell it.
 pub fn raise_file_size() -> std::io::Result<u64> {
     system::raise_file_size()
 }

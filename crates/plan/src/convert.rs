@@ -39,7 +39,7 @@ pub struct Overrides {
 }
 
 /// Smallest database file: below it, the fill's own reserve leaves hardly a message.
-const SMALLEST_FILE: Bytes = Bytes::from_mib(16);
+pub const SMALLEST_FILE: Bytes = Bytes::from_mib(16);
 
 /// Largest database file: what the format's own engine supports.
 const LARGEST_FILE: Bytes = Bytes(16 << 40);
@@ -50,8 +50,8 @@ const MOST_PAGES: u64 = (1 << 31) - 1;
 /// TOML integers have 63 bits.
 const MOST_SEED: u64 = i64::MAX as u64;
 
-/// Longest payload in the long-value tree: what the engine takes in one insert. `trial` does not
-/// compile where the two differ.
+/// Longest payload in the long-value tree: the most that the engine takes in one insert. `trial`
+/// fails to compile if the two differ.
 pub const LONGEST_LONG_PAD: Bytes = Bytes(256 << 10);
 
 /// Storage of no kind does more.

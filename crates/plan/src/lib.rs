@@ -24,7 +24,7 @@ mod replace;
 mod write;
 
 pub use complaint::{Complaint, PlanError, Problem};
-pub use convert::{LONGEST_LONG_PAD, Overrides, VolumeOf, VolumeSize};
+pub use convert::{LONGEST_LONG_PAD, Overrides, SMALLEST_FILE, VolumeOf, VolumeSize};
 pub use deployment::Deployment;
 pub use limits::Limits;
 pub use low::{Holds, PlanKey, plan_keys, quoted};

@@ -260,8 +260,8 @@ section! {
             "a request without an answer for so long ends the run: it fails"
         ],
         finish: One<Nanos> => Comment "\"5min\"" [
-            "what follows the measurement (sessions, drain, check) ends after so long, done or"
-            "not; as it is: after 5 min, later where the databases are large"
+            "limit on everything after the measurement (sessions, drain, check); what is not"
+            "done by then is left; default: 5 min, more for large databases"
         ],
         copies: One<i128> => Given "1" [
             "of each database, this one included; each other one reads every closed log"

@@ -129,7 +129,7 @@ proptest! {
     }
 }
 
-/// Two sites whose recovery point is a day, over a link of so many Mb/s.
+/// Two sites with a recovery point of one day, linked at `mbps` Mb/s.
 fn over_a_link(mbps: u32) -> Sizing {
     let text = format!(
         "[[tier]]\nmailboxes = 20000\nmessages_per_day = 150\nsize_limit = \"2GiB\"\n\

@@ -284,6 +284,12 @@ fn shorter(run: &RunRecord) -> String {
     }
     let first = run.start.databases.first();
     let half = Bytes(first.map_or(0, |facts| facts.initial_bytes / 2));
+    if half < plan::SMALLEST_FILE {
+        return format!(
+            "Free space on the volume, or take a larger one, then: {}",
+            again(run, &[])
+        );
+    }
     if has_plan(run) {
         let again = again(run, &[]);
         return format!(
@@ -313,6 +319,17 @@ mod tests {
         run.start.options = Vec::new();
         run.start.command = String::new();
         assert!(passed(&run).contains(SOME_PLAN));
+    }
+
+    #[test]
+    fn no_databases_are_advised_that_a_plan_refuses() {
+        let mut run = passing();
+        run.start.settings.thresholds.minimum_measure_ns = u64::MAX;
+        run.start.command = "plimsoll quick disk".to_owned();
+        run.start.databases[0].initial_bytes = 32 << 20;
+        assert!(shorter(&run).ends_with(" --size 16MiB"), "{}", shorter(&run));
+        run.start.databases[0].initial_bytes = 16 << 20;
+        assert!(shorter(&run).ends_with("take a larger one, then: plimsoll quick disk"));
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl InFlight {
     }
 
     /// How many wait `now` and for how long, in brackets; nothing where none does.
-    pub(crate) fn sum(&self, now: Nanos) -> String {
+    pub(crate) fn in_words(&self, now: Nanos) -> String {
         let (mut count, mut oldest) = (0_u64, Nanos::ZERO);
         self.each(|open| {
             count += 1;

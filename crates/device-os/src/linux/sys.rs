@@ -92,8 +92,8 @@ pub(crate) fn raise_open_files() -> io::Result<u64> {
     raise(libc::RLIMIT_NOFILE)
 }
 
-/// Raises the size that a file of this process may have as far as it may, and has a write beyond
-/// it fail with `EFBIG` (setrlimit(2)): its signal ends a process without a word.
+/// Raises the limit on file sizes as far as it is allowed to, in bytes, and ignores `SIGXFSZ`, so
+/// that a write beyond the limit fails with `EFBIG` (setrlimit(2)) instead of killing the process.
 pub(crate) fn raise_file_size() -> io::Result<u64> {
     // SAFETY: takes only integers, and no handler of ours is replaced.
     let before = unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };

@@ -111,7 +111,7 @@ impl<'a> RecordRef<'a> {
         self.fixed_end + self.variable_count * 2
     }
 
-    /// Where the variable columns end, which may be behind the record.
+    /// Offset of the end of the variable columns; it may lie past the end of the record.
     fn tagged_start(&self) -> usize {
         let data_bytes = match self.variable_count {
             0 => 0,

@@ -56,7 +56,7 @@ fn is_encrypted(root: &[u8]) -> bool {
     root.get(ROOT_FLAGS_OFFSET).is_some_and(|flags| flags & ENCRYPTED != 0)
 }
 
-/// Whether a stored chunk makes so many bytes, as far as its method is decoded here.
+/// Whether a stored chunk unpacks to `expected` bytes; true if its method is not decoded here.
 fn unpacks(stored: &[u8], expected: u64) -> bool {
     if stored.len() as u64 == expected {
         return true;

@@ -1,13 +1,12 @@
-//! How long requests of one kind take, for a person who watches: those that wait still count by
-//! their age, or storage that answers nothing would show no latency at all.
+//! The latency that a person watches. Requests in flight count by their age; otherwise storage that
+//! stops answering would show no latency at all.
 
 use std::fmt;
 
 use record::{DatabaseInterval, Interval, STALL_MINIMUM_NS, Series, SeriesInterval};
 use report::format::whole;
 
-/// Latencies of one kind of requests in one interval, those that wait still by their age; none
-/// where there was no request.
+/// Latencies of one kind of request in one interval. Requests still in flight count by their age.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct SampledLatency {
     /// Mean over all databases.
@@ -55,7 +54,7 @@ impl fmt::Display for SampledLatency {
     }
 }
 
-/// Requests of a kind of one database; none where there were none.
+/// One database's requests of this kind, if it made any.
 fn part_of(database: &DatabaseInterval, wanted: Series) -> Option<&SeriesInterval> {
     let mine = database.series.iter().find(|series| series.series == wanted)?;
     (mine.latency.count() + mine.unanswered.waiting > 0).then_some(mine)

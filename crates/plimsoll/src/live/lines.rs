@@ -53,7 +53,7 @@ impl LiveRun {
         parts.join("; ")
     }
 
-    /// What the storage owes an answer to where no load goes on.
+    /// The requests in flight once the load has ended.
     fn waits_for(&self) -> Option<String> {
         let latest = self.latest.as_ref()?;
         let kinds = [("reads", latest.read), ("log writes", latest.log_write)];

@@ -132,7 +132,7 @@ impl LiveRun {
         self.phase().is_some_and(is_load)
     }
 
-    /// How long the phase lasts as planned, where it lasts so long exactly.
+    /// The planned length of the phase, if it has a fixed one.
     fn planned(&self) -> Option<Duration> {
         // Logs are generated for as long as it takes.
         let is_timed = self.phase()? == Phase::Measure && self.settings.replay_logs == 0;
@@ -142,8 +142,8 @@ impl LiveRun {
         })
     }
 
-    /// How long the phase lasts at the most, and how much of that time is over, `now_ns` after the
-    /// begin of the run. What follows the load has one time for all of it.
+    /// The limit of the phase and how much of it is used up, `now_ns` after the start of the run.
+    /// Drain and check share one limit.
     fn limit(&self, now_ns: u64) -> Option<(Duration, Duration)> {
         let (phase, mut from_ns) = self.phase?;
         let limit = self.limits.get(&phase)?;

@@ -1,4 +1,4 @@
-//! The table of what a pass rests on names tests that are there.
+//! Every test that docs/evidence.md names exists.
 
 use std::fs;
 use std::path::Path;

@@ -47,7 +47,7 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     shown.insert("storage-findings");
     // Shown only where a run was cut off and went on.
     shown.extend(["resumed"]);
-    // Shown only where a control group limits the program.
+    // Shown only if a control group limits the program.
     shown.insert("io-limits");
     // Shown only in the report of a set of tests.
     shown.insert("tests-passed");

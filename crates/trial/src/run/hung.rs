@@ -66,7 +66,7 @@ impl Group {
             let Some((left, whose)) = left_undone(part, opened.standing()) else {
                 continue;
             };
-            let (path, waits) = (opened.location.path(), opened.meter.in_flight().sum(now));
+            let (path, waits) = (opened.location.path(), opened.meter.in_flight().in_words(now));
             opened.issue_recorder.unfinished(
                 now,
                 format!(

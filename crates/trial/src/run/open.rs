@@ -18,7 +18,7 @@ use workload::{Content, Ids};
 use super::Group;
 use super::backup_copy;
 use super::copy::{copy, not_copied};
-use super::undone::{ComeSoFar, PassSoFar};
+use super::undone::{DatabaseProgress, PassSoFar};
 use crate::issue_recorder::IssueRecorder;
 use crate::location::Location;
 use crate::longest::Longest;
@@ -342,8 +342,8 @@ impl Opened {
     }
 
     /// How far it has come.
-    pub(super) fn standing(&self) -> ComeSoFar {
-        ComeSoFar {
+    pub(super) fn standing(&self) -> DatabaseProgress {
+        DatabaseProgress {
             is_open: self.live.borrow().is_some(),
             is_closed: self.is_closed(),
             pass: self.pass.get(),

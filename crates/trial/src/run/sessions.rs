@@ -109,7 +109,7 @@ impl Sessions {
     }
 
     /// The same, and waits a while for those that are too many.
-    pub(super) async fn settle_at(&mut self, count: u32, plan: &Plan) {
+    pub(super) async fn set_and_settle(&mut self, count: u32, plan: &Plan) {
         self.set(count, plan);
         self.settle(Some(linger(plan))).await;
     }

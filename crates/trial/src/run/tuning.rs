@@ -54,11 +54,11 @@ impl Group {
             };
             match advice {
                 Advice::Settle(count) => {
-                    load.sessions.settle_at(count, &self.plan).await;
+                    load.sessions.set_and_settle(count, &self.plan).await;
                     return by_sessions(&steps).into_iter().find(|step| step.sessions == count);
                 }
                 Advice::Try(count) => {
-                    load.sessions.settle_at(count, &self.plan).await;
+                    load.sessions.set_and_settle(count, &self.plan).await;
                     let step = self.step(steps.len(), count, opened, load).await?;
                     self.log_step(&step);
                     steps.push(step);

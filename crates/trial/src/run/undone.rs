@@ -15,7 +15,7 @@ pub(super) struct PassSoFar {
 
 /// How far a database has come in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct ComeSoFar {
+pub(super) struct DatabaseProgress {
     pub is_open: bool,
     pub is_closed: bool,
     /// The last pass over its file.
@@ -24,8 +24,11 @@ pub(super) struct ComeSoFar {
 
 /// What of `part` a database that has come so far has not done, and what the time was for; none
 /// where all is done.
-pub(super) fn left_undone(part: RunStage, so_far: ComeSoFar) -> Option<(String, &'static str)> {
-    let ComeSoFar { is_open, is_closed, pass } = so_far;
+pub(super) fn left_undone(
+    part: RunStage,
+    so_far: DatabaseProgress,
+) -> Option<(String, &'static str)> {
+    let DatabaseProgress { is_open, is_closed, pass } = so_far;
     match part {
         RunStage::Opening if is_open || is_closed => None,
         RunStage::Opening => Some(("was not open yet".to_owned(), "opening it")),
@@ -66,10 +69,10 @@ const RECOVERED: &str = ", so that it is recovered when it is next opened";
 
 #[cfg(test)]
 mod tests {
-    use super::{ComeSoFar, PassSoFar, left_undone};
+    use super::{DatabaseProgress, PassSoFar, left_undone};
     use crate::bounds::RunStage;
 
-    fn left(part: RunStage, so_far: ComeSoFar) -> Option<String> {
+    fn left(part: RunStage, so_far: DatabaseProgress) -> Option<String> {
         left_undone(part, so_far).map(|(left, _)| left)
     }
 
@@ -77,17 +80,18 @@ mod tests {
     fn a_check_that_was_cut_off_says_how_far_it_came() {
         let (done_bytes, total_bytes) = (12 << 20, 64 << 20);
         let cut = PassSoFar { done_bytes, total_bytes, is_over: false };
-        let so_far = ComeSoFar { is_closed: true, pass: Some(cut), ..ComeSoFar::default() };
+        let so_far =
+            DatabaseProgress { is_closed: true, pass: Some(cut), ..DatabaseProgress::default() };
         let text = left(RunStage::Finishing, so_far);
         assert_eq!(text.as_deref(), Some("check: 12 of 64 MiB read, then stopped"));
-        let over = ComeSoFar { pass: Some(PassSoFar { is_over: true, ..cut }), ..so_far };
+        let over = DatabaseProgress { pass: Some(PassSoFar { is_over: true, ..cut }), ..so_far };
         assert_eq!(left(RunStage::Finishing, over), None);
     }
 
     #[test]
     fn a_database_that_is_not_closed_is_recovered_next_time() {
         for is_open in [false, true] {
-            let so_far = ComeSoFar { is_open, ..ComeSoFar::default() };
+            let so_far = DatabaseProgress { is_open, ..DatabaseProgress::default() };
             let text = left(RunStage::Finishing, so_far).unwrap_or_default();
             assert!(text.ends_with("recovered when it is next opened"), "{text}");
         }
@@ -95,10 +99,10 @@ mod tests {
 
     #[test]
     fn what_is_open_or_replayed_has_left_nothing_undone() {
-        let so_far = ComeSoFar { is_open: true, ..ComeSoFar::default() };
+        let so_far = DatabaseProgress { is_open: true, ..DatabaseProgress::default() };
         for part in [RunStage::Opening, RunStage::Replaying] {
             assert_eq!(left(part, so_far), None);
-            assert!(left(part, ComeSoFar::default()).is_some());
+            assert!(left(part, DatabaseProgress::default()).is_some());
         }
     }
 }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::probe::IoLimit;
 
-/// Where the system shows its groups.
+/// Mount point of the control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// Files of the first version, and what each number in them limits.
+/// Files of cgroup v1, and the word of `io.max` for what each of them limits.
 const FIRST_VERSION: [(&str, &str); 4] = [
     ("blkio.throttle.read_bps_device", "rbps"),
     ("blkio.throttle.write_bps_device", "wbps"),
