@@ -9,10 +9,11 @@ use std::time::Duration;
 use crate::error::CommandError;
 use crate::{crew, system, term};
 
-/// What a signal does to a run. Writing what is in the cache takes as long as the storage needs for
-/// it; a request without an answer is given up after 10 s (`trial::patience`).
-pub(crate) const STOPS_A_RUN: &str = "stopping cleanly, up to 20 s; again ends at once and leaves \
-                                      databases to recover";
+/// What a signal does to a run. Writing out the cache takes as long as the storage needs, within the
+/// limit of the run's end (`trial::bounds`); a request without an answer is given up after 10 s
+/// (`trial::patience`).
+pub(crate) const STOPS_A_RUN: &str = "stopping cleanly, in seconds unless the storage is slow; \
+                                      again ends at once and leaves databases to recover";
 
 /// Between two looks at whether the first signal has come: people take a tenth of a second for at
 /// once.

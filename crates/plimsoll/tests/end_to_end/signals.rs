@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::scene::{Ran, Scene};
 
-const ANSWER: &str = "stopping cleanly, up to 20 s; again ends at once";
+const ANSWER: &str = "stopping cleanly, in seconds unless the storage is slow; again ends at once";
 
 pub(crate) fn send(signal: &str, child: &Child) {
     let kill = Command::new("kill").args([signal, &child.id().to_string()]).status();

@@ -304,7 +304,7 @@ fn a_run_on_storage_that_is_slow_ends_in_its_time_and_fails() {
         let child = storage.measure("2s");
         storage.suffer(rule);
         let ran = storage.end_once_reported(child);
-        ran.expect_code(1).expect_out(&["FAIL", "Plimsoll001.edb"]);
+        ran.expect_code(1).expect_out(&["FAIL", "Longest request", "Plimsoll001"]);
         let report = storage.report();
         let longest = finding(&report, "longest-request");
         assert_eq!(longest["outcome"], "fail", "{longest}");
