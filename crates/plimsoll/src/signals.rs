@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::error::CommandError;
 use crate::{crew, system, term};
 
-/// What a signal does to a run. Writing out the cache takes as long as the storage needs, within the
-/// limit of the run's end (`trial::bounds`); a request without an answer is given up after 10 s
+/// What a signal does to a run. Writing out the cache takes as long as the storage needs, within
+/// the limit on the run's end (`trial::bounds`); a request without an answer is given up after 10 s
 /// (`trial::patience`).
 pub(crate) const STOPS_A_RUN: &str = "stopping cleanly, in seconds unless the storage is slow; \
                                       again ends at once and leaves databases to recover";
