@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use simdisk::ArrayDescription;
 use simdisk::operations::{
     BatchShape, LoadedDatabase, LogShape, OperationLoad, OperationPlace, OperationProfile,
-    OperationRun, ScanShape, SpanShape, WriteBurst,
+    OperationRun, Placement, ScanShape, SpanShape, WriteBurst, WriteShape,
 };
 use units::{Nanos, Seed};
 
@@ -53,10 +53,11 @@ fn profile() -> OperationProfile {
         log_bytes: 5_200,
         is_durable,
     };
+    let write = WriteShape { bytes: 32 << 10, placement: Placement::Anywhere };
     let spans = (0..10).map(|number| span(number % 2 == 0)).collect();
     OperationProfile {
-        batches: vec![BatchShape { spans }],
-        bursts: vec![WriteBurst { after_reads: 20, bytes: vec![32 << 10; 12] }],
+        batches: vec![BatchShape { spans, reads: Vec::new() }],
+        bursts: vec![WriteBurst { after_reads: 20, writes: vec![write; 12] }],
         read_bytes: 32 << 10,
         writes_in_flight: 32,
         writes_behind: 1_000,

@@ -19,6 +19,7 @@ mod fio_memory;
 mod folder;
 mod iscsi;
 mod killed;
+mod levels;
 mod mail;
 mod mix;
 mod pairs;
@@ -53,6 +54,7 @@ Measures with files in DIR (default: target/bench). NAME is one of:
   cost                                                 processor time against limits
   fidelity                                             published figures beside ours
   published                                            published runs beside predictions
+  levels                                               both levels of a simulation beside each other
   simulate                                             events per second, times against limits
   report, served                                       times and sizes against limits
   watched                                              a run with its live page open, and without";
@@ -102,6 +104,7 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "fidelity" => fidelity::run(),
         "published" => published::run(directory),
         "iscsi" => iscsi::run(directory),
+        "levels" => levels::run(directory),
         "recovery" => recovery::run(directory),
         "report" => report::run(directory),
         "served" => served::run(directory),
@@ -109,7 +112,7 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
-             engine, batch, cost, fidelity, iscsi, published, recovery, report, \
+             engine, batch, cost, fidelity, iscsi, levels, published, recovery, report, \
              served, simulate, watched"
         ))),
     }

@@ -85,18 +85,42 @@ pub(crate) struct ReadAhead {
 /// Reads that follow each other before the controller reads ahead of them.
 const READS_OF_A_STREAM: u32 = 2;
 
-/// Reads in flight arrive in any order; so far behind what was read ahead is still the stream.
+/// Reads in flight arrive in any order: a read this far behind the farthest one may still come.
 const REORDERED_BYTES: u64 = 4 << 20;
 
-#[derive(Clone, Copy)]
+/// A stream that is silent for longer has ended, and its memory serves others.
+const LONGEST_SILENCE: VirtualMoment = 5_000_000_000;
+
 struct Stream {
     /// Where the next read is expected.
     next: u64,
+    /// Begins and ends of what lies before it and has not been read. What was read is given up.
+    skipped: Vec<(u64, u64)>,
     reads: u32,
     /// To where bytes were asked of the disks, and to where they have come.
     asked: u64,
     come: u64,
     used: VirtualMoment,
+}
+
+impl Stream {
+    /// Whether these bytes were asked of the disks, and have not been read.
+    fn holds(&self, offset: u64, end: u64) -> bool {
+        let is_skipped = |(from, to): &(u64, u64)| *from <= offset && end <= *to;
+        (offset >= self.next && end <= self.asked) || self.skipped.iter().any(is_skipped)
+    }
+
+    /// Notes that these bytes are read.
+    fn pass(&mut self, offset: u64, end: u64) {
+        if offset > self.next {
+            self.skipped.push((self.next, offset));
+        }
+        self.next = self.next.max(end);
+        let least = self.next.saturating_sub(REORDERED_BYTES);
+        let around = |(from, to): (u64, u64)| [(from, to.min(offset)), (from.max(end), to)];
+        let left = std::mem::take(&mut self.skipped).into_iter().flat_map(around);
+        self.skipped = left.filter(|(from, to)| from < to && *to > least).collect();
+    }
 }
 
 /// What a read finds.
@@ -128,7 +152,7 @@ impl ReadAhead {
             return (FoundAhead::Miss, None);
         }
         let end = offset + length;
-        let Some(number) = self.stream_of(offset, end) else {
+        let Some(number) = self.stream_of(now, offset, end) else {
             self.follow(now, end);
             return (FoundAhead::Miss, None);
         };
@@ -136,7 +160,7 @@ impl ReadAhead {
         let stream = &mut self.streams[number];
         stream.reads += 1;
         stream.used = now;
-        stream.next = stream.next.max(end);
+        stream.pass(offset, end);
         let found = match () {
             () if end <= stream.come => FoundAhead::Hit,
             () if end <= stream.asked => FoundAhead::Coming(number),
@@ -160,11 +184,11 @@ impl ReadAhead {
         }
     }
 
-    fn stream_of(&self, offset: u64, end: u64) -> Option<usize> {
+    fn stream_of(&self, now: VirtualMoment, offset: u64, end: u64) -> Option<usize> {
         self.streams.iter().position(|stream| {
-            let ahead = offset == stream.next;
-            let held = end <= stream.asked && offset + REORDERED_BYTES >= stream.next;
-            ahead || (held && stream.reads >= READS_OF_A_STREAM)
+            let is_alive = now <= stream.used + LONGEST_SILENCE;
+            let held = stream.reads >= READS_OF_A_STREAM && stream.holds(offset, end);
+            is_alive && (offset == stream.next || held)
         })
     }
 
@@ -172,7 +196,8 @@ impl ReadAhead {
     /// Single reads give way, since random ones beside a scan would push it out, unless streams
     /// take more than half of the places: those that have ended would keep every new one out.
     fn follow(&mut self, now: VirtualMoment, end: u64) {
-        let stream = Stream { next: end, reads: 1, asked: 0, come: 0, used: now };
+        let skipped = Vec::new();
+        let stream = Stream { next: end, skipped, reads: 1, asked: 0, come: 0, used: now };
         if self.streams.len() < self.most_streams {
             self.streams.push(stream);
             return;
@@ -224,6 +249,47 @@ mod tests {
         let (found, wanted) = ahead.read(4, 400, 400);
         assert_eq!((found, wanted), (FoundAhead::Hit, Some((0, 1_200, 600))));
         assert_eq!(ahead.read(5, 50_000, 100), (FoundAhead::Miss, None));
+    }
+
+    /// A stream of 100 bytes each that has come to 300, with 1,000 more read ahead.
+    fn followed() -> ReadAhead {
+        let mut ahead = ReadAhead::new(1_000, 16);
+        for number in 0..3 {
+            ahead.read(number, number * 100, 100);
+        }
+        ahead.come(0, 1_200);
+        ahead
+    }
+
+    /// Memory that was handed over serves others: a random read near a scan finds nothing of it.
+    #[test]
+    fn what_was_read_or_never_asked_for_is_not_found_behind_a_stream() {
+        for behind in [0, 100, 150, 200] {
+            assert_eq!(followed().read(3, behind, 100).0, FoundAhead::Miss, "{behind}");
+        }
+        let mut later = ReadAhead::new(1_000, 16);
+        for number in 0..3 {
+            later.read(number, 1_000_000 + number * 100, 100);
+        }
+        later.come(0, 1_001_200);
+        assert_eq!(later.read(3, 999_000, 100).0, FoundAhead::Miss, "before the stream began");
+    }
+
+    #[test]
+    fn reads_that_overtake_each_other_find_what_was_read_ahead_once() {
+        let mut ahead = followed();
+        assert_eq!(ahead.read(3, 500, 100).0, FoundAhead::Hit);
+        assert_eq!(ahead.read(4, 300, 100).0, FoundAhead::Hit);
+        assert_eq!(ahead.read(5, 400, 100).0, FoundAhead::Hit);
+        assert_eq!(ahead.read(6, 400, 100).0, FoundAhead::Miss, "it was handed over");
+        assert_eq!(ahead.read(7, 600, 100).0, FoundAhead::Hit);
+    }
+
+    #[test]
+    fn a_stream_that_is_silent_for_seconds_has_ended() {
+        for (now, found) in [(5_000_000_002, FoundAhead::Hit), (5_000_000_003, FoundAhead::Miss)] {
+            assert_eq!(followed().read(now, 300, 100).0, found, "{now}");
+        }
     }
 
     #[test]

@@ -14,20 +14,31 @@ use xtask::shell;
 pub(super) struct PredictedRun(Value);
 
 impl PredictedRun {
-    /// Simulates a run with its files in `within`.
+    /// Simulates a published run with its files in `within`.
     pub(super) fn of(run: &PublishedRun, within: &Path) -> Result<Self, Failure> {
+        Self::simulated(within, (run.plan, run.array), run.options, run.changes)
+    }
+
+    /// Simulates a plan, given as its text, on an array that ships, with its files in `within`;
+    /// `changes` are what differs from the array's file.
+    pub(super) fn simulated(
+        within: &Path,
+        (text, array): (&str, &str),
+        options: &[&str],
+        changes: &[&str],
+    ) -> Result<Self, Failure> {
         let (plan, out) = (within.join("plan.toml"), within.join("run"));
-        fs::write(&plan, run.plan).map_err(|error| failed(&plan, &error))?;
+        fs::write(&plan, text).map_err(|error| failed(&plan, &error))?;
         folder::remove(&out)?;
         let program = shell::root().join("target/release/plimsoll");
         let (program, plan) = (program.display().to_string(), plan.display().to_string());
         let to = out.display().to_string();
-        let fixed = [&program, "--quiet", "simulate", &plan, "--array", run.array, "-o", &to];
-        let mut words = [&fixed, run.options].concat();
+        let fixed = [&program, "--quiet", "simulate", &plan, "--array", array, "-o", &to];
+        let mut words = [&fixed, options].concat();
         let mut report = out.join("report.json");
-        if !run.changes.is_empty() {
+        if !changes.is_empty() {
             words.push("--what-if");
-            words.extend(run.changes);
+            words.extend(changes);
             report = out.join("what-if-01").join("report.json");
         }
         // The status is that of the verdict, which is not asked for here.

@@ -77,7 +77,7 @@ const SSD_OPTIONS: &[&str] = &["--threads", "12", "--rest", "40", "--duration", 
 
 /// How long sessions rest after a batch, in percent of it: fitted with the array, since no paper
 /// says how Jetstress 2010 paced its threads.
-const REST: &str = "118";
+const REST: &str = "122";
 
 const fn figure(quantity: PublishedQuantity, published: f64, percent: f64) -> PublishedFigure {
     let least = published * (1.0 - percent / 100.0);

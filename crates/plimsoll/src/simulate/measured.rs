@@ -5,12 +5,12 @@ use device::{OpKind, Purpose};
 use ese::log_file::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};
 use plan::Plan;
 use simdisk::operations::{
-    BatchShape, BesidePlace, LogShape, OperationKind, OperationProfile, RequestBeside, SpanShape,
-    WriteBurst,
+    BatchShape, BesidePlace, LogShape, OperationKind, OperationProfile, Placement, RequestBeside,
+    SpanShape, WriteBurst, WriteShape,
 };
 use units::Nanos;
 
-use super::trace::{LogFile, READ_LATENCY, Traced, TracedStep, trace};
+use super::trace::{LogFile, READ_LATENCY, Traced, TracedLoad, TracedStep, trace};
 use crate::error::CommandError;
 
 /// Page writes that the engine keeps under way for want of room.
@@ -19,13 +19,18 @@ const WRITES_IN_FLIGHT: usize = 32;
 /// The engine keeps one page in so many free at most, however long its writes take.
 const LARGEST_FREE_SHARE: u64 = 16;
 
+/// Requests that lie closer together than this are near each other. Pages of a message and of its
+/// body lie so in a database of any size, because `prepare` fills both side by side.
+const NEAR_BYTES: u64 = 2 << 20;
+
 /// Limits of the engine's log, in bytes.
 const WRITE_BEHIND: u64 = 512 << 10;
 const LOG_BUFFER: u64 = 2 << 20;
 
 /// What the engine asks for under the load of `plan`, which is small enough for memory.
 pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, CommandError> {
-    let profile = shaped(plan, &trace(plan)?);
+    let mut profile = shaped(plan, &trace(plan, TracedLoad::ONE)?);
+    profile.bursts = bursts(&trace(plan, TracedLoad::of(plan))?);
     if profile.batches.is_empty() {
         return Err(CommandError::new(
             "the load's first batches ended before they could be measured; simulate it with \
@@ -36,7 +41,7 @@ pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, CommandError> {
     Ok(profile)
 }
 
-/// The profile of a trace.
+/// The profile of a trace of one session.
 fn shaped(plan: &Plan, trace: &[Traced]) -> OperationProfile {
     let mut profile = OperationProfile {
         batches: batches(trace, plan.workload.commits_per_batch as usize),
@@ -74,13 +79,16 @@ fn segment(plan: &Plan) -> SegmentSize {
 
 /// What transactions waited for and added to the log, batch by batch.
 fn batches(trace: &[Traced], commits_per_batch: usize) -> Vec<BatchShape> {
-    let mut spans = Vec::new();
+    let (mut spans, mut placements) = (Vec::new(), Placements::default());
     let mut span = SpanShape::default();
     let mut begun: Option<(Nanos, ese::Lgpos)> = None;
     for Traced { at, what } in trace {
         match *what {
-            TracedStep::Request { purpose: Purpose::Database, kind: OpKind::Read, .. } => {
+            TracedStep::Request {
+                purpose: Purpose::Database, kind: OpKind::Read, offset, ..
+            } => {
                 span.reads += 1;
+                placements.add(offset);
             }
             TracedStep::Request { .. } => {}
             TracedStep::Asked { updates } => {
@@ -96,14 +104,45 @@ fn batches(trace: &[Traced], commits_per_batch: usize) -> Vec<BatchShape> {
                     span.log_bytes = place.bytes_since(before, SegmentSize::Bytes512);
                     span.is_durable = is_durable;
                     spans.push(span);
+                } else {
+                    placements.all.clear();
                 }
                 begun = Some((*at, after(place, is_durable)));
                 span = SpanShape::default();
             }
         }
     }
+    let mut placements = placements.all.into_iter();
     let whole = spans.chunks_exact(commits_per_batch.max(1));
-    whole.map(|spans| BatchShape { spans: spans.to_vec() }).collect()
+    whole
+        .map(|spans| {
+            let reads: u32 = spans.iter().map(|span| span.reads + span.reads_beside).sum();
+            let reads = placements.by_ref().take(reads as usize).collect();
+            BatchShape { spans: spans.to_vec(), reads }
+        })
+        .collect()
+}
+
+/// Where requests went that came one after the other.
+#[derive(Default)]
+struct Placements {
+    before: Option<u64>,
+    all: Vec<Placement>,
+}
+
+impl Placements {
+    fn add(&mut self, offset: u64) {
+        let placement = self.placement(offset);
+        self.all.push(placement);
+    }
+
+    /// Where a request at `offset` goes after the one before it.
+    fn placement(&mut self, offset: u64) -> Placement {
+        let before = self.before.replace(offset);
+        let distance = before.map(|before| offset.cast_signed() - before.cast_signed());
+        let near = distance.filter(|distance| distance.unsigned_abs() < NEAR_BYTES);
+        near.map_or(Placement::Anywhere, Placement::Near)
+    }
 }
 
 /// How many reads, one after the other, take so long.
@@ -123,10 +162,11 @@ const fn after(place: ese::Lgpos, is_durable: bool) -> ese::Lgpos {
 /// Page writes by the moment at which they began.
 fn bursts(trace: &[Traced]) -> Vec<WriteBurst> {
     let mut bursts = Vec::new();
-    let mut burst = WriteBurst::default();
+    let (mut burst, mut placements) = (WriteBurst::default(), Placements::default());
     let (mut reads, mut begun) = (0, None);
     for Traced { at, what } in trace {
-        let TracedStep::Request { purpose: Purpose::Database, kind, bytes, .. } = *what else {
+        let TracedStep::Request { purpose: Purpose::Database, kind, offset, bytes, .. } = *what
+        else {
             continue;
         };
         match kind {
@@ -135,10 +175,11 @@ fn bursts(trace: &[Traced]) -> Vec<WriteBurst> {
                 if begun.is_some_and(|begun| begun != *at) {
                     bursts.push(std::mem::take(&mut burst));
                 }
-                if burst.bytes.is_empty() {
+                if burst.writes.is_empty() {
                     (burst.after_reads, reads, begun) = (reads, 0, Some(*at));
                 }
-                burst.bytes.push(bytes);
+                let placement = placements.placement(offset);
+                burst.writes.push(WriteShape { bytes, placement });
             }
             OpKind::Flush | OpKind::SetLength => {}
         }
@@ -198,5 +239,26 @@ fn place_beside(kind: OperationKind, file: LogFile, offset: u64) -> BesidePlace 
     match kind {
         OperationKind::HeaderWrite | OperationKind::Flush => BesidePlace::Header,
         _ => BesidePlace::Log(from + offset.cast_signed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdisk::operations::Placement;
+
+    use super::Placements;
+
+    #[test]
+    fn requests_close_to_the_one_before_are_near_it_and_others_anywhere() {
+        let mut placements = Placements::default();
+        let far = 100 << 20;
+        for offset in [far, far + (1 << 20), far + (32 << 10), 0, 2 << 20, (4 << 20) - 1] {
+            placements.add(offset);
+        }
+        let (near, anywhere) = (Placement::Near, Placement::Anywhere);
+        let back = (32 << 10) - (1 << 20);
+        let expected =
+            [anywhere, near(1 << 20), near(back), anywhere, anywhere, near((2 << 20) - 1)];
+        assert_eq!(placements.all, expected);
     }
 }

@@ -1,4 +1,4 @@
-//! What the database engine asks of storage under one session of a plan's load: the trace that the
+//! What the database engine asks of storage under a few sessions of a plan's load: the trace that the
 //! operation model is made of.
 
 use std::cell::{Cell, RefCell};
@@ -15,7 +15,7 @@ use record::{Edge, Event, Phase};
 use trial::commits::{CommitStage, CommitStep};
 use trial::run::Group;
 use trial::{Coordinator, Location, Stop};
-use units::Nanos;
+use units::{Nanos, Seed};
 
 use super::storage::prepared;
 use crate::error::CommandError;
@@ -101,11 +101,47 @@ impl Observer for Tracer {
     fn observe(&self, _: &Observation) {}
 }
 
-/// A plan of the same load for one session of one database, which nothing disturbs.
-fn lonely(plan: &Plan) -> Plan {
+/// The sessions of one database that are traced.
+#[derive(Clone, Copy)]
+pub(super) struct TracedLoad {
+    sessions: u32,
+    /// Whether every request takes as long as the next; the time in which nothing else happens
+    /// then says how many reads a session has waited for.
+    is_even: bool,
+}
+
+impl TracedLoad {
+    /// What one session asks for and waits for.
+    pub(super) const ONE: Self = Self { sessions: 1, is_even: true };
+
+    /// Sessions of a plan that leaves their number open.
+    const USUAL_SESSIONS: u32 = 4;
+
+    /// As many sessions as `plan` has, in no step with each other: several that need room at about
+    /// the same moment make longer bursts of writes than one does.
+    pub(super) const fn of(plan: &Plan) -> Self {
+        let sessions = match plan.workload.sessions {
+            Sessions::Count(sessions) => sessions,
+            Sessions::Auto => Self::USUAL_SESSIONS,
+        };
+        Self { sessions, is_even: false }
+    }
+
+    /// How long requests take that take `mean` on average.
+    fn latency(self, mean: Nanos) -> Latency {
+        if self.is_even {
+            return Latency::fixed(mean);
+        }
+        let half = Nanos(mean.0 / 2);
+        Latency::spread(half, mean + half, Seed(0))
+    }
+}
+
+/// A plan of the same load for `sessions` of one database, which nothing disturbs.
+fn lonely(plan: &Plan, sessions: u32) -> Plan {
     let mut lonely = plan.clone();
     lonely.databases.truncate(1);
-    lonely.workload.sessions = Sessions::Count(1);
+    lonely.workload.sessions = Sessions::Count(sessions);
     lonely.workload.target_iops = None;
     lonely.workload.throughput_percent = None;
     lonely.test.maintenance_throttle = None;
@@ -116,8 +152,8 @@ fn lonely(plan: &Plan) -> Plan {
 }
 
 /// The trace of a load of `plan`, small enough for memory, from when it has settled on.
-pub(super) fn trace(plan: &Plan) -> Result<Vec<Traced>, CommandError> {
-    let plan = lonely(plan);
+pub(super) fn trace(plan: &Plan, load: TracedLoad) -> Result<Vec<Traced>, CommandError> {
+    let plan = lonely(plan, load.sessions);
     let images = prepared(&plan)?;
     let reactor = VirtualReactor::new();
     let executor = Executor::new(Rc::clone(&reactor) as _);
@@ -130,7 +166,7 @@ pub(super) fn trace(plan: &Plan) -> Result<Vec<Traced>, CommandError> {
         steps: RefCell::default(),
     });
     let traced = |folder: &str, name: &str, latency| {
-        let latency = Latency::fixed(latency);
+        let latency = load.latency(latency);
         let volume = MemoryVolume::of(name, &reactor, latency, &images[folder]);
         Rc::new(TracedVolume::new(Rc::new(volume), Rc::clone(&tracer) as _))
     };

@@ -6,7 +6,10 @@ use std::collections::VecDeque;
 use units::Prng;
 
 use super::log::LogState;
-use super::{BesidePlace, OperationPace, OperationPlace, OperationProfile, RequestBeside};
+use super::{
+    BesidePlace, OperationPace, OperationPlace, OperationProfile, Placement, RequestBeside,
+    WriteShape,
+};
 use crate::file_system::Metadata;
 
 /// One database.
@@ -25,8 +28,10 @@ pub(super) struct DatabaseState<'a> {
     burst: usize,
     reads_left: u32,
     /// Writes that have not begun.
-    waiting_writes: VecDeque<u64>,
+    waiting_writes: VecDeque<WriteShape>,
     writes_in_flight: usize,
+    /// Where the last write began.
+    last_write: u64,
     /// Sessions that wait for room in the cache.
     pub stalled: Vec<u32>,
     /// Where the scan goes on.
@@ -67,6 +72,7 @@ impl<'a> DatabaseState<'a> {
             reads_left: profile.bursts.get(burst).map_or(u32::MAX, |burst| burst.after_reads),
             waiting_writes: VecDeque::new(),
             writes_in_flight: 0,
+            last_write: place.base,
             stalled: Vec::new(),
             scanned: 0,
             beside: (0, 0),
@@ -74,10 +80,23 @@ impl<'a> DatabaseState<'a> {
         }
     }
 
-    /// A multiple of `bytes` anywhere in the database, with room for `bytes`.
-    pub(super) fn anywhere(&mut self, bytes: u64, grain: u64) -> u64 {
+    /// Where a request of `bytes` goes that follows one at `before`: a multiple of `grain` from
+    /// the begin of the database, with room for `bytes`.
+    pub(super) fn placed(
+        &mut self,
+        placement: Placement,
+        before: u64,
+        (bytes, grain): (u64, u64),
+    ) -> u64 {
         let places = (self.place.bytes.saturating_sub(bytes) / grain).max(1);
-        self.place.base + self.prng.below(places) * grain
+        let number = match placement {
+            Placement::Anywhere => self.prng.below(places),
+            Placement::Near(distance) => {
+                let from = before.saturating_sub(self.place.base);
+                from.saturating_add_signed(distance) / grain % places
+            }
+        };
+        self.place.base + number * grain
     }
 
     /// Notes that a read begins, and makes the bursts due that come with it.
@@ -88,20 +107,21 @@ impl<'a> DatabaseState<'a> {
             if self.reads_left > 0 {
                 return;
             }
-            self.waiting_writes.extend(&profile.bursts[self.burst].bytes);
+            self.waiting_writes.extend(&profile.bursts[self.burst].writes);
             self.burst = (self.burst + 1) % profile.bursts.len();
             self.reads_left = profile.bursts[self.burst].after_reads;
         }
     }
 
-    /// The length of the next write that may begin.
-    pub(super) fn next_write(&mut self, profile: &OperationProfile) -> Option<u64> {
+    /// Place and length of the next write that may begin.
+    pub(super) fn next_write(&mut self, profile: &OperationProfile) -> Option<(u64, u64)> {
         if self.writes_in_flight >= profile.writes_in_flight {
             return None;
         }
-        let bytes = self.waiting_writes.pop_front()?;
+        let WriteShape { bytes, placement } = self.waiting_writes.pop_front()?;
         self.writes_in_flight += 1;
-        Some(bytes)
+        self.last_write = self.placed(placement, self.last_write, (bytes, profile.read_bytes));
+        Some((self.last_write, bytes))
     }
 
     /// A write of the database is done.

@@ -14,7 +14,8 @@ mod run;
 
 pub use load::{LoadedDatabase, OperationLoad, OperationPace, OperationPlace, ScanShape};
 pub use profile::{
-    BatchShape, BesidePlace, LogShape, OperationProfile, RequestBeside, SpanShape, WriteBurst,
+    BatchShape, BesidePlace, LogShape, OperationProfile, Placement, RequestBeside, SpanShape,
+    WriteBurst, WriteShape,
 };
 pub use run::{OperationAnswer, OperationRun};
 

@@ -24,6 +24,19 @@ pub struct OperationProfile {
 pub struct BatchShape {
     /// Its transactions.
     pub spans: Vec<SpanShape>,
+    /// Where its reads go, one after the other; those beyond the last go anywhere.
+    pub reads: Vec<Placement>,
+}
+
+/// Where a request of the database goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placement {
+    /// Any page, each as likely as another.
+    #[default]
+    Anywhere,
+    /// This many bytes from the begin of the one before it: a read's is that of its session, a
+    /// write's that of its database.
+    Near(i64),
 }
 
 /// One transaction: reads, bytes of log, a commit.
@@ -46,8 +59,17 @@ pub struct SpanShape {
 pub struct WriteBurst {
     /// Reads of the database since the burst before.
     pub after_reads: u32,
-    /// Bytes of each write.
-    pub bytes: Vec<u64>,
+    /// The writes, in their order.
+    pub writes: Vec<WriteShape>,
+}
+
+/// One write of the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteShape {
+    /// Its length.
+    pub bytes: u64,
+    /// Where it goes.
+    pub placement: Placement,
 }
 
 /// How the log of a database is written: one write at a time, which carries everything that has
@@ -104,7 +126,7 @@ impl OperationProfile {
     /// Writes of the database for each of its reads.
     pub fn writes_per_read(&self) -> f64 {
         let reads: u64 = self.bursts.iter().map(|burst| u64::from(burst.after_reads)).sum();
-        let writes: usize = self.bursts.iter().map(|burst| burst.bytes.len()).sum();
+        let writes: usize = self.bursts.iter().map(|burst| burst.writes.len()).sum();
         writes as f64 / reads.max(1) as f64
     }
 

@@ -92,6 +92,10 @@ struct SessionState {
     span: usize,
     /// Reads of the span that have not begun.
     reads_left: u32,
+    /// Reads of the batch that have begun.
+    reads_begun: usize,
+    /// Where the last one began.
+    last_read: u64,
     begun: VirtualMoment,
     step: SessionStep,
 }
@@ -209,6 +213,8 @@ impl<'a> OperationRun<'a> {
             batch: 0,
             span: 0,
             reads_left: 0,
+            reads_begun: 0,
+            last_read: 0,
             begun: 0,
             step: SessionStep::Begin,
         };
@@ -255,7 +261,7 @@ impl<'a> OperationRun<'a> {
         let batches = self.profile.batches.len().max(1) as u64;
         let drawn = state.prng.below(batches);
         state.batch = usize::try_from(drawn).expect("invariant: the number of a batch");
-        (state.span, state.begun) = (0, now);
+        (state.span, state.reads_begun, state.begun) = (0, 0, now);
         state.step = SessionStep::Enter;
         !self.profile.batches.is_empty()
     }
@@ -274,9 +280,8 @@ impl<'a> OperationRun<'a> {
         let state = &mut self.sessions[session as usize];
         state.step = SessionStep::Read;
         state.reads_left = span.reads;
-        let database = state.database;
         for _ in 0..span.reads_beside {
-            self.read(now, database, Waiter::None);
+            self.read(now, session, Waiter::None);
         }
         true
     }
@@ -293,7 +298,7 @@ impl<'a> OperationRun<'a> {
                 return false;
             }
             state.reads_left -= 1;
-            self.read(now, number, Waiter::Session(session));
+            self.read(now, session, Waiter::Session(session));
             return false;
         }
         state.step = SessionStep::Commit;
@@ -350,10 +355,16 @@ impl<'a> OperationRun<'a> {
         false
     }
 
-    fn read(&mut self, now: VirtualMoment, number: u32, waiter: Waiter) {
+    fn read(&mut self, now: VirtualMoment, session: u32, waiter: Waiter) {
         let bytes = self.profile.read_bytes;
+        let state = &mut self.sessions[session as usize];
+        let number = state.database;
+        let placements = &self.profile.batches[state.batch].reads;
+        let placement = placements.get(state.reads_begun).copied().unwrap_or_default();
+        state.reads_begun += 1;
         let database = &mut self.databases[number as usize];
-        let base = database.anywhere(bytes, bytes);
+        let base = database.placed(placement, state.last_read, (bytes, bytes));
+        state.last_read = base;
         let place = OperationPlace { base, ..database.place };
         database.note_read(self.profile);
         self.ask(now, number, (OperationKind::DatabaseRead, waiter), place, bytes);
@@ -361,11 +372,8 @@ impl<'a> OperationRun<'a> {
     }
 
     fn write_database(&mut self, now: VirtualMoment, number: u32) {
-        let grain = self.profile.read_bytes;
-        while let Some(bytes) = self.databases[number as usize].next_write(self.profile) {
-            let database = &mut self.databases[number as usize];
-            let base = database.anywhere(bytes, grain);
-            let place = OperationPlace { base, ..database.place };
+        while let Some((base, bytes)) = self.databases[number as usize].next_write(self.profile) {
+            let place = OperationPlace { base, ..self.databases[number as usize].place };
             self.ask(now, number, (OperationKind::DatabaseWrite, Waiter::Write), place, bytes);
         }
     }

@@ -1,0 +1,127 @@
+//! A bound from first principles for every array that ships: a read that meets an idle array takes
+//! what its medium takes, and little more. Each array has its line, and so has each that is added.
+
+use std::fs;
+use std::path::Path;
+
+use simdisk::ArrayDescription;
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::prediction::PredictedRun;
+use super::runs::PublishedQuantity;
+
+/// Bytes of a read: a database page.
+const PAGE_BYTES: f64 = 32.0 * 1_024.0;
+
+const MICROSECONDS_OF_A_MINUTE: f64 = 60e6;
+
+/// One session on a database of an eighth of the array, without a background scan.
+const OPTIONS: [&str; 6] = ["--threads", "1", "--duration", "60s", "--level", "2"];
+
+/// Simulates a light load on every array and prints its mean read beside its bounds; how many are
+/// out of them.
+pub(super) fn rows(folder: &Path) -> Result<usize, Failure> {
+    let mut out = 0;
+    for array in shipped()? {
+        let (least, most) = bounds_ms(&array.description);
+        let plan = plan(&array.description);
+        let run = PredictedRun::simulated(folder, (&plan, &array.name), &OPTIONS, &[])?;
+        let read = run.figure(PublishedQuantity::ReadMilliseconds, &[])?;
+        let is_in = (least..=most).contains(&read);
+        let word = if is_in { "in" } else { "OUT" };
+        let name = format!("{}, idle", array.name);
+        println!(
+            "{name:<32} {:<20} {read:>9.2} {:>9}   {least:.2} to {most:.2}  {word}",
+            "database reads, ms", "-"
+        );
+        out += usize::from(!is_in);
+    }
+    Ok(out)
+}
+
+struct ShippedArray {
+    name: String,
+    description: ArrayDescription,
+}
+
+/// The arrays of the folder `arrays`, by name.
+fn shipped() -> Result<Vec<ShippedArray>, Failure> {
+    let folder = shell::root().join("arrays");
+    let mut all = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(Failure::of)? {
+        let path = entry.map_err(Failure::of)?.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).map_err(Failure::of)?;
+        let description = ArrayDescription::parse(&name, &text, &[]).map_err(Failure::of)?;
+        all.push(ShippedArray { name, description });
+    }
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(all)
+}
+
+fn plan(array: &ArrayDescription) -> String {
+    let gibibytes = array.capacity_bytes() / 8 >> 30;
+    format!(
+        "preset = \"exchange2010\"\n[databases]\nfolders = [\"/array\"]\ncount = 1\n\
+         size = \"{gibibytes}GiB\"\n[test]\nmaintenance = false\n"
+    )
+}
+
+/// The least and the most milliseconds of a mean read. A disk moves its arm, waits for half a
+/// revolution on average and passes the page; flash reads a page and hands it over; the way there
+/// and back comes on top. At most one request is in front of it on average, which takes as long: a
+/// single session reads, and writes come in bursts behind it.
+fn bounds_ms(array: &ArrayDescription) -> (f64, f64) {
+    let (least_us, mean_us) = disk_us(array).unwrap_or_else(|| flash_us(array));
+    let path = &array.path;
+    let path_us = path.latency_us + path.request_us + path.kib_us * PAGE_BYTES / 1_024.0;
+    ((least_us + path_us) / 1e3, 2.0 * (mean_us + path_us + path.drive_us) / 1e3)
+}
+
+fn disk_us(array: &ArrayDescription) -> Option<(f64, f64)> {
+    let disk = array.disk.as_ref()?;
+    let half_turn_us = MICROSECONDS_OF_A_MINUTE / disk.rpm / 2.0;
+    let passing_us = PAGE_BYTES / disk.inner_mb_per_second;
+    let mean_us = disk.seek_average_ms * 1e3 + half_turn_us + passing_us + disk.overhead_ms * 1e3;
+    Some((disk.seek_track_to_track_ms * 1e3 + half_turn_us, mean_us))
+}
+
+/// A page is read from one die for each page of the medium that it covers, at the same time. A
+/// program that has begun ends first.
+fn flash_us(array: &ArrayDescription) -> (f64, f64) {
+    let Some(flash) = &array.flash else { return (0.0, 0.0) };
+    let handed_us = PAGE_BYTES / flash.interface_mb_per_second;
+    let limit_us = if array.limits.iops > 0.0 { 1e6 / array.limits.iops } else { 0.0 };
+    let mean_us = flash.overhead_us + flash.read_us + flash.program_us + handed_us + limit_us;
+    (flash.read_us, mean_us)
+}
+
+#[cfg(test)]
+mod tests {
+    use simdisk::ArrayDescription;
+
+    use super::{bounds_ms, shipped};
+
+    fn bounds(text: &str) -> (f64, f64) {
+        bounds_ms(&ArrayDescription::parse("array", text, &[]).expect("an array that ships"))
+    }
+
+    /// 0.8 ms and half of 8.33; twice 8.5 and half of 8.33 and a page, and the way.
+    #[test]
+    fn a_disk_turns_half_a_revolution_after_a_seek() {
+        let (least, most) = bounds(include_str!("../../../../arrays/disk-7200.toml"));
+        assert!((4.96..5.06).contains(&least), "{least}");
+        assert!((26.0..27.2).contains(&most), "{most}");
+    }
+
+    #[test]
+    fn every_array_that_ships_has_a_bound_above_nothing() {
+        let all = shipped().expect("arrays that parse");
+        assert!(all.len() >= 10, "{}", all.len());
+        for array in all {
+            let (least, most) = bounds_ms(&array.description);
+            assert!(least > 0.0 && most > least, "{}: {least} to {most}", array.name);
+        }
+    }
+}
