@@ -36,12 +36,12 @@ pub struct ProgramShare {
 }
 
 impl ProcessorShares {
-    /// From this share of all processors on, other programs are worth a word.
+    /// Above this share of all processors, other programs are worth a word.
     pub const HEAVY_PERCENT: f64 = 25.0;
 
     /// Whether other programs used so much that a reader must know.
     pub fn has_heavy_others(&self) -> bool {
-        self.others_percent >= Self::HEAVY_PERCENT
+        self.others_percent > Self::HEAVY_PERCENT
     }
 }
 

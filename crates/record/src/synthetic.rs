@@ -1,7 +1,11 @@
 //! A made-up run with the shape of a real one, so that verdicts and reports can be tested on
 //! records that no disk had to be tortured for. The same parameters give the same events.
 
+mod drawn;
+
 use units::{Prng, Seed};
+
+pub use drawn::drawn;
 
 use crate::codec::SCHEMA;
 use crate::{
@@ -32,6 +36,8 @@ pub struct Synthetic {
     pub warm_intervals: u64,
     /// Intervals of the measurement.
     pub measure_intervals: u64,
+    /// Requests of the load, in percent of the usual number.
+    pub load_percent: u64,
     /// Median latency of database reads.
     pub read_median_ns: u64,
     /// Median latency of log writes.
@@ -52,6 +58,7 @@ impl Default for Synthetic {
             interval_seconds: 15,
             warm_intervals: 6,
             measure_intervals: 40,
+            load_percent: 100,
             read_median_ns: 8_200_000,
             log_write_median_ns: 1_900_000,
             processor_percent: 14.0,
@@ -211,8 +218,9 @@ impl Synthetic {
         let read_ns = self.read_median_ns * (100 + 9 * u64::from(index)) / 100 * slow * drift / 100;
         // Checkpoints make writes come in waves.
         let wave = 100 + [0, 6, 11, 6, 0, 4, 9, 14][usize::try_from(number % 8).expect("below 8")];
+        let seconds = self.interval_seconds;
         let mut about =
-            |rate: u64| self.interval_seconds * rate * (96 + prng.below(9)) / 100 / slow;
+            |rate: u64| seconds * rate * self.load_percent * (96 + prng.below(9)) / 10_000 / slow;
         let reads = about(103);
         let writes = about(63) * wave / 100;
         let log_writes = about(50);

@@ -14,6 +14,7 @@ use verdict::{Finding, Limit, Ruling, Verdict};
 
 use crate::contract::written;
 use crate::format::as_milliseconds;
+use crate::listed::verdict_name;
 use crate::mailboxes::Carried;
 use crate::{format, meaning, next, passes};
 
@@ -25,12 +26,14 @@ struct JsonReport<'a> {
     schema: u32,
     kind: &'static str,
     verdict: &'static str,
+    headline: String,
     simulated: Option<&'a record::Simulation>,
     exit_code: u8,
     meaning: Vec<String>,
     next_steps: Vec<String>,
     achieved_transactional_iops: f64,
-    mailboxes_carried: f64,
+    mailboxes_carried: Option<f64>,
+    mailboxes_at_measured_load: Option<f64>,
     mailboxes_with_room: Option<f64>,
     measured_seconds: f64,
     findings: Vec<FindingPart>,
@@ -157,16 +160,20 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
 
 /// The whole report as a value.
 pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> impl Serialize + use<'a> {
+    let is_measured = passes::is_of_load(run) && run.span_ns(Phase::Measure) > 0;
+    let at_load = is_measured.then(|| Carried::of(run).by_io);
     JsonReport {
         schema: SCHEMA,
         kind: "report",
         verdict: verdict_of(run, verdict),
+        headline: verdict_name(run, verdict),
         simulated: run.simulated(),
         exit_code: verdict.exit_code(),
         meaning: meaning::sentences(run, verdict),
         next_steps: next::steps(run, verdict),
         achieved_transactional_iops: run.achieved_transactional_iops(),
-        mailboxes_carried: Carried::of(run).by_io,
+        mailboxes_carried: at_load.filter(|_| verdict.exit_code() == 0),
+        mailboxes_at_measured_load: at_load,
         mailboxes_with_room: Carried::of(run).by_space,
         measured_seconds: run.span_ns(Phase::Measure) as f64 / 1e9,
         findings: verdict.findings.iter().map(|of| finding_part(run, of)).collect(),

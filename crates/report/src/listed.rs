@@ -3,17 +3,40 @@
 use record::{Phase, PublishedInstance, RunRecord, Series};
 use verdict::Verdict;
 
-use crate::format;
+use crate::document::Tone;
 use crate::imported::words;
+use crate::{format, sections};
 
-/// What a run came to in a word or two: one that was not measured here says so.
+/// What a run came to in a few words: one that was not measured here says so, and one that passed
+/// and lacks something of what its plan asks for says that.
 pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
     let outcome = verdict.outcome.name();
+    let lacking = lacking(verdict).map(|lacking| format!(", {lacking}")).unwrap_or_default();
     match (run.imported(), run.simulated()) {
         (Some(imported), _) => words::outcome_words(imported, verdict),
-        (None, Some(_)) => format!("Simulated {}", outcome.to_lowercase()),
-        (None, None) => outcome.to_owned(),
+        (None, Some(_)) => format!("Simulated {}{lacking}", outcome.to_lowercase()),
+        (None, None) => format!("{outcome}{lacking}"),
     }
+}
+
+/// What a run that passed lacks of what its plan asks for, in two words: room for its mailboxes, or
+/// their load.
+pub fn lacking(verdict: &Verdict) -> Option<&'static str> {
+    match (verdict.exit_code(), verdict.lacks_room(), verdict.lacks_load()) {
+        (0, true, _) => Some("too small"),
+        (0, false, true) => Some("below plan"),
+        _ => None,
+    }
+}
+
+/// The look of what a run came to.
+pub(crate) fn tone_of(verdict: &Verdict) -> Tone {
+    if lacking(verdict).is_some() { Tone::Warn } else { sections::tone(verdict.outcome) }
+}
+
+/// Whether the program or the machine stopped before the run could end; also true of a live run.
+pub fn is_cut_off(run: &RunRecord) -> bool {
+    run.finished.is_none() && run.imported().is_none() && run.simulated().is_none()
 }
 
 /// When a run began, in nanoseconds since 1970; on the clock of its machine where the result was

@@ -1,10 +1,9 @@
 //! What a load comes to in mailboxes. Fast disks do the requests of more mailboxes than they have
 //! room for, so the one bound never stands without the other.
 
-use std::collections::BTreeMap;
-
 use record::RunRecord;
 use units::Bytes;
+use verdict::MailboxRoom;
 
 use crate::format;
 
@@ -27,6 +26,8 @@ pub(crate) struct Carried {
     size_each: Bytes,
     /// Mailboxes that the plan asks for.
     wanted: Option<u64>,
+    /// What the plan asks to be kept, if it states the size of a mailbox.
+    room: Option<MailboxRoom>,
     achieved_iops: f64,
     /// Transactional IOPS of one mailbox.
     pub iops_each: f64,
@@ -42,13 +43,7 @@ impl Carried {
     pub(crate) fn at(run: &RunRecord, achieved_iops: f64) -> Self {
         let stated = run.start.settings.iops_per_mailbox;
         let iops_each = stated.filter(|&iops| iops > 0.0).unwrap_or(USUAL_IOPS_EACH);
-        let volumes: BTreeMap<&str, u64> = run
-            .start
-            .databases
-            .iter()
-            .map(|facts| (facts.volume.mount.as_str(), facts.volume.size_bytes))
-            .collect();
-        let volumes_bytes = volumes.values().sum();
+        let volumes_bytes = verdict::volumes_bytes(run);
         let size_each = run.start.settings.mailbox_bytes.map_or(USUAL_SIZE, Bytes);
         let by_space = volumes_bytes as f64 / size_each.0.max(1) as f64;
         Self {
@@ -57,6 +52,7 @@ impl Carried {
             volumes_bytes,
             size_each,
             wanted: run.start.settings.mailboxes,
+            room: MailboxRoom::of(run),
             achieved_iops,
             iops_each,
         }
@@ -129,19 +125,26 @@ impl Carried {
             return format!("{asked}; whether their mail fits is unknown.");
         };
         // A load that is held says nothing of what more the disk would do.
-        let bound = match self.wanted {
-            Some(wanted) if by_space < wanted as f64 => "not enough, space is the limit",
-            Some(_) => "enough",
-            None if by_space < self.by_io => "space is the limit",
-            None => "I/O is the limit",
+        let (fitting, bound) = match (self.room, self.wanted) {
+            (Some(room), _) => (format::whole(room.fitting()), bound(room)),
+            (None, Some(_)) => (about(by_space), "; the plan states no size"),
+            (None, None) if by_space < self.by_io => (about(by_space), ": space is the limit"),
+            (None, None) => (about(by_space), ": I/O is the limit"),
         };
         format!(
-            "{asked}; space for about {} of {} on {}: {bound}.",
-            format::number(by_space, 0),
+            "{asked}; space for {fitting} of {} on {}{bound}.",
             format::size(self.size_each.0),
             format::size(self.volumes_bytes)
         )
     }
+}
+
+fn about(mailboxes: f64) -> String {
+    format!("about {}", format::number(mailboxes, 0))
+}
+
+const fn bound(room: MailboxRoom) -> &'static str {
+    if room.fitting() < room.wanted { ": not enough, space is the limit" } else { ": enough" }
 }
 
 /// How far the load went above what is required, or fell short of it.
@@ -178,7 +181,7 @@ mod tests {
         assert_eq!(
             said(&run),
             "Required for 1,000 mailboxes of 0.12 IOPS: 120 IOPS; achieved 337, 180 % more; \
-             space for about 1,100 of 2.0 GiB on 2.2 TiB: enough."
+             space for 1,117 of 2.0 GiB on 2.2 TiB: enough."
         );
         let carried = Carried::of(&run);
         assert!((carried.least() - 1_100.0).abs() < f64::EPSILON, "{}", carried.least());
@@ -193,6 +196,8 @@ mod tests {
         assert!(said(&run).contains("480 IOPS; achieved 337, 29.9 % less;"), "{}", said(&run));
         run.start.settings.mailbox_bytes = Some(10 << 30);
         assert!(said(&run).ends_with("not enough, space is the limit."));
+        run.start.settings.mailbox_bytes = None;
+        assert!(said(&run).ends_with("on 2.2 TiB; the plan states no size."), "{}", said(&run));
         run.start.databases.clear();
         assert!(said(&run).ends_with("whether their mail fits is unknown."));
     }

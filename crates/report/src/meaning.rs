@@ -31,7 +31,7 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(replays) = passes::replays(run) {
         said.push(passes::replay_sentence(replays));
-    } else if run.span_ns(Phase::Measure) > 0 {
+    } else if passes::is_of_load(run) && run.span_ns(Phase::Measure) > 0 {
         let iops = format::three_digits(run.achieved_transactional_iops());
         let sum = run.sum_of(Phase::Measure);
         let reads = sum.series.get(&Series::DatabaseRead);
@@ -84,7 +84,7 @@ pub(crate) fn is_held_back_by_copies(verdict: &Verdict) -> bool {
 
 /// Where the run itself is not valid, that alone is said: all else follows from it.
 fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
-    let mut said = vec!["This run proves nothing about the storage.".to_owned()];
+    let mut said = vec!["Inconclusive: this run cannot judge the storage.".to_owned()];
     let reasons = decisive(verdict).into_iter();
     said.extend(reasons.map(|finding| objection(run, finding)));
     said
@@ -111,6 +111,11 @@ fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String
 
 pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
     let numbers = match (finding.measured, finding.limit) {
+        (Some(seen), Some(least)) if finding.unit == Unit::Requests => format!(
+            ": {} requests measured, at least {} needed",
+            format::number(seen, 0),
+            format::number(least.value(), 0)
+        ),
         (Some(measured), Some(limit)) => format!(
             " {}, {} {}",
             quantity_beside(measured, limit, finding.unit),
@@ -118,7 +123,7 @@ pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
                 Limit::AtMost(_) => "limit",
                 Limit::AtLeast(_) => "at least",
             },
-            quantity(limit.value(), finding.unit)
+            limit_beside(measured, limit, finding.unit)
         ),
         _ => String::new(),
     };
@@ -144,6 +149,11 @@ pub(crate) fn quantity(number: f64, unit: Unit) -> String {
 /// A number with its unit, precise enough to tell on which side of its limit it lies.
 pub(crate) fn quantity_beside(number: f64, limit: Limit, unit: Unit) -> String {
     with_unit(&units::three_digits_beside(number, limit.value()), unit)
+}
+
+/// The limit with its unit, on the side of the number that it lies on.
+pub(crate) fn limit_beside(number: f64, limit: Limit, unit: Unit) -> String {
+    with_unit(&units::limit_beside(number, limit.value()), unit)
 }
 
 fn with_unit(number: &str, unit: Unit) -> String {

@@ -13,7 +13,7 @@ use crate::document::{
     Banner, Block, Cell, Column, Document, Picture, Section, Table, TableRow, Tone,
 };
 use crate::format::{number, plural, three_digits};
-use crate::listed::{achieved_iops, mean_ms, verdict_name};
+use crate::listed::{achieved_iops, mean_ms, tone_of, verdict_name};
 use crate::sections::{summary, tone};
 use crate::{html, json, meaning, simulated, text};
 
@@ -47,10 +47,13 @@ impl Prediction {
         };
         let mut found = Vec::new();
         for finding in self.verdict.findings.iter().filter(|finding| finding.outcome == decisive) {
-            // What cannot be judged has no figure that would say why.
-            let why = finding.evidence.first().filter(|_| decisive == Ruling::CannotJudge);
-            let why = why.map(|why| format!(": {}", meaning::describe(&self.run, why)));
-            found.push(format!("{}{}", finding.title, why.unwrap_or_default()));
+            // The table has the figures of what failed.
+            found.push(match decisive {
+                Ruling::CannotJudge => {
+                    meaning::objection(&self.run, finding).trim_end_matches('.').to_owned()
+                }
+                _ => finding.title.to_owned(),
+            });
         }
         found.join(", ")
     }
@@ -239,7 +242,7 @@ fn banner(all: &[PredictedArray]) -> Banner {
         subject: run.map(|one| summary::subject(&one.run.start)).unwrap_or_default(),
         started: run.map(|one| summary::started(&one.run.start)).unwrap_or_default(),
         verdict: run.map(|one| verdict_name(&one.run, &one.verdict)).unwrap_or_default(),
-        tone: run.map_or(Tone::Warn, |one| tone(one.verdict.outcome)),
+        tone: run.map_or(Tone::Warn, |one| tone_of(&one.verdict)),
         number: best.map_or_else(|| "-".to_owned(), |best| three_digits(best.mean_iops())),
         number_unit: "IOPS of the best",
         number_metric: "achieved-transactional-iops",

@@ -7,9 +7,9 @@ mod tables;
 use record::{RunRecord, TestType};
 use verdict::{Ruling, Verdict, worst};
 
-use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow};
+use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
 use crate::sections::{findings, summary, tone};
-use crate::{html, meaning, text};
+use crate::{html, listed, meaning, text};
 
 pub use programs::suite_json;
 
@@ -78,8 +78,8 @@ fn banner(tests: &[SuiteTest<'_>]) -> Banner {
     Banner {
         subject,
         started,
-        verdict: outcome.name().to_owned(),
-        tone: tone(outcome),
+        verdict: headline(tests, outcome),
+        tone: if lacking(tests, outcome).is_some() { Tone::Warn } else { tone(outcome) },
         number: format!("{passed} of {}", tests.len()),
         number_unit: "tests passed",
         number_metric: "tests-passed",
@@ -88,17 +88,31 @@ fn banner(tests: &[SuiteTest<'_>]) -> Banner {
     }
 }
 
-/// What each test means, in its first sentence.
+/// The outcome of the set; one that passed and lacks something of what was asked for says so.
+fn headline(tests: &[SuiteTest<'_>], outcome: Ruling) -> String {
+    let lacking = lacking(tests, outcome).map(|lacking| format!(", {lacking}"));
+    format!("{}{}", outcome.name(), lacking.unwrap_or_default())
+}
+
+fn lacking(tests: &[SuiteTest<'_>], outcome: Ruling) -> Option<&'static str> {
+    let mut judged = tests.iter().filter_map(|test| test.measured.as_ref().ok());
+    judged.find_map(|(_, verdict)| listed::lacking(verdict)).filter(|_| outcome.exit_code() == 0)
+}
+
+/// What each test means: in a sentence if it passed, else with every reason.
 fn meaning(tests: &[SuiteTest<'_>]) -> Vec<String> {
     tests.iter().map(sentence).collect()
 }
 
 fn sentence(test: &SuiteTest<'_>) -> String {
     let said = match &test.measured {
-        Ok((run, verdict)) => meaning::sentences(run, verdict).into_iter().next(),
-        Err((_, why)) => Some(format!("Not run: {}.", why.trim_end_matches('.'))),
+        Ok((run, verdict)) if test.is_passed() && listed::lacking(verdict).is_none() => {
+            meaning::sentences(run, verdict).into_iter().next().unwrap_or_default()
+        }
+        Ok((run, verdict)) => meaning::sentences(run, verdict).join(" "),
+        Err((_, why)) => format!("Not run: {}.", why.trim_end_matches('.')),
     };
-    format!("{}: {}", test.kind.name(), said.unwrap_or_default())
+    format!("{}: {said}", test.kind.name())
 }
 
 /// One row for each test.

@@ -1,9 +1,10 @@
 //! Reports of made-up runs: whole, with every link leading somewhere, and the same as yesterday.
 
+mod agreement;
 mod comparison;
 mod design;
 mod golden;
-mod imported;
+pub(crate) mod imported;
 mod line;
 mod links;
 mod page;
@@ -18,6 +19,14 @@ use record::{
 /// A short run that passes.
 pub(crate) fn passing() -> RunRecord {
     Synthetic { warm_intervals: 1, measure_intervals: 4, ..Synthetic::default() }.run()
+}
+
+/// A run that passes on volumes without room for the mailboxes of its plan.
+pub(crate) fn too_small() -> RunRecord {
+    let mut run = passing();
+    let settings = &mut run.start.settings;
+    (settings.mailboxes, settings.mailbox_bytes) = (Some(1_200), Some(2 << 30));
+    run
 }
 
 /// A run with everything in it that can go wrong.
@@ -76,9 +85,10 @@ fn interrupted() -> RunRecord {
     run
 }
 
-/// A run that a full volume ended, and of which a cache answered.
+/// A run that a full volume ended, and of which caches answered.
 fn without_room() -> RunRecord {
     let mut run = passing();
+    run.start.databases[1].volume.cached = Some("loop0 reads its file".to_owned());
     run.issues.push(Issue {
         at_ns: 40_000_000_000,
         database: Some(0),
@@ -171,8 +181,18 @@ pub(crate) fn simulated() -> RunRecord {
     run
 }
 
-fn every_kind() -> [RunRecord; 8] {
+fn every_kind() -> [RunRecord; 9] {
     let imported = imported::performance();
-    let (recovery, simulated) = (recovery(), simulated());
-    [passing(), failing(), interrupted(), without_room(), backup(), recovery, simulated, imported]
+    let (recovery, simulated, without_room) = (recovery(), simulated(), without_room());
+    [
+        passing(),
+        too_small(),
+        failing(),
+        interrupted(),
+        without_room,
+        backup(),
+        recovery,
+        simulated,
+        imported,
+    ]
 }

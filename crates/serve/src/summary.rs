@@ -89,11 +89,17 @@ pub(crate) struct RunLine {
 /// Of a run that has ended.
 pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
     let tone = match verdict.outcome {
+        Ruling::Pass if report::lacking(verdict).is_some() => Tone::Warn,
         Ruling::Pass => Tone::Pass,
         Ruling::Fail => Tone::Fail,
         Ruling::Warn | Ruling::CannotJudge => Tone::Warn,
     };
-    RunLine { verdict: report::verdict_name(run, verdict), tone, ..figures(run) }
+    let verdict = if report::is_cut_off(run) {
+        "Cut off".to_owned()
+    } else {
+        report::verdict_name(run, verdict)
+    };
+    RunLine { verdict, tone, ..figures(run) }
 }
 
 /// Of a run that goes on.

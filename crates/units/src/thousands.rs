@@ -7,7 +7,7 @@ pub fn thousands(count: u64) -> String {
 }
 
 /// `digits` of a whole number with commas between thousands.
-pub fn group_thousands(digits: &str) -> String {
+fn group_thousands(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -44,6 +44,24 @@ pub fn three_digits_beside(value: f64, limit: f64) -> String {
     texts.flatten().next().unwrap_or_else(|| three_digits(value))
 }
 
+/// `limit` with three significant digits, or as many more as it takes to lie on the same side of
+/// [`three_digits_beside`] as it does of `value`: 229.2 below 229.1, not 229.
+pub fn limit_beside(value: f64, limit: f64) -> String {
+    let least = decimals_of_three(limit);
+    let shown = rounded(&three_digits_beside(value, limit));
+    let texts = (least..=least + MOST_MORE_DIGITS).map(|digits| decimal(limit, digits));
+    let mut on_its_side = texts.filter(|text| {
+        let sides = (value.partial_cmp(&limit), shown.partial_cmp(&rounded(text)));
+        sides.0 == sides.1
+    });
+    on_its_side.next().unwrap_or_else(|| three_digits(limit))
+}
+
+/// The number that a text of this module shows.
+fn rounded(text: &str) -> Option<f64> {
+    text.replace(',', "").parse().ok()
+}
+
 /// Values that are still alike after so many digits more are told alike.
 const MOST_MORE_DIGITS: usize = 4;
 
@@ -59,7 +77,7 @@ fn decimals_of_three(value: f64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{decimal, thousands, three_digits, three_digits_beside};
+    use super::{decimal, limit_beside, thousands, three_digits, three_digits_beside};
 
     #[test]
     fn values_keep_three_digits() {
@@ -81,6 +99,15 @@ mod tests {
         assert_eq!(three_digits_beside(11.09, 10.0), "11.1");
         assert_eq!(three_digits_beside(1_000.04, 1_000.0), "1,000.04");
         assert_eq!(three_digits_beside(10.000_000_01, 10.0), "10.0");
+    }
+
+    #[test]
+    fn a_limit_stays_on_its_side_of_a_rounded_value() {
+        assert_eq!(three_digits_beside(229.1, 229.235), "229.1");
+        assert_eq!(limit_beside(229.1, 229.235), "229.2");
+        assert_eq!(limit_beside(337.2, 337.4), "337.4");
+        assert_eq!(limit_beside(11.09, 10.0), "10");
+        assert_eq!(limit_beside(10.0, 10.0), "10");
     }
 
     #[test]

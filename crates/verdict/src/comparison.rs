@@ -328,6 +328,11 @@ fn doubt_of_sizes(first: &NamedRun, other: &NamedRun) -> Option<String> {
     })
 }
 
+/// Whether a rule objects to what else the machine did.
+fn is_of_machine(rule: &str) -> bool {
+    rule == rules::OTHER_PROGRAMS || rules::GENERATOR.contains(&rule)
+}
+
 /// Why one run's numbers may mislead.
 fn doubts_of_run(run: &NamedRun) -> Vec<String> {
     let name = &run.name;
@@ -340,15 +345,14 @@ fn doubts_of_run(run: &NamedRun) -> Vec<String> {
     if run.record.imported().is_some() {
         return Vec::new();
     }
-    let of_machine = [rules::OTHER_PROGRAMS, rules::GENERATOR_LIMITED];
     let objections = run.verdict.objections();
-    // The two say the same of a machine that others keep busy.
-    let busy = objections.iter().filter(|finding| of_machine.contains(&finding.rule)).take(1);
+    // All of them say the same of a machine that others keep busy.
+    let busy = objections.iter().filter(|finding| is_of_machine(finding.rule)).take(1);
     // A run that fails was judged, whatever else of it was not.
     let is_unjudged = run.verdict.outcome == Ruling::CannotJudge;
     let unjudged = objections.iter().filter(|finding| finding.outcome == Ruling::CannotJudge);
     let unjudged = unjudged.take(usize::from(is_unjudged));
-    let unjudged = unjudged.filter(|finding| !of_machine.contains(&finding.rule));
+    let unjudged = unjudged.filter(|finding| !is_of_machine(finding.rule));
     let busy =
         busy.map(|finding| format!("{name}: {}: {}.", finding.title, first_evidence(finding)));
     let unjudged =

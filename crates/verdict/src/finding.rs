@@ -11,14 +11,22 @@ pub struct Finding {
     pub kind: Kind,
     /// What the rule says.
     pub outcome: Ruling,
-    /// The number that was judged, in [`Finding::unit`]; none where there is none.
+    /// The number that decided, in [`Finding::unit`]; none if no number did.
     pub measured: Option<f64>,
-    /// What it was held against.
+    /// The limit that decided: kept by [`Finding::measured`] if the outcome is a pass, and not kept
+    /// in every other outcome.
     pub limit: Option<Limit>,
     /// Unit of both.
     pub unit: Unit,
     /// Where and when, worst first.
     pub evidence: Vec<Evidence>,
+}
+
+impl Finding {
+    /// The same, decided by its evidence and not by a number beside a limit.
+    pub(crate) fn without_numbers(self) -> Self {
+        Self { measured: None, limit: None, unit: Unit::None, ..self }
+    }
 }
 
 /// What a failure of a rule means for the whole run.
@@ -111,6 +119,8 @@ pub enum Unit {
     Pages,
     /// Things counted.
     Count,
+    /// Requests that were measured, of those that a judgement takes.
+    Requests,
     /// Percent.
     Percent,
     /// No number at all.
@@ -127,6 +137,7 @@ impl Unit {
             Self::IoPerSecond => "IOPS",
             Self::MebibytesPerSecond => "MiB/s",
             Self::Pages => "pages",
+            Self::Requests => "requests",
             Self::Percent => "%",
             Self::Count | Self::None => "",
         }

@@ -20,6 +20,9 @@ pub(crate) fn judge(run: &RunRecord, imported: &ImportedResult) -> Verdict {
     findings.extend(checksums(imported));
     let has_failed = findings.iter().any(|finding| finding.outcome == Ruling::Fail);
     let outcome = if is_intact && has_failed { Ruling::Fail } else { Ruling::CannotJudge };
+    if !is_intact {
+        crate::withdraw_failures(&mut findings);
+    }
     Verdict { outcome, findings }
 }
 
@@ -104,10 +107,13 @@ fn held(
     let limit = Limit::AtMost(limit);
     let is_over = worst.as_ref().is_some_and(|(_, value)| !limit.admits(*value));
     let mut evidence = Vec::new();
+    if !is_whole && !is_over {
+        evidence.push(Evidence::of_run(silence));
+    }
     if let Some((name, _)) = worst.as_ref().filter(|(name, _)| !name.is_empty()) {
         evidence.push(Evidence::of_run(format!("{name}, as published")));
     }
-    if !is_whole {
+    if !is_whole && is_over {
         evidence.push(Evidence::of_run(silence));
     }
     let outcome = match (is_over, is_whole) {
@@ -117,6 +123,8 @@ fn held(
     };
     let measured = worst.map(|(_, value)| value);
     let limit = Some(limit);
+    // The worst that is stated does not stand for what is not.
+    let measured = measured.filter(|_| outcome != Ruling::CannotJudge);
     Finding { measured, limit, unit, evidence, ..finding(rule, title, outcome) }
 }
 

@@ -17,6 +17,7 @@ pub use comparison::{
 };
 pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 pub use load_line::{Knee, LoadStep, knee};
+pub use rules::{MailboxRoom, volumes_bytes};
 pub use samples::{Estimate, Trend, estimate, estimate_of_runs};
 
 use record::RunRecord;
@@ -34,6 +35,21 @@ impl Verdict {
     /// The exit status that stands for this verdict: 0 pass, 1 fail, 2 cannot judge.
     pub const fn exit_code(&self) -> u8 {
         self.outcome.exit_code()
+    }
+
+    /// Whether the volumes have no room for all mailboxes that the plan asks for.
+    pub fn lacks_room(&self) -> bool {
+        self.warns(rules::MAILBOX_ROOM)
+    }
+
+    /// Whether the load was lower than the mailboxes of the plan need.
+    pub fn lacks_load(&self) -> bool {
+        self.warns(rules::MAILBOX_LOAD)
+    }
+
+    fn warns(&self, rule: &str) -> bool {
+        let mut warnings = self.findings.iter().filter(|of| of.outcome == Ruling::Warn);
+        warnings.any(|finding| finding.rule == rule)
     }
 
     /// The findings that did not pass, worst first.
@@ -87,7 +103,7 @@ fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
         return;
     }
     for finding in findings {
-        if finding.rule == rules::GENERATOR_LIMITED && finding.outcome == Ruling::Warn {
+        if rules::GENERATOR.contains(&finding.rule) && finding.outcome == Ruling::Warn {
             finding.outcome = Ruling::CannotJudge;
         }
     }
@@ -138,6 +154,8 @@ fn has(findings: &[Finding], kind: Option<Kind>, outcome: Ruling) -> bool {
 
 #[cfg(test)]
 mod evidence_tests;
+#[cfg(test)]
+mod number_tests;
 #[cfg(test)]
 mod others_tests;
 #[cfg(test)]

@@ -67,13 +67,26 @@ fn doubt(finding: &mut Finding, (least, most): (f64, f64), limit: Limit) {
         return;
     }
     finding.outcome = Ruling::CannotJudge;
+    let (Some(measured), plan) = (finding.measured, limit.value()) else {
+        return;
+    };
+    if limit.admits(measured) {
+        // What passes for certain keeps the limit at its worst too.
+        finding.limit = Some(Limit::AtMost(plan * measured / most));
+    }
     let range = match finding.unit {
         Unit::Milliseconds if most.is_finite() => format!("between {least:.2} and {most:.2} ms"),
         Unit::Milliseconds => format!("between {least:.2} ms and any"),
         _ => format!("{least:.0} to {most:.0} IOPS, by how far its latencies may be off"),
     };
-    let text = format!("too near its limit for a simulation: {range}");
+    let plan = quantity(plan, finding.unit);
+    let text = format!("too near its limit of {plan} for a simulation: {range}");
     finding.evidence.insert(0, Evidence::of_run(text));
+}
+
+/// A limit of the plan in its unit.
+fn quantity(limit: f64, unit: Unit) -> String {
+    format!("{} {}", units::three_digits(limit), unit.symbol())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use record::{
     RunRecord, Series, SeriesTotal, Severity, TestType, Thresholds, Tuned, VolumeReads,
 };
 
-use crate::{Finding, Limit, Ruling, Verdict, judge};
+use crate::{Finding, Limit, Ruling, Unit, Verdict, judge};
 
 const MS: u64 = 1_000_000;
 
@@ -47,7 +47,7 @@ fn a_healthy_run_passes_every_rule() {
     for finding in &verdict.findings {
         assert_eq!(finding.outcome, Ruling::Pass, "{finding:?}");
     }
-    assert_eq!(verdict.findings.len(), 12);
+    assert_eq!(verdict.findings.len(), 15);
     assert_eq!((verdict.outcome, verdict.exit_code()), (Ruling::Pass, 0));
     assert!(verdict.objections().is_empty());
 }
@@ -116,7 +116,9 @@ fn few_reads_cannot_be_judged() {
     let verdict = judge(&run);
     let finding = finding(&verdict, "read-latency-average");
     assert_eq!(finding.outcome, Ruling::CannotJudge);
-    assert!(finding.evidence[0].text.contains("at least 1000000 needed"));
+    assert_eq!(finding.limit, Some(Limit::AtLeast(1_000_000.0)));
+    assert_eq!(finding.unit, Unit::Requests);
+    assert!(finding.evidence[0].text.ends_with(" database reads"), "{finding:?}");
     assert_eq!(verdict.exit_code(), 2);
 }
 
@@ -355,8 +357,7 @@ fn a_machine_that_does_not_tell_its_busy_time_is_not_idle() {
         row.host.as_mut().unwrap().processor_percent = None;
     }
     let verdict = judge(&run);
-    let found = finding(&verdict, "generator-limited");
-    assert_eq!((found.outcome, found.measured), (Ruling::Pass, None));
+    assert!(verdict.findings.iter().all(|finding| finding.rule != "generator-limited"));
     // What it tells of once counts as its busy time.
     let measured = run.intervals.iter().rposition(|row| row.phase == Phase::Measure).unwrap();
     run.intervals[measured].host.as_mut().unwrap().processor_percent = Some(97.0);
@@ -364,7 +365,7 @@ fn a_machine_that_does_not_tell_its_busy_time_is_not_idle() {
 }
 
 #[test]
-fn steal_and_lag_are_limits_of_the_generator_too() {
+fn steal_and_lag_are_rules_with_numbers_of_theirs() {
     let mut stolen = small().run();
     let mut lagging = small().run();
     for row in &mut stolen.intervals {
@@ -373,11 +374,26 @@ fn steal_and_lag_are_limits_of_the_generator_too() {
     for row in &mut lagging.intervals {
         row.host.as_mut().unwrap().reactor_lag_maximum_ns = 8 * MS;
     }
-    assert_eq!(outcome_of(&stolen, "generator-limited"), Ruling::Warn);
-    assert_eq!(outcome_of(&lagging, "generator-limited"), Ruling::Warn);
+    for (run, rule, numbers) in [
+        (&stolen, "processor-steal", (Some(12.0), Some(Limit::AtMost(5.0)))),
+        (&lagging, "completion-lag", (Some(8.0), Some(Limit::AtMost(5.0)))),
+    ] {
+        let verdict = judge(run);
+        let found = finding(&verdict, rule);
+        assert_eq!((found.outcome, verdict.outcome), (Ruling::Warn, Ruling::Pass), "{rule}");
+        assert_eq!((found.measured, found.limit), numbers, "{rule}");
+        assert_eq!(finding(&verdict, "generator-limited").outcome, Ruling::Pass, "{rule}");
+        // A load that failed on such a machine is not judged, and this rule says why.
+        let mut slow = run.clone();
+        slow.start.settings.target_iops = Some(1e6);
+        let verdict = judge(&slow);
+        assert_eq!(verdict.outcome, Ruling::CannotJudge, "{rule}");
+        assert_eq!(finding(&verdict, rule).outcome, Ruling::CannotJudge, "{rule}");
+        assert_eq!(finding(&verdict, "generator-limited").outcome, Ruling::Pass, "{rule}");
+    }
     lagging.intervals.truncate(2);
     lagging.intervals[1].host.as_mut().unwrap().reactor_lag_maximum_ns = 4 * MS;
-    assert_eq!(outcome_of(&lagging, "generator-limited"), Ruling::Pass);
+    assert_eq!(outcome_of(&lagging, "completion-lag"), Ruling::Pass);
 }
 
 #[test]
@@ -522,7 +538,7 @@ fn a_backup_that_stood_still_fails() {
 fn one_hiccup_of_the_machine_is_no_limit() {
     let mut run = small().run();
     run.intervals[2].host.as_mut().unwrap().reactor_lag_maximum_ns = 900 * MS;
-    assert_eq!(outcome_of(&run, "generator-limited"), Ruling::Pass);
+    assert_eq!(outcome_of(&run, "completion-lag"), Ruling::Pass);
 }
 
 #[test]
@@ -615,11 +631,14 @@ fn reads_that_the_device_has_not_seen_cannot_be_judged() {
         (380, 9_000, Ruling::Pass),
     ] {
         let run = compared(requested, counted);
-        assert_eq!(outcome_of(&run, "caches"), outcome, "{counted}");
+        assert_eq!(outcome_of(&run, "device-reads"), outcome, "{counted}");
         assert_eq!(judge(&run).outcome, outcome);
     }
     let verdict = judge(&compared(15, 0));
-    assert!(verdict.findings.iter().all(|finding| finding.rule != "caches"), "too little to tell");
+    assert!(
+        verdict.findings.iter().all(|finding| finding.rule != "device-reads"),
+        "too little to tell"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use record::ServerLoad;
 use report::format;
-use verdict::Ruling;
+use verdict::{MailboxRoom, Ruling};
 
 use super::results::{A_DAY_NS, TWO_HOURS_NS};
 use super::said;
@@ -50,6 +50,14 @@ fn outcome(servers: &[Server<'_>]) -> Content {
              is less than papers ask for."
         ));
     }
+    let lacking: Vec<String> = servers.iter().filter_map(lacking).collect();
+    if !lacking.is_empty() {
+        return said(format!(
+            "Every test was passed, but less than the plans ask for was shown, so that no \
+             suitability follows: {}.",
+            lacking.join("; ")
+        ));
+    }
     said(
         "Every test was passed: latencies, reliability and checksums kept their limits, which the \
          appendices list with what was measured against each.",
@@ -69,6 +77,20 @@ fn too_short(server: &Server<'_>) -> Option<String> {
         let is_short = (1..least_ns / 100 * 99).contains(&measured_ns);
         is_short.then(|| format!("the test of {what} of {} took less than {least}", server.name))
     })
+}
+
+/// What the tests of a server lack of what their plans ask for, if anything.
+fn lacking(server: &Server<'_>) -> Option<String> {
+    let mut tests = server.tests().into_iter();
+    let (test, run) = tests.find(|(_, run)| report::lacking(&run.verdict).is_some())?;
+    let outcome = report::verdict_name(&run.record, &run.verdict);
+    let room = MailboxRoom::of(&run.record).filter(|_| run.verdict.lacks_room());
+    let room = room.map(|room| {
+        let (fitting, wanted) = (format::whole(room.fitting()), format::whole(room.wanted));
+        format!(" (room for {fitting} of {wanted} mailboxes)")
+    });
+    let room = room.unwrap_or_default();
+    Some(format!("{} of {}: {outcome}{room}", test.name(), server.name))
 }
 
 /// What was achieved beside what the mailboxes ask for.

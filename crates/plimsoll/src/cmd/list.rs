@@ -12,7 +12,8 @@ use crate::Outcome;
 use crate::console::{self, Console};
 use crate::error::CommandError;
 use crate::flags::ListFlags;
-use crate::measure::{is_live, load};
+use crate::measure::{is_live, load, refusal_to_resume};
+use crate::shell::shell_word;
 
 /// Runs lie in a folder of runs, or in one of such folders.
 const DEEPEST: u32 = 3;
@@ -23,6 +24,15 @@ struct ListedRun {
     record: RunRecord,
     verdict: Verdict,
     is_live: bool,
+    cut: Option<CutOff>,
+}
+
+/// A run whose program or machine stopped in its midst.
+enum CutOff {
+    /// This command completes it.
+    Resumable(String),
+    /// Why none does.
+    Lost(String),
 }
 
 /// Lists; that there are none is an answer too.
@@ -34,8 +44,9 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
     for folder in folders {
         match load(&folder) {
             Ok(record) => {
-                let verdict = verdict::judge(&record);
-                runs.push(ListedRun { is_live: is_live(&folder), folder, record, verdict });
+                let (verdict, is_live) = (verdict::judge(&record), is_live(&folder));
+                let cut = if is_live { None } else { cut_off(&folder, &record)? };
+                runs.push(ListedRun { folder, record, verdict, is_live, cut });
             }
             // One that cannot be read hides none of the others.
             Err(error) => match error.told() {
@@ -53,6 +64,17 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
         print(&runs, &flags.folder, console)?;
     }
     Ok(Outcome::Pass)
+}
+
+/// How a run can be completed that was cut off; none of a run that came to an end.
+fn cut_off(folder: &Path, record: &RunRecord) -> Result<Option<CutOff>, CommandError> {
+    if !report::is_cut_off(record) {
+        return Ok(None);
+    }
+    Ok(Some(match refusal_to_resume(folder)? {
+        None => CutOff::Resumable(format!("plimsoll run --resume {}", shell_word(folder))),
+        Some(why) => CutOff::Lost(why),
+    }))
 }
 
 /// Folders that hold a journal; links are not followed, so there are no circles.
@@ -79,7 +101,7 @@ fn print(runs: &[ListedRun], below: &Path, console: &mut Console) -> Result<(), 
         return console.remark(format_args!("No run lies in {}.", below.display()));
     }
     console.answer(
-        "Started           Verdict            IOPS  Read ms   Log ms  Name              Run",
+        "Started           Verdict              IOPS  Read ms   Log ms  Name              Run",
     )?;
     for run in runs {
         let started = started_iso(&run.record).map_or("-".to_owned(), |time| {
@@ -87,7 +109,7 @@ fn print(runs: &[ListedRun], below: &Path, console: &mut Console) -> Result<(), 
             text.replace('T', " ")
         });
         console.answer(format_args!(
-            "{started:<16}  {:<13}  {:>8}  {:>7}  {:>7}  {:<16}  {}{}",
+            "{started:<16}  {:<15}  {:>8}  {:>7}  {:>7}  {:<16}  {}{}",
             verdict_word(run),
             achieved_iops(&run.record).map_or("-".to_owned(), |iops| format!("{iops:.0}")),
             milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
@@ -96,6 +118,13 @@ fn print(runs: &[ListedRun], below: &Path, console: &mut Console) -> Result<(), 
             run.folder.display(),
             tags(run)
         ))?;
+        match &run.cut {
+            None => {}
+            Some(CutOff::Resumable(command)) => {
+                console.answer(format_args!("{:<16}  complete it: {command}", ""))?;
+            }
+            Some(CutOff::Lost(why)) => console.answer(format_args!("{:<16}  {why}", ""))?,
+        }
     }
     Ok(())
 }
@@ -117,7 +146,11 @@ fn milliseconds(mean: Option<f64>) -> String {
 }
 
 fn verdict_word(run: &ListedRun) -> String {
-    if run.is_live { "live".to_owned() } else { report::verdict_name(&run.record, &run.verdict) }
+    match (run.is_live, &run.cut) {
+        (true, _) => "live".to_owned(),
+        (false, Some(_)) => "Cut off".to_owned(),
+        (false, None) => report::verdict_name(&run.record, &run.verdict),
+    }
 }
 
 fn verdict_for_programs(run: &ListedRun) -> &'static str {
@@ -133,6 +166,11 @@ fn as_json(run: &ListedRun) -> Value {
         "test": run.record.start.test.name(),
         "started": started_iso(&run.record),
         "verdict": verdict_for_programs(run),
+        "cut_off": run.cut.is_some(),
+        "resume": match &run.cut {
+            Some(CutOff::Resumable(command)) => Some(command),
+            Some(CutOff::Lost(_)) | None => None,
+        },
         "simulated": run.record.simulated().map(|simulation| &simulation.array),
         "imported": run.record.imported().map(|imported| &imported.instrument),
         "achieved_transactional_iops": achieved_iops(&run.record),

@@ -53,7 +53,7 @@ use pause::PauseWatch;
 use processors::ProcessorWatch;
 pub(crate) use resume::CutRun;
 use room::RoomWatch;
-pub(crate) use runs::{is_live, journal_of, load, runs_at};
+pub(crate) use runs::{is_live, journal_of, load, refusal_to_resume, runs_at};
 pub(crate) use stop_request::{STOP_REQUEST, StopRequest};
 
 /// A run that has ended, one way or the other, with its reports written.

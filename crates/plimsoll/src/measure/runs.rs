@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 
-use record::{JOURNAL, LoadError, RunRecord, journal_lines};
+use record::{JOURNAL, LoadError, Resumption, RunRecord, journal_lines};
 
 use crate::documents;
 use crate::error::CommandError;
@@ -56,6 +56,13 @@ pub(crate) fn load(path: &Path) -> Result<RunRecord, CommandError> {
     let journal = journal_of(path);
     let bytes = read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
     folded(&bytes).map_err(|error| CommandError::new(format!("{}: {error}", journal.display())))
+}
+
+/// Why `run --resume` would refuse the run at `path`; none if it can be completed.
+pub(crate) fn refusal_to_resume(path: &Path) -> Result<Option<String>, CommandError> {
+    let journal = journal_of(path);
+    let bytes = read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
+    Ok(Resumption::of(&bytes).err().map(|why| why.to_string()))
 }
 
 /// The run of a journal. Decoding takes as long as everything else, so a thread does it.

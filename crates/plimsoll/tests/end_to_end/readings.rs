@@ -106,8 +106,9 @@ fn the_plan_says_how_fast_a_database_must_be_read() {
     };
     assert_eq!(report["findings"][1]["limit"], 512_000.0);
     // The test's own machine may be what was slow, and that takes the blame from the storage.
-    if outcome("generator-limited") == "cannot_judge" {
-        ran.expect_code(2).expect_out(&["Load on the processors"]);
+    let of_machine = ["generator-limited", "processor-steal", "completion-lag"];
+    if of_machine.iter().any(|rule| outcome(rule) == "cannot_judge") {
+        ran.expect_code(2).expect_out(&["Inconclusive"]);
         return assert_eq!(outcome("read-rate"), "cannot_judge");
     }
     let said = ["FAIL", "Slowest database read", "Too slow to be read like this"];

@@ -48,6 +48,12 @@ fn a_killed_run_is_completed_and_its_report_tells_the_break() {
     let cut = report(&scene);
     assert_eq!(cut["exit_code"], 2, "{}", cut["findings"]);
     scene.run(["report", "out"]).expect_out(&["run --resume FOLDER"]);
+    let completed = "complete it: plimsoll run --resume ./out";
+    scene.run(["list"]).expect_code(0).expect_out(&["Cut off", completed]);
+    let listed = scene.run(["list", "--json"]);
+    let listed: Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!(listed["runs"][0]["cut_off"], true, "{listed}");
+    assert_eq!(listed["runs"][0]["resume"], "plimsoll run --resume ./out", "{listed}");
     // A second kill, while what is left is measured.
     let child = scene.start(["run", "--resume", "out"]);
     kill_after(&scene, child, 7);
@@ -75,6 +81,8 @@ fn a_killed_run_is_completed_and_its_report_tells_the_break() {
     let text = String::from_utf8(scene.read("out/report.txt")).unwrap();
     assert!(text.contains("Cut Off And Resumed"), "{text}");
     scene.run(["run", "--resume", "out"]).expect_refusal(&["out/record.jsonl", "is complete"]);
+    let listed = scene.run(["list"]);
+    assert!(!listed.out.contains("Cut off") && !listed.out.contains("--resume"), "{}", listed.out);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a buyer compares first, a line for each run: the verdict and the numbers behind it.
 
 use record::Phase;
-use verdict::{ComparedMetric, Finding, NamedRun, Ruling, RunComparison};
+use verdict::{ComparedMetric, Finding, NamedRun, Ruling, RunComparison, Unit};
 
 use super::LETTERS;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
@@ -64,7 +64,7 @@ fn named(run: &NamedRun, letter: &str) -> Cell {
 
 fn verdict_of(run: &NamedRun) -> Cell {
     let name = listed::verdict_name(&run.record, &run.verdict);
-    Cell::plain(name).toned(sections::tone(run.verdict.outcome))
+    Cell::plain(name).toned(listed::tone_of(&run.verdict))
 }
 
 /// What the load was held at, which for mailboxes is more than they require, by the plan's reserve.
@@ -80,7 +80,8 @@ fn measured(run: &NamedRun, shown: &Shown, row: &ComparedMetric, index: usize) -
         return Cell::none();
     };
     let finding = finding_of(run, shown.rule);
-    let text = match (row.metric.unit, finding.and_then(|finding| finding.limit)) {
+    let of_latency = finding.filter(|finding| finding.unit == Unit::Milliseconds);
+    let text = match (row.metric.unit, of_latency.and_then(|finding| finding.limit)) {
         ("1/s", _) => value,
         ("ms", Some(limit)) => {
             format!("{value} ms (limit {})", format::three_digits(limit.value()))

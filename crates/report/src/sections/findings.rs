@@ -36,11 +36,7 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
 
 fn row(run: &RunRecord, finding: &Finding) -> TableRow {
     let unit = finding.unit;
-    let limit = finding.limit.map(|limit| match limit {
-        Limit::AtMost(0.0) => "none".to_owned(),
-        Limit::AtMost(limit) => format!("<= {}", meaning::quantity(limit, unit)),
-        Limit::AtLeast(limit) => format!(">= {}", meaning::quantity(limit, unit)),
-    });
+    let limit = finding.limit.map(|limit| limit_of(finding, limit));
     let evidence: Vec<String> =
         finding.evidence.iter().map(|evidence| meaning::describe(run, evidence)).collect();
     let measured = finding.measured.map(|number| match finding.limit {
@@ -59,6 +55,18 @@ fn row(run: &RunRecord, finding: &Finding) -> TableRow {
         Cell::or_none(limit),
         Cell::plain(evidence.join("; ")),
     ])
+}
+
+fn limit_of(finding: &Finding, limit: Limit) -> String {
+    let shown = match finding.measured {
+        Some(number) => meaning::limit_beside(number, limit, finding.unit),
+        None => meaning::quantity(limit.value(), finding.unit),
+    };
+    match limit {
+        Limit::AtMost(0.0) => "none".to_owned(),
+        Limit::AtMost(_) => format!("<= {shown}"),
+        Limit::AtLeast(_) => format!(">= {shown}"),
+    }
 }
 
 /// How much of an upper limit is used up; none where there is no such limit above zero.

@@ -1,7 +1,7 @@
 //! The answer at the top, and the facts of the run: "Test Summary" in a Jetstress report.
 
 use record::{Phase, RunRecord, Seal, Series, Start};
-use verdict::{Finding, Ruling, Verdict};
+use verdict::{Finding, Ruling, Unit, Verdict};
 
 use super::{span_of, tone, wall_clock};
 use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
@@ -15,7 +15,7 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
         subject: subject(&run.start),
         started: started(&run.start),
         verdict: listed::verdict_name(run, verdict),
-        tone: tone(verdict.outcome),
+        tone: listed::tone_of(verdict),
         number,
         number_unit,
         number_metric,
@@ -130,7 +130,7 @@ impl LatencyFigure {
 
     /// The mean that was judged: the limit holds for each database on its own.
     fn slowest(&self, verdict: &Verdict) -> Option<String> {
-        let finding = find(verdict, self.rule)?;
+        let finding = find(verdict, self.rule).filter(|of| of.unit == Unit::Milliseconds)?;
         Some(meaning::quantity_beside(finding.measured?, finding.limit?, finding.unit))
     }
 }
@@ -155,7 +155,8 @@ fn damaged_pages(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     let seen: u64 = all.map(|of| of.seen_pages).sum();
     let (value, remark) = match finding.measured {
         Some(pages) => (format::number(pages, 0), format!("of {} seen", format::whole(seen))),
-        None => ("not checked".to_owned(), String::new()),
+        None if seen == 0 => ("not checked".to_owned(), String::new()),
+        None => ("not all read".to_owned(), format!("{} seen, none damaged", format::whole(seen))),
     };
     Some(Figure {
         label: "Damaged pages",
@@ -184,7 +185,7 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     let result = Fact {
         label: "Overall Test Result",
         metric: None,
-        value: Cell::plain(listed::verdict_name(run, verdict)).toned(tone(verdict.outcome)),
+        value: Cell::plain(listed::verdict_name(run, verdict)).toned(listed::tone_of(verdict)),
     };
     let collection = span_of(run, Phase::Measure);
     let begin = collection.map(|span| wall_clock(run, span.from_ns));

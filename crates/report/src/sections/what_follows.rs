@@ -25,7 +25,7 @@ pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
 }
 
 /// What a reader might take this run to prove, and it does not.
-fn unproven(run: &RunRecord) -> Vec<String> {
+pub(crate) fn unproven(run: &RunRecord) -> Vec<String> {
     let mut said = Vec::new();
     if run.simulated().is_some() {
         said.push("Anything of real storage: the run was simulated on a model of it.".to_owned());

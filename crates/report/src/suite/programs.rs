@@ -3,7 +3,7 @@
 use record::TestType;
 use serde::Serialize;
 
-use super::{SuiteTest, meaning, suite_outcome};
+use super::{SuiteTest, headline, meaning, suite_outcome};
 use crate::contract::written;
 use crate::json;
 
@@ -12,6 +12,7 @@ struct JsonSuite {
     schema: u32,
     kind: &'static str,
     verdict: &'static str,
+    headline: String,
     exit_code: u8,
     meaning: Vec<String>,
     tests: Vec<JsonTest>,
@@ -33,6 +34,7 @@ pub fn suite_json(tests: &[SuiteTest<'_>]) -> String {
         schema: json::SCHEMA,
         kind: "set_report",
         verdict: json::outcome_name(outcome),
+        headline: headline(tests, outcome),
         exit_code: outcome.exit_code(),
         meaning: meaning(tests),
         tests: tests.iter().map(test_part).collect(),

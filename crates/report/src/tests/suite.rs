@@ -42,6 +42,35 @@ fn a_set_is_as_good_as_its_worst_test() {
 }
 
 #[test]
+fn a_test_of_a_set_that_did_not_pass_gives_every_reason() {
+    let said = with_set(&[super::interrupted(), failing()], suite_summary);
+    let line = |kind: &str| {
+        let lines = said.lines().filter(|line| line.starts_with(&format!("{kind}: ")));
+        lines.map(str::to_owned).collect::<Vec<String>>().concat()
+    };
+    let performance = line("Performance");
+    for reason in ["Measured time 0 s, at least 30 s", "Completion: interrupted by Ctrl-C", "2 bad"]
+    {
+        assert!(performance.contains(reason), "{reason} is not in {performance}");
+    }
+}
+
+#[test]
+fn a_set_on_volumes_that_are_too_small_says_so() {
+    let small = super::too_small();
+    let all = [passing(), small];
+    let (said, json) =
+        with_set(&all, |tests| (suite_summary(&tests[..2]), suite_json(&tests[..2])));
+    assert!(said.starts_with("PASS, TOO SMALL  2 of 2 tests passed\n"), "{said}");
+    assert!(said.contains("Mailboxes that have room"), "{said}");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (json["exit_code"].as_u64(), json["headline"].as_str()),
+        (Some(0), Some("Pass, too small"))
+    );
+}
+
+#[test]
 fn the_tables_are_sums_of_rates_and_plain_means() {
     let (load, read) = (passing(), backup());
     let means = load.start.databases.iter().map(|facts| {

@@ -53,16 +53,18 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     } else {
         (Ruling::CannotJudge, unread)
     };
-    Some(Finding {
+    let finding = Finding {
         rule: "checksums",
         title: "Damaged pages",
         kind: Kind::Damage,
         outcome,
-        measured: all.first().map(|_| damaged as f64),
+        measured: Some(damaged as f64),
         limit: Some(Limit::AtMost(0.0)),
         unit: Unit::Pages,
         evidence,
-    })
+    };
+    // Pages that were not read are not damaged, and not whole either.
+    Some(if outcome == Ruling::CannotJudge { finding.without_numbers() } else { finding })
 }
 
 impl PagePass<'_> {

@@ -48,7 +48,8 @@ impl CopiedRead {
 pub(super) fn brake_of(run: &RunRecord, pass: &Checksum, least: u64) -> Option<Brake> {
     let allowed_ns = pass.bytes as f64 * 1e9 / least as f64;
     let elapsed_ns = pass.elapsed_ns as f64;
-    let is_slow = elapsed_ns > allowed_ns;
+    // By the numbers that are shown, which round otherwise than the times.
+    let is_slow = rate(pass).is_some_and(|rate| rate < mebibytes(least as f64));
     let Some(copy) = copy_of(run, pass).filter(|_| is_slow) else {
         return is_slow.then_some(Brake::Reads);
     };
@@ -77,20 +78,22 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         return None;
     }
     let copied = run.backups.iter().filter(|pass| copy_of(run, pass).is_some());
-    let slowest = copied.clone().filter_map(rate).min_by(f64::total_cmp);
+    // What its own reads held back says nothing of the copy.
+    let beside_copies = copied.filter(|pass| brake_of(run, pass, least) != Some(Brake::Reads));
+    let slowest = beside_copies.clone().filter_map(rate).min_by(f64::total_cmp);
     let mut evidence = Vec::new();
-    for pass in copied {
-        let brake = brake_of(run, pass, least).filter(|brake| *brake != Brake::Reads);
+    for pass in beside_copies {
+        let brake = brake_of(run, pass, least);
         evidence.extend(brake.and_then(|brake| told(run, pass, brake)));
     }
-    let mut wanted = run.start.databases.iter().filter(|facts| facts.backup_file.is_some());
-    let is_made = |index| run.backup_copies.iter().any(|copy| copy.database == index);
-    let outcome = match (evidence.is_empty(), wanted.all(|facts| is_made(facts.index))) {
+    let missing = missing(run);
+    let outcome = match (evidence.is_empty(), missing.is_empty()) {
         (false, _) => Ruling::Fail,
         (true, true) => Ruling::Pass,
         (true, false) => Ruling::CannotJudge,
     };
-    Some(Finding {
+    evidence.extend(missing);
+    let finding = Finding {
         rule: "copy-rate",
         title: "Slowest database read into a backup copy",
         kind: Kind::Load,
@@ -99,7 +102,20 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         limit: Some(Limit::AtLeast(mebibytes(least as f64))),
         unit: Unit::MebibytesPerSecond,
         evidence,
-    })
+    };
+    let has_numbers = outcome != Ruling::CannotJudge && slowest.is_some();
+    Some(if has_numbers { finding } else { finding.without_numbers() })
+}
+
+/// The databases of which a copy was wanted and not made.
+fn missing(run: &RunRecord) -> Vec<Evidence> {
+    let mut missing = Vec::new();
+    for facts in run.start.databases.iter().filter(|facts| facts.backup_file.is_some()) {
+        if !run.backup_copies.iter().any(|copy| copy.database == facts.index) {
+            missing.push(Evidence::of_database(facts.index, "was not copied to its end"));
+        }
+    }
+    missing
 }
 
 /// Which volume is to blame, and what is known of the other.

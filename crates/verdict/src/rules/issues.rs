@@ -43,7 +43,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         let text = format!("{} requests failed", thousands(failed_requests));
         evidence.push(Evidence::of_run(text));
     }
-    Some(Finding {
+    let finding = Finding {
         rule: "input-output-errors",
         title: "I/O errors and damaged content",
         kind: Kind::Damage,
@@ -52,7 +52,9 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         limit: Some(Limit::AtMost(0.0)),
         unit: Unit::Count,
         evidence,
-    })
+    };
+    // What only warns is no error: no number speaks for it.
+    Some(if outcome == Ruling::Warn { finding.without_numbers() } else { finding })
 }
 
 fn place(issue: &Issue) -> Evidence {

@@ -27,15 +27,40 @@ pub(super) struct LatencyRule {
 /// What was measured of one database.
 struct Measured {
     database: u32,
+    /// Requests that were answered.
     count: u64,
     latency_ns: f64,
     span_ns: Option<(u64, u64)>,
     unanswered: Unanswered,
 }
 
-impl Measured {
-    const fn is_known(&self) -> bool {
-        self.count + self.unanswered.waiting > 0
+/// What a judgement takes: requests of each database.
+#[derive(Clone, Copy)]
+enum Least {
+    /// So many that were answered.
+    Answered(u64),
+    /// One, whether it was answered or waits.
+    One,
+}
+
+impl Least {
+    const fn count(self) -> u64 {
+        match self {
+            Self::Answered(0) | Self::One => 1,
+            Self::Answered(count) => count,
+        }
+    }
+
+    /// Those of `one` that count.
+    const fn of(self, one: &Measured) -> u64 {
+        match self {
+            Self::Answered(_) => one.count,
+            Self::One => one.count + one.unanswered.waiting,
+        }
+    }
+
+    const fn is_reached(self, one: &Measured) -> bool {
+        self.of(one) >= self.count()
     }
 }
 
@@ -61,7 +86,7 @@ impl LatencyRule {
                 unanswered,
             }
         });
-        let finding = self.finding(measured.collect(), |one| one.count >= self.minimum_count);
+        let finding = self.finding(measured.collect(), Least::Answered(self.minimum_count));
         doubt::doubted(finding, run, self.limit(), |database| self.calm_mean_ns(run, database))
     }
 
@@ -69,7 +94,7 @@ impl LatencyRule {
     pub(super) fn of_worst_interval(&self, run: &RunRecord) -> Finding {
         let databases = run.start.databases.iter();
         let measured = databases.map(|database| self.worst_interval(run, database.index, |_| true));
-        let finding = self.finding(measured.collect(), |one: &Measured| one.is_known());
+        let finding = self.finding(measured.collect(), Least::One);
         doubt::doubted(finding, run, self.limit(), |database| {
             self.worst_interval(run, database, doubt::is_calm).latency_ns
         })
@@ -88,7 +113,7 @@ impl LatencyRule {
             });
             Measured { database: database.index, count, latency_ns, span_ns: None, unanswered }
         });
-        let finding = self.finding(measured.collect(), |one| one.count >= self.minimum_count);
+        let finding = self.finding(measured.collect(), Least::Answered(self.minimum_count));
         doubt::doubted(finding, run, self.limit(), |database| self.calm_p99_ns(run, database))
     }
 
@@ -127,49 +152,67 @@ impl LatencyRule {
         worst
     }
 
-    fn finding(&self, mut all: Vec<Measured>, proves: impl Fn(&Measured) -> bool) -> Finding {
+    fn finding(&self, mut all: Vec<Measured>, least: Least) -> Finding {
         all.sort_by(|left, right| right.latency_ns.total_cmp(&left.latency_ns));
         let limit = self.limit();
-        let failing: Vec<&Measured> = all
-            .iter()
-            .filter(|one| proves(one) && !limit.admits(milliseconds(one.latency_ns)))
-            .collect();
-        let unproven: Vec<&Measured> = all.iter().filter(|one| !proves(one)).collect();
-        let (outcome, shown) = if !failing.is_empty() {
-            (Ruling::Fail, failing)
-        } else if !unproven.is_empty() || all.is_empty() {
-            (Ruling::CannotJudge, unproven)
-        } else {
-            (Ruling::Pass, all.iter().take(1).collect())
-        };
-        let known = shown.first().filter(|one| one.is_known());
+        let (proven, mut unproven): (Vec<&Measured>, Vec<&Measured>) =
+            all.iter().partition(|one| least.is_reached(one));
+        let mut failing = proven.clone();
+        failing.retain(|one| !limit.admits(milliseconds(one.latency_ns)));
+        if !failing.is_empty() {
+            return self.judged(Ruling::Fail, &failing);
+        }
+        if unproven.is_empty() && !proven.is_empty() {
+            return self.judged(Ruling::Pass, &proven[..1]);
+        }
+        unproven.sort_by_key(|one| least.of(one));
+        self.unproven(&unproven, least)
+    }
+
+    /// What the worst of `shown` is beside the limit.
+    fn judged(&self, outcome: Ruling, shown: &[&Measured]) -> Finding {
+        let evidence = shown.iter().map(|one| {
+            let latency = milliseconds(one.latency_ns);
+            let text = format!(
+                "{} ms over {} {}{}",
+                three_digits_beside(latency, self.limit().value()),
+                thousands(one.count),
+                self.what(),
+                waiting::remark(&one.unanswered)
+            );
+            Evidence { database: Some(one.database), span_ns: one.span_ns, text }
+        });
         Finding {
             rule: self.rule,
             title: self.title,
             kind: Kind::Load,
             outcome,
-            measured: known.map(|one| milliseconds(one.latency_ns)),
-            limit: Some(limit),
+            measured: shown.first().map(|one| milliseconds(one.latency_ns)),
+            limit: Some(self.limit()),
             unit: Unit::Milliseconds,
-            evidence: shown.iter().map(|one| self.evidence(one, outcome)).collect(),
+            evidence: evidence.collect(),
         }
     }
 
-    fn evidence(&self, one: &Measured, outcome: Ruling) -> Evidence {
-        let what = self.series.name().to_lowercase();
-        let text = match outcome {
-            Ruling::CannotJudge => format!(
-                "{} {what} measured, at least {} needed",
-                thousands(one.count),
-                self.minimum_count.max(1)
-            ),
-            _ => format!(
-                "{} ms over {} {what}{}",
-                three_digits_beside(milliseconds(one.latency_ns), self.limit().value()),
-                thousands(one.count),
-                waiting::remark(&one.unanswered)
-            ),
-        };
-        Evidence { database: Some(one.database), span_ns: one.span_ns, text }
+    /// How few requests the databases of `shown` had, the one with the fewest first.
+    fn unproven(&self, shown: &[&Measured], least: Least) -> Finding {
+        let evidence = shown.iter().map(|one| {
+            let text = format!("{} {}", thousands(least.of(one)), self.what());
+            Evidence { database: Some(one.database), span_ns: one.span_ns, text }
+        });
+        Finding {
+            rule: self.rule,
+            title: self.title,
+            kind: Kind::Load,
+            outcome: Ruling::CannotJudge,
+            measured: shown.first().map(|one| least.of(one) as f64),
+            limit: Some(Limit::AtLeast(least.count() as f64)),
+            unit: Unit::Requests,
+            evidence: evidence.collect(),
+        }
+    }
+
+    fn what(&self) -> String {
+        self.series.name().to_lowercase()
     }
 }

@@ -45,14 +45,14 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         (0, true) => Ruling::CannotJudge,
         _ => Ruling::Fail,
     };
-    let mut evidence: Vec<Evidence> = all.iter().take(failing.max(1)).map(place).collect();
-    if all.is_empty() {
-        evidence.push(Evidence::of_run("nothing was measured"));
+    let longest = all.iter().take(failing.max(1)).map(place);
+    let mut evidence = unmeasured(all.is_empty(), &untold);
+    if outcome == Ruling::CannotJudge {
+        evidence.extend(longest);
     } else {
-        let nothing = |index| Evidence::of_database(index, "nothing was measured");
-        evidence.extend(untold.into_iter().map(nothing));
+        evidence = longest.chain(evidence).collect();
     }
-    Some(Finding {
+    let finding = Finding {
         rule: RULE,
         title: "Longest request of any kind",
         kind: Kind::Load,
@@ -61,7 +61,17 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         limit: Some(Limit::AtMost(milliseconds(limit_ns as f64))),
         unit: Unit::Milliseconds,
         evidence,
-    })
+    };
+    Some(if outcome == Ruling::CannotJudge { finding.without_numbers() } else { finding })
+}
+
+/// The databases of which nothing is known.
+fn unmeasured(is_all: bool, databases: &[u32]) -> Vec<Evidence> {
+    const NOTHING: &str = "nothing was measured";
+    if is_all {
+        return vec![Evidence::of_run(NOTHING)];
+    }
+    databases.iter().map(|&index| Evidence::of_database(index, NOTHING)).collect()
 }
 
 /// The longest request of a database. One that the record tells by itself is named; intervals only

@@ -3,7 +3,7 @@
 use record::{Phase, RunRecord};
 
 use super::{judges_load, kind_of_a_cut_run};
-use crate::{Evidence, Finding, Limit, Ruling, Unit};
+use crate::{Finding, Limit, Ruling, Unit};
 
 /// Cannot judge a run that measured less than the stated minimum.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -13,7 +13,6 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let measured = run.span_ns(Phase::Measure) as f64 / 1e9;
     let limit = Limit::AtLeast(run.start.settings.thresholds.minimum_measure_ns as f64 / 1e9);
     let enough = limit.admits(measured);
-    let short = Evidence::of_run(format!("measure longer: --duration {:.0}s", limit.value()));
     Some(Finding {
         rule: "measured-time",
         title: "Measured time",
@@ -22,6 +21,6 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         measured: Some(measured),
         limit: Some(limit),
         unit: Unit::Seconds,
-        evidence: if enough { Vec::new() } else { vec![short] },
+        evidence: Vec::new(),
     })
 }

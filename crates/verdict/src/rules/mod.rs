@@ -3,8 +3,10 @@
 mod breaks;
 mod caches;
 mod checksums;
+mod completion_lag;
 mod connection_lost;
 mod copy_rate;
+mod device_reads;
 mod generator_limited;
 mod intact;
 mod interrupted;
@@ -15,12 +17,15 @@ mod latency_percentile;
 mod log_write_latency_average;
 mod log_write_latency_maximum;
 mod longest_request;
+mod mailbox_load;
+mod mailbox_room;
 mod measured_enough;
 mod other_programs;
 mod other_reads;
 mod page_fault_stalls;
 mod pauses;
 mod possible_reads;
+mod processor_steal;
 mod processors;
 mod read_latency_average;
 mod read_latency_maximum;
@@ -35,22 +40,35 @@ use record::{Checksum, Phase, RunRecord, TestType};
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit, simulated};
 
-pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
 pub(crate) use intact::judge as intact;
 pub(crate) use io_limits::name_beside as name_io_limits;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
+pub(crate) use mailbox_load::RULE as MAILBOX_LOAD;
+pub(crate) use mailbox_room::RULE as MAILBOX_ROOM;
+pub use mailbox_room::{MailboxRoom, volumes_bytes};
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
 pub(crate) use steady_state::trend_of_the_rate;
 
 /// Rules that object where something beside the storage may have made a load fail.
-pub(crate) const DISTURBANCES: [&str; 4] =
-    [GENERATOR_LIMITED, "other-programs", "other-reads", "pauses"];
+pub(crate) const DISTURBANCES: [&str; 6] = [
+    generator_limited::RULE,
+    processor_steal::RULE,
+    completion_lag::RULE,
+    OTHER_PROGRAMS,
+    "other-reads",
+    "pauses",
+];
+
+/// Rules that object if the machine that makes the load, and not the storage, may have set the
+/// pace.
+pub(crate) const GENERATOR: [&str; 3] =
+    [generator_limited::RULE, processor_steal::RULE, completion_lag::RULE];
 
 /// A rule: what it finds in a run, or nothing where it does not apply.
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 30] = [
+pub const ALL: [Rule; 35] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     simulated::finding,
@@ -62,6 +80,8 @@ pub const ALL: [Rule; 30] = [
     log_write_latency_maximum::judge,
     latency_percentile::judge_reads,
     latency_percentile::judge_log_writes,
+    mailbox_load::judge,
+    mailbox_room::judge,
     read_rate::judge,
     copy_rate::judge,
     replay_time::judge,
@@ -73,9 +93,12 @@ pub const ALL: [Rule; 30] = [
     volume_full::judge,
     connection_lost::judge,
     caches::judge,
+    device_reads::judge,
     measured_enough::judge,
     steady_state::judge,
     generator_limited::judge,
+    processor_steal::judge,
+    completion_lag::judge,
     other_programs::judge,
     other_reads::judge,
     io_limits::judge,
@@ -106,8 +129,8 @@ fn judged_phase(run: &RunRecord) -> Phase {
     }
 }
 
-/// Warns of time of the measurement that nothing is known of, in percent; cannot judge where that
-/// is more than `most_percent`.
+/// Warns of any time of the measurement that nothing is known of, in percent; cannot judge more
+/// than `most_percent`. The limit is the one of the two that was not kept.
 fn unseen(
     rule: &'static str,
     title: &'static str,
@@ -115,17 +138,23 @@ fn unseen(
     most_percent: f64,
     evidence: Vec<Evidence>,
 ) -> Finding {
-    let limit = Limit::AtMost(most_percent);
-    Finding {
+    let is_little = percent <= most_percent;
+    let (outcome, limit) = if is_little {
+        (Ruling::Warn, Limit::AtMost(0.0))
+    } else {
+        (Ruling::CannotJudge, Limit::AtMost(most_percent))
+    };
+    let finding = Finding {
         rule,
         title,
         kind: Kind::Validity,
-        outcome: if limit.admits(percent) { Ruling::Warn } else { Ruling::CannotJudge },
+        outcome,
         measured: Some(percent),
         limit: Some(limit),
         unit: Unit::Percent,
         evidence,
-    }
+    };
+    if percent > 0.0 { finding } else { finding.without_numbers() }
 }
 
 /// MiB per second of a pass over a database; none where it took no time.

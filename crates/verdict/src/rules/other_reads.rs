@@ -22,8 +22,10 @@ struct Reads {
 }
 
 impl Reads {
+    /// Bytes that others read; 0 if they are few.
     const fn of_others(&self) -> u64 {
-        self.device_bytes.saturating_sub(self.requested_bytes)
+        let bytes = self.device_bytes.saturating_sub(self.requested_bytes);
+        if bytes < FEWEST_BYTES { 0 } else { bytes }
     }
 
     fn percent(&self) -> f64 {
@@ -37,9 +39,8 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let devices = by_device(run);
     let worst = devices.values().map(Reads::percent);
     let worst = worst.max_by(f64::total_cmp)?;
-    let is_much =
-        |reads: &&Reads| reads.percent() > MOST_PERCENT && reads.of_others() >= FEWEST_BYTES;
-    let evidence: Vec<Evidence> = devices.values().filter(is_much).map(named).collect();
+    let mut evidence = Vec::new();
+    evidence.extend(devices.values().filter(|of| of.percent() > MOST_PERCENT).map(named));
     Some(Finding {
         rule: "other-reads",
         title: "Reads of other programs from the same devices",

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{IntervalRow, ProcessorShares, ProgramShare, RunRecord};
+use record::{HostSample, IntervalRow, ProcessorShares, ProgramShare, RunRecord};
 
 use super::judged_phase;
 
@@ -11,6 +11,21 @@ use super::judged_phase;
 pub(super) const BUSY_LIMIT_PERCENT: f64 = 90.0;
 /// A typical interval's longest lag above this is half of the tightest latency limit (10 ms).
 pub(super) const LAG_LIMIT_NS: u64 = 5_000_000;
+
+/// What the machine did in the intervals that the test is made for. None of a simulated world,
+/// whose machine is never busy.
+pub(super) fn host_samples(run: &RunRecord) -> Vec<HostSample> {
+    run.intervals_of(judged_phase(run)).filter_map(|row| row.host).collect()
+}
+
+/// The mean of the samples that have the value; none without any.
+pub(super) fn mean_of(
+    samples: &[HostSample],
+    value: impl Fn(&HostSample) -> Option<f64>,
+) -> Option<f64> {
+    let values: Vec<f64> = samples.iter().filter_map(value).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
 
 /// The intervals that the test is made for whose shares are known.
 pub(super) fn told(run: &RunRecord) -> Vec<(&IntervalRow, &ProcessorShares)> {

@@ -21,13 +21,15 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let rates = passes.iter().filter_map(|pass| Some((pass.database, rate(pass)?)));
     let slowest = rates.min_by(|one, other| one.1.total_cmp(&other.1));
     let is_complete = passes.len() >= run.start.databases.len();
-    let brakes = passes.iter().filter_map(|pass| brake_of(run, pass, least));
+    let brakes: Vec<Brake> = passes.iter().filter_map(|pass| brake_of(run, pass, least)).collect();
     let outcome = match slowest {
-        _ if brakes.clone().any(|brake| brake == Brake::Reads) => Ruling::Fail,
-        Some(_) if is_complete && brakes.count() == 0 => Ruling::Pass,
+        _ if brakes.contains(&Brake::Reads) => Ruling::Fail,
+        Some(_) if is_complete && brakes.is_empty() => Ruling::Pass,
         _ => Ruling::CannotJudge,
     };
-    Some(Finding {
+    let mut evidence = too_slow(run, passes, least);
+    evidence.extend(unread(run, passes));
+    let finding = Finding {
         rule: "read-rate",
         title: "Slowest database read",
         kind: Kind::Load,
@@ -35,8 +37,20 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         measured: slowest.map(|(_, rate)| rate),
         limit: Some(limit),
         unit: Unit::MebibytesPerSecond,
-        evidence: too_slow(run, passes, least),
-    })
+        evidence,
+    };
+    // A rate that keeps the limit does not stand for a database that was not read.
+    Some(if brakes.is_empty() && !is_complete { finding.without_numbers() } else { finding })
+}
+
+fn unread(run: &RunRecord, passes: &[Checksum]) -> Vec<Evidence> {
+    let mut unread = Vec::new();
+    for facts in &run.start.databases {
+        if !passes.iter().any(|pass| pass.database == facts.index) {
+            unread.push(Evidence::of_database(facts.index, "was not read to its end"));
+        }
+    }
+    unread
 }
 
 /// The databases that were, those first that nothing else held back.

@@ -25,7 +25,9 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         _ => Ruling::CannotJudge,
     };
     let too_slow = times.iter().filter(|(_, time)| !limit.admits(*time));
-    Some(Finding {
+    let mut evidence = unreplayed(run, &times);
+    evidence.splice(0..0, too_slow.map(|(replay, _)| place(replay)));
+    let finding = Finding {
         rule: "replay-time",
         title: "Slowest replay of a log file, average",
         kind: Kind::Load,
@@ -33,8 +35,21 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         measured: slowest,
         limit: Some(limit),
         unit: Unit::Milliseconds,
-        evidence: too_slow.map(|(replay, _)| place(replay)).collect(),
-    })
+        evidence,
+    };
+    Some(if outcome == Ruling::CannotJudge { finding.without_numbers() } else { finding })
+}
+
+/// The databases without a time.
+fn unreplayed(run: &RunRecord, times: &[(&Replay, f64)]) -> Vec<Evidence> {
+    let mut unreplayed = Vec::new();
+    for facts in &run.start.databases {
+        if !times.iter().any(|(replay, _)| replay.database == facts.index) {
+            let text = "no log of it was replayed to the end";
+            unreplayed.push(Evidence::of_database(facts.index, text));
+        }
+    }
+    unreplayed
 }
 
 fn place(replay: &Replay) -> Evidence {

@@ -12,14 +12,14 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if run.start.test != TestType::Recovery {
         return None;
     }
-    let wanted = u64::from(run.start.settings.replay_logs);
+    let wanted = u64::from(run.start.settings.replay_logs).max(1);
     let limit = Limit::AtLeast(wanted as f64);
     let logs: Vec<(u32, u64)> =
         run.start.databases.iter().map(|of| (of.index, replayed(run, of.index))).collect();
     let fewest = logs.iter().map(|(_, logs)| *logs).min()?;
     let evidence: Vec<Evidence> = logs
         .iter()
-        .filter(|(_, logs)| *logs < wanted.max(1))
+        .filter(|(_, logs)| *logs < wanted)
         .map(|&(index, logs)| missing(run, index, logs))
         .collect();
     Some(Finding {

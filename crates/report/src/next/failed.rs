@@ -1,0 +1,130 @@
+//! What a failed run calls for: the cause of errors, or the load that the storage does carry.
+
+use record::RunRecord;
+use verdict::{Finding, Kind, Limit, Ruling, Unit, Verdict};
+
+use super::command::{again, inspect, line};
+use super::step::{NextStep, StepKind};
+use crate::{format, meaning, passes};
+
+pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
+    let same = again(run, &[]);
+    if fails(verdict, "checksums") || fails(verdict, "input-output-errors") {
+        let words = "Do not put data on this storage before the cause of the errors is found: \
+                     search the system log and the controller's log for the times above; then";
+        return vec![StepKind::FindCause.with(words, same)];
+    }
+    if meaning::is_held_back_by_copies(verdict) {
+        let words = "Name faster folders in `backup_folders`, or none to measure the databases \
+                     alone; then";
+        return vec![StepKind::FasterCopies.with(words, same)];
+    }
+    if !passes::is_of_load(run) || failing(verdict).all(|of| of.rule == "longest-request") {
+        let words = format!("Find out what delays the requests ({}); then", inspect(run));
+        return vec![StepKind::FindDelay.with(words, same)];
+    }
+    let mut steps = Vec::new();
+    if fails(verdict, "log-write-latency-average") {
+        let words = "Slow log writes mean that no write cache acknowledges them: check that the \
+                     controller's cache is on and its battery good; then";
+        steps.push(StepKind::CheckWriteCache.with(words, same));
+    }
+    let found = line(run);
+    steps.extend(found.map(|line| StepKind::FindLine.with("Find the load that it carries", line)));
+    steps.push(less_load(run, verdict));
+    steps
+}
+
+fn failing(verdict: &Verdict) -> impl Iterator<Item = &Finding> {
+    verdict.findings.iter().filter(|finding| finding.outcome == Ruling::Fail)
+}
+
+fn fails(verdict: &Verdict, rule: &str) -> bool {
+    failing(verdict).any(|finding| finding.rule == rule)
+}
+
+/// The same test with less load: a lower target if the load is held, else fewer sessions.
+pub(super) fn less_load(run: &RunRecord, verdict: &Verdict) -> NextStep {
+    let settings = &run.start.settings;
+    match (settings.target_iops, settings.throughput_percent) {
+        (Some(target), _) => {
+            let lower = lower_target(run, verdict, target);
+            let each = settings.iops_per_mailbox.filter(|iops| *iops > 0.0);
+            let mailboxes = each.map(|iops| {
+                let mailboxes = format::number((f64::from(lower) / iops).floor(), 0);
+                format!(", which {mailboxes} mailboxes of {} IOPS need", format::number(iops, 2))
+            });
+            let words = format!("Hold a lower target{}", mailboxes.unwrap_or_default());
+            let changed = again(run, &[("--target-iops", lower.to_string())]);
+            StepKind::LowerTarget.with(words, changed)
+        }
+        (None, Some(percent)) => {
+            let lower = format::number((percent * share(verdict)).floor().max(1.0), 0);
+            let words = format!("Set `throughput_percent` in the plan to {lower}; then");
+            StepKind::LowerShare.with(words, again(run, &[]))
+        }
+        (None, None) => fewer_sessions(run, verdict),
+    }
+}
+
+/// Half of the sessions; a single one is held.
+fn fewer_sessions(run: &RunRecord, verdict: &Verdict) -> NextStep {
+    match run.sessions_per_database() / 2 {
+        0 => {
+            let lower = lower_target(run, verdict, run.achieved_transactional_iops());
+            let held = again(run, &[("--target-iops", lower.to_string())]);
+            StepKind::HoldLess.with("Hold less load", held)
+        }
+        threads => {
+            let changed = again(run, &[("--threads", threads.to_string())]);
+            StepKind::FewerSessions.with("Load it with half of the sessions", changed)
+        }
+    }
+}
+
+/// A target below the load that failed, with two digits: by as much lower as the worst limit was
+/// missed.
+fn lower_target(run: &RunRecord, verdict: &Verdict, target_iops: f64) -> u32 {
+    let achieved = run.achieved_transactional_iops();
+    let most = if achieved > 0.0 { achieved.min(target_iops) } else { target_iops };
+    two_digits(most * share(verdict))
+}
+
+/// What is left below the share of the limit, which would only just be kept.
+const RESERVE: f64 = 0.95;
+
+/// The share of the load that keeps the limits, with a reserve. Latency rises faster than load, so
+/// that it falls faster too.
+fn share(verdict: &Verdict) -> f64 {
+    let missed = verdict.findings.iter().filter(|of| {
+        let is_missed = matches!(of.outcome, Ruling::Fail | Ruling::CannotJudge);
+        is_missed && of.unit == Unit::Milliseconds && of.kind == Kind::Load
+    });
+    let shares = missed.filter_map(|finding| match (finding.measured?, finding.limit?) {
+        (measured, Limit::AtMost(limit)) => Some(limit / measured * RESERVE),
+        _ => None,
+    });
+    shares.fold(0.9, f64::min).clamp(0.5, 0.9)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate of requests, and at least one"
+)]
+fn two_digits(iops: f64) -> u32 {
+    let step = 10_f64.powf((iops.max(1.0).log10().floor() - 1.0).max(0.0));
+    ((iops / step).floor() * step).max(1.0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::two_digits;
+
+    #[test]
+    fn targets_have_two_digits_and_are_never_zero() {
+        for (iops, rounded) in [(0.2, 1), (9.9, 9), (337.2, 330), (45_913.0, 45_000)] {
+            assert_eq!(two_digits(iops), rounded, "{iops}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What to do after a run: each step changes the verdict or narrows the question.
+//! `docs/next-steps.md` lists all of them, and a test carries each out.
+
+mod command;
+mod failed;
+mod passed;
+mod step;
+mod time;
+mod unjudged;
+
+use record::RunRecord;
+use verdict::{Ruling, Verdict};
+
+use command::{again, command};
+use step::{NextStep, StepKind};
+
+pub(crate) use passed::is_small;
+
+/// The steps, the most important one first.
+pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+    advice(run, verdict).iter().map(ToString::to_string).collect()
+}
+
+fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
+    if run.imported().is_some() {
+        let words = "Set this result beside a run of your own";
+        let command = "plimsoll compare RESULT RUN".to_owned();
+        return vec![StepKind::CompareImported.with(words, command)];
+    }
+    if run.simulated().is_some() {
+        return vec![simulated(run, verdict)];
+    }
+    match verdict.outcome {
+        Ruling::Pass | Ruling::Warn => passed::steps(run, verdict),
+        Ruling::Fail => failed::steps(run, verdict),
+        Ruling::CannotJudge => unjudged::steps(run, verdict),
+    }
+}
+
+/// What follows from a prediction.
+fn simulated(run: &RunRecord, verdict: &Verdict) -> NextStep {
+    let is_impossible = verdict
+        .findings
+        .iter()
+        .any(|of| of.rule == "possible-reads" && of.outcome == Ruling::CannotJudge);
+    if is_impossible {
+        let words = "Simulate the disks and not the memory of the model";
+        let detailed = again(run, &[("--level", "2".to_owned())]);
+        return StepKind::DetailedSimulation.with(words, detailed);
+    }
+    // If the model did not carry the load, nothing is worth buying yet.
+    if verdict.outcome == Ruling::Fail {
+        let words = "See what would carry it before you buy, with keys of the array such as \
+                     raid.disks=8,12,16";
+        let array = again(run, &[("--what-if", "KEY=VALUE,VALUE".to_owned())]);
+        return StepKind::OtherArray.with(words, array);
+    }
+    let plan = command(run).split_whitespace().nth(2);
+    let plan = plan.filter(|_| command(run).starts_with("plimsoll simulate ")).unwrap_or("PLAN");
+    let words = format!(
+        "Measure the storage once it is installed, and compare both (plimsoll compare): plimsoll \
+         prepare {plan}, then"
+    );
+    StepKind::MeasureSimulated.with(words, format!("plimsoll run {plan}"))
+}
+
+#[cfg(test)]
+mod tests;

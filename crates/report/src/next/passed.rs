@@ -1,0 +1,109 @@
+//! What a passed run leaves open.
+
+use record::{Phase, RunRecord, TestType};
+use units::Bytes;
+use verdict::{MailboxRoom, Verdict};
+
+use super::command::{again, as_test, command, has_plan};
+use super::step::{NextStep, StepKind};
+use crate::mailboxes::Carried;
+use crate::{format, passes};
+
+/// Databases smaller than this many times their cache are served from it too much to tell how
+/// the storage does on a real mail server: interior pages and much of the leaves stay cached.
+const SMALL_DATABASE_CACHES: u64 = 20;
+
+const HOUR_NS: u64 = 3_600 * 1_000_000_000;
+
+pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
+    let room = MailboxRoom::of(run).filter(|_| verdict.lacks_room());
+    let mut steps = Vec::new();
+    steps.extend(room.map(|room| find_room(run, room)));
+    steps.extend(verdict.lacks_load().then(|| fewer_mailboxes(run)));
+    steps.push(further(run));
+    steps
+}
+
+/// The plan whose mailboxes the load stands for.
+fn fewer_mailboxes(run: &RunRecord) -> NextStep {
+    let carried = format::number(Carried::of(run).by_io, 0);
+    let words = format!(
+        "The load was that of {carried} mailboxes: plan for so many (`count` in [mailboxes]), or \
+         for faster storage; then"
+    );
+    StepKind::FewerMailboxes.with(words, again(run, &[]))
+}
+
+/// The plan that fits, or volumes that the plan fits on.
+fn find_room(run: &RunRecord, room: MailboxRoom) -> NextStep {
+    let fitting = format::whole(room.fitting());
+    let words = format!(
+        "Take volumes of {} or more in all, or plan for at most {fitting} mailboxes (`count` in \
+         [mailboxes]); then",
+        Bytes(room.wanted.saturating_mul(room.each_bytes))
+    );
+    StepKind::FindRoom.with(words, again(run, &[]))
+}
+
+fn further(run: &RunRecord) -> NextStep {
+    if !passes::is_of_load(run) {
+        let words = "Measure the load of a working day";
+        return StepKind::LoadTest.with(words, as_test(run, "performance"));
+    }
+    if is_small(run) {
+        return larger_databases(run);
+    }
+    if !has_plan(run) {
+        return for_two_hours(run);
+    }
+    if run.start.test == TestType::Stress && has_lasted(run, 24) {
+        let words = "Measure how fast logs are replayed after a failure";
+        return StepKind::RecoveryTest.with(words, as_test(run, "recovery"));
+    }
+    let changes = [("--test", "stress".to_owned()), ("--duration", "24h".to_owned())];
+    StepKind::DayOfStress.with("Run it for a day", again(run, &changes))
+}
+
+pub(super) fn larger_databases(run: &RunRecord) -> NextStep {
+    let enough = large_enough(run);
+    let small = "These databases are small: much of them fits into the caches of disks and arrays. \
+                 Set `size`";
+    if !has_plan(run) {
+        let words = format!(
+            "{small} to what you will run, {enough} or more: plimsoll plan > plan.toml, plimsoll \
+             prepare plan.toml, then"
+        );
+        return StepKind::LargerDatabases.with(words, "plimsoll run plan.toml".to_owned());
+    }
+    let words = format!(
+        "{small} in the plan to what you will run, {enough} or more, in new folders: {}, then",
+        command(run).replacen("run", "prepare", 1)
+    );
+    StepKind::LargerDatabases.with(words, again(run, &[]))
+}
+
+fn for_two_hours(run: &RunRecord) -> NextStep {
+    if has_lasted(run, 2) {
+        let words = "Write a plan of the load that you expect: plimsoll plan > plan.toml, plimsoll \
+                     prepare plan.toml, then";
+        return StepKind::OwnPlan.with(words, "plimsoll run plan.toml".to_owned());
+    }
+    let longer = again(run, &[("--duration", "2h".to_owned())]);
+    StepKind::TwoHours.with("Run it for two hours", longer)
+}
+
+/// Intervals may come to a little less than was planned.
+fn has_lasted(run: &RunRecord, hours: u64) -> bool {
+    run.span_ns(Phase::Measure) >= hours * HOUR_NS / 100 * 99
+}
+
+/// The size from which on a database is no small one.
+fn large_enough(run: &RunRecord) -> Bytes {
+    Bytes(run.start.settings.cache_maximum_bytes * SMALL_DATABASE_CACHES)
+}
+
+/// Whether caches serve too much of a database to tell how the storage does with a real one.
+pub(crate) fn is_small(run: &RunRecord) -> bool {
+    let mut databases = run.start.databases.iter();
+    databases.any(|facts| facts.initial_bytes < large_enough(run).0)
+}

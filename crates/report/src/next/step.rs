@@ -1,0 +1,99 @@
+//! The steps by name, so that documentation and tests can list all of them.
+
+use std::fmt;
+
+/// Names every step once: the type, its list and its name in `docs/next-steps.md`.
+macro_rules! step_kinds {
+    ($($kind:ident = $name:literal),+ $(,)?) => {
+        /// What is advised.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum StepKind {
+            $($kind),+
+        }
+
+        #[cfg(test)]
+        impl StepKind {
+            /// Every step, in the order of `docs/next-steps.md`.
+            pub(super) const ALL: &[Self] = &[$(Self::$kind),+];
+
+            /// The name of its row.
+            pub(super) const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name),+
+                }
+            }
+        }
+    };
+}
+
+step_kinds! {
+    FindRoom = "find-room",
+    FewerMailboxes = "fewer-mailboxes",
+    LargerDatabases = "larger-databases",
+    DayOfStress = "day-of-stress",
+    TwoHours = "two-hours",
+    OwnPlan = "own-plan",
+    RecoveryTest = "recovery-test",
+    LoadTest = "load-test",
+    FindCause = "find-cause",
+    CheckWriteCache = "check-write-cache",
+    FasterCopies = "faster-copies",
+    FindDelay = "find-delay",
+    FindLine = "find-line",
+    LowerTarget = "lower-target",
+    LowerShare = "lower-share",
+    FewerSessions = "fewer-sessions",
+    HoldLess = "hold-less",
+    OriginalRecord = "original-record",
+    MeasureLonger = "measure-longer",
+    EndOthers = "end-others",
+    SpareProcessors = "spare-processors",
+    OwnProcessors = "own-processors",
+    WithoutCache = "without-cache",
+    ShorterRun = "shorter-run",
+    SmallerDatabases = "smaller-databases",
+    LargerVolume = "larger-volume",
+    ReachServer = "reach-server",
+    FreeVolume = "free-volume",
+    Resume = "resume",
+    KeepRunning = "keep-running",
+    FewerLogs = "fewer-logs",
+    ReportRefusal = "report-refusal",
+    ReadDatabases = "read-databases",
+    MeasureAgain = "measure-again",
+    DetailedSimulation = "detailed-simulation",
+    OtherArray = "other-array",
+    MeasureSimulated = "measure-simulated",
+    CompareImported = "compare-imported",
+}
+
+/// One step: what to do, and the command that does it or comes after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NextStep {
+    /// Which step it is.
+    pub kind: StepKind,
+    words: String,
+    /// The command; none if no command of this program helps.
+    pub command: Option<String>,
+}
+
+impl StepKind {
+    /// The step that `command` carries out.
+    pub(super) fn with(self, words: impl Into<String>, command: String) -> NextStep {
+        NextStep { kind: self, words: words.into(), command: Some(command) }
+    }
+
+    /// A step without a command.
+    pub(super) fn alone(self, words: impl Into<String>) -> NextStep {
+        NextStep { kind: self, words: words.into(), command: None }
+    }
+}
+
+impl fmt::Display for NextStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.command {
+            Some(command) => write!(f, "{}: {command}", self.words),
+            None => write!(f, "{}.", self.words),
+        }
+    }
+}

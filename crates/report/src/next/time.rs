@@ -1,0 +1,66 @@
+//! How long a measurement must be for a verdict, from what a shorter one has shown.
+
+use plan::write_duration;
+use record::{Phase, RunRecord};
+use units::Nanos;
+use verdict::{Finding, Ruling, Unit, Verdict};
+
+/// What is measured beyond the time that the rate so far calls for, in percent of it: rates vary.
+const RESERVE_PERCENT: u64 = 25;
+
+/// How many times as long is measured if no request was seen at all.
+const OF_NONE: f64 = 10.0;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// The time after which enough was measured, where the planned time is too short for it.
+pub(super) fn longer(run: &RunRecord, verdict: &Verdict) -> Option<String> {
+    let settings = &run.start.settings;
+    let least_ns = settings.thresholds.minimum_measure_ns;
+    let unjudged = verdict.findings.iter().filter(|of| of.outcome == Ruling::CannotJudge);
+    let for_requests = unjudged.filter_map(|finding| needed_ns(run, finding)).max();
+    let needed_ns = for_requests.map_or(least_ns, |needed_ns| needed_ns.max(least_ns));
+    (needed_ns > settings.measure_ns).then(|| write_duration(Nanos(readable(needed_ns))))
+}
+
+/// The time in which the requests come that a finding lacks; none if it lacks none, or nothing was
+/// measured.
+fn needed_ns(run: &RunRecord, finding: &Finding) -> Option<u64> {
+    let (seen, limit) = (finding.measured?, finding.limit?);
+    let span_ns = run.span_ns(Phase::Measure);
+    if finding.unit != Unit::Requests || span_ns == 0 {
+        return None;
+    }
+    let times = if seen < 1.0 { OF_NONE } else { limit.value() / seen };
+    let needed = Nanos(span_ns).as_secs_f64() * times;
+    let reserve = 1.0 + RESERVE_PERCENT as f64 / 100.0;
+    Some(
+        std::time::Duration::try_from_secs_f64(needed * reserve)
+            .map_or(u64::MAX, |needed| u64::try_from(needed.as_nanos()).unwrap_or(u64::MAX)),
+    )
+}
+
+/// Rounded up to steps that a person would choose.
+fn readable(needed_ns: u64) -> u64 {
+    let step_s = match needed_ns / SECOND_NS {
+        ..60 => 5,
+        60..600 => 30,
+        600..7_200 => 300,
+        _ => 3_600,
+    };
+    let step_ns = step_s * SECOND_NS;
+    needed_ns.div_ceil(step_ns).saturating_mul(step_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SECOND_NS, readable};
+
+    #[test]
+    fn times_are_rounded_up() {
+        for (needed_s, rounded_s) in [(0, 0), (31, 35), (91, 120), (601, 900), (7_201, 10_800)] {
+            assert_eq!(readable(needed_s * SECOND_NS), rounded_s * SECOND_NS, "{needed_s}");
+        }
+        assert_eq!(readable(30 * SECOND_NS), 30 * SECOND_NS);
+    }
+}

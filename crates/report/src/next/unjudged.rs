@@ -1,0 +1,200 @@
+//! How to come to a verdict after a run that has none: by the cause, and only then by a repeat.
+
+use plan::write_size;
+use record::{IssueKind, Phase, RunRecord, Series, TestType};
+use units::{Bytes, Nanos};
+use verdict::{Finding, Unit, Verdict};
+
+use super::command::{again, has_plan, inspect};
+use super::failed::less_load;
+use super::passed::{is_small, larger_databases};
+use super::step::{NextStep, StepKind};
+use super::time;
+use crate::{format, meaning};
+
+/// A step for each finding that decided. The same test once more is advised only if nothing else
+/// is: beside a cause it would meet that cause again.
+pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
+    let mut steps: Vec<NextStep> = Vec::new();
+    for finding in meaning::decisive(verdict) {
+        let step = step(run, verdict, finding);
+        if !steps.contains(&step) {
+            steps.push(step);
+        }
+    }
+    if steps.iter().any(|step| step.kind != StepKind::MeasureAgain) {
+        steps.retain(|step| step.kind != StepKind::MeasureAgain);
+    }
+    steps
+}
+
+fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
+    let same = again(run, &[]);
+    match finding.rule {
+        "record-intact" => {
+            StepKind::OriginalRecord.with("Report the original journal, or measure again", same)
+        }
+        "volume-full" => room(run),
+        "connection-lost" => StepKind::ReachServer.with(
+            "See that the server runs and can be reached. What is on it may have changed: check \
+             the databases (plimsoll check) before they are used again; then",
+            same,
+        ),
+        "caches" | "device-reads" => {
+            let words = format!(
+                "See what is known of the volume ({}), mount it without the cache or take another; \
+                 then",
+                inspect(run)
+            );
+            StepKind::WithoutCache.with(words, same)
+        }
+        "completed" => completion(run),
+        "pauses" => StepKind::KeepRunning.with(
+            "Keep the machine from being suspended, moved or stopped for the whole run; then",
+            same,
+        ),
+        "checksums" if run.start.test != TestType::Backup => read_databases(run),
+        "replayed-logs" => fewer_logs(run, finding),
+        "generator-limited" | "completion-lag" => spare_processors(run, verdict),
+        "processor-steal" => StepKind::OwnProcessors.with(
+            "Give this machine processors that it does not share with other guests; then",
+            same,
+        ),
+        _ => by_numbers(run, verdict, finding),
+    }
+}
+
+/// What the numbers of a finding call for.
+fn by_numbers(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
+    let same = again(run, &[]);
+    if finding.unit == Unit::Milliseconds {
+        // A limit was not kept beside other programs alone.
+        return end_others(same);
+    }
+    let has_none = finding.unit == Unit::Requests && finding.measured.is_none_or(|seen| seen < 1.0);
+    if has_none && finding.rule.starts_with("read-") && is_small(run) {
+        // All of it fits into its cache.
+        return larger_databases(run);
+    }
+    let is_of_time = finding.unit == Unit::Requests || finding.rule == "measured-time";
+    match time::longer(run, verdict).filter(|_| is_of_time) {
+        Some(duration) => {
+            let longer = again(run, &[("--duration", duration)]);
+            let words = "Measure for longer, until enough is seen for a verdict";
+            StepKind::MeasureLonger.with(words, longer)
+        }
+        None => StepKind::MeasureAgain.with("Measure again, to the end", same),
+    }
+}
+
+fn end_others(same: String) -> NextStep {
+    StepKind::EndOthers.with("End the other programs that are named above; then", same)
+}
+
+/// Who keeps the processors busy: others, or this program under its own load.
+fn spare_processors(run: &RunRecord, verdict: &Verdict) -> NextStep {
+    let rows = run.intervals.iter().filter_map(|row| row.processors.as_ref());
+    if rows.clone().any(record::ProcessorShares::has_heavy_others) {
+        return end_others(again(run, &[]));
+    }
+    if !crate::passes::is_of_load(run) {
+        let words = "Use a faster machine; then";
+        return StepKind::SpareProcessors.with(words, again(run, &[]));
+    }
+    let less = less_load(run, verdict);
+    let words = "Use a faster machine, or make less load";
+    StepKind::SpareProcessors.with(words, less.command.unwrap_or_else(|| again(run, &[])))
+}
+
+fn completion(run: &RunRecord) -> NextStep {
+    let same = again(run, &[]);
+    let finished = run.finished.as_ref();
+    if finished.is_some_and(|finished| finished.is_for_room) {
+        return room(run);
+    }
+    if finished.is_some_and(|finished| finished.is_overdue) {
+        let words = format!("See what delays the volume ({}); then", inspect(run));
+        return StepKind::FreeVolume.with(words, same);
+    }
+    if run.issues.iter().any(|issue| issue.kind == IssueKind::Refused) {
+        return StepKind::ReportRefusal.alone(
+            "The engine refused what the plan asked for and would refuse it again: report it, with \
+             the journal record.jsonl of this run",
+        );
+    }
+    // What it takes to continue is in the record once the databases were opened.
+    if finished.is_none() && !run.attachments.is_empty() {
+        let words = format!(
+            "Complete it, with the folder of this run for FOLDER, or start it again ({same})"
+        );
+        return StepKind::Resume.with(words, "plimsoll run --resume FOLDER".to_owned());
+    }
+    StepKind::MeasureAgain.with("Measure again, to the end", same)
+}
+
+fn read_databases(run: &RunRecord) -> NextStep {
+    let databases = run.start.databases.iter();
+    let files = databases.fold(String::new(), |files, facts| files + " " + &facts.file);
+    let words = "Read the databases to their end";
+    StepKind::ReadDatabases.with(words, format!("plimsoll check{files}"))
+}
+
+/// As many logs as the load generated in its time, if it generated any.
+fn fewer_logs(run: &RunRecord, finding: &Finding) -> NextStep {
+    let logs = finding.measured.unwrap_or(0.0);
+    let same = again(run, &[]);
+    let is_replayed = run.replays.len() >= run.start.databases.len();
+    if logs < 1.0 || !is_replayed {
+        return StepKind::MeasureAgain.with("Measure again, to the end", same);
+    }
+    let words = format!("Set `replay_logs` in the plan to {}; then", format::number(logs, 0));
+    StepKind::FewerLogs.with(words, same)
+}
+
+/// What keeps the volume from being full at the end.
+fn room(run: &RunRecord) -> NextStep {
+    if let Some(seconds) = fitting_seconds(run) {
+        let shorter = again(run, &[("--duration", format!("{seconds}s"))]);
+        return StepKind::ShorterRun.with("Free space on the volume, or run shorter", shorter);
+    }
+    let same = again(run, &[]);
+    let first = run.start.databases.first();
+    let half = Bytes(first.map_or(0, |facts| facts.initial_bytes / 2));
+    if half < plan::SMALLEST_FILE {
+        let words = "Free space on the volume, or take a larger one; then";
+        return StepKind::LargerVolume.with(words, same);
+    }
+    if has_plan(run) {
+        let words = format!(
+            "Free space on the volume, or use databases of {half} in a new folder (`size`); then"
+        );
+        return StepKind::SmallerDatabases.with(words, same);
+    }
+    let mebibyte = 1 << 20;
+    let size = write_size(Bytes(half.0 / mebibyte * mebibyte));
+    let smaller = again(run, &[("--size", size)]);
+    let words = "Free space on the volume, or remove the databases and use smaller ones";
+    StepKind::SmallerDatabases.with(words, smaller)
+}
+
+/// The time that the volume has room for, if a verdict takes no more.
+fn fitting_seconds(run: &RunRecord) -> Option<u64> {
+    let thresholds = &run.start.settings.thresholds;
+    let fitting_ns = run.span_ns(Phase::Measure) / 10 * 8;
+    let needed = [
+        (Series::DatabaseRead, thresholds.minimum_reads),
+        (Series::LogWrite, thresholds.minimum_log_writes),
+    ];
+    let is_enough = fitting_ns >= thresholds.minimum_measure_ns.max(1)
+        && needed.iter().all(|(series, least)| fewest(run, *series) / 10 * 8 >= *least);
+    is_enough.then(|| fitting_ns / Nanos::from_secs(1).0)
+}
+
+/// Requests of the database with the fewest.
+fn fewest(run: &RunRecord, series: Series) -> u64 {
+    let databases = run.start.databases.iter();
+    let counts = databases.map(|facts| {
+        run.totals_of(Phase::Measure, facts.index).map_or(0, |totals| totals.count(series))
+    });
+    counts.min().unwrap_or(0)
+}

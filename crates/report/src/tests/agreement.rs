@@ -1,0 +1,151 @@
+//! Every form of a report says the same of a run, whatever it was: pass or fail, what was asked
+//! for, reached and lacking.
+
+use record::RunRecord;
+use record::synthetic::drawn;
+use serde_json::Value;
+use verdict::{Limit, Ruling, Verdict, judge};
+
+use super::too_small;
+use crate::mailboxes::Carried;
+use crate::{html, json, meaning, next, summary, text, verdict_name};
+
+const DRAWS: u64 = 150;
+
+/// A run and what is said of it.
+struct Told {
+    run: RunRecord,
+    verdict: Verdict,
+}
+
+impl Told {
+    fn of(run: RunRecord) -> Self {
+        Self { verdict: judge(&run), run }
+    }
+
+    fn drawn(seed: u64) -> Self {
+        Self::of(drawn(seed))
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&json(&self.run, &self.verdict)).expect("JSON")
+    }
+
+    fn text(&self) -> String {
+        text(&self.run, &self.verdict)
+    }
+
+    fn summary(&self) -> String {
+        summary(&self.run, &self.verdict)
+    }
+}
+
+#[test]
+fn every_form_has_the_same_headline_and_exit_status() {
+    for told in (0..DRAWS).map(Told::drawn).chain([Told::of(too_small())]) {
+        let name = verdict_name(&told.run, &told.verdict);
+        let capitals = name.to_uppercase();
+        let (begin, json) = (format!("{capitals}  "), told.json());
+        assert!(told.summary().starts_with(&begin), "{name}: {}", told.summary());
+        assert!(told.text().lines().any(|line| line.starts_with(&begin)), "{name}");
+        let page = html(&told.run, &told.verdict);
+        assert!(page.contains(&format!("<p class=\"verdict\">{name}</p>")), "{name}");
+        assert_eq!(json["headline"], name);
+        assert_eq!(json["exit_code"], told.verdict.exit_code());
+        let word = json["verdict"].as_str().expect("a word").replace("simulated_", "");
+        let code = ["pass", "fail", "cannot_judge"].iter().position(|of| *of == word);
+        assert_eq!(code, Some(usize::from(told.verdict.exit_code())), "{word}");
+    }
+}
+
+#[test]
+fn the_verdict_follows_from_the_findings() {
+    for told in (0..DRAWS).map(Told::drawn) {
+        let json = told.json();
+        let findings = json["findings"].as_array().expect("findings").iter();
+        let outcomes: Vec<&str> =
+            findings.filter_map(|finding| finding["outcome"].as_str()).collect();
+        let has = |outcome: &str| outcomes.contains(&outcome);
+        let follows = match told.verdict.outcome {
+            Ruling::Pass => !has("fail") && !has("cannot_judge"),
+            Ruling::Fail => has("fail"),
+            Ruling::CannotJudge => !has("fail") && has("cannot_judge"),
+            Ruling::Warn => false,
+        };
+        assert!(follows, "{:?}: {outcomes:?}", told.verdict.outcome);
+    }
+}
+
+#[test]
+fn every_form_gives_the_same_meaning_and_next_steps() {
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in (0..DRAWS).map(Told::drawn) {
+        let (text, summary, json) = (plain(&told.text()), plain(&told.summary()), told.json());
+        let said = meaning::sentences(&told.run, &told.verdict);
+        let steps = next::steps(&told.run, &told.verdict);
+        assert!(said.len() > 1 || told.verdict.exit_code() == 0, "{said:?} has no reason");
+        for sentence in said.iter().chain(&steps) {
+            assert!(text.contains(&plain(sentence)), "{sentence} is not in\n{}", told.text());
+            assert!(summary.contains(&plain(sentence)), "{sentence} is not in\n{}", told.summary());
+        }
+        assert_eq!(json["meaning"], Value::from(said));
+        assert_eq!(json["next_steps"], Value::from(steps));
+    }
+}
+
+/// What is lacking is in the headline if the run passed; what did not pass has proved no mailbox.
+#[test]
+fn what_is_lacking_is_said_everywhere_or_nowhere() {
+    let mut lacking = 0;
+    for told in (0..4 * DRAWS).map(Told::drawn).chain([Told::of(too_small())]) {
+        let has_passed = told.verdict.exit_code() == 0;
+        let name = verdict_name(&told.run, &told.verdict);
+        let said = meaning::sentences(&told.run, &told.verdict).join(" ");
+        if has_passed {
+            assert_eq!(said.contains("not enough"), name.contains("too small"), "{name}: {said}");
+            let is_low = told.verdict.lacks_load();
+            assert!(!is_low || name.contains("below plan") || name.contains("too small"), "{name}");
+            lacking += usize::from(said.contains("not enough"));
+        }
+        let json = told.json();
+        let carried = &json["mailboxes_carried"];
+        let measured = &json["mailboxes_at_measured_load"];
+        if has_passed {
+            assert_eq!(carried, measured);
+        } else {
+            assert!(carried.is_null(), "{carried}");
+        }
+        if let Some(measured) = measured.as_f64() {
+            assert!((measured - Carried::of(&told.run).by_io).abs() < f64::EPSILON);
+        }
+    }
+    assert!(lacking > 3, "{lacking}");
+}
+
+/// A number as a report prints it.
+fn parsed(text: &str) -> f64 {
+    let digits: String = text
+        .chars()
+        .take_while(|c| !c.is_whitespace() && *c != '/')
+        .filter(|c| *c != ',')
+        .collect();
+    digits.parse().expect("a number")
+}
+
+/// Rounded for readers, the two numbers still lie on the sides that the outcome says.
+#[test]
+fn printed_numbers_lie_on_the_side_of_their_outcome() {
+    for seed in 0..4 * DRAWS {
+        for finding in judge(&drawn(seed)).findings {
+            let (Some(measured), Some(limit)) = (finding.measured, finding.limit) else { continue };
+            let shown = meaning::quantity_beside(measured, limit, finding.unit);
+            let beside = meaning::limit_beside(measured, limit, finding.unit);
+            let keeps = match limit {
+                Limit::AtMost(_) => parsed(&shown) <= parsed(&beside),
+                Limit::AtLeast(_) => parsed(&shown) >= parsed(&beside),
+            };
+            let is_pass = finding.outcome == Ruling::Pass;
+            assert_eq!(keeps, is_pass, "{seed}: {shown} beside {beside}: {finding:?}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Whether the mailboxes that the plan asks for fit on the volumes: storage that is fast enough and
+//! too small is not what was asked for.
+
+use std::collections::BTreeMap;
+
+use record::RunRecord;
+use units::{Bytes, thousands};
+
+use super::judges_load;
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+
+/// The rule's name for programs.
+pub(crate) const RULE: &str = "mailbox-room";
+
+/// What the plan asks to be kept, and the volumes of the databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MailboxRoom {
+    /// Mailboxes that the plan asks for.
+    pub wanted: u64,
+    /// Size of each, in bytes.
+    pub each_bytes: u64,
+    /// Size of the volumes of the databases, in bytes.
+    pub volumes_bytes: u64,
+}
+
+impl MailboxRoom {
+    /// What the plan of `run` asks for. None if it names no number or no size of mailboxes, or the
+    /// size of the volumes is not known.
+    pub fn of(run: &RunRecord) -> Option<Self> {
+        let settings = &run.start.settings;
+        let (wanted, each_bytes) = (settings.mailboxes?, settings.mailbox_bytes?);
+        let volumes_bytes = volumes_bytes(run);
+        let is_known = each_bytes > 0 && volumes_bytes > 0;
+        is_known.then_some(Self { wanted, each_bytes, volumes_bytes })
+    }
+
+    /// Mailboxes that the volumes have room for.
+    pub const fn fitting(&self) -> u64 {
+        self.volumes_bytes / self.each_bytes
+    }
+}
+
+/// Size of the volumes of the databases, each counted once, in bytes; 0 if it is not known.
+pub fn volumes_bytes(run: &RunRecord) -> u64 {
+    let databases = run.start.databases.iter();
+    let volumes: BTreeMap<&str, u64> =
+        databases.map(|facts| (facts.volume.mount.as_str(), facts.volume.size_bytes)).collect();
+    volumes.values().sum()
+}
+
+/// Warns if the mailboxes do not fit. Finds nothing in a test without a load, and if the plan asks
+/// for none.
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    let room = MailboxRoom::of(run).filter(|_| judges_load(run))?;
+    let has_room = room.fitting() >= room.wanted;
+    let lacking = Evidence::of_run(format!(
+        "{} mailboxes of {} do not fit on {}; take larger volumes, or plan for fewer mailboxes",
+        thousands(room.wanted),
+        Bytes(room.each_bytes),
+        Bytes(room.volumes_bytes)
+    ));
+    Some(Finding {
+        rule: RULE,
+        title: "Mailboxes that have room",
+        kind: Kind::Load,
+        outcome: if has_room { Ruling::Pass } else { Ruling::Warn },
+        measured: Some(room.fitting() as f64),
+        limit: Some(Limit::AtLeast(room.wanted as f64)),
+        unit: Unit::Count,
+        evidence: if has_room { Vec::new() } else { vec![lacking] },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use record::synthetic::Synthetic;
+    use record::{RunRecord, TestType};
+
+    use super::{RULE, judge, volumes_bytes};
+    use crate::Ruling;
+
+    const MAILBOX_BYTES: u64 = 2 << 30;
+
+    /// A run of a plan of mailboxes, of which so many fit.
+    fn planned(fitting: u64, wanted: u64) -> RunRecord {
+        let mut run = Synthetic { measure_intervals: 4, ..Synthetic::default() }.run();
+        for facts in &mut run.start.databases {
+            facts.volume.size_bytes = fitting * MAILBOX_BYTES / 2;
+        }
+        run.start.settings.mailboxes = Some(wanted);
+        run.start.settings.mailbox_bytes = Some(MAILBOX_BYTES);
+        run
+    }
+
+    #[test]
+    fn mailboxes_without_room_are_a_warning_and_no_failure() {
+        for (fitting, outcome) in [(400, Ruling::Pass), (399, Ruling::Warn), (126, Ruling::Warn)] {
+            let verdict = crate::judge(&planned(fitting, 400));
+            let found = verdict.findings.iter().find(|finding| finding.rule == RULE);
+            assert_eq!(found.expect("a plan of mailboxes").outcome, outcome, "{fitting}");
+            assert_eq!(verdict.outcome, Ruling::Pass);
+        }
+    }
+
+    #[test]
+    fn what_was_not_asked_for_is_not_judged() {
+        let mut run = planned(1, 400);
+        run.start.settings.mailbox_bytes = None;
+        assert_eq!(judge(&run), None);
+        let mut run = planned(1, 400);
+        run.start.settings.mailboxes = None;
+        assert_eq!(judge(&run), None);
+        assert_eq!(judge(&planned(0, 400)), None);
+        let mut run = planned(1, 400);
+        run.start.test = TestType::Backup;
+        assert_eq!(judge(&run), None);
+        // Two databases on one volume share its room.
+        let mut run = planned(400, 400);
+        run.start.databases[1].volume = run.start.databases[0].volume.clone();
+        assert_eq!(volumes_bytes(&run), 200 * MAILBOX_BYTES);
+    }
+}
