@@ -7,6 +7,8 @@ mod imported;
 mod line;
 mod links;
 mod page;
+mod predicted;
+mod printed;
 mod suite;
 
 use record::synthetic::Synthetic;

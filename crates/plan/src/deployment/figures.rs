@@ -1,5 +1,5 @@
 //! What is known about each product generation: figures with their provenance, read from data
-//! files, completed and overridden by the document's `[figures]`.
+//! files.
 //!
 //! A figure that was never published is absent from the file, so the user has to give it: nothing
 //! here is invented.
@@ -19,15 +19,6 @@ pub struct Figure {
     pub source: String,
 }
 
-/// One generation of the product.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Product {
-    /// `Exchange 2016`.
-    pub name: String,
-    /// Its figures.
-    pub figures: Figures,
-}
-
 /// The generations there are data files for.
 const PRODUCTS: [(&str, &str); 5] = [
     ("2010", include_str!("../documents/products/2010.toml")),
@@ -37,20 +28,14 @@ const PRODUCTS: [(&str, &str); 5] = [
     ("2007", include_str!("../documents/products/2007.toml")),
 ];
 
-/// The words for them, and for the one that shares its predecessor's figures.
-const WORDS: &[&str] = &["2007", "2010", "2013", "2016", "2019", "SE"];
+/// The one that shares its predecessor's figures.
+const SUBSCRIPTION: &str = "SE";
+
+/// The words for all of them.
+pub(super) const WORDS: &[&str] = &["2007", "2010", "2013", "2016", "2019", "SE"];
 
 /// Bounds of every figure: none is negative, and none is near the upper one.
-const BOUNDS: (f64, f64) = (0.0, 1e12);
-
-/// Figures that something is divided by, and the least that they may be.
-const DIVISORS: [(&str, f64); 5] = [
-    ("cache_share_of_memory", 0.001),
-    ("reference_message_kb", 0.001),
-    ("baseline_spec_per_core", 0.001),
-    ("baseline_megacycles_per_core", 0.001),
-    ("databases_per_server", 1.0),
-];
+pub(super) const BOUNDS: (f64, f64) = (0.0, 1e12);
 
 macro_rules! figures {
     ($($(#[$meaning:meta])+ $name:ident,)+) => {
@@ -62,7 +47,7 @@ macro_rules! figures {
 
         /// Figures as a file gives them; all may be absent.
         #[derive(Default)]
-        struct Known {
+        pub(super) struct Known {
             $($name: Option<Figure>,)+
         }
 
@@ -71,10 +56,19 @@ macro_rules! figures {
                 Self { $($name: figure_of_file(keys, stringify!($name)),)+ }
             }
 
-            /// What the document gives, else what the file gives, else a complaint.
-            fn complete(self, keys: &mut Keys<'_, '_>, product: &str) -> Figures {
-                Figures {
-                    $($name: figure_of_document(keys, stringify!($name), self.$name, product),)+
+            /// What `figure` makes of the name of each and of what the file gives.
+            pub(super) fn complete(
+                self,
+                mut figure: impl FnMut(&'static str, Option<Figure>) -> Figure,
+            ) -> Figures {
+                Figures { $($name: figure(stringify!($name), self.$name),)+ }
+            }
+
+            /// The figure called `name`.
+            pub(super) fn named(&self, name: &str) -> Option<&Figure> {
+                match name {
+                    $(stringify!($name) => self.$name.as_ref(),)+
+                    _ => None,
                 }
             }
         }
@@ -179,41 +173,17 @@ figures! {
     system_disk_reserve_gb,
 }
 
-impl Product {
-    /// Whether SSDs can hold `MetaCache` databases: since Exchange 2019. Source: S-MCDB.
-    pub(super) fn has_metacache(&self) -> bool {
-        let before = ["2007", "2010", "2013", "2016"];
-        !before.iter().any(|year| self.name.ends_with(year))
-    }
-
-    /// Takes `product` from the document and completes its figures from `[figures]`.
-    pub(super) fn read(root: &mut Keys<'_, '_>) -> Self {
-        let word = root.take::<String>("product");
-        let (name, known) = match &word {
-            None => known("2016"),
-            Some(given) if WORDS.contains(&given.value.as_str()) => known(&given.value),
-            Some(given) => {
-                root.not_a_choice(given, WORDS);
-                known("2016")
-            }
-        };
-        let mut keys = root.below("figures");
-        let figures = known.complete(&mut keys, &name);
-        keys.finish();
-        Self { name, figures }
-    }
-}
-
 /// Name and figures of a generation, from its file.
-fn known(word: &str) -> (String, Known) {
-    let word = if word == "SE" { "2019" } else { word };
-    let text = PRODUCTS.iter().find(|(name, _)| *name == word);
+pub(super) fn known(word: &str) -> (String, Known) {
+    let year = if word == SUBSCRIPTION { "2019" } else { word };
+    let text = PRODUCTS.iter().find(|(name, _)| *name == year);
     let text = text.map_or(PRODUCTS[2].1, |(_, text)| text);
     let mut complaints = Vec::new();
     let found = parse(text, "", &mut complaints)
         .map(|table| from_table(&table, &Lines::of_text(text), &mut complaints));
     assert!(complaints.is_empty(), "our own file {word}: {complaints:?}");
-    found.unwrap_or_default()
+    let (name, figures) = found.unwrap_or_default();
+    (if word == SUBSCRIPTION { format!("Exchange {SUBSCRIPTION}") } else { name }, figures)
 }
 
 fn from_table(
@@ -242,29 +212,6 @@ fn figure_of_file(keys: &mut Keys<'_, '_>, name: &'static str) -> Option<Figure>
     }
     figure.finish();
     Some(Figure { value, source })
-}
-
-fn figure_of_document(
-    keys: &mut Keys<'_, '_>,
-    name: &'static str,
-    known: Option<Figure>,
-    product: &str,
-) -> Figure {
-    let divisor = DIVISORS.iter().find(|(divisor, _)| *divisor == name);
-    let least = divisor.map_or(BOUNDS.0, |&(_, least)| least);
-    if let Some(value) = keys.given(name, (least, BOUNDS.1)) {
-        let source = format!("given in line {}", keys.place(name).line);
-        return Figure { value, source };
-    }
-    known.unwrap_or_else(|| {
-        let example = format!(
-            "`{name} = NUMBER` to [figures]: no figure of {product} has been published; measure \
-             it, or take another product's and answer for it"
-        );
-        keys.missing(name, example);
-        let source = String::new();
-        Figure { value: 1.0, source }
-    })
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl Databases {
         found.pairs = given.isolated && pairs;
         found.sets = given.isolated && !pairs;
         let largest = largest(given, values);
-        found.per_volume = found.databases_of_volume(given, largest);
+        found.per_volume = Self::databases_of_volume(given, largest);
         values.put("db.per_volume", found.per_volume);
         let target = target(given, tiers, largest, found.per_volume, values);
         found.counted(given, tiers.mailboxes / given.div, target, values);
@@ -63,7 +63,7 @@ impl Databases {
     }
 
     /// Databases on a volume but those of backup sets, which follow from the copies.
-    fn databases_of_volume(&self, given: &GivenInputs<'_>, largest: f64) -> f64 {
+    fn databases_of_volume(given: &GivenInputs<'_>, largest: f64) -> f64 {
         if !given.several {
             return 1.0;
         }

@@ -104,10 +104,9 @@ fn in_groups(data: f64, group: RaidGroup) -> f64 {
 fn raid_disks(given: &GivenInputs<'_>, needed: [f64; 3], slow: bool, values: &mut Values) -> f64 {
     let chosen = match given.deployment.storage.raid {
         Some(Raid::Raid10) => 0,
-        Some(Raid::Raid5) => 1,
         Some(Raid::Raid6) => 2,
         None if slow || needed[0] <= needed[1] => 0,
-        None => 1,
+        Some(Raid::Raid5) | None => 1,
     };
     values.word("disk.raid_choice_db", ["RAID-1/0", "RAID-5", "RAID-6"][chosen]);
     values.put("disk.raid_disks_db", needed[chosen]);

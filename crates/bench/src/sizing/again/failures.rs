@@ -62,7 +62,7 @@ impl FailureLoads {
             (true, false) => copies >= 3.0 && beyond >= 4.0,
             (true, true) => given.p[0] >= 3.0 && given.s + databases.waiting[1] >= 4.0,
         };
-        self.two = if may { rules.two() } else { None };
+        self.two = may.then(|| rules.two());
         if given.two {
             self.second_site(given, databases, &rules);
         }
@@ -84,7 +84,7 @@ impl FailureLoads {
             } else {
                 copies >= 3.0 && 2.0 * given.s >= 4.0
             };
-            let two = if may { there.two() } else { None };
+            let two = may.then(|| there.two());
             [Some(there.normal()), there.one(), two]
         } else {
             self.of_waiting(given, databases, here.blocked)
@@ -93,10 +93,10 @@ impl FailureLoads {
         let ready = catching_up(given, 1);
         let servers = taking_over(given, databases);
         if given.p[1] + ready >= 2.0 && servers >= 2.0 {
-            self.site_and_one = self.site_and(given, databases, (1.0, self.one, self.there[1]));
+            self.site_and_one = Self::site_and(given, databases, (1.0, self.one, self.there[1]));
         }
         if given.p[1] >= 3.0 && servers >= 4.0 {
-            self.site_and_two = self.site_and(given, databases, (2.0, self.two, self.there[2]));
+            self.site_and_two = Self::site_and(given, databases, (2.0, self.two, self.there[2]));
         }
     }
 
@@ -125,7 +125,6 @@ impl FailureLoads {
 
     /// The other site and `failed` servers besides.
     fn site_and(
-        &self,
         given: &GivenInputs<'_>,
         databases: &Databases,
         (failed, here, there): (f64, Option<f64>, Option<f64>),
@@ -193,12 +192,12 @@ impl SiteRules<'_> {
 
     /// The workbook's value falls below none where there are fewer databases than servers; nothing
     /// is active then.
-    fn two(&self) -> Option<f64> {
+    fn two(&self) -> f64 {
         let s = self.given.s;
         let spread = up(self.normal() + 2.0 * self.normal() / (s - 2.0)) + self.plus;
         let active = if self.given.p[0] < 3.0 {
             if s <= 2.0 {
-                return Some(0.0);
+                return 0.0;
             }
             up((self.home - 2.0 * up(self.normal() / (s - 1.0))) / (s - 2.0)) + self.plus
         } else if s == 3.0 && !self.blocked {
@@ -206,7 +205,7 @@ impl SiteRules<'_> {
         } else {
             spread
         };
-        Some(active.min(self.held).max(0.0))
+        active.min(self.held).max(0.0)
     }
 }
 

@@ -1,4 +1,4 @@
-//! StoredSpace of databases, logs and volumes (facts 5.8 and 5.9).
+//! Space of databases, logs and volumes (facts 5.8 and 5.9).
 
 use plan::deployment::{BackupFrequency, BackupMethod};
 

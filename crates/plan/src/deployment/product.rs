@@ -1,0 +1,54 @@
+//! The product that is sized for: a generation, its figures, and whose figures they are.
+
+use super::figures::{Figures, WORDS, known};
+use super::sources::{AssumedFigures, Sources};
+use crate::keys::Keys;
+
+/// One generation of the product.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Product {
+    /// `Exchange 2016`.
+    pub name: String,
+    /// Its figures.
+    pub figures: Figures,
+    /// Figures that are another product's; none where all are its own or given.
+    pub assumed: Option<AssumedFigures>,
+}
+
+impl Product {
+    /// Whether SSDs can hold `MetaCache` databases: since Exchange 2019. Source: S-MCDB.
+    pub(super) fn has_metacache(&self) -> bool {
+        let before = ["2007", "2010", "2013", "2016"];
+        !before.iter().any(|year| self.name.ends_with(year))
+    }
+
+    /// Takes `product` from the document and completes its figures from `[figures]`.
+    pub(super) fn read(root: &mut Keys<'_, '_>) -> Self {
+        let word = root.take::<String>("product");
+        let (name, known) = match &word {
+            None => known("2016"),
+            Some(given) if WORDS.contains(&given.value.as_str()) => known(&given.value),
+            Some(given) => {
+                root.not_a_choice(given, WORDS);
+                known("2016")
+            }
+        };
+        let mut keys = root.below("figures");
+        let mut sources = Sources::new(&mut keys, &name);
+        let figures = known.complete(|name, own| sources.figure(&mut keys, name, own));
+        let assumed = sources.finish(&mut keys);
+        keys.finish();
+        Self { name, figures, assumed }
+    }
+
+    /// What pages say of figures that are another product's.
+    pub fn assumption(&self) -> Option<String> {
+        let AssumedFigures { from, names } = self.assumed.as_ref()?;
+        let count = names.len();
+        let figures = if count == 1 { "figure is" } else { "figures are" };
+        Some(format!(
+            "ASSUMPTION: {count} {figures} those of {from}, because none are published for {}",
+            self.name
+        ))
+    }
+}
