@@ -212,6 +212,7 @@ const TABLE: &[Layer] = &[
             "plan",
             "record",
             "simdisk",
+            "sizing",
             "testkit",
             "trial",
             "units",

@@ -30,6 +30,7 @@ mod report;
 mod reported;
 mod served;
 mod simulated;
+mod sizing;
 mod slice;
 mod tally;
 mod watched;
@@ -56,6 +57,8 @@ Measures with files in DIR (default: target/bench). NAME is one of:
   published                                            published runs beside predictions
   levels                                               both levels of a simulation beside each other
   simulate                                             events per second, times against limits
+  sizing [--draws N | --draw SEED]                     the formulas written a second time, on
+                                                       drawn deployments (default 10000)
   report, served                                       times and sizes against limits
   watched                                              a run with its live page open, and without";
 
@@ -68,6 +71,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         [slice::COMMAND, directory, depth, seed] => slice::run(Path::new(directory), depth, seed),
         [iscsi::COMMAND, address, depth, seed] => iscsi::alone(address, depth, seed),
         [engine::COMMAND, folder, sessions @ ..] => engine::alone(Path::new(folder), sessions),
+        ["sizing", words @ ..] => sizing::run(words),
         [name] => run(name, &default_directory()?),
         [name, directory] => run(name, Path::new(directory)),
         _ => Err(Failure::new(USAGE)),
@@ -113,7 +117,7 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
              engine, batch, cost, fidelity, iscsi, levels, published, recovery, report, \
-             served, simulate, watched"
+             served, simulate, sizing, watched"
         ))),
     }
 }

@@ -93,6 +93,17 @@ pub enum Problem {
         /// The line that named it first.
         first_line: usize,
     },
+    /// Figures of a product that were never published.
+    NoFigures {
+        /// The product.
+        product: String,
+        /// How many.
+        count: usize,
+        /// The word of a product that has them.
+        from: &'static str,
+        /// The lines that would give them.
+        block: String,
+    },
     /// Two values that cannot both hold.
     Conflict {
         /// What contradicts what, and the way out.
@@ -115,7 +126,12 @@ impl fmt::Display for PlanError {
                 write!(f, "{}: ", shortened(&complaint.key, LONGEST_KEY))?;
             }
             let problem = complaint.problem.to_string();
-            write!(f, "{}", shortened(&problem, LONGEST_PROBLEM))?;
+            // Lines to copy are of no use in part, and quote no document.
+            let longest = match complaint.problem {
+                Problem::NoFigures { .. } => problem.len(),
+                _ => LONGEST_PROBLEM,
+            };
+            write!(f, "{}", shortened(&problem, longest))?;
         }
         let more = self.complaints.len().saturating_sub(MOST_SHOWN);
         if more > 0 {
@@ -155,6 +171,14 @@ impl fmt::Display for Problem {
                 f,
                 "folder `{folder}` is already given in line {first_line}; name each folder once \
                  and set `count` to put several databases into it"
+            ),
+            Self::NoFigures { product, count, from, block } => write!(
+                f,
+                "{count} figures of {product} have never been published. Add `from = \"{from}\"` \
+                 to [figures] to take those of Exchange {from}, which every page then marks as an \
+                 assumption; or copy these lines into deployment.toml, change what you know \
+                 better, and answer for them:\n\n{}",
+                block.trim_end()
             ),
             Self::Conflict { message } => write!(f, "{message}"),
         }

@@ -74,6 +74,17 @@ impl<'a, 'c> Keys<'a, 'c> {
         self.complaints.push(place.complaint(Problem::Conflict { message }));
     }
 
+    /// Whether the document gives `key`, readable or not.
+    pub(crate) fn holds(&self, key: &str) -> bool {
+        self.section.holds(key)
+    }
+
+    /// Complains about the section as a whole.
+    pub(crate) fn complain(&mut self, problem: Problem) {
+        let place = self.section.place("");
+        self.complaints.push(place.complaint(problem));
+    }
+
     /// Complains that `key` is absent, unless it was given and could not be read.
     pub(crate) fn missing(&mut self, key: &str, example: impl Into<String>) {
         if self.section.holds(key) {

@@ -79,19 +79,57 @@ fn a_second_site_takes_over_what_it_does_not_say() {
     assert_eq!(deployment.copies_in_first_site(), (2, 0));
 }
 
+/// One complaint names them all, with lines to copy that say whose they are and why to doubt them.
 #[test]
 fn what_was_never_published_has_to_be_given() {
     let text = format!("product = \"SE\"\n{SHORT}");
     let error = Deployment::parse("d.toml", &text).unwrap_err().to_string();
-    let named = "add `active_megacycles_per_message = NUMBER` to [figures]: no figure of Exchange \
-                 2019 has been published";
-    assert!(error.contains(named), "{error}");
-    let names = error.lines().filter_map(|line| line.split('`').nth(1));
-    let figures: Vec<String> = names.map(|example| example.replace("NUMBER", "1")).collect();
-    let figures = figures.join("\n");
-    let deployment = Deployment::parse("d.toml", &format!("{text}[figures]\n{figures}")).unwrap();
+    assert!(error.contains("9 figures of Exchange SE have never been published"), "{error}");
+    assert!(error.contains("Add `from = \"2016\"` to [figures]"), "{error}");
+    let (_, block) = error.split_once("\n\n").unwrap();
+    assert_eq!(block.lines().count(), 10, "{block}");
+    for line in block.lines().skip(1) {
+        assert!(line.contains(" # Exchange 2016 (S-") && line.contains("; doubtful: "), "{line}");
+    }
+    let deployment = Deployment::parse("d.toml", &format!("{text}{block}")).unwrap();
+    assert_eq!(deployment.product.assumption(), None);
     let figure = deployment.product.figures.active_megacycles_per_message;
-    assert_eq!((figure.value, figure.source.as_str()), (1.0, "given in line 10"));
+    assert_eq!((figure.value, figure.source.as_str()), (0.0597, "given in line 10"));
+}
+
+/// Figures of another product are its own only as an assumption, and what is published stays.
+#[test]
+fn another_products_figures_are_an_assumption() {
+    let text = format!("product = \"2019\"\n{SHORT}[figures]\ncache_mb_per_message = 0.048\n");
+    let deployment = Deployment::parse("d.toml", &format!("{text}from = \"2016\"\n")).unwrap();
+    let product = deployment.product;
+    let assumed = product.assumed.as_ref().unwrap();
+    assert_eq!((assumed.from.as_str(), assumed.names.len()), ("Exchange 2016", 8));
+    let said = product.assumption().unwrap();
+    assert!(said.starts_with("ASSUMPTION: 8 figures are those of Exchange 2016"), "{said}");
+    let figures = product.figures;
+    assert!(figures.baseline_spec_per_core.source.starts_with("ASSUMED for Exchange 2019"));
+    assert_eq!(figures.cache_mb_per_message.value, 0.048);
+    assert_eq!(figures.memory_minimum_gb.value, 128.0);
+    for (from, part) in [("2019", "is Exchange 2019 itself"), ("2031", "`2031` is not known")] {
+        let wrong = Deployment::parse("d.toml", &format!("{text}from = \"{from}\"\n"));
+        let error = wrong.unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn prices_and_origin_are_read() {
+    let text = format!(
+        "customer = \"Contoso\"\nauthor = \"A. Smith\"\ndate = \"2026-11-27\"\n{SHORT}[prices]\n\
+         currency = \"USD\"\ndisk = 250\n"
+    );
+    let deployment = Deployment::parse("d.toml", &text).unwrap();
+    let origin = (deployment.origin.customer.as_str(), deployment.origin.date.as_str());
+    assert_eq!(origin, ("Contoso", "2026-11-27"));
+    let prices = deployment.prices.unwrap();
+    assert_eq!((prices.currency.as_str(), prices.disk, prices.server), ("USD", Some(250.0), None));
+    assert_eq!(Deployment::parse("d.toml", SHORT).unwrap().prices, None);
 }
 
 /// Without copies there is no group that would share SSDs out.

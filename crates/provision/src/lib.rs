@@ -12,6 +12,7 @@ pub mod export;
 mod failures;
 mod hardware;
 pub mod layout;
+mod lighter;
 mod markdown;
 mod metacache;
 mod model;
@@ -29,6 +30,7 @@ pub use build::provision;
 pub use capacity::Capacity;
 pub use failures::{Burden, QUORUM, quorum_word};
 pub use hardware::{Megacycles, MetaCacheDisks, Places};
+pub use lighter::{LighterDesign, lighter_designs};
 pub use model::{
     ActiveLimits, Build, Database, DatabaseCopy, Group, NetworkCompression, Prefixes, Provision,
     ProvisionError, Purpose, Requirements, Server, Volume,

@@ -31,12 +31,26 @@ impl Provision {
     fn write(&self, text: &mut String) -> std::fmt::Result {
         let needs = &self.needs;
         writeln!(text, "# {}\n", cell(&needs.title))?;
+        if let Some(assumption) = &needs.assumption {
+            writeln!(text, "**{}.**\n", cell(assumption))?;
+        }
         writeln!(text, "| | |\n|---|---|")?;
+        let origin = &needs.origin;
+        for (name, said) in [
+            ("customer", &origin.customer),
+            ("date", &origin.date),
+            ("author", &origin.author),
+            ("description", &needs.description),
+        ] {
+            if !said.is_empty() {
+                writeln!(text, "| {name} | {} |", cell(said))?;
+            }
+        }
         let databases: usize = self.groups.iter().map(|group| group.databases.len()).sum();
         let servers: usize = self.groups.iter().map(|group| group.servers.len()).sum();
         writeln!(text, "| servers | {servers} |")?;
         writeln!(text, "| databases | {databases} |")?;
-        writeln!(text, "| mailboxes per database | {:.1} |", needs.mailboxes_per_database)?;
+        writeln!(text, "| mailboxes per database | {:.0} |", needs.mailboxes_per_database.ceil())?;
         writeln!(text, "| database | {} |", needs.database)?;
         writeln!(text, "| log of a database | {} |", needs.log)?;
         writeln!(text, "| I/O per second of a copy | {:.2} |", needs.iops_per_database)?;

@@ -1,5 +1,6 @@
 //! Everything that is to be built, as data with names; what it is made from; why it cannot be made.
 
+use plan::deployment::Origin;
 use sizing::Key;
 use units::{Bytes, Nanos};
 
@@ -13,6 +14,12 @@ use crate::pool::Pool;
 pub struct Requirements {
     /// Title of the documents.
     pub title: String,
+    /// Free text for the documents.
+    pub description: String,
+    /// For whom, by whom and of what date the design is.
+    pub origin: Origin,
+    /// What the documents say of figures that are another product's; none where all are its own.
+    pub assumption: Option<String>,
     /// Where the figures of the mailboxes come from.
     pub provenance: Vec<String>,
     /// Groups of servers that are alike; each is laid out by `wish`.

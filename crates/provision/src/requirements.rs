@@ -30,6 +30,9 @@ impl Requirements {
         };
         Ok(Self {
             title: deployment.name.clone(),
+            description: deployment.description.clone(),
+            origin: deployment.origin.clone(),
+            assumption: deployment.product.assumption(),
             provenance: deployment.provenance.clone(),
             groups: if copies { count(sheet, Key::ServerDags)? } else { 1 },
             mirrored: deployment.site_model() == Some(Model::ActiveActiveGroups),

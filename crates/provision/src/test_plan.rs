@@ -121,6 +121,9 @@ impl TestPlan {
                 "# Scaled down to {percent} % of the real size: a rehearsal, no proof."
             )?;
         }
+        if let Some(assumption) = &needs.assumption {
+            writeln!(text, "# {assumption}.")?;
+        }
         let title = format!("{} on {}", needs.title, server.name);
         let name = sound_name(&title).unwrap_or_else(|| "plimsoll".to_owned());
         writeln!(text, "name = {}", quoted(&name))?;

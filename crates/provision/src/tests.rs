@@ -24,6 +24,9 @@ pub(crate) fn two_sites(servers: usize, databases: usize) -> Requirements {
     let copies = |available, lagged| Copies { available, lagged };
     Requirements {
         title: "two sites".to_owned(),
+        description: String::new(),
+        origin: plan::deployment::Origin::default(),
+        assumption: None,
         provenance: vec!["log.csv: 3 rows".to_owned()],
         groups: 1,
         mirrored: false,

@@ -8,6 +8,8 @@ pub(crate) mod imported;
 mod line;
 mod links;
 mod page;
+mod predicted;
+mod printed;
 mod suite;
 
 use record::synthetic::Synthetic;

@@ -22,7 +22,9 @@ const TEXT_WIDTHS: [usize; 6] = [TEXT_WIDTH, 36, 28, 22, 18, 14];
 /// The text of a report.
 pub(crate) fn render(document: &Document) -> String {
     let banner = &document.banner;
-    let mut text = format!("{}\n{}\n\n", banner.subject, banner.started);
+    let mut text = format!("{}\n", banner.subject);
+    push_wrapped(&mut text, &banner.started, "");
+    text.push('\n');
     let _ = writeln!(
         text,
         "{}  {} {}",

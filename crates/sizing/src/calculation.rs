@@ -9,9 +9,9 @@ use crate::played::PlayedLayout;
 use crate::sheet::Sheet;
 use crate::work::Work;
 use crate::{
-    Architecture, Sizing, architecture, capacity, count, database, disks, failure, io, memory,
-    metacache, network, others, processor, servers, sites, tier, totals, transport, validate,
-    volumes,
+    Architecture, Sizing, architecture, capacity, cost, count, database, disks, failure, io,
+    memory, metacache, network, others, processor, servers, sites, tier, totals, transport,
+    validate, volumes,
 };
 
 /// Every number of a deployment, not yet judged.
@@ -51,6 +51,7 @@ fn formulas(work: &mut Work<'_>) -> (Architecture, Failures) {
     network::network(work);
     totals::totals(work);
     metacache::metacache(work, architecture);
+    cost::cost(work);
     (architecture, failures)
 }
 

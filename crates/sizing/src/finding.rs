@@ -1,5 +1,7 @@
 //! What is wrong with a deployment once it is calculated.
 
+use std::borrow::Cow;
+
 use crate::key::Key;
 
 /// How bad it is.
@@ -34,5 +36,5 @@ pub struct DesignFinding {
     /// What is wrong.
     pub text: String,
     /// What to change.
-    pub remedy: &'static str,
+    pub remedy: Cow<'static, str>,
 }

@@ -14,6 +14,7 @@ macro_rules! figure {
 mod architecture;
 mod calculation;
 mod capacity;
+mod cost;
 mod count;
 mod database;
 mod decision;
@@ -30,6 +31,7 @@ mod others;
 mod played;
 mod processor;
 mod quirk;
+mod remedy;
 mod schedule;
 mod servers;
 mod sheet;

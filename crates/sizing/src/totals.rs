@@ -4,6 +4,9 @@ use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::work::Work;
 
+/// System disks of a server, which mirror each other. Source: S-PA19.
+const IN_A_PAIR: f64 = 2.0;
+
 /// Servers, disks, databases and memory in all.
 pub(crate) fn totals(work: &mut Work<'_>) {
     let groups =
@@ -12,7 +15,8 @@ pub(crate) fn totals(work: &mut Work<'_>) {
     let there = (work.get(Key::ServerPerDag) - work.get(Key::ServerActiveDc1)) * &groups;
     let late = work.sheet.find_or_0(Key::ServerLaggedPerDag) * &groups;
     let others = &here + &there;
-    work.sheet.put(Key::ServerAll, &others + &late);
+    let servers = work.sheet.put(Key::ServerAll, &others + &late);
+    work.sheet.put(Key::DiskSystemAll, servers * IN_A_PAIR);
     let raid = work.sheet.find(Key::DiskRaidDisksPerServer);
     let single = work.sheet.find(Key::DiskJbodDisksPerServer(ServerKind::First));
     let mirrored = work.get(Key::DiskRaidDisksDb(ServerKind::First))

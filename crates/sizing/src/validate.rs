@@ -1,9 +1,14 @@
 //! What the numbers say against the deployment (facts 5.20): violations, warnings, remarks.
 
+mod databases;
+mod volumes;
+
+use std::borrow::Cow;
+
 use plan::deployment::SiteModel;
 
 use crate::architecture::Architecture;
-use crate::decision::{Build, Decision, QueuePlace};
+use crate::decision::Decision;
 use crate::failure::Failures;
 use crate::finding::DesignFinding;
 use crate::finding::Severity::{Remark, Violation, Warning};
@@ -17,9 +22,6 @@ use crate::work::Work;
 /// Share of its processors that a server may use at the worst. Source: S-PA19.
 const MOST_PROCESSOR: f64 = 0.8;
 
-/// GB of a volume that need a partition table of the newer kind. Source: S-W76.
-const LARGE_VOLUME_GB: f64 = 2048.0;
-
 /// Looks at everything; findings stand in the order in which one would repair them.
 pub(crate) fn validate(
     work: &mut Work<'_>,
@@ -30,14 +32,25 @@ pub(crate) fn validate(
     groups(work);
     layout(work, failures, played);
     waiting(work);
-    databases(work);
-    volumes(work);
-    single_disks(work, architecture);
+    databases::judge(work);
+    volumes::judge(work, architecture);
     metacache::judge(work, architecture);
     processors(work);
     memory(work);
     link(work);
+    assumed(work);
     unknown(work);
+}
+
+/// Figures of another product may be wrong for this one.
+fn assumed(work: &mut Work<'_>) {
+    let product = &work.deployment.product;
+    let (Some(text), Some(assumed)) = (product.assumption(), &product.assumed) else {
+        return;
+    };
+    let text = format!("{text}: {}", assumed.names.join(", "));
+    let remedy = "measure them, or give what you answer for in [figures]";
+    work.find(Warning, Key::Figure(assumed.names[0]), text, remedy);
 }
 
 /// A number that cannot be calculated takes everything with it that rests on it.
@@ -51,7 +64,7 @@ fn unknown(work: &mut Work<'_>) {
         severity: Violation,
         key: fact.key,
         text: format!("{} cannot be calculated: {}", fact.key.title(), fact.numbers),
-        remedy: "change one of the values that --explain names for it",
+        remedy: "change one of the values that --explain names for it".into(),
     }));
 }
 
@@ -61,7 +74,12 @@ fn groups(work: &mut Work<'_>) {
     let most = work.deployment.product.figures.dag_members.value;
     if work.deployment.has_copies() && members > most {
         let text = format!("a group has {} members and may have {most}", write(members));
-        let remedy = "lower availability.servers_per_site, or raise availability.dags";
+        let groups = (members / most).ceil() * f64::from(work.deployment.availability.dags);
+        let remedy = format!(
+            "take {} groups (availability.dags = {0}) of fewer servers (lower \
+             availability.servers_per_site)",
+            write(groups)
+        );
         work.find(Violation, Key::ServerPerDag, text, remedy);
     }
     let here = work.value(Key::CopiesFirstSite) + work.value(Key::CopiesFirstSiteLagged);
@@ -89,114 +107,6 @@ fn waiting(work: &mut Work<'_>) {
     let text = "servers that wait are counted for these databases alone".to_owned();
     let remedy = "add what else they carry, or give dedicated_servers = true in [second_site]";
     work.find(Remark, Key::ServerPassiveDc2, text, remedy);
-}
-
-fn databases(work: &mut Work<'_>) {
-    let each = work.deployment.product.figures.databases_per_server.value;
-    let copies = work.value(Key::ServerDbCopies(ServerKind::First));
-    if copies <= 0.0 {
-        let text = "a server holds less than half a copy, which the workbook rounds to none";
-        let remedy = "lower availability.servers_per_site, or give mode = \"corrected\"";
-        work.find(Violation, Key::ServerDbCopies(ServerKind::First), text.to_owned(), remedy);
-    }
-    if copies > each {
-        let text = format!("a server holds {} databases and may hold {each}", write(copies));
-        let remedy = "add servers or groups, or allow larger databases";
-        work.find(Violation, Key::ServerDbCopies(ServerKind::First), text, remedy);
-    }
-    given_count(work);
-    let (mailboxes, target) =
-        (work.value(Key::DatabaseMailboxes), work.value(Key::DatabaseMailboxesTarget));
-    if mailboxes > target {
-        let text = format!(
-            "a database would hold {} mailboxes where {} have room",
-            write(mailboxes),
-            write(target)
-        );
-        let remedy = "add servers or groups, raise data.databases, or take larger disks";
-        work.find(Violation, Key::DatabaseMailboxes, text, remedy);
-    }
-    if work.value(Key::DatabaseMailboxesCapacityLimited) < 1.0 {
-        let text = "not even one mailbox fits into a database".to_owned();
-        let remedy = "take larger disks, allow larger databases, or lower data.overhead_percent";
-        work.find(Violation, Key::DatabaseMailboxesCapacityLimited, text, remedy);
-    }
-}
-
-/// A count that is given and that the servers cannot hold is not quietly lowered.
-fn given_count(work: &mut Work<'_>) {
-    let Some(given) = work.deployment.data.database_count else {
-        return;
-    };
-    let most = work.value(Key::DatabaseMaxCountPerDag);
-    if f64::from(given) <= most {
-        return;
-    }
-    let text = format!(
-        "{given} databases are given and the servers of a group may hold {}; the sizing is for \
-         that many",
-        write(most)
-    );
-    let remedy = "lower data.databases, or raise availability.servers_per_site or dags";
-    work.find(Violation, Key::DatabaseMaxCountPerDag, text, remedy);
-}
-
-fn volumes(work: &mut Work<'_>) {
-    let total = work.value(Key::VolumeTotalPerServer);
-    let given = work.deployment.storage.volumes_per_server;
-    if let Some(given) = given.filter(|given| f64::from(*given) < total) {
-        let text = format!("a server needs {} volumes and has {given}", write(total));
-        let remedy = "raise storage.volumes_per_server, or add servers";
-        work.find(Violation, Key::VolumeTotalPerServer, text, remedy);
-    }
-    let size = work.value(Key::VolumeDbVolumeGb);
-    if size > LARGE_VOLUME_GB {
-        let text = format!("a volume of {} GB needs a GUID partition table", write(size));
-        work.find(Remark, Key::VolumeDbVolumeGb, text, "the scripts make one");
-    }
-    let own_disks = Decision::Queue(QueuePlace::OwnDisks);
-    if work.sheet.decision(Key::TransportLocation) == Some(own_disks) {
-        let text = "the queue database does not fit beside the system".to_owned();
-        let remedy = "plan a mirrored pair of disks for it, or take a larger system disk";
-        work.find(Warning, Key::TransportLocation, text, remedy);
-    }
-}
-
-/// Single disks carry one volume each.
-fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
-    let second = work.deployment.second_site.is_some();
-    let sites = [
-        (ServerKind::First, architecture.first, true),
-        (ServerKind::Second, architecture.second, second),
-    ];
-    for (site, build, there) in sites {
-        if build != Build::Jbod || !there {
-            continue;
-        }
-        let (volume, disk) =
-            (work.value(Key::VolumeDbVolumeGb), work.value(Key::DiskFormattedGb(site)));
-        if volume > disk {
-            let text = format!(
-                "insufficient capacity: a volume needs {} GB and a disk has {}",
-                write(volume),
-                write(disk)
-            );
-            let remedy = "take larger disks, or build RAID";
-            work.find(Violation, Key::VolumeDbVolumeGb, text, remedy);
-        }
-        let needed = work.get(Key::IoDbIopsPerDb) * work.get(Key::VolumeDbsPerVolume);
-        let needed = needed.round().value();
-        let iops = work.value(Key::DiskRandomIops(site));
-        if needed > iops {
-            let text = format!(
-                "insufficient I/O: a volume needs {} a second and a disk gives {}",
-                write(needed),
-                write(iops)
-            );
-            let remedy = "take faster disks, put fewer databases on a volume, or build RAID";
-            work.find(Violation, Key::IoDbIopsPerDb, text, remedy);
-        }
-    }
 }
 
 /// Copies that no layout has room for; where there is one, it tells what processors carry.
@@ -241,7 +151,7 @@ fn processors(work: &mut Work<'_>) {
                 "{} percent of a server's processors are needed at the worst; 80 are the limit",
                 write((used * 1000.0).round() / 10.0)
             );
-            let remedy = "take faster servers, or more of them";
+            let remedy = faster(work, used);
             work.find(Violation, key, text, remedy);
         }
     }
@@ -255,6 +165,20 @@ fn processors(work: &mut Work<'_>) {
         let text = format!("{cores} cores are more than the {limit} that were tested");
         work.find(Warning, Key::ServersCoresGiven, text, "take more, smaller servers");
     }
+}
+
+/// The speed of a server of which the limit is enough: use is as the inverse of the speed.
+fn faster(work: &Work<'_>, used: f64) -> Cow<'static, str> {
+    let servers = &work.deployment.servers;
+    let slowest = [servers.first, servers.second].into_iter().filter_map(|of| of.spec_rate);
+    let rate = slowest.reduce(f64::min).map(|rate| {
+        let needed = (rate * used / MOST_PROCESSOR).ceil();
+        format!(
+            "servers of SPECint_rate2006 {} (servers.spec_rate), or more servers",
+            write(needed)
+        )
+    });
+    rate.map_or("take faster servers, or more of them".into(), Cow::Owned)
 }
 
 fn memory(work: &mut Work<'_>) {

@@ -144,10 +144,11 @@ fn restore(work: &mut Work<'_>, architecture: Architecture, on_one: &Number) {
         return;
     }
     let one = work.get(Key::DatabaseSizeWithOverheadGb) + work.get(Key::LogSpaceGbPerDb);
-    let mut size = on_one * one;
+    let copies = work.get(Key::ServerDbCopies(ServerKind::First));
+    // What the first volume holds, which on a small server is less than a full one.
+    let mut size = on_one.clone().min(&copies) * one;
     let pairs = architecture.volumes == VolumeArchitecture::TwoPerDatabase;
     if pairs && work.deployment.total_copies() < 2 {
-        let copies = work.get(Key::ServerDbCopies(ServerKind::First));
         size = size * looked_up("restore_sets", &copies, &RESTORE_SETS);
     }
     let size = size / (1.0 - free(work));

@@ -1,5 +1,7 @@
 //! A sizing in the making: the deployment, the sheet, and what is to be said about it.
 
+use std::borrow::Cow;
+
 use plan::Deployment;
 use plan::deployment::Figure;
 
@@ -88,8 +90,8 @@ impl<'d> Work<'d> {
         severity: Severity,
         key: Key,
         text: String,
-        remedy: &'static str,
+        remedy: impl Into<Cow<'static, str>>,
     ) {
-        self.findings.push(DesignFinding { severity, key, text, remedy });
+        self.findings.push(DesignFinding { severity, key, text, remedy: remedy.into() });
     }
 }

@@ -16,6 +16,8 @@ pub struct Disks {
     pub restore: Disk,
     /// The system and the transport queue.
     pub system: Disk,
+    /// Whether the document names the system disk; else it is taken to be like the others.
+    pub system_is_given: bool,
 }
 
 /// A kind of disk.
@@ -117,9 +119,10 @@ pub(super) fn disks(above: &mut Keys<'_, '_>, before: Option<&Disks>) -> Disks {
         .map(Some);
     let log = disk(&mut keys, "log", log);
     let restore = disk(&mut keys, "restore", restore);
+    let system_is_given = keys.has("system") || inherited.is_some_and(|of| of.system_is_given);
     let system = disk(&mut keys, "system", system);
     keys.finish();
-    Disks { database, log, restore, system }
+    Disks { database, log, restore, system, system_is_given }
 }
 
 fn disk(above: &mut Keys<'_, '_>, key: &'static str, default: Option<&Disk>) -> Disk {

@@ -1,12 +1,15 @@
 //! The document that sizing starts from: who is served, how safely, with what hardware.
 
+mod figures;
 mod files;
 mod hardware;
 mod metacache;
 mod model;
+mod prices;
 mod product;
 mod read;
 mod relations;
+mod sources;
 mod tiers;
 mod words;
 
@@ -16,14 +19,17 @@ use crate::complaint::{Complaint, PlanError};
 use crate::reader::{Lines, TomlSection, parse};
 use crate::replace::put;
 
+pub use figures::{Figure, Figures};
 pub use hardware::{Disk, Disks, Processor};
 pub use metacache::MetaCache;
 pub use model::{
     Availability, Backup, BackupFrequency, BackupMethod, Data, Deployment, FileSystem, GivenIops,
-    Io, Mode, Names, Raid, RaidGroup, RaidGroups, Replication, SecondSite, Servers, SiteModel,
-    Storage, StorageChoice, Tier, Transport, Witness,
+    Io, Mode, Names, Origin, Raid, RaidGroup, RaidGroups, Replication, SecondSite, Servers,
+    SiteModel, Storage, StorageChoice, Tier, Transport, Witness,
 };
-pub use product::{Figure, Figures, Product};
+pub use prices::Prices;
+pub use product::Product;
+pub use sources::AssumedFigures;
 
 /// The commented deployment that `plimsoll size --example` prints as a start.
 const EXAMPLE: &str = include_str!("../documents/deployment.toml");

@@ -4,6 +4,7 @@ use units::{Bytes, Nanos};
 
 use super::hardware::{Disks, Processor};
 use super::metacache::MetaCache;
+use super::prices::Prices;
 use super::product::Product;
 
 /// Who is served, how safely, and with what hardware. Made only by reading a document, so every
@@ -14,6 +15,8 @@ pub struct Deployment {
     pub name: String,
     /// Free text for the report.
     pub description: String,
+    /// For whom, by whom and of what date the design is.
+    pub origin: Origin,
     /// Whether known mistakes of the official calculator are repeated or corrected.
     pub mode: Mode,
     /// The figures of the product generation.
@@ -44,9 +47,22 @@ pub struct Deployment {
     pub file_system: FileSystem,
     /// Names for servers, groups and databases.
     pub names: Names,
+    /// What hardware costs; none where the document does not say.
+    pub prices: Option<Prices>,
     /// Where the figures of the mailboxes come from, one sentence each, as `plimsoll profile` wrote
     /// them; for the report.
     pub provenance: Vec<String>,
+}
+
+/// For whom, by whom and of what date a design is; empty where the document does not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// For whom.
+    pub customer: String,
+    /// By whom.
+    pub author: String,
+    /// Of what date, as the document writes it.
+    pub date: String,
 }
 
 /// Whether known mistakes of the official calculator are repeated.

@@ -1,23 +1,8 @@
-//! What is known about each product generation: figures with their provenance, read from data
-//! files, completed and overridden by the document's `[figures]`.
-//!
-//! A figure that was never published is absent from the file, so the user has to give it: nothing
-//! here is invented.
+//! The product that is sized for: a generation, its figures, and whose figures they are.
 
-use toml::de::DeTable;
-
-use crate::complaint::Complaint;
+use super::figures::{Figures, WORDS, known};
+use super::sources::{AssumedFigures, Sources};
 use crate::keys::Keys;
-use crate::reader::{Lines, TomlSection, parse};
-
-/// A number about a product and where it comes from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
-    /// The number.
-    pub value: f64,
-    /// Source, and how far it is to be trusted.
-    pub source: String,
-}
 
 /// One generation of the product.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,157 +11,8 @@ pub struct Product {
     pub name: String,
     /// Its figures.
     pub figures: Figures,
-}
-
-/// The generations there are data files for.
-const PRODUCTS: [(&str, &str); 5] = [
-    ("2010", include_str!("../documents/products/2010.toml")),
-    ("2013", include_str!("../documents/products/2013.toml")),
-    ("2016", include_str!("../documents/products/2016.toml")),
-    ("2019", include_str!("../documents/products/2019.toml")),
-    ("2007", include_str!("../documents/products/2007.toml")),
-];
-
-/// The words for them, and for the one that shares its predecessor's figures.
-const WORDS: &[&str] = &["2007", "2010", "2013", "2016", "2019", "SE"];
-
-/// Bounds of every figure: none is negative, and none is near the upper one.
-const BOUNDS: (f64, f64) = (0.0, 1e12);
-
-/// Figures that something is divided by, and the least that they may be.
-const DIVISORS: [(&str, f64); 5] = [
-    ("cache_share_of_memory", 0.001),
-    ("reference_message_kb", 0.001),
-    ("baseline_spec_per_core", 0.001),
-    ("baseline_megacycles_per_core", 0.001),
-    ("databases_per_server", 1.0),
-];
-
-macro_rules! figures {
-    ($($(#[$meaning:meta])+ $name:ident,)+) => {
-        /// The figures that sizing needs. Names end in the unit.
-        #[derive(Clone, Debug, PartialEq)]
-        pub struct Figures {
-            $($(#[$meaning])+ pub $name: Figure,)+
-        }
-
-        /// Figures as a file gives them; all may be absent.
-        #[derive(Default)]
-        struct Known {
-            $($name: Option<Figure>,)+
-        }
-
-        impl Known {
-            fn from_file(keys: &mut Keys<'_, '_>) -> Self {
-                Self { $($name: figure_of_file(keys, stringify!($name)),)+ }
-            }
-
-            /// What the document gives, else what the file gives, else a complaint.
-            fn complete(self, keys: &mut Keys<'_, '_>, product: &str) -> Figures {
-                Figures {
-                    $($name: figure_of_document(keys, stringify!($name), self.$name, product),)+
-                }
-            }
-        }
-
-        impl Figures {
-            /// Every figure with its name, in the order of the files.
-            pub fn all(&self) -> Vec<(&'static str, &Figure)> {
-                vec![$((stringify!($name), &self.$name),)+]
-            }
-        }
-    };
-}
-
-figures! {
-    /// Database reads and writes per second of a mailbox, per message and day, with copies.
-    database_iops_per_message,
-    /// The same without copies.
-    database_iops_per_message_alone,
-    /// 1 where I/O grows with the length of messages, 0 where only their number counts.
-    iops_follow_message_size,
-    /// Share of reads up to `heavy_user_messages`, with copies.
-    read_share,
-    /// Share of reads above it, with copies.
-    read_share_heavy,
-    /// Share of reads up to `heavy_user_messages`, without copies.
-    read_share_alone,
-    /// Share of reads above it, without copies.
-    read_share_heavy_alone,
-    /// Messages a day above which a user counts as heavy.
-    heavy_user_messages,
-    /// Megacycles of an active mailbox, mailbox role, per message and day.
-    active_megacycles_per_message,
-    /// Client access on top, as a share of the above.
-    client_access_share,
-    /// Client access as a share of all cycles of an active mailbox; it sizes its memory.
-    client_access_part,
-    /// Megacycles of a passive mailbox, per message and day.
-    passive_megacycles_per_message,
-    /// Database cache of an active mailbox in MB, per message and day.
-    cache_mb_per_message,
-    /// Log files of 1 MB of a mailbox a day, per message and day, at the reference length.
-    logs_per_message,
-    /// Length of a message in KB at which a log factor of 1 is taken.
-    reference_message_kb,
-    /// Versions of items kept by single item recovery, as a share of the limit.
-    single_item_recovery_share,
-    /// Versions of calendar items, as a share of the limit.
-    calendar_versions_share,
-    /// Most that the recoverable items of a mailbox hold, in MB.
-    recoverable_items_limit_mb,
-    /// Content index, as a share of the databases on a volume.
-    content_index_share,
-    /// Room to merge it, as a share of one database.
-    content_index_merge_share,
-    /// Memory of the content index of a server in GB.
-    content_index_memory_gb,
-    /// More of it per item in active copies of the worst case, in bytes.
-    content_index_bytes_per_active_item,
-    /// More of it per item in the other copies, in bytes.
-    content_index_bytes_per_passive_item,
-    /// Log writes per database write, with copies.
-    log_writes_per_database_write,
-    /// The same without copies.
-    log_writes_per_database_write_alone,
-    /// Log I/O per database I/O, where that is all that is known; 0 where log writes follow writes.
-    log_io_per_database_io,
-    /// Log reads per log write, to send the log to the other copies.
-    log_reads_per_log_write,
-    /// Background maintenance of a copy in MB per second.
-    maintenance_mb_per_second,
-    /// Share of the memory that becomes database cache.
-    cache_share_of_memory,
-    /// Memory of client access in GB, whatever its load.
-    client_access_memory_gb,
-    /// Memory of client access in GB per core that it occupies.
-    client_access_memory_gb_per_busy_core,
-    /// Memory of client access in GB per core, where its load is not known.
-    client_access_memory_gb_per_core,
-    /// `SPECint_rate2006` of one core of the server that megacycles are counted in.
-    baseline_spec_per_core,
-    /// Megacycles of one core of that server.
-    baseline_megacycles_per_core,
-    /// Largest database without copies, in GB.
-    largest_database_alone_gb,
-    /// Largest database with copies, in GB.
-    largest_database_gb,
-    /// Databases that a server may hold.
-    databases_per_server,
-    /// Servers that a group may have.
-    dag_members,
-    /// Cores of a server above which the vendor has not tested.
-    cores_limit,
-    /// Memory of a server in GB above which the vendor has not tested.
-    memory_limit_gb,
-    /// Least memory that the vendor supports, in GB.
-    memory_minimum_gb,
-    /// Traffic of the content index per replicated log, uncompressed.
-    index_traffic_share,
-    /// Share of a day's messages that wait in the queue at the worst.
-    queued_share,
-    /// Room on the system disk that transport leaves alone, in GB.
-    system_disk_reserve_gb,
+    /// Figures that are another product's; none where all are its own or given.
+    pub assumed: Option<AssumedFigures>,
 }
 
 impl Product {
@@ -198,83 +34,21 @@ impl Product {
             }
         };
         let mut keys = root.below("figures");
-        let figures = known.complete(&mut keys, &name);
+        let mut sources = Sources::new(&mut keys, &name);
+        let figures = known.complete(|name, own| sources.figure(&mut keys, name, own));
+        let assumed = sources.finish(&mut keys);
         keys.finish();
-        Self { name, figures }
+        Self { name, figures, assumed }
     }
-}
 
-/// Name and figures of a generation, from its file.
-fn known(word: &str) -> (String, Known) {
-    let word = if word == "SE" { "2019" } else { word };
-    let text = PRODUCTS.iter().find(|(name, _)| *name == word);
-    let text = text.map_or(PRODUCTS[2].1, |(_, text)| text);
-    let mut complaints = Vec::new();
-    let found = parse(text, "", &mut complaints)
-        .map(|table| from_table(&table, &Lines::of_text(text), &mut complaints));
-    assert!(complaints.is_empty(), "our own file {word}: {complaints:?}");
-    found.unwrap_or_default()
-}
-
-fn from_table(
-    table: &DeTable<'_>,
-    lines: &Lines,
-    complaints: &mut Vec<Complaint>,
-) -> (String, Known) {
-    let mut root = Keys::new(TomlSection::root(table, lines), complaints);
-    let name = root.text("name", "");
-    let mut figures = root.below("figures");
-    let known = Known::from_file(&mut figures);
-    figures.finish();
-    root.finish();
-    (name, known)
-}
-
-fn figure_of_file(keys: &mut Keys<'_, '_>, name: &'static str) -> Option<Figure> {
-    if !keys.has(name) {
-        return None;
-    }
-    let mut figure = keys.below(name);
-    let value = figure.needed("value", BOUNDS, "`value`");
-    let source = figure.text("source", "");
-    if source.is_empty() {
-        figure.missing("source", "`source`");
-    }
-    figure.finish();
-    Some(Figure { value, source })
-}
-
-fn figure_of_document(
-    keys: &mut Keys<'_, '_>,
-    name: &'static str,
-    known: Option<Figure>,
-    product: &str,
-) -> Figure {
-    let divisor = DIVISORS.iter().find(|(divisor, _)| *divisor == name);
-    let least = divisor.map_or(BOUNDS.0, |&(_, least)| least);
-    if let Some(value) = keys.given(name, (least, BOUNDS.1)) {
-        let source = format!("given in line {}", keys.place(name).line);
-        return Figure { value, source };
-    }
-    known.unwrap_or_else(|| {
-        let example = format!(
-            "`{name} = NUMBER` to [figures]: no figure of {product} has been published; measure \
-             it, or take another product's and answer for it"
-        );
-        keys.missing(name, example);
-        let source = String::new();
-        Figure { value: 1.0, source }
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{PRODUCTS, known};
-
-    #[test]
-    fn every_product_file_is_whole() {
-        for (word, _) in PRODUCTS {
-            assert!(known(word).0.ends_with(word), "{word}");
-        }
+    /// What pages say of figures that are another product's.
+    pub fn assumption(&self) -> Option<String> {
+        let AssumedFigures { from, names } = self.assumed.as_ref()?;
+        let count = names.len();
+        let figures = if count == 1 { "figure is" } else { "figures are" };
+        Some(format!(
+            "ASSUMPTION: {count} {figures} those of {from}, because none are published for {}",
+            self.name
+        ))
     }
 }

@@ -6,10 +6,11 @@ use super::files::file_system;
 use super::hardware::{Processor, disks, processor};
 use super::metacache::metacache;
 use super::model::{
-    Availability, Backup, BackupFrequency, BackupMethod, Data, Deployment, Io, Mode, Names,
+    Availability, Backup, BackupFrequency, BackupMethod, Data, Deployment, Io, Mode, Names, Origin,
     RaidGroup, RaidGroups, Replication, SecondSite, Servers, SiteModel, Storage, StorageChoice,
     Transport, Witness,
 };
+use super::prices::prices;
 use super::product::Product;
 use super::relations::{Relations, check};
 use super::tiers::{DAY, tiers};
@@ -34,6 +35,11 @@ pub(super) fn deployment(root: TomlSection<'_>, complaints: &mut Vec<Complaint>)
     let deployment = Deployment {
         name: root.text("name", "deployment"),
         description: root.text("description", ""),
+        origin: Origin {
+            customer: root.text("customer", ""),
+            author: root.text("author", ""),
+            date: root.text("date", ""),
+        },
         mode: root.choice("mode").unwrap_or(Mode::Corrected),
         tiers: tiers(&mut root),
         data: data(root.below("data"), &mut relations),
@@ -43,6 +49,7 @@ pub(super) fn deployment(root: TomlSection<'_>, complaints: &mut Vec<Complaint>)
         replication: replication(root.below("replication")),
         file_system: file_system(&mut root),
         names: names(root.below("names")),
+        prices: prices(&mut root),
         provenance: provenance(root.below("provenance")),
         product,
         availability,

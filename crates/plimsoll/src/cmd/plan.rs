@@ -12,7 +12,7 @@ use sizing::{DesignFinding, Severity};
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents::{self, Existing, read_deployment};
+use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{ArrayKind, ExportKind, PlanFlags};
 
@@ -29,7 +29,8 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
         console.answer_text(&Plan::example())?;
         return Ok(Outcome::Pass);
     };
-    let deployment = read_deployment(path)?;
+    let document = documents::read_text(path)?;
+    let deployment = Deployment::parse(&document.0, &document.1)?;
     let (provision, findings) = laid_out(&deployment, flags.array)?;
     let test = TestPlan {
         server: flags.server.clone(),
@@ -51,9 +52,10 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
         folder: folder.join("predicted"),
         server: flags.server.clone(),
         force: flags.force,
+        document,
     };
     let predicted = predict::of(&deployment, &provision, &order, console)?;
-    Ok(complained.worse(predicted))
+    Ok(complained.worse(predict::conclude(&predicted, console)?))
 }
 
 /// A deployment laid out, and what is wrong with its design.

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -41,6 +41,35 @@ const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
 
 /// Simulates, and says what came out.
 pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let overrides = overrides(flags)?;
+    let (file, text) = array_text(&flags.array)?;
+    let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;
+    let (folder, stop) = folder_and_stop(flags, &overrides)?;
+    let request = SimulationRequest::new(flags, &overrides, (&file, &text))?;
+    if flags.what_if.is_empty() && flags.seeds == 1 {
+        let seed = &request.seeds[0];
+        let simulated = request.one(seed, &[], &folder, &stop, console.is_quiet())?;
+        return super::conclusion::conclude(&simulated, &folder, flags.json, console);
+    }
+    let all = request.sweep(&changes, &folder, &stop, console.is_quiet())?;
+    conclude_sweep(&all, &folder, flags.json, console)
+}
+
+/// One plain simulation, for a caller that says what came out; with its folder.
+pub(super) fn measured(
+    flags: &SimulateFlags,
+    quiet: bool,
+) -> Result<(Measured, PathBuf), CommandError> {
+    let overrides = overrides(flags)?;
+    let (file, text) = array_text(&flags.array)?;
+    let (folder, stop) = folder_and_stop(flags, &overrides)?;
+    let request = SimulationRequest::new(flags, &overrides, (&file, &text))?;
+    let measured = request.one(&request.seeds[0], &[], &folder, &stop, quiet)?;
+    Ok((measured, folder))
+}
+
+/// What the flags put in the place of the plan's values, and the usual length of a simulation.
+fn overrides(flags: &SimulateFlags) -> Result<Overrides, CommandError> {
     let mut overrides = Overrides {
         name: flags.identity.name.clone(),
         test: flags.test.clone(),
@@ -63,21 +92,19 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
             flags.plan.display()
         )));
     }
-    let (file, text) = array_text(&flags.array)?;
-    let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;
-    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
+    Ok(overrides)
+}
+
+/// The folder of the run, and what stops it.
+fn folder_and_stop(
+    flags: &SimulateFlags,
+    overrides: &Overrides,
+) -> Result<(PathBuf, StopFlag), CommandError> {
+    let name = read_plan(&flags.plan, overrides)?.name;
+    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &name));
     let stop = StopFlag::install(STOPS_A_SIMULATION)?;
     heed_requests(&folder, &stop)?;
-    let seeds = seeds(flags, &overrides)?;
-    let (file, text) = (&*file, &*text);
-    let request = SimulationRequest { flags, seeds, file, text };
-    if flags.what_if.is_empty() && flags.seeds == 1 {
-        let seed = &request.seeds[0];
-        let simulated = request.one(seed, &[], &folder, &stop, console.is_quiet())?;
-        return super::conclusion::conclude(&simulated, &folder, flags.json, console);
-    }
-    let all = request.sweep(&changes, &folder, &stop, console.is_quiet())?;
-    conclude_sweep(&all, &folder, flags.json, console)
+    Ok((folder, stop))
 }
 
 /// Stops also where `serve` asks for it, by a file in the folder.
@@ -149,7 +176,15 @@ struct SimulationRequest<'a> {
     text: &'a str,
 }
 
-impl SimulationRequest<'_> {
+impl<'a> SimulationRequest<'a> {
+    fn new(
+        flags: &'a SimulateFlags,
+        overrides: &Overrides,
+        (file, text): (&'a str, &'a str),
+    ) -> Result<Self, CommandError> {
+        Ok(Self { flags, seeds: seeds(flags, overrides)?, file, text })
+    }
+
     /// One simulation with a seed and these changes of the array.
     fn one(
         &self,

@@ -91,7 +91,7 @@ pub(crate) struct SizeFlags {
     /// Simulate what one set of disks of a server would do, before any of it is bought: plan, array
     /// and report in this folder
     #[arg(long, value_name = "DIR", group = "written",
-        conflicts_with_all = ["json", "scenarios", "explain"])]
+        conflicts_with_all = ["scenarios", "explain"])]
     pub predict: Option<PathBuf>,
     /// Replace files that are there already
     #[arg(long, requires = "written")]

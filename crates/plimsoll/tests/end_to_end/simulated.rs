@@ -117,8 +117,12 @@ const DEPLOYMENT: &str = "name = \"office\"\n[[tier]]\nmailboxes = 2000\n\
 fn a_sized_design_is_judged_before_it_is_bought_and_its_files_take_further_questions() {
     let scene = Scene::new("predicted");
     scene.write("d.toml", DEPLOYMENT.as_bytes());
-    let predicted = scene.run(["size", "d.toml", "--predict", "sized"]);
-    let said = predicted.expect_out(&["WORKABLE", "SIMULATED"]).expect_err(&["--what-if"]);
+    let predicted = scene.run(["size", "d.toml", "--predict", "sized", "-o", "sized.html"]);
+    let said = predicted.expect_out(&["SIMULATED", "Exit status "]);
+    let headlines = said.out.lines().filter(|line| line.contains("SIMULATE")).count();
+    assert!(headlines >= 1 && !said.out.contains("SIMULATED FAIL"), "{}", said.out);
+    let page = String::from_utf8(scene.read("sized.html")).unwrap();
+    assert!(page.contains("id=\"prediction\"") && page.contains("simulated to"), "{page}");
     let report = |folder: &str| -> Value {
         let runs = std::fs::read_dir(scene.path(folder)).unwrap();
         let run = runs.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
@@ -144,7 +148,6 @@ fn a_sized_design_is_judged_before_it_is_bought_and_its_files_take_further_quest
 fn a_prediction_is_not_made_where_it_would_mean_nothing_or_replace_something() {
     let scene = Scene::new("not-predicted");
     scene.write("d.toml", DEPLOYMENT.as_bytes());
-    scene.run(["size", "d.toml", "--json", "--predict", "out"]).expect_code(64);
     scene.run(["plan", "d.toml", "--predict"]).expect_code(64);
     scene.run(["size", "d.toml", "--force"]).expect_code(64);
     std::fs::create_dir(scene.path("out")).unwrap();
@@ -154,6 +157,33 @@ fn a_prediction_is_not_made_where_it_would_mean_nothing_or_replace_something() {
     let disk = "database = { size = \"4TB\", type = \"tape\", random_iops = 50 }";
     scene.write("d.toml", format!("{DEPLOYMENT}[disks]\n{disk}\n").as_bytes());
     scene.run(["size", "d.toml", "--predict", "tape"]).expect_refusal(&["\"tape\"", "array file"]);
+}
+
+/// Three databases on each of its single disks break no rule and are too slow: the first line says
+/// both, and the next step is an edit of the deployment, never a level of RAID.
+#[test]
+fn a_design_within_the_rules_that_is_too_slow_gets_edits_of_its_own_deployment() {
+    let scene = Scene::new("predicted-slow");
+    let text = DEPLOYMENT
+        .replace("copies = 2", "copies = 3")
+        .replace("messages_per_day = 100", "messages_per_day = 500")
+        .replace("size_limit = \"1GiB\"", "size_limit = \"10GiB\"");
+    scene.write("d.toml", text.as_bytes());
+    let predicted = scene.run(["size", "d.toml", "--json", "--predict", "sized"]);
+    let answer: Value = serde_json::from_str(&predicted.out).unwrap();
+    assert_eq!(answer["workable"], true, "{}", predicted.out);
+    assert_eq!(answer["prediction"]["verdict"], "simulated_fail", "{}", predicted.out);
+    predicted.expect_code(1);
+    let edits = answer["prediction"]["edits"].as_array().unwrap();
+    let sections: Vec<&str> = edits.iter().filter_map(|edit| edit["section"].as_str()).collect();
+    assert!(sections.contains(&"storage") && sections.contains(&"disks"), "{edits:?}");
+    let lines: Vec<&str> = edits.iter().filter_map(|edit| edit["line"].as_str()).collect();
+    assert!(lines.iter().all(|line| !line.starts_with("raid")), "{lines:?}");
+    scene.run(["size", "d.toml", "--predict", "again"]).expect_code(1).expect_out(&[
+        "WITHIN THE RULES, BUT SIMULATED TO FAIL",
+        "Exit status 1: no rule is violated",
+        "[storage]\n",
+    ]);
 }
 
 /// Five databases, each on its own disk, which answers no faster than it turns.

@@ -81,10 +81,7 @@ fn ssds_are_sized_explained_and_refused_where_there_can_be_none() {
         .expect_code(0)
         .expect_out(&["up(mcdb.disks_per_server / 3)", "up(6 / 3)", "source   S-MCDB"]);
     scene.write("small.toml", WITH_SSDS.replace("960GB", "400GB").as_bytes());
-    scene
-        .run(["size", "small.toml"])
-        .expect_code(1)
-        .expect_out(&["mcdb.ssd_share", "each 600 GB or"]);
+    scene.run(["size", "small.toml"]).expect_code(1).expect_out(&["mcdb.ssd_share", "600 GB"]);
     scene.write("old.toml", WITH_SSDS.replace("\"SE\"", "\"2016\"").as_bytes());
     scene
         .run(["size", "old.toml"])
@@ -140,8 +137,57 @@ fn violations_are_findings() {
         "NOT WORKABLE",
         "violation",
         "insufficient capacity",
-        "larger disks",
+        "TB disks",
     ]);
+}
+
+/// What to change is said in numbers that make the design workable.
+#[test]
+fn a_violation_names_changes_that_lift_it() {
+    let few = format!("{SHORT}[data]\ndatabases = 4\n");
+    let scene = scene("size-remedy", &few);
+    let refused = scene.run(["size", "d.toml", "--json"]);
+    refused.expect_code(1);
+    let json: serde_json::Value = serde_json::from_str(&refused.out).unwrap();
+    let findings = json["findings"].as_array().unwrap();
+    let remedy = findings.iter().find(|of| of["key"] == "db.mailboxes").unwrap()["remedy"].clone();
+    let remedy = remedy.as_str().unwrap();
+    let (_, rest) = remedy.split_once("more databases (data.databases = ").expect(remedy);
+    let count = rest.split(')').next().unwrap();
+    let more = few.replace("databases = 4", &format!("databases = {count}"));
+    scene.write("d.toml", more.as_bytes());
+    scene.run(["size", "d.toml"]).expect_code(0);
+}
+
+/// Nine figures of 2019 were never published: what to copy is printed whole.
+#[test]
+fn missing_figures_are_lines_to_copy_or_another_products() {
+    let text = format!("product = \"2019\"\n{SHORT}");
+    let scene = scene("size-figures", &text);
+    scene.run(["size", "d.toml"]).expect_refusal(&[
+        "9 figures of Exchange 2019",
+        "from = \"2016\"",
+        "baseline_megacycles_per_core = 2000 # Exchange 2016",
+    ]);
+    scene.write("d.toml", format!("{text}[figures]\nfrom = \"2016\"\n").as_bytes());
+    scene.run(["size", "d.toml"]).expect_code(0).expect_out(&["ASSUMPTION: 9 figures"]);
+    scene.run(["plan", "d.toml", "-o", "mail"]).expect_code(0);
+    for file in ["mail/provision.md", "mail/plan.toml"] {
+        let text = String::from_utf8(scene.read(file)).unwrap();
+        assert!(text.contains("ASSUMPTION: 9 figures"), "{file}: {text}");
+    }
+}
+
+#[test]
+fn prices_rank_scenarios_by_cost() {
+    let prices = "[prices]\ncurrency = \"USD\"\nserver = 9000\ndisk = 100\nserver_rack_units = 2\n";
+    let scene = scene("size-prices", &format!("{SHORT}{prices}"));
+    let ran = scene.run(["size", "d.toml", "--scenarios", "availability.servers_per_site=8,4"]);
+    ran.expect_code(0).expect_out(&["cost", "rack units"]);
+    let first = ran.out.lines().nth(1).unwrap();
+    let second: Vec<&str> = first.split_whitespace().collect();
+    assert_eq!(second[..2], ["1", "4"], "{}", ran.out);
+    scene.run(["size", "d.toml", "--explain", "cost.all"]).expect_out(&["cost.servers"]);
 }
 
 #[test]

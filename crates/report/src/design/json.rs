@@ -5,7 +5,7 @@ use provision::{Requirements, layout, quorum_word, simulate};
 use serde_json::{Map, Value as Json, json};
 use sizing::{DesignFinding, Fact, Note, Value};
 
-use super::Sized;
+use super::{PredictedDesign, Sized};
 
 /// The document, with a line end.
 pub(super) fn render(sized: Sized<'_>) -> String {
@@ -26,6 +26,15 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
     let members = json!({
         "name": deployment.name,
         "product": deployment.product.name,
+        "assumed_figures": deployment.product.assumed.as_ref().map(|assumed| json!({
+            "from": assumed.from,
+            "names": assumed.names,
+        })),
+        "description": deployment.description,
+        "customer": deployment.origin.customer,
+        "author": deployment.origin.author,
+        "date": deployment.origin.date,
+        "currency": deployment.prices.as_ref().map(|prices| &prices.currency),
         "mode": match deployment.mode {
             Mode::Compatible => "compatible",
             Mode::Corrected => "corrected",
@@ -34,6 +43,7 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
         "workable": sized.sizing.is_workable(),
         "findings": sized.sizing.findings.iter().map(finding).collect::<Vec<_>>(),
         "notes": sized.sizing.notes.iter().map(note).collect::<Vec<_>>(),
+        "prediction": sized.predicted.map(PredictedDesign::json),
         "failures": failures(sized),
         "values": values,
     });

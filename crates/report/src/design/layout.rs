@@ -8,6 +8,7 @@ use sizing::{Key, ServerKind};
 
 use super::Sized;
 use super::columns::{number_column, table};
+use super::pictures::{self, left_of};
 use crate::document::{Block, Cell, Column, Picture, Section, TableRow, Tone};
 use crate::format::three_digits;
 use crate::html::escape;
@@ -104,18 +105,19 @@ fn grid(found: &Simulated) -> Picture {
     let named = provision(found.needs.clone()).ok();
     let group = named.as_ref().and_then(|named| named.groups.first());
     let shown = layout.databases.len().min(MOST_COLUMNS);
-    let (left, cell) = (64.0, 656.0 / shown.max(24) as f64);
+    let names: Vec<String> = (0..layout.servers.len())
+        .map(|server| server_name(group, server, layout.servers[server].site))
+        .collect();
+    let left = left_of(names.iter().map(String::as_str), 64.0);
+    let cell = (720.0 - left) / shown.max(24) as f64;
     let height = 14.0;
     let mut svg = format!(
         "<svg viewBox=\"0 0 720 {}\" role=\"img\" aria-label=\"Copies of databases by server\">",
         height * layout.servers.len() as f64 + 4.0
     );
-    for (server, place) in layout.servers.iter().enumerate() {
+    for (server, name) in names.iter().enumerate() {
         let top = height * server as f64;
-        let name = group.and_then(|group| group.servers.get(server)).map(|named| &*named.name);
-        let number = (server + 1).to_string();
-        let name = format!("{}, site {}", name.unwrap_or(&number), place.site + 1);
-        let _ = write!(svg, "<text x=\"0\" y=\"{:.1}\">{}</text>", top + 10.0, escape(&name));
+        let _ = write!(svg, "<text x=\"0\" y=\"{:.1}\">{}</text>", top + 10.0, escape(name));
         for (database, preference) in layout.held_by(server).filter(|(at, _)| *at < shown) {
             let copy = layout.databases[database][preference - 1];
             let late = if copy.lagged { " fill-opacity=\"0.35\"" } else { "" };
@@ -139,6 +141,13 @@ fn grid(found: &Simulated) -> Picture {
         "Copies of databases by server".to_owned()
     };
     Picture::wide(title, svg + "</svg>", legend)
+}
+
+/// The name of a server with its site; its number where there are no names.
+fn server_name(group: Option<&Group>, server: usize, site: usize) -> String {
+    let named = group.and_then(|group| group.servers.get(server));
+    let name = named.map_or_else(|| (server + 1).to_string(), |named| named.name.clone());
+    format!("{}, site {}", pictures::named(&name), site + 1)
 }
 
 /// The name of a database; its number where there are no names.

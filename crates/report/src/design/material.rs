@@ -1,13 +1,12 @@
-//! What a customer reads first: what the design takes for granted, and what is to be bought.
+//! What a customer reads first: what the design takes for granted.
 
 use plan::deployment::Tier;
-use sizing::{Build, Key, ServerKind};
+use sizing::{Build, Key};
 use units::Bytes;
 
-use super::columns::{key_column, number_column, table};
-use super::{Sized, shown};
-use crate::document::{Block, Cell, Column, Fact, Section, TableRow, Tone};
-use crate::format::three_digits;
+use super::Sized;
+use crate::document::{Block, Cell, Fact, Section};
+use crate::format::{number, three_digits};
 
 /// What the document gives, in its reader's words.
 pub(super) fn assumptions(sized: Sized<'_>) -> Section {
@@ -16,7 +15,7 @@ pub(super) fn assumptions(sized: Sized<'_>) -> Section {
     let data = &deployment.data;
     let (system, disks) = (&deployment.file_system, &deployment.storage.first.database);
     let facts = [
-        ("Product", deployment.product.name.clone()),
+        ("Product", product(sized)),
         ("Mailboxes", mailboxes),
         ("Availability", availability(sized)),
         (
@@ -40,6 +39,7 @@ pub(super) fn assumptions(sized: Sized<'_>) -> Section {
         ),
         ("Volumes", format!("{}, encryption {}", system.name, system.encryption)),
         ("Processors", processors(sized)),
+        ("System disks", system_disks(sized)),
     ];
     let facts = facts.map(|(label, text)| Fact { label, metric: None, value: Cell::plain(text) });
     Section {
@@ -49,10 +49,20 @@ pub(super) fn assumptions(sized: Sized<'_>) -> Section {
     }
 }
 
+/// The product; where its figures are another's, which.
+fn product(sized: Sized<'_>) -> String {
+    let product = &sized.deployment.product;
+    let assumed = product.assumption().zip(product.assumed.as_ref());
+    assumed.map_or_else(
+        || product.name.clone(),
+        |(said, assumed)| format!("{}. {said}: {}", product.name, assumed.names.join(", ")),
+    )
+}
+
 fn of_tier(tier: &Tier) -> String {
     format!(
         "{} in {} of {}, {} messages a day each",
-        three_digits(tier.mailboxes * (1.0 + tier.growth)),
+        number((tier.mailboxes * (1.0 + tier.growth)).ceil(), 0),
         tier.name,
         tier.size_limit,
         three_digits(tier.messages_per_day),
@@ -70,12 +80,23 @@ fn availability(sized: Sized<'_>) -> String {
 }
 
 /// A disk's size in decimal units, as its label has it.
-fn as_sold(capacity: Bytes) -> String {
+pub(super) fn as_sold(capacity: Bytes) -> String {
     let gigabytes = capacity.0 as f64 / 1e9;
     if gigabytes < 1_000.0 {
         format!("{} GB", three_digits(gigabytes))
     } else {
         format!("{} TB", three_digits(gigabytes / 1_000.0))
+    }
+}
+
+/// The disks of the system, which the queue database shares.
+fn system_disks(sized: Sized<'_>) -> String {
+    let disks = &sized.deployment.storage.first;
+    let size = as_sold(disks.system.capacity);
+    if disks.system_is_given {
+        format!("{size}, a mirrored pair in each server")
+    } else {
+        format!("{size}, as the databases' disks: none is given; a mirrored pair in each server")
     }
 }
 
@@ -86,52 +107,6 @@ fn processors(sized: Sized<'_>) -> String {
         |rate| format!("SPECint_rate2006 {}", three_digits(rate)),
     );
     format!("{} cores a server, {rate}", three_digits(first.cores))
-}
-
-/// What is to be bought, as far as the design decides it.
-pub(super) fn bill(sized: Sized<'_>) -> Section {
-    let servers = format!(
-        "{} cores and {} GB of memory each",
-        three_digits(sized.deployment.servers.first.cores),
-        shown(sized, Key::MemoryRamGb(ServerKind::First)),
-    );
-    let disks = &sized.deployment.storage.first.database;
-    let disks = format!(
-        "{}, {} each; databases, logs, spares and restores, {}",
-        disks.kind,
-        as_sold(disks.capacity),
-        sized.sizing.architecture.first.name(),
-    );
-    let ssds = format!("{} GB each, for MetaCache databases", shown(sized, Key::MetaCacheSsdGb));
-    let rows = [
-        ("Servers", Key::ServerAll, servers),
-        ("Servers for client access", Key::ServerClientAccess, String::new()),
-        ("Disks", Key::DiskAll, disks),
-        ("SSDs", Key::MetaCacheSsdsAll, ssds),
-        ("Memory, GB", Key::MemoryAllGb, "of all servers together".to_owned()),
-    ];
-    let columns = vec![
-        Column::text("what"),
-        number_column("number", None),
-        Column::text("of which kind"),
-        key_column("key for --explain"),
-    ];
-    let rows = rows.into_iter().filter_map(|(what, key, kind)| {
-        let number = sized.sizing.number(key).filter(|number| *number > 0.0)?;
-        Some(TableRow::body(vec![
-            Cell::plain(what),
-            Cell::plain(three_digits(number)),
-            Cell::plain(kind),
-            Cell::plain(key.name()).toned(Tone::Muted),
-        ]))
-    });
-    let caption =
-        "Without system disks, controllers, shelves and network, which the design leaves open.";
-    Section {
-        id: "bill",
-        title: "Bill of materials",
-        blocks: table(caption, columns, rows.collect()),
-    }
 }
 
 /// Whether a row about disks says anything of this design: one of single disks has no redundant

@@ -2,13 +2,18 @@
 //!
 //! The same document as a run's report, so that both look and link alike; only the tables differ.
 
+mod bill;
 mod columns;
 mod explain;
 mod growth;
 mod json;
 mod layout;
 mod material;
+mod origin;
+mod page;
 mod pictures;
+mod predicted;
+mod quantity;
 mod scenarios;
 mod tables;
 
@@ -18,11 +23,16 @@ use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, Sizing};
 
 use crate::document::{Banner, Document, Figure, Tone};
 use crate::format::{number, three_digits};
-use crate::{html, text};
+use crate::text;
+
+use predicted::DesignAnswer;
+use quantity::ShownQuantity;
 
 pub use explain::explain;
 pub use json::failure_json;
+pub use page::sizing_html;
 pub(crate) use pictures::{PicturePart, bars_svg};
+pub use predicted::{DesignEdit, PredictedDesign, written as written_edits};
 pub use scenarios::{Candidate, ranked, scenarios, scenarios_json};
 
 /// A deployment and what it comes to.
@@ -32,25 +42,20 @@ pub struct Sized<'a> {
     pub deployment: &'a Deployment,
     /// What it comes to.
     pub sizing: &'a Sizing,
+    /// What a simulation of its disks says; none where there was none.
+    pub predicted: Option<&'a PredictedDesign>,
 }
 
-/// How the page differs from others: keys and formulas are behind a switch, and a printed page is
-/// short.
-const STYLE: &str = include_str!("style.css");
+impl<'a> Sized<'a> {
+    /// A deployment that was sized and not simulated.
+    pub const fn new(deployment: &'a Deployment, sizing: &'a Sizing) -> Self {
+        Self { deployment, sizing, predicted: None }
+    }
 
-/// The switch, above everything.
-const SWITCH: &str = "<label class=\"keys\"><input type=\"checkbox\" id=\"keys\"> Show the key of \
-                      each number, and every formula</label>\n";
-
-/// One self-contained HTML page, every number with its formula; of a sweep with the table of all
-/// `candidates`, which are none where there was no sweep.
-pub fn sizing_html(sized: Sized<'_>, candidates: &[Candidate]) -> String {
-    let mut document = document(sized);
-    document.sections.extend(scenarios::section(candidates));
-    document.sections.push(tables::trace(sized));
-    let page = html::page(&document);
-    let page = page.replacen("</style>", &format!("{STYLE}</style>"), 1);
-    page.replacen("<main>\n", &format!("<main>\n{SWITCH}"), 1)
+    /// Rules and simulation together.
+    fn answer(self) -> DesignAnswer {
+        DesignAnswer::new(self.sizing.is_workable(), self.predicted)
+    }
 }
 
 /// The same as plain text, without the formulas.
@@ -68,30 +73,44 @@ pub(crate) fn document(sized: Sized<'_>) -> Document {
     Document { banner: banner(sized), sections: tables::sections(sized) }
 }
 
-/// A number as a table shows it; a dash where it does not apply.
+/// A number with its unit as a table shows it; a dash where it does not apply.
 fn shown(sized: Sized<'_>, key: Key) -> String {
     let found = sized.sizing.number(key);
-    found.map_or_else(|| "-".to_owned(), three_digits)
+    found.map_or_else(|| "-".to_owned(), |value| ShownQuantity::of_number(key, value).written())
 }
 
 fn banner(sized: Sized<'_>) -> Banner {
     let deployment = sized.deployment;
-    let workable = sized.sizing.is_workable();
     let mode = match deployment.mode {
         Mode::Compatible => "as the official workbook calculates, known mistakes included",
         Mode::Corrected => "known mistakes of the official workbook corrected",
     };
     Banner {
         subject: deployment.name.clone(),
-        started: format!("{}, {mode}", deployment.product.name),
-        verdict: if workable { "Workable" } else { "Not workable" }.to_owned(),
-        tone: if workable { Tone::Pass } else { Tone::Fail },
+        started: started(sized, mode),
+        verdict: sized.answer().headline().to_owned(),
+        tone: sized.answer().tone(),
         number: shown(sized, Key::ServerAll),
         number_unit: "servers",
         number_metric: "servers-needed",
         meaning: meaning(sized),
         figures: figures(sized),
     }
+}
+
+/// For whom and of what date, the product, the assumption about its figures, and the mode.
+fn started(sized: Sized<'_>, mode: &str) -> String {
+    let deployment = sized.deployment;
+    let origin = &deployment.origin;
+    let product = match &deployment.product.assumed {
+        Some(assumed) => {
+            format!("{} with figures of {} (ASSUMPTION)", deployment.product.name, assumed.from)
+        }
+        None => deployment.product.name.clone(),
+    };
+    let parts = [origin.customer.as_str(), origin.date.as_str(), product.as_str(), mode];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(", ")
 }
 
 fn meaning(sized: Sized<'_>) -> Vec<String> {
@@ -113,10 +132,13 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
     let violations = sized.sizing.findings.iter();
     let violations = violations.filter(|finding| finding.severity == Severity::Violation);
     match violations.count() {
-        0 => sentences.push("Nothing forbids to build it; measure it before you buy.".to_owned()),
-        1 => sentences.push("One finding forbids to build it.".to_owned()),
-        count => sentences.push(format!("{count} findings forbid to build it.")),
+        0 => sentences.push("No rule is violated. Test the hardware before you buy it.".to_owned()),
+        1 => sentences.push("One rule is violated: see Findings.".to_owned()),
+        count => sentences.push(format!("{count} rules are violated: see Findings.")),
     }
+    sentences.extend(deployment.product.assumption().map(|assumption| format!("{assumption}.")));
+    sentences.extend(sized.predicted.map(PredictedDesign::sentence));
+    sentences.extend(sized.answer().exit_status().map(str::to_owned));
     sentences
 }
 
@@ -141,7 +163,7 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
         figure(
             "Memory",
             "memory-per-server",
-            format!("{} GB", shown(sized, Key::MemoryRamGb(ServerKind::First))),
+            shown(sized, Key::MemoryRamGb(ServerKind::First)),
             "per server".to_owned(),
         ),
         figure(

@@ -1,6 +1,7 @@
 //! Pictures of a sizing as inline SVG: how a volume is used, and what failures do to a server.
 
 use sizing::{FailureMode, Key, ServerKind};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::Sized;
@@ -10,8 +11,12 @@ use crate::html::escape;
 
 /// Width of a picture in its own units.
 const WIDTH: f64 = 720.0;
-/// Where bars begin, right of their labels.
+/// Where bars begin at least, right of their labels.
 const LEFT: f64 = 190.0;
+/// Width of a character of a label, the widest that fonts make it on average.
+const CHARACTER: f64 = 6.6;
+/// Characters of a name that there is room for.
+const LONGEST_NAME: usize = 40;
 /// Height of a bar with the gap below it.
 const STEP: f64 = 26.0;
 
@@ -66,18 +71,20 @@ pub(super) fn failures(sized: Sized<'_>) -> Option<Picture> {
 /// Horizontal bars made of parts, all in one scale.
 pub(crate) fn bars_svg(said: &str, bars: &[(impl AsRef<str>, Vec<PicturePart>)]) -> String {
     let longest = bars.iter().map(|(_, parts)| length(parts)).fold(1e-9, f64::max);
-    let scale = (WIDTH - LEFT - 70.0) / longest;
+    let names: Vec<_> = bars.iter().map(|(label, _)| named(label.as_ref())).collect();
+    let begin = left_of(names.iter().map(|name| &**name), LEFT);
+    let scale = (WIDTH - begin - 70.0) / longest;
     let height = STEP * bars.len() as f64 + 4.0;
     let mut svg = format!(
         "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
         escape(said)
     );
-    for (index, (label, parts)) in bars.iter().enumerate() {
+    for (index, ((_, parts), label)) in bars.iter().zip(&names).enumerate() {
         let top = STEP * index as f64 + 4.0;
         let middle = top + 13.0;
-        let label = escape(label.as_ref());
+        let label = escape(label);
         let _ = write!(svg, "<text x=\"0\" y=\"{middle}\">{label}</text>");
-        let mut left = LEFT;
+        let mut left = begin;
         for (what, size, class) in parts {
             let width = size * scale;
             let hint = format!("{what}: {}", three_digits(*size));
@@ -93,6 +100,17 @@ pub(crate) fn bars_svg(said: &str, bars: &[(impl AsRef<str>, Vec<PicturePart>)])
         let _ = write!(svg, "<text x=\"{:.1}\" y=\"{middle}\">{total}</text>", left + 6.0);
     }
     svg + "</svg>"
+}
+
+/// A name, shortened where it would leave no room for what it names.
+pub(super) fn named(name: &str) -> Cow<'_, str> {
+    units::shortened(name, LONGEST_NAME)
+}
+
+/// Where a picture begins right of its names, `least` or more, so that none is drawn over.
+pub(super) fn left_of<'n>(names: impl Iterator<Item = &'n str>, least: f64) -> f64 {
+    let longest = names.map(|name| name.chars().count()).max().unwrap_or(0);
+    least.max(longest as f64 * CHARACTER + 8.0)
 }
 
 fn length(parts: &[PicturePart]) -> f64 {

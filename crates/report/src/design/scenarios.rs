@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use sizing::{Key, ServerKind, Severity, Sizing};
 
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
-use crate::format::three_digits;
+use crate::format::{number, three_digits};
 
 /// One design of a sweep.
 #[derive(Clone, Debug)]
@@ -30,8 +30,12 @@ const COLUMNS: [(&str, Key); 6] = [
     ("processors %", Key::ProcessorUtilWorst),
 ];
 
-/// What designs are ranked by, the most important first.
-const RANKED_BY: [Key; 3] = [Key::DiskAll, Key::ServerAll, Key::MemoryAllGb];
+/// More of them where the deployment gives prices: heading and key.
+const PRICED: [(&str, Key); 3] =
+    [("cost", Key::CostAll), ("rack units", Key::RackUnitsAll), ("watts", Key::PowerAllWatts)];
+
+/// What designs are ranked by, the most important first; costs only where there are prices.
+const RANKED_BY: [Key; 4] = [Key::CostAll, Key::DiskAll, Key::ServerAll, Key::MemoryAllGb];
 
 impl Candidate {
     fn is_workable(&self) -> bool {
@@ -53,9 +57,14 @@ impl Candidate {
 
     fn cell(&self, key: Key) -> String {
         let value = self.number(key);
-        let value =
-            value.map(|value| if key == Key::ProcessorUtilWorst { value * 100.0 } else { value });
-        value.map_or_else(|| "-".to_owned(), three_digits)
+        value.map_or_else(
+            || "-".to_owned(),
+            |value| match key {
+                Key::ProcessorUtilWorst => three_digits(value * 100.0),
+                Key::CostAll | Key::PowerAllWatts => number(value, 0),
+                _ => three_digits(value),
+            },
+        )
     }
 
     /// Why it does not work; empty where it does.
@@ -69,6 +78,14 @@ impl Candidate {
             }
         }
     }
+}
+
+/// The columns of these designs: those of costs where any design has them.
+fn columns(candidates: &[Candidate]) -> Vec<(&'static str, Key)> {
+    let priced = PRICED
+        .into_iter()
+        .filter(|(_, key)| candidates.iter().any(|candidate| candidate.number(*key).is_some()));
+    COLUMNS.into_iter().chain(priced).collect()
 }
 
 /// The designs, the best first; equals stay in their order.
@@ -89,7 +106,8 @@ pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
     let given = first.replacements.iter().map(|_| Column::text("what changes"));
     let mut columns = vec![Column::text("rank")];
     columns.extend(given);
-    columns.extend(COLUMNS.iter().map(|(label, _)| Column::numbers(label)));
+    let numbers = self::columns(candidates);
+    columns.extend(numbers.iter().map(|(label, _)| Column::numbers(label)));
     columns.push(Column::text("forbidden by"));
     let mut rows = Vec::new();
     for (candidate, rank) in candidates.iter().zip(1..) {
@@ -97,12 +115,12 @@ pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
         let mut cells = vec![Cell::plain(rank)];
         let given = candidate.replacements.iter();
         cells.extend(given.map(|of| Cell::plain(format!("{} = {}", of.key, of.value))));
-        cells.extend(COLUMNS.iter().map(|(_, key)| Cell::plain(candidate.cell(*key))));
+        cells.extend(numbers.iter().map(|(_, key)| Cell::plain(candidate.cell(*key))));
         cells.push(Cell::plain(candidate.reason()));
         rows.push(TableRow::body(cells));
     }
-    let caption =
-        "Every combination, the best first: workable, then fewest disks, servers, memory.";
+    let caption = "Every combination, the best first: workable, then the least cost where prices \
+                   are given, then the fewest disks, servers and memory.";
     let blocks = vec![Block::Table(Table { caption, columns, rows })];
     Some(Section { id: "scenarios", title: "Scenarios", blocks })
 }
@@ -112,14 +130,15 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
     let mut head: Vec<String> = vec!["rank".to_owned()];
     let keys = candidates.first().map(|first| first.replacements.iter());
     head.extend(keys.into_iter().flatten().map(|replacement| replacement.key.clone()));
-    head.extend(COLUMNS.iter().map(|(label, _)| (*label).to_owned()));
+    let numbers = columns(candidates);
+    head.extend(numbers.iter().map(|(label, _)| (*label).to_owned()));
     head.push("forbidden by".to_owned());
     let mut rows = vec![head];
     for (index, candidate) in candidates.iter().enumerate() {
         let rank = if candidate.is_workable() { (index + 1).to_string() } else { "-".to_owned() };
         let mut row = vec![rank];
         row.extend(candidate.replacements.iter().map(|replacement| replacement.value.clone()));
-        row.extend(COLUMNS.iter().map(|(_, key)| candidate.cell(*key)));
+        row.extend(numbers.iter().map(|(_, key)| candidate.cell(*key)));
         row.push(candidate.reason());
         rows.push(row);
     }
@@ -153,8 +172,8 @@ fn candidate_json(candidate: &Candidate) -> Json {
     let inputs = candidate.replacements.iter();
     let inputs: serde_json::Map<String, Json> =
         inputs.map(|replacement| (replacement.key.clone(), json!(replacement.value))).collect();
-    let numbers =
-        COLUMNS.iter().map(|(_, key)| (key.name().into_owned(), json!(candidate.number(*key))));
+    let numbers = COLUMNS.iter().chain(&PRICED);
+    let numbers = numbers.map(|(_, key)| (key.name().into_owned(), json!(candidate.number(*key))));
     json!({
         "inputs": inputs,
         "workable": candidate.is_workable(),

@@ -4,7 +4,8 @@ use plan::deployment::BackupFrequency;
 use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, TierKey, schedule};
 
 use super::columns::{key_column, number_column, table};
-use super::{Sized, growth, layout, material, pictures, shown};
+use super::quantity::ShownQuantity;
+use super::{PredictedDesign, Sized, bill, growth, layout, material, origin, pictures};
 use crate::document::{Block, Cell, Column, ColumnRole, Section, Table, TableRow, Tone};
 use crate::format::three_digits;
 
@@ -101,6 +102,7 @@ const LOAD: &[Key] = &[
     Key::ProcessorGcCores(ServerKind::First),
     Key::ProcessorGcCores(ServerKind::Second),
     Key::TransportDbGbPerServer,
+    Key::DiskSystemNeededGb,
     Key::TransportLocation,
 ];
 
@@ -122,9 +124,12 @@ const METACACHE: &str = "How much I/O MetaCache databases take off the disks is 
 
 /// Everything that page and text show.
 pub(super) fn sections(sized: Sized<'_>) -> Vec<Section> {
-    let mut sections = vec![
+    let mut sections: Vec<Section> =
+        sized.predicted.map(PredictedDesign::section).into_iter().collect();
+    sections.extend([
+        origin::section(sized),
         material::assumptions(sized),
-        material::bill(sized),
+        bill::section(sized),
         findings(sized),
         mailboxes(sized),
         provenance(sized),
@@ -137,7 +142,7 @@ pub(super) fn sections(sized: Sized<'_>) -> Vec<Section> {
         section(sized, "network", "Replication between the sites", NETWORK),
         backups(sized),
         notes(sized),
-    ];
+    ]);
     sections.retain(|section| !section.blocks.is_empty());
     sections
 }
@@ -151,7 +156,7 @@ fn section(sized: Sized<'_>, id: &'static str, title: &'static str, keys: &[Key]
 fn keyed(rows: Vec<TableRow>) -> Table {
     let value = Column { numeric: true, ..Column::text("value") };
     Table {
-        caption: "`plimsoll size FILE --explain KEY` shows where a number comes from.",
+        caption: "plimsoll size FILE --explain KEY shows where a number comes from.",
         columns: vec![
             Column::text("what"),
             value,
@@ -168,16 +173,13 @@ fn rows(sized: Sized<'_>, keys: &[Key]) -> Vec<TableRow> {
 }
 
 fn row(fact: &sizing::Fact) -> TableRow {
-    let value = match fact.value {
-        sizing::Value::Number(value) => three_digits(value),
-        sizing::Value::Decision(decision) => decision.name().to_owned(),
-    };
+    let quantity = ShownQuantity::of(fact);
     let metric = METRICS.iter().find(|(key, _)| *key == fact.key);
     let label = Cell { metric: metric.map(|(_, metric)| *metric), ..Cell::plain(fact.key.title()) };
     TableRow::body(vec![
         label,
-        Cell::plain(value),
-        Cell::plain(fact.key.unit()),
+        Cell::plain(quantity.value),
+        Cell::plain(quantity.unit),
         Cell::plain(fact.key.name()).toned(Tone::Muted),
     ])
 }
@@ -205,7 +207,7 @@ fn finding_row(finding: &sizing::DesignFinding) -> TableRow {
         Cell::plain(finding.severity.word()).toned(tone),
         Cell::plain(finding.key.title()),
         Cell::plain(&*finding.text),
-        Cell::plain(finding.remedy),
+        Cell::plain(&*finding.remedy),
         Cell::plain(finding.key.name()).toned(Tone::Muted),
     ])
 }
@@ -238,8 +240,14 @@ fn tier_row(sized: Sized<'_>, number: usize, name: &str) -> TableRow {
         TierKey::LogsPerDay,
         TierKey::MonthsToLimit,
     ]
-    .map(|what| Cell::plain(shown(sized, Key::Tier(number, what))));
+    .map(|what| Cell::plain(bare(sized, Key::Tier(number, what))));
     TableRow::body([vec![Cell::plain(name)], cells.to_vec()].concat())
+}
+
+/// A number whose unit is in its column's heading; a dash where it does not apply.
+fn bare(sized: Sized<'_>, key: Key) -> String {
+    let value = sized.sizing.number(key);
+    value.map_or_else(|| "-".to_owned(), |value| ShownQuantity::of_number(key, value).value)
 }
 
 /// Files, rules and rows that could not be used, as `plimsoll profile` wrote them.

@@ -38,7 +38,7 @@ fn each(mut check: impl FnMut(Sized<'_>)) {
     for rest in DEPLOYMENTS {
         let deployment = deployment(rest);
         let sizing = size(&deployment);
-        check(Sized { deployment: &deployment, sizing: &sizing });
+        check(Sized::new(&deployment, &sizing));
     }
 }
 
@@ -113,7 +113,7 @@ fn the_figures_name_their_files() {
         DEPLOYMENTS[0]
     ));
     let sizing = size(&given);
-    let sized = Sized { deployment: &given, sizing: &sizing };
+    let sized = Sized::new(&given, &sizing);
     let (page, text) = (sizing_html(sized, &[]), sizing_text(sized));
     assert!(page.contains("log1.csv: 300 rows") && page.contains("row 7: &lt;no&gt; date"));
     assert!(text.contains("log1.csv: 300 rows\n") && text.contains("row 7: <no> date\n"));
@@ -138,6 +138,6 @@ fn the_picture_of_growth_says_when_mailboxes_are_full() {
     });
     let unknown = Deployment::parse("d.toml", Deployment::example()).unwrap();
     let sizing = size(&unknown);
-    let page = sizing_html(Sized { deployment: &unknown, sizing: &sizing }, &[]);
+    let page = sizing_html(Sized::new(&unknown, &sizing), &[]);
     assert!(!page.contains("months from now"));
 }

@@ -39,7 +39,7 @@ fn every_entry_is_of_a_metric_that_is_shown() {
         let deployment = deployment(rest);
         let sizing = &provision::size(&deployment);
         let deployment = &deployment;
-        let document = crate::design::document(Sized { deployment, sizing });
+        let document = crate::design::document(Sized::new(deployment, sizing));
         shown.extend(document.metrics());
     }
     shown.extend(super::line::metrics());
@@ -74,7 +74,7 @@ fn every_link_of_the_page_leads_somewhere() {
         let deployment = deployment(rest);
         let sizing = &provision::size(&deployment);
         let deployment = &deployment;
-        every_link_leads_somewhere(&sizing_html(Sized { deployment, sizing }, &[]), 20);
+        every_link_leads_somewhere(&sizing_html(Sized::new(deployment, sizing), &[]), 20);
     }
 }
 

@@ -84,6 +84,17 @@ catalogue! {
             "least capacity of SSDs, of that of the databases' disks";
         MetaCacheSsdGb "metacache.ssd_gb" "GB" INPUT "raw capacity of an SSD";
         MetaCacheSsdsGiven "metacache.ssds_per_server" "" INPUT "SSDs of a server that are given";
+        PricesDisk "prices.disk" "" INPUT "price of a disk";
+        PricesDiskWatts "prices.disk_watts" "W" INPUT "power of a disk";
+        PricesKilowattHour "prices.kilowatt_hour" "" INPUT "price of a kilowatt hour";
+        PricesMemoryGb "prices.memory_gb" "" INPUT "price of a GB of memory";
+        PricesRackUnitYear "prices.rack_unit_year" "" INPUT "price of a rack unit for a year";
+        PricesServer "prices.server" "" INPUT "price of a server without memory and disks";
+        PricesServerRackUnits "prices.server_rack_units" "" INPUT "rack units of a server";
+        PricesServerWatts "prices.server_watts" "W" INPUT "power of a server without data disks";
+        PricesSsd "prices.ssd" "" INPUT "price of an SSD";
+        PricesSystemDisk "prices.system_disk" "" INPUT "price of a system disk";
+        PricesYears "prices.years" "years" INPUT "years that running costs are counted for";
         ReplicationBusiestMeanShare "replication.busiest_mean_share" "" INPUT
             "part of a day's logs in the busiest hours in a row";
         ReplicationCompressionPercent "replication.compression_percent" "percent" INPUT
@@ -253,6 +264,9 @@ catalogue! {
         DiskRebuildSafeIopsRaid6 "disk.rebuild_safe_iops_raid6" "1/s" WORKBOOK
             "disk I/O as RAID-6 with room for a rebuild";
         DiskRestoreRawGb "disk.restore_raw_gb" "GB" INPUT "raw capacity of a disk for restores";
+        DiskSystemAll "disk.system_all" "" OWN "system disks in all, in mirrored pairs";
+        DiskSystemNeededGb "disk.system_needed_gb" "GB" OWN
+            "room needed on a system disk";
         DiskSystemRawGb "disk.system_raw_gb" "GB" INPUT "raw capacity of a system disk";
         // SSDs that hold MetaCache databases.
         MetaCacheCopiesPerServer "mcdb.copies_per_server" "" METACACHE
@@ -273,6 +287,16 @@ catalogue! {
         ProcessorUtilWorst "cpu.util_worst" "" OWN "share of the processors used at the worst";
         ProcessorUtilWorstPlayed "cpu.util_worst_played" "" OWN
             "share used in the worst failure that was played through";
+        CostAll "cost.all" "" OWN "cost in all, as far as prices are given";
+        CostDisks "cost.disks" "" OWN "cost of the disks";
+        CostEnergy "cost.energy" "" OWN "cost of energy";
+        CostMemory "cost.memory" "" OWN "cost of the memory";
+        CostRack "cost.rack" "" OWN "cost of the rack units";
+        CostServers "cost.servers" "" OWN "cost of the servers";
+        CostSsds "cost.ssds" "" OWN "cost of the SSDs";
+        CostSystemDisks "cost.system_disks" "" OWN "cost of the system disks";
+        PowerAllWatts "power.all_watts" "W" OWN "power of all servers and disks";
+        RackUnitsAll "rack.units" "" OWN "rack units of all servers";
         MemoryAllGb "mem.all_gb" "GB" OWN "memory of all servers";
         MemoryCacheGbAtThatRam "mem.cache_gb_at_that_ram" "GB" WORKBOOK "database cache in it";
         MemoryCacheMbPerMailbox "mem.cache_mb_per_mailbox" "MB" WORKBOOK

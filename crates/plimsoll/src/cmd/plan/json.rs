@@ -14,6 +14,11 @@ pub(super) fn of(provision: &Provision) -> Value {
         provision.kinds().into_iter().map(|server| disks(provision, server)).collect();
     json!({
         "title": needs.title,
+        "description": needs.description,
+        "customer": needs.origin.customer,
+        "author": needs.origin.author,
+        "date": needs.origin.date,
+        "assumption": needs.assumption,
         "provenance": needs.provenance,
         "mailboxes_per_database": needs.mailboxes_per_database,
         "database_bytes": needs.database.0,

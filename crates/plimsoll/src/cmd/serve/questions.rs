@@ -69,7 +69,7 @@ pub(super) fn size(question: &SizingQuestion) -> Result<String, CommandError> {
         }
     });
     let candidates = report::ranked(candidates.collect());
-    let sized = Sized { deployment: &deployment, sizing: &sizing };
+    let sized = Sized::new(&deployment, &sizing);
     Ok(report::sizing_html(sized, &candidates))
 }
 

@@ -4,7 +4,7 @@ mod sweep;
 
 use plan::Deployment;
 use provision::size;
-use report::Sized;
+use report::{PredictedDesign, Sized};
 use sizing::Sizing;
 
 use crate::Outcome;
@@ -35,7 +35,12 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     }
     let deployment = Deployment::parse(&file, &text)?;
     let sizing = size(&deployment);
-    let sized = Sized { deployment: &deployment, sizing: &sizing };
+    // What cannot be simulated is sized all the same.
+    let (predicted, refused) = match predicted(flags, &deployment, (file, text), console) {
+        Ok(predicted) => (predicted, None),
+        Err(error) => (None, Some(error)),
+    };
+    let sized = Sized { predicted: predicted.as_ref(), ..Sized::new(&deployment, &sizing) };
     if let Some(page) = &flags.html {
         let text = report::sizing_html(sized, &[]);
         let existing = Existing::of_flag(flags.force);
@@ -47,13 +52,27 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     for key in &flags.explain {
         console.answer_text(&explained(&sizing, key)?)?;
     }
-    let sized = outcome(sizing.is_workable());
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    let simulated = predicted.map_or(Outcome::Pass, |of| Outcome::of(&of.verdict));
+    Ok(outcome(sizing.is_workable()).worse(simulated))
+}
+
+/// What a simulation of the design says, where that is asked for.
+fn predicted(
+    flags: &SizeFlags,
+    deployment: &Deployment,
+    document: (String, String),
+    console: &mut Console,
+) -> Result<Option<PredictedDesign>, CommandError> {
     let Some(folder) = &flags.predict else {
-        return Ok(sized);
+        return Ok(None);
     };
-    let (provision, _) = super::plan::laid_out(&deployment, None)?;
-    let order = PredictionOrder { folder: folder.clone(), server: None, force: flags.force };
-    Ok(sized.worse(predict::of(&deployment, &provision, &order, console)?))
+    let (provision, _) = super::plan::laid_out(deployment, None)?;
+    let (folder, force) = (folder.clone(), flags.force);
+    let order = PredictionOrder { folder, server: None, force, document };
+    predict::of(deployment, &provision, &order, console).map(Some)
 }
 
 const fn outcome(workable: bool) -> Outcome {

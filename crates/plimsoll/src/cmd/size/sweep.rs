@@ -27,7 +27,7 @@ fn write_page(
     };
     let deployment = Deployment::parse(file, text)?;
     let sizing = size(&deployment);
-    let sized = Sized { deployment: &deployment, sizing: &sizing };
+    let sized = Sized::new(&deployment, &sizing);
     let html = report::sizing_html(sized, candidates);
     documents::write(page, html.as_bytes(), Existing::of_flag(flags.force), &[path])
 }

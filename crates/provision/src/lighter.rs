@@ -1,0 +1,177 @@
+//! Changes of a deployment that leave less work for each disk. Each is sized like any other design,
+//! so that nothing is advised that rules forbid.
+
+use plan::Deployment;
+use plan::deployment::{Raid, Replacement};
+use sizing::{Build, Decision, Key, ServerKind, Sizing};
+
+use crate::size;
+
+/// Share of a disk's work that a change has to take off at least.
+const LEAST_RELIEF: f64 = 0.05;
+
+/// Disks that are sold, as the document writes them: smaller ones carry fewer databases, faster
+/// ones answer more.
+const DISKS: [(&str, &str); 8] = [
+    ("8TB", "7.2K SAS 3.5"),
+    ("4TB", "7.2K SAS 3.5"),
+    ("2TB", "7.2K SAS 3.5"),
+    ("1TB", "7.2K SAS 3.5"),
+    ("2.4TB", "10K SAS 2.5"),
+    ("1.8TB", "10K SAS 2.5"),
+    ("1.2TB", "10K SAS 2.5"),
+    ("900GB", "15K SAS 2.5"),
+];
+
+/// A change with what it comes to.
+#[derive(Clone, Debug)]
+pub struct LighterDesign {
+    /// The value in place of the document's.
+    pub edit: Replacement,
+    /// Load of a disk of databases as a share of the requests that it answers: before, after.
+    pub load: (f64, f64),
+    /// Disks in all: before, after.
+    pub disks: (f64, f64),
+    /// Servers in all: before, after.
+    pub servers: (f64, f64),
+}
+
+/// The workable changes of the document that ease its disks, the fewest disks first; none of a
+/// document that cannot be read.
+pub fn lighter_designs(file: &str, text: &str) -> Vec<LighterDesign> {
+    let Ok(deployment) = Deployment::parse(file, text) else {
+        return Vec::new();
+    };
+    let now = size(&deployment);
+    let edits = edits(&deployment, &now).into_iter();
+    let mut found: Vec<_> =
+        edits.filter_map(|edit| lighter(&now, edit, |edit| sized(file, text, edit))).collect();
+    found.sort_by(|one, two| one.disks.1.total_cmp(&two.disks.1));
+    found
+}
+
+fn sized(file: &str, text: &str, edit: &Replacement) -> Option<Sizing> {
+    let changed = Deployment::parse_with(file, text, std::slice::from_ref(edit)).ok()?;
+    Some(size(&changed)).filter(Sizing::is_workable)
+}
+
+/// The change, where it is workable and eases the disks.
+fn lighter(
+    now: &Sizing,
+    edit: Replacement,
+    size: impl Fn(&Replacement) -> Option<Sizing>,
+) -> Option<LighterDesign> {
+    let then = size(&edit)?;
+    let load = (disk_load(now)?, disk_load(&then)?);
+    let found = LighterDesign {
+        edit,
+        load,
+        disks: (now.number(Key::DiskAll)?, then.number(Key::DiskAll)?),
+        servers: (now.number(Key::ServerAll)?, then.number(Key::ServerAll)?),
+    };
+    (load.1 < load.0 * (1.0 - LEAST_RELIEF)).then_some(found)
+}
+
+/// Load of a disk of databases in the first site as a share of the requests that it answers; none
+/// where it is not sized.
+fn disk_load(sizing: &Sizing) -> Option<f64> {
+    let rated = sizing.number(Key::DiskRatedIops(ServerKind::First))?;
+    if sizing.architecture.first == Build::Jbod {
+        let each = sizing.number(Key::IoDbIopsPerDb)?;
+        return Some(each * sizing.number(Key::VolumeDbsPerVolume)? / rated);
+    }
+    let level = sizing.sheet.decision(Key::DiskRaidChoiceDb(ServerKind::First))?;
+    let write_cost = match level {
+        Decision::Raid(Raid::Raid5) => 4.0,
+        Decision::Raid(Raid::Raid6) => 6.0,
+        _ => 2.0,
+    };
+    let reads = sizing.number(Key::IoDbReadsPerServer)?;
+    let writes = sizing.number(Key::IoDbWritesPerServer)?;
+    let disks = sizing.number(Key::DiskRaidDisksDb(ServerKind::First))?;
+    Some((reads + write_cost * writes) / (disks * rated))
+}
+
+/// What is worth a try in a design like this.
+fn edits(deployment: &Deployment, now: &Sizing) -> Vec<Replacement> {
+    let mut found = match now.architecture.first {
+        Build::Jbod => of_single_disks(now),
+        Build::Raid => of_groups(now),
+    };
+    let capacity = deployment.storage.first.database.capacity;
+    let disks = DISKS.into_iter().map(|(size, kind)| {
+        edit("disks", "database", format!("{{ size = \"{size}\", type = \"{kind}\" }}"))
+    });
+    found.extend(disks);
+    let servers = deployment.availability.servers_per_site;
+    let more = [servers + 1, servers + 2, servers * 2];
+    found.extend(more.map(|count| edit("availability", "servers_per_site", count.to_string())));
+    let gib = capacity.0 / (1 << 30);
+    let sizes = [4, 8].map(|part| (gib / part).max(1));
+    found.extend(sizes.map(|gib| edit("data", "largest_database", format!("\"{gib}GiB\""))));
+    found
+}
+
+/// Fewer databases on a disk, or redundant groups in place of single disks.
+fn of_single_disks(now: &Sizing) -> Vec<Replacement> {
+    let mut found = Vec::new();
+    if now.number(Key::VolumeDbsPerVolume).is_some_and(|count| count > 1.0) {
+        found.push(edit("storage", "databases_equal_copies", "false".to_owned()));
+        found.push(edit("storage", "several_databases_per_volume", "false".to_owned()));
+    }
+    found.push(edit("storage", "build", "\"raid\"".to_owned()));
+    found
+}
+
+/// Mirrors in place of parity, and a reserve of I/O, which adds disks to the groups.
+fn of_groups(now: &Sizing) -> Vec<Replacement> {
+    let mut found = Vec::new();
+    let level = now.sheet.decision(Key::DiskRaidChoiceDb(ServerKind::First));
+    if level != Some(Decision::Raid(Raid::Raid10)) {
+        found.push(edit("storage", "raid", "\"RAID-1/0\"".to_owned()));
+    }
+    let shares = ["80", "60", "40"];
+    found.extend(shares.map(|share| edit("storage", "usable_disk_io_percent", share.to_owned())));
+    found
+}
+
+fn edit(section: &str, key: &str, value: String) -> Replacement {
+    Replacement { key: format!("{section}.{key}"), value }
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Deployment;
+
+    use super::{disk_load, lighter_designs};
+    use crate::size;
+
+    const SINGLE: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 150\n\
+        size_limit = \"2GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n";
+
+    /// What is advised fits the design: no level of RAID for single disks.
+    #[test]
+    fn single_disks_are_eased_by_fewer_databases_and_other_disks() {
+        let found = lighter_designs("d.toml", SINGLE);
+        let keys: Vec<&str> = found.iter().map(|one| one.edit.key.as_str()).collect();
+        assert!(keys.contains(&"storage.several_databases_per_volume"), "{keys:?}");
+        assert!(keys.contains(&"disks.database"), "{keys:?}");
+        assert!(!keys.contains(&"storage.raid"), "{keys:?}");
+        for one in found {
+            let edit = std::slice::from_ref(&one.edit);
+            let changed = Deployment::parse_with("d.toml", SINGLE, edit).expect("a deployment");
+            let sizing = size(&changed);
+            assert!(sizing.is_workable() && one.load.1 < one.load.0, "{one:?}");
+            assert_eq!(disk_load(&sizing), Some(one.load.1), "{one:?}");
+        }
+    }
+
+    #[test]
+    fn redundant_groups_are_eased_by_a_reserve_or_mirrors() {
+        let text = format!("{SINGLE}[storage]\nbuild = \"raid\"\n");
+        let found = lighter_designs("d.toml", &text);
+        let keys: Vec<&str> = found.iter().map(|one| one.edit.key.as_str()).collect();
+        assert!(keys.iter().any(|key| key.ends_with("usable_disk_io_percent")), "{keys:?}");
+        assert!(!keys.contains(&"storage.several_databases_per_volume"), "{keys:?}");
+    }
+}
