@@ -300,7 +300,8 @@ pub(crate) enum ComparisonFormat {
 /// Flags of `compare`.
 #[derive(Args, Debug)]
 pub(crate) struct CompareFlags {
-    /// Run folders or their record.jsonl; the first is what the others are measured against
+    /// Run folders or their record.jsonl, or folders of sets of tests; the first is what the others
+    /// are measured against
     #[arg(value_name = "RUN", num_args = 2.., required = true)]
     pub runs: Vec<PathBuf>,
     /// Form
@@ -404,7 +405,8 @@ pub(crate) struct FileFlags {
 /// Flags of `schema`.
 #[derive(Args, Debug)]
 pub(crate) struct SchemaFlags {
-    /// Database file; or plan, deployment, report, journal or events for its JSON Schema
+    /// Database file; or plan, deployment, report, `set_report`, `imported_report`, journal or
+    /// events for its JSON Schema
     #[arg(value_name = "FILE|KIND")]
     pub file: PathBuf,
     /// Table [default: all]
