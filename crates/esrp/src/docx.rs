@@ -4,6 +4,7 @@
 
 mod contents;
 mod piece;
+mod table;
 
 use std::fmt;
 use std::io::Cursor;
@@ -11,13 +12,13 @@ use std::io::Cursor;
 use docx_rs::{
     AbstractNumbering, AlignmentType, Docx, Footer, IndentLevel, Level, LevelJc, LevelText,
     NumberFormat, Numbering, NumberingId, PageNum, PageOrientationType, PageSize, Paragraph, Pic,
-    Run, RunFonts, Section, SpecialIndentType, Start, Style, StyleType, Table, TableCell, TableRow,
-    WidthType,
+    Run, RunFonts, Section, SpecialIndentType, Start, Style, StyleType,
 };
 use report::document::{Block, Fact, Table as ReportTable};
 
 use self::contents::{bookmark, contents};
 use self::piece::{Piece, text};
+use self::table::{table, with_repeated_headings};
 use crate::Picture;
 use crate::paper::{Chapter, Content, Cover, Paper, PaperTable, Words};
 
@@ -33,8 +34,6 @@ const TABLE_SIZE: usize = 18;
 const EMU_PER_PIXEL: u32 = 9_525;
 /// As wide as the text, in pixels.
 const WIDEST_PIXELS: u32 = 560;
-/// Columns from which on a table is set small.
-const MANY_COLUMNS: usize = 7;
 /// The library's own numbering has the number 1.
 const BULLETS: usize = 2;
 
@@ -67,7 +66,9 @@ pub fn docx(paper: &Paper) -> Result<Vec<u8>, DocxError> {
     let docx =
         docx.page_size(A4.1, A4.0).page_orient(PageOrientationType::Landscape).footer(footer());
     let mut bytes = Cursor::new(Vec::new());
-    docx.build().pack(&mut bytes).map_err(|error| DocxError(error.to_string()))?;
+    let mut package = docx.build();
+    package.document = with_repeated_headings(package.document);
+    package.pack(&mut bytes).map_err(|error| DocxError(error.to_string()))?;
     Ok(bytes.into_inner())
 }
 
@@ -182,47 +183,6 @@ fn drawn(picture: &Picture) -> Piece {
     Piece::Paragraph(Box::new(Paragraph::new().add_run(Run::new().add_image(pic))))
 }
 
-/// A table as wide as the text, its columns by what stands in them.
-fn table(head: &[&str], rows: &[Vec<Words>], width: usize) -> Piece {
-    let texts: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(Words::text).collect()).collect();
-    let widths = column_widths(head, &texts, width);
-    let size = if widths.len() >= MANY_COLUMNS { SMALL } else { TABLE_SIZE };
-    let mut made = Vec::with_capacity(rows.len() + 1);
-    if !head.is_empty() {
-        made.push(table_row(head.iter().map(|label| text(label).bold().size(size)), &widths));
-    }
-    for row in rows {
-        made.push(table_row(row.iter().map(|words| run(words).size(size)), &widths));
-    }
-    Piece::Table(Box::new(Table::new(made).width(width, WidthType::Dxa).set_grid(widths)))
-}
-
-fn table_row(runs: impl Iterator<Item = Run>, widths: &[usize]) -> TableRow {
-    let cells = runs.zip(widths).map(|(run, &width)| {
-        TableCell::new().width(width, WidthType::Dxa).add_paragraph(Paragraph::new().add_run(run))
-    });
-    TableRow::new(cells.collect())
-}
-
-/// The width is shared out by the longest text of each column, within bounds that leave room for a
-/// number and keep a sentence from taking everything.
-fn column_widths(head: &[&str], rows: &[Vec<String>], width: usize) -> Vec<usize> {
-    const SHORTEST: usize = 7;
-    const LONGEST: usize = 45;
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(head.len()).max(1);
-    let longest = |column: usize| {
-        let texts = rows.iter().filter_map(|row| row.get(column));
-        let text = texts.map(|text| text.chars().count()).max().unwrap_or(0);
-        let words = head.get(column).into_iter().flat_map(|label| label.split(' '));
-        let word = words.map(|word| word.chars().count()).max().unwrap_or(0);
-        text.max(word).clamp(SHORTEST, LONGEST)
-    };
-    let shares: Vec<usize> = (0..columns).map(longest).collect();
-    let sum: usize = shares.iter().sum();
-    shares.into_iter().map(|share| share * width / sum).collect()
-}
-
 /// A part of a run's own report.
 fn report_block(block: &Block, width: usize) -> Vec<Piece> {
     match block {
@@ -239,7 +199,7 @@ fn report_block(block: &Block, width: usize) -> Vec<Piece> {
         }
         Block::Verbatim(said) => said.lines().map(set_small).collect(),
         Block::Pictures(_) => {
-            vec![paragraph(&Words::said("The paper as a page has the charts."))]
+            vec![paragraph(&Words::said("Charts are in the HTML edition of this paper."))]
         }
     }
 }
@@ -265,18 +225,4 @@ fn report_table(content: &ReportTable, width: usize) -> Piece {
         .map(|row| row.cells.iter().map(|cell| Words::said(&cell.text)).collect())
         .collect();
     table(&head, &rows, width)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::column_widths;
-
-    #[test]
-    fn columns_share_the_width_by_what_they_hold() {
-        let row = ["7", "a sentence that is much longer than all that stands beside it"];
-        let rows = [row.map(str::to_owned).to_vec()];
-        let widths = column_widths(&["Number", "Evidence"], &rows, 5_200);
-        assert_eq!(widths, [700, 4_500]);
-        assert_eq!(column_widths(&[], &[], 100), [100]);
-    }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Demand {
     pub mailboxes: Option<u64>,
     /// Transactional IOPS of one, its reserve included.
     pub iops_each: Option<f64>,
+    /// Size of one.
+    pub bytes_each: Option<f64>,
 }
 
 /// Sizes of what one server uses.
@@ -38,6 +40,10 @@ impl Demand {
             iops_each: settings
                 .and_then(|of| of.iops_per_mailbox)
                 .or(Some(said.iops_per_mailbox).filter(|&iops| iops > 0.0)),
+            bytes_each: settings
+                .and_then(|of| of.mailbox_bytes)
+                .map(|bytes| bytes as f64)
+                .or_else(|| bytes_of(&said.mailbox_size)),
         }
     }
 
@@ -45,6 +51,26 @@ impl Demand {
     pub(crate) fn iops(self) -> Option<f64> {
         Some(self.mailboxes? as f64 * self.iops_each?)
     }
+
+    /// Bytes that all mailboxes of the server take.
+    pub(crate) fn bytes(self) -> Option<f64> {
+        Some(self.mailboxes? as f64 * self.bytes_each?)
+    }
+}
+
+/// Bytes of a size as vendors write it, such as "2 GB" or "512 MiB": mailboxes are sized by powers
+/// of 1024 under either name. `None` if the text is anything else.
+fn bytes_of(size: &str) -> Option<f64> {
+    let size = size.trim();
+    let (number, unit) = size.split_at(size.find(|of: char| of.is_ascii_alphabetic())?);
+    let power = match unit.to_ascii_uppercase().as_str() {
+        "MB" | "MIB" => 2,
+        "GB" | "GIB" => 3,
+        "TB" | "TIB" => 4,
+        _ => return None,
+    };
+    let number: f64 = number.trim().replace(',', "").parse().ok()?;
+    (number > 0.0).then(|| number * 1_024_f64.powi(power))
 }
 
 impl Room {
@@ -82,4 +108,20 @@ pub(crate) fn databases(server: &Server<'_>) -> usize {
         Some(imported) => imported.instances.len(),
         None => run.record.start.databases.len(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes_of;
+
+    #[test]
+    fn sizes_of_mailboxes_are_read_as_vendors_write_them() {
+        let mib = |text: &str| bytes_of(text).map(|bytes| bytes / 1_048_576.0);
+        assert_eq!(mib("2 GB"), Some(2_048.0));
+        assert_eq!(mib(" 512MiB"), Some(512.0));
+        assert_eq!(mib("1,024 MB"), Some(1_024.0));
+        for text in ["", "2", "big", "2 GB each", "-1 GB"] {
+            assert_eq!(mib(text), None, "{text}");
+        }
+    }
 }

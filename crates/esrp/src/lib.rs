@@ -56,7 +56,16 @@ pub enum PaperError {
         /// The first line that was.
         line: usize,
     },
-    /// Two runs of one server stand for the same test.
+    /// It may be of any of several servers with one host name.
+    WhichMachine {
+        /// Name of the run.
+        run: String,
+        /// The host name.
+        server: String,
+        /// How many machines have it.
+        count: usize,
+    },
+    /// Two runs of one server are the same test.
     Twice {
         /// The server.
         server: String,
@@ -81,9 +90,15 @@ impl fmt::Display for PaperError {
                 "{run}: was ALTERED after it was written, from line {line} on, and proves nothing; \
                  leave it out"
             ),
+            Self::WhichMachine { run, server, count } => write!(
+                f,
+                "{run}: does not say which of {count} machines called {server} it was measured on; \
+                 leave it out, or measure it again with this release"
+            ),
             Self::Twice { server, test, runs } => write!(
                 f,
-                "{}: {} runs of {server} stand for its {test}; name one of them",
+                "{}: {} runs of {server} are its {test}; name one of them. Records of two servers \
+                 with one host name and no machine identity cannot be told apart",
                 runs.join(", "),
                 runs.len()
             ),

@@ -12,6 +12,7 @@ fn made(name: &str, test: TestType) -> TestedRun {
 }
 
 const SAID: &str = "[cover]\nvendor = \"Example <Storage>\"\nsolution = \"Shelf 7\"\n\
+     customer = \"Contoso\"\nauthor = \"Jane Doe\"\ndate = \"November 2026\"\n\
      [customer]\nmailboxes = 1000\n[configuration]\niops_per_mailbox = 0.12\n\
      active_mailboxes_per_server = 1000\n[[disks]]\ncapacity_gb = 600\ncount = 7\n\
      formatted_gb = 3209\n[[figures]]\ncaption = \"The array\"\nfile = \"array.png\"\n";
@@ -66,6 +67,10 @@ fn every_chapter_and_table_of_the_papers_is_there() {
         assert!(page.contains(title), "{title}");
     }
     assert!(page.contains("Example &lt;Storage&gt;") && !page.contains("<Storage>"));
+    let cover = page.split_once("</header>").map_or("", |(cover, _)| cover);
+    for part in ["<dt>Customer</dt><dd>Contoso", "Jane Doe", "November 2026"] {
+        assert!(cover.contains(part), "{part} is not on the cover");
+    }
     assert!(!page.contains("Appendix D"), "no load beyond the usual one was made");
     assert!(page.contains("3,209 GB") && page.contains("76.4 %"), "what follows is computed");
 }
@@ -85,7 +90,7 @@ fn what_is_missing_is_marked_and_nothing_is_invented() {
     let page = html(&made);
     assert_eq!(page.matches("<mark>").count(), page.matches("</mark>").count());
     assert!(page.contains("<mark>[Missing: the features of the product (text.features)]</mark>"));
-    assert!(!page.contains("Every test was passed"), "most tests are missing");
+    assert!(!page.contains("every test was passed"), "most tests are missing");
 }
 
 /// Every key that a gap names must be one that the template has.
@@ -116,8 +121,68 @@ fn a_failed_test_is_said_where_the_conclusion_stands() {
     slow.record = Synthetic { read_median_ns: 40_000_000, ..Synthetic::default() }.run();
     slow.verdict = judge(&slow.record);
     let page = page(&[slow], SAID);
-    assert!(page.contains("NOT every test was passed"), "its reads took 40 ms");
-    assert!(!page.contains("Every test was passed"));
+    let conclusion = conclusion(&page);
+    assert!(conclusion.contains("performance test of mbx-01 came out as fail"), "{conclusion}");
+    assert!(!conclusion.contains("establish suitability for"), "{conclusion}");
+}
+
+/// The conclusion's first sentence.
+fn conclusion(page: &str) -> &str {
+    let chapter = page.split_once("id=\"conclusion-title\"").map_or("", |(_, after)| after);
+    let paragraph = chapter.split_once("<p>").map_or("", |(_, after)| after);
+    paragraph.split_once("</p>").map_or("", |(paragraph, _)| paragraph)
+}
+
+/// All tests that papers have, passed, the loads for as long as papers ask.
+fn whole() -> Vec<TestedRun> {
+    let long = |name: &str, test, measure_intervals| {
+        let mut run = made(name, test);
+        let made = Synthetic { measure_intervals, ..Synthetic::default() };
+        let start = run.record.start.clone();
+        run.record = made.run();
+        run.record.start = start;
+        run.verdict.outcome = verdict::Ruling::Pass;
+        run.record.start.settings.mailboxes = Some(1_000);
+        run.record.start.settings.iops_per_mailbox = Some(0.12);
+        run.record.start.settings.mailbox_bytes = Some(2 << 30);
+        run
+    };
+    vec![
+        long("load", TestType::Performance, 2 * 240),
+        long("day", TestType::Stress, 24 * 240),
+        long("backup", TestType::Backup, 1),
+        long("recovery", TestType::Recovery, 1),
+    ]
+}
+
+#[test]
+fn the_conclusion_is_one_sentence_that_never_contradicts_itself() {
+    let mut runs = whole();
+    let said = page(&runs, SAID);
+    let expected = "The tests establish suitability for these mailboxes: every test was passed; \
+                    mbx-01 achieved";
+    assert!(conclusion(&said).starts_with(expected), "{}", conclusion(&said));
+    assert!(conclusion(&said).contains("take 2.0 TiB"), "{}", conclusion(&said));
+    // More mail than the volumes have room for, with all tests passed.
+    for run in &mut runs {
+        run.record.start.settings.mailbox_bytes = Some(20 << 30);
+    }
+    let little = page(&runs, SAID);
+    let refused = "This paper does not establish suitability: the volumes of mbx-01 have 2.2 TiB";
+    assert!(conclusion(&little).starts_with(refused), "{}", conclusion(&little));
+    assert!(conclusion(&little).contains("NOT enough"), "{}", conclusion(&little));
+    // A failed test beside enough IOPS: nothing says that anything is enough.
+    runs[1].verdict.outcome = verdict::Ruling::Fail;
+    let failed = page(&runs, SAID);
+    assert!(conclusion(&failed).contains("stress test of mbx-01 came out as fail"));
+    assert!(!conclusion(&failed).contains("is enough") && !conclusion(&failed).contains("every"));
+    // What is asked for is not known.
+    for run in &mut runs {
+        run.verdict.outcome = verdict::Ruling::Pass;
+        run.record.start.settings.mailbox_bytes = None;
+    }
+    let unknown = page(&runs, SAID);
+    assert!(conclusion(&unknown).contains("does not follow without the room asked of mbx-01"));
 }
 
 #[test]
@@ -129,13 +194,15 @@ fn a_short_load_is_no_day_and_proves_no_suitability() {
     let mut runs =
         vec![made("load", TestType::Performance), made("day", TestType::Stress), recovery];
     let without_backup = page(&runs, SAID);
-    assert!(without_backup.contains("[Missing: a conclusion"), "papers have a backup");
+    let said = conclusion(&without_backup);
+    assert!(said.ends_with("tests are missing above."), "{said}: papers have a backup");
     let mut backup = made("backup", TestType::Backup);
     backup.verdict.outcome = verdict::Ruling::Pass;
     runs.push(backup);
     let all = page(&runs, SAID);
-    assert!(all.contains("so that no suitability follows"), "ten minutes are no day");
-    assert!(!all.contains("kept their limits"));
+    let said = conclusion(&all);
+    assert!(said.contains("stress test of mbx-01 took less than 24 hours"), "{said}");
+    assert!(!said.contains("every test was passed"), "ten minutes are no day");
     runs[1].record.checksums[0].lost_flush_pages = 3;
     assert!(page(&runs, SAID).contains("and 3 were damaged, lost or another page"));
 }

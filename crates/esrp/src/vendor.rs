@@ -33,6 +33,8 @@ pub struct Vendor {
 pub(crate) struct CoverPart {
     pub vendor: String,
     pub solution: String,
+    pub customer: String,
+    pub author: String,
     pub exchange_version: String,
     pub program_version: String,
     pub date: String,

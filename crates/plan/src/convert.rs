@@ -9,7 +9,9 @@ use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
 use crate::limits::Limits;
 use crate::low;
-use crate::model::{Cache, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind};
+use crate::model::{
+    Cache, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
+};
 use crate::name::name_fault;
 use crate::preset::Preset;
 use crate::quantity::write_size;
@@ -120,6 +122,8 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
     }
     if let Some(duration) = overrides.duration {
         document.test.duration = Some(given("--duration", duration));
+        document.test.performance_duration = None;
+        document.test.stress_duration = None;
     }
     if let Some(sessions) = overrides.sessions {
         let threads = match sessions {
@@ -391,7 +395,12 @@ impl Check<'_> {
         let kind = self.kind(low.kind.as_ref());
         let second = Nanos::from_secs(1);
         let days = Nanos(DAY.0 * 30);
+        let of_kinds = LoadDurations {
+            performance: self.span(low.performance_duration.as_ref(), (second, days)),
+            stress: self.span(low.stress_duration.as_ref(), (second, days)),
+        };
         let duration = self.within(low.duration.as_ref(), kind.duration(), (second, days));
+        let duration = of_kinds.of(kind).unwrap_or(duration);
         let tenth = Nanos::from_millis(100);
         let hour = Nanos::from_secs(3600);
         let default = Nanos::from_secs(15).min(duration);
@@ -404,6 +413,7 @@ impl Check<'_> {
         Test {
             kind,
             duration,
+            of_kinds,
             warm_up_limit: self.within(
                 low.warm_up_limit.as_ref(),
                 Nanos::from_secs(1800),
@@ -411,16 +421,18 @@ impl Check<'_> {
             ),
             interval,
             give_up: self.within(low.give_up.as_ref(), Nanos::from_secs(60), (second, hour)),
-            finish: low
-                .finish
-                .as_ref()
-                .map(|given| self.within(Some(given), given.value, (second, DAY))),
+            finish: self.span(low.finish.as_ref(), (second, DAY)),
             copies: self.number(low.copies.as_ref(), 1, (1, 16)),
             replay_logs: self.number(low.replay_logs.as_ref(), 500, (1, 100_000)),
             passive_copy: self.passive_copy(low),
             checksum: low.checksum.as_ref().is_none_or(|given| given.value),
             maintenance_throttle: self.maintenance(low),
         }
+    }
+
+    /// A length of time without a default.
+    fn span(&mut self, given: Option<&Given<Nanos>>, bounds: (Nanos, Nanos)) -> Option<Nanos> {
+        given.map(|given| self.within(Some(given), given.value, bounds))
     }
 
     fn passive_copy(&mut self, low: &low::Test) -> Option<Bytes> {

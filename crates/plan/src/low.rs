@@ -252,6 +252,12 @@ section! {
             "generated and replays them"
         ],
         duration: One<Nanos> => Given "\"2h\"" ["measured, after the warm-up"],
+        performance_duration: One<Nanos> => Comment "\"2h\"" [
+            "of the performance test, in place of `duration`"
+        ],
+        stress_duration: One<Nanos> => Comment "\"24h\"" [
+            "of the stress test, in place of `duration`; `run --test all` makes both"
+        ],
         warm_up_limit: One<Nanos> => Given "\"30min\"" [
             "warm-up ends when the cache is at 0.9 of its maximum, or after this"
         ],

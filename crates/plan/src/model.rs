@@ -188,6 +188,8 @@ pub struct Test {
     pub kind: TestKind,
     /// How long is measured, after the warm-up.
     pub duration: Nanos,
+    /// What the document says of the length of each kind of load.
+    pub of_kinds: LoadDurations,
     /// Measuring begins at the latest after this, even where the caches are not full yet.
     pub warm_up_limit: Nanos,
     /// Span of one sample. Maximum latencies are judged on the average of a sample.
@@ -208,6 +210,27 @@ pub struct Test {
     pub checksum: bool,
     /// Pause of the background maintenance scan between two reads; none: no scan.
     pub maintenance_throttle: Option<Nanos>,
+}
+
+/// How long loads of a kind are measured, if the document says so; it comes before the length of
+/// whatever test the document describes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoadDurations {
+    /// `performance_duration`
+    pub performance: Option<Nanos>,
+    /// `stress_duration`
+    pub stress: Option<Nanos>,
+}
+
+impl LoadDurations {
+    /// That of a kind; `None` if the document does not say, or the kind has no length.
+    pub const fn of(self, kind: TestKind) -> Option<Nanos> {
+        match kind {
+            TestKind::Performance => self.performance,
+            TestKind::Stress => self.stress,
+            TestKind::Backup | TestKind::Checksum | TestKind::Recovery => None,
+        }
+    }
 }
 
 impl Test {

@@ -105,6 +105,8 @@ impl Plan {
         low::Test {
             kind: Some(given(test.kind.to_string())),
             duration: Some(given(test.duration)),
+            performance_duration: test.of_kinds.performance.map(given),
+            stress_duration: test.of_kinds.stress.map(given),
             warm_up_limit: Some(given(test.warm_up_limit)),
             interval: Some(given(test.interval)),
             give_up: Some(given(test.give_up)),

@@ -27,6 +27,21 @@ fn three_lines_make_a_plan() {
 }
 
 #[test]
+fn each_load_may_have_its_own_length() {
+    let text = format!("{SHORT}[test]\nduration = \"40s\"\nstress_duration = \"3h\"\n");
+    let length = |test: Option<&str>, duration: Option<Nanos>| {
+        let test = test.map(str::to_owned);
+        let overrides = Overrides { test, duration, ..Overrides::default() };
+        let plan = Plan::parse_with("plan.toml", &text, &overrides).unwrap();
+        assert_eq!(Plan::parse("again", &plan.to_toml()).unwrap().test, plan.test);
+        plan.test.duration
+    };
+    let [short, long] = [40, 3 * 3600].map(Nanos::from_secs);
+    assert_eq!((length(None, None), length(Some("stress"), None)), (short, long));
+    assert_eq!(length(Some("stress"), Some(short)), short, "the command line comes first");
+}
+
+#[test]
 fn the_example_is_the_commented_plan() {
     assert_eq!(Plan::example(), include_str!("example.toml"));
 }

@@ -10,6 +10,7 @@ use clap::{
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
+mod durations;
 mod examples;
 mod format;
 mod inspect;
@@ -22,6 +23,7 @@ mod simulate;
 mod sizing;
 mod watch;
 
+pub(crate) use durations::{TestDuration, test_duration};
 pub(crate) use examples::EXAMPLES_HEADING;
 pub(crate) use format::FormatFlags;
 pub(crate) use inspect::{InspectAnswerFlags, InspectFlags, InspectWhat, LayoutFlags};
@@ -194,9 +196,11 @@ pub(crate) struct RunFlags {
     /// after the other, with one report
     #[arg(long, value_name = "KIND")]
     pub test: Option<String>,
-    /// How long is measured, such as 2h or 90s
-    #[arg(long, value_parser = duration)]
-    pub duration: Option<Nanos>,
+    /// Length of the measurement, e.g. 2h or 90s; with --test all that of both loads, or of each:
+    /// performance=2h,stress=24h
+    #[arg(long, value_name = "TIME|TEST=TIME", value_parser = test_duration,
+        value_delimiter = ',')]
+    pub duration: Vec<TestDuration>,
     /// Sessions per database, or auto
     #[arg(long, value_name = "N|auto", value_parser = sessions)]
     pub threads: Option<Sessions>,
@@ -300,7 +304,8 @@ pub(crate) enum ComparisonFormat {
 /// Flags of `compare`.
 #[derive(Args, Debug)]
 pub(crate) struct CompareFlags {
-    /// Run folders or their record.jsonl; the first is what the others are measured against
+    /// Run folders or their record.jsonl, or folders of sets of tests; the first is what the others
+    /// are measured against
     #[arg(value_name = "RUN", num_args = 2.., required = true)]
     pub runs: Vec<PathBuf>,
     /// Form
@@ -404,7 +409,8 @@ pub(crate) struct FileFlags {
 /// Flags of `schema`.
 #[derive(Args, Debug)]
 pub(crate) struct SchemaFlags {
-    /// Database file; or plan, deployment, report, journal or events for its JSON Schema
+    /// Database file; or plan, deployment, report, `set_report`, `imported_report`, journal or
+    /// events for its JSON Schema
     #[arg(value_name = "FILE|KIND")]
     pub file: PathBuf,
     /// Table [default: all]

@@ -1,8 +1,11 @@
 //! What a run was: machine, plan and every setting the report or a rule needs, resolved, so that a
 //! record can be read years later without the plan's code.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::{ImportedResult, ProcessorShares, Simulation, StorageFinding, hexadecimal};
 
@@ -97,6 +100,9 @@ impl TestType {
 pub struct Machine {
     /// Its name.
     pub name: String,
+    /// Tells it from other machines of that name; empty in older records, and if nothing does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// Operating system and its version.
     pub operating_system: String,
     /// Processor model.
@@ -107,6 +113,22 @@ pub struct Machine {
     pub memory_bytes: u64,
     /// How requests reach the storage: `io_uring`, `thread pool`, `simulated` ...
     pub input_output: String,
+}
+
+impl Machine {
+    /// The identity of the machine that its system calls `secret`, which it does not disclose: 16
+    /// hexadecimal digits, or nothing for an empty text.
+    pub fn id_of(secret: &str) -> String {
+        if secret.trim().is_empty() {
+            return String::new();
+        }
+        let mut id = String::new();
+        let hash = Sha256::new().chain_update("plimsoll machine ").chain_update(secret.trim());
+        for byte in hash.finalize().iter().take(8) {
+            let _ = write!(id, "{byte:02x}");
+        }
+        id
+    }
 }
 
 /// Settings after all defaults were applied.

@@ -142,6 +142,7 @@ impl Synthetic {
             started_epoch_ns: 1_795_219_200 * SECOND,
             machine: Machine {
                 name: "mbx-01".to_owned(),
+                id: String::new(),
                 operating_system: "Linux 6.12".to_owned(),
                 processor: "Example 2.4 GHz".to_owned(),
                 logical_processors: 8,

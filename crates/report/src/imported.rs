@@ -14,6 +14,7 @@ use crate::document::{Banner, Block, Document, Fact, Figure, Section, Tone};
 use crate::format;
 use crate::sections::{findings, summary, tone};
 
+pub use json::imported_schema;
 pub(crate) use json::render as json;
 
 use words::{outcome_words, sentences, started};

@@ -22,7 +22,7 @@ use crate::{format, meaning, next, passes};
 pub(crate) const SCHEMA: u32 = 2;
 
 #[derive(JsonSchema, Serialize)]
-struct JsonReport<'a> {
+pub(crate) struct JsonReport<'a> {
     schema: u32,
     kind: &'static str,
     verdict: &'static str,
@@ -147,9 +147,14 @@ struct IntervalPart {
 
 /// JSON Schema (draft 2020-12) of the report of a run, made of the very types that are written.
 pub fn report_schema() -> serde_json::Value {
+    schema_of::<JsonReport<'static>>("The report of a Plimsoll run")
+}
+
+/// JSON Schema of what is written as `T`.
+pub(crate) fn schema_of<T: JsonSchema>(title: &str) -> serde_json::Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<JsonReport<'static>>();
-    schema.insert("title".to_owned(), "The report of a Plimsoll run".into());
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), title.into());
     schema.into()
 }
 
@@ -159,7 +164,7 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
 }
 
 /// The whole report as a value.
-pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> impl Serialize + use<'a> {
+pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> JsonReport<'a> {
     let is_measured = passes::is_of_load(run) && run.span_ns(Phase::Measure) > 0;
     let at_load = is_measured.then(|| Carried::of(run).by_io);
     JsonReport {

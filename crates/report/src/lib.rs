@@ -42,10 +42,12 @@ pub use design::{
     scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,
 };
 pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
+pub use imported::imported_schema;
 pub use json::{report_schema, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{
-    achieved_iops, is_cut_off, lacking, mean_ms, started_iso, started_ns, verdict_name,
+    achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms, started_iso, started_ns,
+    verdict_name,
 };
 pub use prediction::{
     PredictedArray, Prediction, predictions_html, predictions_json, predictions_text,
@@ -53,7 +55,11 @@ pub use prediction::{
 };
 pub use result_xml::result_xml;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};
-pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
+pub use suite::{
+    NamedSet, SUITE_PARTS, SuiteTest, suite_csv, suite_html, suite_json, suite_of, suite_outcome,
+    suite_schema, suite_summary, suite_text, suite_xml, suites_csv, suites_html, suites_json,
+    suites_text,
+};
 pub use trend::{TrendPoint, trend_html};
 
 /// The report before it has a form, for papers that hold it.

@@ -1,11 +1,11 @@
 //! A run in one line of a list, whether it was measured here, simulated or imported.
 
-use record::{Phase, PublishedInstance, RunRecord, Series};
+use record::{Phase, PublishedInstance, RunRecord, Series, TestType};
 use verdict::Verdict;
 
 use crate::document::Tone;
 use crate::imported::words;
-use crate::{format, sections};
+use crate::{format, passes, sections};
 
 /// What a run came to in a few words: one that was not measured here says so, and one that passed
 /// and lacks something of what its plan asks for says that.
@@ -77,4 +77,31 @@ pub fn mean_ms(run: &RunRecord, series: Series) -> Option<f64> {
     let sum = run.sum_of(Phase::Measure);
     let total = sum.series.get(&series).filter(|total| !total.latency.is_empty())?;
     Some(total.latency.mean_ns() / 1e6)
+}
+
+/// Rate at which a backup read all databases together, as its report has it; `None` of other tests.
+pub fn backup_mib_per_second(run: &RunRecord) -> Option<f64> {
+    if run.start.test != TestType::Backup {
+        return None;
+    }
+    match run.imported() {
+        Some(imported) => imported.backup_mib_per_second(),
+        None => passes::judged(run).and_then(|pass| passes::sum(pass).mib_per_second()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::backup_mib_per_second;
+    use crate::format;
+    use crate::sections::summary::main_number;
+    use crate::tests::{backup, passing};
+
+    #[test]
+    fn a_list_has_the_rate_of_a_backup_that_its_report_has() {
+        let run = backup();
+        let rate = backup_mib_per_second(&run).map(format::three_digits);
+        assert_eq!(rate, Some(main_number(&run).0));
+        assert_eq!(backup_mib_per_second(&passing()), None);
+    }
 }

@@ -1,6 +1,9 @@
 //! Several tests of one plan as one report: what each came to, and the tables that documents of the
 //! Exchange Solution Reviewed Program print of them.
 
+mod compared;
+mod files;
+mod parts;
 mod programs;
 mod tables;
 
@@ -11,7 +14,10 @@ use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, Tab
 use crate::sections::{findings, summary, tone};
 use crate::{html, listed, meaning, text};
 
-pub use programs::suite_json;
+pub use compared::{NamedSet, suites_csv, suites_html, suites_json, suites_text};
+pub use files::{suite_csv, suite_xml};
+pub use parts::{SUITE_PARTS, suite_of};
+pub use programs::{suite_json, suite_schema};
 
 /// One test of a set.
 pub struct SuiteTest<'a> {

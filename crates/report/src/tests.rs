@@ -110,7 +110,7 @@ fn without_room() -> RunRecord {
 }
 
 /// A backup of what a run had loaded.
-fn backup() -> RunRecord {
+pub(crate) fn backup() -> RunRecord {
     let mut run = passing();
     run.start.test = TestType::Backup;
     run.start.settings.verify_checksums = false;

@@ -17,6 +17,7 @@ mod push;
 mod routes;
 mod runs;
 mod search;
+mod sets;
 mod summary;
 
 use std::fmt;

@@ -15,6 +15,7 @@ pub(crate) use simulate::{SimulationForm, simulating, simulation};
 pub(crate) use size::{SizingForm, sizing};
 pub(crate) use trend::trend;
 
+use crate::sets::ServedSet;
 use crate::summary::VolumeIdentity;
 
 /// What these pages add to the style of reports.
@@ -51,6 +52,17 @@ pub(crate) fn of_report(report: &str, further: &[(String, &str)]) -> String {
     }
     let page = report::served_page(report);
     page.replacen("<body>\n", &format!("<body>\n{links}</p>\n"), 1)
+}
+
+/// The report of a set of tests, with the ways to the reports of its tests.
+pub(crate) fn of_set(set: &ServedSet, report: &str) -> String {
+    let mut tests = Vec::new();
+    for test in &set.tests {
+        let place = if test.is_live { "live" } else { "run" };
+        let label = test.line().map_or("Test", |line| line.test.as_str());
+        tests.push((format!("/{place}/{}", address(&test.id)), label));
+    }
+    of_report(report, &tests)
 }
 
 /// The choices of a list.

@@ -20,6 +20,7 @@ use crate::gate::{Gate, RequestHead};
 use crate::metrics::{self, ScrapeFormat};
 use crate::pages;
 use crate::runs::{Known, Listed, ServedRuns};
+use crate::sets::{self, ListEntry, ServedSet, entries};
 use crate::summary::VolumeIdentity;
 
 type WebAnswer = Response<Body>;
@@ -139,7 +140,7 @@ async fn list(
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
         let query = value_of(&fields, "q");
-        let all = runs.all();
+        let all = entries(runs.all(), &runs.root_name());
         let count = all.len();
         let plans = runs.documents(DocumentKind::Plan);
         html(pages::list(&found(all, query), query, count, &plans))
@@ -147,13 +148,10 @@ async fn list(
     .await
 }
 
-/// The runs that a search finds; one whose journal cannot be read is found by its folder.
-fn found(mut runs: Vec<Listed>, query: &str) -> Vec<Listed> {
-    runs.retain(|run| match &run.known {
-        Known::Summary(summary) => summary.matches(&run.id, query),
-        _ => run.id.contains(query),
-    });
-    runs
+/// The runs and sets that a search finds.
+fn found(mut all: Vec<ListEntry>, query: &str) -> Vec<ListEntry> {
+    all.retain(|entry| entry.matches(query));
+    all
 }
 
 fn value_of<'a>(fields: &'a FormFields, name: &str) -> &'a str {
@@ -165,20 +163,13 @@ async fn api_runs(
     Query(fields): Query<FormFields>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
+        let all = entries(runs.all(), &runs.root_name());
         let runs: Vec<Value> =
-            found(runs.all(), value_of(&fields, "q")).iter().map(listed).collect();
+            found(all, value_of(&fields, "q")).iter().map(ListEntry::json).collect();
         let document = json!({ "schema": "plimsoll.runs/1", "runs": runs });
         answer(StatusCode::OK, JSON, units::plain_json(&document.to_string()).into_owned())
     })
     .await
-}
-
-fn listed(run: &Listed) -> Value {
-    match &run.known {
-        Known::Summary(summary) => summary.json(&run.id),
-        Known::Unread => json!({ "id": run.id, "verdict": "unread" }),
-        Known::Unreadable(why) => json!({ "id": run.id, "error": why }),
-    }
 }
 
 fn known(runs: &ServedRuns, id: &str) -> Result<Listed, NoAnswer> {
@@ -190,6 +181,9 @@ async fn report_page(
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
+        if let Some(set) = ServedSet::find(&runs, &id) {
+            return Ok(html(pages::of_set(&set, &set.load(&runs).html())));
+        }
         let run = known(&runs, &id)?;
         let (record, verdict) = runs.load(&run).map_err(unusable)?;
         Ok(html(pages::of_report(&report::html(&record, &verdict), &[])))
@@ -221,15 +215,43 @@ async fn compare(
     Query(fields): Query<FormFields>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
-        let ticked = fields.into_iter().filter(|(name, _)| name == "run");
+        let ids: Vec<String> = fields
+            .into_iter()
+            .filter_map(|(name, id)| (name == "run").then_some(id))
+            .take(report::MOST_RUNS)
+            .collect();
+        if let Some(page) = compared_sets(&runs, &ids)? {
+            return Ok(html(page));
+        }
         let mut named = Vec::new();
-        for (_, id) in ticked.take(report::MOST_RUNS) {
+        for id in ids {
             named.push(ended(&runs, id)?);
         }
         let compared = verdict::compare(&named).map_err(|error| unusable(error.to_string()))?;
         Ok(html(pages::of_report(&report::comparison_html(&named, &compared), &[])))
     })
     .await?
+}
+
+/// The comparison of sets of tests; none if no set was ticked.
+fn compared_sets(runs: &ServedRuns, ids: &[String]) -> Result<Option<String>, NoAnswer> {
+    let mut sets = Vec::new();
+    for id in ids {
+        sets.extend(ServedSet::find(runs, id));
+    }
+    if sets.is_empty() {
+        return Ok(None);
+    }
+    if sets.len() < ids.len() {
+        return Err(unusable("Sets of tests compare only with sets of tests."));
+    }
+    if sets.len() < 2 {
+        return Err(unusable("One set has nothing beside it: name at least two."));
+    }
+    if let Some(live) = sets.iter().find_map(ServedSet::live) {
+        return Err(unusable(format!("{}: the run is live; wait for its end.", live.id)));
+    }
+    Ok(Some(pages::of_report(&sets::comparison_html(&sets, runs), &[])))
 }
 
 /// A run that can stand beside others.

@@ -12,11 +12,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use record::{JOURNAL, RunRecord};
+use serde_json::{Value, json};
 use verdict::Verdict;
 
 use crate::history::{History, PastRuns};
 use crate::live::JournalTail;
-use crate::summary;
+use crate::summary::{self, RunLine};
 use crate::{DocumentKind, RunControl};
 
 pub(crate) use known::Known;
@@ -120,6 +121,12 @@ impl ServedRuns {
     /// The served folder.
     pub(crate) fn root(&self) -> &Path {
         &self.0.root
+    }
+
+    /// What the served folder is called.
+    pub(crate) fn root_name(&self) -> String {
+        let name = self.0.root.file_name();
+        name.map_or_else(|| "set".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
     /// What the program can do with runs.
@@ -334,6 +341,28 @@ impl Listed {
             is_live,
             known,
             stamp: JournalStamp::default(),
+        }
+    }
+
+    /// What its journal says, once it has been read.
+    pub(crate) fn line(&self) -> Option<&RunLine> {
+        match &self.known {
+            Known::Summary(line) => Some(line),
+            Known::Unread | Known::Unreadable(_) => None,
+        }
+    }
+
+    /// Whether a search finds it; one whose journal cannot be read is found by its folder.
+    pub(crate) fn matches(&self, query: &str) -> bool {
+        self.line().map_or_else(|| self.id.contains(query), |line| line.matches(&self.id, query))
+    }
+
+    /// For programs.
+    pub(crate) fn json(&self) -> Value {
+        match &self.known {
+            Known::Summary(line) => line.json(&self.id),
+            Known::Unread => json!({ "id": self.id, "verdict": "unread" }),
+            Known::Unreadable(why) => json!({ "id": self.id, "error": why }),
         }
     }
 

@@ -78,6 +78,8 @@ pub(crate) struct RunLine {
     pub asked_iops: Option<f64>,
     /// Transactional IOPS that were achieved.
     pub iops: Option<f64>,
+    /// Rate at which a backup read all databases together.
+    pub backup_mib_per_second: Option<f64>,
     /// Mean latency of database reads.
     pub read_ms: Option<f64>,
     /// Mean latency of log writes.
@@ -119,6 +121,7 @@ fn figures(run: &RunRecord) -> RunLine {
         started: report::started_iso(run),
         asked_iops: run.target_iops(),
         iops: report::achieved_iops(run),
+        backup_mib_per_second: report::backup_mib_per_second(run),
         read_ms: report::mean_ms(run, Series::DatabaseRead),
         log_write_ms: report::mean_ms(run, Series::LogWrite),
         volumes: volumes(run),
@@ -163,6 +166,7 @@ impl RunLine {
             "started": self.started,
             "verdict": self.verdict,
             "achieved_transactional_iops": self.iops,
+            "backup_mib_per_second": self.backup_mib_per_second,
             "read_latency_ms": self.read_ms,
             "log_write_latency_ms": self.log_write_ms,
         })

@@ -1,111 +1,119 @@
-//! What follows from the tests, which is no more than they show.
+//! What follows from the tests: one sentence made of every finding, so that it cannot contradict
+//! itself, and no more than the tests show.
 
-use record::ServerLoad;
+mod grounds;
+
 use report::format;
-use verdict::{MailboxRoom, Ruling};
 
-use super::results::{A_DAY_NS, TWO_HOURS_NS};
 use super::said;
-use crate::figures::Demand;
 use crate::paper::{Chapter, Content, Wanted, Words};
-use crate::roles::{Server, measured_ns};
+use crate::roles::Server;
 use crate::vendor::Vendor;
 
+use grounds::{Measure, Objection, requests, room};
+
 pub(super) fn chapter(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
-    let mut content = vec![outcome(servers)];
-    content.extend(servers.iter().filter_map(|server| against_demand(server, vendor)));
-    content.push(said(
-        "These tests look for storage that is too slow, wrong or unreliable under the load of \
-         mailbox databases. They are no benchmark and say nothing of loads that were not made.",
-    ));
+    let content = vec![
+        Content::Paragraph(conclusion(servers, vendor)),
+        said(
+            "These tests look for storage that is too slow, wrong or unreliable under the load of \
+             mailbox databases. They are no benchmark and say nothing of loads that were not made.",
+        ),
+    ];
     super::chapter("conclusion", "Conclusion", content)
 }
 
-/// Whether every test that papers ask for was passed.
-fn outcome(servers: &[Server<'_>]) -> Content {
-    let tests =
-        || servers.iter().flat_map(|server| server.tests().into_iter().map(move |of| (server, of)));
-    let not_passed: Vec<String> = tests()
-        .filter(|(_, (_, run))| !matches!(run.verdict.outcome, Ruling::Pass | Ruling::Warn))
-        .map(|(server, (test, run))| {
-            let outcome = report::verdict_name(&run.record, &run.verdict);
-            format!("{} of {}: {outcome}", test.name(), server.name)
-        })
-        .collect();
-    if !not_passed.is_empty() {
-        return said(format!(
-            "NOT every test was passed as it is judged here, so that no suitability follows: {}.",
-            not_passed.join("; ")
-        ));
+fn conclusion(servers: &[Server<'_>], vendor: &Vendor) -> Words {
+    let mut objections = Vec::new();
+    for server in servers {
+        let own = grounds::objections(server, vendor);
+        objections.extend(own.iter().map(|of| objection(&server.name, of)));
     }
-    if !servers.iter().all(Server::is_whole) {
-        return Content::Paragraph(Words::Missing {
+    let are_whole = servers.iter().all(Server::is_whole);
+    match (objections.is_empty(), are_whole) {
+        (true, false) => Words::Missing {
             what: "a conclusion: each server has tests of load, stress, backup and recovery",
             wanted: Wanted::Test("tests that are missing above"),
-        });
+        },
+        (true, true) => Words::said(nothing_objected(servers, vendor)),
+        (false, _) => {
+            if !are_whole {
+                objections.push("tests are missing above".to_owned());
+            }
+            let reasons = objections.join("; ");
+            Words::said(format!("This paper does not establish suitability: {reasons}."))
+        }
     }
-    if let Some(short) = servers.iter().find_map(too_short) {
-        return said(format!(
-            "Every test was passed, but {short}, so that no suitability follows: what was measured \
-             is less than papers ask for."
-        ));
+}
+
+fn objection(server: &str, objection: &Objection) -> String {
+    match objection {
+        Objection::NotPassed { test, outcome } => {
+            format!("the {} of {server} came out as {outcome}", test.name().to_lowercase())
+        }
+        Objection::Short { test, least } => {
+            format!("the {} of {server} took less than {least}", test.name().to_lowercase())
+        }
+        Objection::FewRequests(of) => format!("{} - NOT enough", requests_words(server, of)),
+        Objection::LittleRoom(of) => format!("{} - NOT enough", room_words(server, of)),
     }
-    let lacking: Vec<String> = servers.iter().filter_map(lacking).collect();
-    if !lacking.is_empty() {
-        return said(format!(
-            "Every test was passed, but less than the plans ask for was shown, so that no \
-             suitability follows: {}.",
-            lacking.join("; ")
-        ));
+}
+
+/// All tests are there and were passed, and nothing that is asked for is known to be missing.
+fn nothing_objected(servers: &[Server<'_>], vendor: &Vendor) -> String {
+    let mut unknown = Vec::new();
+    for server in servers {
+        if requests(server, vendor).is_none() {
+            unknown.push(format!("the IOPS asked of {}", server.name));
+        }
+        if room(server, vendor).is_none() {
+            unknown.push(format!("the room asked of {}", server.name));
+        }
     }
-    said(
-        "Every test was passed: latencies, reliability and checksums kept their limits, which the \
-         appendices list with what was measured against each.",
+    let facts: Vec<String> = servers.iter().flat_map(|server| facts(server, vendor)).collect();
+    let passed = "every test was passed";
+    if unknown.is_empty() {
+        let facts = facts.join("; ");
+        return format!("The tests establish suitability for these mailboxes: {passed}; {facts}.");
+    }
+    let known = [vec![passed.to_owned()], facts].concat().join("; ");
+    format!(
+        "The storage kept its limits: {known}; suitability for mailboxes does not follow without \
+         {}.",
+        unknown.join(", ")
     )
 }
 
-/// Which load of a server was measured for less time than papers ask for. A published result may
-/// not state it.
-fn too_short(server: &Server<'_>) -> Option<String> {
-    let tests = [
-        (server.performance, "performance", TWO_HOURS_NS, "2 hours"),
-        (server.reliability, "reliability", A_DAY_NS, "24 hours"),
-    ];
-    tests.into_iter().find_map(|(run, what, least_ns, least)| {
-        let measured_ns = measured_ns(run?);
-        // The end of a phase comes with the last interval, which may be a moment early.
-        let is_short = (1..least_ns / 100 * 99).contains(&measured_ns);
-        is_short.then(|| format!("the test of {what} of {} took less than {least}", server.name))
-    })
+/// What was measured beside what the mailboxes ask for, as far as both are known.
+pub(super) fn facts(server: &Server<'_>, vendor: &Vendor) -> Vec<String> {
+    let requests = requests(server, vendor).map(|of| requests_words(&server.name, &of));
+    let room = room(server, vendor).map(|of| room_words(&server.name, &of));
+    requests.into_iter().chain(room).collect()
 }
 
-/// What the tests of a server lack of what their plans ask for, if anything.
-fn lacking(server: &Server<'_>) -> Option<String> {
-    let mut tests = server.tests().into_iter();
-    let (test, run) = tests.find(|(_, run)| report::lacking(&run.verdict).is_some())?;
-    let outcome = report::verdict_name(&run.record, &run.verdict);
-    let room = MailboxRoom::of(&run.record).filter(|_| run.verdict.lacks_room());
-    let room = room.map(|room| {
-        let (fitting, wanted) = (format::whole(room.fitting()), format::whole(room.wanted));
-        format!(" (room for {fitting} of {wanted} mailboxes)")
-    });
-    let room = room.unwrap_or_default();
-    Some(format!("{} of {}: {outcome}{room}", test.name(), server.name))
+fn requests_words(server: &str, of: &Measure) -> String {
+    format!(
+        "{server} achieved {} IOPS, and its {} active mailboxes ask for {}",
+        format::number(of.measured, 2),
+        format::whole(of.mailboxes),
+        format::number(of.asked, 0)
+    )
 }
 
-/// What was achieved beside what the mailboxes ask for.
-fn against_demand(server: &Server<'_>, vendor: &Vendor) -> Option<Content> {
-    let achieved = ServerLoad::of(&server.performance?.record).transfers_per_second?;
-    let demand = Demand::of(server, vendor);
-    let asked = demand.iops()?;
-    let (share, mailboxes) = (achieved / asked * 100.0, demand.mailboxes?);
-    let enough = if achieved < asked { "which is NOT enough" } else { "which is enough" };
-    Some(said(format!(
-        "{}: {} active mailboxes ask for {} IOPS; {} were achieved, {} % of them, {enough}.",
-        server.name,
-        format::whole(mailboxes),
-        format::number(asked, 0),
-        format::number(achieved, 2),
-        format::number(share, 0)
-    )))
+fn room_words(server: &str, of: &Measure) -> String {
+    format!(
+        "the volumes of {server} have {}, and the databases of its {} active mailboxes take {}",
+        bytes(of.measured),
+        format::whole(of.mailboxes),
+        bytes(of.asked)
+    )
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a size is positive, and a fraction of a byte is none"
+)]
+fn bytes(size: f64) -> String {
+    format::size(size as u64)
 }

@@ -15,17 +15,24 @@ use crate::vendor::{DiskGroup, DiskPurpose, Vendor, count, text};
 const GB: f64 = 1e9;
 
 fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
-    vec![
-        said(
-            "Sizes of databases and volumes, processors, memory and systems are those that the \
-             records of the runs tell; the rest is stated by the vendor.",
-        ),
+    let mut content = vec![said(
+        "Sizes of databases and volumes, processors, memory and systems are those that the \
+         records of the runs tell; the rest is stated by the vendor.",
+    )];
+    if servers.iter().any(|server| server.shares_name) {
+        content.push(said(
+            "Several servers have the same host name. A number behind the name distinguishes \
+             them; the records identify their machines.",
+        ));
+    }
+    content.extend([
         facts("Table 1: Simulated Exchange Configuration", configuration(servers, vendor)),
         facts("Table 2: Storage Hardware", hardware(servers, vendor)),
         facts("Table 3: Storage Software", software(servers, vendor)),
         disks(servers, vendor, DiskPurpose::Databases),
         disks(servers, vendor, DiskPurpose::Logs),
-    ]
+    ]);
+    content
 }
 
 pub(super) fn chapter(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {

@@ -2,6 +2,7 @@
 
 use record::ServerLoad;
 use report::format;
+use verdict::Ruling;
 
 use super::said;
 use crate::figures::{Demand, Room};
@@ -62,8 +63,14 @@ pub(super) fn appendix(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
 
 /// The load that was highest, which bounds the mailboxes.
 fn highest(server: &Server<'_>) -> Option<f64> {
-    let run = server.maximum.or(server.performance)?;
-    ServerLoad::of(&run.record).transfers_per_second
+    let loads = [server.performance, server.maximum].into_iter().flatten();
+    loads.filter_map(|run| ServerLoad::of(&run.record).transfers_per_second).reduce(f64::max)
+}
+
+/// Whether every load that its mailboxes are taken from passed.
+fn has_passed_load(server: &Server<'_>) -> bool {
+    let mut loads = [server.performance, server.maximum].into_iter().flatten();
+    loads.all(|run| matches!(run.verdict.outcome, Ruling::Pass | Ruling::Warn))
 }
 
 fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
@@ -84,6 +91,11 @@ fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
          {each_text} IOPS for each mailbox, the requests of about {} mailboxes are served.",
         format::number(mailboxes, 0)
     ))];
+    if !servers.iter().all(has_passed_load) {
+        content.push(said(
+            "Not every one of these loads passed its test, so no claim follows from the numbers.",
+        ));
+    }
     if room == 0 {
         content.push(said(
             "The record does not tell the sizes of the volumes, so that the room for mailboxes is \

@@ -32,7 +32,7 @@ pub(crate) fn paper(servers: &[Server<'_>], vendor: &Vendor, pictures: Vec<Pictu
         deployment::chapter(servers, vendor),
         prose::practices(vendor),
         prose::contact(vendor),
-        results::chapter(servers),
+        results::chapter(servers, vendor),
         conclusion::chapter(servers, vendor),
         mailboxes::appendix(servers, vendor),
     ];

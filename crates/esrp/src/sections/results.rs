@@ -3,16 +3,18 @@
 use record::{Phase, ServerBackup, ServerLoad, ServerReplay};
 use report::format;
 
+use super::conclusion;
 use crate::TestedRun;
 use crate::paper::{Chapter, Content, PaperTable, Wanted, Words};
 use crate::roles::{Server, measured_ns};
+use crate::vendor::Vendor;
 
 /// How long papers load a solution to prove that it is reliable.
 pub(super) const A_DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
 /// How long they load it to show what it carries.
 pub(super) const TWO_HOURS_NS: u64 = 2 * 3_600 * 1_000_000_000;
 
-fn content(servers: &[Server<'_>]) -> Vec<Content> {
+fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
     let mut content = vec![
         super::said("The appendices hold the report of each test."),
         tests(servers),
@@ -21,6 +23,8 @@ fn content(servers: &[Server<'_>]) -> Vec<Content> {
     content.extend(servers.iter().map(|server| Content::Paragraph(reliability(server))));
     content.push(Content::Heading("Storage Performance Results".to_owned()));
     content.push(performance(servers));
+    let facts = servers.iter().flat_map(|server| conclusion::facts(server, vendor));
+    content.extend(facts.map(|fact| super::said(format!("{fact}."))));
     content.push(Content::Heading("Database Read-Only Performance".to_owned()));
     content.push(backup(servers));
     content.push(Content::Heading("Log Recovery and Replay".to_owned()));
@@ -28,8 +32,8 @@ fn content(servers: &[Server<'_>]) -> Vec<Content> {
     content
 }
 
-pub(super) fn chapter(servers: &[Server<'_>]) -> Chapter {
-    super::chapter("results", "Test Result Summary", content(servers))
+pub(super) fn chapter(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
+    super::chapter("results", "Test Result Summary", content(servers, vendor))
 }
 
 /// Every test, and what it came to: a failure stands here too.

@@ -1,4 +1,6 @@
-//! `compare`: runs side by side, and which differences are more than noise.
+//! `compare`: runs or sets of tests side by side, and which differences are more than noise.
+
+mod sets;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,11 @@ pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome
             report::MOST_RUNS
         )));
     }
+    if let Some(sets) = sets::at(&flags.runs)? {
+        let names = names(&flags.runs);
+        let (text, journals) = sets::compared(flags, (&flags.runs, names), &sets)?;
+        return deliver(flags, &text, &journals, console);
+    }
     let paths: Result<Vec<PathBuf>, CommandError> =
         flags.runs.iter().map(|path| newest(path)).collect();
     let paths = paths?;
@@ -30,15 +37,23 @@ pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome
     let runs = runs?;
     let comparison =
         verdict::compare(&runs).map_err(|error| CommandError::new(error.to_string()))?;
-    let text = render(flags, &runs, &comparison);
+    let journals: Vec<PathBuf> = paths.iter().map(|path| journal_of(path)).collect();
+    deliver(flags, &render(flags, &runs, &comparison), &journals, console)
+}
+
+fn deliver(
+    flags: &CompareFlags,
+    text: &str,
+    journals: &[PathBuf],
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
     match &flags.output {
         Some(file) => {
             let existing = Existing::of_flag(flags.force);
-            let journals: Vec<PathBuf> = paths.iter().map(|path| journal_of(path)).collect();
-            documents::write(file, text.as_bytes(), existing, &inputs(&journals))?;
+            documents::write(file, text.as_bytes(), existing, &inputs(journals))?;
             console.remark(format_args!("Comparison: {}", file.display()))?;
         }
-        None => console.answer_text(&text)?,
+        None => console.answer_text(text)?,
     }
     Ok(Outcome::Pass)
 }
@@ -48,13 +63,16 @@ fn inputs(journals: &[PathBuf]) -> Vec<&Path> {
 }
 
 fn render(flags: &CompareFlags, runs: &[NamedRun], comparison: &RunComparison) -> String {
-    let format = if flags.json { ComparisonFormat::Json } else { flags.format };
-    match format {
+    match format_of(flags) {
         ComparisonFormat::Text => report::comparison_text(runs, comparison),
         ComparisonFormat::Html => report::comparison_html(runs, comparison),
         ComparisonFormat::Json => report::comparison_json(runs, comparison),
         ComparisonFormat::Csv => report::comparison_csv(runs, comparison),
     }
+}
+
+fn format_of(flags: &CompareFlags) -> ComparisonFormat {
+    if flags.json { ComparisonFormat::Json } else { flags.format }
 }
 
 /// A run, or the newest one in a folder of runs.

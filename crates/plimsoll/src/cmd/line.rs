@@ -144,6 +144,7 @@ impl Search<'_> {
             tags: self.tags,
             resumed: None,
             acknowledge: None,
+            outlook: None,
         };
         measure(order, stop, console.is_quiet())
     }

@@ -1,12 +1,13 @@
-//! `list`: the runs below a folder, the newest first.
+//! `list`: the runs below a folder, the newest first; a set of tests is one of them.
+
+mod entry;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use record::{JOURNAL, RunRecord, Series};
-use report::{achieved_iops, mean_ms, started_iso, started_ns};
+use report::{SUITE_PARTS, mean_ms, started_iso};
 use serde_json::{Value, json};
-use verdict::Verdict;
 
 use crate::Outcome;
 use crate::console::{self, Console};
@@ -15,25 +16,10 @@ use crate::flags::ListFlags;
 use crate::measure::{is_live, load, refusal_to_resume};
 use crate::shell::shell_word;
 
-/// Runs lie in a folder of runs, or in one of such folders.
+use entry::{CutOff, ListEntry, ListedRun, ListedSet, entries};
+
+/// Runs and sets of tests lie in a folder of runs, or in one of such folders.
 const DEEPEST: u32 = 3;
-
-/// A run that was found.
-struct ListedRun {
-    folder: PathBuf,
-    record: RunRecord,
-    verdict: Verdict,
-    is_live: bool,
-    cut: Option<CutOff>,
-}
-
-/// A run whose program or machine stopped in its midst.
-enum CutOff {
-    /// This command completes it.
-    Resumable(String),
-    /// Why none does.
-    Lost(String),
-}
 
 /// Lists; that there are none is an answer too.
 pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -56,12 +42,11 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
         }
     }
     runs.retain(|run| flags.tags.iter().all(|tag| run.record.start.tags.contains(tag)));
-    runs.sort_by_key(|run| std::cmp::Reverse(started_ns(&run.record)));
+    let entries = entries(runs);
     if flags.json {
-        console
-            .answer_json("runs", json!({ "runs": runs.iter().map(as_json).collect::<Vec<_>>() }))?;
+        console.answer_json("runs", entries_json(&entries))?;
     } else {
-        print(&runs, &flags.folder, console)?;
+        print(&entries, &flags.folder, console)?;
     }
     Ok(Outcome::Pass)
 }
@@ -84,6 +69,9 @@ fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<
         return Ok(());
     }
     if depth == 0 {
+        // A set here is one of the runs, although the runs of its tests lie deeper.
+        let parts = SUITE_PARTS.map(|(part, _)| folder.join(part));
+        found.extend(parts.into_iter().filter(|part| part.join(JOURNAL).is_file()));
         return Ok(());
     }
     for entry in fs::read_dir(folder)? {
@@ -96,37 +84,76 @@ fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<
     Ok(())
 }
 
-fn print(runs: &[ListedRun], below: &Path, console: &mut Console) -> Result<(), CommandError> {
-    if runs.is_empty() {
-        return console.remark(format_args!("No run lies in {}.", below.display()));
+fn print(entries: &[ListEntry], below: &Path, console: &mut Console) -> Result<(), CommandError> {
+    if entries.is_empty() {
+        return console.remark(format_args!("No runs found in `{}`.", below.display()));
     }
     console.answer(
-        "Started           Verdict              IOPS  Read ms   Log ms  Name              Run",
+        "Started           Verdict                IOPS  Read ms   Log ms  Name              Run",
     )?;
-    for run in runs {
-        let started = started_iso(&run.record).map_or("-".to_owned(), |time| {
-            let text: String = time.chars().take(16).collect();
-            text.replace('T', " ")
-        });
-        console.answer(format_args!(
-            "{started:<16}  {:<15}  {:>8}  {:>7}  {:>7}  {:<16}  {}{}",
-            verdict_word(run),
-            achieved_iops(&run.record).map_or("-".to_owned(), |iops| format!("{iops:.0}")),
-            milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
-            milliseconds(mean_ms(&run.record, Series::LogWrite)),
-            name(run),
-            run.folder.display(),
-            tags(run)
-        ))?;
-        match &run.cut {
-            None => {}
-            Some(CutOff::Resumable(command)) => {
-                console.answer(format_args!("{:<16}  complete it: {command}", ""))?;
+    for entry in entries {
+        match entry {
+            ListEntry::Run(run) => print_run(run, "", console)?,
+            ListEntry::Set(set) => {
+                print_set(set, console)?;
+                for run in &set.tests {
+                    print_run(run, "  ", console)?;
+                }
             }
-            Some(CutOff::Lost(why)) => console.answer(format_args!("{:<16}  {why}", ""))?,
         }
     }
     Ok(())
+}
+
+fn print_set(set: &ListedSet, console: &mut Console) -> Result<(), CommandError> {
+    let first = set.first();
+    console.answer(format_args!(
+        "{:<16}  {:<15}  {:>10}  {:>7}  {:>7}  {:<16}  {}{}",
+        started(first),
+        set.verdict_word(),
+        set.passed(),
+        "",
+        "",
+        name(first),
+        set.folder.display(),
+        tags(first)
+    ))
+}
+
+fn print_run(run: &ListedRun, indent: &str, console: &mut Console) -> Result<(), CommandError> {
+    console.answer(format_args!(
+        "{:<16}  {:<15}  {:>10}  {:>7}  {:>7}  {:<16}  {indent}{}{}",
+        started(run),
+        run.verdict_word(),
+        rate(run),
+        milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
+        milliseconds(mean_ms(&run.record, Series::LogWrite)),
+        name(run),
+        run.folder.display(),
+        tags(run)
+    ))?;
+    match &run.cut {
+        None => Ok(()),
+        Some(CutOff::Resumable(command)) => {
+            console.answer(format_args!("{:<16}  {indent}complete it: {command}", ""))
+        }
+        Some(CutOff::Lost(why)) => console.answer(format_args!("{:<16}  {indent}{why}", "")),
+    }
+}
+
+fn started(run: &ListedRun) -> String {
+    started_iso(&run.record).map_or("-".to_owned(), |time| {
+        let text: String = time.chars().take(16).collect();
+        text.replace('T', " ")
+    })
+}
+
+/// The IOPS of a load; a backup has MiB/s.
+fn rate(run: &ListedRun) -> String {
+    let iops = report::achieved_iops(&run.record).map(|iops| format!("{iops:.0}"));
+    let mebibytes =
+        report::backup_mib_per_second(&run.record).map(|rate| format!("{rate:.0} MiB/s"));
+    iops.or(mebibytes).unwrap_or_else(|| "-".to_owned())
 }
 
 fn name(run: &ListedRun) -> &str {
@@ -145,19 +172,32 @@ fn milliseconds(mean: Option<f64>) -> String {
     mean.map_or("-".to_owned(), |mean| format!("{mean:.3}"))
 }
 
-fn verdict_word(run: &ListedRun) -> String {
-    match (run.is_live, &run.cut) {
-        (true, _) => "live".to_owned(),
-        (false, Some(_)) => "Cut off".to_owned(),
-        (false, None) => report::verdict_name(&run.record, &run.verdict),
+fn entries_json(entries: &[ListEntry]) -> Value {
+    let mut runs = Vec::new();
+    for entry in entries {
+        runs.push(match entry {
+            ListEntry::Run(run) => run_json(run),
+            ListEntry::Set(set) => set_json(set),
+        });
     }
+    json!({ "runs": runs })
 }
 
-fn verdict_for_programs(run: &ListedRun) -> &'static str {
-    if run.is_live { "live" } else { report::verdict_of(&run.record, &run.verdict) }
+fn set_json(set: &ListedSet) -> Value {
+    let start = &set.first().record.start;
+    json!({
+        "name": start.name,
+        "tags": start.tags,
+        "folder": set.folder.display().to_string(),
+        "description": start.description,
+        "test": "Set of tests",
+        "started": started_iso(&set.first().record),
+        "verdict": set.verdict_for_programs(),
+        "tests": set.tests.iter().map(run_json).collect::<Vec<Value>>(),
+    })
 }
 
-fn as_json(run: &ListedRun) -> Value {
+fn run_json(run: &ListedRun) -> Value {
     json!({
         "name": run.record.start.name,
         "tags": run.record.start.tags,
@@ -165,7 +205,7 @@ fn as_json(run: &ListedRun) -> Value {
         "description": run.record.start.description,
         "test": run.record.start.test.name(),
         "started": started_iso(&run.record),
-        "verdict": verdict_for_programs(run),
+        "verdict": run.verdict_for_programs(),
         "cut_off": run.cut.is_some(),
         "resume": match &run.cut {
             Some(CutOff::Resumable(command)) => Some(command),
@@ -173,7 +213,8 @@ fn as_json(run: &ListedRun) -> Value {
         },
         "simulated": run.record.simulated().map(|simulation| &simulation.array),
         "imported": run.record.imported().map(|imported| &imported.instrument),
-        "achieved_transactional_iops": achieved_iops(&run.record),
+        "achieved_transactional_iops": report::achieved_iops(&run.record),
+        "backup_mib_per_second": report::backup_mib_per_second(&run.record),
         "read_latency_ms": mean_ms(&run.record, Series::DatabaseRead),
         "log_write_latency_ms": mean_ms(&run.record, Series::LogWrite),
     })

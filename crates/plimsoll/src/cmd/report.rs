@@ -107,6 +107,9 @@ fn report_set(
     set: &SetOfRuns,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
+    for (run, seal) in set.seals(path) {
+        complain_of_seal(&seal, &run);
+    }
     if flags.format.is_none() && flags.output.is_none() {
         return set.conclude(path, console);
     }
@@ -116,7 +119,8 @@ fn report_set(
             path.display()
         ))
     })?;
-    deliver(flags, &text, &[], console)?;
+    let journals: Vec<PathBuf> = set.runs(path).iter().map(|run| journal_of(run)).collect();
+    deliver(flags, &text, &journals.iter().map(PathBuf::as_path).collect::<Vec<_>>(), console)?;
     Ok(set.outcome())
 }
 

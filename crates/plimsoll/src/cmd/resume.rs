@@ -45,6 +45,7 @@ pub(crate) fn run(
         tags: &[],
         resumed: Some(cut),
         acknowledge: None,
+        outlook: None,
     };
     let measured = measure(order, &stop, console.is_quiet())?;
     conclude(&measured, &folder, flags.json, console)

@@ -18,10 +18,15 @@ use crate::signals::{STOPS_A_RUN, StopFlag};
 
 /// Runs the plan; the verdict is the outcome.
 pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let (Some(file), Some(suite::ALL), None) =
+        (&flags.plan, flags.test.as_deref(), &flags.resume)
+    {
+        return suite::run(flags, file, console);
+    }
     let overrides = Overrides {
         name: flags.identity.name.clone(),
         test: flags.test.clone(),
-        duration: flags.duration,
+        duration: flags.duration_of_any()?,
         sessions: flags.threads,
         target_iops: flags.target_iops,
         seed: flags.seed,
@@ -32,9 +37,6 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         return resume::run(flags, run, &overrides, console);
     }
     let file = flags.plan.as_deref().expect("invariant: required where no run is resumed");
-    if flags.test.as_deref() == Some(suite::ALL) {
-        return suite::run(flags, file, console);
-    }
     let plan = read_plan(file, &overrides)?;
     refuse_options_of_a_load(flags, plan.test.kind)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
@@ -47,6 +49,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: flags.acknowledge.as_deref(),
+        outlook: None,
     };
     let measured = measure(order, &stop, console.is_quiet())?;
     conclude(&measured, &folder, flags.json, console)
@@ -61,7 +64,7 @@ fn refuse_options_of_a_load(flags: &RunFlags, kind: TestKind) -> Result<(), Comm
     };
     let has_sessions = kind == TestKind::Recovery;
     let passed_over = [
-        ("--duration", flags.duration.is_some()),
+        ("--duration", !flags.duration.is_empty()),
         ("--target-iops", flags.target_iops.is_some()),
         ("--threads", flags.threads.is_some() && !has_sessions),
         ("--acknowledge", flags.acknowledge.is_some() && !has_sessions),

@@ -1,21 +1,21 @@
 //! `simulate`: predicts a run on an array that is described and need not exist.
 
-use std::cell::{Cell, RefCell};
+mod progress;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use plan::deployment::Replacement;
 use plan::{Overrides, Plan, VolumeSize};
-use record::{Edge, Event, Phase, SimulationDetail};
+use record::{Event, SimulationDetail};
 use report::{PredictedArray, Prediction};
 use simdisk::ArrayDescription;
 use simdisk::operations::OperationProfile;
-use units::Nanos;
+use units::Bytes;
 
 use crate::Outcome;
 use crate::console::Console;
@@ -28,7 +28,9 @@ use crate::shell::{options, shell_word};
 use crate::signals::StopFlag;
 use crate::simulate::{self, SimulatedStorage, SimulationLevel, SimulationOrder, arrays};
 use crate::sweep;
-use crate::term::{self, Progress};
+use crate::term::Progress;
+
+use progress::{SimulationProgress, SweepProgress};
 
 /// What a person may write.
 pub(crate) const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write-through";
@@ -45,12 +47,12 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
     let (file, text) = array_text(&flags.array)?;
     let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;
     let (folder, stop) = folder_and_stop(flags, &overrides)?;
-    let request = SimulationRequest::new(flags, &overrides, (&file, &text))?;
+    let request = SimulationRequest::new(flags, &overrides, (&file, &text), console.is_quiet())?;
     if flags.what_if.is_empty() && flags.seeds == 1 {
-        let seed = &request.seeds[0];
-        let simulated = request.one(seed, &[], &folder, &stop, console.is_quiet())?;
+        let simulated = request.alone(&folder, &stop, console.is_quiet())?;
         return super::conclusion::conclude(&simulated, &folder, flags.json, console);
     }
+    request.announce(changes.len(), console)?;
     let all = request.sweep(&changes, &folder, &stop, console.is_quiet())?;
     conclude_sweep(&all, &folder, flags.json, console)
 }
@@ -63,8 +65,8 @@ pub(super) fn measured(
     let overrides = overrides(flags)?;
     let (file, text) = array_text(&flags.array)?;
     let (folder, stop) = folder_and_stop(flags, &overrides)?;
-    let request = SimulationRequest::new(flags, &overrides, (&file, &text))?;
-    let measured = request.one(&request.seeds[0], &[], &folder, &stop, quiet)?;
+    let request = SimulationRequest::new(flags, &overrides, (&file, &text), quiet)?;
+    let measured = request.alone(&folder, &stop, quiet)?;
     Ok((measured, folder))
 }
 
@@ -149,10 +151,16 @@ struct SeededLoad {
 }
 
 /// The seeds that are asked for: the plan's, and those that follow it.
-fn seeds(flags: &SimulateFlags, overrides: &Overrides) -> Result<Vec<SeededLoad>, CommandError> {
+fn seeds(
+    flags: &SimulateFlags,
+    overrides: &Overrides,
+    quiet: bool,
+) -> Result<Vec<SeededLoad>, CommandError> {
     let first = read_plan(&flags.plan, overrides)?.seed.0;
+    let mut progress = Progress::new("measuring the load of the engine", quiet);
     (0..u64::from(flags.seeds))
         .map(|number| {
+            progress.text(&format!("seed {} of {}", number + 1, flags.seeds));
             let mut overrides = overrides.clone();
             if flags.seeds > 1 {
                 overrides.seed = Some(first.wrapping_add(number));
@@ -181,18 +189,25 @@ impl<'a> SimulationRequest<'a> {
         flags: &'a SimulateFlags,
         overrides: &Overrides,
         (file, text): (&'a str, &'a str),
+        quiet: bool,
     ) -> Result<Self, CommandError> {
-        Ok(Self { flags, seeds: seeds(flags, overrides)?, file, text })
+        Ok(Self { flags, seeds: seeds(flags, overrides, quiet)?, file, text })
+    }
+
+    /// The simulation with the first seed and the array as its file describes it.
+    fn alone(&self, folder: &Path, stop: &StopFlag, quiet: bool) -> Result<Measured, CommandError> {
+        let load = &self.seeds[0];
+        let shown = SimulationProgress::new(&load.plan, quiet);
+        self.one(load, (&[], folder), stop, move |event| shown.event(event))
     }
 
     /// One simulation with a seed and these changes of the array.
     fn one(
         &self,
         load: &SeededLoad,
-        changes: &[Replacement],
-        folder: &Path,
+        (changes, folder): (&[Replacement], &Path),
         stop: &StopFlag,
-        quiet: bool,
+        told: impl Fn(&Event) + 'static,
     ) -> Result<Measured, CommandError> {
         let array = self.array(changes)?;
         let storage = SimulatedStorage { array, is_each_folder: self.flags.each_folder };
@@ -211,8 +226,7 @@ impl<'a> SimulationRequest<'a> {
             tags: &self.flags.identity.tags,
             folder,
         };
-        let shown = SimulationProgress::new(&load.plan, quiet);
-        simulate::simulate(&order, stop, move |event| shown.event(event))
+        simulate::simulate(&order, stop, told)
     }
 
     /// One simulation for each combination of changes and each seed, as many at a time as
@@ -230,8 +244,8 @@ impl<'a> SimulationRequest<'a> {
         }
         fs::create_dir(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
         let count = all.len() * self.seeds.len();
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let progress = Mutex::new(Progress::new("simulating", quiet));
+        let next = AtomicUsize::new(0);
+        let progress = SweepProgress::new(count, quiet);
         let work = || -> Result<Vec<(usize, Prediction)>, CommandError> {
             let mut predictions = Vec::new();
             while !stop.is_set() {
@@ -239,10 +253,9 @@ impl<'a> SimulationRequest<'a> {
                 let Some(changes) = all.get(index / self.seeds.len()) else {
                     break;
                 };
-                predictions.push((index, self.prediction(index, changes, folder, stop)?));
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-                progress.text(&format!("{done} of {count} simulations"));
+                let told = progress.of(index, &self.load(index).plan);
+                predictions.push((index, self.prediction(index, (changes, folder), stop, told)?));
+                progress.end(index);
             }
             Ok(predictions)
         };
@@ -270,15 +283,32 @@ impl<'a> SimulationRequest<'a> {
     fn prediction(
         &self,
         index: usize,
-        changes: &[Replacement],
-        folder: &Path,
+        (changes, folder): (&[Replacement], &Path),
         stop: &StopFlag,
+        told: impl Fn(&Event) + 'static,
     ) -> Result<Prediction, CommandError> {
         let name = format!("what-if-{:02}", index + 1);
-        let load = &self.seeds[index % self.seeds.len()];
-        let Measured { record, verdict, .. } =
-            self.one(load, changes, &folder.join(&name), stop, true)?;
+        let place = (changes, &*folder.join(&name));
+        let Measured { record, verdict, .. } = self.one(self.load(index), place, stop, told)?;
         Ok(Prediction { changes: pairs(changes), run: record, verdict, folder: name })
+    }
+
+    /// The load of the simulation at `index`.
+    fn load(&self, index: usize) -> &SeededLoad {
+        &self.seeds[index % self.seeds.len()]
+    }
+
+    /// Says what will be simulated, and what it takes at most.
+    fn announce(&self, arrays: usize, console: &mut Console) -> Result<(), CommandError> {
+        let count = arrays * self.seeds.len();
+        let at_a_time = simulate::at_a_time(count);
+        let memory = Bytes(at_a_time as u64 * simulate::BYTES_OF_A_SIMULATION);
+        console.remark(format_args!(
+            "{count} simulations of {} databases, {at_a_time} at a time, with {memory} of memory \
+             at most.",
+            self.seeds[0].plan.databases.len()
+        ))?;
+        console.flush()
     }
 
     fn array(&self, changes: &[Replacement]) -> Result<ArrayDescription, CommandError> {
@@ -333,43 +363,4 @@ fn conclude_sweep(
     }
     // The best is first; where it does not pass, none does.
     Ok(all.first().map_or(Outcome::CannotJudge, |best| Outcome::of(best.verdict())))
-}
-
-/// How far a simulation is, on the terminal.
-struct SimulationProgress {
-    progress: RefCell<Progress>,
-    /// How long is measured, where that was planned.
-    planned: Option<Nanos>,
-    measured_from: Cell<u64>,
-}
-
-impl SimulationProgress {
-    fn new(plan: &Plan, quiet: bool) -> Self {
-        Self {
-            progress: RefCell::new(Progress::new("simulating", quiet)),
-            planned: (!plan.test.is_recovery()).then_some(plan.test.duration),
-            measured_from: Cell::new(0),
-        }
-    }
-
-    fn event(&self, event: &Event) {
-        match event {
-            Event::Phase(mark) if mark.edge == Edge::Begin => self.measured_from.set(mark.at_ns),
-            Event::Interval(interval) => {
-                let at = interval.to_ns.saturating_sub(self.measured_from.get());
-                let planned = self.planned.filter(|_| interval.phase == Phase::Measure);
-                let whole = planned.map(|planned| {
-                    format!(" of {}", term::duration(Duration::from_nanos(planned.0)))
-                });
-                self.progress.borrow_mut().text(&format!(
-                    "{}, {}{} in virtual time; {}",
-                    interval.phase.name(),
-                    term::duration(Duration::from_nanos(at)),
-                    whole.unwrap_or_default(),
-                    crate::live::Figures::of(interval).words()
-                ));
-            }
-            _ => {}
-        }
-    }
 }

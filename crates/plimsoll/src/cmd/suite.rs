@@ -1,12 +1,13 @@
 //! `run --test all`: the tests of the Exchange Solution Reviewed Program in one go, one report.
 
 mod made;
+mod outlook;
 
 use std::path::Path;
 
-use plan::{Overrides, Plan, TestKind};
+use plan::{Overrides, Plan, Test, TestKind};
 use record::TestType;
-use report::SuiteTest;
+use report::{SUITE_PARTS, SuiteTest};
 use verdict::Ruling;
 
 use crate::Outcome;
@@ -14,30 +15,28 @@ use crate::console::{Concluded, Console};
 use crate::documents::{self, dated_folder, read_plan};
 use crate::error::CommandError;
 use crate::flags::RunFlags;
+use crate::live::SetOutlook;
 use crate::measure::{Measured, Order, measure, refuse_shortage};
 use crate::shell::{options, shell_word};
 use crate::signals::{STOPS_A_RUN, StopFlag};
+
+use outlook::{SeenRates, announce};
 
 pub(crate) use made::{SetOfRuns, made_in};
 
 /// What asks for it.
 pub(crate) const ALL: &str = "all";
 
-/// The tests in their order. Those that make a load check every page at their end, so no test of
-/// its own does.
-const SET: [(TestKind, TestType); 4] = [
-    (TestKind::Performance, TestType::Performance),
-    (TestKind::Stress, TestType::Stress),
-    (TestKind::Backup, TestType::Backup),
-    (TestKind::Recovery, TestType::Recovery),
-];
+/// The tests of [`SUITE_PARTS`] as plans name them.
+const KINDS: [TestKind; SUITE_PARTS.len()] =
+    [TestKind::Performance, TestKind::Stress, TestKind::Backup, TestKind::Recovery];
 
 /// One of the tests, ready to be run.
 struct SuiteRun {
     plan: Plan,
     overrides: Overrides,
     /// Below the folder of the set.
-    folder: String,
+    folder: &'static str,
 }
 
 /// What came of one; why it was not run where nothing did.
@@ -61,20 +60,29 @@ pub(crate) fn run(
     for test in &tests {
         refuse_shortage(&test.plan, &stop)?;
     }
-    let mut made = Vec::new();
-    for (number, test) in tests.iter().enumerate() {
+    let plans: Vec<&Plan> = tests.iter().map(|test| &test.plan).collect();
+    announce(&plans, console)?;
+    let mut made: Vec<Made> = Vec::new();
+    let mut seen = SeenRates::default();
+    for (index, test) in tests.iter().enumerate() {
         let kind = test.plan.test.kind;
-        console.remark(format_args!("Test {} of {}: {kind}", number + 1, tests.len()))?;
+        let left = seen.outlook(&plans, index).words(seen.left(&plans, index));
+        console.remark(format_args!("{kind}, {left}"))?;
         console.flush()?;
-        let one = match why_not(&stop, made.last()) {
-            Some(why) => Err((Ruling::CannotJudge, why)),
-            None => make((flags, file), test, &folder, (&stop, console.is_quiet()))?,
+        let one = if let Some(why) = why_not(&stop, made.last()) {
+            Err((Ruling::CannotJudge, why))
+        } else {
+            let outlook = seen.outlook(&plans, index);
+            make((flags, file), (test, outlook), &folder, (&stop, console.is_quiet()))?
         };
+        if let Ok(measured) = &one {
+            seen.see(&measured.record);
+        }
         made.push(one);
     }
     let mut all = Vec::new();
     for (test, made) in tests.iter().zip(&made) {
-        all.push(told(trial::test_type(&test.plan), &test.folder, made));
+        all.push(told(trial::test_type(&test.plan), test.folder, made));
     }
     write_reports(&folder, &all)?;
     conclude(&all, &folder, flags.json, console)
@@ -82,29 +90,26 @@ pub(crate) fn run(
 
 /// The tests with the plan that each has.
 fn tests_of(flags: &RunFlags, file: &Path) -> Result<Vec<SuiteRun>, CommandError> {
-    let of_plan = read_plan(file, &Overrides::default())?.test.kind;
+    let of_plan = read_plan(file, &Overrides::default())?.test;
     let mut tests = Vec::new();
-    for (number, (kind, _)) in SET.into_iter().enumerate() {
+    for (kind, (folder, _)) in KINDS.into_iter().zip(SUITE_PARTS) {
         let overrides = overrides(flags, kind, of_plan);
         let plan = read_plan(file, &overrides)?;
-        tests.push(SuiteRun { plan, overrides, folder: folder_of(number, kind) });
+        tests.push(SuiteRun { plan, overrides, folder });
     }
     Ok(tests)
 }
 
-fn folder_of(number: usize, kind: TestKind) -> String {
-    format!("{}-{kind}", number + 1)
-}
-
 /// What the command line says to a test of the set. A `duration` in the plan is that of the plan's
-/// own `type`; any other load lasts as long as one of its kind does.
-fn overrides(flags: &RunFlags, kind: TestKind, of_plan: TestKind) -> Overrides {
+/// own `type`; another load lasts as long as the plan says of its kind, or as is usual for it.
+fn overrides(flags: &RunFlags, kind: TestKind, of_plan: Test) -> Overrides {
     let is_load = matches!(kind, TestKind::Performance | TestKind::Stress);
-    let usual = (is_load && kind != of_plan).then(|| kind.duration());
+    let is_planned = kind == of_plan.kind || of_plan.of_kinds.of(kind).is_some();
+    let usual = (is_load && !is_planned).then(|| kind.duration());
     Overrides {
         name: flags.identity.name.clone(),
         test: Some(kind.to_string()),
-        duration: flags.duration.filter(|_| is_load).or(usual),
+        duration: flags.duration_of(kind).filter(|_| is_load).or(usual),
         sessions: flags.threads.filter(|_| kind.is_load()),
         target_iops: flags.target_iops.filter(|_| is_load),
         seed: flags.seed,
@@ -129,7 +134,7 @@ fn why_not(stop: &StopFlag, last: Option<&Made>) -> Option<String> {
 
 fn make(
     (flags, file): (&RunFlags, &Path),
-    test: &SuiteRun,
+    (test, outlook): (&SuiteRun, SetOutlook),
     folder: &Path,
     (stop, quiet): (&StopFlag, bool),
 ) -> Result<Made, CommandError> {
@@ -137,10 +142,11 @@ fn make(
         plan: &test.plan,
         command: format!("plimsoll run {}", shell_word(file)),
         options: options(&test.overrides),
-        folder: &folder.join(&test.folder),
+        folder: &folder.join(test.folder),
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
+        outlook: Some(outlook),
     };
     match measure(order, stop, quiet) {
         Ok(measured) => Ok(Ok(measured)),

@@ -20,7 +20,8 @@ pub(crate) struct SimulateFlags {
     /// shelf-15k; a name that is none lists them
     #[arg(long, value_name = "FILE|NAME")]
     pub array: String,
-    /// Simulate every combination of values and rank them: KEY=VALUE,VALUE with a key of the array
+    /// Simulate every combination of values and rank them: KEY=VALUE,VALUE with a key of the array.
+    /// As many run at a time as half of the memory holds, at 2 GiB at most for each
     #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
     pub what_if: Vec<String>,
     /// What is simulated: the database engine itself (1), or an operation model measured from it
@@ -28,7 +29,8 @@ pub(crate) struct SimulateFlags {
     /// load
     #[arg(long, value_name = "LEVEL", default_value = "auto")]
     pub level: SimulationLevel,
-    /// Give every folder of the plan an array of its own; without it they share one
+    /// Give every folder of the plan its own array; without it they share one. Level 2 simulates
+    /// one of alike folders for all
     #[arg(long)]
     pub each_folder: bool,
     /// Kind of test: performance, stress, backup, recovery or checksum

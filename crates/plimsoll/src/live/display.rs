@@ -6,7 +6,7 @@ use record::{Edge, Event, Phase, Settings};
 use serde_json::Value;
 use units::Nanos;
 
-use super::{LiveRun, PassWork, RunTeller};
+use super::{LiveRun, PassWork, RunTeller, SetOutlook};
 use crate::console::{self, is_for_programs};
 use crate::term::Progress;
 
@@ -33,6 +33,12 @@ impl Display {
             progress: None,
             quiet,
         }
+    }
+
+    /// The same for a test of a set.
+    pub(crate) fn with_outlook(mut self, outlook: Option<SetOutlook>) -> Self {
+        self.run.outlook = outlook;
+        self
     }
 
     /// Takes what it has to show of an event; what programs are told of it.

@@ -17,6 +17,12 @@ const FEWEST_BARS: usize = 8;
 impl LiveRun {
     /// The lines that a terminal of so many columns shows, `now_ns` after the begin of the run.
     pub(crate) fn lines(&self, now_ns: u64, columns: usize) -> Vec<String> {
+        let mut lines = self.lines_of_run(now_ns, columns);
+        lines.extend(self.outlook(now_ns).map(|outlook| format!("  {outlook}")));
+        lines
+    }
+
+    fn lines_of_run(&self, now_ns: u64, columns: usize) -> Vec<String> {
         let mut lines = vec![self.head(now_ns)];
         let Some(latest) = self.latest.as_ref().filter(|_| self.is_loaded()) else {
             lines.extend(self.waits_for().map(|waits| format!("  {waits}")));
@@ -38,6 +44,11 @@ impl LiveRun {
 
     /// The same in one line, for a log.
     pub(crate) fn sentence(&self, now_ns: u64) -> String {
+        let of_run = self.sentence_of_run(now_ns);
+        [Some(of_run), self.outlook(now_ns)].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
+    fn sentence_of_run(&self, now_ns: u64) -> String {
         let head = self.head(now_ns);
         let Some(latest) = self.latest.as_ref().filter(|_| self.is_loaded()) else {
             return [Some(head), self.waits_for()]

@@ -5,6 +5,7 @@ mod display;
 mod figures;
 mod latency;
 mod lines;
+mod outlook;
 mod spark;
 mod told;
 
@@ -16,6 +17,7 @@ use units::Nanos;
 
 pub(crate) use display::Display;
 pub(crate) use figures::Figures;
+pub(crate) use outlook::SetOutlook;
 pub(crate) use told::{RunTeller, told_end};
 
 /// Rates that are kept for the bars: as many as a wide terminal has columns.
@@ -38,6 +40,8 @@ pub(crate) struct LiveRun {
     earlier_ns: u64,
     issues: u64,
     work: Option<PassWork>,
+    /// What follows it, if it is a test of a set.
+    outlook: Option<SetOutlook>,
 }
 
 /// The slowest mean latency of one database in one interval of the phase.
@@ -72,6 +76,7 @@ impl LiveRun {
             earlier_ns: 0,
             issues: 0,
             work: None,
+            outlook: None,
         }
     }
 

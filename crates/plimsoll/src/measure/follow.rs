@@ -20,7 +20,7 @@ use super::stop_request::StopRequest;
 use super::tally::WorkTally;
 use crate::crew::{Crew, News, NewsSender};
 use crate::error::CommandError;
-use crate::live::Display;
+use crate::live::{Display, SetOutlook};
 use crate::signals::StopFlag;
 
 /// Longest wait before Ctrl-C is looked at and the clock on the terminal moves.
@@ -80,6 +80,8 @@ pub(super) struct Watched<'a> {
     pub request: &'a mut StopRequest,
     /// The run's zero on the clock.
     pub origin: Nanos,
+    /// What follows the run, if it is a test of a set.
+    pub outlook: Option<SetOutlook>,
 }
 
 /// Follows the threads of a run: journal, terminal, Ctrl-C, room on the volumes.
@@ -107,14 +109,15 @@ impl<'a> Follower<'a> {
         plan: &Plan,
         stop: &'a StopFlag,
         coordinator: &'a Coordinator,
-        Watched { folder, room, reads, processors, request, origin }: Watched<'a>,
+        Watched { folder, room, reads, processors, request, origin, outlook }: Watched<'a>,
         quiet: bool,
     ) -> Self {
         let clock = OsClock::new();
         let settings = trial::record_settings(plan, 0);
         let epoch = clock.epoch() + origin;
         Self {
-            display: Display::new(&settings, bounds::of_phases(plan), epoch.0, quiet),
+            display: Display::new(&settings, bounds::of_phases(plan), epoch.0, quiet)
+                .with_outlook(outlook),
             tally: WorkTally::new(plan),
             merger: Merger::new(plan.databases.len()),
             journal: Journal { folder, written: Ok(()) },

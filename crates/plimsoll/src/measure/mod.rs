@@ -38,7 +38,7 @@ use crate::allowance::{self, DatabaseUse};
 use crate::console::say;
 use crate::crew::{self, Crew};
 use crate::error::CommandError;
-use crate::live;
+use crate::live::{self, SetOutlook};
 use crate::locks::{self, Files};
 use crate::look::Outputs;
 use crate::patient;
@@ -82,6 +82,8 @@ pub(crate) struct Order<'a> {
     pub resumed: Option<CutRun>,
     /// Where each commit is noted for programs that kill this one.
     pub acknowledge: Option<&'a Path>,
+    /// What follows the run, if it is a test of a set.
+    pub outlook: Option<SetOutlook>,
 }
 
 /// Runs a plan, writes journal and reports. An error is one that leaves nothing to report: a
@@ -124,6 +126,7 @@ pub(crate) fn measure(
         processors: &mut processors,
         request: &mut request,
         origin,
+        outlook: order.outlook,
     };
     let mut follower = Follower::new(plan, stop, &coordinator, watched, quiet);
     let ends = follower.follow(&mut crew);

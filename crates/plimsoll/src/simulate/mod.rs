@@ -60,7 +60,7 @@ pub(crate) struct SimulationOrder<'a> {
 }
 
 /// What a simulation takes beside its images at most: the engine, caches, and what the load adds.
-const BYTES_OF_A_SIMULATION: u64 = 2 << 30;
+pub(crate) const BYTES_OF_A_SIMULATION: u64 = 2 << 30;
 
 /// How many of so many simulations run at a time: as the processors and half of the memory allow.
 pub(crate) fn at_a_time(count: usize) -> usize {

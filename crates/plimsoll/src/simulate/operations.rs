@@ -1,10 +1,11 @@
 //! Level 2: a plan's load on an array by the operation model, at the plan's own sizes.
 
+mod alike;
 mod search;
 
 use std::collections::BTreeMap;
 
-use plan::Plan;
+use plan::{Database, Plan};
 use record::{
     DatabaseInterval, Edge, Event, Finished, Interval, IntervalCounters, LogLine, Phase, PhaseMark,
     Series, SeriesInterval,
@@ -18,6 +19,8 @@ use units::{Bytes, Nanos};
 
 use super::{SimulatedStorage, SimulationOrder};
 use crate::error::CommandError;
+
+use alike::Alike;
 
 /// What goes by before anything is counted: queues and the array's memory fill.
 const WARM_UP: Nanos = Nanos::from_secs(30);
@@ -34,7 +37,13 @@ pub(super) fn play(
     profile: &OperationProfile,
     told: &mut dyn FnMut(Event) -> bool,
 ) -> Result<Finished, CommandError> {
-    let mut playback = Playback { order, profile, told, now: Nanos::ZERO, is_stopped: false };
+    let alike = Alike::of(order.storage, order.plan);
+    let words = alike.words();
+    let now = Nanos::ZERO;
+    let mut playback = Playback { order, profile, alike, told, now, is_stopped: false };
+    if let Some(words) = words {
+        playback.log(words);
+    }
     playback.log(format!(
         "operation model: {} batches of the engine were measured; {:.1} reads, {:.1} page writes \
          and {:.0} bytes of log each",
@@ -65,13 +74,13 @@ pub(super) fn play(
 fn databases<'a>(
     order: &SimulationOrder<'_>,
     plan: &'a Plan,
-    arrays: usize,
+    simulated: &[&'a Database],
 ) -> Result<Vec<LoadedDatabase<'a>>, CommandError> {
-    let folders = SimulatedStorage::folders(plan);
+    let folders = SimulatedStorage::folders_of(simulated.iter().copied());
     let share = |folder: &str| {
         let index = folders.iter().position(|of| *of == folder).unwrap_or(0);
         let capacity = order.storage.array.capacity_bytes();
-        if arrays > 1 {
+        if order.storage.is_each_folder {
             return OperationPlace { array: index, base: 0, bytes: capacity };
         }
         let each = capacity / folders.len() as u64;
@@ -79,19 +88,19 @@ fn databases<'a>(
     };
     let mut taken: BTreeMap<&str, u64> = BTreeMap::new();
     let mut places = Vec::new();
-    for database in &plan.databases {
+    for database in simulated {
         let folder = &*database.folder;
         let place = placed(share(folder), &mut taken, folder, plan.size.0)?;
         places.push(place);
         // As at level 1, where seeks are to be as long; room that is not there is left out.
-        let in_folder = plan.databases.iter().filter(|of| of.folder == database.folder).count();
+        let in_folder = simulated.iter().filter(|of| of.folder == database.folder).count();
         let room = room_of_database(plan.size.0);
         if room * in_folder as u64 + LOG_ROOM * in_folder as u64 <= share(folder).bytes {
             *taken.entry(folder).or_default() += room - plan.size.0;
         }
     }
     let mut loaded = Vec::new();
-    for (database, place) in plan.databases.iter().zip(places) {
+    for (database, place) in simulated.iter().zip(places) {
         let log = placed(share(&database.log_folder), &mut taken, &database.log_folder, LOG_ROOM)?;
         loaded.push(LoadedDatabase {
             sessions: trial::sessions_of(plan, database),
@@ -127,6 +136,7 @@ fn placed<'a>(
 pub(super) struct Playback<'a, 'b> {
     pub order: &'b SimulationOrder<'b>,
     pub profile: &'a OperationProfile,
+    alike: Alike,
     told: &'b mut dyn FnMut(Event) -> bool,
     pub now: Nanos,
     pub is_stopped: bool,
@@ -139,10 +149,12 @@ impl<'a> Playback<'a, '_> {
         'a: 'p,
     {
         let (storage, pause) = (self.order.storage, plan.test.maintenance_throttle);
-        let arrays = storage.arrays(plan);
+        let simulated: Vec<&Database> =
+            self.alike.simulated.iter().map(|&at| &plan.databases[at]).collect();
+        let arrays = storage.arrays(simulated.iter().copied());
         let load = OperationLoad {
             profile: self.profile,
-            databases: databases(self.order, plan, arrays.len())?,
+            databases: databases(self.order, plan, &simulated)?,
             rest_percent: self.order.rest_percent,
             scan: pause.map(|pause| ScanShape { pause, bytes: SCAN_BYTES }),
             processors: HostProcessors::of(&storage.array),
@@ -172,16 +184,17 @@ impl<'a> Playback<'a, '_> {
         self.mark(phase, Edge::Begin);
         while !self.is_stopped && self.now < end {
             let to = (self.now + self.order.plan.test.interval).min(end);
-            let mut sampled = vec![BTreeMap::new(); self.order.plan.databases.len()];
+            let mut sampled = vec![BTreeMap::new(); self.alike.simulated.len()];
             run.advance(Nanos(to.since(begun).0), |answer| note(&mut sampled, &answer));
-            self.sampled(phase, to, sampled);
+            self.sampled(phase, to, &sampled);
         }
         self.mark(phase, Edge::End);
     }
 
     /// Reports what came until `to`.
-    fn sampled(&mut self, phase: Phase, to: Nanos, all: Vec<BTreeMap<Series, SeriesInterval>>) {
-        let databases = (0..).zip(all).map(|(index, series)| self.interval(index, series));
+    fn sampled(&mut self, phase: Phase, to: Nanos, all: &[BTreeMap<Series, SeriesInterval>]) {
+        let like = (0..).zip(&self.alike.like);
+        let databases = like.map(|(index, &place)| self.interval(index, all[place].clone()));
         let interval = Interval {
             phase,
             from_ns: self.now.0,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use device::{Executor, Latency, MemoryVolume, VirtualReactor, Volume, VolumeImage};
-use plan::Plan;
+use plan::{Database, Plan};
 use record::Simulation;
 use simdisk::{ArrayDescription, ArrayShare, SimulatedArray};
 use trial::{Coordinator, Location};
@@ -62,16 +62,27 @@ impl SimulatedStorage {
         plan.size.0 * plan.databases.iter().filter(on_it).count() as u64
     }
 
-    /// The arrays under the folders of `plan`, their memory whole.
-    pub(super) fn arrays(&self, plan: &Plan) -> Vec<ArrayDescription> {
-        let count = if self.is_each_folder { Self::folders(plan).len() } else { 1 };
+    /// The arrays under the folders of `databases`, their memory whole.
+    pub(super) fn arrays<'a>(
+        &self,
+        databases: impl Iterator<Item = &'a Database>,
+    ) -> Vec<ArrayDescription> {
+        let count = if self.is_each_folder { Self::folders_of(databases).len() } else { 1 };
         vec![self.array.clone(); count]
     }
 
     /// The folders of `plan`, in the order in which they lie on arrays.
     pub(super) fn folders(plan: &Plan) -> Vec<&str> {
-        let folders = plan.databases.iter().flat_map(|of| [&*of.folder, &*of.log_folder]);
-        folders.collect::<BTreeSet<_>>().into_iter().collect()
+        Self::folders_of(plan.databases.iter())
+    }
+
+    /// The folders of `databases`, in the same order.
+    pub(super) fn folders_of<'a>(databases: impl Iterator<Item = &'a Database>) -> Vec<&'a str> {
+        databases
+            .flat_map(|of| [&*of.folder, &*of.log_folder])
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 
     /// The databases of `plan`, prepared; each of their bytes stands for `stretch` of them.

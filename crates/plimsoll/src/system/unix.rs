@@ -275,6 +275,7 @@ pub(crate) fn machine(input_output: String) -> Machine {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Machine {
         name: text_of("/proc/sys/kernel/hostname").trim().to_owned(),
+        id: Machine::id_of(&text_of("/etc/machine-id")),
         operating_system: format!(
             "{}, kernel {}",
             system.unwrap_or("Linux").trim_matches('"'),

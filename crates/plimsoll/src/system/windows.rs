@@ -253,6 +253,7 @@ pub(crate) fn machine(input_output: String) -> Machine {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Machine {
         name: env::var("COMPUTERNAME").unwrap_or_default(),
+        id: String::new(),
         operating_system: told::release(),
         processor: env::var("PROCESSOR_IDENTIFIER").unwrap_or_default(),
         logical_processors: u32::try_from(cores).unwrap_or(u32::MAX),

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::scene::Scene;
+use crate::sets::copy_folder;
 use http::{Request, Server};
 
 /// A folder with two runs of a backup, which take a second each. No verdict is asked for: a machine
@@ -85,6 +86,37 @@ fn runs_are_listed_searched_shown_and_compared() {
     wait_for("the broken run", || listed(&server, "").contains(&"broken".to_owned()).then_some(()));
     server.get("/run/broken").expect(422).expect_in(&["first line"]);
     assert_eq!(listed(&server, "").len(), 3);
+}
+
+#[test]
+fn a_set_of_tests_is_one_entry_with_one_page() {
+    let scene = Scene::prepared("serve-set");
+    scene.replay_logs(3);
+    let words = ["run", "plan.toml", "--test", "all", "--duration", "1s", "-q", "-o", "runs/set"];
+    scene.run(words);
+    copy_folder(&scene, "runs/set", "runs/other");
+    let server = Server::start(&scene, &["."]);
+    let mut ids = listed(&server, "");
+    ids.sort_unstable();
+    assert_eq!(ids, ["runs/other", "runs/set"]);
+    let answer: Value = serde_json::from_str(&server.get("/api/runs").body).unwrap();
+    let tests = answer["runs"][0]["tests"].as_array().unwrap();
+    assert_eq!(tests.len(), 4);
+    assert!(tests[2]["backup_mib_per_second"].as_f64().is_some_and(|rate| rate > 0.0));
+    let list = server.get("/").expect(200);
+    list.expect_in(&[
+        "href=\"/run/runs/set\"",
+        "2 of 4 passed",
+        "<tr class=\"part\">",
+        " MiB/s</td>",
+    ]);
+    let page = server.get("/run/runs/set").expect(200);
+    page.expect_in(&["tests passed", "href=\"/run/runs/set/3-backup\"", "Log Recovery/Replay"]);
+    server.get("/run/runs/set/3-backup").expect(200);
+    let compared = server.get("/compare?run=runs/set&run=runs/other").expect(200);
+    compared.expect_in(&["runs/set beside runs/other"]);
+    let mixed = server.get("/compare?run=runs/set&run=runs/other/2-stress").expect(422);
+    mixed.expect_in(&["only with sets"]);
 }
 
 #[test]

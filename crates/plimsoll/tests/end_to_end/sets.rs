@@ -59,6 +59,95 @@ fn all_tests_are_made_and_reported_as_one() {
     assert_eq!(shown.expect_code(2).out, text);
 }
 
+/// A set whose plan has a length for each load, and what it said; `other` is a copy of it.
+fn two_sets(name: &str) -> (Scene, Ran) {
+    let scene = scene(name, "stress_duration = \"1s\"\n");
+    let ran = scene.run(["run", "plan.toml", "--test", "all", "-o", "set"]);
+    copy_folder(&scene, "set", "other");
+    (scene, ran)
+}
+
+/// Copies a set of tests.
+pub(crate) fn copy_folder(scene: &Scene, from: &str, to: &str) {
+    for part in ["1-performance", "2-stress", "3-backup", "4-recovery"] {
+        fs::create_dir_all(scene.path(to).join(part)).unwrap();
+        let journal = format!("{part}/record.jsonl");
+        fs::copy(scene.path(from).join(&journal), scene.path(to).join(&journal)).unwrap();
+    }
+}
+
+#[test]
+fn a_set_is_one_test_for_every_verb() {
+    let (scene, ran) = two_sets("one-test");
+    // Before the start: what takes how long. The plan's own length is that of its own kind.
+    ran.expect_code(2).expect_err(&[
+        "4 tests of 2 databases: at least 3 s",
+        "performance: 2 s after a warm-up of at most 1 s, then a check of every page",
+        "stress: 1 s",
+        "recovery: generates 3 logs of 1 MiB for each database",
+        "stress, test 2 of 4: at least",
+    ]);
+    let text = |words: &[&str], code| scene.run(words).expect_code(code).out.clone();
+    let answer =
+        |words: &[&str], code| -> Value { serde_json::from_str(&text(words, code)).unwrap() };
+    let csv = text(&["report", "set", "--format", "csv"], 2);
+    assert!(csv.starts_with("test,phase,from_s,"), "{csv}");
+    assert!(csv.contains("\nStress,measurement,") && csv.contains("\nDatabase backup,"), "{csv}");
+    let xml = text(&["report", "set", "--format", "xml"], 2);
+    assert_eq!(xml.matches("<output>").count(), 2, "both loads have a result");
+    assert!(xml.contains("<test name=\"Database backup\" folder=\"3-backup\" verdict=\"pass\">"));
+    let words = ["report", "set", "--format", "csv", "-o", "set/2-stress/record.jsonl", "--force"];
+    scene.run(words).expect_refusal(&["which the answer is made from"]);
+
+    text(&["compare", "set", "other"], 0);
+    scene.run(["compare", "set", "other"]).expect_out(&[
+        "set beside other",
+        "2 of 4 tests passed",
+        "Soft recovery: not compared",
+        "Database Backup",
+    ]);
+    let json = answer(&["compare", "set", "other", "--json"], 0);
+    assert_eq!(
+        (&json["kind"], json["tests"].as_array().unwrap().len()),
+        (&"set_comparison".into(), 4)
+    );
+    assert_eq!(json["tests"][2]["comparison"]["metrics"][0]["values"][1]["change_percent"], 0.0);
+    assert!(json["tests"][3]["not_compared"].is_string(), "{}", json["tests"][3]);
+    let csv = text(&["compare", "set", "other", "--format", "csv"], 0);
+    assert!(csv.starts_with("test,metric,") && csv.contains("\nDatabase backup,"), "{csv}");
+    let mixed = scene.run(["compare", "set", "other/1-performance"]);
+    mixed.expect_refusal(&["is a set of tests", "set/1-performance"]);
+
+    let runs = answer(&["list", "--json"], 0)["runs"].take();
+    let folders: Vec<&str> =
+        runs.as_array().unwrap().iter().map(|run| run["folder"].as_str().unwrap()).collect();
+    assert_eq!(folders, ["./other", "./set"]);
+    assert_eq!(runs[0]["verdict"], "cannot_judge");
+    assert_eq!(runs[0]["tests"][1]["test"], "Stress");
+    assert!(runs[0]["tests"][2]["backup_mib_per_second"].as_f64().is_some_and(|rate| rate > 0.0));
+    assert!(runs[0]["tests"][0]["backup_mib_per_second"].is_null());
+    scene.run(["list"]).expect_out(&["2 of 4", " MiB/s  ", "  ./set/3-backup"]);
+    // A set at the deepest level of a list is a run of that level.
+    fs::create_dir_all(scene.path("deep/er/est")).unwrap();
+    copy_folder(&scene, "set", "deep/er/est");
+    assert!(text(&["list", "."], 0).contains("./deep/er/est/2-stress"));
+}
+
+#[test]
+fn lengths_are_given_for_each_load() {
+    let scene = scene("lengths", "stress_duration = \"9min\"\n");
+    let words = ["run", "plan.toml", "--duration", "stress=1s"];
+    scene.run(words).expect_code(64).expect_err(&["--test all"]);
+    let words = ["run", "plan.toml", "--test", "all", "--duration", "1s,stress=2s", "-o", "set"];
+    scene.run(words).expect_err(&["performance: 1 s", "stress: 2 s"]);
+    let report = json(&scene);
+    let settings = [0, 1].map(|at| report["tests"][at]["report"]["run"]["settings"].clone());
+    assert_eq!(
+        settings.map(|of| of["measure_ns"].as_u64()),
+        [1, 2].map(|s| Some(s * 1_000_000_000))
+    );
+}
+
 #[test]
 fn one_failed_test_fails_the_set() {
     let scene = scene("failed-set", "");

@@ -224,6 +224,32 @@ fn folders_with_arrays_of_their_own_keep_the_physics_of_their_disks() {
     }
 }
 
+/// Twenty folders that are alike take no longer than one, and have its figures twenty times.
+#[test]
+fn alike_folders_are_simulated_once() {
+    let scene = Scene::new("alike");
+    let simulated = |folders: u32, more: &[&str]| {
+        let names: Vec<String> = (0..folders).map(|number| format!("\"/{number}\"")).collect();
+        let plan = format!("[databases]\nfolders = [{}]\nsize = \"64GiB\"\n", names.join(", "));
+        scene.write("plan.toml", plan.as_bytes());
+        let out = format!("of-{folders}");
+        let words = ["simulate", "plan.toml", "--array", "shelf-15k", "--each-folder", "--threads"];
+        let own = ["2", "--duration", "1m", "-o", &out];
+        let ran = scene.run(words.iter().chain(&own).chain(more));
+        let report = scene.read(format!("{out}/what-if-01/report.json"));
+        let report: Value = serde_json::from_slice(&report).unwrap();
+        (ran, report["achieved_transactional_iops"].as_f64().unwrap(), report["log"].to_string())
+    };
+    let what_if = ["--what-if", "raid.level=5,10"];
+    let (ran, many, log) = simulated(20, &what_if);
+    assert!(log.contains("simulated once: 1 of 20"), "{log}");
+    ran.expect_err(&["2 simulations of 20 databases", "of memory at most"]);
+    let (_, one, log) = simulated(1, &what_if);
+    assert!(!log.contains("simulated once"), "{log}");
+    // The trace of the engine differs, since twenty databases are made smaller than one.
+    assert!((0.8..1.25).contains(&(many / one / 20.0)), "{many} of twenty, {one} of one");
+}
+
 #[test]
 fn the_operation_model_searches_for_sessions_and_holds_a_share_of_the_highest_load() {
     let scene = scene("searched");

@@ -10,6 +10,12 @@ use super::LETTERS;
 use crate::format;
 
 pub(super) fn json(named: &[NamedRun], comparison: &RunComparison) -> String {
+    let document = crate::answer("comparison", members(named, comparison));
+    plain_json(&format!("{document:#}\n")).into_owned()
+}
+
+/// What is said of the runs.
+pub(super) fn members(named: &[NamedRun], comparison: &RunComparison) -> Value {
     let runs: Vec<Value> = named
         .iter()
         .zip(LETTERS)
@@ -33,15 +39,13 @@ pub(super) fn json(named: &[NamedRun], comparison: &RunComparison) -> String {
         .map(|of| json!({ "name": of.name, "values": of.values, "is_work": of.is_work }))
         .collect();
     let metrics = comparison.rows.iter().map(|row| metric(named, row));
-    let members = json!({
+    json!({
         "phase": comparison.phase.name(),
         "runs": runs,
         "doubts": comparison.doubts,
         "metrics": metrics.collect::<Vec<Value>>(),
         "differences": differences,
-    });
-    let document = crate::answer("comparison", members);
-    plain_json(&format!("{document:#}\n")).into_owned()
+    })
 }
 
 fn metric(runs: &[NamedRun], row: &ComparedMetric) -> Value {

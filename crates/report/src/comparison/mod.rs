@@ -15,7 +15,7 @@ use crate::meaning::objection;
 use crate::{format, html, listed, text};
 
 /// Letters that stand for the runs in tables, in their order.
-const LETTERS: [&str; 26] = [
+pub(crate) const LETTERS: [&str; 26] = [
     "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S",
     "T", "U", "V", "W", "X", "Y", "Z",
 ];
@@ -43,7 +43,12 @@ pub fn comparison_csv(runs: &[NamedRun], comparison: &RunComparison) -> String {
     data::csv(runs, comparison)
 }
 
-fn document(runs: &[NamedRun], comparison: &RunComparison) -> Document {
+/// The members of the JSON of a comparison.
+pub(crate) fn members(runs: &[NamedRun], comparison: &RunComparison) -> serde_json::Value {
+    data::members(runs, comparison)
+}
+
+pub(crate) fn document(runs: &[NamedRun], comparison: &RunComparison) -> Document {
     let mut side_by_side = vec![tables::runs(runs)];
     side_by_side.extend((1..runs.len()).map(|index| tables::changes(runs, comparison, index)));
     side_by_side.push(Block::Note(HOW_TO_READ.to_owned()));
@@ -90,7 +95,8 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
         1 => "1 real difference".to_owned(),
         count => format!("{count} real differences"),
     };
-    let answer = match (only_passing(runs), of_one_outcome(runs)) {
+    let outcomes: Vec<Ruling> = runs.iter().map(|run| run.verdict.outcome).collect();
+    let answer = match (only_passing(&outcomes), of_one_outcome(&outcomes)) {
         (Some(passing), _) => format!("only {passing} passes"),
         (None, Some(outcome)) => format!("{outcome}, {differences}"),
         (None, None) => differences,
@@ -109,26 +115,25 @@ fn is_only_simulated(runs: &[NamedRun], comparison: &RunComparison) -> bool {
     are_simulated && comparison.doubts.len() == runs.len()
 }
 
-/// The run that passes where the others fail: a buyer asks for that first. One that could not be
+/// The one that passes while the others fail: a buyer asks for that first. One that could not be
 /// judged may carry the load too.
-fn only_passing(runs: &[NamedRun]) -> Option<&'static str> {
-    if runs.iter().any(|run| run.verdict.outcome == Ruling::CannotJudge) {
+pub(crate) fn only_passing(outcomes: &[Ruling]) -> Option<&'static str> {
+    if outcomes.contains(&Ruling::CannotJudge) {
         return None;
     }
-    let mut passing =
-        runs.iter().zip(LETTERS).filter(|(run, _)| run.verdict.outcome == Ruling::Pass);
+    let mut passing = outcomes.iter().zip(LETTERS).filter(|(outcome, _)| **outcome == Ruling::Pass);
     let (_, letter) = passing.next()?;
     passing.next().is_none().then_some(letter)
 }
 
-/// What all runs came to, where that is one thing: then the differences decide.
-fn of_one_outcome(runs: &[NamedRun]) -> Option<&'static str> {
-    let all_are = |outcome| runs.iter().all(|run| run.verdict.outcome == outcome);
-    let are_two = runs.len() == 2;
-    if all_are(Ruling::Pass) {
+/// What all came to, if that is one thing: then the differences decide.
+pub(crate) fn of_one_outcome(outcomes: &[Ruling]) -> Option<&'static str> {
+    let are_two = outcomes.len() == 2;
+    if outcomes.iter().all(|outcome| *outcome == Ruling::Pass) {
         return Some(if are_two { "both pass" } else { "all pass" });
     }
-    all_are(Ruling::Fail).then_some(if are_two { "neither passes" } else { "none passes" })
+    let all_fail = outcomes.iter().all(|outcome| *outcome == Ruling::Fail);
+    all_fail.then_some(if are_two { "neither passes" } else { "none passes" })
 }
 
 /// What each run came to, doubts, and what each is beside the first.
@@ -169,11 +174,16 @@ fn came_to(run: &NamedRun, letter: &str) -> String {
         }
         _ => None,
     };
-    let name = format!("{letter} ({})", run.name);
+    let name = lettered(letter, &run.name);
     match reason {
         Some(finding) => format!("{name}: {verdict}. {}", objection(&run.record, finding)),
         None => format!("{name}: {verdict}."),
     }
+}
+
+/// A letter with the name that it means.
+pub(crate) fn lettered(letter: &str, name: &str) -> String {
+    format!("{letter} ({name})")
 }
 
 fn count_real(comparison: &RunComparison, index: usize) -> usize {
@@ -190,7 +200,7 @@ fn has_imported(runs: &[NamedRun], index: usize) -> bool {
 const MOST_TOLD: usize = 3;
 
 /// One run against the first, in a sentence: the real changes that are better or worse.
-fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
+pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
     let name = LETTERS[index];
     let mut told = Vec::new();
     for row in &comparison.rows {
@@ -237,7 +247,7 @@ fn lower_first(text: &str) -> String {
     text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
 }
 
-fn upper_first(text: &str) -> String {
+pub(crate) fn upper_first(text: &str) -> String {
     text.chars().take(1).flat_map(char::to_uppercase).chain(text.chars().skip(1)).collect()
 }
 

@@ -1,30 +1,36 @@
 //! The report of a set of tests for programs.
 
 use record::TestType;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{SuiteTest, headline, meaning, suite_outcome};
 use crate::contract::written;
 use crate::json;
 
-#[derive(Serialize)]
-struct JsonSuite {
+#[derive(JsonSchema, Serialize)]
+struct JsonSuite<'a> {
     schema: u32,
     kind: &'static str,
     verdict: &'static str,
     headline: String,
     exit_code: u8,
     meaning: Vec<String>,
-    tests: Vec<JsonTest>,
+    tests: Vec<JsonTest<'a>>,
 }
 
-#[derive(Serialize)]
-struct JsonTest {
+#[derive(JsonSchema, Serialize)]
+struct JsonTest<'a> {
     test: TestType,
     folder: String,
     verdict: &'static str,
     not_run: Option<String>,
-    report: Option<serde_json::Value>,
+    report: Option<json::JsonReport<'a>>,
+}
+
+/// JSON Schema (draft 2020-12) of the report of a set, made of the types that are written.
+pub fn suite_schema() -> serde_json::Value {
+    json::schema_of::<JsonSuite<'static>>("The report of a set of Plimsoll tests")
 }
 
 /// The same for programs, the whole report of each test included.
@@ -41,9 +47,9 @@ pub fn suite_json(tests: &[SuiteTest<'_>]) -> String {
     })
 }
 
-fn test_part(test: &SuiteTest<'_>) -> JsonTest {
+fn test_part<'a>(test: &SuiteTest<'a>) -> JsonTest<'a> {
     let (report, not_run) = match &test.measured {
-        Ok((run, verdict)) => (serde_json::to_value(json::whole(run, verdict)).ok(), None),
+        Ok((run, verdict)) => (Some(json::whole(run, verdict)), None),
         Err((_, why)) => (None, Some(why.clone())),
     };
     JsonTest {

@@ -6,7 +6,8 @@ use verdict::{Ruling, Verdict, judge};
 
 use super::{backup, failing, passing, recovery};
 use crate::{
-    SuiteTest, glossary, suite_html, suite_json, suite_outcome, suite_summary, suite_text,
+    NamedSet, SuiteTest, glossary, suite_csv, suite_html, suite_json, suite_outcome, suite_schema,
+    suite_summary, suite_text, suite_xml, suites_csv, suites_html, suites_json, suites_text,
 };
 use record::{Phase, RunRecord, Series, TestType};
 
@@ -112,4 +113,70 @@ fn page_and_json_are_whole() {
     assert_eq!(tests[1]["report"]["run"]["test"], "backup");
     assert_eq!(tests[3]["not_run"], "a volume lacks <room>");
     assert!(tests[3]["report"].is_null());
+}
+
+/// Two sets, of which the second has a slower performance test and no stress test.
+fn with_two_sets<T>(use_it: impl FnOnce(&[NamedSet<'_>]) -> T) -> T {
+    let mut stress = passing();
+    stress.start.test = TestType::Stress;
+    let runs = [[passing(), stress.clone()], [failing(), stress]];
+    let verdicts = runs.each_ref().map(|runs| runs.each_ref().map(judge));
+    let mut sets = Vec::new();
+    for ((name, runs), verdicts) in ["one <a>", "other"].iter().zip(&runs).zip(&verdicts) {
+        let tests = runs.iter().zip(verdicts).map(|(run, verdict)| SuiteTest {
+            kind: run.start.test,
+            folder: String::new(),
+            measured: Ok((run, verdict)),
+        });
+        sets.push(NamedSet { name: (*name).to_owned(), tests: tests.collect() });
+    }
+    sets[1].tests[1].measured = Err((Ruling::CannotJudge, "a person asked to stop".to_owned()));
+    use_it(&sets)
+}
+
+#[test]
+fn each_test_of_a_set_is_compared_with_the_same_test_of_another() {
+    let text = with_two_sets(suites_text);
+    for part in ["ONLY A PASSES", "2 of 2 tests passed in set A", "one <a> beside other"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert!(text.contains("Performance: B: too few intervals"), "{text}");
+    assert!(text.contains("Stress: not compared: it was not run in other."), "{text}");
+    let page = with_two_sets(suites_html);
+    assert!(page.contains("one &lt;a&gt;") && !page.contains("<a>"));
+    for id in ["tests", "compared-performance", "compared-recovery", "at-a-glance"] {
+        let count = page.matches(&format!("<section id=\"{id}\"")).count();
+        assert_eq!(count, usize::from(id != "at-a-glance"), "{id}");
+    }
+    let json: Value = serde_json::from_str(&with_two_sets(suites_json)).unwrap();
+    assert_eq!(
+        (&json["kind"], &json["sets"][1]["verdict"]),
+        (&"set_comparison".into(), &"fail".into())
+    );
+    assert_eq!(json["tests"][0]["verdicts"], serde_json::json!(["pass", "fail"]));
+    assert!(json["tests"][0]["comparison"]["metrics"].is_array());
+    assert_eq!(json["tests"][1]["not_compared"], "it was not run in other");
+    let csv = with_two_sets(suites_csv);
+    assert!(
+        csv.starts_with("test,metric,unit,run,name,") && csv.contains("\nPerformance,"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn a_set_has_the_intervals_and_results_of_its_tests() {
+    let runs = [passing(), backup()];
+    let csv = with_set(&runs, suite_csv);
+    let columns: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert!(csv.starts_with("test,phase,from_s,") && columns.iter().all(|of| *of == columns[0]));
+    assert!(csv.contains("\nPerformance,measurement,") && csv.contains("\nDatabase backup,"));
+    let xml = with_set(&runs, suite_xml);
+    assert_eq!((xml.matches("<output>").count(), xml.matches("<test ").count()), (1, 3));
+    assert_eq!(xml.matches("<?xml").count(), 1, "{}", &xml[..200]);
+    assert!(xml.contains("<not-run>a volume lacks &lt;room&gt;</not-run>"));
+    let schema = suite_schema();
+    let written: Value = serde_json::from_str(&with_set(&runs, suite_json)).unwrap();
+    for (name, _) in written.as_object().unwrap() {
+        assert!(schema["properties"][name].is_object(), "{name} is not in the schema");
+    }
 }

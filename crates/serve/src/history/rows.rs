@@ -60,6 +60,7 @@ fn line(row: &Row<'_>) -> rusqlite::Result<RunLine> {
         tone: Tone::of_class(&tone),
         asked_iops: row.get("asked_iops")?,
         iops: row.get("iops")?,
+        backup_mib_per_second: row.get("backup_mib_per_second")?,
         read_ms: row.get("read_ms")?,
         log_write_ms: row.get("log_write_ms")?,
         volumes: Vec::new(),
@@ -110,7 +111,7 @@ fn write_line(
     line: &RunLine,
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO run VALUES \
-               (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+               (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
     let mut tags = String::new();
     for tag in &line.tags {
         tags.extend([tag.as_str(), "\n"]);
@@ -130,6 +131,7 @@ fn write_line(
         line.tone.class(),
         line.asked_iops,
         line.iops,
+        line.backup_mib_per_second,
         line.read_ms,
         line.log_write_ms,
     ];

@@ -42,6 +42,7 @@ fn line() -> RunLine {
         verdict: "Pass".to_owned(),
         tone: Tone::Pass,
         iops: Some(337.25),
+        backup_mib_per_second: Some(412.5),
         read_ms: Some(8.5),
         volumes: vec![volume("/mnt/a"), volume("/mnt/b")],
         ..RunLine::default()

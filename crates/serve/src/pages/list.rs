@@ -7,6 +7,7 @@ use report::escape;
 use super::{address, page, volume_address};
 use crate::runs::{Known, Listed};
 use crate::search;
+use crate::sets::{ListEntry, ServedSet};
 use crate::summary::RunLine;
 
 /// What can be asked without a run.
@@ -15,23 +16,23 @@ const QUESTIONS: &str = "<section>\n<h2>Before there is storage</h2>\n\
      <p><a href=\"/simulate\">Simulate arrays</a>: what a plan would do on arrays that need not \
      exist.</p>\n</section>\n";
 
-/// The list of `runs` that `query` finds, out of so many, and the plans of the folder.
-pub(crate) fn list(runs: &[Listed], query: &str, count: usize, plans: &[String]) -> String {
+/// The list of `entries` that `query` finds, out of `count`, and the plans of the folder.
+pub(crate) fn list(entries: &[ListEntry], query: &str, count: usize, plans: &[String]) -> String {
     let mut body = format!(
         "<main>\n<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
          <label for=\"q\">Search</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"{}\">\n\
          <button>Search</button>\n</form>\n",
         escape(query)
     );
-    let unread = runs.iter().filter(|run| matches!(run.known, Known::Unread)).count();
+    let unread = entries.iter().filter(|entry| is_unread(entry)).count();
     if unread > 0 {
         let _ = writeln!(body, "<p class=\"note\">{unread} more are being read; reload.</p>");
     }
-    if runs.is_empty() {
+    if entries.is_empty() {
         let none = if count == 0 { "No run lies in this folder." } else { "No run matches." };
         let _ = writeln!(body, "<p>{none}</p>");
     } else {
-        push_runs(&mut body, runs);
+        push_table(&mut body, entries.iter().map(entry_rows));
     }
     push_plans(&mut body, plans);
     body.push_str(QUESTIONS);
@@ -39,17 +40,71 @@ pub(crate) fn list(runs: &[Listed], query: &str, count: usize, plans: &[String])
     page("Runs", &body)
 }
 
+fn is_unread(entry: &ListEntry) -> bool {
+    let runs = match entry {
+        ListEntry::Run(run) => std::slice::from_ref(&**run),
+        ListEntry::Set(set) => &set.tests,
+    };
+    runs.iter().any(|run| matches!(run.known, Known::Unread))
+}
+
 pub(super) fn push_runs(body: &mut String, runs: &[Listed]) {
+    push_table(body, runs.iter().map(row));
+}
+
+fn push_table(body: &mut String, rows: impl Iterator<Item = String>) {
     body.push_str(
         "<form action=\"/compare\">\n<table class=\"runs\">\n<thead><tr>\
          <th><span class=\"unseen\">Compare</span></th><th>Run</th><th>Verdict</th>\
          <th>Started</th><th class=\"number\">IOPS</th><th class=\"number\">Read ms</th>\
          <th class=\"number\">Log ms</th></tr></thead>\n<tbody>\n",
     );
-    for run in runs {
-        body.push_str(&row(run));
+    for row in rows {
+        body.push_str(&row);
     }
     body.push_str("</tbody>\n</table>\n<p><button>Compare ticked runs</button></p>\n</form>\n");
+}
+
+/// A run is one row; a set has a row for itself, and one for each test below it.
+fn entry_rows(entry: &ListEntry) -> String {
+    match entry {
+        ListEntry::Run(run) => row(run),
+        ListEntry::Set(set) => {
+            let mut rows = set_row(set);
+            for test in &set.tests {
+                rows.push_str(&row(test).replacen("<tr>", "<tr class=\"part\">", 1));
+            }
+            rows
+        }
+    }
+}
+
+fn set_row(set: &ServedSet) -> String {
+    let id = escape(&set.id);
+    let empty = RunLine::default();
+    let line = set.line().unwrap_or(&empty);
+    let name = if line.name.is_empty() { &set.id } else { &line.name };
+    let (verdict, tone) = set.verdict();
+    let tick = tick(&id, set.live().is_some());
+    format!(
+        "<tr><td>{tick}</td><th scope=\"row\"><a href=\"/run/{}\">{}</a>\
+         <small>{id} \u{b7} Set of tests</small></th><td class=\"{}\">{}</td><td>{}</td>\
+         <td class=\"number\" colspan=\"3\">{}</td></tr>\n",
+        address(&set.id),
+        escape(name),
+        tone.class(),
+        escape(&verdict),
+        started(line),
+        set.passed()
+    )
+}
+
+/// What chooses a run or set for a comparison; nothing if it is live.
+fn tick(id: &str, is_live: bool) -> String {
+    if is_live {
+        return String::new();
+    }
+    format!("<input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\">")
 }
 
 fn row(run: &Listed) -> String {
@@ -61,11 +116,7 @@ fn row(run: &Listed) -> String {
     };
     let place = if run.is_live { "live" } else { "run" };
     let name = if summary.name.is_empty() { &run.id } else { &summary.name };
-    let tick = if run.is_live {
-        String::new()
-    } else {
-        format!("<input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\">")
-    };
+    let tick = tick(&id, run.is_live);
     format!(
         "<tr><td>{tick}</td><th scope=\"row\"><a href=\"/{place}/{}\">{}</a>{}</th>\
          <td class=\"{}\">{}</td><td>{}</td>{}{}{}</tr>\n",
@@ -75,7 +126,7 @@ fn row(run: &Listed) -> String {
         summary.tone.class(),
         escape(&summary.verdict),
         started(summary),
-        number("IOPS", summary.iops, 0),
+        rate(summary),
         number("Read ms", summary.read_ms, 3),
         number("Log ms", summary.log_write_ms, 3),
     )
@@ -110,6 +161,16 @@ fn details(id: &str, summary: &RunLine) -> String {
 fn started(summary: &RunLine) -> String {
     let text: String = summary.started.iter().flat_map(|time| time.chars().take(16)).collect();
     if text.is_empty() { "-".to_owned() } else { escape(&text.replace('T', " ")) }
+}
+
+/// The IOPS of a load; a backup has MiB/s.
+fn rate(summary: &RunLine) -> String {
+    match (summary.iops, summary.backup_mib_per_second) {
+        (None, Some(rate)) => {
+            format!("<td class=\"number\" data-label=\"Rate\">{rate:.0} MiB/s</td>")
+        }
+        (iops, _) => number("IOPS", iops, 0),
+    }
 }
 
 fn number(label: &str, value: Option<f64>, decimals: usize) -> String {

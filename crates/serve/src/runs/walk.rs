@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use record::JOURNAL;
+use report::SUITE_PARTS;
 
 use super::known::JournalStamp;
 
@@ -39,6 +40,9 @@ fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::
         found.runs.push((id, folder.to_path_buf(), stamp));
         return Ok(());
     }
+    if depth == 0 {
+        push_tests(folder, name, found);
+    }
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let kind = entry.file_type()?;
@@ -55,6 +59,17 @@ fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::
         }
     }
     Ok(())
+}
+
+/// The tests of a set at the deepest level: a set there is one of the runs, although the runs of
+/// its tests lie deeper.
+fn push_tests(folder: &Path, name: &str, found: &mut WalkedFolder) {
+    for (part, _) in SUITE_PARTS {
+        let run = folder.join(part);
+        let is_folder = fs::symlink_metadata(&run).is_ok_and(|of| of.is_dir());
+        let stamp = journal_stamp(&run.join(JOURNAL)).filter(|_| is_folder);
+        found.runs.extend(stamp.map(|stamp| (format!("{name}/{part}"), run, stamp)));
+    }
 }
 
 /// What the served folder is called, where it is a run itself.

@@ -63,6 +63,7 @@ pub(super) fn prove(
         tags: &[],
         resumed: None,
         acknowledge: None,
+        outlook: None,
     };
     let measured = measure(order, stop, quiet)?.record;
     compare(&predicted, &measured, console)

@@ -10,10 +10,12 @@ use serde_json::{Map, Value, json};
 /// A word of the command line and what makes its schema.
 type Kind = (&'static str, fn() -> Value);
 
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 7] = [
     ("plan", plan_schema),
     ("deployment", || parsed(include_str!("deployment.json"))),
     ("report", report::report_schema),
+    ("set_report", report::suite_schema),
+    ("imported_report", report::imported_schema),
     ("journal", record::journal_schema),
     ("events", || parsed(include_str!("events.json"))),
 ];
@@ -100,6 +102,20 @@ mod tests {
         }
         assert_eq!(schema_of(Path::new("fish")), None);
         assert_eq!(schema_of(Path::new("./plan")), None);
+    }
+
+    #[test]
+    fn each_kind_of_report_has_the_members_that_are_written() {
+        let set = schema_of(Path::new("set_report")).unwrap();
+        for member in ["schema", "kind", "verdict", "exit_code", "meaning", "tests"] {
+            assert!(set["properties"][member].is_object(), "{member}");
+        }
+        let test = set["$defs"]["JsonTest"]["properties"]["report"].to_string();
+        assert!(test.contains("#/$defs/JsonReport"), "{test}");
+        let imported = schema_of(Path::new("imported_report")).unwrap();
+        let properties = &imported["properties"];
+        assert!(properties["imported"].is_object() && properties["run"].is_object());
+        assert!(imported["$defs"]["ImportedResult"]["properties"]["instances"].is_object());
     }
 
     #[test]

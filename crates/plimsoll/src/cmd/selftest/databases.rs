@@ -32,6 +32,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
         tags: &[],
         resumed: None,
         acknowledge: None,
+        outlook: None,
     };
     refuse_shortage(&plan, stop)?;
     let measured = match measure(order, stop, *quiet) {

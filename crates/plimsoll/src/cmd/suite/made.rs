@@ -1,12 +1,12 @@
 //! A set of tests that was made before, read back from the journals of its runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use record::TestType;
-use report::SuiteTest;
+use record::{Seal, TestType};
+use report::{SUITE_PARTS, SuiteTest};
 use verdict::Ruling;
 
-use super::{Made, SET, conclude, folder_of, told, write_reports};
+use super::{Made, conclude, told, write_reports};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -16,9 +16,8 @@ use crate::measure::{Measured, journal_of, load};
 /// The set whose runs lie in `folder`, as far as they are there; none where it holds no set.
 pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> {
     let mut made = Vec::new();
-    for (number, (kind, test)) in SET.into_iter().enumerate() {
-        let name = folder_of(number, kind);
-        let run = folder.join(&name);
+    for (name, test) in SUITE_PARTS {
+        let run = folder.join(name);
         let measured = if run.is_dir() && journal_of(&run).exists() {
             Ok(measured_before(&run)?)
         } else {
@@ -37,7 +36,7 @@ fn measured_before(run: &Path) -> Result<Measured, CommandError> {
 
 /// A set of tests that was made before.
 pub(crate) struct SetOfRuns {
-    made: Vec<(TestType, String, Made)>,
+    made: Vec<(TestType, &'static str, Made)>,
 }
 
 impl SetOfRuns {
@@ -48,7 +47,9 @@ impl SetOfRuns {
             ReportFormat::Html => Some(report::suite_html(&tests)),
             ReportFormat::Text => Some(report::suite_text(&tests)),
             ReportFormat::Json => Some(report::suite_json(&tests)),
-            ReportFormat::Xml | ReportFormat::Csv | ReportFormat::Esrp => None,
+            ReportFormat::Xml => Some(report::suite_xml(&tests)),
+            ReportFormat::Csv => Some(report::suite_csv(&tests)),
+            ReportFormat::Esrp => None,
         }
     }
 
@@ -68,7 +69,23 @@ impl SetOfRuns {
         Outcome::of_ruling(report::suite_outcome(&self.tests()))
     }
 
-    fn tests(&self) -> Vec<SuiteTest<'_>> {
+    /// The folders of its runs below `folder`.
+    pub(crate) fn runs(&self, folder: &Path) -> Vec<PathBuf> {
+        self.seals(folder).into_iter().map(|(run, _)| run).collect()
+    }
+
+    /// The same, each with what its journal's hashes vouch for.
+    pub(crate) fn seals(&self, folder: &Path) -> Vec<(PathBuf, Seal)> {
+        self.made
+            .iter()
+            .filter_map(|(_, name, made)| {
+                Some((folder.join(name), made.as_ref().ok()?.record.seal))
+            })
+            .collect()
+    }
+
+    /// Its tests, those too that were not run.
+    pub(crate) fn tests(&self) -> Vec<SuiteTest<'_>> {
         self.made.iter().map(|(kind, folder, made)| told(*kind, folder, made)).collect()
     }
 }

@@ -70,11 +70,15 @@ fn step(playback: &mut Playback<'_, '_>, sessions: u32) -> Result<TuneStep, Comm
     let mut run = playback.operation_run(&plan)?;
     run.advance(SETTLING, |_| ());
     let (mut reads, mut writes, mut log_writes) = <(Sum, Sum, Sum)>::default();
-    run.advance(SETTLING + OBSERVED, |answer| match answer.kind {
-        OperationKind::DatabaseRead => reads.add(&answer),
-        OperationKind::DatabaseWrite => writes.add(&answer),
-        OperationKind::LogWrite => log_writes.add(&answer),
-        _ => {}
+    let counts = playback.alike.counts();
+    run.advance(SETTLING + OBSERVED, |answer| {
+        let count = counts[answer.database];
+        match answer.kind {
+            OperationKind::DatabaseRead => reads.add(&answer, count),
+            OperationKind::DatabaseWrite => writes.add(&answer, count),
+            OperationKind::LogWrite => log_writes.add(&answer, count),
+            _ => {}
+        }
     });
     let step = TuneStep {
         sessions,
@@ -101,9 +105,10 @@ struct Sum {
 }
 
 impl Sum {
-    const fn add(&mut self, answer: &OperationAnswer) {
-        self.count += 1;
-        self.nanoseconds += answer.latency.0;
+    /// Adds an answer that came to `count` databases.
+    const fn add(&mut self, answer: &OperationAnswer, count: u64) {
+        self.count += count;
+        self.nanoseconds += answer.latency.0 * count;
     }
 
     fn mean(&self) -> Nanos {

@@ -1,0 +1,176 @@
+//! Tables of the document: no heading breaks inside a word, headings repeat on every page that a
+//! table goes over, and no row is divided between two pages.
+
+use docx_rs::{HeightRule, Paragraph, Run, Table, TableCell, TableRow, WidthType};
+
+use super::piece::{Piece, text};
+use super::run;
+use crate::paper::Words;
+
+/// Sizes of the type in half points, from which the largest is taken that the headings fit in.
+const SIZES: [usize; 4] = [18, 14, 12, 10];
+/// Columns from which on a table is set in the second size at most.
+const MANY_COLUMNS: usize = 7;
+/// Margins of a cell, left and right together, in twentieths of a point.
+const CELL_MARGINS: usize = 216;
+
+/// Marks a row of headings, for which the library has no property: a height that says nothing.
+const MARKED: &str = "<w:trHeight w:val=\"1\" w:hRule=\"auto\" />";
+const REPEATED: &str = "<w:tblHeader />";
+
+/// The document with its rows of headings made to repeat on every page.
+pub(super) fn with_repeated_headings(document: Vec<u8>) -> Vec<u8> {
+    match String::from_utf8(document) {
+        Ok(document) => document.replace(MARKED, REPEATED).into_bytes(),
+        Err(error) => error.into_bytes(),
+    }
+}
+
+/// A table as wide as the text.
+pub(super) fn table(head: &[&str], rows: &[Vec<Words>], width: usize) -> Piece {
+    let texts: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(Words::text).collect()).collect();
+    let TableLayout { widths, size } = layout(head, &texts, width);
+    let mut made = Vec::with_capacity(rows.len() + 1);
+    if !head.is_empty() {
+        let runs = head.iter().map(|label| text(label).bold().size(size));
+        let row = table_row(runs, &widths, true);
+        made.push(row.row_height(1.0).height_rule(HeightRule::Auto));
+    }
+    for row in rows {
+        made.push(table_row(row.iter().map(|words| run(words).size(size)), &widths, false));
+    }
+    Piece::Table(Box::new(Table::new(made).width(width, WidthType::Dxa).set_grid(widths)))
+}
+
+fn table_row(runs: impl Iterator<Item = Run>, widths: &[usize], keeps_next: bool) -> TableRow {
+    let cells = runs.zip(widths).map(|(run, &width)| {
+        let paragraph = Paragraph::new().add_run(run).keep_next(keeps_next);
+        TableCell::new().width(width, WidthType::Dxa).add_paragraph(paragraph)
+    });
+    TableRow::new(cells.collect()).cant_split()
+}
+
+/// Widths of the columns in twentieths of a point, and the size of the type in half points.
+#[derive(Debug, PartialEq, Eq)]
+struct TableLayout {
+    widths: Vec<usize>,
+    size: usize,
+}
+
+/// The largest size at which the longest words of the headings fit side by side; what is left of
+/// the width is shared out by the longest text of each column.
+fn layout(head: &[&str], rows: &[Vec<String>], width: usize) -> TableLayout {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(head.len()).max(1);
+    let first = usize::from(columns >= MANY_COLUMNS);
+    let needs = SIZES[first..].iter().map(|&size| (size, needed(head, columns, size)));
+    let last = (SIZES[SIZES.len() - 1], needed(head, columns, SIZES[SIZES.len() - 1]));
+    let (size, needed) =
+        needs.into_iter().find(|(_, needed)| needed.iter().sum::<usize>() <= width).unwrap_or(last);
+    TableLayout { widths: widths(&needed, &shares(head, rows, columns), width), size }
+}
+
+/// What each column needs for the longest word of its heading.
+fn needed(head: &[&str], columns: usize, size: usize) -> Vec<usize> {
+    let mut needed = vec![CELL_MARGINS; columns];
+    for (need, label) in needed.iter_mut().zip(head) {
+        let words = label.split([' ', '/']).map(|word| word.chars().count());
+        // Bold letters are 0.56 of the type's size wide on average; half points are ten units.
+        *need += words.max().unwrap_or(0) * size * 56 / 10;
+    }
+    needed
+}
+
+/// The longest text of each column, within bounds that leave room for a number and keep a sentence
+/// from taking everything.
+fn shares(head: &[&str], rows: &[Vec<String>], columns: usize) -> Vec<usize> {
+    const SHORTEST: usize = 7;
+    const LONGEST: usize = 45;
+    let mut shares = Vec::with_capacity(columns);
+    for column in 0..columns {
+        let texts = rows.iter().filter_map(|row| row.get(column));
+        let text = texts.map(|text| text.chars().count()).max().unwrap_or(0);
+        let heading = head.get(column).map_or(0, |label| label.chars().count() / 2);
+        shares.push(text.max(heading).clamp(SHORTEST, LONGEST));
+    }
+    shares
+}
+
+/// Every column has what it needs, and beyond that its share of the width.
+fn widths(needed: &[usize], shares: &[usize], width: usize) -> Vec<usize> {
+    let sum: usize = needed.iter().sum();
+    if sum >= width {
+        return needed.iter().map(|need| need * width / sum.max(1)).collect();
+    }
+    let all: usize = shares.iter().sum();
+    let wanted: Vec<usize> = shares.iter().map(|share| share * width / all.max(1)).collect();
+    let beyond: Vec<usize> =
+        wanted.iter().zip(needed).map(|(want, need)| want.saturating_sub(*need)).collect();
+    let (rest, all) = (width - sum, beyond.iter().sum::<usize>());
+    if all == 0 {
+        return needed.iter().map(|need| need + rest / needed.len()).collect();
+    }
+    needed.iter().zip(beyond).map(|(need, more)| need + more * rest / all).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CELL_MARGINS, MANY_COLUMNS, layout, needed, with_repeated_headings};
+
+    /// The table of loads, the widest of the papers, and those of the reports in the appendices.
+    const HEADS: [&[&str]; 3] = [
+        &[
+            "Server",
+            "Database disk transfers/s",
+            "Database disk reads/s",
+            "Database disk writes/s",
+            "Average read latency (ms)",
+            "Average write latency (ms)",
+            "Log disk writes/s",
+            "Average log write latency (ms)",
+        ],
+        &["Database", "Uninitialised", "Wrong number", "Correctable", "Transactional IOPS"],
+        &["Server", "Test", "Started", "Measured", "Outcome"],
+    ];
+
+    #[test]
+    fn no_heading_breaks_inside_a_word() {
+        for (head, width) in HEADS.iter().flat_map(|head| [(*head, 8_500), (*head, 13_400)]) {
+            let long = "a sentence that is much longer than all others".to_owned();
+            let row: Vec<String> = head.iter().map(|_| "7".to_owned()).collect();
+            let rows = [row.clone(), [vec![long], row[1..].to_vec()].concat()];
+            let made = layout(head, &rows, width);
+            let needs = needed(head, head.len(), made.size);
+            for ((label, has), needs) in head.iter().zip(&made.widths).zip(needs) {
+                assert!(*has >= needs, "{label}: {has} of {needs} at {} of {width}", made.size);
+            }
+            assert!(made.widths.iter().sum::<usize>() <= width, "{made:?}");
+            assert!(made.size >= 12 || head.len() >= MANY_COLUMNS, "{head:?}: {made:?}");
+        }
+    }
+
+    #[test]
+    fn columns_share_the_width_by_what_they_hold() {
+        let row = ["7", "a sentence that is much longer than all that is next to it"];
+        let rows = [row.map(str::to_owned).to_vec()];
+        let made = layout(&["Number", "Evidence"], &rows, 5_200);
+        assert_eq!(made.size, 18);
+        assert!(made.widths[0] >= 6 * 18 * 56 / 10 + CELL_MARGINS, "{made:?}");
+        assert!(made.widths[1] > 4 * made.widths[0], "{made:?}");
+        assert_eq!(layout(&[], &[], 1_000).widths, [1_000]);
+    }
+
+    #[test]
+    fn headings_repeat_and_stay_with_their_rows() {
+        use crate::docx::piece::Piece;
+        use docx_rs::Docx;
+        let rows = [vec![crate::paper::Words::said("7")]];
+        let Piece::Table(table) = super::table(&["Number"], &rows, 1_000) else { return };
+        let document = with_repeated_headings(Docx::new().add_table(*table).build().document);
+        let document = String::from_utf8_lossy(&document);
+        assert_eq!(document.matches("<w:tblHeader />").count(), 1, "{document}");
+        assert_eq!(document.matches("<w:cantSplit />").count(), 2, "{document}");
+        assert_eq!(document.matches("<w:keepNext").count(), 1, "{document}");
+        assert!(!document.contains("w:trHeight"), "{document}");
+    }
+}

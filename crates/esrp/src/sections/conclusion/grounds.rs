@@ -1,0 +1,87 @@
+//! What speaks against the suitability of a server: the policy behind the conclusion.
+
+use record::ServerLoad;
+use verdict::Ruling;
+
+use crate::figures::{Demand, Room};
+use crate::roles::{PaperTest, Server, measured_ns};
+use crate::sections::results::{A_DAY_NS, TWO_HOURS_NS};
+use crate::vendor::Vendor;
+
+/// Why no suitability follows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Objection {
+    /// A test was not passed.
+    NotPassed { test: PaperTest, outcome: String },
+    /// A load was measured for less time than papers ask for.
+    Short { test: PaperTest, least: &'static str },
+    /// Fewer IOPS were achieved than the mailboxes ask for.
+    FewRequests(Measure),
+    /// The volumes are smaller than the databases of the mailboxes.
+    LittleRoom(Measure),
+}
+
+/// What active mailboxes ask for beside what was measured, both in one unit: IOPS or bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Measure {
+    pub mailboxes: u64,
+    pub asked: f64,
+    pub measured: f64,
+}
+
+/// Everything that speaks against one server.
+pub(super) fn objections(server: &Server<'_>, vendor: &Vendor) -> Vec<Objection> {
+    let mut all = not_passed(server);
+    all.extend(too_short(server));
+    all.extend(requests(server, vendor).filter(Measure::is_short).map(Objection::FewRequests));
+    all.extend(room(server, vendor).filter(Measure::is_short).map(Objection::LittleRoom));
+    all
+}
+
+impl Measure {
+    fn is_short(&self) -> bool {
+        self.measured < self.asked
+    }
+}
+
+/// IOPS; none if either side is not known.
+pub(super) fn requests(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
+    let measured = ServerLoad::of(&server.performance?.record).transfers_per_second?;
+    let demand = Demand::of(server, vendor);
+    Some(Measure { mailboxes: demand.mailboxes?, asked: demand.iops()?, measured })
+}
+
+/// Bytes; none if either side is not known. Databases of further copies come on top.
+pub(super) fn room(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
+    let volumes_bytes = Room::of(server).volumes_bytes;
+    let demand = Demand::of(server, vendor);
+    let measured = (volumes_bytes > 0).then_some(volumes_bytes as f64)?;
+    Some(Measure { mailboxes: demand.mailboxes?, asked: demand.bytes()?, measured })
+}
+
+fn not_passed(server: &Server<'_>) -> Vec<Objection> {
+    let mut objections = Vec::new();
+    for (test, run) in server.tests() {
+        if !matches!(run.verdict.outcome, Ruling::Pass | Ruling::Warn) {
+            let outcome = report::verdict_name(&run.record, &run.verdict).to_lowercase();
+            objections.push(Objection::NotPassed { test, outcome });
+        }
+    }
+    objections
+}
+
+/// Loads that were measured for too short a time. A published result may not state it.
+fn too_short(server: &Server<'_>) -> Vec<Objection> {
+    let tests = [
+        (server.performance, PaperTest::Performance, TWO_HOURS_NS, "2 hours"),
+        (server.reliability, PaperTest::Stress, A_DAY_NS, "24 hours"),
+    ];
+    let mut short = Vec::new();
+    for (run, test, least_ns, least) in tests {
+        // The end of a phase comes with the last interval, which may be a moment early.
+        if (1..least_ns / 100 * 99).contains(&run.map_or(0, measured_ns)) {
+            short.push(Objection::Short { test, least });
+        }
+    }
+    short
+}

@@ -1,0 +1,65 @@
+//! `compare` of sets of tests: each test of one beside the same test of the others.
+
+use std::path::{Path, PathBuf};
+
+use report::NamedSet;
+
+use crate::cmd::suite::{self, SetOfRuns};
+use crate::error::CommandError;
+use crate::flags::{CompareFlags, ComparisonFormat};
+use crate::measure::{is_live, journal_of};
+
+/// The sets at `paths`; none if no path is that of a set.
+pub(super) fn at(paths: &[PathBuf]) -> Result<Option<Vec<SetOfRuns>>, CommandError> {
+    let mut sets = Vec::new();
+    let mut run = None;
+    for path in paths {
+        match suite::made_in(path)? {
+            Some(set) => sets.push((path, set)),
+            None => run = Some(path),
+        }
+    }
+    match (sets.first(), run) {
+        (None, _) => Ok(None),
+        (Some(_), None) => Ok(Some(sets.into_iter().map(|(_, set)| set).collect())),
+        (Some((set, _)), Some(run)) => Err(CommandError::new(format!(
+            "{}: is a set of tests, and {} a single run; compare sets with sets, or name one of \
+             its tests, such as {}",
+            set.display(),
+            run.display(),
+            set.join("1-performance").display()
+        ))),
+    }
+}
+
+/// The comparison in the form that was asked for, and the journals that it is made from.
+pub(super) fn compared(
+    flags: &CompareFlags,
+    (paths, names): (&[PathBuf], Vec<String>),
+    sets: &[SetOfRuns],
+) -> Result<(String, Vec<PathBuf>), CommandError> {
+    let mut journals = Vec::new();
+    for (path, set) in paths.iter().zip(sets) {
+        for run in set.runs(path) {
+            refuse_live(&run)?;
+            journals.push(journal_of(&run));
+        }
+    }
+    let named: Vec<NamedSet<'_>> = names
+        .into_iter()
+        .zip(sets)
+        .map(|(name, set)| NamedSet { name, tests: set.tests() })
+        .collect();
+    let text = match super::format_of(flags) {
+        ComparisonFormat::Text => report::suites_text(&named),
+        ComparisonFormat::Html => report::suites_html(&named),
+        ComparisonFormat::Json => report::suites_json(&named),
+        ComparisonFormat::Csv => report::suites_csv(&named),
+    };
+    Ok((text, journals))
+}
+
+fn refuse_live(run: &Path) -> Result<(), CommandError> {
+    let text = format!("{}: the run is live; compare it when it has ended", run.display());
+    if is_live(run) { Err(CommandError::new(text)) } else { Ok(()) }
+}

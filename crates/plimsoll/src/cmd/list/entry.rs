@@ -1,0 +1,126 @@
+//! The entries of a list: single runs, and sets of tests with their runs.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use record::RunRecord;
+use report::{SUITE_PARTS, started_ns, suite_of};
+use verdict::{Ruling, Verdict, worst};
+
+/// A run that was found.
+pub(super) struct ListedRun {
+    pub folder: PathBuf,
+    pub record: RunRecord,
+    pub verdict: Verdict,
+    pub is_live: bool,
+    pub cut: Option<CutOff>,
+}
+
+/// A run whose program or machine stopped in its midst.
+pub(super) enum CutOff {
+    /// This command completes it.
+    Resumable(String),
+    /// Why none does.
+    Lost(String),
+}
+
+/// A set of tests, in the order in which they are made; one at least.
+pub(super) struct ListedSet {
+    pub folder: PathBuf,
+    pub tests: Vec<ListedRun>,
+}
+
+/// One entry.
+pub(super) enum ListEntry {
+    Run(Box<ListedRun>),
+    Set(ListedSet),
+}
+
+/// The entries, those with the newest start first.
+pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListEntry> {
+    let mut sets: BTreeMap<PathBuf, Vec<ListedRun>> = BTreeMap::new();
+    let mut entries = Vec::new();
+    for run in runs {
+        match set_of(&run) {
+            Some(set) => sets.entry(set).or_default().push(run),
+            None => entries.push(ListEntry::Run(Box::new(run))),
+        }
+    }
+    for (folder, mut tests) in sets {
+        tests.sort_by_key(|run| run.folder.clone());
+        entries.push(ListEntry::Set(ListedSet { folder, tests }));
+    }
+    entries.sort_by_key(|entry| Reverse(entry.started_ns()));
+    entries
+}
+
+/// The folder of the set that a run is a part of.
+fn set_of(run: &ListedRun) -> Option<PathBuf> {
+    let (_, kind) = suite_of(run.folder.file_name()?.to_str()?)?;
+    let set = run.folder.parent().filter(|_| kind == run.record.start.test)?;
+    Some(set.to_path_buf())
+}
+
+impl ListEntry {
+    fn started_ns(&self) -> Option<u64> {
+        match self {
+            Self::Run(run) => started_ns(&run.record),
+            Self::Set(set) => started_ns(&set.first().record),
+        }
+    }
+}
+
+impl ListedRun {
+    pub(super) fn verdict_word(&self) -> String {
+        match (self.is_live, &self.cut) {
+            (true, _) => "live".to_owned(),
+            (false, Some(_)) => "Cut off".to_owned(),
+            (false, None) => report::verdict_name(&self.record, &self.verdict),
+        }
+    }
+
+    pub(super) fn verdict_for_programs(&self) -> &'static str {
+        if self.is_live { "live" } else { report::verdict_of(&self.record, &self.verdict) }
+    }
+}
+
+impl ListedSet {
+    /// The test that was made first.
+    pub(super) fn first(&self) -> &ListedRun {
+        &self.tests[0]
+    }
+
+    fn is_live(&self) -> bool {
+        self.tests.iter().any(|test| test.is_live)
+    }
+
+    /// What the tests come to together; one that was not made proves nothing.
+    fn outcome(&self) -> Ruling {
+        let mut outcomes: Vec<Ruling> = self.tests.iter().map(|of| of.verdict.outcome).collect();
+        if self.tests.len() < SUITE_PARTS.len() {
+            outcomes.push(Ruling::CannotJudge);
+        }
+        worst(&outcomes)
+    }
+
+    pub(super) fn verdict_word(&self) -> &'static str {
+        if self.is_live() { "live" } else { self.outcome().name() }
+    }
+
+    pub(super) fn verdict_for_programs(&self) -> &'static str {
+        match (self.is_live(), self.outcome()) {
+            (true, _) => "live",
+            (false, Ruling::Pass | Ruling::Warn) => "pass",
+            (false, Ruling::Fail) => "fail",
+            (false, Ruling::CannotJudge) => "cannot_judge",
+        }
+    }
+
+    /// How many of its tests passed.
+    pub(super) fn passed(&self) -> String {
+        let outcomes = self.tests.iter().map(|test| test.verdict.outcome);
+        let passed = outcomes.filter(|of| matches!(of, Ruling::Pass | Ruling::Warn)).count();
+        format!("{passed} of {}", SUITE_PARTS.len())
+    }
+}

@@ -1,0 +1,186 @@
+//! What a set of tests will take: said before it begins, and estimated while it runs from what the
+//! tests so far have taken.
+
+use std::time::Duration;
+
+use plan::{Plan, TestKind};
+use record::{Phase, RunRecord};
+
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::live::SetOutlook;
+use crate::term;
+
+/// A log file.
+const LOG_BYTES: u64 = 1 << 20;
+
+/// What the tests so far have shown of the storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct SeenRates {
+    /// A pass through every page of all databases.
+    pass: Option<Duration>,
+    /// Log of all databases together.
+    log_bytes_per_second: Option<f64>,
+}
+
+impl SeenRates {
+    /// Takes what a test has shown.
+    pub(super) fn see(&mut self, run: &RunRecord) {
+        let passes = [Phase::Check, Phase::Backup].map(|phase| run.span_ns(phase));
+        if let Some(ns) = passes.into_iter().find(|&ns| ns > 0) {
+            self.pass = Some(Duration::from_nanos(ns));
+        }
+        let (span_ns, sum) = (run.span_ns(Phase::Measure), run.sum_of(Phase::Measure));
+        if span_ns > 0 && sum.counters.log_volume_bytes > 0 {
+            let rate = sum.counters.log_volume_bytes as f64 / (span_ns as f64 / 1e9);
+            self.log_bytes_per_second = Some(rate);
+        }
+    }
+
+    /// How long a test takes, and whether that is all of it.
+    fn estimate(&self, plan: &Plan) -> (Duration, bool) {
+        let (checked, is_known) = self.check(plan);
+        match plan.test.kind {
+            TestKind::Performance | TestKind::Stress => {
+                (Duration::from_nanos(plan.test.duration.0) + checked, is_known)
+            }
+            TestKind::Backup | TestKind::Checksum => {
+                (self.pass.unwrap_or_default(), self.pass.is_some())
+            }
+            // How long the replay takes, nothing before it shows.
+            TestKind::Recovery => (self.generation(plan) + checked, false),
+        }
+    }
+
+    /// The verification at the end of a load, and whether it is known.
+    fn check(&self, plan: &Plan) -> (Duration, bool) {
+        if !plan.test.checksum {
+            return (Duration::ZERO, true);
+        }
+        (self.pass.unwrap_or_default(), self.pass.is_some())
+    }
+
+    fn generation(&self, plan: &Plan) -> Duration {
+        let logs = u64::from(plan.test.replay_logs) * plan.databases.len() as u64;
+        let rate = self.log_bytes_per_second.filter(|&rate| rate >= 1.0);
+        let seconds = rate.map(|rate| (logs * LOG_BYTES) as f64 / rate);
+        seconds.map_or(Duration::ZERO, Duration::from_secs_f64)
+    }
+
+    /// The outlook of the test at `index` of `plans`.
+    pub(super) fn outlook(&self, plans: &[&Plan], index: usize) -> SetOutlook {
+        let later = plans[index + 1..].iter().map(|plan| self.estimate(plan));
+        let (later, known): (Vec<Duration>, Vec<bool>) = later.unzip();
+        let (_, is_known) = self.estimate(plans[index]);
+        SetOutlook {
+            number: index + 1,
+            count: plans.len(),
+            check: self.check(plans[index]).0,
+            later: later.into_iter().sum(),
+            is_partial: !is_known || known.contains(&false),
+        }
+    }
+
+    /// What all tests from the one at `index` on take.
+    pub(super) fn left(&self, plans: &[&Plan], index: usize) -> Duration {
+        plans[index..].iter().map(|plan| self.estimate(plan).0).sum()
+    }
+}
+
+/// Says which tests will be made, and how long each takes.
+pub(super) fn announce(plans: &[&Plan], console: &mut Console) -> Result<(), CommandError> {
+    let least = SeenRates::default().left(plans, 0);
+    let (count, databases) = (plans.len(), plans[0].databases.len());
+    console.remark(format_args!(
+        "{count} tests of {databases} databases: at least {}, and what passes through their files \
+         take.",
+        term::duration(least)
+    ))?;
+    for (number, plan) in (1..).zip(plans) {
+        console.remark(format_args!("  {number}  {}", length(plan)))?;
+    }
+    console.flush()
+}
+
+/// What one test does, and for how long.
+fn length(plan: &Plan) -> String {
+    let (test, size) = (plan.test, plan.size);
+    let kind = test.kind;
+    match kind {
+        TestKind::Performance | TestKind::Stress => {
+            let check = if test.checksum { ", then a check of every page" } else { "" };
+            let usual = if test.duration == kind.duration() {
+                format!(" (`--duration {kind}=TIME` changes it)")
+            } else {
+                String::new()
+            };
+            format!(
+                "{kind}: {}{usual} after a warm-up of at most {}{check}",
+                term::duration(Duration::from_nanos(test.duration.0)),
+                term::duration(Duration::from_nanos(test.warm_up_limit.0)),
+            )
+        }
+        TestKind::Backup | TestKind::Checksum => {
+            format!("{kind}: reads every database once, from {size} each")
+        }
+        TestKind::Recovery => format!(
+            "{kind}: generates {} logs of 1 MiB for each database, then replays them",
+            test.replay_logs
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use plan::{Plan, TestKind};
+    use record::synthetic::Synthetic;
+
+    use super::{SeenRates, length};
+
+    fn plans() -> Vec<Plan> {
+        let text = "[databases]\nfolders = [\"/a\"]\ncount = 2\nsize = \"1GiB\"\n[test]\n\
+                    duration = \"2h\"\nreplay_logs = 30\n";
+        let kinds = [TestKind::Performance, TestKind::Stress, TestKind::Backup, TestKind::Recovery];
+        let plan = Plan::parse("test", text).expect("a valid plan");
+        kinds
+            .into_iter()
+            .map(|kind| {
+                let mut plan = plan.clone();
+                plan.test.kind = kind;
+                plan.test.duration = kind.duration();
+                plan
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_follows_is_known_better_with_every_test() {
+        let all = plans();
+        let plans: Vec<&Plan> = all.iter().collect();
+        let mut seen = SeenRates::default();
+        let first = seen.outlook(&plans, 0);
+        assert_eq!((first.number, first.count, first.check), (1, 4, Duration::ZERO));
+        assert_eq!(first.later, Duration::from_hours(24), "no pass has been seen");
+        assert!(first.is_partial);
+        seen.see(&Synthetic::default().run());
+        assert!(seen.pass.is_some() && seen.log_bytes_per_second.is_some(), "{seen:?}");
+        let pass = seen.pass.unwrap_or_default();
+        let backup = seen.outlook(&plans, 2);
+        assert!(backup.later > pass, "logs are generated, then every page is checked");
+        assert!(seen.outlook(&plans, 3).is_partial, "a replay was not seen");
+        let only_loads = &plans[..2];
+        assert!(!seen.outlook(only_loads, 0).is_partial);
+        assert_eq!(seen.left(only_loads, 1), Duration::from_hours(24) + pass);
+    }
+
+    #[test]
+    fn the_length_of_each_test_is_said_with_what_changes_it() {
+        let all = plans();
+        let said: Vec<String> = all.iter().map(length).collect();
+        assert!(said[1].starts_with("stress: 24 h 00 min (`--duration stress=TIME` changes it)"));
+        assert!(said[2].starts_with("backup: reads every database once"), "{}", said[2]);
+        assert!(said[3].contains("30 logs of 1 MiB"), "{}", said[3]);
+    }
+}

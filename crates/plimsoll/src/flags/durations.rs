@@ -1,0 +1,64 @@
+//! `--duration` of `run`: one length for every test, or one for each load of a set.
+
+use plan::TestKind;
+use units::Nanos;
+
+use super::{RunFlags, duration};
+use crate::error::CommandError;
+
+/// How long a test is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TestDuration {
+    /// The tests that it is for; none: all.
+    pub kind: Option<TestKind>,
+    /// The length.
+    pub span: Nanos,
+}
+
+/// A length of time for every test, or for those of one kind.
+pub(crate) fn test_duration(text: &str) -> Result<TestDuration, String> {
+    let Some((test, time)) = text.split_once('=') else {
+        return duration(text).map(|span| TestDuration { kind: None, span });
+    };
+    let loads = [TestKind::Performance, TestKind::Stress];
+    let kind = loads.into_iter().find(|kind| kind.to_string() == test.trim());
+    let wrong = || format!("{test} is no load; give performance=TIME or stress=TIME");
+    let kind = Some(kind.ok_or_else(wrong)?);
+    Ok(TestDuration { kind, span: duration(time.trim())? })
+}
+
+impl RunFlags {
+    /// What is given for tests of `kind`, before what is given for all.
+    pub(crate) fn duration_of(&self, kind: TestKind) -> Option<Nanos> {
+        let mut given = [Some(kind), None].into_iter();
+        given.find_map(|kind| self.duration.iter().rfind(|of| of.kind == kind)).map(|of| of.span)
+    }
+
+    /// What is given for whatever test is run; an error if it is given by kind.
+    pub(crate) fn duration_of_any(&self) -> Result<Option<Nanos>, CommandError> {
+        match self.duration.iter().find_map(|of| of.kind) {
+            Some(kind) => Err(CommandError::usage(format!(
+                "--duration {kind}=TIME is for a set of tests; add --test all, or give --duration \
+                 TIME"
+            ))),
+            None => Ok(self.duration.last().map(|of| of.span)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::TestKind;
+    use units::Nanos;
+
+    use super::{TestDuration, test_duration};
+
+    #[test]
+    fn a_length_is_for_all_tests_or_for_one_kind_of_load() {
+        let given = |kind, seconds| Ok(TestDuration { kind, span: Nanos::from_secs(seconds) });
+        assert_eq!(test_duration("40s"), given(None, 40));
+        assert_eq!(test_duration("stress = 24h"), given(Some(TestKind::Stress), 86_400));
+        assert!(test_duration("backup=2h").is_err_and(|why| why.contains("backup is no load")));
+        assert!(test_duration("stress=long").is_err_and(|why| why.contains("give a duration")));
+    }
+}

@@ -1,0 +1,103 @@
+//! A test among those of a set: which one it is, and how long the whole set still takes.
+
+use std::time::Duration;
+
+use record::Phase;
+
+use super::LiveRun;
+use crate::term;
+
+/// Where a run is in a set of tests, and what is known of the time that follows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SetOutlook {
+    /// Its number, counted from 1.
+    pub number: usize,
+    /// Tests of the set.
+    pub count: usize,
+    /// What the verification at its end takes, as far as that is known.
+    pub check: Duration,
+    /// What the tests after it take, as far as that is known.
+    pub later: Duration,
+    /// Whether something of all that is not known yet.
+    pub is_partial: bool,
+}
+
+impl SetOutlook {
+    /// The time that the set still takes if the run's own load takes `left`.
+    pub(crate) fn words(&self, left: Duration) -> String {
+        let (number, count) = (self.number, self.count);
+        let about = if self.is_partial { "at least" } else { "about" };
+        format!("test {number} of {count}: {about} {} left of the set", term::duration(left))
+    }
+}
+
+impl LiveRun {
+    /// How long the set still takes, `now_ns` after the begin of this run of it.
+    pub(super) fn outlook(&self, now_ns: u64) -> Option<String> {
+        let outlook = self.outlook.as_ref()?;
+        Some(outlook.words(self.left(outlook, now_ns) + outlook.later))
+    }
+
+    /// How long this run still takes, as far as that is known.
+    fn left(&self, outlook: &SetOutlook, now_ns: u64) -> Duration {
+        let elapsed = self.elapsed(now_ns);
+        let is_load = self.settings.replay_logs == 0;
+        let measured = Duration::from_nanos(if is_load { self.settings.measure_ns } else { 0 });
+        match self.phase() {
+            None | Some(Phase::Open | Phase::Warm | Phase::Tune) => measured + outlook.check,
+            Some(Phase::Measure) => {
+                let planned = self.planned().unwrap_or_default();
+                planned.saturating_sub(elapsed) + outlook.check
+            }
+            Some(Phase::Drain) => outlook.check,
+            Some(Phase::Check | Phase::Backup) => self.left_of_pass(elapsed).unwrap_or_default(),
+            Some(Phase::Recover) => Duration::ZERO,
+        }
+    }
+
+    /// How long a pass through files still takes at its rate so far.
+    fn left_of_pass(&self, elapsed: Duration) -> Option<Duration> {
+        let work = self.work.filter(|work| work.done_bytes > 0)?;
+        let left = work.total_bytes.saturating_sub(work.done_bytes) as f64 / work.done_bytes as f64;
+        Some(elapsed.mul_f64(left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use record::{Edge, Event, Phase, PhaseMark, Settings};
+
+    use super::super::{LiveRun, PassWork};
+    use super::SetOutlook;
+
+    fn begin(run: &mut LiveRun, phase: Phase, second: u64) {
+        let at_ns = second * 1_000_000_000;
+        run.event(&Event::Phase(PhaseMark { at_ns, phase, edge: Edge::Begin }));
+    }
+
+    #[test]
+    fn the_time_of_the_set_is_what_is_left_of_the_test_and_of_those_that_follow() {
+        let settings = Settings { measure_ns: 7_200_000_000_000, ..Settings::default() };
+        let mut run = LiveRun::new(settings, BTreeMap::new());
+        run.outlook = Some(SetOutlook {
+            number: 2,
+            count: 4,
+            check: Duration::from_mins(10),
+            later: Duration::from_mins(30),
+            is_partial: true,
+        });
+        begin(&mut run, Phase::Warm, 0);
+        let said = |run: &LiveRun, second: u64| run.sentence(second * 1_000_000_000);
+        assert!(said(&run, 60).ends_with("test 2 of 4: at least 2 h 40 min left of the set"));
+        begin(&mut run, Phase::Measure, 100);
+        assert!(said(&run, 3_700).ends_with("at least 1 h 40 min left of the set"));
+        begin(&mut run, Phase::Check, 7_400);
+        run.set_work(PassWork { done_bytes: 1, total_bytes: 4 });
+        assert!(said(&run, 7_500).ends_with("at least 35 min 00 s left of the set"));
+        let lines = run.lines(7_500_000_000_000, 80);
+        assert!(lines.last().is_some_and(|line| line.starts_with("  test 2 of 4")), "{lines:?}");
+    }
+}

@@ -1,0 +1,267 @@
+//! Sets of tests among the runs: every list shows a set as one entry with its tests below, and it
+//! has one page.
+
+use record::{RunRecord, TestType};
+use report::{NamedSet, SUITE_PARTS, SuiteTest, suite_of};
+use serde_json::{Value, json};
+use verdict::{Ruling, Verdict};
+
+use crate::runs::{Listed, ServedRuns};
+use crate::summary::{RunLine, Tone};
+
+/// A set of tests, in the order in which they are made; one at least.
+pub(crate) struct ServedSet {
+    /// Its folder below the served one, with `/` between the parts; requests name it so.
+    pub id: String,
+    pub tests: Vec<Listed>,
+}
+
+/// An entry of a list.
+pub(crate) enum ListEntry {
+    Run(Box<Listed>),
+    Set(ServedSet),
+}
+
+/// The entries of a list of `runs`, in their order; a set is where its first run is. `root` is the
+/// name of the served folder, which may be a set itself.
+pub(crate) fn entries(runs: Vec<Listed>, root: &str) -> Vec<ListEntry> {
+    let mut entries: Vec<ListEntry> = Vec::new();
+    for run in runs {
+        let Some(id) = set_id(&run, root) else {
+            entries.push(ListEntry::Run(Box::new(run)));
+            continue;
+        };
+        let known = entries.iter_mut().find_map(|entry| match entry {
+            ListEntry::Set(set) if set.id == id => Some(set),
+            _ => None,
+        });
+        match known {
+            Some(set) => set.tests.push(run),
+            None => entries.push(ListEntry::Set(ServedSet { id, tests: vec![run] })),
+        }
+    }
+    for entry in &mut entries {
+        if let ListEntry::Set(set) = entry {
+            set.tests.sort_by(|one, other| one.id.cmp(&other.id));
+        }
+    }
+    entries
+}
+
+/// The set that a run is a test of.
+fn set_id(run: &Listed, root: &str) -> Option<String> {
+    let (set, kind) = suite_of(&run.id)?;
+    let is_other = run.line().is_some_and(|line| line.test != kind.name());
+    let id = if set.is_empty() { root } else { set };
+    (!is_other).then(|| id.to_owned())
+}
+
+impl ListEntry {
+    /// Whether a search finds it: a set if it finds one of its tests.
+    pub(crate) fn matches(&self, query: &str) -> bool {
+        match self {
+            Self::Run(run) => run.matches(query),
+            Self::Set(set) => {
+                set.id.contains(query) || set.tests.iter().any(|of| of.matches(query))
+            }
+        }
+    }
+
+    /// For programs.
+    pub(crate) fn json(&self) -> Value {
+        match self {
+            Self::Run(run) => run.json(),
+            Self::Set(set) => set.json(),
+        }
+    }
+}
+
+impl ServedSet {
+    /// The set of this name, if the folder has one.
+    pub(crate) fn find(runs: &ServedRuns, id: &str) -> Option<Self> {
+        let all = entries(runs.all(), &runs.root_name());
+        all.into_iter().find_map(|entry| match entry {
+            ListEntry::Set(set) if set.id == id => Some(set),
+            _ => None,
+        })
+    }
+
+    /// What is known of the test that was made first.
+    pub(crate) fn line(&self) -> Option<&RunLine> {
+        self.tests.iter().find_map(Listed::line)
+    }
+
+    /// The test that is running.
+    pub(crate) fn live(&self) -> Option<&Listed> {
+        self.tests.iter().find(|test| test.is_live)
+    }
+
+    /// What the tests came to together, and how that looks; one that was not made proves nothing.
+    pub(crate) fn verdict(&self) -> (String, Tone) {
+        if self.live().is_some() {
+            return ("Live".to_owned(), Tone::Live);
+        }
+        let lines: Vec<&RunLine> = self.tests.iter().filter_map(Listed::line).collect();
+        if lines.iter().any(|line| line.tone == Tone::Fail) {
+            return (Ruling::Fail.name().to_owned(), Tone::Fail);
+        }
+        let unjudged = Ruling::CannotJudge.name();
+        let is_unjudged = lines.iter().any(|line| line.verdict == unjudged);
+        if is_unjudged || lines.len() < SUITE_PARTS.len() {
+            return (unjudged.to_owned(), Tone::Warn);
+        }
+        (Ruling::Pass.name().to_owned(), Tone::Pass)
+    }
+
+    /// How many of the tests passed.
+    pub(crate) fn passed(&self) -> String {
+        let lines = self.tests.iter().filter_map(Listed::line);
+        let unjudged = Ruling::CannotJudge.name();
+        let passed = lines.filter(|line| match line.tone {
+            Tone::Pass => true,
+            Tone::Warn => line.verdict != unjudged,
+            Tone::Fail | Tone::Live => false,
+        });
+        format!("{} of {} passed", passed.count(), SUITE_PARTS.len())
+    }
+
+    fn json(&self) -> Value {
+        let empty = RunLine::default();
+        let line = self.line().unwrap_or(&empty);
+        json!({
+            "id": self.id,
+            "name": line.name,
+            "tags": line.tags,
+            "description": line.description,
+            "machine": line.machine,
+            "test": "Set of tests",
+            "started": line.started,
+            "verdict": self.verdict().0,
+            "tests": self.tests.iter().map(Listed::json).collect::<Vec<Value>>(),
+        })
+    }
+
+    /// Reads its tests as far as they have ended.
+    pub(crate) fn load(&self, runs: &ServedRuns) -> LoadedSet {
+        let tests = SUITE_PARTS.map(|(part, kind)| {
+            let run = self.tests.iter().find(|run| run.id.ends_with(part));
+            LoadedTest { part, kind, made: made(runs, run) }
+        });
+        LoadedSet { name: self.id.clone(), tests }
+    }
+}
+
+/// Record and verdict of a run that has ended; why there is none.
+fn made(runs: &ServedRuns, run: Option<&Listed>) -> Result<(RunRecord, Verdict), String> {
+    match run {
+        None => Err("no record of it is there".to_owned()),
+        Some(run) if run.is_live => Err("it is still running".to_owned()),
+        Some(run) => runs.load(run),
+    }
+}
+
+struct LoadedTest {
+    part: &'static str,
+    kind: TestType,
+    made: Result<(RunRecord, Verdict), String>,
+}
+
+impl LoadedTest {
+    fn shown(&self) -> SuiteTest<'_> {
+        SuiteTest {
+            kind: self.kind,
+            folder: self.part.to_owned(),
+            measured: match &self.made {
+                Ok((record, verdict)) => Ok((record, verdict)),
+                Err(why) => Err((Ruling::CannotJudge, why.clone())),
+            },
+        }
+    }
+}
+
+/// A set whose records have been read.
+pub(crate) struct LoadedSet {
+    name: String,
+    tests: [LoadedTest; SUITE_PARTS.len()],
+}
+
+impl LoadedSet {
+    /// Its page.
+    pub(crate) fn html(&self) -> String {
+        report::suite_html(&self.tests())
+    }
+
+    fn named(&self) -> NamedSet<'_> {
+        NamedSet { name: self.name.clone(), tests: self.tests() }
+    }
+
+    fn tests(&self) -> Vec<SuiteTest<'_>> {
+        self.tests.iter().map(LoadedTest::shown).collect()
+    }
+}
+
+/// The page of sets side by side.
+pub(crate) fn comparison_html(sets: &[ServedSet], runs: &ServedRuns) -> String {
+    let loaded: Vec<LoadedSet> = sets.iter().map(|set| set.load(runs)).collect();
+    report::suites_html(&loaded.iter().map(LoadedSet::named).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use report::SUITE_PARTS;
+
+    use super::{ListEntry, ServedSet, entries};
+    use crate::runs::{Known, Listed};
+    use crate::summary::{RunLine, Tone};
+
+    fn run(id: &str, test: &str, verdict: &str, tone: Tone) -> Listed {
+        let line = RunLine {
+            test: test.to_owned(),
+            verdict: verdict.to_owned(),
+            tone,
+            ..RunLine::default()
+        };
+        Listed::made_up(id, tone == Tone::Live, Known::Summary(Arc::new(line)))
+    }
+
+    fn whole(last: (&str, Tone)) -> ServedSet {
+        let parts = SUITE_PARTS.iter().map(|(part, kind)| {
+            let (verdict, tone) = if part.starts_with('4') { last } else { ("Pass", Tone::Pass) };
+            run(&format!("runs/set/{part}"), kind.name(), verdict, tone)
+        });
+        let mut all: Vec<Listed> = parts.collect();
+        all.insert(0, run("runs/other", "Stress", "Pass", Tone::Pass));
+        all.insert(3, run("runs/x/2-stress", "Performance", "Pass", Tone::Pass));
+        let mut found = entries(all, "runs").into_iter().filter_map(|entry| match entry {
+            ListEntry::Set(set) => Some(set),
+            ListEntry::Run(_) => None,
+        });
+        let set = found.next().expect("there is a set");
+        assert!(found.next().is_none(), "a run of another kind is no part of a set");
+        set
+    }
+
+    #[test]
+    fn runs_of_a_set_are_one_entry_as_good_as_the_worst_of_them() {
+        let set = whole(("Pass", Tone::Pass));
+        assert_eq!((set.id.as_str(), set.tests.len()), ("runs/set", 4));
+        assert_eq!(set.verdict(), ("Pass".to_owned(), Tone::Pass));
+        assert_eq!(set.passed(), "4 of 4 passed");
+        assert_eq!(whole(("Fail", Tone::Fail)).verdict(), ("Fail".to_owned(), Tone::Fail));
+        let unjudged = whole(("Cannot judge", Tone::Warn));
+        assert_eq!(unjudged.verdict(), ("Cannot judge".to_owned(), Tone::Warn));
+        assert_eq!(unjudged.passed(), "3 of 4 passed");
+        assert_eq!(whole(("Live", Tone::Live)).verdict().1, Tone::Live);
+        let mut less = whole(("Pass", Tone::Pass));
+        less.tests.pop();
+        assert_eq!(less.verdict().1, Tone::Warn, "one test was not made");
+    }
+
+    #[test]
+    fn the_served_folder_may_be_a_set_itself() {
+        let found = entries(vec![run("3-backup", "Database backup", "Pass", Tone::Pass)], "set");
+        assert!(matches!(&found[..], [ListEntry::Set(set)] if set.id == "set"));
+    }
+}
