@@ -34,7 +34,7 @@ use record::RunRecord;
 use verdict::Verdict;
 
 pub use comparison::{
-    MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_text,
+    MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_names, comparison_text,
 };
 pub use contract::answer;
 pub use design::{
@@ -44,7 +44,9 @@ pub use design::{
 pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
 pub use json::{report_schema, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
-pub use listed::{achieved_iops, mean_ms, started_iso, started_ns, verdict_name};
+pub use listed::{
+    RunEntry, RunState, achieved_iops, mean_ms, started_iso, started_ns, verdict_name,
+};
 pub use prediction::{
     PredictedArray, Prediction, predictions_html, predictions_json, predictions_text,
     ranked_predictions,

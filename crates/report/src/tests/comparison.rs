@@ -71,7 +71,7 @@ fn who_passes_stands_before_what_differs() {
     runs[1].verdict.outcome = verdict::Ruling::Fail;
     let comparison = compare(&runs).expect("runs of one kind");
     let text = comparison_text(&runs, &comparison);
-    assert!(text.contains("ONLY A PASSES"), "{text}");
+    assert!(text.contains("ONLY XFS PASSES"), "{text}");
     assert!(text.contains("A (xfs): Pass.\nB (btrfs): Fail."), "{text}");
     for unlike in [verdict::Ruling::Fail, verdict::Ruling::CannotJudge] {
         runs[1].verdict.outcome = verdict::Ruling::CannotJudge;
@@ -90,6 +90,32 @@ fn who_passes_stands_before_what_differs() {
         let text = comparison_text(&runs, &comparison);
         assert!(text.contains(&format!("\n{words}, 7 REAL DIFFERENCES")), "{text}");
     }
+}
+
+#[test]
+fn the_run_that_carries_more_is_named_with_its_factor() {
+    let usual = Synthetic::default();
+    let busy = Synthetic { interval_seconds: usual.interval_seconds / 3, ..usual.clone() };
+    let mut runs = vec![named("array-a", &busy), named("array-b", &usual)];
+    let headline = |runs: &[NamedRun]| {
+        let text = comparison_text(runs, &compare(runs).expect("runs of one kind"));
+        let line = text.lines().find(|line| line.contains("ARRAY-A")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("no answer in:\n{text}"))
+    };
+    for run in &mut runs {
+        run.verdict.outcome = verdict::Ruling::Pass;
+    }
+    let told = headline(&runs);
+    assert!(
+        told.contains("ARRAY-A CARRIES") && told.contains("TIMES THE LOAD OF ARRAY-B"),
+        "{told}"
+    );
+    assert!(told.contains("; BOTH PASS"), "{told}");
+    runs.swap(0, 1);
+    assert_eq!(headline(&runs), told, "whichever comes first");
+    runs[1].record.seal = record::Seal::Altered { line: 5 };
+    let text = comparison_text(&runs, &compare(&runs).expect("runs of one kind"));
+    assert!(!text.contains("CARRIES"), "{text}");
 }
 
 #[test]
