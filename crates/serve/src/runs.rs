@@ -131,7 +131,7 @@ impl ServedRuns {
     pub(crate) fn all(&self) -> Vec<Listed> {
         self.look();
         let mut runs: Vec<Listed> = self.read_unread(PATIENCE).runs.values().cloned().collect();
-        runs.sort_by_key(|run| std::cmp::Reverse(run.started_ns()));
+        runs.sort_by_key(|run| std::cmp::Reverse(run.order()));
         runs
     }
 
@@ -337,9 +337,23 @@ impl Listed {
         }
     }
 
-    fn started_ns(&self) -> u64 {
+    /// When its journal was last written, since 1970.
+    pub(crate) fn written_ns(&self) -> Option<u64> {
+        self.stamp.changed_ns.and_then(|at| u64::try_from(at).ok())
+    }
+
+    /// When it began; a simulation, whose own clock always begins alike, when it was made.
+    pub(crate) fn began_ns(&self) -> Option<u64> {
+        let Known::Summary(summary) = &self.known else {
+            return None;
+        };
+        let made_ns = self.written_ns().filter(|_| summary.simulated.is_some());
+        summary.started_ns.or(made_ns)
+    }
+
+    fn order(&self) -> u64 {
         match &self.known {
-            Known::Summary(summary) => summary.started_ns.unwrap_or(0),
+            Known::Summary(_) => self.began_ns().unwrap_or(0),
             _ => u64::MAX,
         }
     }

@@ -62,6 +62,10 @@ fn line(row: &Row<'_>) -> rusqlite::Result<RunLine> {
         iops: row.get("iops")?,
         read_ms: row.get("read_ms")?,
         log_write_ms: row.get("log_write_ms")?,
+        outcome: row.get("outcome")?,
+        simulated: row.get("simulated")?,
+        imported: row.get("imported")?,
+        is_cut_off: row.get("is_cut_off")?,
         volumes: Vec::new(),
     })
 }
@@ -110,7 +114,8 @@ fn write_line(
     line: &RunLine,
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO run VALUES \
-               (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+               (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+               ?17, ?18, ?19, ?20)";
     let mut tags = String::new();
     for tag in &line.tags {
         tags.extend([tag.as_str(), "\n"]);
@@ -132,6 +137,10 @@ fn write_line(
         line.iops,
         line.read_ms,
         line.log_write_ms,
+        line.outcome,
+        line.simulated,
+        line.imported,
+        line.is_cut_off,
     ];
     transaction.execute(sql, values).map(drop)
 }

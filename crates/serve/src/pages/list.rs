@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use report::escape;
 
-use super::{address, page, volume_address};
+use super::stopped::NO_TOKEN;
+use super::{address, options, page, volume_address};
 use crate::runs::{Known, Listed};
 use crate::search;
 use crate::summary::RunLine;
@@ -15,8 +16,22 @@ const QUESTIONS: &str = "<section>\n<h2>Before there is storage</h2>\n\
      <p><a href=\"/simulate\">Simulate arrays</a>: what a plan would do on arrays that need not \
      exist.</p>\n</section>\n";
 
-/// The list of `runs` that `query` finds, out of so many, and the plans of the folder.
-pub(crate) fn list(runs: &[Listed], query: &str, count: usize, plans: &[String]) -> String {
+/// What can be started from the list.
+pub(crate) struct StartForm {
+    /// The plans of the folder.
+    pub plans: Vec<String>,
+    /// Kinds of tests.
+    pub tests: Vec<&'static str>,
+}
+
+/// The list of `runs` that `query` finds, out of so many, and what can be started; nothing if the
+/// request has not brought the token.
+pub(crate) fn list(
+    runs: &[Listed],
+    query: &str,
+    count: usize,
+    start: Option<&StartForm>,
+) -> String {
     let mut body = format!(
         "<main>\n<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
          <label for=\"q\">Search</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"{}\">\n\
@@ -31,18 +46,39 @@ pub(crate) fn list(runs: &[Listed], query: &str, count: usize, plans: &[String])
         let none = if count == 0 { "No run lies in this folder." } else { "No run matches." };
         let _ = writeln!(body, "<p>{none}</p>");
     } else {
-        push_runs(&mut body, runs);
+        push_kinds(&mut body, runs);
     }
-    push_plans(&mut body, plans);
+    match start {
+        Some(start) => push_start(&mut body, start),
+        None => body.push_str(NO_TOKEN),
+    }
     body.push_str(QUESTIONS);
-    body.push_str("</main>\n");
+    body.push_str("</main>\n<script src=\"/times.js\"></script>\n");
     page("Runs", &body)
+}
+
+fn is_simulated(run: &Listed) -> bool {
+    matches!(&run.known, Known::Summary(line) if line.simulated.is_some())
+}
+
+/// Measured runs, and simulated ones apart from them: a model's figures are no measurement.
+fn push_kinds(body: &mut String, runs: &[Listed]) {
+    let (simulated, measured): (Vec<Listed>, Vec<Listed>) =
+        runs.iter().cloned().partition(is_simulated);
+    if !measured.is_empty() {
+        push_runs(body, &measured);
+    }
+    if !simulated.is_empty() {
+        body.push_str("<section id=\"simulated\">\n<h2>Simulated runs</h2>\n");
+        push_runs(body, &simulated);
+        body.push_str("</section>\n");
+    }
 }
 
 pub(super) fn push_runs(body: &mut String, runs: &[Listed]) {
     body.push_str(
         "<form action=\"/compare\">\n<table class=\"runs\">\n<thead><tr>\
-         <th><span class=\"unseen\">Compare</span></th><th>Run</th><th>Verdict</th>\
+         <th>Compare, base</th><th>Run</th><th>Verdict</th>\
          <th>Started</th><th class=\"number\">IOPS</th><th class=\"number\">Read ms</th>\
          <th class=\"number\">Log ms</th></tr></thead>\n<tbody>\n",
     );
@@ -64,7 +100,11 @@ fn row(run: &Listed) -> String {
     let tick = if run.is_live {
         String::new()
     } else {
-        format!("<input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\">")
+        format!(
+            "<input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\"> \
+             <input type=\"radio\" name=\"first\" value=\"{id}\" \
+             aria-label=\"Measure the others against {id}\">"
+        )
     };
     format!(
         "<tr><td>{tick}</td><th scope=\"row\"><a href=\"/{place}/{}\">{}</a>{}</th>\
@@ -74,7 +114,7 @@ fn row(run: &Listed) -> String {
         details(&run.id, summary),
         summary.tone.class(),
         escape(&summary.verdict),
-        started(summary),
+        started(run),
         number("IOPS", summary.iops, 0),
         number("Read ms", summary.read_ms, 3),
         number("Log ms", summary.log_write_ms, 3),
@@ -107,9 +147,16 @@ fn details(id: &str, summary: &RunLine) -> String {
     details + "</small>"
 }
 
-fn started(summary: &RunLine) -> String {
-    let text: String = summary.started.iter().flat_map(|time| time.chars().take(16)).collect();
-    if text.is_empty() { "-".to_owned() } else { escape(&text.replace('T', " ")) }
+/// When a run began; a script shows it in the zone of the browser.
+fn started(run: &Listed) -> String {
+    let Some(time) = run.began_ns().and_then(report::format::iso_time) else {
+        return "-".to_owned();
+    };
+    let text: String = time.chars().take(16).collect();
+    let (time, text) = (escape(&time), escape(&text.replace('T', " ")));
+    let is_imported = matches!(&run.known, Known::Summary(line) if line.imported.is_some());
+    // An imported result names no zone.
+    if is_imported { text } else { format!("<time datetime=\"{time}\">{text} UTC</time>") }
 }
 
 fn number(label: &str, value: Option<f64>, decimals: usize) -> String {
@@ -117,19 +164,28 @@ fn number(label: &str, value: Option<f64>, decimals: usize) -> String {
     format!("<td class=\"number\" data-label=\"{label}\">{value}</td>")
 }
 
-/// The plans that lie in the folder, each with a button.
-fn push_plans(body: &mut String, plans: &[String]) {
-    if plans.is_empty() {
+/// The form that starts a run or prepares its databases.
+fn push_start(body: &mut String, start: &StartForm) {
+    if start.plans.is_empty() {
         return;
     }
-    body.push_str("<section>\n<h2>Start a run</h2>\n<form method=\"post\" action=\"/start\">\n");
-    body.push_str("<label for=\"plan\">Plan</label> <select id=\"plan\" name=\"plan\">\n");
-    for plan in plans {
-        let plan = escape(plan);
-        let _ = writeln!(body, "<option value=\"{plan}\">{plan}</option>");
-    }
-    body.push_str(
-        "</select>\n<button>Start</button>\n<p class=\"note\">The databases of the plan must be \
-         prepared. The run goes on when this server ends.</p>\n</form>\n</section>\n",
+    let plans = options(&start.plans, "");
+    let tests: Vec<String> = start.tests.iter().map(|test| (*test).to_owned()).collect();
+    let tests = options(&tests, "");
+    let _ = write!(
+        body,
+        "<section>\n<h2>Start a run</h2>\n<form method=\"post\" action=\"/start\">\n\
+         <div class=\"fields\">\n\
+         <p><label for=\"plan\">Plan</label><select id=\"plan\" name=\"plan\">\n{plans}\
+         </select></p>\n\
+         <p><label for=\"test\">Kind of test</label><select id=\"test\" name=\"test\">\n\
+         <option value=\"\">as the plan says</option>\n{tests}</select></p>\n\
+         <p><label for=\"duration\">Duration</label><input id=\"duration\" name=\"duration\" \
+         placeholder=\"as the plan says; 2h\"></p>\n\
+         <p><label for=\"name\">Name</label><input id=\"name\" name=\"name\" \
+         placeholder=\"as the plan says\"></p>\n</div>\n\
+         <p><button>Start</button> <button formaction=\"/prepare\">Prepare its databases</button>\
+         </p>\n<p class=\"note\">The databases of the plan must be prepared before it is \
+         started. The run goes on when this server ends.</p>\n</form>\n</section>\n"
     );
 }
