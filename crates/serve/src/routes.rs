@@ -302,7 +302,7 @@ async fn compare(
         for id in ids.into_iter().take(report::MOST_RUNS) {
             named.push(ended(&runs, id)?);
         }
-        let own: Vec<&str> = named.iter().map(|run| run.record.start.name.as_str()).collect();
+        let own = Vec::from_iter(named.iter().map(|run| run.record.start.name.as_str()));
         let ids = named.iter().map(|run| run.name.clone()).collect();
         let names = report::comparison_names(&own, ids);
         for (run, name) in named.iter_mut().zip(names) {

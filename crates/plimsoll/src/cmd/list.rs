@@ -1,10 +1,14 @@
 //! `list`: the runs below a folder, the newest first.
 
+mod table;
+
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use record::{JOURNAL, RunRecord, Series};
-use report::{achieved_iops, mean_ms, started_iso, started_ns};
+use report::{RunEntry, RunState, achieved_iops, mean_ms, started_iso, started_ns};
 use serde_json::{Value, json};
 use verdict::Verdict;
 
@@ -20,9 +24,21 @@ const DEEPEST: u32 = 3;
 /// A run that was found.
 struct ListedRun {
     folder: PathBuf,
+    /// The same below the folder that was looked in, with `/` between its parts.
+    id: String,
     record: RunRecord,
     verdict: Verdict,
     is_live: bool,
+    /// When its journal was last written, since 1970.
+    written_ns: Option<u64>,
+}
+
+impl ListedRun {
+    /// When it began; a simulation, whose own clock always begins alike, when it was made.
+    fn began_ns(&self) -> Option<u64> {
+        let made_ns = self.written_ns.filter(|_| self.record.simulated().is_some());
+        started_ns(&self.record).or(made_ns)
+    }
 }
 
 /// Lists; that there are none is an answer too.
@@ -32,11 +48,8 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
         .map_err(|error| CommandError::file(&flags.folder, "look for runs in", &error))?;
     let mut runs = Vec::new();
     for folder in folders {
-        match load(&folder) {
-            Ok(record) => {
-                let verdict = verdict::judge(&record);
-                runs.push(ListedRun { is_live: is_live(&folder), folder, record, verdict });
-            }
+        match read(folder, &flags.folder) {
+            Ok(run) => runs.push(run),
             // One that cannot be read hides none of the others.
             Err(error) => match error.told() {
                 Some((sentence, _)) => console::complain(sentence),
@@ -45,14 +58,40 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
         }
     }
     runs.retain(|run| flags.tags.iter().all(|tag| run.record.start.tags.contains(tag)));
-    runs.sort_by_key(|run| std::cmp::Reverse(started_ns(&run.record)));
+    runs.sort_by_key(|run| std::cmp::Reverse(run.began_ns()));
     if flags.json {
         console
             .answer_json("runs", json!({ "runs": runs.iter().map(as_json).collect::<Vec<_>>() }))?;
     } else {
-        print(&runs, &flags.folder, console)?;
+        table::print(&runs, &flags.folder, console)?;
     }
     Ok(Outcome::Pass)
+}
+
+fn read(folder: PathBuf, below: &Path) -> Result<ListedRun, CommandError> {
+    let record = load(&folder)?;
+    let verdict = verdict::judge(&record);
+    let written = fs::metadata(folder.join(JOURNAL)).and_then(|facts| facts.modified());
+    let since = written.ok().and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    Ok(ListedRun {
+        is_live: is_live(&folder),
+        id: id(&folder, below),
+        written_ns: since.and_then(|since| u64::try_from(since.as_nanos()).ok()),
+        folder,
+        record,
+        verdict,
+    })
+}
+
+/// What the server calls the run too.
+fn id(folder: &Path, below: &Path) -> String {
+    let mut parts = Vec::new();
+    parts.extend(folder.strip_prefix(below).unwrap_or(folder).iter().map(OsStr::to_string_lossy));
+    if !parts.is_empty() {
+        return parts.join("/");
+    }
+    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    whole.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Folders that hold a journal; links are not followed, so there are no circles.
@@ -74,69 +113,26 @@ fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<
     Ok(())
 }
 
-fn print(runs: &[ListedRun], below: &Path, console: &mut Console) -> Result<(), CommandError> {
-    if runs.is_empty() {
-        return console.remark(format_args!("No run lies in {}.", below.display()));
-    }
-    console.answer(
-        "Started           Verdict            IOPS  Read ms   Log ms  Name              Run",
-    )?;
-    for run in runs {
-        let started = started_iso(&run.record).map_or("-".to_owned(), |time| {
-            let text: String = time.chars().take(16).collect();
-            text.replace('T', " ")
-        });
-        console.answer(format_args!(
-            "{started:<16}  {:<13}  {:>8}  {:>7}  {:>7}  {:<16}  {}{}",
-            verdict_word(run),
-            achieved_iops(&run.record).map_or("-".to_owned(), |iops| format!("{iops:.0}")),
-            milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
-            milliseconds(mean_ms(&run.record, Series::LogWrite)),
-            name(run),
-            run.folder.display(),
-            tags(run)
-        ))?;
-    }
-    Ok(())
-}
-
-fn name(run: &ListedRun) -> &str {
-    match run.record.start.name.as_str() {
-        "" => "-",
-        name => name,
-    }
-}
-
-fn tags(run: &ListedRun) -> String {
-    let tags = run.record.start.tags.join(", ");
-    if tags.is_empty() { tags } else { format!("  [{tags}]") }
-}
-
-fn milliseconds(mean: Option<f64>) -> String {
-    mean.map_or("-".to_owned(), |mean| format!("{mean:.3}"))
-}
-
-fn verdict_word(run: &ListedRun) -> String {
-    if run.is_live { "live".to_owned() } else { report::verdict_name(&run.record, &run.verdict) }
-}
-
-fn verdict_for_programs(run: &ListedRun) -> &'static str {
-    if run.is_live { "live" } else { report::verdict_of(&run.record, &run.verdict) }
-}
-
 fn as_json(run: &ListedRun) -> Value {
-    json!({
-        "name": run.record.start.name,
-        "tags": run.record.start.tags,
-        "folder": run.folder.display().to_string(),
-        "description": run.record.start.description,
-        "test": run.record.start.test.name(),
-        "started": started_iso(&run.record),
-        "verdict": verdict_for_programs(run),
-        "simulated": run.record.simulated().map(|simulation| &simulation.array),
-        "imported": run.record.imported().map(|imported| &imported.instrument),
-        "achieved_transactional_iops": achieved_iops(&run.record),
-        "read_latency_ms": mean_ms(&run.record, Series::DatabaseRead),
-        "log_write_latency_ms": mean_ms(&run.record, Series::LogWrite),
-    })
+    let ListedRun { record, verdict, is_live, .. } = run;
+    let state = RunState::of(record, *is_live);
+    let started = started_iso(record);
+    let entry = RunEntry {
+        name: &record.start.name,
+        tags: &record.start.tags,
+        description: &record.start.description,
+        machine: &record.start.machine.name,
+        test: record.start.test.name(),
+        started: started.as_deref(),
+        verdict: (!is_live).then(|| report::verdict_of(record, verdict)),
+        simulated: record.simulated().map(|simulation| &*simulation.array),
+        imported: record.imported().map(|imported| &*imported.instrument),
+        target_iops: record.target_iops(),
+        iops: achieved_iops(record),
+        read_ms: mean_ms(record, Series::DatabaseRead),
+        log_write_ms: mean_ms(record, Series::LogWrite),
+    };
+    let mut json = entry.json(&run.id, state, run.written_ns);
+    json["folder"] = run.folder.display().to_string().into();
+    json
 }

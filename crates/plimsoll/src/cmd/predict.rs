@@ -1,6 +1,5 @@
 //! `--predict` of `size` and `plan`: the sized design judged in virtual time before anybody buys.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use plan::Deployment;
@@ -47,8 +46,7 @@ pub(super) fn of(
     let set = DesignedSet::of(provision, server, &disks.database)?;
     test.databases = Some(set.databases);
     let (plan, array) = (order.folder.join("plan.toml"), order.folder.join("array.toml"));
-    fs::create_dir_all(&order.folder)
-        .map_err(|error| CommandError::file(&order.folder, "create", &error))?;
+    documents::make_folder(&order.folder)?;
     let existing = Existing::of_flag(order.force);
     documents::write(&plan, test.to_toml(provision)?.as_bytes(), existing, &[])?;
     documents::write(&array, set.array.text().as_bytes(), existing, &[])?;

@@ -1,7 +1,6 @@
 //! `simulate`: predicts a run on an array that is described and need not exist.
 
 use std::cell::{Cell, RefCell};
-use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +19,7 @@ use units::Nanos;
 use crate::Outcome;
 use crate::console::Console;
 use crate::crew;
-use crate::documents::{dated_folder, read_plan, read_text, write_new};
+use crate::documents::{dated_folder, make_new_folder, read_plan, read_text, write_new};
 use crate::error::CommandError;
 use crate::flags::SimulateFlags;
 use crate::measure::{Measured, StopRequest};
@@ -193,7 +192,7 @@ impl SimulationRequest<'_> {
         for changes in all {
             self.array(changes)?;
         }
-        fs::create_dir(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
+        make_new_folder(folder)?;
         let count = all.len() * self.seeds.len();
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let progress = Mutex::new(Progress::new("simulating", quiet));

@@ -37,7 +37,7 @@ impl BeyondFile {
 fn lie(pages: &BTreeSet<PageNumber>) -> String {
     let ranges = ranges(pages);
     let (named, rest) = ranges.split_at(ranges.len().min(MOST_RANGES));
-    let named = named.iter().map(range_name).collect::<Vec<String>>().join(", ");
+    let named = named.iter().copied().map(range_name).collect::<Vec<String>>().join(", ");
     let rest: u32 = rest.iter().map(|(first, last)| last.0 - first.0 + 1).sum();
     match (pages.len(), rest) {
         (1, _) => format!("page {named} lies"),
@@ -46,7 +46,7 @@ fn lie(pages: &BTreeSet<PageNumber>) -> String {
     }
 }
 
-fn range_name(&(first, last): &(PageNumber, PageNumber)) -> String {
+fn range_name((first, last): (PageNumber, PageNumber)) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 

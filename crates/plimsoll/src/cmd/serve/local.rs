@@ -47,8 +47,7 @@ impl serve::RunControl for LocalRuns {
             return Err("Another run is just being started; wait for it.".to_owned());
         };
         let run = questions::run(question, root).map_err(sentence)?;
-        let words: Vec<&OsStr> = run.words.iter().map(OsString::as_os_str).collect();
-        begin(&words, &run.journal)?;
+        begin(&run.words, &run.journal)?;
         Ok(run.folder)
     }
 
@@ -104,8 +103,7 @@ impl serve::RunControl for LocalRuns {
             return Err("Something else is just being started; wait for it.".to_owned());
         };
         let simulation = questions::simulation(question, root).map_err(sentence)?;
-        let words: Vec<&OsStr> = simulation.words.iter().map(OsString::as_os_str).collect();
-        begin(&words, &simulation.journal)?;
+        begin(&simulation.words, &simulation.journal)?;
         Ok(simulation.folder)
     }
 
@@ -125,7 +123,7 @@ fn sentence(error: CommandError) -> String {
 }
 
 /// Starts this program with these words, and waits until it has begun the journal.
-fn begin(words: &[&OsStr], journal: &Path) -> Result<(), String> {
+fn begin(words: &[OsString], journal: &Path) -> Result<(), String> {
     let child = spawn(words).map_err(|error| not_started(&error))?;
     wait_for(journal, &ended(child)?)
 }
@@ -135,7 +133,7 @@ fn not_started(error: &io::Error) -> String {
 }
 
 /// This program once more, which neither Ctrl-C here nor the end of this one ends.
-fn spawn(words: &[&OsStr]) -> io::Result<Child> {
+fn spawn(words: &[impl AsRef<OsStr>]) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("--quiet").args(words);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
