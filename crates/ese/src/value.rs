@@ -1,10 +1,10 @@
 //! Stored bytes as people and other programs read them.
 
+mod date;
+
 use std::fmt;
 use std::fmt::Write as _;
-use std::ops::Range;
 
-use crate::log_time::LogTime;
 use crate::schema::{CODE_PAGE_UNICODE, ColumnDefinition, ColumnType};
 
 /// A value of a column.
@@ -79,7 +79,7 @@ impl fmt::Display for Value {
             Self::Integer(number) => number.fmt(f),
             Self::Unsigned(number) => number.fmt(f),
             Self::Real(number) => write_real(*number, f),
-            Self::DateTime(days) => write_date(*days, f),
+            Self::DateTime(days) => date::write(*days, f),
             Self::Guid(guid) => write_guid(guid, f),
             Self::Text(text) | Self::OddText { shown: text, .. } => {
                 f.write_str(text.trim_end_matches('\0'))
@@ -93,66 +93,6 @@ impl fmt::Display for Value {
 fn write_real(number: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let is_plain = number == 0.0 || (1e-5..1e17).contains(&number.abs());
     if is_plain || !number.is_finite() { write!(f, "{number}") } else { write!(f, "{number:e}") }
-}
-
-/// Days between 1899-12-30 and 1970-01-01.
-const DAYS_BEFORE_1970: f64 = 25_569.0;
-const DAY_MILLIS: u64 = 86_400_000;
-/// Units of 100 nanoseconds in a millisecond: finer than a stored date in these centuries.
-const MILLI_TICKS: u64 = 10_000;
-/// The year 2155 ends, which is as far as calendar times here reach.
-const LAST_DAY: f64 = 93_000.0;
-
-/// 1970 began so many units of 100 nanoseconds after 1601, from which Windows counts file times.
-const TICKS_BEFORE_1970: u64 = 116_444_736_000_000_000;
-const DAY_TICKS: u64 = DAY_MILLIS * MILLI_TICKS;
-/// File times from 1970 on, as far as calendar times here reach. Read as days they all lie below
-/// 1e-298, so that no date is taken for one.
-const FILE_TIMES: Range<u64> = TICKS_BEFORE_1970..TICKS_BEFORE_1970 + 67_431 * DAY_TICKS;
-
-/// Dates from 1970 on as a calendar has them, in milliseconds where those say all; others as the
-/// number they are. Programs such as the log of user access of Windows Server store file times in
-/// columns of dates: those have seven decimals always.
-fn write_date(days: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if FILE_TIMES.contains(&days.to_bits()) {
-        let ticks = days.to_bits() - TICKS_BEFORE_1970;
-        return write_time(ticks / MILLI_TICKS, Some(ticks % MILLI_TICKS), f);
-    }
-    match calendar(days) {
-        Some((millis, ticks)) => write_time(millis, (ticks > 0).then_some(ticks), f),
-        None => write_real(days, f),
-    }
-}
-
-/// Milliseconds since 1970, and units of 100 nanoseconds behind them.
-fn write_time(millis: u64, ticks: Option<u64>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let text = LogTime::from_unix_millis(millis).to_string();
-    match (text.strip_suffix('Z'), ticks) {
-        (Some(text), Some(ticks)) => write!(f, "{text}{ticks:04}Z"),
-        _ => f.write_str(&text),
-    }
-}
-
-/// Milliseconds since 1970 and units of 100 nanoseconds behind them; none of a date out of range.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "the range keeps it far inside 64 bits and above 0; parts of a day fit 53 bits"
-)]
-fn calendar(days: f64) -> Option<(u64, u64)> {
-    if !(DAYS_BEFORE_1970..LAST_DAY).contains(&days) {
-        return None;
-    }
-    let (whole, part) = (days.trunc(), days.fract());
-    let before = (whole - DAYS_BEFORE_1970) as u64 * DAY_MILLIS;
-    let millis = (part * DAY_MILLIS as f64).round();
-    let again = whole + millis / DAY_MILLIS as f64;
-    if again.to_bits() == days.to_bits() {
-        return Some((before + millis as u64, 0));
-    }
-    let ticks = (part * DAY_TICKS as f64).round() as u64;
-    Some((before + ticks / MILLI_TICKS, ticks % MILLI_TICKS))
 }
 
 /// The usual form: the first three groups are little-endian numbers.
@@ -243,14 +183,31 @@ mod tests {
     }
 
     #[test]
+    fn dates_of_all_centuries_are_dates() {
+        let date = |days: f64| read(ColumnType::DateTime, &days.to_le_bytes());
+        assert_eq!(date(0.0), "1899-12-30T00:00:00.000Z");
+        assert_eq!(date(1.5), "1899-12-31T12:00:00.000Z");
+        assert_eq!(date(25_568.0), "1969-12-31T00:00:00.000Z");
+        // Hours count forward from midnight before the first day too.
+        assert_eq!(date(-1.25), "1899-12-29T06:00:00.000Z");
+        assert_eq!(date(-109_205.0), "1601-01-01T00:00:00.000Z");
+        assert_eq!(date(-657_434.0), "0100-01-01T00:00:00.000Z");
+        assert_eq!(date(2_958_465.75), "9999-12-31T18:00:00.000Z");
+        // These say what no date says, or mean the same as another number.
+        for number in [-0.5, -0.0, 1e-13, -657_435.0, 2_958_466.0, f64::INFINITY] {
+            assert_eq!(date(number).parse::<f64>().map(f64::to_bits), Ok(number.to_bits()));
+        }
+    }
+
+    #[test]
     fn a_file_time_in_a_column_of_dates_is_shown_as_the_time_it_is() {
         let stored = 133_024_563_725_700_001_u64;
         let text = read(ColumnType::DateTime, &stored.to_le_bytes());
         assert_eq!(text, "2022-07-16T14:46:12.5700001Z");
-        let first = super::FILE_TIMES.start;
+        let first = super::date::FILE_TIMES.start;
         let text = read(ColumnType::DateTime, &first.to_le_bytes());
         assert_eq!(text, "1970-01-01T00:00:00.0000000Z");
-        for odd in [first - 1, super::FILE_TIMES.end] {
+        for odd in [first - 1, super::date::FILE_TIMES.end] {
             let text = read(ColumnType::DateTime, &odd.to_le_bytes());
             assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(odd), "{text}");
         }

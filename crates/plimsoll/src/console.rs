@@ -13,13 +13,21 @@ use crate::events;
 /// The name of threads whose panics are results that another thread tells of, and no defects.
 pub(crate) const TRIAL_THREAD: &str = "trial";
 
-/// Columns that every terminal has.
+/// Columns of lines that are folded although no terminal shows them.
 const COLUMNS: usize = 80;
+
+/// Columns below which nothing is readable, whatever the terminal says.
+const FEWEST_COLUMNS: usize = 20;
+
+/// Spaces before what of a line stands in the next row, beside those that the line begins with.
+const HANGING_INDENT: usize = 2;
 
 /// Where a command's words go.
 pub(crate) struct Console {
     out: BufWriter<io::Stdout>,
     quiet: bool,
+    /// Of the terminal that shows the answer to a person; none if no terminal does.
+    columns: Option<usize>,
     concluded: Option<Concluded>,
 }
 
@@ -38,7 +46,13 @@ pub(crate) struct Concluded {
 impl Console {
     /// A console that, where `quiet`, keeps everything but answers and errors to itself.
     pub(crate) fn new(quiet: bool) -> Self {
-        Self { out: BufWriter::new(io::stdout()), quiet, concluded: None }
+        let columns = terminal_columns();
+        Self { out: BufWriter::new(io::stdout()), quiet, columns, concluded: None }
+    }
+
+    /// Columns of the terminal that shows the answer; none if no terminal does.
+    pub(crate) const fn columns(&self) -> Option<usize> {
+        self.columns
     }
 
     /// Whether only answers and errors are wanted.
@@ -56,27 +70,41 @@ impl Console {
         self.concluded.as_ref()
     }
 
-    /// A line of the answer.
+    /// A line of the answer, or several; on a terminal broken between words if it is narrower.
     pub(crate) fn answer(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
-        let line = line.to_string();
-        self.write(&units::plain(&line))?;
-        self.write("\n")
+        let lines = line.to_string();
+        let Some(columns) = self.columns else {
+            return self.answer_whole(&lines);
+        };
+        for line in lines.split('\n') {
+            let begins = line.len() - line.trim_start().len();
+            self.answer_within(line, columns, begins + HANGING_INDENT)?;
+        }
+        Ok(())
     }
 
-    /// A line of the answer, broken between words where it is wider than a terminal. What does not
-    /// fit into the first line stands behind `indent` spaces.
+    /// A line of the answer, broken between words if it is wider than the terminal, or than usual
+    /// ones. What does not fit into the first line stands behind `indent` spaces.
     pub(crate) fn answer_folded(
         &mut self,
         line: impl fmt::Display,
         indent: usize,
     ) -> Result<(), CommandError> {
-        let line = line.to_string();
-        let mut rest = line.as_str();
-        let mut margin = "";
+        self.answer_within(&line.to_string(), self.columns.unwrap_or(COLUMNS), indent)
+    }
+
+    fn answer_within(
+        &mut self,
+        line: &str,
+        columns: usize,
+        indent: usize,
+    ) -> Result<(), CommandError> {
+        let indent = indent.min(columns / 2);
+        let (mut rest, mut margin) = (line, "");
         let spaces = " ".repeat(indent);
         loop {
-            let (fitting, left) = split(rest, COLUMNS - margin.len(), !margin.is_empty());
-            self.answer(format_args!("{margin}{fitting}"))?;
+            let (fitting, left) = split(rest, columns - margin.len(), !margin.is_empty());
+            self.answer_whole(&format!("{margin}{fitting}"))?;
             if left.is_empty() {
                 return Ok(());
             }
@@ -84,7 +112,17 @@ impl Console {
         }
     }
 
-    /// Text of the answer, its line feeds included.
+    fn answer_whole(&mut self, line: &str) -> Result<(), CommandError> {
+        self.write(&units::plain(line))?;
+        self.write("\n")
+    }
+
+    /// Prose and tables of the answer, each line broken between words if a terminal is narrower.
+    pub(crate) fn answer_prose(&mut self, text: &str) -> Result<(), CommandError> {
+        self.answer(text.strip_suffix('\n').unwrap_or(text))
+    }
+
+    /// A document of the answer, its line feeds included, as it is.
     pub(crate) fn answer_text(&mut self, text: &str) -> Result<(), CommandError> {
         self.write(&units::plain(text))
     }
@@ -92,7 +130,7 @@ impl Console {
     /// A line of data for other programs, as it is; on a terminal as harmless as any other.
     pub(crate) fn answer_data(&mut self, line: &str) -> Result<(), CommandError> {
         if io::stdout().is_terminal() {
-            return self.answer(line);
+            return self.answer_whole(line);
         }
         self.write(line)?;
         self.write("\n")
@@ -132,6 +170,15 @@ impl Console {
     pub(crate) fn flush(&mut self) -> Result<(), CommandError> {
         self.out.flush().map_err(|error| output_error(&error))
     }
+}
+
+/// Columns of the terminal that is the standard output; none if a program reads, or none is there.
+fn terminal_columns() -> Option<usize> {
+    if is_for_programs() {
+        return None;
+    }
+    let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+    Some(usize::from(width.0).max(FEWEST_COLUMNS))
 }
 
 /// As many words of `line` as `columns` take, and the rest. A word that is longer is cut where the

@@ -1,9 +1,11 @@
 //! Files that people name: plans in, reports out.
 
+mod answer;
 mod decode;
+mod ending;
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use plan::{Deployment, Overrides, Plan, VolumeSize};
@@ -11,7 +13,12 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 use units::Bytes;
 
+pub(crate) use answer::{
+    Existing, make_folder, make_new_folder, make_parents, named_file, refuse_input, replace,
+    stream, stream_error, write, write_new,
+};
 pub(crate) use decode::decode;
+pub(crate) use ending::form_of;
 
 use crate::error::CommandError;
 use crate::{system, target};
@@ -124,90 +131,6 @@ pub(crate) fn open(path: &Path) -> io::Result<fs::File> {
         let problem = "it is a pipe or a device";
         Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
     }
-}
-
-/// What becomes of a file that stands where an answer is to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Existing {
-    /// It stays, and the answer is refused.
-    Keep,
-    /// The answer takes its place, as a person asked for with `--force`.
-    Replace,
-}
-
-impl Existing {
-    /// What the flag `--force` says.
-    pub(crate) const fn of_flag(force: bool) -> Self {
-        if force { Self::Replace } else { Self::Keep }
-    }
-}
-
-/// Writes an answer that was made from `inputs` to a file that a person named. Never into an input,
-/// and never through a symbolic link.
-pub(crate) fn write(
-    path: &Path,
-    bytes: &[u8],
-    existing: Existing,
-    inputs: &[&Path],
-) -> Result<(), CommandError> {
-    if let Some(input) = inputs.iter().find(|input| is_same_file(path, input)) {
-        return Err(CommandError::new(format!(
-            "{}: is {}, which the answer is made from; name another file",
-            path.display(),
-            input.display()
-        )));
-    }
-    match existing {
-        Existing::Keep => create(path, bytes, "remove it, name another, or say --force"),
-        Existing::Replace => replace(path, bytes),
-    }
-}
-
-fn is_same_file(one: &Path, two: &Path) -> bool {
-    let [one, two] = [one, two].map(|path| system::identity(path).ok());
-    one.is_some() && one == two
-}
-
-/// Puts a whole file where another may stand, all or nothing: the old one stays until the new one
-/// is whole, and a symbolic link is replaced, not followed.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    let kind = fs::symlink_metadata(path).map(|facts| facts.file_type());
-    if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_symlink()) {
-        return Err(CommandError::new(format!(
-            "{}: is a folder, a pipe or a device, and only a file is replaced; name a file",
-            path.display()
-        )));
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let temporary = path.with_file_name(name);
-    write_new(&temporary, bytes)?;
-    fs::rename(&temporary, path).map_err(|error| {
-        // It is of no use to anybody without its name.
-        let _ = fs::remove_file(&temporary);
-        CommandError::file(path, "write", &error)
-    })
-}
-
-/// Writes a whole file that must not be there yet.
-pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    create(path, bytes, "remove it or name another")
-}
-
-fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), CommandError> {
-    let mut file = fs::File::create_new(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => CommandError::new(format!(
-            "{}: is there already, and nothing is written over; {remedy}",
-            path.display()
-        )),
-        _ => CommandError::file(path, "write", &error),
-    })?;
-    file.write_all(bytes).map_err(|error| {
-        // The first part of an answer reads like a whole one.
-        drop(file);
-        let _ = fs::remove_file(path);
-        CommandError::file(path, "write", &error)
-    })
 }
 
 /// A new folder in `parent` for the run of this name, which a plan has checked, and the moment.

@@ -6,6 +6,9 @@ use std::path::Path;
 
 use crate::target::TargetError;
 
+/// Exit status of a command that could not do its work with what it was given.
+pub(crate) const BAD_INPUT: u8 = 2;
+
 /// Exit status of a command that was called wrongly: `EX_USAGE` of sysexits(3).
 pub(crate) const WRONG_USAGE: u8 = 64;
 
@@ -36,7 +39,7 @@ impl CommandError {
     /// What is said of it, and the exit status; nothing of a reader that has gone.
     pub(crate) fn told(&self) -> Option<(&str, u8)> {
         match self {
-            Self::Sentence(sentence) => Some((sentence, 2)),
+            Self::Sentence(sentence) => Some((sentence, BAD_INPUT)),
             Self::Usage(sentence) => Some((sentence, WRONG_USAGE)),
             Self::Damage(sentence) => Some((sentence, 1)),
             Self::BrokenPipe => None,

@@ -53,13 +53,32 @@ pub(crate) struct Fill {
 /// Fills what is not there yet. Refuses before anything is written where the target is not empty
 /// or too small.
 pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, CommandError> {
+    fill_with(plan, Complete::Stays, stop, quiet)
+}
+
+/// What becomes of databases that are complete already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Complete {
+    /// They stay as the last run has left them.
+    Stays,
+    /// They are filled anew.
+    Reset,
+}
+
+/// The same, with what becomes of `complete` databases.
+pub(crate) fn fill_with(
+    plan: &Plan,
+    complete: Complete,
+    stop: &StopFlag,
+    quiet: bool,
+) -> Result<Fill, CommandError> {
     allowance::check(plan, DatabaseUse::Fill)?;
     // The folders are held from the decision to the last manifest: in between, what was decided on
     // must not change.
     let (_folders, actions) = patient::first_look(plan, stop, move |plan| {
         let folders = PreparedFolders::take(&plan.databases)?;
         locks::wait_for(plan.databases.iter().map(Files::from), quiet);
-        Ok((folders, look(plan)?))
+        Ok((folders, look(plan, complete)?))
     })?;
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
@@ -96,11 +115,17 @@ fn path(database: &plan::Database) -> String {
 }
 
 /// What is to be done about each database, by its index.
-fn look(plan: &Plan) -> Result<BTreeMap<u32, Action>, CommandError> {
+fn look(plan: &Plan, complete: Complete) -> Result<BTreeMap<u32, Action>, CommandError> {
     let world = wire::world()?;
     let locations = wire::locations(&world, plan, &plan.databases)?;
     let plan = plan.clone();
-    let looked = async move { prepare::preflight(&plan, &locations).await };
+    let looked = async move {
+        let targets = prepare::preflight(&plan, &locations).await?;
+        match complete {
+            Complete::Stays => Ok(targets),
+            Complete::Reset => prepare::reset(targets).await,
+        }
+    };
     let targets = world.executor().block_on(looked)?;
     Ok(targets.iter().map(|target| (target.location.plan.index, target.action)).collect())
 }

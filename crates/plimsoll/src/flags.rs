@@ -21,6 +21,7 @@ mod notify;
 mod recover;
 mod simulate;
 mod sizing;
+mod values;
 mod watch;
 
 pub(crate) use durations::{TestDuration, test_duration};
@@ -194,7 +195,8 @@ pub(crate) struct RunFlags {
     pub resume: Option<PathBuf>,
     /// Kind of test: performance, stress, backup, recovery or checksum; all: the first four, one
     /// after the other, with one report
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = values::TESTS_TO_RUN,
+        hide_possible_values = true)]
     pub test: Option<String>,
     /// Length of the measurement, e.g. 2h or 90s; with --test all that of both loads, or of each:
     /// performance=2h,stress=24h
@@ -240,7 +242,7 @@ pub(crate) enum ReportFormat {
     Xml,
     /// Every interval as comma-separated values
     Csv,
-    /// The white paper of a solution, as HTML; as DOCX where the output ends in .docx
+    /// The white paper of a solution, as HTML; as DOCX if the output ends in .docx
     Esrp,
 }
 
@@ -266,12 +268,13 @@ pub(crate) struct LineFlags {
 }
 
 /// Flags of `report`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct ReportFlags {
     /// Run folder, its record.jsonl, or the folder of a set of tests; a white paper takes several
     #[arg(value_name = "RUN", required_unless_present = "vendor_template")]
     pub runs: Vec<PathBuf>,
-    /// Form; without it and --output, all forms in the run folder are written anew
+    /// Form [default: by the ending of --output; without both, all forms in the run folder are
+    /// written anew]
     #[arg(long, value_enum)]
     pub format: Option<ReportFormat>,
     /// File to write [default: the standard output]
@@ -308,9 +311,9 @@ pub(crate) struct CompareFlags {
     /// are measured against
     #[arg(value_name = "RUN", num_args = 2.., required = true)]
     pub runs: Vec<PathBuf>,
-    /// Form
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: ComparisonFormat,
+    /// Form [default: by the ending of --output, else text]
+    #[arg(long, value_enum)]
+    pub format: Option<ComparisonFormat>,
     /// File to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -349,6 +352,15 @@ pub(crate) struct ServeFlags {
     /// A further name that browsers may know this machine by; may be given several times
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
+    /// File that holds the token that lets a request change anything, made if it is not there, for
+    /// its owner alone [default: `PLIMSOLL_TOKEN`, or one among your caches, so that it survives a
+    /// restart]
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// File with a token that reads /metrics and nothing else, made likewise [default:
+    /// `PLIMSOLL_METRICS_TOKEN`]
+    #[arg(long, value_name = "FILE")]
+    pub metrics_token_file: Option<PathBuf>,
     /// Push metrics to a collector of OpenTelemetry over HTTP, in JSON; headers that it wants, such
     /// as a key, are taken from the variable `OTEL_EXPORTER_OTLP_HEADERS`
     #[arg(long, value_name = "URL")]
@@ -365,6 +377,10 @@ pub(crate) struct PrepareFlags {
     /// The plan; `plimsoll plan` prints one to start from
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
+    /// Fill complete databases anew: they grow with every run, and runs on databases of other sizes
+    /// do not compare
+    #[arg(long)]
+    pub reset: bool,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
@@ -409,8 +425,8 @@ pub(crate) struct FileFlags {
 /// Flags of `schema`.
 #[derive(Args, Debug)]
 pub(crate) struct SchemaFlags {
-    /// Database file; or plan, deployment, report, `set_report`, `imported_report`, journal or
-    /// events for its JSON Schema
+    /// Database file; or plan, deployment, report, `set_report`, `imported_report`, journal, events
+    /// or answers for its JSON Schema
     #[arg(value_name = "FILE|KIND")]
     pub file: PathBuf,
     /// Table [default: all]
@@ -455,13 +471,13 @@ pub(crate) struct ExportFlags {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Table to print
-    #[arg(long, value_name = "T", conflicts_with = "all")]
+    #[arg(long, value_name = "T", group = "rows", conflicts_with = "all")]
     pub table: Option<String>,
     /// Write every table to a file of its own
-    #[arg(long, requires = "output")]
+    #[arg(long, group = "rows", requires = "output")]
     pub all: bool,
-    /// Folder for --all
-    #[arg(long, short, value_name = "DIR", requires = "all")]
+    /// File for the rows of --table, or folder for --all [default: the standard output]
+    #[arg(long, short, value_name = "FILE|DIR", requires = "rows")]
     pub output: Option<PathBuf>,
     /// Replace files that are there already
     #[arg(long, requires = "output")]
@@ -472,9 +488,9 @@ pub(crate) struct ExportFlags {
     /// Take pages that carry no checksum, as those of an engine's temporary database
     #[arg(long)]
     pub without_checksums: bool,
-    /// How rows are printed
-    #[arg(long, value_enum, default_value = "csv")]
-    pub format: ExportFormat,
+    /// How rows are printed [default: by the ending of --output, else csv]
+    #[arg(long, value_enum)]
+    pub format: Option<ExportFormat>,
     /// The same as --format jsonl; without --table, the list of tables in JSON lines
     #[arg(long)]
     pub json: bool,
@@ -660,7 +676,8 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 fn duration(text: &str) -> Result<Nanos, String> {
-    plan::parse_duration(text).ok_or_else(|| "give a duration such as 90s, 45min or 2h".to_owned())
+    let duration = plan::parse_duration(text).filter(|duration| duration.0 > 0);
+    duration.ok_or_else(|| "give a duration above 0, such as 90s, 45min or 2h".to_owned())
 }
 
 fn size(text: &str) -> Result<Bytes, String> {

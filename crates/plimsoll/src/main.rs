@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 
 use console::Console;
-use error::{CommandError, WRONG_USAGE};
+use error::{BAD_INPUT, CommandError, WRONG_USAGE};
 use flags::{Arguments, Verb};
 
 #[global_allocator]
@@ -129,16 +129,26 @@ fn main() -> ExitCode {
 
 /// Prints what the command line's parser has to say: help, the version, or what was wrong.
 fn refuse(error: &clap::Error) -> ExitCode {
-    let is_answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    if console::is_for_programs() && !is_answer {
-        let text = error.to_string();
-        let sentence = text.split("\n\n").next().unwrap_or_default();
-        console::fail(sentence.trim_start_matches("error: ").trim(), WRONG_USAGE);
+    let status = match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => 0,
+        // The option is there; what it is given is input like that of a plan.
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue => BAD_INPUT,
+        _ => WRONG_USAGE,
+    };
+    if status == BAD_INPUT || console::is_for_programs() && status != 0 {
+        console::fail(&sentence(error), status);
     } else {
         // Where even that has gone, there is no place to say so.
         let _ = error.print();
     }
-    ExitCode::from(if is_answer { 0 } else { WRONG_USAGE })
+    ExitCode::from(status)
+}
+
+/// What the parser says is wrong, without what it says of the help.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let (first, _) = text.split_once("\n\n").unwrap_or((&text, ""));
+    first.trim_start_matches("error: ").split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
 fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::console::{self, Concluded, is_for_programs};
+use crate::signals::StopFlag;
 use crate::system;
 
 /// A command that takes longer is left alone, and goes on by itself.
@@ -36,7 +37,8 @@ pub(crate) fn notify(
     } else {
         shell.stdout(io::stderr());
     }
-    let ended = shell.spawn().and_then(|child| wait(child, PATIENCE));
+    let stop = StopFlag::listen_again();
+    let ended = shell.spawn().and_then(|child| wait(child, PATIENCE, &stop));
     if let Some(trouble) = trouble(ended) {
         console::say(&format_args!("--notify: the command {trouble}; the verdict stands"));
     }
@@ -65,28 +67,47 @@ fn environment(
     found
 }
 
-/// Waits for a command; none where it takes too long.
-fn wait(mut child: Child, patience: Duration) -> io::Result<Option<ExitStatus>> {
+/// How the waiting for a command ends.
+#[derive(Debug)]
+enum Waited {
+    /// The command has ended.
+    Ended(ExitStatus),
+    /// It takes too long.
+    OutOfPatience,
+    /// A person has stopped it.
+    Stopped,
+}
+
+/// Waits for a command, and ends it if a person asks for that.
+fn wait(mut child: Child, patience: Duration, stop: &StopFlag) -> io::Result<Waited> {
     let began = Instant::now();
     while began.elapsed() < patience {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+            return Ok(Waited::Ended(status));
+        }
+        if stop.is_set() {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Waited::Stopped);
         }
         thread::sleep(LOOK);
     }
-    Ok(None)
+    Ok(Waited::OutOfPatience)
 }
 
 /// What is to be said of a command; nothing of one that succeeded.
-fn trouble(ended: io::Result<Option<ExitStatus>>) -> Option<String> {
+fn trouble(ended: io::Result<Waited>) -> Option<String> {
     Some(match ended {
-        Ok(Some(status)) if status.success() => return None,
+        Ok(Waited::Ended(status)) if status.success() => return None,
         // The same words on every system; what ended without a status was ended by a signal.
-        Ok(Some(status)) => status.code().map_or_else(
+        Ok(Waited::Ended(status)) => status.code().map_or_else(
             || format!("ended with {status}"),
             |code| format!("ended with exit status {code}"),
         ),
-        Ok(None) => format!("has not ended for {} s and goes on", PATIENCE.as_secs()),
+        Ok(Waited::Stopped) => "was stopped".to_owned(),
+        Ok(Waited::OutOfPatience) => {
+            format!("has not ended for {} s and goes on", PATIENCE.as_secs())
+        }
         Err(error) => format!("was not run: {error}"),
     })
 }
@@ -98,6 +119,7 @@ mod tests {
 
     use super::{environment, trouble, wait};
     use crate::console::Concluded;
+    use crate::signals::StopFlag;
     use crate::system;
 
     #[test]
@@ -117,11 +139,16 @@ mod tests {
 
     #[test]
     fn a_command_that_fails_or_hangs_is_told_of() {
-        let ended = wait(system::shell("exit 3").spawn().unwrap(), Duration::from_mins(1));
+        let stop = StopFlag::listen_again();
+        let ended = wait(system::shell("exit 3").spawn().unwrap(), Duration::from_mins(1), &stop);
         assert_eq!(trouble(ended).unwrap(), "ended with exit status 3");
-        let ended = wait(system::shell("sleep 1").spawn().unwrap(), Duration::from_millis(1));
+        let ended =
+            wait(system::shell("sleep 1").spawn().unwrap(), Duration::from_millis(1), &stop);
         assert!(trouble(ended).unwrap().contains("goes on"));
-        let ended = wait(system::shell("exit 0").spawn().unwrap(), Duration::from_mins(1));
+        let ended = wait(system::shell("exit 0").spawn().unwrap(), Duration::from_mins(1), &stop);
         assert_eq!(trouble(ended), None);
+        stop.set();
+        let ended = wait(system::shell("sleep 60").spawn().unwrap(), Duration::from_mins(1), &stop);
+        assert_eq!(trouble(ended).unwrap(), "was stopped");
     }
 }

@@ -1,6 +1,8 @@
 //! A database read for what it holds, whatever is wrong with it: what cannot be read is named and
 //! left out, and the exit status says so at the end.
 
+mod beyond;
+
 use std::path::{Path, PathBuf};
 
 use ese::catalog::CatalogTable;
@@ -14,6 +16,7 @@ use crate::Outcome;
 use crate::console;
 use crate::error::CommandError;
 use crate::pages::{FilePages, PageError, read_header, unreadable};
+use beyond::BeyondFile;
 
 /// Losses of one kind that are named; the rest are counted.
 const MOST_NAMED: u64 = 1_000;
@@ -26,6 +29,7 @@ pub(crate) struct OpenDatabase {
     path: PathBuf,
     is_damaged: bool,
     named: u64,
+    beyond: BeyondFile,
 }
 
 impl OpenDatabase {
@@ -72,7 +76,8 @@ impl OpenDatabase {
     }
 
     fn new(reader: Reader<FilePages>, dirty: Option<Dirty>, path: &Path, is_damaged: bool) -> Self {
-        Self { reader, dirty, path: path.to_path_buf(), is_damaged, named: 0 }
+        let (path, beyond) = (path.to_path_buf(), BeyondFile::default());
+        Self { reader, dirty, path, is_damaged, named: 0, beyond }
     }
 
     /// The table with this name.
@@ -88,6 +93,9 @@ impl OpenDatabase {
     /// Names something of `whose` that is lost.
     pub(crate) fn lose(&mut self, whose: &str, loss: &Loss) {
         let consequence = match loss.part {
+            LostPart::Leaf if matches!(loss.error, ReadError::BeyondFile { .. }) => {
+                String::from("rows there are skipped")
+            }
             LostPart::Leaf => String::from("its rows are skipped"),
             LostPart::Branch { rescued: 0 } => {
                 String::from("an internal page, and no rows below it were found")
@@ -110,6 +118,10 @@ impl OpenDatabase {
             _ => false,
         };
         self.is_damaged |= is_page || self.dirty.is_none();
+        if let ReadError::BeyondFile { page } = error {
+            self.beyond.note(whose, consequence, *page);
+            return;
+        }
         self.named += 1;
         let path = self.path.display();
         if self.named <= MOST_NAMED {
@@ -125,6 +137,14 @@ impl OpenDatabase {
         let pages = FilePages::open(&self.path, self.reader.page_size()).ok();
         let bytes = pages.and_then(|mut pages| pages.raw(page).ok());
         bytes.is_some_and(|bytes| is_torn(&bytes, page, dirty.dbtime))
+    }
+
+    /// Names the pages behind the end of the file, of which a cut takes many at once.
+    fn name_beyond(&mut self) {
+        for sentence in self.beyond.take_sentences() {
+            self.named += 1;
+            self.say(&sentence);
+        }
     }
 
     /// Says something of the database that must not be missed.
@@ -146,6 +166,7 @@ impl OpenDatabase {
 
     /// What the exit status says, once everything has been read.
     pub(crate) fn outcome(&mut self) -> Outcome {
+        self.name_beyond();
         self.name_flips();
         if self.named > MOST_NAMED {
             let (path, more) = (self.path.display(), self.named - MOST_NAMED);
@@ -163,5 +184,12 @@ impl OpenDatabase {
     /// An error that ends all reading.
     pub(crate) fn ends(&self, error: PageError) -> CommandError {
         unreadable(&self.path, ReadError::Source(error))
+    }
+}
+
+impl Drop for OpenDatabase {
+    fn drop(&mut self) {
+        // An error has ended the reading before its outcome was asked for.
+        self.name_beyond();
     }
 }

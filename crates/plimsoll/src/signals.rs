@@ -1,8 +1,8 @@
 //! Ctrl-C, Ctrl-Break, a request to terminate, or the terminal's end: the first asks to stop
 //! cleanly and is answered at once, the second ends the program.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -19,6 +19,12 @@ pub(crate) const STOPS_A_RUN: &str = "stopping cleanly, in seconds unless the st
 /// once.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// What the first signal of this program sets.
+static INSTALLED: OnceLock<StopFlag> = OnceLock::new();
+
+/// Whether the work that a signal would stop is over.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
 /// Set by the first signal.
 #[derive(Clone, Debug)]
 pub(crate) struct StopFlag(Arc<AtomicBool>);
@@ -30,7 +36,17 @@ impl StopFlag {
         system::stop_on_request(&asked)?;
         let flag = Self(asked);
         flag.clone().answer_with(answer)?;
+        let _ = INSTALLED.set(flag.clone());
         Ok(flag)
+    }
+
+    /// Has the next signal count as the first one again, now that the work is over; no answer to it
+    /// tells of the work. Without an installed flag a signal ends the program as ever.
+    pub(crate) fn listen_again() -> Self {
+        IS_OVER.store(true, Ordering::Relaxed);
+        let flag = INSTALLED.get().cloned().unwrap_or_else(|| Self(Arc::default()));
+        flag.0.store(false, Ordering::Relaxed);
+        flag
     }
 
     /// Whether a stop has been asked for.
@@ -49,7 +65,9 @@ impl StopFlag {
             while !self.is_set() {
                 thread::sleep(LOOK);
             }
-            term::answer_stop(answer);
+            if !IS_OVER.load(Ordering::Relaxed) {
+                term::answer_stop(answer);
+            }
         })
     }
 }

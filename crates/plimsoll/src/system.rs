@@ -13,16 +13,16 @@ pub(crate) use unix::{
     FolderHold, NameHold, PLAIN_CHARACTERS, available_memory, connect_local, create_held,
     create_private, create_private_folder, file_number, hold_folder, hold_name, host_reading,
     identity, is_block_device, is_device, is_device_held, is_held, is_name_held, is_private,
-    keep_owner, layout_roots, machine, of_new_files, open_held, quoted_word, redraws, set_apart,
-    shell, stop_on_request, sync_folder, volume_number,
+    is_stream, keep_owner, layout_roots, machine, of_new_files, open_held, quoted_word, redraws,
+    set_apart, shell, stop_on_request, sync_folder, volume_number,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
     FolderHold, NameHold, PLAIN_CHARACTERS, available_memory, connect_local, create_held,
     create_private, create_private_folder, file_number, hold_folder, hold_name, host_reading,
     identity, is_block_device, is_device, is_device_held, is_held, is_name_held, is_private,
-    keep_owner, layout_roots, machine, of_new_files, open_held, quoted_word, redraws, set_apart,
-    shell, stop_on_request, sync_folder, volume_number,
+    is_stream, keep_owner, layout_roots, machine, of_new_files, open_held, quoted_word, redraws,
+    set_apart, shell, stop_on_request, sync_folder, volume_number,
 };
 
 /// How an attempt ended to have something for this process alone.

@@ -34,7 +34,7 @@ use record::RunRecord;
 use verdict::Verdict;
 
 pub use comparison::{
-    MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_text,
+    MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_names, comparison_text,
 };
 pub use contract::answer;
 pub use design::{
@@ -46,8 +46,8 @@ pub use imported::imported_schema;
 pub use json::{report_schema, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{
-    achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms, started_iso, started_ns,
-    verdict_name,
+    RunEntry, RunState, achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms,
+    started_iso, started_ns, verdict_name,
 };
 pub use prediction::{
     PredictedArray, Prediction, predictions_html, predictions_json, predictions_text,

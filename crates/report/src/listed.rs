@@ -1,6 +1,7 @@
 //! A run in one line of a list, whether it was measured here, simulated or imported.
 
 use record::{Phase, PublishedInstance, RunRecord, Series, TestType};
+use serde_json::{Value, json};
 use verdict::Verdict;
 
 use crate::document::Tone;
@@ -39,12 +40,109 @@ pub fn is_cut_off(run: &RunRecord) -> bool {
     run.finished.is_none() && run.imported().is_none() && run.simulated().is_none()
 }
 
+/// How far a run has come, as lists say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// It is being measured.
+    Live,
+    /// It has ended by itself or was stopped.
+    Ended,
+    /// A crash or a power cut has ended it.
+    CutOff,
+    /// Its journal was not read yet.
+    Unread,
+    /// Its journal cannot be read.
+    Unreadable,
+}
+
+impl RunState {
+    /// The word for programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Ended => "ended",
+            Self::CutOff => "cut_off",
+            Self::Unread => "unread",
+            Self::Unreadable => "unreadable",
+        }
+    }
+
+    /// Of a run whose journal was read.
+    pub fn of(run: &RunRecord, is_live: bool) -> Self {
+        match (is_live, is_cut_off(run)) {
+            (true, _) => Self::Live,
+            (false, false) => Self::Ended,
+            (false, true) => Self::CutOff,
+        }
+    }
+}
+
+/// What lists tell programs of a run: `list --json` and the server's `/api/runs` give the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunEntry<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Words that it can be found by.
+    pub tags: &'a [String],
+    /// The person's own words for it.
+    pub description: &'a str,
+    /// The machine that made the load.
+    pub machine: &'a str,
+    /// The kind of test.
+    pub test: &'a str,
+    /// When it began, in ISO 8601; none if a simulation has its own clock.
+    pub started: Option<&'a str>,
+    /// The verdict as reports tell programs of it; none before the end.
+    pub verdict: Option<&'a str>,
+    /// The array of a simulated run.
+    pub simulated: Option<&'a str>,
+    /// The instrument of an imported result.
+    pub imported: Option<&'a str>,
+    /// Transactional IOPS that were asked for.
+    pub target_iops: Option<f64>,
+    /// Transactional IOPS that were achieved.
+    pub iops: Option<f64>,
+    /// Rate at which a backup read all databases together, in MiB per second.
+    pub backup_mib_per_second: Option<f64>,
+    /// Mean latency of database reads, in milliseconds.
+    pub read_ms: Option<f64>,
+    /// Mean latency of log writes, in milliseconds.
+    pub log_write_ms: Option<f64>,
+}
+
+impl RunEntry<'_> {
+    /// The run `id`, the folder below the one that was looked in. Its journal was last written at
+    /// `written_ns` since 1970.
+    pub fn json(&self, id: &str, state: RunState, written_ns: Option<u64>) -> Value {
+        json!({
+            "id": id,
+            "state": state.name(),
+            "written": written_ns.and_then(format::iso_time),
+            "name": self.name,
+            "tags": self.tags,
+            "description": self.description,
+            "machine": self.machine,
+            "test": self.test,
+            "started": self.started,
+            "verdict": self.verdict,
+            "simulated": self.simulated,
+            "imported": self.imported,
+            "target_transactional_iops": self.target_iops,
+            "achieved_transactional_iops": self.iops,
+            "backup_mib_per_second": self.backup_mib_per_second,
+            "read_latency_ms": self.read_ms,
+            "log_write_latency_ms": self.log_write_ms,
+        })
+    }
+}
+
 /// When a run began, in nanoseconds since 1970; on the clock of its machine where the result was
-/// imported, which is all that is known.
+/// imported, which is all that is known. None of a simulated run, whose clock always begins alike.
 pub fn started_ns(run: &RunRecord) -> Option<u64> {
-    match run.imported() {
-        Some(imported) => imported.started_local_ns,
-        None => Some(run.start.started_epoch_ns),
+    match (run.imported(), run.simulated()) {
+        (Some(imported), _) => imported.started_local_ns,
+        (None, Some(_)) => None,
+        (None, None) => Some(run.start.started_epoch_ns),
     }
 }
 

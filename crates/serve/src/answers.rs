@@ -31,18 +31,38 @@ pub(crate) fn html(page: String) -> Response<Body> {
 /// Why there is no other answer; shown as a page.
 pub(crate) struct NoAnswer {
     status: StatusCode,
+    title: &'static str,
     sentence: String,
+}
+
+impl NoAnswer {
+    /// The same under a title that says what is wrong.
+    pub(crate) const fn titled(mut self, title: &'static str) -> Self {
+        self.title = title;
+        self
+    }
+}
+
+/// What a status means to a person.
+const fn title_of(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::FORBIDDEN => "Not allowed",
+        StatusCode::NOT_FOUND => "Not found",
+        StatusCode::CONFLICT => "Not possible now",
+        StatusCode::UNPROCESSABLE_ENTITY => "This cannot be shown",
+        StatusCode::INTERNAL_SERVER_ERROR => "A bug in plimsoll",
+        _ => "Refused",
+    }
 }
 
 /// The answer that says why there is no other.
 pub(crate) fn refusal(status: StatusCode, sentence: impl Into<String>) -> NoAnswer {
-    NoAnswer { status, sentence: sentence.into() }
+    NoAnswer { status, title: title_of(status), sentence: sentence.into() }
 }
 
 impl IntoResponse for NoAnswer {
     fn into_response(self) -> Response<Body> {
-        let title = self.status.canonical_reason().unwrap_or("Refused");
-        let page = pages::sentence(title, &self.sentence);
+        let page = pages::sentence(self.title, &self.sentence);
         answer(self.status, "text/html; charset=utf-8", page)
     }
 }

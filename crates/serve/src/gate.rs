@@ -8,16 +8,29 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// A secret of 128 bits, made anew whenever the program starts.
+/// A secret that a request must bring.
 #[derive(Clone)]
 pub struct Token(String);
 
 impl Token {
-    /// A new one.
-    pub(crate) fn random() -> io::Result<Self> {
+    /// A new one of 128 bits.
+    ///
+    /// # Errors
+    ///
+    /// The system gives no random numbers.
+    pub fn random() -> io::Result<Self> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         Ok(Self(format!("{:032x}", u128::from_le_bytes(bytes))))
+    }
+
+    /// One that a person has kept: 16 to 256 letters, digits, `-` and `_`, which an address and a
+    /// cookie take as they are. None of any other text.
+    pub fn kept(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let mut odd = text.bytes().filter(|byte| !byte.is_ascii_alphanumeric());
+        let is_sound = (16..=256).contains(&text.len()) && odd.all(|byte| b"-_".contains(&byte));
+        is_sound.then(|| Self(text.to_owned()))
     }
 
     /// Its digits.
@@ -37,6 +50,8 @@ impl Token {
 pub(crate) struct RequestHead<'a> {
     /// Whether it may change state: anything but `GET` and `HEAD`.
     pub changes: bool,
+    /// Whether it asks for metrics alone, which have a token of their own.
+    pub is_for_metrics: bool,
     /// The host that it asks; none where it names several or none.
     pub host: Option<&'a str>,
     /// The site whose page sent it, where a browser says so.
@@ -61,6 +76,15 @@ pub(crate) enum GateRefusal {
 }
 
 impl GateRefusal {
+    /// What is wrong, in a few words.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Host => "Unknown host name",
+            Self::Origin => "Request from another site",
+            Self::Token => "Token needed",
+        }
+    }
+
     /// What the answer says.
     pub(crate) const fn sentence(self) -> &'static str {
         match self {
@@ -85,11 +109,18 @@ pub(crate) struct Gate {
     address: SocketAddr,
     host_names: Vec<String>,
     token: Token,
+    /// Reads metrics and nothing else.
+    metrics_token: Option<Token>,
 }
 
 impl Gate {
-    pub(crate) const fn new(address: SocketAddr, host_names: Vec<String>, token: Token) -> Self {
-        Self { address, host_names, token }
+    pub(crate) const fn new(
+        address: SocketAddr,
+        host_names: Vec<String>,
+        token: Token,
+        metrics_token: Option<Token>,
+    ) -> Self {
+        Self { address, host_names, token, metrics_token }
     }
 
     /// Whether others than this machine can reach the address.
@@ -107,13 +138,20 @@ impl Gate {
         if !is_ours || head.changes && is_foreign {
             return Err(GateRefusal::Origin);
         }
-        if (head.changes || self.is_public()) && !self.has_token(head) {
+        let is_open = !head.changes && (!self.is_public() || self.may_scrape(head));
+        if !is_open && !self.has_token(head) {
             return Err(GateRefusal::Token);
         }
         Ok(())
     }
 
-    fn has_token(&self, head: &RequestHead<'_>) -> bool {
+    fn may_scrape(&self, head: &RequestHead<'_>) -> bool {
+        let token = self.metrics_token.as_ref().filter(|_| head.is_for_metrics);
+        token.zip(head.bearer).is_some_and(|(token, given)| token.is(given))
+    }
+
+    /// Whether a request brings what lets it change state.
+    pub(crate) fn has_token(&self, head: &RequestHead<'_>) -> bool {
         head.bearer.or(head.cookie).is_some_and(|given| self.token.is(given))
     }
 
@@ -162,7 +200,8 @@ mod tests {
     fn gate(address: &str, names: &[&str]) -> Gate {
         let address: SocketAddr = address.parse().unwrap();
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Gate::new(address, names, Token("secret".to_owned()))
+        let metrics_token = Some(Token("scraper".to_owned()));
+        Gate::new(address, names, Token("secret".to_owned()), metrics_token)
     }
 
     fn asks(host: &str) -> RequestHead<'_> {
@@ -180,6 +219,32 @@ mod tests {
             assert_eq!(local.judge(&asks(host)), Err(GateRefusal::Host), "{host}");
         }
         assert_eq!(local.judge(&RequestHead::default()), Err(GateRefusal::Host));
+    }
+
+    #[test]
+    fn a_scraper_reads_metrics_with_its_own_token_and_nothing_else() {
+        let public = gate("0.0.0.0:8080", &[]);
+        let scrape =
+            RequestHead { is_for_metrics: true, bearer: Some("scraper"), ..asks("192.0.2.1:8080") };
+        assert_eq!(public.judge(&scrape), Ok(()));
+        let others = [
+            RequestHead { is_for_metrics: false, ..scrape },
+            RequestHead { changes: true, ..scrape },
+            RequestHead { bearer: None, cookie: Some("scraper"), ..scrape },
+            RequestHead { bearer: Some("scrape"), ..scrape },
+        ];
+        for other in others {
+            assert_eq!(public.judge(&other), Err(GateRefusal::Token), "{other:?}");
+        }
+        assert!(!public.has_token(&scrape));
+    }
+
+    #[test]
+    fn a_kept_token_is_long_and_plain() {
+        assert!(Token::kept("0123456789abcdef\n").is_some_and(|of| of.digits().len() == 16));
+        for bad in ["short", "0123456789abcde;", "0123456789 abcdef", "", &"x".repeat(257)] {
+            assert!(Token::kept(bad).is_none(), "{bad}");
+        }
     }
 
     #[test]

@@ -26,7 +26,8 @@ CREATE TABLE run (
   unreadable TEXT,
   name TEXT, tags TEXT, description TEXT, machine TEXT, test TEXT,
   started_ns INTEGER, started TEXT, verdict TEXT, tone TEXT,
-  asked_iops REAL, iops REAL, backup_mib_per_second REAL, read_ms REAL, log_write_ms REAL
+  asked_iops REAL, iops REAL, backup_mib_per_second REAL, read_ms REAL, log_write_ms REAL,
+  outcome TEXT, simulated TEXT, imported TEXT, is_cut_off INTEGER
 ) WITHOUT ROWID;
 CREATE TABLE volume (
   run TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,

@@ -53,6 +53,10 @@ pub struct ServeSettings {
     pub history: Option<PathBuf>,
     /// Where metrics are pushed to, where they are.
     pub otlp: Option<OtlpPush>,
+    /// What lets a request change anything; none: a new one that nothing keeps.
+    pub token: Option<Token>,
+    /// What reads metrics and nothing else, on an address that others reach.
+    pub metrics_token: Option<Token>,
 }
 
 /// What is told once requests are taken.
@@ -86,6 +90,29 @@ pub struct SizingQuestion {
     pub scenarios: Vec<String>,
 }
 
+/// A run to be started.
+pub struct RunQuestion {
+    /// The plan.
+    pub plan: PathBuf,
+    /// The kind of test; none: the plan's.
+    pub test: Option<String>,
+    /// How long is measured, such as `2h`; none: as the plan says.
+    pub duration: Option<String>,
+    /// The name of the run; none: the plan's.
+    pub name: Option<String>,
+}
+
+/// Databases that are being filled, or were.
+#[derive(Clone, Debug)]
+pub struct FillProgress {
+    /// The name of the plan.
+    pub plan: String,
+    /// Since it began.
+    pub took: Duration,
+    /// How it ended; none while it goes on.
+    pub ended: Option<Result<(), String>>,
+}
+
 /// A plan to be simulated.
 pub struct SimulationQuestion {
     /// The plan.
@@ -103,8 +130,20 @@ pub trait RunControl: Send + Sync + 'static {
     /// Whether the run with this journal goes on.
     fn is_live(&self, journal: &Path) -> bool;
 
-    /// Starts a run of `plan` in a new folder below `root`; its folder, or why there is none.
-    fn start(&self, plan: &Path, root: &Path) -> Result<PathBuf, String>;
+    /// Starts a run in a new folder below `root`; its folder, or why there is none.
+    fn start(&self, question: &RunQuestion, root: &Path) -> Result<PathBuf, String>;
+
+    /// Goes on with the run in `folder`, which was cut off, or says why it cannot.
+    fn resume(&self, folder: &Path) -> Result<(), String>;
+
+    /// Kinds of tests that can be started.
+    fn tests(&self) -> Vec<&'static str>;
+
+    /// Begins to fill the databases of `plan`, or says why it cannot.
+    fn prepare(&self, plan: &Path) -> Result<(), String>;
+
+    /// The databases that were filled last, or are being filled.
+    fn preparation(&self) -> Option<FillProgress>;
 
     /// Asks the run or simulation in `folder` to stop cleanly, or says why it cannot be asked.
     fn stop(&self, folder: &Path) -> Result<(), String>;
@@ -189,10 +228,11 @@ pub fn serve(
     ready: impl FnOnce(Ready<'_>),
     must_stop: impl Fn() -> bool,
 ) -> Result<(), ServeError> {
-    let ServeSettings { folder, address, host_names, history, otlp } = settings;
+    let ServeSettings { folder, address, host_names, history, otlp, token, metrics_token } =
+        settings;
     let usable = folder.canonicalize().and_then(|root| std::fs::read_dir(&root).map(|_| root));
     let root = usable.map_err(|error| ServeError::Folder { folder, error })?;
-    let token = Token::random().map_err(ServeError::System)?;
+    let token = token.map_or_else(Token::random, Ok).map_err(ServeError::System)?;
     let (history, no_history) = match history.map(|file| History::open(&file)) {
         Some(Ok(history)) => (Some(history), None),
         Some(Err(why)) => (None, Some(why)),
@@ -211,7 +251,7 @@ pub fn serve(
         let listener = TcpListener::bind(address).await.map_err(wrong)?;
         let bound = listener.local_addr().map_err(wrong)?;
         ready(Ready { address: bound, token: &token, no_history });
-        let gate = Gate::new(bound, host_names, token);
+        let gate = Gate::new(bound, host_names, token, metrics_token);
         let router = routes::router(runs, gate);
         tokio::select! {
             ended = async { axum::serve(listener, router).await } => ended.map_err(wrong),

@@ -130,6 +130,15 @@ pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
     })
 }
 
+/// What is still to be measured of a run that began so long ago; none if that is not known, or the
+/// measurement is over.
+pub(crate) fn left_to_measure_ns(run: &RunRecord, since_start_ns: u64) -> Option<u64> {
+    let span = run.phases.iter().rev().find(|span| span.to_ns.is_none())?;
+    let least = least_left_ns(run, Some(span.phase));
+    let gone_ns = since_start_ns.saturating_sub(span.from_ns);
+    least.or_else(|| planned(run, span.phase).map(|whole| whole.saturating_sub(gone_ns)))
+}
+
 /// What is still to be measured where the measurement has not begun.
 fn least_left_ns(run: &RunRecord, phase: Option<Phase>) -> Option<u64> {
     let is_before = matches!(phase, Some(Phase::Open | Phase::Warm | Phase::Tune));

@@ -2,19 +2,18 @@
 //! here; `text`, `protobuf` and `otlp` are three ways to write them.
 
 mod latencies;
+mod live_run;
 pub(crate) mod otlp;
 mod protobuf;
 mod text;
+mod volumes;
 
 use std::collections::BTreeMap;
 
-use record::{Phase, RunRecord, Series};
-
-use crate::live;
 use crate::runs::{Known, Listed, ServedRuns};
-use crate::summary::is_load;
 
 pub(crate) use latencies::Latencies;
+use live_run::of_run;
 
 /// A metric: its name, what it means, and its samples.
 pub(crate) struct Metric {
@@ -115,6 +114,7 @@ pub(crate) fn of_all(runs: &ServedRuns, now_ns: u64) -> Vec<Metric> {
 /// All metrics of `runs`, and of those that go on: each name once.
 fn joined(runs: &[Listed], live: impl Iterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = vec![counted(runs)];
+    metrics.extend(volumes::last_verdicts(runs));
     for metric in live {
         match metrics.iter_mut().find(|known| known.name == metric.name) {
             Some(known) => known.samples.extend(metric.samples),
@@ -138,85 +138,6 @@ fn counted(runs: &[Listed]) -> Metric {
     let samples =
         counts.into_iter().map(|(verdict, count)| (vec![("verdict", verdict.to_owned())], count));
     Metric::levels("plimsoll_runs", "Runs in the served folder, by verdict.", samples)
-}
-
-/// Kinds of requests whose latencies are told, with their names.
-const LATENCIES: [(Series, &str); 3] = [
-    (Series::DatabaseRead, "database_read"),
-    (Series::DatabaseWrite, "database_write"),
-    (Series::LogWrite, "log_write"),
-];
-
-/// Latencies of the whole run so far as histograms.
-fn latencies(run: &RunRecord, labels: &Labels) -> Metric {
-    let samples = LATENCIES.map(|(series, kind)| {
-        let totals = run.totals.values().filter_map(|of| of.series.get(&series));
-        let latencies = Latencies::of(totals.map(|of| &of.latency), run.start.started_epoch_ns);
-        Sample { labels: of_kind(labels, kind), value: SampleValue::Latencies(latencies) }
-    });
-    let help = "Latencies of requests since the run began.";
-    Metric { name: "plimsoll_run_latency_seconds", help, samples: samples.into() }
-}
-
-fn of_kind(labels: &Labels, kind: &str) -> Labels {
-    let mut labels = labels.clone();
-    labels.push(("kind", kind.to_owned()));
-    labels
-}
-
-/// The metrics of a run that goes on.
-fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
-    let labels = vec![("run", id.to_owned()), ("name", run.start.name.clone())];
-    let since_ns = now_ns.saturating_sub(run.start.started_epoch_ns);
-    let mut metrics = vec![
-        Metric::one(
-            &labels,
-            "plimsoll_run_seconds",
-            "Time since the run began.",
-            since_ns as f64 / 1e9,
-        ),
-        Metric::one(
-            &labels,
-            "plimsoll_run_issues",
-            "Errors and warnings so far.",
-            (run.issues.len() as u64 + run.further_error_count()) as f64,
-        ),
-        latencies(run, &labels),
-    ];
-    if let Some(span) = run.phases.iter().rev().find(|span| span.to_ns.is_none()) {
-        let mut phase = labels.clone();
-        phase.push(("phase", span.phase.name().to_owned()));
-        let help = "1 for the phase the run is in.";
-        metrics.push(Metric::levels("plimsoll_run_phase", help, [(phase, 1.0)]));
-    }
-    let Some(latest) = run.intervals.last().filter(|row| is_load(row.phase)) else {
-        return metrics;
-    };
-    metrics.push(Metric::one(
-        &labels,
-        "plimsoll_run_transactional_iops",
-        "Database reads and writes of transactions per second in the last interval.",
-        live::iops(latest),
-    ));
-    let (mut means, mut highest) = (Vec::new(), Vec::new());
-    for (series, kind) in [LATENCIES[0], LATENCIES[2]] {
-        let Some(row) = latest.series.get(&series).filter(|row| row.latency.count > 0) else {
-            continue;
-        };
-        let labels = of_kind(&labels, kind);
-        means.push((labels.clone(), row.latency.mean_ns / 1e9));
-        highest.push((labels, row.latency.p99_ns as f64 / 1e9));
-    }
-    let help = "Mean latency, last interval.";
-    metrics.push(Metric::levels("plimsoll_run_latency_mean_seconds", help, means));
-    let help = "99 in 100 within, last interval.";
-    metrics.push(Metric::levels("plimsoll_run_latency_p99_seconds", help, highest));
-    if run.span_ns(Phase::Measure) > 0 {
-        let help = "Transactional IOPS of the measurement so far.";
-        let iops = run.achieved_transactional_iops();
-        metrics.push(Metric::one(&labels, "plimsoll_run_achieved_iops", help, iops));
-    }
-    metrics
 }
 
 #[cfg(test)]

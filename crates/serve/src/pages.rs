@@ -5,14 +5,16 @@ mod list;
 mod live;
 mod simulate;
 mod size;
+mod stopped;
 mod trend;
 
 use std::fmt::Write as _;
 
-pub(crate) use list::list;
+pub(crate) use list::{StartForm, list};
 pub(crate) use live::live;
 pub(crate) use simulate::{SimulationForm, simulating, simulation};
 pub(crate) use size::{SizingForm, sizing};
+pub(crate) use stopped::{ask_to_stop, is_resumable, preparing, with_resumption};
 pub(crate) use trend::trend;
 
 use crate::sets::ServedSet;
@@ -25,6 +27,9 @@ const STYLE: &str = include_str!("pages/style.css");
 pub(crate) fn style() -> String {
     [report::STYLE, STYLE].concat()
 }
+
+/// What shows times in the zone of who looks.
+pub(crate) const TIMES: &str = include_str!("pages/times.js");
 
 /// What moves the page of the live run.
 pub(crate) const SCRIPT: &str = include_str!("pages/live.js");

@@ -1,11 +1,12 @@
 //! What each address answers. The gate stands before all of them.
 
+mod actions;
 mod forms;
 mod stream;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Form, Path, Query, Request, State};
+use axum::extract::{Extension, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse as _;
@@ -16,9 +17,9 @@ use verdict::NamedRun;
 use crate::DocumentKind;
 use crate::answers::{NoAnswer, answer, guard, html, refusal, see_other};
 use crate::clock::epoch_ns;
-use crate::gate::{Gate, RequestHead};
+use crate::gate::{Gate, GateRefusal, RequestHead};
 use crate::metrics::{self, ScrapeFormat};
-use crate::pages;
+use crate::pages::{self, StartForm};
 use crate::runs::{Known, Listed, ServedRuns};
 use crate::sets::{self, ListEntry, ServedSet, entries};
 use crate::summary::VolumeIdentity;
@@ -36,6 +37,8 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/run/{*id}", get(report_page))
         .route("/live/{*id}", get(live_page))
         .route("/events/{*id}", get(stream::events))
+        .route("/csv/{*id}", get(for_programs))
+        .route("/json/{*id}", get(for_programs))
         .route("/compare", get(compare))
         .route("/trend", get(trend))
         .route("/size", get(forms::size_form))
@@ -47,47 +50,70 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/style.css", get(async || answer(StatusCode::OK, "text/css", pages::style())))
         .route("/live.js", get(async || answer(StatusCode::OK, SCRIPT, pages::SCRIPT)))
         .route("/crosshair.js", get(async || answer(StatusCode::OK, SCRIPT, report::CROSSHAIR)))
-        .route("/stop/{*id}", post(stop))
-        .route("/start", post(start))
+        .route("/times.js", get(async || answer(StatusCode::OK, SCRIPT, pages::TIMES)))
+        .route("/stop/{*id}", get(actions::ask_to_stop).post(actions::stop))
+        .route("/resume/{*id}", post(actions::resume))
+        .route("/prepare", get(actions::preparation).post(actions::prepare))
+        .route("/start", post(actions::start))
         .fallback(async || missing("There is no such page."))
         .with_state(runs)
         .layer(middleware::from_fn_with_state(gate, enter))
 }
 
 /// Lets a request in, or says why not; the token in an address becomes a cookie first.
-async fn enter(State(gate): State<Gate>, request: Request, next: Next) -> WebAnswer {
+async fn enter(State(gate): State<Gate>, mut request: Request, next: Next) -> WebAnswer {
     let mut response = match admitted(&gate, &request) {
-        Ok(None) => next.run(request).await,
-        Ok(Some(cookie)) => {
+        Ok(Admission::Goes { may_change }) => {
+            request.extensions_mut().insert(MayChange(may_change));
+            next.run(request).await
+        }
+        Ok(Admission::Gets(cookie)) => {
             let mut home = see_other("/");
             home.headers_mut().insert(header::SET_COOKIE, cookie);
             home
         }
-        Err(sentence) => refusal(StatusCode::FORBIDDEN, sentence).into_response(),
+        Err(why) => {
+            refusal(StatusCode::FORBIDDEN, why.sentence()).titled(why.title()).into_response()
+        }
     };
     guard(response.headers_mut());
     response
 }
 
-/// Whether a request may go on; the cookie that it gets instead, where it brings the token.
-fn admitted(gate: &Gate, request: &Request) -> Result<Option<HeaderValue>, &'static str> {
+/// Whether a request brings the token, so that pages show forms that would be taken.
+#[derive(Clone, Copy, Debug)]
+struct MayChange(bool);
+
+/// What becomes of a request that is not refused.
+enum Admission {
+    /// It goes on.
+    Goes { may_change: bool },
+    /// It brings the token in its address, and gets it as this cookie.
+    Gets(HeaderValue),
+}
+
+/// Lets a request in, or says why not.
+fn admitted(gate: &Gate, request: &Request) -> Result<Admission, GateRefusal> {
     let headers = request.headers();
     let cookie_name = gate.cookie_name();
     let given = token_of_address(request.uri()).filter(|given| gate.accepts(given));
     let head = RequestHead {
         changes: !matches!(*request.method(), Method::GET | Method::HEAD),
+        is_for_metrics: request.uri().path() == "/metrics",
         host: only(headers, header::HOST),
         origin: text(headers, header::ORIGIN),
         fetch_site: headers.get("sec-fetch-site").map(|of| of.to_str().unwrap_or("cross-site")),
         bearer: bearer(headers).or(given),
         cookie: cookie(headers, &cookie_name),
     };
-    gate.judge(&head).map_err(crate::gate::GateRefusal::sentence)?;
+    gate.judge(&head)?;
     let brings = given.filter(|_| request.method() == Method::GET);
-    Ok(brings.and_then(|token| {
+    let cookie = brings.and_then(|token| {
         let cookie = format!("{cookie_name}={token}; HttpOnly; SameSite=Strict; Path=/");
         HeaderValue::from_str(&cookie).ok()
-    }))
+    });
+    let goes = Admission::Goes { may_change: gate.has_token(&head) };
+    Ok(cookie.map_or(goes, Admission::Gets))
 }
 
 /// The token of `/?token=...`, which the terminal shows.
@@ -136,14 +162,18 @@ fn missing(sentence: &str) -> NoAnswer {
 
 async fn list(
     State(runs): State<ServedRuns>,
+    Extension(MayChange(may_change)): Extension<MayChange>,
     Query(fields): Query<FormFields>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
         let query = value_of(&fields, "q");
         let all = entries(runs.all(), &runs.root_name());
         let count = all.len();
-        let plans = runs.documents(DocumentKind::Plan);
-        html(pages::list(&found(all, query), query, count, &plans))
+        let start = may_change.then(|| StartForm {
+            plans: runs.documents(DocumentKind::Plan),
+            tests: runs.machine().tests(),
+        });
+        html(pages::list(&found(all, query), query, count, start.as_ref()))
     })
     .await
 }
@@ -166,7 +196,7 @@ async fn api_runs(
         let all = entries(runs.all(), &runs.root_name());
         let runs: Vec<Value> =
             found(all, value_of(&fields, "q")).iter().map(ListEntry::json).collect();
-        let document = json!({ "schema": "plimsoll.runs/1", "runs": runs });
+        let document = report::answer("runs", json!({ "runs": runs }));
         answer(StatusCode::OK, JSON, units::plain_json(&document.to_string()).into_owned())
     })
     .await
@@ -176,38 +206,88 @@ fn known(runs: &ServedRuns, id: &str) -> Result<Listed, NoAnswer> {
     runs.find(id).ok_or_else(|| missing("No such run lies in this folder."))
 }
 
+/// What `answer` makes of the run that is asked for.
+async fn of_run(
+    runs: ServedRuns,
+    id: String,
+    answer: impl FnOnce(&ServedRuns, &Listed) -> Result<WebAnswer, NoAnswer> + Send + 'static,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || answer(&runs, &known(&runs, &id)?)).await?
+}
+
+/// The page of the set of tests of this name; none if a run has it.
+async fn set_page(runs: &ServedRuns, id: &str) -> Result<Option<WebAnswer>, NoAnswer> {
+    let (runs, id) = (runs.clone(), id.to_owned());
+    beside(move || {
+        let set = ServedSet::find(&runs, &id);
+        set.map(|set| html(pages::of_set(&set, &set.load(&runs).html())))
+    })
+    .await
+}
+
 async fn report_page(
     State(runs): State<ServedRuns>,
+    Extension(MayChange(may_change)): Extension<MayChange>,
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
-    beside(move || {
-        if let Some(set) = ServedSet::find(&runs, &id) {
-            return Ok(html(pages::of_set(&set, &set.load(&runs).html())));
-        }
-        let run = known(&runs, &id)?;
-        let (record, verdict) = runs.load(&run).map_err(unusable)?;
-        Ok(html(pages::of_report(&report::html(&record, &verdict), &[])))
+    if let Some(set) = set_page(&runs, &id).await? {
+        return Ok(set);
+    }
+    of_run(runs, id, move |runs, run| {
+        let (record, verdict) = runs.load(run).map_err(unusable)?;
+        let place = pages::address(&run.id);
+        let further = [(format!("/csv/{place}"), "CSV"), (format!("/json/{place}"), "JSON")];
+        let page = pages::of_report(&report::html(&record, &verdict), &further);
+        let can_resume = may_change && !run.is_live && pages::is_resumable(&record);
+        Ok(html(if can_resume { pages::with_resumption(&page, &run.id) } else { page }))
     })
-    .await?
+    .await
+}
+
+/// A run for programs: every interval as comma-separated values, or its report in JSON.
+async fn for_programs(
+    State(runs): State<ServedRuns>,
+    uri: Uri,
+    Path(id): Path<String>,
+) -> Result<WebAnswer, NoAnswer> {
+    let is_csv = uri.path().starts_with("/csv/");
+    of_run(runs, id, move |runs, run| {
+        let (record, verdict) = runs.load(run).map_err(unusable)?;
+        Ok(if is_csv {
+            answer(StatusCode::OK, "text/csv; charset=utf-8", report::csv(&record))
+        } else {
+            answer(StatusCode::OK, JSON, report::json(&record, &verdict))
+        })
+    })
+    .await
 }
 
 async fn live_page(
     State(runs): State<ServedRuns>,
+    Extension(MayChange(may_change)): Extension<MayChange>,
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
-    beside(move || {
-        let run = known(&runs, &id)?;
-        if !run.is_live {
-            return Ok(see_other(&format!("/run/{}", pages::address(&id))));
-        }
-        if let Some(elsewhere) = forms::instead_of_live(&runs, &run) {
+    of_run(runs, id, move |runs, run| {
+        if let Some(elsewhere) = instead_of_live(runs, run) {
             return Ok(elsewhere);
         }
-        let name = runs.followed(&run, |record| record.start.name.clone());
-        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| id.clone());
-        Ok(html(pages::live(&id, &name)))
+        Ok(html(pages::live(&run.id, &name_of_live(runs, run), may_change)))
     })
-    .await?
+    .await
+}
+
+/// Where a run that has ended, or is no measurement, is shown.
+fn instead_of_live(runs: &ServedRuns, run: &Listed) -> Option<WebAnswer> {
+    if !run.is_live {
+        return Some(see_other(&format!("/run/{}", pages::address(&run.id))));
+    }
+    forms::instead_of_live(runs, run)
+}
+
+/// What a live run is called.
+fn name_of_live(runs: &ServedRuns, run: &Listed) -> String {
+    let name = runs.followed(run, |record| record.start.name.clone());
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| run.id.clone())
 }
 
 async fn compare(
@@ -215,17 +295,19 @@ async fn compare(
     Query(fields): Query<FormFields>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
-        let ids: Vec<String> = fields
-            .into_iter()
-            .filter_map(|(name, id)| (name == "run").then_some(id))
-            .take(report::MOST_RUNS)
-            .collect();
+        let ids = compared_ids(fields);
         if let Some(page) = compared_sets(&runs, &ids)? {
             return Ok(html(page));
         }
         let mut named = Vec::new();
-        for id in ids {
+        for id in ids.into_iter().take(report::MOST_RUNS) {
             named.push(ended(&runs, id)?);
+        }
+        let own: Vec<&str> = named.iter().map(|run| run.record.start.name.as_str()).collect();
+        let ids = named.iter().map(|run| run.name.clone()).collect();
+        let names = report::comparison_names(&own, ids);
+        for (run, name) in named.iter_mut().zip(names) {
+            run.name = name;
         }
         let compared = verdict::compare(&named).map_err(|error| unusable(error.to_string()))?;
         Ok(html(pages::of_report(&report::comparison_html(&named, &compared), &[])))
@@ -252,6 +334,19 @@ fn compared_sets(runs: &ServedRuns, ids: &[String]) -> Result<Option<String>, No
         return Err(unusable(format!("{}: the run is live; wait for its end.", live.id)));
     }
     Ok(Some(pages::of_report(&sets::comparison_html(&sets, runs), &[])))
+}
+
+/// The runs that are ticked; the one that the others are measured against comes first.
+fn compared_ids(fields: FormFields) -> Vec<String> {
+    let baseline = fields.iter().find(|(name, _)| name == "first");
+    let mut ids: Vec<String> = baseline.map(|(_, id)| id.clone()).into_iter().collect();
+    let is_given = !ids.is_empty();
+    for (name, id) in fields {
+        if name == "run" && !(is_given && ids[0] == id) {
+            ids.push(id);
+        }
+    }
+    ids
 }
 
 /// A run that can stand beside others.
@@ -297,47 +392,18 @@ async fn scrape(State(runs): State<ServedRuns>, headers: HeaderMap) -> Result<We
     .await
 }
 
-async fn stop(
-    State(runs): State<ServedRuns>,
-    Path(id): Path<String>,
-) -> Result<WebAnswer, NoAnswer> {
-    beside(move || {
-        let refused = |why| refusal(StatusCode::CONFLICT, why);
-        if let Some(asked) = forms::stop_simulations(&runs, &id) {
-            asked.map_err(refused)?;
-            return Ok(see_other("/"));
-        }
-        let run = runs.find(&id).filter(|run| run.is_live);
-        let run = run.ok_or_else(|| missing("No such run goes on in this folder."))?;
-        runs.machine().stop(&run.folder).map_err(refused)?;
-        Ok(see_other(&format!("/live/{}", pages::address(&id))))
-    })
-    .await?
-}
-
-/// Refuses where a run or a simulation goes on.
-fn expect_idle(runs: &ServedRuns) -> Result<(), &'static str> {
-    if runs.all().iter().any(|run| run.is_live) {
-        return Err("A run goes on; a second one would disturb it. Wait for its end.");
+/// Refuses if a run or a simulation goes on.
+fn expect_idle(runs: &ServedRuns) -> Result<(), NoAnswer> {
+    if is_busy(runs) {
+        let text = "A second run would disturb it. Wait until it finishes, or stop it first.";
+        return Err(refusal(StatusCode::CONFLICT, text).titled(BUSY));
     }
     Ok(())
 }
 
-async fn start(
-    State(runs): State<ServedRuns>,
-    Form(fields): Form<FormFields>,
-) -> Result<WebAnswer, NoAnswer> {
-    beside(move || {
-        let plan = runs.document(value_of(&fields, "plan"));
-        let plan = plan.ok_or_else(|| missing("No such plan lies in this folder."))?;
-        expect_idle(&runs).map_err(|why| refusal(StatusCode::CONFLICT, why))?;
-        let folder = runs
-            .machine()
-            .start(&plan, runs.root())
-            .map_err(|why| refusal(StatusCode::CONFLICT, why))?;
-        runs.look_anew();
-        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        Ok(see_other(&format!("/live/{}", pages::address(&name.unwrap_or_default()))))
-    })
-    .await?
+/// Why nothing else is started.
+const BUSY: &str = "Another run is in progress";
+
+fn is_busy(runs: &ServedRuns) -> bool {
+    runs.all().iter().any(|run| run.is_live)
 }

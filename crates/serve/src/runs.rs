@@ -12,7 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use record::{JOURNAL, RunRecord};
-use serde_json::{Value, json};
+use report::{RunEntry, RunState};
+use serde_json::Value;
 use verdict::Verdict;
 
 use crate::history::{History, PastRuns};
@@ -138,7 +139,7 @@ impl ServedRuns {
     pub(crate) fn all(&self) -> Vec<Listed> {
         self.look();
         let mut runs: Vec<Listed> = self.read_unread(PATIENCE).runs.values().cloned().collect();
-        runs.sort_by_key(|run| std::cmp::Reverse(run.started_ns()));
+        runs.sort_by_key(|run| std::cmp::Reverse(run.order()));
         runs
     }
 
@@ -359,16 +360,33 @@ impl Listed {
 
     /// For programs.
     pub(crate) fn json(&self) -> Value {
+        let (written_ns, bare) = (self.written_ns(), RunEntry::default());
         match &self.known {
-            Known::Summary(line) => line.json(&self.id),
-            Known::Unread => json!({ "id": self.id, "verdict": "unread" }),
-            Known::Unreadable(why) => json!({ "id": self.id, "error": why }),
+            Known::Summary(line) => line.json(&self.id, self.is_live, written_ns),
+            Known::Unread => bare.json(&self.id, RunState::Unread, written_ns),
+            Known::Unreadable(why) => {
+                let mut entry = bare.json(&self.id, RunState::Unreadable, written_ns);
+                entry["error"] = why.as_str().into();
+                entry
+            }
         }
     }
 
-    fn started_ns(&self) -> u64 {
+    /// When its journal was last written, since 1970.
+    pub(crate) fn written_ns(&self) -> Option<u64> {
+        self.stamp.changed_ns.and_then(|at| u64::try_from(at).ok())
+    }
+
+    /// When it began; a simulation, whose own clock always begins alike, when it was made.
+    pub(crate) fn began_ns(&self) -> Option<u64> {
+        let line = self.line()?;
+        let made_ns = self.written_ns().filter(|_| line.simulated.is_some());
+        line.started_ns.or(made_ns)
+    }
+
+    fn order(&self) -> u64 {
         match &self.known {
-            Known::Summary(summary) => summary.started_ns.unwrap_or(0),
+            Known::Summary(_) => self.began_ns().unwrap_or(0),
             _ => u64::MAX,
         }
     }

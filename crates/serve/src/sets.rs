@@ -2,7 +2,7 @@
 //! has one page.
 
 use record::{RunRecord, TestType};
-use report::{NamedSet, SUITE_PARTS, SuiteTest, suite_of};
+use report::{NamedSet, RunState, SUITE_PARTS, SuiteTest, suite_of};
 use serde_json::{Value, json};
 use verdict::{Ruling, Verdict};
 
@@ -113,6 +113,17 @@ impl ServedSet {
         (Ruling::Pass.name().to_owned(), Tone::Pass)
     }
 
+    /// The verdict as reports spell it; none of a live set.
+    fn verdict_for_programs(&self) -> Option<&'static str> {
+        let (name, tone) = self.verdict();
+        match tone {
+            Tone::Live => None,
+            Tone::Fail => Some("fail"),
+            Tone::Pass | Tone::Warn if name == Ruling::CannotJudge.name() => Some("cannot_judge"),
+            Tone::Pass | Tone::Warn => Some("pass"),
+        }
+    }
+
     /// How many of the tests passed.
     pub(crate) fn passed(&self) -> String {
         let lines = self.tests.iter().filter_map(Listed::line);
@@ -130,13 +141,14 @@ impl ServedSet {
         let line = self.line().unwrap_or(&empty);
         json!({
             "id": self.id,
+            "state": if self.live().is_some() { RunState::Live } else { RunState::Ended }.name(),
             "name": line.name,
             "tags": line.tags,
             "description": line.description,
             "machine": line.machine,
             "test": "Set of tests",
             "started": line.started,
-            "verdict": self.verdict().0,
+            "verdict": self.verdict_for_programs(),
             "tests": self.tests.iter().map(Listed::json).collect::<Vec<Value>>(),
         })
     }

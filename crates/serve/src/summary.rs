@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use record::{Phase, RunRecord, Series};
-use serde_json::{Value, json};
+use report::{RunEntry, RunState};
+use serde_json::Value;
 use verdict::{Ruling, Verdict};
 
 /// How a verdict looks.
@@ -72,6 +73,14 @@ pub(crate) struct RunLine {
     pub started: Option<String>,
     /// What it came to, in a word or two.
     pub verdict: String,
+    /// The same for programs; none before the end.
+    pub outcome: Option<String>,
+    /// The array, of a simulated run.
+    pub simulated: Option<String>,
+    /// The instrument, of an imported result.
+    pub imported: Option<String>,
+    /// Whether a crash or a power cut has ended it.
+    pub is_cut_off: bool,
     /// How that looks.
     pub tone: Tone,
     /// Transactional IOPS that were asked for; none: as many as possible.
@@ -96,12 +105,15 @@ pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
         Ruling::Fail => Tone::Fail,
         Ruling::Warn | Ruling::CannotJudge => Tone::Warn,
     };
-    let verdict = if report::is_cut_off(run) {
-        "Cut off".to_owned()
-    } else {
-        report::verdict_name(run, verdict)
-    };
-    RunLine { verdict, tone, ..figures(run) }
+    let is_cut_off = report::is_cut_off(run);
+    let name = || report::verdict_name(run, verdict);
+    RunLine {
+        verdict: if is_cut_off { "Cut off".to_owned() } else { name() },
+        outcome: Some(report::verdict_of(run, verdict).to_owned()),
+        is_cut_off,
+        tone,
+        ..figures(run)
+    }
 }
 
 /// Of a run that goes on.
@@ -119,6 +131,8 @@ fn figures(run: &RunRecord) -> RunLine {
         test: start.test.name().to_owned(),
         started_ns: report::started_ns(run),
         started: report::started_iso(run),
+        simulated: run.simulated().map(|simulation| simulation.array.clone()),
+        imported: run.imported().map(|imported| imported.instrument.clone()),
         asked_iops: run.target_iops(),
         iops: report::achieved_iops(run),
         backup_mib_per_second: report::backup_mib_per_second(run),
@@ -154,22 +168,30 @@ impl RunLine {
         query.to_lowercase().split_whitespace().all(|word| text.contains(word))
     }
 
-    /// For programs, with the run's name in requests.
-    pub(crate) fn json(&self, id: &str) -> Value {
-        json!({
-            "id": id,
-            "name": self.name,
-            "tags": self.tags,
-            "description": self.description,
-            "machine": self.machine,
-            "test": self.test,
-            "started": self.started,
-            "verdict": self.verdict,
-            "achieved_transactional_iops": self.iops,
-            "backup_mib_per_second": self.backup_mib_per_second,
-            "read_latency_ms": self.read_ms,
-            "log_write_latency_ms": self.log_write_ms,
-        })
+    /// For programs, as `list --json` has it too.
+    pub(crate) fn json(&self, id: &str, is_live: bool, written_ns: Option<u64>) -> Value {
+        let state = match (is_live, self.is_cut_off) {
+            (true, _) => RunState::Live,
+            (false, true) => RunState::CutOff,
+            (false, false) => RunState::Ended,
+        };
+        let entry = RunEntry {
+            name: &self.name,
+            tags: &self.tags,
+            description: &self.description,
+            machine: &self.machine,
+            test: &self.test,
+            started: self.started.as_deref(),
+            verdict: self.outcome.as_deref(),
+            simulated: self.simulated.as_deref(),
+            imported: self.imported.as_deref(),
+            target_iops: self.asked_iops,
+            iops: self.iops,
+            backup_mib_per_second: self.backup_mib_per_second,
+            read_ms: self.read_ms,
+            log_write_ms: self.log_write_ms,
+        };
+        entry.json(id, state, written_ns)
     }
 }
 

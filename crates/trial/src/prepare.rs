@@ -31,7 +31,7 @@ use crate::messages::definition;
 use crate::outlast::outlast;
 
 pub use error::PrepareError;
-pub use preflight::{Action, FillTarget, preflight};
+pub use preflight::{Action, FillTarget, preflight, reset};
 
 /// How far the preparation of one database has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,9 +116,16 @@ async fn prepare_one(
     if action == Action::Restart {
         preflight::clear(&location).await?;
     }
+    if action == Action::Reset {
+        preflight::clear_log(&location).await?;
+    }
     owner::write(&location).await?;
     let mut manifest = Manifest::filling(&plan, &location);
     manifest::write(&location, &manifest).await?;
+    if action == Action::Reset {
+        // After the manifest: should this be interrupted, what is left is known as a fill's.
+        preflight::clear(&location).await?;
+    }
     let signature = signature(&runtime, &plan, location.plan.index);
     let filled = fill(&runtime, &plan, &location, signature, &coordinator, &progress).await;
     // A failure here ends the work of all groups: the fill as a whole cannot succeed any more.

@@ -41,8 +41,10 @@ pub(crate) fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outco
     let fitted = fit(&measured, flags.size.0, (&name, &provenance))?;
     let text = fitted.description.text();
     documents::write(&flags.output, text.as_bytes(), Existing::of_flag(flags.force), &[])?;
-    print(&fitted, console)?;
-    console.answer(format_args!("Array: {}", flags.output.display()))?;
+    if documents::named_file(Some(&flags.output)).is_some() {
+        print(&fitted, console)?;
+        console.answer(format_args!("Array: {}", flags.output.display()))?;
+    }
     if flags.prove {
         return proof::prove(&flags.folder, &fitted.description, &stop, console);
     }
@@ -55,7 +57,8 @@ fn refuse(flags: &CalibrateFlags) -> Result<(), CommandError> {
     if !flags.folder.is_dir() {
         return Err(CommandError::new(format!("{name}: is no folder; name one on the storage")));
     }
-    if flags.output.exists() && !flags.force {
+    let file = documents::named_file(Some(&flags.output));
+    if file.is_some_and(|path| path.is_file() || path.is_dir()) && !flags.force {
         return Err(CommandError::new(format!(
             "{}: is there already; name another file, or say --force",
             flags.output.display()

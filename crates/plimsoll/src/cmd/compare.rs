@@ -5,6 +5,7 @@ mod sets;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use record::RunRecord;
 use verdict::{NamedRun, RunComparison};
 
 use crate::Outcome;
@@ -13,6 +14,15 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{CompareFlags, ComparisonFormat};
 use crate::measure::{is_live, journal_of, load, runs_at};
+
+/// Endings of files, and what they say a file holds.
+const ENDINGS: [(&str, ComparisonFormat); 5] = [
+    ("txt", ComparisonFormat::Text),
+    ("html", ComparisonFormat::Html),
+    ("htm", ComparisonFormat::Html),
+    ("json", ComparisonFormat::Json),
+    ("csv", ComparisonFormat::Csv),
+];
 
 /// Compares; that runs differ is an answer and no failure.
 pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -23,47 +33,57 @@ pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome
             report::MOST_RUNS
         )));
     }
+    let format = format(flags)?;
     if let Some(sets) = sets::at(&flags.runs)? {
         let names = names(&flags.runs);
-        let (text, journals) = sets::compared(flags, (&flags.runs, names), &sets)?;
-        return deliver(flags, &text, &journals, console);
+        let (text, journals) = sets::compared(format, (&flags.runs, names), &sets)?;
+        return deliver(flags, (format, &text), &journals, console);
     }
-    let paths: Result<Vec<PathBuf>, CommandError> =
-        flags.runs.iter().map(|path| newest(path)).collect();
-    let paths = paths?;
-    let names = names(&paths);
-    let runs: Result<Vec<NamedRun>, CommandError> =
-        paths.iter().zip(names).map(|(path, name)| named(path, name)).collect();
-    let runs = runs?;
+    let mut paths = Vec::new();
+    let mut records = Vec::new();
+    for path in &flags.runs {
+        let path = newest(path)?;
+        records.push(recorded(&path)?);
+        paths.push(path);
+    }
+    let runs = named(records, &paths);
     let comparison =
         verdict::compare(&runs).map_err(|error| CommandError::new(error.to_string()))?;
     let journals: Vec<PathBuf> = paths.iter().map(|path| journal_of(path)).collect();
-    deliver(flags, &render(flags, &runs, &comparison), &journals, console)
+    let text = render(format, &runs, &comparison);
+    deliver(flags, (format, &text), &journals, console)
 }
 
 fn deliver(
     flags: &CompareFlags,
-    text: &str,
+    (format, text): (ComparisonFormat, &str),
     journals: &[PathBuf],
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    match &flags.output {
+    match documents::named_file(flags.output.as_ref()) {
         Some(file) => {
             let existing = Existing::of_flag(flags.force);
             documents::write(file, text.as_bytes(), existing, &inputs(journals))?;
             console.remark(format_args!("Comparison: {}", file.display()))?;
         }
+        None if format == ComparisonFormat::Text => console.answer_prose(text)?,
         None => console.answer_text(text)?,
     }
     Ok(Outcome::Pass)
+}
+
+fn format(flags: &CompareFlags) -> Result<ComparisonFormat, CommandError> {
+    let given = if flags.json { Some(ComparisonFormat::Json) } else { flags.format };
+    let format = documents::form_of(given, flags.output.as_deref(), &ENDINGS)?;
+    Ok(format.unwrap_or(ComparisonFormat::Text))
 }
 
 fn inputs(journals: &[PathBuf]) -> Vec<&Path> {
     journals.iter().map(PathBuf::as_path).collect()
 }
 
-fn render(flags: &CompareFlags, runs: &[NamedRun], comparison: &RunComparison) -> String {
-    match format_of(flags) {
+fn render(format: ComparisonFormat, runs: &[NamedRun], comparison: &RunComparison) -> String {
+    match format {
         ComparisonFormat::Text => report::comparison_text(runs, comparison),
         ComparisonFormat::Html => report::comparison_html(runs, comparison),
         ComparisonFormat::Json => report::comparison_json(runs, comparison),
@@ -71,25 +91,31 @@ fn render(flags: &CompareFlags, runs: &[NamedRun], comparison: &RunComparison) -
     }
 }
 
-fn format_of(flags: &CompareFlags) -> ComparisonFormat {
-    if flags.json { ComparisonFormat::Json } else { flags.format }
-}
-
 /// A run, or the newest one in a folder of runs.
 fn newest(path: &Path) -> Result<PathBuf, CommandError> {
     Ok(runs_at(path)?.remove(0))
 }
 
-fn named(path: &Path, name: String) -> Result<NamedRun, CommandError> {
+fn recorded(path: &Path) -> Result<RunRecord, CommandError> {
     if is_live(path) {
         return Err(CommandError::new(format!(
             "{}: the run is live; compare it when it has ended",
             path.display()
         )));
     }
-    let record = load(path)?;
-    let verdict = verdict::judge(&record);
-    Ok(NamedRun { name, record, verdict })
+    load(path)
+}
+
+/// The runs with their verdicts, under names that tell them apart.
+fn named(records: Vec<RunRecord>, paths: &[PathBuf]) -> Vec<NamedRun> {
+    let own: Vec<&str> = records.iter().map(|record| record.start.name.as_str()).collect();
+    let names = report::comparison_names(&own, names(paths));
+    let mut named = Vec::new();
+    for (record, name) in records.into_iter().zip(names) {
+        let verdict = verdict::judge(&record);
+        named.push(NamedRun { name, record, verdict });
+    }
+    named
 }
 
 /// The last parts of the paths, or the whole paths where two would have the same name.

@@ -30,7 +30,7 @@ fn plan(flags: &ImportFlags, text: &str, console: &mut Console) -> Result<Outcom
     let root = flags.root.display().to_string();
     let draft = plan_of_config(text, &root).map_err(|error| refused(flags, &error))?;
     let PlanDraft { text, remarks } = draft;
-    let Some(output) = &flags.output else {
+    let Some(output) = documents::named_file(flags.output.as_ref()) else {
         console.answer_text(&text)?;
         return Ok(Outcome::Pass);
     };

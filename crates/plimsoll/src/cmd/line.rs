@@ -1,6 +1,5 @@
 //! `line`: tries loads up to and past the load line, and says where it lies.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,7 @@ use verdict::LoadStep;
 
 use crate::Outcome;
 use crate::console::{Concluded, Console};
-use crate::documents::{dated_folder, read_plan, write_new};
+use crate::documents::{dated_folder, make_new_folder, read_plan, write_new};
 use crate::error::CommandError;
 use crate::flags::LineFlags;
 use crate::measure::{Measured, Order, measure};
@@ -51,7 +50,7 @@ pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, C
         )));
     }
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
-    fs::create_dir(&folder).map_err(|error| CommandError::file(&folder, "create", &error))?;
+    make_new_folder(&folder)?;
     let stop = StopFlag::install(STOPS_A_RUN)?;
     let required = plan.workload.target_iops.map(f64::from);
     let mut search = Search {

@@ -1,12 +1,15 @@
 //! `list`: the runs below a folder, the newest first; a set of tests is one of them.
 
 mod entry;
+mod table;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use record::{JOURNAL, RunRecord, Series};
-use report::{SUITE_PARTS, mean_ms, started_iso};
+use report::{RunEntry, RunState, SUITE_PARTS, achieved_iops, mean_ms, started_iso};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -28,12 +31,8 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
         .map_err(|error| CommandError::file(&flags.folder, "look for runs in", &error))?;
     let mut runs = Vec::new();
     for folder in folders {
-        match load(&folder) {
-            Ok(record) => {
-                let (verdict, is_live) = (verdict::judge(&record), is_live(&folder));
-                let cut = if is_live { None } else { cut_off(&folder, &record)? };
-                runs.push(ListedRun { folder, record, verdict, is_live, cut });
-            }
+        match read(folder, &flags.folder) {
+            Ok(run) => runs.push(run),
             // One that cannot be read hides none of the others.
             Err(error) => match error.told() {
                 Some((sentence, _)) => console::complain(sentence),
@@ -44,11 +43,29 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
     runs.retain(|run| flags.tags.iter().all(|tag| run.record.start.tags.contains(tag)));
     let entries = entries(runs);
     if flags.json {
-        console.answer_json("runs", entries_json(&entries))?;
+        let runs: Vec<Value> = entries.iter().map(|entry| json_of(entry, &flags.folder)).collect();
+        console.answer_json("runs", json!({ "runs": runs }))?;
     } else {
-        print(&entries, &flags.folder, console)?;
+        table::print(&entries, &flags.folder, console)?;
     }
     Ok(Outcome::Pass)
+}
+
+fn read(folder: PathBuf, below: &Path) -> Result<ListedRun, CommandError> {
+    let record = load(&folder)?;
+    let verdict = verdict::judge(&record);
+    let written = fs::metadata(folder.join(JOURNAL)).and_then(|facts| facts.modified());
+    let since = written.ok().and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let is_live = is_live(&folder);
+    Ok(ListedRun {
+        cut: if is_live { None } else { cut_off(&folder, &record)? },
+        is_live,
+        id: id(&folder, below),
+        written_ns: since.and_then(|since| u64::try_from(since.as_nanos()).ok()),
+        folder,
+        record,
+        verdict,
+    })
 }
 
 /// How a run can be completed that was cut off; none of a run that came to an end.
@@ -60,6 +77,17 @@ fn cut_off(folder: &Path, record: &RunRecord) -> Result<Option<CutOff>, CommandE
         None => CutOff::Resumable(format!("plimsoll run --resume {}", shell_word(folder))),
         Some(why) => CutOff::Lost(why),
     }))
+}
+
+/// What the server calls the run, or set of tests, too.
+fn id(folder: &Path, below: &Path) -> String {
+    let mut parts = Vec::new();
+    parts.extend(folder.strip_prefix(below).unwrap_or(folder).iter().map(OsStr::to_string_lossy));
+    if !parts.is_empty() {
+        return parts.join("/");
+    }
+    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    whole.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Folders that hold a journal; links are not followed, so there are no circles.
@@ -84,138 +112,53 @@ fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<
     Ok(())
 }
 
-fn print(entries: &[ListEntry], below: &Path, console: &mut Console) -> Result<(), CommandError> {
-    if entries.is_empty() {
-        return console.remark(format_args!("No runs found in `{}`.", below.display()));
-    }
-    console.answer(
-        "Started           Verdict                IOPS  Read ms   Log ms  Name              Run",
-    )?;
-    for entry in entries {
-        match entry {
-            ListEntry::Run(run) => print_run(run, "", console)?,
-            ListEntry::Set(set) => {
-                print_set(set, console)?;
-                for run in &set.tests {
-                    print_run(run, "  ", console)?;
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn print_set(set: &ListedSet, console: &mut Console) -> Result<(), CommandError> {
-    let first = set.first();
-    console.answer(format_args!(
-        "{:<16}  {:<15}  {:>10}  {:>7}  {:>7}  {:<16}  {}{}",
-        started(first),
-        set.verdict_word(),
-        set.passed(),
-        "",
-        "",
-        name(first),
-        set.folder.display(),
-        tags(first)
-    ))
-}
-
-fn print_run(run: &ListedRun, indent: &str, console: &mut Console) -> Result<(), CommandError> {
-    console.answer(format_args!(
-        "{:<16}  {:<15}  {:>10}  {:>7}  {:>7}  {:<16}  {indent}{}{}",
-        started(run),
-        run.verdict_word(),
-        rate(run),
-        milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
-        milliseconds(mean_ms(&run.record, Series::LogWrite)),
-        name(run),
-        run.folder.display(),
-        tags(run)
-    ))?;
-    match &run.cut {
-        None => Ok(()),
-        Some(CutOff::Resumable(command)) => {
-            console.answer(format_args!("{:<16}  {indent}complete it: {command}", ""))
-        }
-        Some(CutOff::Lost(why)) => console.answer(format_args!("{:<16}  {indent}{why}", "")),
+fn json_of(entry: &ListEntry, below: &Path) -> Value {
+    match entry {
+        ListEntry::Run(run) => run_json(run),
+        ListEntry::Set(set) => set_json(set, below),
     }
 }
 
-fn started(run: &ListedRun) -> String {
-    started_iso(&run.record).map_or("-".to_owned(), |time| {
-        let text: String = time.chars().take(16).collect();
-        text.replace('T', " ")
-    })
-}
-
-/// The IOPS of a load; a backup has MiB/s.
-fn rate(run: &ListedRun) -> String {
-    let iops = report::achieved_iops(&run.record).map(|iops| format!("{iops:.0}"));
-    let mebibytes =
-        report::backup_mib_per_second(&run.record).map(|rate| format!("{rate:.0} MiB/s"));
-    iops.or(mebibytes).unwrap_or_else(|| "-".to_owned())
-}
-
-fn name(run: &ListedRun) -> &str {
-    match run.record.start.name.as_str() {
-        "" => "-",
-        name => name,
-    }
-}
-
-fn tags(run: &ListedRun) -> String {
-    let tags = run.record.start.tags.join(", ");
-    if tags.is_empty() { tags } else { format!("  [{tags}]") }
-}
-
-fn milliseconds(mean: Option<f64>) -> String {
-    mean.map_or("-".to_owned(), |mean| format!("{mean:.3}"))
-}
-
-fn entries_json(entries: &[ListEntry]) -> Value {
-    let mut runs = Vec::new();
-    for entry in entries {
-        runs.push(match entry {
-            ListEntry::Run(run) => run_json(run),
-            ListEntry::Set(set) => set_json(set),
-        });
-    }
-    json!({ "runs": runs })
-}
-
-fn set_json(set: &ListedSet) -> Value {
-    let start = &set.first().record.start;
+fn set_json(set: &ListedSet, below: &Path) -> Value {
+    let first = &set.first().record;
     json!({
-        "name": start.name,
-        "tags": start.tags,
+        "id": id(&set.folder, below),
+        "state": if set.is_live() { RunState::Live } else { RunState::Ended }.name(),
+        "name": first.start.name,
+        "tags": first.start.tags,
         "folder": set.folder.display().to_string(),
-        "description": start.description,
+        "description": first.start.description,
+        "machine": first.start.machine.name,
         "test": "Set of tests",
-        "started": started_iso(&set.first().record),
+        "started": started_iso(first),
         "verdict": set.verdict_for_programs(),
         "tests": set.tests.iter().map(run_json).collect::<Vec<Value>>(),
     })
 }
 
 fn run_json(run: &ListedRun) -> Value {
-    json!({
-        "name": run.record.start.name,
-        "tags": run.record.start.tags,
-        "folder": run.folder.display().to_string(),
-        "description": run.record.start.description,
-        "test": run.record.start.test.name(),
-        "started": started_iso(&run.record),
-        "verdict": run.verdict_for_programs(),
-        "cut_off": run.cut.is_some(),
-        "resume": match &run.cut {
-            Some(CutOff::Resumable(command)) => Some(command),
-            Some(CutOff::Lost(_)) | None => None,
-        },
-        "simulated": run.record.simulated().map(|simulation| &simulation.array),
-        "imported": run.record.imported().map(|imported| &imported.instrument),
-        "achieved_transactional_iops": report::achieved_iops(&run.record),
-        "backup_mib_per_second": report::backup_mib_per_second(&run.record),
-        "read_latency_ms": mean_ms(&run.record, Series::DatabaseRead),
-        "log_write_latency_ms": mean_ms(&run.record, Series::LogWrite),
-    })
+    let ListedRun { record, verdict, is_live, .. } = run;
+    let started = started_iso(record);
+    let entry = RunEntry {
+        name: &record.start.name,
+        tags: &record.start.tags,
+        description: &record.start.description,
+        machine: &record.start.machine.name,
+        test: record.start.test.name(),
+        started: started.as_deref(),
+        verdict: (!is_live).then(|| report::verdict_of(record, verdict)),
+        simulated: record.simulated().map(|simulation| &*simulation.array),
+        imported: record.imported().map(|imported| &*imported.instrument),
+        target_iops: record.target_iops(),
+        iops: achieved_iops(record),
+        backup_mib_per_second: report::backup_mib_per_second(record),
+        read_ms: mean_ms(record, Series::DatabaseRead),
+        log_write_ms: mean_ms(record, Series::LogWrite),
+    };
+    let mut json = entry.json(&run.id, RunState::of(record, *is_live), run.written_ns);
+    json["folder"] = run.folder.display().to_string().into();
+    if let Some(CutOff::Resumable(command)) = &run.cut {
+        json["resume"] = command.as_str().into();
+    }
+    json
 }

@@ -126,7 +126,7 @@ fn write_all(
     for kind in kinds(&flags.export)? {
         files.extend(export(provision, kind));
     }
-    fs::create_dir_all(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
+    documents::make_folder(folder)?;
     let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.name)).collect();
     if let (Some(path), false) =
         (paths.iter().find(|path: &&PathBuf| fs::symlink_metadata(path).is_ok()), flags.force)
@@ -172,7 +172,7 @@ fn make_folders(provision: &Provision, test: &TestPlan) -> Result<(), CommandErr
     for (folder, log) in test.folders(server) {
         for folder in [folder, log] {
             let path = Path::new(&folder);
-            fs::create_dir_all(path).map_err(|error| CommandError::file(path, "create", &error))?;
+            documents::make_folder(path)?;
         }
     }
     Ok(())

@@ -1,6 +1,5 @@
 //! `--predict` of `size` and `plan`: the sized design judged in virtual time before anybody buys.
 
-use std::fs;
 use std::path::PathBuf;
 
 use plan::Deployment;
@@ -83,8 +82,7 @@ fn write(
     set: &DesignedSet,
 ) -> Result<(PathBuf, PathBuf), CommandError> {
     let paths = (order.folder.join("plan.toml"), order.folder.join("array.toml"));
-    fs::create_dir_all(&order.folder)
-        .map_err(|error| CommandError::file(&order.folder, "create", &error))?;
+    documents::make_folder(&order.folder)?;
     let existing = Existing::of_flag(order.force);
     documents::write(&paths.0, plan.as_bytes(), existing, &[])?;
     documents::write(&paths.1, set.array.text().as_bytes(), existing, &[])?;

@@ -7,13 +7,13 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
-use crate::fill::{Fill, fill};
+use crate::fill::{Complete, Fill, fill_with};
 use crate::flags::PrepareFlags;
 use crate::signals::StopFlag;
 use crate::system;
 use crate::term::duration;
 
-/// Fills the databases; those that are complete stay as they are.
+/// Fills the databases; those that are complete stay as they are, unless they are reset.
 pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let plan = read_plan(&flags.plan, &plan::Overrides::default())?;
     let stop = StopFlag::install(
@@ -22,7 +22,8 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
     if let Some(sentence) = system::of_new_files() {
         console.remark(sentence)?;
     }
-    let filled = fill(&plan, &stop, console.is_quiet())?;
+    let complete = if flags.reset { Complete::Reset } else { Complete::Stays };
+    let filled = fill_with(&plan, complete, &stop, console.is_quiet())?;
     if flags.json {
         console.answer_json("prepared", as_json(&filled))?;
         return Ok(Outcome::Pass);

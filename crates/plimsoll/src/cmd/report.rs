@@ -15,12 +15,26 @@ use crate::error::CommandError;
 use crate::flags::{ReportFlags, ReportFormat};
 use crate::measure::{is_live, journal_of, load, runs_at, write_reports};
 
+/// Endings of files, and what they say a file holds.
+const ENDINGS: [(&str, ReportFormat); 8] = [
+    ("txt", ReportFormat::Text),
+    ("html", ReportFormat::Html),
+    ("html", ReportFormat::Esrp),
+    ("htm", ReportFormat::Html),
+    ("json", ReportFormat::Json),
+    ("xml", ReportFormat::Xml),
+    ("csv", ReportFormat::Csv),
+    ("docx", ReportFormat::Esrp),
+];
+
 /// Renders the report; the verdict is the outcome, as it was of the run.
 pub(crate) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if flags.vendor_template {
         console.answer_text(esrp::template())?;
         return Ok(Outcome::Pass);
     }
+    let format = documents::form_of(flags.format, flags.output.as_deref(), &ENDINGS)?;
+    let flags = &ReportFlags { format, ..flags.clone() };
     if flags.format == Some(ReportFormat::Esrp) {
         return paper::run(flags, console);
     }
@@ -154,10 +168,13 @@ fn deliver(
     inputs: &[&Path],
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    match &flags.output {
+    match documents::named_file(flags.output.as_ref()) {
         Some(file) => {
             let existing = Existing::of_flag(flags.force);
             documents::write(file, text.as_bytes(), existing, inputs)
+        }
+        None if matches!(flags.format, None | Some(ReportFormat::Text)) => {
+            console.answer_prose(text)
         }
         None => console.answer_text(text),
     }

@@ -1,8 +1,11 @@
 //! `serve`: the runs of a folder in a browser, until Ctrl-C.
 
+mod filling;
 mod local;
 mod place;
 mod questions;
+mod reachable;
+mod token;
 
 use std::time::Duration;
 
@@ -21,7 +24,7 @@ const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 
 /// Serves until a signal asks to stop.
 pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let stop = StopFlag::install("stopping; a run that was started here goes on")?;
+    let stop = StopFlag::install("Server stopped; a run that was started here continues.")?;
     let headers = std::env::var(OTLP_HEADERS).unwrap_or_default();
     let target = flags.otlp.as_ref().map(|address| OtlpTarget::parse(address, &headers));
     let target = target.transpose().map_err(|error| CommandError::usage(error.to_string()))?;
@@ -35,21 +38,25 @@ pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, 
             pace: Duration::from_nanos(flags.otlp_interval.0),
             tls: sign_in::system_trust(),
         }),
+        token: Some(token::of_changes(flags)?),
+        metrics_token: token::of_metrics(flags)?,
     };
     let mut told = Ok(());
     serve::serve(
         settings,
         Box::new(LocalRuns::default()),
-        |ready| told = tell(&ready, console),
+        |ready| told = tell(&ready, flags, console),
         || stop.is_set(),
     )?;
     told.map(|()| Outcome::Pass)
 }
 
 /// Where to look, with the token that only this terminal shows.
-fn tell(ready: &Ready<'_>, console: &mut Console) -> Result<(), CommandError> {
+fn tell(ready: &Ready<'_>, flags: &ServeFlags, console: &mut Console) -> Result<(), CommandError> {
     let Ready { address, token, no_history } = ready;
-    console.answer(format_args!("http://{address}/?token={}", token.digits()))?;
+    let place = reachable::from_elsewhere(*address, &flags.host);
+    // Whole, so that a terminal lets it be clicked.
+    console.answer_text(&format!("http://{place}/?token={}\n", token.digits()))?;
     console
         .remark("Open it in a browser; Ctrl-C ends. Without the token nothing can be changed.")?;
     if !address.ip().is_loopback() {

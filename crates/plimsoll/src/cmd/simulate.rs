@@ -2,7 +2,6 @@
 
 mod progress;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -20,7 +19,7 @@ use units::Bytes;
 use crate::Outcome;
 use crate::console::Console;
 use crate::crew;
-use crate::documents::{dated_folder, read_plan, read_text, write_new};
+use crate::documents::{dated_folder, make_new_folder, read_plan, read_text, write_new};
 use crate::error::CommandError;
 use crate::flags::SimulateFlags;
 use crate::measure::{Measured, StopRequest};
@@ -242,7 +241,7 @@ impl<'a> SimulationRequest<'a> {
         for changes in all {
             self.array(changes)?;
         }
-        fs::create_dir(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
+        make_new_folder(folder)?;
         let count = all.len() * self.seeds.len();
         let next = AtomicUsize::new(0);
         let progress = SweepProgress::new(count, quiet);

@@ -8,7 +8,7 @@ use units::{Bytes, Nanos};
 
 use crate::simulate::SimulationLevel;
 
-use super::{IdentityFlags, duration, sessions, size};
+use super::{IdentityFlags, duration, sessions, size, values};
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
@@ -18,7 +18,8 @@ pub(crate) struct SimulateFlags {
     pub plan: PathBuf,
     /// The array: a file that describes it, or the name of one that comes with the program, such as
     /// shelf-15k; a name that is none lists them
-    #[arg(long, value_name = "FILE|NAME")]
+    #[arg(long, value_name = "FILE|NAME", value_parser = values::ARRAYS,
+        hide_possible_values = true)]
     pub array: String,
     /// Simulate every combination of values and rank them: KEY=VALUE,VALUE with a key of the array.
     /// As many run at a time as half of the memory holds, at 2 GiB at most for each
@@ -34,7 +35,7 @@ pub(crate) struct SimulateFlags {
     #[arg(long)]
     pub each_folder: bool,
     /// Kind of test: performance, stress, backup, recovery or checksum
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = values::TESTS, hide_possible_values = true)]
     pub test: Option<String>,
     /// How long is simulated, such as 2h or 90s [default: 2m, up to 10m where the load is held low;
     /// that of the plan where it is less]

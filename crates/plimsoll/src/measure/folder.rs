@@ -44,8 +44,7 @@ impl RunFolder {
         // First: where no thread can be had, nothing is left behind.
         let syncs = Questions::start()?;
         let origin = if path.exists() { Origin::Found } else { Origin::New };
-        fs::create_dir_all(path)
-            .map_err(|error| CommandError::file(path, "make the run folder", &error))?;
+        documents::make_folder(path)?;
         let journal = path.join(JOURNAL);
         if journal.exists() {
             let text = format!(

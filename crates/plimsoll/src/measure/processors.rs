@@ -97,18 +97,18 @@ fn shares(before: &Reading, after: &Reading) -> Option<ProcessorShares> {
     let own = after.own.ticks.saturating_sub(before.own.ticks);
     let interrupts = &[before, after].map(|reading| reading.machine.interrupts);
     let mut kernel = interrupts[1].saturating_sub(interrupts[0]);
-    let mut programs: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut programs: BTreeMap<String, u64> = BTreeMap::new();
     for (process, ticks) in used(before, after) {
         if process.is_kernel {
             kernel += ticks;
         } else if process.number != after.own.number {
-            *programs.entry(&process.name).or_default() += ticks;
+            *programs.entry(program_name(process, &after.own)).or_default() += ticks;
         }
     }
     let top = programs.into_iter().max_by_key(|(_, ticks)| *ticks);
     let top = top.map(|(name, ticks)| {
         let percent = percent(ticks, total);
-        ProgramShare { name: name.to_owned(), percent }
+        ProgramShare { name, percent }
     });
     Some(ProcessorShares {
         busy_percent: percent(busy, total),
@@ -117,6 +117,16 @@ fn shares(before: &Reading, after: &Reading) -> Option<ProcessorShares> {
         others_percent: percent(busy.saturating_sub(own + kernel), total),
         top: top.filter(|top| top.percent >= LEAST_NAMED_PERCENT),
     })
+}
+
+/// What a program is called; one that has the name of this one is another run, to be found by its
+/// number.
+fn program_name(process: &Process, own: &Process) -> String {
+    if process.name == own.name {
+        format!("another {}, process {}", process.name, process.number)
+    } else {
+        process.name.clone()
+    }
 }
 
 fn percent(ticks: u64, total: u64) -> f64 {
@@ -186,6 +196,19 @@ mod tests {
         assert_eq!((found.busy_percent, found.own_percent), (100.0, 34.0));
         assert_eq!((found.kernel_percent, found.others_percent), (3.0, 63.0));
         assert!(found.has_heavy_others());
+    }
+
+    #[test]
+    fn another_run_is_told_from_this_one() {
+        let mut earlier = before();
+        earlier.processes.push(process(7, "plimsoll", 400));
+        let mut processes = earlier.processes.clone();
+        processes[0].ticks += 50;
+        processes[5].ticks += 60;
+        let found = shares(&earlier, &reading((5_110, 70, 9_200), processes)).unwrap();
+        let top = found.top.unwrap();
+        assert_eq!((top.name.as_str(), top.percent), ("another plimsoll, process 7", 30.0));
+        assert_eq!((found.own_percent, found.others_percent), (25.0, 30.0));
     }
 
     #[test]

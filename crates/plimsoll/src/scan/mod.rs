@@ -2,6 +2,7 @@
 //! its own executor and ring. Nothing is ever written.
 
 mod fault;
+mod reach;
 mod target;
 mod threads;
 

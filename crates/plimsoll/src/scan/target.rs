@@ -12,7 +12,7 @@ use ese::header::{
 };
 use ese::page::PageSize;
 use ese::page_set::PageSet;
-use ese::reader::{ReadError, Reader, database_space};
+use ese::reader::Reader;
 use integrity::Tally;
 use units::{Bytes, PageNumber};
 
@@ -21,6 +21,7 @@ use crate::error::CommandError;
 use crate::locks;
 use crate::pages::FilePages;
 use crate::scan::fault::FileFault;
+use crate::scan::reach::{Reach, reach};
 use crate::target::ByteSource;
 
 /// Space behind the database that is read: more than engines make ahead, and read in a moment.
@@ -171,32 +172,10 @@ impl ScanTarget {
         Ok(())
     }
 
-    /// Where the space tree is damaged, the scan will say so; then no page is called foreign.
     fn find_owned(&mut self) {
-        let Ok(mut pages) = FilePages::open(&self.path, self.page_size) else {
-            return;
-        };
-        let space = database_space(&mut pages);
-        let ends_before = matches!(space, Err(ReadError::BeyondFile { .. }));
-        let at_least = if space.is_err() { self.salvaged_end() } else { None };
-        self.owned = space.ok().map(|space| space.owned.last());
-        let last = PageNumber(self.pages);
-        let owned = self.owned.or(at_least).filter(|owned| *owned > last);
-        if ends_before || owned.is_some() {
-            self.faults.push(FileFault::Truncated { last, owned });
-        }
-    }
-
-    /// The last page that any tree owns, as far as that can be read of a damaged database.
-    fn salvaged_end(&self) -> Option<PageNumber> {
-        let pages = || FilePages::open(&self.path, self.page_size).ok();
-        let reader = Reader::open(pages()?).or_else(|_| {
-            Reader::open_shadow(pages().ok_or(ReadError::BeyondFile { page: PageNumber(1) })?)
-        });
-        let mut reader = reader.ok()?;
-        let trees = reader.salvaged_space_report().ok()?;
-        let spaces = trees.into_iter().filter_map(|tree| tree.space.ok());
-        spaces.map(|space| space.owned.last()).max()
+        let Reach { owned, fault } = reach(&self.path, self.page_size, PageNumber(self.pages));
+        self.owned = owned;
+        self.faults.extend(fault);
     }
 
     fn find_cut(&mut self) {

@@ -175,6 +175,11 @@ pub(crate) fn is_device(kind: FileType) -> bool {
     kind.is_char_device() || kind.is_block_device()
 }
 
+/// Whether it takes bytes in their order and keeps no file: a pipe, a terminal, `/dev/null`.
+pub(crate) fn is_stream(kind: FileType) -> bool {
+    kind.is_fifo() || kind.is_char_device()
+}
+
 /// Whether it is a disk or a part of one.
 pub(crate) fn is_block_device(kind: FileType) -> bool {
     kind.is_block_device()

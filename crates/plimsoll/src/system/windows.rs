@@ -156,6 +156,11 @@ pub(crate) const fn is_device(_: FileType) -> bool {
     false
 }
 
+/// Pipes and consoles have no kind of file here.
+pub(crate) const fn is_stream(_: FileType) -> bool {
+    false
+}
+
 /// Devices are no files here.
 pub(crate) const fn is_block_device(_: FileType) -> bool {
     false

@@ -95,7 +95,26 @@ fn absurd_numbers_are_answered_with_their_bounds() {
     }
     scene.run(["quick", "--duration", "-4s", "here"]).expect_code(64);
     scene.run(["run", "plan.toml", "--threads", "-4"]).expect_code(64);
-    scene.run(["dump", "plan.toml", "--page", "99999999999"]).expect_code(64);
+    scene.run(["dump", "plan.toml", "--page", "99999999999"]).expect_refusal(&["--page"]);
+}
+
+/// A value is input like that of a plan; only an option that there is not is wrong usage.
+#[test]
+fn bad_values_of_options_are_bad_input() {
+    let scene = Scene::prepared("bad-values");
+    for (words, parts) in [
+        (&["run", "plan.toml", "--duration", "0s"][..], ["--duration", "above 0"]),
+        (&["line", "plan.toml", "--step", "0s"], ["--step", "above 0"]),
+        (&["quick", "here", "--size", "huge"], ["--size", "such as 512MiB"]),
+        (&["run", "plan.toml", "--threads", "many"], ["--threads", "or auto"]),
+        (&["report", "run", "--format", "pdf"], ["--format", "possible values: html"]),
+        (&["run", "plan.toml", "--test", "speed"], ["speed", "performance"]),
+    ] {
+        scene.run(words).expect_refusal(&parts);
+    }
+    let told = scene.run(["run", "plan.toml", "--duration", "0s", "--json"]);
+    told.expect_refusal(&["--duration", "above 0"]);
+    scene.run(["run", "plan.toml", "--speed", "9"]).expect_code(64);
 }
 
 #[test]

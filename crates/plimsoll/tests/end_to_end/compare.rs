@@ -17,6 +17,44 @@ fn three_runs(name: &str) -> Scene {
     scene
 }
 
+fn runs(listed: &Value) -> impl Iterator<Item = &Value> {
+    listed["runs"].as_array().unwrap().iter()
+}
+
+#[test]
+fn names_of_runs_stand_in_a_comparison_if_they_tell_them_apart() {
+    let scene = Scene::prepared("compare-names");
+    for (name, folder) in [("array-a", "one"), ("array-b", "two"), ("array-b", "three")] {
+        let words = ["run", "plan.toml", "--duration", "1s", "-q", "-o", folder, "--name", name];
+        scene.run(words);
+    }
+    scene.run(["compare", "one", "two"]).expect_code(0).expect_out(&["array-a beside array-b"]);
+    scene.run(["compare", "two", "three"]).expect_code(0).expect_out(&["two beside three"]);
+}
+
+#[test]
+fn databases_that_grew_between_runs_are_made_alike_again() {
+    let scene = Scene::prepared("reset");
+    let bytes = |name: &str| std::fs::metadata(scene.path(name)).unwrap().len();
+    let (fresh, file) = (bytes("Plimsoll001.edb"), "Plimsoll001.edb");
+    let words = ["run", "plan.toml", "--duration", "8s", "-q", "-o"];
+    scene.run(words.iter().chain(&["one"]));
+    let kept = scene.run(["prepare", "plan.toml"]);
+    kept.expect_code(0).expect_out(&["was complete already"]);
+    assert!(bytes(file) > fresh, "a run makes it grow");
+    scene.run(["prepare", "plan.toml", "--reset"]).expect_code(0).expect_out(&["filled 32"]);
+    assert_eq!(bytes(file), fresh);
+    assert!(!scene.path("E00.plg").exists(), "its log belonged to what is gone");
+    scene.run(["verify", file, "Plimsoll002.edb"]).expect_code(0);
+    scene.run(words.iter().chain(&["two"]));
+    assert!(scene.path("two/report.txt").exists());
+    // What is not ours is not reset either.
+    scene.change("Plimsoll001.manifest.json", Vec::clear);
+    let before = scene.read(file);
+    scene.run(["prepare", "plan.toml", "--reset"]).expect_refusal(&["Plimsoll001"]);
+    assert!(scene.read(file) == before);
+}
+
 #[test]
 fn runs_are_listed_and_compared_with_what_differs_between_them() {
     let scene = three_runs("compare");
@@ -29,6 +67,9 @@ fn runs_are_listed_and_compared_with_what_differs_between_them() {
         .map(|run| run["folder"].as_str().unwrap().replace('\\', "/"))
         .collect();
     assert_eq!(folders, ["./runs/backup", "./runs/half", "./runs/full"], "the newest first");
+    let ids: Vec<&str> = runs(&listed).map(|run| run["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["runs/backup", "runs/half", "runs/full"], "as the server calls them");
+    assert!(runs(&listed).all(|run| run["state"] == "ended" && run["written"].is_string()));
     scene.run(["list", "runs"]).expect_code(0).expect_out(&["Verdict", "runs/half"]);
 
     scene.run(["compare", "runs/full", "runs/half"]).expect_code(0).expect_out(&[
@@ -57,7 +98,16 @@ fn what_cannot_be_compared_is_refused_by_name() {
         .run(["compare", "runs/full", "runs/backup"])
         .expect_refusal(&["full was a test of kind Performance", "backup one of kind"]);
     scene.run(["compare", "runs/full", "absent"]).expect_refusal(&["absent", "check the path"]);
-    let words = ["compare", "runs/full", "runs/half", "-o", "runs/full/record.jsonl", "--force"];
+    let words = [
+        "compare",
+        "runs/full",
+        "runs/half",
+        "--format",
+        "text",
+        "-o",
+        "runs/full/record.jsonl",
+        "--force",
+    ];
     scene.run(words).expect_refusal(&["which the answer is made from"]);
     scene.write("runs/half/record.jsonl", b"no journal");
     scene.run(["compare", "runs/full", "runs/half"]).expect_refusal(&["runs/half", "first line"]);

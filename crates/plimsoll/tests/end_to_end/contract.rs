@@ -16,12 +16,53 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect(text)
 }
 
+/// Holds an answer against the schema of its kind: members that must be there, and what they hold.
+#[track_caller]
+fn expect_described(schema: &Value, answer: &Value) {
+    let mut kinds = schema["oneOf"].as_array().unwrap().iter();
+    let kind = &answer["kind"];
+    let own = kinds.find(|of| of["properties"]["kind"]["const"] == *kind).expect("no schema");
+    assert_eq!(own["properties"]["schema"]["const"], answer["schema"], "{kind}");
+    expect_members(own, answer);
+}
+
+#[track_caller]
+fn expect_members(schema: &Value, value: &Value) {
+    for name in schema["required"].as_array().unwrap() {
+        let name = name.as_str().unwrap();
+        let member = value.get(name).unwrap_or_else(|| panic!("no {name} in {value}"));
+        let property = &schema["properties"][name];
+        let types = match &property["type"] {
+            Value::Array(types) => types.clone(),
+            Value::Null => continue,
+            one => vec![one.clone()],
+        };
+        let holds = match member {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(number) if number.is_f64() => "number",
+            Value::Number(_) => "integer",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        };
+        let is_held = types.iter().any(|of| of == holds || of == "number" && holds == "integer");
+        assert!(is_held, "{name}: {holds} and not {types:?}");
+        if let (Value::Array(all), true) = (member, property["items"].is_object()) {
+            for one in all {
+                expect_members(&property["items"], one);
+            }
+        }
+    }
+}
+
 #[test]
 fn every_answer_says_what_it_is() {
     let scene = Scene::prepared("kinds");
     scene.write("deployment.toml", DEPLOYMENT.as_bytes());
     scene.run(["run", "plan.toml", "-q", "-o", "out"]);
     let file = "Plimsoll001.edb";
+    let schema = parsed(&scene.run(["schema", "answers"]).expect_code(0).out);
     for (words, kind) in [
         (vec!["check", file], "check"),
         (vec!["header", file], "header"),
@@ -41,6 +82,7 @@ fn every_answer_says_what_it_is() {
         let answer = parsed(&ran.out);
         assert_eq!(answer["kind"], kind, "{words:?}: {}", ran.err);
         assert!(answer["schema"].is_u64(), "{words:?}");
+        expect_described(&schema, &answer);
     }
     let report = parsed(&scene.run(["report", "out", "--format", "json"]).out);
     assert_eq!((&report["kind"], &report["schema"]), (&"report".into(), &2.into()));
@@ -51,7 +93,7 @@ fn every_answer_says_what_it_is() {
 #[test]
 fn schemas_are_printed_and_a_file_of_that_name_comes_first() {
     let scene = Scene::prepared("schemas");
-    for kind in ["plan", "deployment", "report", "journal", "events"] {
+    for kind in ["plan", "deployment", "report", "journal", "events", "answers"] {
         let printed = parsed(&scene.run(["schema", kind]).expect_code(0).out);
         assert!(printed["title"].is_string(), "{kind}: {printed}");
     }

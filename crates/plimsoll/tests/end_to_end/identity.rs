@@ -60,7 +60,7 @@ fn what_would_leave_the_folder_is_no_name() {
     for name in ["../up", "a/b", "a\\b", ".hidden", "", &long, "a\u{1b}[2J"] {
         for flag in ["--name", "--tag"] {
             let ran = scene.run(["run", "plan.toml", "--test", "backup", flag, name]);
-            ran.expect_code(64).expect_err(&[flag]);
+            ran.expect_refusal(&[flag]);
         }
     }
     scene.change("plan.toml", |plan| {

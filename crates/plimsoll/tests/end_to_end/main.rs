@@ -42,8 +42,10 @@ mod line;
 #[cfg(target_os = "linux")]
 mod luns;
 mod mount;
+mod narrow;
 mod odd_files;
 mod others;
+mod outputs;
 mod papers;
 mod plan;
 mod profile;

@@ -52,7 +52,7 @@ fn a_killed_run_is_completed_and_its_report_tells_the_break() {
     scene.run(["list"]).expect_code(0).expect_out(&["Cut off", completed]);
     let listed = scene.run(["list", "--json"]);
     let listed: Value = serde_json::from_str(&listed.out).unwrap();
-    assert_eq!(listed["runs"][0]["cut_off"], true, "{listed}");
+    assert_eq!(listed["runs"][0]["state"], "cut_off", "{listed}");
     assert_eq!(listed["runs"][0]["resume"], "plimsoll run --resume ./out", "{listed}");
     // A second kill, while what is left is measured.
     let child = scene.start(["run", "--resume", "out"]);

@@ -236,6 +236,35 @@ fn space_and_verify_go_on_behind_damage() {
 }
 
 #[test]
+fn pages_that_a_cut_takes_are_named_as_ranges() {
+    let scene = Scene::prepared("cut");
+    let file = File::read(&scene, OWN);
+    let pages = file.pages_of_rows(&file.table("Messages"));
+    let leaves: BTreeSet<u32> = pages.iter().copied().collect();
+    // Half of the leaves lie behind the cut.
+    let last = *leaves.iter().nth(leaves.len() / 2).unwrap();
+    let cut = (last as usize + 2) * file.size.bytes();
+    scene.write(OWN, &file.bytes[..cut]);
+    let ran = export(&scene, OWN, "Messages");
+    ran.expect_code(1);
+    let left = pages.iter().filter(|page| **page <= last).count();
+    assert_eq!(lines(&ran).len(), left);
+    let named: Vec<&str> = ran.err.lines().filter(|line| line.contains("behind the")).collect();
+    assert!((1..=4).contains(&named.len()), "{}", ran.err);
+    assert!(named.iter().any(|line| line.contains("pages ") && line.contains('-')), "{named:?}");
+    // `check` says that it was cut, whatever else is damaged.
+    let whole = File { bytes: file.bytes[..cut].to_vec(), size: file.size };
+    let roots = ["MSysObjects", "MSysObjectsShadow", "Messages"];
+    let roots = roots.map(|name| file.table(name).place.root.0);
+    let both = [&[1, 2, 3][..], &roots].concat();
+    for damaged in [&[][..], &[1], &[2], &[1, 2, 3], &roots, &both] {
+        scene.write(OWN, &whole.with_damage(damaged));
+        let ran = scene.run(["check", OWN]);
+        ran.expect_code(1).expect_out(&[&format!("truncated: the file ends with page {last}")]);
+    }
+}
+
+#[test]
 fn tables_are_found_where_both_copies_of_the_catalog_are_damaged() {
     let scene = Scene::prepared("lost-catalog");
     let file = File::read(&scene, OWN);

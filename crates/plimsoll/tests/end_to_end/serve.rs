@@ -4,6 +4,7 @@ mod asked;
 mod browser;
 mod fuzz;
 mod http;
+mod kept;
 mod monitored;
 
 use std::fs;
@@ -68,18 +69,31 @@ fn runs_are_listed_searched_shown_and_compared() {
     assert_eq!(listed(&server, "array+RACK-3+two"), ["runs/two"]);
     assert_eq!(listed(&server, "rack-4"), Vec::<String>::new());
     let list = server.get("/").expect(200);
-    list.expect_in(&["href=\"/run/runs/one\"", ">array a</a>", "plan.toml"]);
+    list.expect_in(&["href=\"/run/runs/one\"", ">array a</a>", "<time datetime=", " UTC</time>"]);
+    assert!(!list.body.contains("plan.toml"), "without the token nothing can be started");
+    let list = server.ask(&Request::get("/").token(&server.token)).expect(200);
+    list.expect_in(&["plan.toml", "name=\"test\"", ">backup</option>", "name=\"duration\""]);
     let report = server.get("/run/runs/one").expect(200);
+    report.expect_in(&["href=\"/csv/runs/one\"", "href=\"/json/runs/one\""]);
     report.expect_in(&["<!DOCTYPE html>", "array a on ", "Plimsoll storage qualification"]);
     let compared = server.get("/compare?run=runs%2Fone&run=runs/two").expect(200);
-    compared.expect_in(&["runs/one beside runs/two"]);
+    compared.expect_in(&["array a beside array b"]);
+    let other = server.get("/compare?run=runs/one&run=runs/two&first=runs/two").expect(200);
+    other.expect_in(&["array b beside array a"]);
+    let csv = server.get("/csv/runs/one").expect(200);
+    assert!(csv.header("content-type").unwrap().starts_with("text/csv"));
+    assert!(csv.body.starts_with("phase,"), "{}", csv.body);
+    let json: Value = serde_json::from_str(&server.get("/json/runs/one").body).unwrap();
+    assert_eq!(json["kind"], "report");
     server.get("/compare?run=runs/one").expect(422).expect_in(&["name at least two"]);
     let scraped = server.get("/metrics").expect(200);
     let counts = scraped.body.lines().filter(|line| line.starts_with("plimsoll_runs{"));
     let count: u32 =
         counts.map(|line| line.rsplit_once(' ').unwrap().1.parse::<u32>().unwrap()).sum();
     assert_eq!(count, 2, "{}", scraped.body);
-    server.get("/run/runs/three").expect(404);
+    scraped.expect_in(&["plimsoll_volume_last_verdict{host=", ",run=\"runs/two\",verdict="]);
+    scraped.expect_in(&["plimsoll_volume_last_run_timestamp_seconds{"]);
+    server.get("/run/runs/three").expect(404).expect_in(&["<h1>Not found</h1>"]);
     // A journal that is no journal hides no other run.
     fs::create_dir(scene.path("broken")).unwrap();
     scene.write("broken/record.jsonl", b"no journal");
@@ -195,9 +209,13 @@ fn a_run_is_started_watched_and_stopped() {
     let id = live_run(&scene, &server);
     assert!(id.starts_with("run-small-"), "{id}");
     let place = format!("/live/{id}");
-    server.get(&place).expect(200).expect_in(&["Stop the run"]);
+    let live = Request::get(&place).token(&server.token);
+    server.ask(&live).expect(200).expect_in(&["Stop the run", "href=\"/stop/"]);
+    assert!(!server.get(&place).body.contains("/stop/"), "without the token nothing is offered");
+    let asked = server.ask(&Request::get(&format!("/stop/{id}")).token(&server.token)).expect(200);
+    asked.expect_in(&["<h1>Stop small?</h1>", "Keep it running", "<form method=\"post\""]);
     let start = Request::post("/start", "plan=plan.toml").token(&server.token);
-    server.ask(&start).expect(409).expect_in(&["a second one would disturb it"]);
+    server.ask(&start).expect(409).expect_in(&["<h1>Another run is in progress</h1>"]);
     server.ask(&Request::post(&format!("/stop/{id}"), "")).expect(403);
     let seen = server.watch(&format!("/events/{id}"), |event| {
         event["points"].as_array().is_some_and(|points| !points.is_empty())
@@ -206,6 +224,8 @@ fn a_run_is_started_watched_and_stopped() {
     assert!(seen["iops"].as_f64().unwrap() > 0.0, "{seen}");
     let scraped = server.get("/metrics").expect(200);
     scraped.expect_in(&["plimsoll_run_transactional_iops{run=\"run-small-", "plimsoll_run_phase"]);
+    scraped.expect_in(&["plimsoll_run_left_seconds{", "plimsoll_run_latency_limit_seconds{"]);
+    scraped.expect_in(&["plimsoll_database_iops{", "database=\"", "Plimsoll002.edb\""]);
     let stop = Request::post(&format!("/stop/{id}"), "").token(&server.token);
     server.ask(&stop).expect(303);
     let ended = || server.get(&place).header("location").filter(|to| to.starts_with("/run/"));

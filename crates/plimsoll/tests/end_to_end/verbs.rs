@@ -90,4 +90,24 @@ fn completions_know_the_verbs() {
             .expect_code(0)
             .expect_out(&["prepare", "inspect", "schema"]);
     }
+    // What bash offers behind an option, of files and names.
+    scene.write("script", scene.run(["completions", "bash"]).out.as_bytes());
+    scene.write("shelf-own.toml", b"");
+    let offered = |words: &str, last: &str| {
+        let line = format!(
+            "source ./script; COMP_WORDS=({words} '{last}'); \
+             COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _plimsoll plimsoll '{last}' \"${{COMP_WORDS[COMP_CWORD - 1]}}\"; \
+             echo \"${{COMPREPLY[@]}}\""
+        );
+        let mut bash = std::process::Command::new("bash");
+        let output = bash.args(["-c", &line]).current_dir(&scene.folder).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let tests = "performance stress backup recovery checksum all\n";
+    assert_eq!(offered("plimsoll run plan.toml --test", ""), tests);
+    let shelves = offered("plimsoll simulate plan.toml --array", "shelf-");
+    for name in ["shelf-own.toml", "shelf-10k", "shelf-15k"] {
+        assert!(shelves.contains(name), "{name}: {shelves}");
+    }
 }

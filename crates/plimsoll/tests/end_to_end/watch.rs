@@ -97,7 +97,7 @@ fn a_wrong_command_line_ends_with_64_and_help_with_0() {
     scene.run(["check"]).expect_code(64).expect_err(&["Usage: plimsoll check"]);
     scene.run(["fly"]).expect_code(64).expect_err(&["fly"]);
     scene.run::<&str>([]).expect_code(64).expect_err(&["Usage: plimsoll"]);
-    scene.run(["run", "plan.toml", "--duration", "soon"]).expect_code(64);
+    scene.run(["run", "plan.toml", "--duration", "soon"]).expect_refusal(&["soon", "such as 90s"]);
     let backup = ["run", "plan.toml", "--test", "backup", "--duration", "9s"];
     scene.run(backup).expect_code(64).expect_err(&["--duration has no effect"]);
     scene.run(["run", "--help"]).expect_code(0).expect_out(&["Usage: plimsoll run"]);

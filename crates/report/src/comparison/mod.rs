@@ -5,6 +5,9 @@ mod data;
 pub(crate) mod glance;
 mod pictures;
 mod tables;
+mod winner;
+
+use std::collections::BTreeSet;
 
 use record::Phase;
 use verdict::{NamedRun, Ruling, RunComparison, Significance};
@@ -22,6 +25,16 @@ pub(crate) const LETTERS: [&str; 26] = [
 
 /// As many runs as can stand on one page.
 pub const MOST_RUNS: usize = LETTERS.len();
+
+/// What the runs are called beside each other: their own names if each has another one, else
+/// `fallbacks`, the names of their folders.
+pub fn comparison_names(own: &[&str], fallbacks: Vec<String>) -> Vec<String> {
+    let others: BTreeSet<&str> = own.iter().copied().filter(|name| !name.is_empty()).collect();
+    if others.len() == own.len() {
+        return own.iter().map(|name| (*name).to_owned()).collect();
+    }
+    fallbacks
+}
 
 /// One self-contained HTML page.
 pub fn comparison_html(runs: &[NamedRun], comparison: &RunComparison) -> String {
@@ -95,17 +108,30 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
         1 => "1 real difference".to_owned(),
         count => format!("{count} real differences"),
     };
+    let won = winner::winner(runs, comparison);
+    let carries = won.map(|won| winner::sentence(runs, won));
     let outcomes: Vec<Ruling> = runs.iter().map(|run| run.verdict.outcome).collect();
-    let answer = match (only_passing(&outcomes), of_one_outcome(&outcomes)) {
-        (Some(passing), _) => format!("only {passing} passes"),
-        (None, Some(outcome)) => format!("{outcome}, {differences}"),
-        (None, None) => differences,
+    let answer = match (only_passing(&outcomes), of_one_outcome(&outcomes), &carries) {
+        (Some(place), _, Some(carries)) if won.is_some_and(|won| won.place == place) => {
+            format!("{carries}; only {} passes", winner::name(runs, place))
+        }
+        (Some(place), _, _) => format!("only {} passes", winner::name(runs, place)),
+        (None, Some(outcome), Some(carries)) => format!("{carries}; {outcome}"),
+        (None, None, Some(carries)) => carries.clone(),
+        (None, Some(outcome), None) => format!("{outcome}, {differences}"),
+        (None, None, None) => differences,
     };
     if comparison.doubts.is_empty() {
-        return upper_first(&answer);
+        return if carries.is_some() { answer } else { upper_first(&answer) };
     }
-    let word = if is_only_simulated(runs, comparison) { "Simulated" } else { "Doubtful" };
-    format!("{word}: {answer}")
+    if is_only_simulated(runs, comparison) {
+        return format!("Simulated: {answer}");
+    }
+    match (carries, comparison.doubts.len()) {
+        (None, _) => format!("Doubtful: {answer}"),
+        (Some(_), 1) => format!("{answer}, with 1 caveat"),
+        (Some(_), count) => format!("{answer}, with {count} caveats"),
+    }
 }
 
 /// Whether nothing is in doubt but that every run was simulated: each was judged with what its
@@ -117,13 +143,13 @@ fn is_only_simulated(runs: &[NamedRun], comparison: &RunComparison) -> bool {
 
 /// The one that passes while the others fail: a buyer asks for that first. One that could not be
 /// judged may carry the load too.
-pub(crate) fn only_passing(outcomes: &[Ruling]) -> Option<&'static str> {
+pub(crate) fn only_passing(outcomes: &[Ruling]) -> Option<usize> {
     if outcomes.contains(&Ruling::CannotJudge) {
         return None;
     }
-    let mut passing = outcomes.iter().zip(LETTERS).filter(|(outcome, _)| **outcome == Ruling::Pass);
-    let (_, letter) = passing.next()?;
-    passing.next().is_none().then_some(letter)
+    let mut passing = outcomes.iter().enumerate().filter(|(_, outcome)| **outcome == Ruling::Pass);
+    let (place, _) = passing.next()?;
+    passing.next().is_none().then_some(place)
 }
 
 /// What all came to, if that is one thing: then the differences decide.
@@ -144,10 +170,38 @@ fn answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
         0..=MOST_DOUBTS => sentences.extend(doubts(comparison)),
         count => sentences.push(format!("{count} doubts stand below the table.")),
     }
+    sentences.extend(reset_advice(runs));
     if runs.len() == 2 {
         sentences.push(meaning(runs, comparison, 1));
     }
     sentences
+}
+
+/// Databases whose sizes differ by more were filled at other times, or grew between the runs.
+const GROWN: f64 = 1.25;
+
+/// How databases of one plan come to one size again; none if they are of one size, or of several
+/// plans.
+fn reset_advice(runs: &[NamedRun]) -> Option<String> {
+    let first = &runs[0].record;
+    let count = first.start.databases.len();
+    let are_ours = runs.iter().map(|run| &run.record).all(|run| {
+        let is_measured = run.imported().is_none() && run.simulated().is_none();
+        is_measured && run.start.databases.len() == count
+    });
+    let sizes = runs.iter().map(|run| {
+        let databases = run.record.start.databases.iter();
+        databases.map(|database| database.initial_bytes).sum::<u64>() as f64
+    });
+    let (least, most) =
+        sizes.fold((f64::MAX, 0.0_f64), |(least, most), size| (least.min(size), most.max(size)));
+    let plan = first.start.command.strip_prefix("plimsoll run ")?;
+    (are_ours && most > least * GROWN).then(|| {
+        format!(
+            "Databases grow with every run: `plimsoll prepare --reset {plan}` before each makes \
+             them alike."
+        )
+    })
 }
 
 /// More doubts than these would push the numbers off the first screen.

@@ -143,7 +143,7 @@ fn banner(sets: &[NamedSet<'_>], compared: &[ComparedTest]) -> Banner {
 fn verdict(sets: &[NamedSet<'_>]) -> String {
     let outcomes: Vec<Ruling> = sets.iter().map(NamedSet::outcome).collect();
     match (only_passing(&outcomes), of_one_outcome(&outcomes)) {
-        (Some(letter), _) => format!("Only {letter} passes"),
+        (Some(place), _) => format!("Only {} passes", LETTERS[place]),
         (None, Some(words)) => upper_first(words),
         (None, None) if outcomes.contains(&Ruling::CannotJudge) => {
             "Not all sets could be judged".to_owned()

@@ -71,7 +71,7 @@ fn who_passes_stands_before_what_differs() {
     runs[1].verdict.outcome = verdict::Ruling::Fail;
     let comparison = compare(&runs).expect("runs of one kind");
     let text = comparison_text(&runs, &comparison);
-    assert!(text.contains("ONLY A PASSES"), "{text}");
+    assert!(text.contains("ONLY XFS PASSES"), "{text}");
     assert!(text.contains("A (xfs): Pass.\nB (btrfs): Fail."), "{text}");
     for unlike in [verdict::Ruling::Fail, verdict::Ruling::CannotJudge] {
         runs[1].verdict.outcome = verdict::Ruling::CannotJudge;
@@ -90,6 +90,35 @@ fn who_passes_stands_before_what_differs() {
         let text = comparison_text(&runs, &comparison);
         assert!(text.contains(&format!("\n{words}, 7 REAL DIFFERENCES")), "{text}");
     }
+}
+
+#[test]
+fn the_run_that_carries_more_is_named_with_its_factor() {
+    let usual = Synthetic::default();
+    let busy = Synthetic { databases: 6 * usual.databases, ..usual.clone() };
+    let mut runs = vec![named("array-a", &busy), named("array-b", &usual)];
+    // The same work on record, and six times the requests.
+    runs[0].record.start.databases.truncate(usual.databases as usize);
+    let headline = |runs: &[NamedRun]| {
+        let text = comparison_text(runs, &compare(runs).expect("runs of one kind"));
+        let line = text.lines().find(|line| line.contains("ARRAY-A")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("no answer in:\n{text}"))
+    };
+    for run in &mut runs {
+        run.verdict.outcome = verdict::Ruling::Pass;
+    }
+    let told = headline(&runs);
+    assert!(
+        told.contains("ARRAY-A CARRIES") && told.contains("TIMES THE LOAD OF ARRAY-B"),
+        "{told}"
+    );
+    assert!(told.contains("; BOTH PASS"), "{told}");
+    runs.swap(0, 1);
+    let (answer, _) = told.split_once("  ").expect("a number behind the answer");
+    assert!(headline(&runs).starts_with(answer), "whichever comes first: {}", headline(&runs));
+    runs[1].record.seal = record::Seal::Altered { line: 5 };
+    let text = comparison_text(&runs, &compare(&runs).expect("runs of one kind"));
+    assert!(!text.contains("CARRIES"), "{text}");
 }
 
 #[test]

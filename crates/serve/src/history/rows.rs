@@ -63,6 +63,10 @@ fn line(row: &Row<'_>) -> rusqlite::Result<RunLine> {
         backup_mib_per_second: row.get("backup_mib_per_second")?,
         read_ms: row.get("read_ms")?,
         log_write_ms: row.get("log_write_ms")?,
+        outcome: row.get("outcome")?,
+        simulated: row.get("simulated")?,
+        imported: row.get("imported")?,
+        is_cut_off: row.get("is_cut_off")?,
         volumes: Vec::new(),
     })
 }
@@ -111,7 +115,8 @@ fn write_line(
     line: &RunLine,
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO run VALUES \
-               (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+               (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+               ?17, ?18, ?19, ?20, ?21)";
     let mut tags = String::new();
     for tag in &line.tags {
         tags.extend([tag.as_str(), "\n"]);
@@ -134,6 +139,10 @@ fn write_line(
         line.backup_mib_per_second,
         line.read_ms,
         line.log_write_ms,
+        line.outcome,
+        line.simulated,
+        line.imported,
+        line.is_cut_off,
     ];
     transaction.execute(sql, values).map(drop)
 }

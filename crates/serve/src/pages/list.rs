@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use report::escape;
 
-use super::{address, page, volume_address};
+use super::stopped::NO_TOKEN;
+use super::{address, options, page, volume_address};
 use crate::runs::{Known, Listed};
 use crate::search;
 use crate::sets::{ListEntry, ServedSet};
@@ -16,8 +17,22 @@ const QUESTIONS: &str = "<section>\n<h2>Before there is storage</h2>\n\
      <p><a href=\"/simulate\">Simulate arrays</a>: what a plan would do on arrays that need not \
      exist.</p>\n</section>\n";
 
-/// The list of `entries` that `query` finds, out of `count`, and the plans of the folder.
-pub(crate) fn list(entries: &[ListEntry], query: &str, count: usize, plans: &[String]) -> String {
+/// What can be started from the list.
+pub(crate) struct StartForm {
+    /// The plans of the folder.
+    pub plans: Vec<String>,
+    /// Kinds of tests.
+    pub tests: Vec<&'static str>,
+}
+
+/// The list of `entries` that `query` finds, out of `count`, and what can be started; nothing if
+/// the request has not brought the token.
+pub(crate) fn list(
+    entries: &[ListEntry],
+    query: &str,
+    count: usize,
+    start: Option<&StartForm>,
+) -> String {
     let mut body = format!(
         "<main>\n<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
          <label for=\"q\">Search</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"{}\">\n\
@@ -32,11 +47,14 @@ pub(crate) fn list(entries: &[ListEntry], query: &str, count: usize, plans: &[St
         let none = if count == 0 { "No run lies in this folder." } else { "No run matches." };
         let _ = writeln!(body, "<p>{none}</p>");
     } else {
-        push_table(&mut body, entries.iter().map(entry_rows));
+        push_kinds(&mut body, entries);
     }
-    push_plans(&mut body, plans);
+    match start {
+        Some(start) => push_start(&mut body, start),
+        None => body.push_str(NO_TOKEN),
+    }
     body.push_str(QUESTIONS);
-    body.push_str("</main>\n");
+    body.push_str("</main>\n<script src=\"/times.js\"></script>\n");
     page("Runs", &body)
 }
 
@@ -48,6 +66,28 @@ fn is_unread(entry: &ListEntry) -> bool {
     runs.iter().any(|run| matches!(run.known, Known::Unread))
 }
 
+fn is_simulated(entry: &ListEntry) -> bool {
+    let line = match entry {
+        ListEntry::Run(run) => run.line(),
+        ListEntry::Set(set) => set.line(),
+    };
+    line.is_some_and(|line| line.simulated.is_some())
+}
+
+/// Measured runs, and simulated ones apart from them: a model's figures are no measurement.
+fn push_kinds(body: &mut String, entries: &[ListEntry]) {
+    let (simulated, measured): (Vec<&ListEntry>, Vec<&ListEntry>) =
+        entries.iter().partition(|entry| is_simulated(entry));
+    if !measured.is_empty() {
+        push_table(body, measured.into_iter().map(entry_rows));
+    }
+    if !simulated.is_empty() {
+        body.push_str("<section id=\"simulated\">\n<h2>Simulated runs</h2>\n");
+        push_table(body, simulated.into_iter().map(entry_rows));
+        body.push_str("</section>\n");
+    }
+}
+
 pub(super) fn push_runs(body: &mut String, runs: &[Listed]) {
     push_table(body, runs.iter().map(row));
 }
@@ -55,7 +95,7 @@ pub(super) fn push_runs(body: &mut String, runs: &[Listed]) {
 fn push_table(body: &mut String, rows: impl Iterator<Item = String>) {
     body.push_str(
         "<form action=\"/compare\">\n<table class=\"runs\">\n<thead><tr>\
-         <th><span class=\"unseen\">Compare</span></th><th>Run</th><th>Verdict</th>\
+         <th>Compare, base</th><th>Run</th><th>Verdict</th>\
          <th>Started</th><th class=\"number\">IOPS</th><th class=\"number\">Read ms</th>\
          <th class=\"number\">Log ms</th></tr></thead>\n<tbody>\n",
     );
@@ -94,7 +134,7 @@ fn set_row(set: &ServedSet) -> String {
         escape(name),
         tone.class(),
         escape(&verdict),
-        started(line),
+        set.tests.first().map_or_else(|| "-".to_owned(), started),
         set.passed()
     )
 }
@@ -104,7 +144,11 @@ fn tick(id: &str, is_live: bool) -> String {
     if is_live {
         return String::new();
     }
-    format!("<input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\">")
+    format!(
+        "<input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\"> \
+         <input type=\"radio\" name=\"first\" value=\"{id}\" \
+         aria-label=\"Measure the others against {id}\">"
+    )
 }
 
 fn row(run: &Listed) -> String {
@@ -125,7 +169,7 @@ fn row(run: &Listed) -> String {
         details(&run.id, summary),
         summary.tone.class(),
         escape(&summary.verdict),
-        started(summary),
+        started(run),
         rate(summary),
         number("Read ms", summary.read_ms, 3),
         number("Log ms", summary.log_write_ms, 3),
@@ -158,9 +202,16 @@ fn details(id: &str, summary: &RunLine) -> String {
     details + "</small>"
 }
 
-fn started(summary: &RunLine) -> String {
-    let text: String = summary.started.iter().flat_map(|time| time.chars().take(16)).collect();
-    if text.is_empty() { "-".to_owned() } else { escape(&text.replace('T', " ")) }
+/// When a run began; a script shows it in the zone of the browser.
+fn started(run: &Listed) -> String {
+    let Some(time) = run.began_ns().and_then(report::format::iso_time) else {
+        return "-".to_owned();
+    };
+    let text: String = time.chars().take(16).collect();
+    let (time, text) = (escape(&time), escape(&text.replace('T', " ")));
+    let is_imported = matches!(&run.known, Known::Summary(line) if line.imported.is_some());
+    // An imported result names no zone.
+    if is_imported { text } else { format!("<time datetime=\"{time}\">{text} UTC</time>") }
 }
 
 /// The IOPS of a load; a backup has MiB/s.
@@ -178,19 +229,28 @@ fn number(label: &str, value: Option<f64>, decimals: usize) -> String {
     format!("<td class=\"number\" data-label=\"{label}\">{value}</td>")
 }
 
-/// The plans that lie in the folder, each with a button.
-fn push_plans(body: &mut String, plans: &[String]) {
-    if plans.is_empty() {
+/// The form that starts a run or prepares its databases.
+fn push_start(body: &mut String, start: &StartForm) {
+    if start.plans.is_empty() {
         return;
     }
-    body.push_str("<section>\n<h2>Start a run</h2>\n<form method=\"post\" action=\"/start\">\n");
-    body.push_str("<label for=\"plan\">Plan</label> <select id=\"plan\" name=\"plan\">\n");
-    for plan in plans {
-        let plan = escape(plan);
-        let _ = writeln!(body, "<option value=\"{plan}\">{plan}</option>");
-    }
-    body.push_str(
-        "</select>\n<button>Start</button>\n<p class=\"note\">The databases of the plan must be \
-         prepared. The run goes on when this server ends.</p>\n</form>\n</section>\n",
+    let plans = options(&start.plans, "");
+    let tests: Vec<String> = start.tests.iter().map(|test| (*test).to_owned()).collect();
+    let tests = options(&tests, "");
+    let _ = write!(
+        body,
+        "<section>\n<h2>Start a run</h2>\n<form method=\"post\" action=\"/start\">\n\
+         <div class=\"fields\">\n\
+         <p><label for=\"plan\">Plan</label><select id=\"plan\" name=\"plan\">\n{plans}\
+         </select></p>\n\
+         <p><label for=\"test\">Kind of test</label><select id=\"test\" name=\"test\">\n\
+         <option value=\"\">as the plan says</option>\n{tests}</select></p>\n\
+         <p><label for=\"duration\">Duration</label><input id=\"duration\" name=\"duration\" \
+         placeholder=\"as the plan says; 2h\"></p>\n\
+         <p><label for=\"name\">Name</label><input id=\"name\" name=\"name\" \
+         placeholder=\"as the plan says\"></p>\n</div>\n\
+         <p><button>Start</button> <button formaction=\"/prepare\">Prepare its databases</button>\
+         </p>\n<p class=\"note\">The databases of the plan must be prepared before it is \
+         started. The run goes on when this server ends.</p>\n</form>\n</section>\n"
     );
 }

@@ -5,8 +5,13 @@ use report::escape;
 use super::{address, page};
 
 /// The page of the run `id`, whose name is `name`.
-pub(crate) fn live(id: &str, name: &str) -> String {
+pub(crate) fn live(id: &str, name: &str, may_change: bool) -> String {
     let (place, shown) = (address(id), escape(name));
+    let stop = if may_change {
+        format!("<p><a class=\"stop\" href=\"/stop/{place}\">Stop the run</a></p>\n")
+    } else {
+        String::new()
+    };
     let body = format!(
         "<main id=\"live\" data-events=\"/events/{place}\">\n\
          <h1>{shown}</h1>\n\
@@ -16,11 +21,7 @@ pub(crate) fn live(id: &str, name: &str) -> String {
          again.</p>\n\
          <dl class=\"figures\">\n{}{}{}{}</dl>\n\
          <div class=\"charts\">\n{}{}{}</div>\n\
-         {LOADS}{DECISIONS}\
-         <form method=\"post\" action=\"/stop/{place}\">\
-         <button class=\"stop\">Stop the run</button>\
-         <p class=\"note\">It ends cleanly, within about 20 s, and reports what it has.</p>\
-         </form>\n\
+         {LOADS}{DECISIONS}{stop}\
          <noscript><p>This page moves by script; without it, look at the list again.</p>\
          </noscript>\n\
          </main>\n<script src=\"/live.js\"></script>\n<script src=\"/crosshair.js\"></script>\n",

@@ -20,7 +20,10 @@ pub(crate) fn trend(volume: &VolumeIdentity, runs: &[Listed]) -> String {
     body.push_str(&charts(runs));
     body.push_str("<section>\n<h2>Runs</h2>\n");
     list::push_runs(&mut body, runs);
-    body.push_str("</section>\n</main>\n<script src=\"/crosshair.js\"></script>\n");
+    body.push_str(
+        "</section>\n</main>\n<script src=\"/crosshair.js\"></script>\n\
+                   <script src=\"/times.js\"></script>\n",
+    );
     page(&format!("{} on {}", volume.mount, volume.machine), &body)
 }
 

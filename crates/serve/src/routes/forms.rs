@@ -124,7 +124,9 @@ fn begin(runs: &ServedRuns, form: &SimulationForm<'_>) -> Result<String, (Status
         changes: form.changes().map_err(|why| (StatusCode::UNPROCESSABLE_ENTITY, why))?,
         duration: form.duration().to_owned(),
     };
-    super::expect_idle(runs).map_err(|why| (StatusCode::CONFLICT, why.to_owned()))?;
+    if super::is_busy(runs) {
+        return Err((StatusCode::CONFLICT, format!("{}. Wait until it finishes.", super::BUSY)));
+    }
     let folder = runs.machine().simulate(&question, runs.root());
     let folder = folder.map_err(|why| (StatusCode::UNPROCESSABLE_ENTITY, why))?;
     runs.look_anew();

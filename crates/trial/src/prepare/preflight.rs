@@ -20,6 +20,15 @@ pub enum Action {
     Restart,
     /// There is nothing yet.
     Create,
+    /// It is complete, and grew with the runs on it: it goes with its log, then it is filled.
+    Reset,
+}
+
+impl Action {
+    /// Whether the database takes room that nothing of it has taken yet.
+    const fn is_fill(self) -> bool {
+        matches!(self, Self::Create | Self::Restart)
+    }
 }
 
 /// One database with what is to be done about it.
@@ -43,7 +52,7 @@ pub async fn preflight(
             .push(FillTarget { location: location.clone(), action: decide(plan, location).await? });
     }
     let mut needs = BTreeMap::new();
-    for target in targets.iter().filter(|target| target.action != Action::Keep) {
+    for target in targets.iter().filter(|target| target.action.is_fill()) {
         need(plan, &target.location, &mut needs);
     }
     for target in &targets {
@@ -60,6 +69,35 @@ pub async fn preflight(
         }
     }
     Ok(targets)
+}
+
+/// Has complete databases among `targets` filled anew, all of them or none. What they held and
+/// their logs are lost; the room that they take is enough for it.
+pub async fn reset(targets: Vec<FillTarget>) -> Result<Vec<FillTarget>, PrepareError> {
+    let mut all = Vec::new();
+    for target in targets {
+        let FillTarget { location, action } = target;
+        if action == Action::Keep {
+            owner::prove(&location).await?;
+            // A run may be at work on it: its lock tells.
+            let file = &location.plan.file;
+            drop(location.database.open(file, OpenMode::ReadWrite).await?);
+            all.push(FillTarget { location, action: Action::Reset });
+        } else {
+            all.push(FillTarget { location, action });
+        }
+    }
+    Ok(all)
+}
+
+/// Removes the log of a database that is about to be filled anew: without it an interrupted fill is
+/// known as one.
+pub(super) async fn clear_log(location: &Location) -> Result<(), PrepareError> {
+    let logs = location.log.list().await?;
+    for file in &own_files(location, &[], &logs).log {
+        location.log.remove(file).await?;
+    }
+    Ok(())
 }
 
 async fn decide(plan: &Plan, location: &Location) -> Result<Action, PrepareError> {

@@ -6,7 +6,7 @@ use report::NamedSet;
 
 use crate::cmd::suite::{self, SetOfRuns};
 use crate::error::CommandError;
-use crate::flags::{CompareFlags, ComparisonFormat};
+use crate::flags::ComparisonFormat;
 use crate::measure::{is_live, journal_of};
 
 /// The sets at `paths`; none if no path is that of a set.
@@ -32,9 +32,9 @@ pub(super) fn at(paths: &[PathBuf]) -> Result<Option<Vec<SetOfRuns>>, CommandErr
     }
 }
 
-/// The comparison in the form that was asked for, and the journals that it is made from.
+/// The comparison in a form, and the journals that it is made from.
 pub(super) fn compared(
-    flags: &CompareFlags,
+    format: ComparisonFormat,
     (paths, names): (&[PathBuf], Vec<String>),
     sets: &[SetOfRuns],
 ) -> Result<(String, Vec<PathBuf>), CommandError> {
@@ -50,7 +50,7 @@ pub(super) fn compared(
         .zip(sets)
         .map(|(name, set)| NamedSet { name, tests: set.tests() })
         .collect();
-    let text = match super::format_of(flags) {
+    let text = match format {
         ComparisonFormat::Text => report::suites_text(&named),
         ComparisonFormat::Html => report::suites_html(&named),
         ComparisonFormat::Json => report::suites_json(&named),

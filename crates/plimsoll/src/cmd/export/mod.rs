@@ -5,7 +5,6 @@ mod cell;
 mod rows;
 mod sink;
 
-use std::fs;
 use std::path::Path;
 
 use ese::catalog::CatalogTable;
@@ -13,18 +12,26 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents::Existing;
+use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{ExportFlags, ExportFormat};
 use crate::opened::OpenDatabase;
 use rows::RowForm;
 use sink::RowSink;
 
+/// Endings of files, and what they say a file holds.
+const ENDINGS: [(&str, ExportFormat); 4] = [
+    ("csv", ExportFormat::Csv),
+    ("txt", ExportFormat::Csv),
+    ("jsonl", ExportFormat::Jsonl),
+    ("json", ExportFormat::Jsonl),
+];
+
 /// Prints the table, writes all of them to a folder, or prints the names of all tables where none
 /// is named.
 pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let format = format(flags)?;
     let mut opened = OpenDatabase::open_with(&flags.file, flags.without_checksums)?;
-    let format = if flags.json { ExportFormat::Jsonl } else { flags.format };
     let form = RowForm { format, with_deleted: flags.deleted };
     if let Some(folder) = flags.output.as_deref().filter(|_| flags.all) {
         let existing = Existing::of_flag(flags.force);
@@ -36,8 +43,20 @@ pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome,
         return Ok(opened.outcome());
     };
     let table = opened.table(name)?.clone();
-    let count = rows::write(&mut opened, &table, form, &mut RowSink::Console(console, format))?;
+    let mut sink = match documents::named_file(flags.output.as_ref()) {
+        Some(path) => RowSink::create_beside(&flags.file, path, Existing::of_flag(flags.force))?,
+        None => RowSink::Console(console, format),
+    };
+    let count = rows::write(&mut opened, &table, form, &mut sink);
+    let count = count.inspect_err(|_| sink.remove())?;
     Ok(outcome(&mut opened, flags, count.not_decoded))
+}
+
+/// How rows are written; the folder of `--all` has no ending that says so.
+fn format(flags: &ExportFlags) -> Result<ExportFormat, CommandError> {
+    let given = if flags.json { Some(ExportFormat::Jsonl) } else { flags.format };
+    let file = flags.output.as_deref().filter(|_| !flags.all);
+    Ok(documents::form_of(given, file, &ENDINGS)?.unwrap_or(ExportFormat::Csv))
 }
 
 /// A database that is sound and was not given out as a whole is no pass, nor is one whose pages
@@ -62,9 +81,7 @@ fn all(
     if existing == Existing::Keep {
         sink::refuse_existing(&paths)?;
     }
-    if !folder.is_dir() {
-        fs::create_dir(folder).map_err(|error| CommandError::file(folder, "make", &error))?;
-    }
+    documents::make_folder(folder)?;
     let mut not_decoded = 0;
     for (table, path) in tables.iter().zip(paths) {
         let shown = path.display().to_string();

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use ese::catalog::CatalogTable;
 
 use crate::console::Console;
-use crate::documents::Existing;
+use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::ExportFormat;
 
@@ -20,6 +20,8 @@ const LONGEST_NAME: usize = 180;
 pub(super) enum RowSink<'a> {
     Console(&'a mut Console, ExportFormat),
     File(PathBuf, BufWriter<File>),
+    /// A pipe or a terminal that a path names.
+    Stream(PathBuf, Box<dyn Write>),
 }
 
 impl RowSink<'_> {
@@ -34,16 +36,36 @@ impl RowSink<'_> {
         Ok(Self::File(path, BufWriter::new(file)))
     }
 
+    /// The same for the rows of one table of `database`, which may also go to a pipe.
+    pub(super) fn create_beside(
+        database: &Path,
+        path: &Path,
+        existing: Existing,
+    ) -> Result<Self, CommandError> {
+        documents::refuse_input(path, &[database])?;
+        if let Some(stream) = documents::stream(path)? {
+            return Ok(Self::Stream(path.to_path_buf(), stream));
+        }
+        if existing == Existing::Keep {
+            refuse_existing(&[path.to_path_buf()])?;
+        }
+        documents::make_parents(path)?;
+        Self::create(path.to_path_buf(), existing)
+    }
+
+    /// Removes a file of which only the first part was written: it reads like a whole one.
+    pub(super) fn remove(&mut self) {
+        if let Self::File(path, _) = self {
+            let _ = fs::remove_file(path);
+        }
+    }
+
     pub(super) fn line(&mut self, line: &str) -> Result<(), CommandError> {
         match self {
             Self::Console(console, ExportFormat::Csv) => console.answer_data(line),
             Self::Console(console, ExportFormat::Jsonl) => console.answer_json_line(line),
-            Self::File(path, file) => {
-                let written = file.write_all(line.as_bytes());
-                written
-                    .and_then(|()| file.write_all(b"\n"))
-                    .map_err(|error| CommandError::file(path, "write", &error))
-            }
+            Self::File(path, file) => write(file, path, line),
+            Self::Stream(path, stream) => write(stream, path, line),
         }
     }
 
@@ -54,8 +76,16 @@ impl RowSink<'_> {
                 let flushed = file.flush();
                 flushed.map_err(|error| CommandError::file(path, "write", &error))
             }
+            Self::Stream(path, stream) => {
+                stream.flush().map_err(|error| documents::stream_error(path, &error))
+            }
         }
     }
+}
+
+fn write(to: &mut dyn Write, path: &Path, line: &str) -> Result<(), CommandError> {
+    let written = to.write_all(line.as_bytes()).and_then(|()| to.write_all(b"\n"));
+    written.map_err(|error| documents::stream_error(path, &error))
 }
 
 /// The file of each table in `folder`: its name, with what is unsafe in names of files written as
@@ -103,8 +133,8 @@ pub(super) fn refuse_existing(paths: &[PathBuf]) -> Result<(), CommandError> {
     match paths.iter().find(|path| fs::symlink_metadata(path).is_ok()) {
         None => Ok(()),
         Some(path) => Err(CommandError::new(format!(
-            "{}: is there already, and nothing is written over; remove it, name another folder, or \
-             say --force",
+            "{}: is there already, and nothing is written over; remove it, name another, or say \
+             --force",
             path.display()
         ))),
     }

@@ -1,6 +1,5 @@
 //! A published result as the folder of a run, which `report`, `list` and `compare` take.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use builds::{BuildNumber, BuildTable, Identity};
@@ -49,8 +48,7 @@ fn write(folder: &Path, journal: &str) -> Result<(), CommandError> {
             folder.display()
         )));
     }
-    fs::create_dir_all(folder)
-        .map_err(|error| CommandError::file(folder, "make the folder of the record", &error))?;
+    documents::make_folder(folder)?;
     documents::write_new(&path, journal.as_bytes())
 }
 

@@ -7,6 +7,7 @@ use super::store;
 use super::work::IscsiWork;
 use crate::Outcome;
 use crate::console::Console;
+use crate::documents;
 use crate::error::CommandError;
 use crate::flags::{IscsiApplyFlags, IscsiBackend};
 
@@ -74,6 +75,7 @@ fn write_configuration(
             path.display()
         )));
     }
+    documents::make_parents(path)?;
     let configuration = saved_configuration(&work.design, &work.store.secrets, &work.store.state);
     store::write_private(path, format!("{configuration:#}\n").as_bytes())?;
     console.answer(path.display())?;

@@ -11,10 +11,14 @@ use verdict::{Ruling, Verdict, worst};
 /// A run that was found.
 pub(super) struct ListedRun {
     pub folder: PathBuf,
+    /// The same below the folder that was looked in, with `/` between its parts.
+    pub id: String,
     pub record: RunRecord,
     pub verdict: Verdict,
     pub is_live: bool,
     pub cut: Option<CutOff>,
+    /// When its journal was last written, since 1970.
+    pub written_ns: Option<u64>,
 }
 
 /// A run whose program or machine stopped in its midst.
@@ -51,7 +55,7 @@ pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListEntry> {
         tests.sort_by_key(|run| run.folder.clone());
         entries.push(ListEntry::Set(ListedSet { folder, tests }));
     }
-    entries.sort_by_key(|entry| Reverse(entry.started_ns()));
+    entries.sort_by_key(|entry| Reverse(entry.began_ns()));
     entries
 }
 
@@ -63,25 +67,27 @@ fn set_of(run: &ListedRun) -> Option<PathBuf> {
 }
 
 impl ListEntry {
-    fn started_ns(&self) -> Option<u64> {
+    fn began_ns(&self) -> Option<u64> {
         match self {
-            Self::Run(run) => started_ns(&run.record),
-            Self::Set(set) => started_ns(&set.first().record),
+            Self::Run(run) => run.began_ns(),
+            Self::Set(set) => set.first().began_ns(),
         }
     }
 }
 
 impl ListedRun {
+    /// When it began; a simulation, whose own clock always begins alike, when it was made.
+    pub(super) fn began_ns(&self) -> Option<u64> {
+        let made_ns = self.written_ns.filter(|_| self.record.simulated().is_some());
+        started_ns(&self.record).or(made_ns)
+    }
+
     pub(super) fn verdict_word(&self) -> String {
         match (self.is_live, &self.cut) {
             (true, _) => "live".to_owned(),
             (false, Some(_)) => "Cut off".to_owned(),
             (false, None) => report::verdict_name(&self.record, &self.verdict),
         }
-    }
-
-    pub(super) fn verdict_for_programs(&self) -> &'static str {
-        if self.is_live { "live" } else { report::verdict_of(&self.record, &self.verdict) }
     }
 }
 
@@ -91,7 +97,7 @@ impl ListedSet {
         &self.tests[0]
     }
 
-    fn is_live(&self) -> bool {
+    pub(super) fn is_live(&self) -> bool {
         self.tests.iter().any(|test| test.is_live)
     }
 
@@ -108,12 +114,13 @@ impl ListedSet {
         if self.is_live() { "live" } else { self.outcome().name() }
     }
 
-    pub(super) fn verdict_for_programs(&self) -> &'static str {
+    /// The verdict as reports spell it; none of a live set.
+    pub(super) fn verdict_for_programs(&self) -> Option<&'static str> {
         match (self.is_live(), self.outcome()) {
-            (true, _) => "live",
-            (false, Ruling::Pass | Ruling::Warn) => "pass",
-            (false, Ruling::Fail) => "fail",
-            (false, Ruling::CannotJudge) => "cannot_judge",
+            (true, _) => None,
+            (false, Ruling::Pass | Ruling::Warn) => Some("pass"),
+            (false, Ruling::Fail) => Some("fail"),
+            (false, Ruling::CannotJudge) => Some("cannot_judge"),
         }
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome
     } else {
         profile.to_toml()
     };
-    if let Some(path) = &flags.output {
+    if let Some(path) = documents::named_file(flags.output.as_ref()) {
         let inputs: Vec<&Path> = flags.files.iter().map(PathBuf::as_path).collect();
         let existing = Existing::of_flag(flags.force);
         documents::write(path, text.as_bytes(), existing, &inputs)?;

@@ -71,7 +71,7 @@ fn deliver(
     inputs: &[PathBuf],
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    let Some(file) = &flags.output else {
+    let Some(file) = documents::named_file(flags.output.as_ref()) else {
         return console.answer_text(&esrp::html(paper));
     };
     let is_document = file.extension().is_some_and(|of| of.eq_ignore_ascii_case("docx"));

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// A word of the command line and what makes its schema.
 type Kind = (&'static str, fn() -> Value);
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     ("plan", plan_schema),
     ("deployment", || parsed(include_str!("deployment.json"))),
     ("report", report::report_schema),
@@ -18,12 +18,18 @@ const KINDS: [Kind; 7] = [
     ("imported_report", report::imported_schema),
     ("journal", record::journal_schema),
     ("events", || parsed(include_str!("events.json"))),
+    ("answers", super::answers::schema),
 ];
 
 /// The schema that `word` asks for; none where it names a file.
 pub(super) fn schema_of(word: &Path) -> Option<Value> {
     let found = KINDS.iter().find(|(kind, _)| word.as_os_str() == *kind);
     found.filter(|_| !word.exists()).map(|(_, schema)| schema())
+}
+
+/// The words that ask for a schema.
+pub(super) fn names() -> String {
+    KINDS.map(|(kind, _)| kind).join(", ")
 }
 
 fn parsed(text: &str) -> Value {

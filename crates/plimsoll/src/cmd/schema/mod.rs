@@ -1,9 +1,12 @@
 //! `schema`: what the tables of a database are made of: columns, indexes, and where they lie; or
 //! what programs read, as JSON Schema.
 
+mod answers;
 mod json;
 mod kinds;
 mod words;
+
+use std::path::Path;
 
 use ese::catalog::{CatalogTable, TreePlace};
 use ese::schema::IndexDefinition;
@@ -32,6 +35,7 @@ pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome,
         console.answer_text(&format!("{schema:#}\n"))?;
         return Ok(Outcome::Pass);
     }
+    refuse_unknown(&flags.file)?;
     let mut opened = OpenDatabase::open(&flags.file)?;
     let tables: Vec<&CatalogTable> = match &flags.table {
         None => opened.reader.tables().iter().collect(),
@@ -48,6 +52,18 @@ pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome,
         }
     }
     Ok(opened.outcome())
+}
+
+/// Refuses a word that is neither a file nor a kind of document.
+fn refuse_unknown(word: &Path) -> Result<(), CommandError> {
+    if word.exists() || word.components().count() != 1 || word.extension().is_some() {
+        return Ok(());
+    }
+    Err(CommandError::new(format!(
+        "{}: neither a file nor a kind of document; name a database, or one of {}",
+        word.display(),
+        kinds::names()
+    )))
 }
 
 fn print(table: &CatalogTable, console: &mut Console) -> Result<(), CommandError> {

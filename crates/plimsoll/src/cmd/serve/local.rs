@@ -11,13 +11,14 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plan::Overrides;
+use plan::{Overrides, TestKind};
 use record::JOURNAL;
-use serve::{DocumentKind, SimulationQuestion, SizingQuestion};
+use serve::{DocumentKind, FillProgress, RunQuestion, SimulationQuestion, SizingQuestion};
 
+use super::filling::Fillings;
 use super::questions;
 use crate::console;
-use crate::documents::{dated_folder, read_plan};
+use crate::documents::read_plan;
 use crate::error::CommandError;
 use crate::measure::{STOP_REQUEST, is_live};
 use crate::simulate::arrays;
@@ -33,6 +34,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 pub(super) struct LocalRuns {
     /// Held while one is being started: two loads at a time would disturb each other.
     starting: Mutex<()>,
+    fillings: Fillings,
 }
 
 impl serve::RunControl for LocalRuns {
@@ -40,16 +42,38 @@ impl serve::RunControl for LocalRuns {
         is_live(journal)
     }
 
-    fn start(&self, plan: &Path, root: &Path) -> Result<PathBuf, String> {
+    fn start(&self, question: &RunQuestion, root: &Path) -> Result<PathBuf, String> {
         let Ok(_starting) = self.starting.try_lock() else {
             return Err("Another run is just being started; wait for it.".to_owned());
         };
-        let read = read_plan(plan, &Overrides::default()).map_err(sentence)?;
-        let folder = dated_folder(root, &read.name);
-        let words: [&OsStr; 4] =
-            ["run".as_ref(), plan.as_os_str(), "--output".as_ref(), folder.as_os_str()];
-        begin(&words, &folder.join(JOURNAL))?;
-        Ok(folder)
+        let run = questions::run(question, root).map_err(sentence)?;
+        begin(&run.words, &run.journal)?;
+        Ok(run.folder)
+    }
+
+    fn resume(&self, folder: &Path) -> Result<(), String> {
+        let Ok(_starting) = self.starting.try_lock() else {
+            return Err("Another run is just being started; wait for it.".to_owned());
+        };
+        let words: [&OsStr; 3] = ["run".as_ref(), "--resume".as_ref(), folder.as_os_str()];
+        let child = spawn(&words).map_err(|error| not_started(&error))?;
+        wait_until_live(&folder.join(JOURNAL), &ended(child)?)
+    }
+
+    fn tests(&self) -> Vec<&'static str> {
+        TestKind::NAMES.to_vec()
+    }
+
+    fn prepare(&self, plan: &Path) -> Result<(), String> {
+        read_plan(plan, &Overrides::default()).map_err(sentence)?;
+        self.fillings.begin(plan, || {
+            let words: [&OsStr; 2] = ["prepare".as_ref(), plan.as_os_str()];
+            spawn(&words).map_err(|error| not_started(&error))
+        })
+    }
+
+    fn preparation(&self) -> Option<FillProgress> {
+        self.fillings.latest()
     }
 
     fn stop(&self, folder: &Path) -> Result<(), String> {
@@ -79,8 +103,7 @@ impl serve::RunControl for LocalRuns {
             return Err("Something else is just being started; wait for it.".to_owned());
         };
         let simulation = questions::simulation(question, root).map_err(sentence)?;
-        let words: Vec<&OsStr> = simulation.words.iter().map(OsString::as_os_str).collect();
-        begin(&words, &simulation.journal)?;
+        begin(&simulation.words, &simulation.journal)?;
         Ok(simulation.folder)
     }
 
@@ -100,15 +123,17 @@ fn sentence(error: CommandError) -> String {
 }
 
 /// Starts this program with these words, and waits until it has begun the journal.
-fn begin(words: &[&OsStr], journal: &Path) -> Result<(), String> {
-    let child = spawn(words).map_err(|error| {
-        format!("plimsoll cannot start itself: {error}; end other programs and try again")
-    })?;
+fn begin(words: &[OsString], journal: &Path) -> Result<(), String> {
+    let child = spawn(words).map_err(|error| not_started(&error))?;
     wait_for(journal, &ended(child)?)
 }
 
+fn not_started(error: &io::Error) -> String {
+    format!("plimsoll cannot start itself: {error}; end other programs and try again")
+}
+
 /// This program once more, which neither Ctrl-C here nor the end of this one ends.
-fn spawn(words: &[&OsStr]) -> io::Result<Child> {
+fn spawn(words: &[impl AsRef<OsStr>]) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("--quiet").args(words);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -125,6 +150,23 @@ fn ended(child: Child) -> Result<Receiver<String>, String> {
         let _ = sender.send(String::from_utf8_lossy(&said).into_owned());
     });
     spawned.map(|_| ends).map_err(|error| format!("cannot start a thread: {error}"))
+}
+
+/// Waits until a run that there is goes on.
+fn wait_until_live(journal: &Path, ends: &Receiver<String>) -> Result<(), String> {
+    let began = Instant::now();
+    while began.elapsed() < BEGINS_WITHIN {
+        if is_live(journal) {
+            return Ok(());
+        }
+        match ends.recv_timeout(BETWEEN_LOOKS) {
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(said) if said.trim().is_empty() => return Ok(()),
+            Ok(said) => return Err(said.trim().trim_start_matches("plimsoll: ").to_owned()),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    Err("The run has not gone on within 20 s; look at the list later.".to_owned())
 }
 
 /// Waits until the run has begun its journal.

@@ -8,7 +8,13 @@ use std::path::{Component, Path, PathBuf};
 /// folder cannot be used.
 pub(super) fn of_history(folder: &Path) -> Option<PathBuf> {
     let root = folder.canonicalize().ok()?;
-    Some(below(&caches()?, &root))
+    Some(below(&caches()?, &root).join("serve-history.sqlite"))
+}
+
+/// The file for the token of `folder`; none likewise.
+pub(super) fn of_token(folder: &Path) -> Option<PathBuf> {
+    let root = folder.canonicalize().ok()?;
+    Some(below(&caches()?, &root).join("serve-token"))
 }
 
 /// This user's caches.
@@ -23,7 +29,7 @@ fn named(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// Each folder's file lies under the same names among the caches.
+/// Each folder's files lie under the same names among the caches.
 fn below(caches: &Path, root: &Path) -> PathBuf {
     let mut file = caches.join("plimsoll");
     for component in root.components() {
@@ -37,7 +43,7 @@ fn below(caches: &Path, root: &Path) -> PathBuf {
             _ => {}
         }
     }
-    file.join("serve-history.sqlite")
+    file
 }
 
 #[cfg(test)]
@@ -49,8 +55,8 @@ mod tests {
     #[test]
     fn every_folder_has_a_file_of_its_own_inside_the_caches() {
         let file = |root: &str| below(Path::new("/c"), Path::new(root));
-        assert_eq!(file("/srv/runs"), Path::new("/c/plimsoll/srv/runs/serve-history.sqlite"));
-        assert_eq!(file("/"), Path::new("/c/plimsoll/serve-history.sqlite"));
+        assert_eq!(file("/srv/runs"), Path::new("/c/plimsoll/srv/runs"));
+        assert_eq!(file("/"), Path::new("/c/plimsoll"));
         assert_ne!(file("/srv"), file("/srv/runs"));
     }
 }

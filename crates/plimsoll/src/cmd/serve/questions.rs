@@ -2,14 +2,14 @@
 //! command that simulates arrays. A page never becomes a path here either: lines that would be
 //! taken for the name of a file are refused.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use plan::deployment::Replacement;
 use plan::{Deployment, Overrides};
 use record::JOURNAL;
 use report::{Candidate, Sized};
-use serve::{DocumentKind, SimulationQuestion, SizingQuestion};
+use serve::{DocumentKind, RunQuestion, SimulationQuestion, SizingQuestion};
 
 use crate::cmd::size;
 use crate::documents::{dated_folder, read_plan, read_text};
@@ -103,8 +103,8 @@ fn combinations(
     Ok(all)
 }
 
-/// A command that simulates.
-pub(super) struct SimulationCommand {
+/// A command that makes a run.
+pub(super) struct RunCommand {
     /// Its words.
     pub(super) words: Vec<OsString>,
     /// The folder that it makes.
@@ -113,33 +113,63 @@ pub(super) struct SimulationCommand {
     pub(super) journal: PathBuf,
 }
 
+/// The command that starts a run in a new folder below `root`. Everything that a page gave is
+/// judged as the command line would judge it, before anything is started.
+pub(super) fn run(question: &RunQuestion, root: &Path) -> Result<RunCommand, CommandError> {
+    let RunQuestion { plan, test, duration, name } = question;
+    let length = duration.as_ref().map(|text| {
+        plan::parse_duration(text).filter(|length| length.0 > 0).ok_or_else(|| {
+            CommandError::new(format!("{text}: no duration; give one such as 90s, 45min or 2h"))
+        })
+    });
+    if let Some(fault) = name.as_deref().and_then(plan::name_fault) {
+        return Err(CommandError::new(format!("This name cannot be taken: {fault}")));
+    }
+    let overrides = Overrides {
+        name: name.clone(),
+        test: test.clone(),
+        duration: length.transpose()?,
+        ..Overrides::default()
+    };
+    let read = read_plan(plan, &overrides)?;
+    let folder = dated_folder(root, &read.name);
+    let mut words: Vec<OsString> = vec!["run".into(), plan.clone().into()];
+    words.push(joined("--output=", folder.as_os_str()));
+    for (flag, value) in [("--test=", test), ("--duration=", duration), ("--name=", name)] {
+        words.extend(value.as_ref().map(|value| joined(flag, value.as_ref())));
+    }
+    let journal = folder.join(JOURNAL);
+    Ok(RunCommand { words, folder, journal })
+}
+
+/// A flag and its value in one word, so that no value is taken for a flag.
+fn joined(flag: &str, value: &OsStr) -> OsString {
+    let mut word = OsString::from(flag);
+    word.push(value);
+    word
+}
+
 /// The command that answers `question` in a new folder below `root`.
 pub(super) fn simulation(
     question: &SimulationQuestion,
     root: &Path,
-) -> Result<SimulationCommand, CommandError> {
+) -> Result<RunCommand, CommandError> {
     let overrides =
         Overrides { volume_of: Some(crate::cmd::simulate::no_volume), ..Overrides::default() };
     let read = read_plan(&question.plan, &overrides)?;
     combinations(&question.changes, crate::cmd::simulate::EXAMPLE, MOST_SIMULATIONS)?;
     let folder = dated_folder(root, &read.name);
     let mut words: Vec<OsString> = vec!["simulate".into(), question.plan.clone().into()];
-    for (flag, value) in [
-        ("--array=", OsString::from(&question.array)),
-        ("--duration=", OsString::from(&question.duration)),
-        ("--output=", folder.clone().into_os_string()),
-    ] {
-        let mut word = OsString::from(flag);
-        word.push(value);
-        words.push(word);
-    }
+    words.push(joined("--array=", question.array.as_ref()));
+    words.push(joined("--duration=", question.duration.as_ref()));
+    words.push(joined("--output=", folder.as_os_str()));
     words.extend(question.changes.iter().map(|change| format!("--what-if={change}").into()));
     let journal = if question.changes.is_empty() {
         folder.join(JOURNAL)
     } else {
         folder.join(FIRST).join(JOURNAL)
     };
-    Ok(SimulationCommand { words, folder, journal })
+    Ok(RunCommand { words, folder, journal })
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub(super) fn run(
     if flags.json {
         console.answer_json("scenarios", report::scenarios_json(&candidates))?;
     } else {
-        console.answer_text(&report::scenarios(&candidates))?;
+        console.answer_prose(&report::scenarios(&candidates))?;
     }
     let workable = first.and_then(|first| first.outcome.as_ref().ok());
     Ok(outcome(workable.is_some_and(sizing::Sizing::is_workable)))

@@ -92,7 +92,7 @@ fn arrays_are_simulated_from_the_form_ranked_and_stopped() {
     let long = asked("plan=plan.toml&array=shelf-15k&duration=10m&changes=raid.level=10,5");
     let begun = || Some(server.ask(&long)).filter(|answer| answer.status != 409);
     let place = wait_for("the next one", begun).expect(303).header("location").unwrap();
-    server.ask(&long).expect(409).expect_in(&["A run goes on"]);
+    server.ask(&long).expect(409).expect_in(&["Another run is in progress"]);
     let stop = place.replace("/what-if/", "/stop/");
     server.ask(&Request::post(&stop, "")).expect(403);
     server.ask(&Request::post(&stop, "").token(&server.token)).expect(303);

@@ -1,0 +1,136 @@
+//! The runs as a table: a line for each, or two on a terminal that is too narrow for one.
+
+use std::path::Path;
+
+use record::Series;
+use report::format::iso_time;
+use report::{achieved_iops, backup_mib_per_second, mean_ms};
+
+use super::entry::{CutOff, ListEntry, ListedRun, ListedSet};
+use crate::console::Console;
+use crate::error::CommandError;
+
+/// What the columns before the name are called.
+const FIGURES: &str = "Started           Verdict                IOPS  Read ms   Log ms";
+
+/// Spaces before the second line of a run.
+const INDENT: usize = 4;
+
+/// A run or a set in the columns of the table.
+struct TableRow {
+    figures: String,
+    name: String,
+    /// Folder and tags; of a test of a set further in.
+    place: String,
+    /// How a run can be completed that was cut off, or why it cannot.
+    remark: Option<String>,
+}
+
+pub(super) fn print(
+    entries: &[ListEntry],
+    below: &Path,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    if entries.is_empty() {
+        return console.remark(format_args!("No runs found in {}.", below.display()));
+    }
+    let rows: Vec<TableRow> = entries.iter().flat_map(rows).collect();
+    let widest = rows.iter().map(|row| row.whole().chars().count()).max().unwrap_or(0);
+    if console.columns().is_none_or(|columns| widest <= columns) {
+        console.answer(format_args!("{FIGURES}  Name              Run"))?;
+        for row in &rows {
+            console.answer(row.whole())?;
+            row.print_remark(console)?;
+        }
+        return Ok(());
+    }
+    console.answer(FIGURES)?;
+    console.answer(format_args!("{:INDENT$}Name  Run", ""))?;
+    for row in &rows {
+        let TableRow { figures, name, place, .. } = row;
+        console.answer(figures)?;
+        console.answer_folded(format_args!("{:INDENT$}{name}  {place}", ""), INDENT)?;
+        row.print_remark(console)?;
+    }
+    Ok(())
+}
+
+impl TableRow {
+    /// All of it in one line.
+    fn whole(&self) -> String {
+        format!("{}  {:<16}  {}", self.figures, self.name, self.place)
+    }
+
+    fn print_remark(&self, console: &mut Console) -> Result<(), CommandError> {
+        let Some(remark) = &self.remark else { return Ok(()) };
+        console.answer_folded(format_args!("{:INDENT$}{remark}", ""), INDENT)
+    }
+}
+
+fn rows(entry: &ListEntry) -> Vec<TableRow> {
+    match entry {
+        ListEntry::Run(run) => vec![of_run(run, "")],
+        ListEntry::Set(set) => {
+            let tests = set.tests.iter().map(|run| of_run(run, "  "));
+            std::iter::once(of_set(set)).chain(tests).collect()
+        }
+    }
+}
+
+fn of_set(set: &ListedSet) -> TableRow {
+    let first = set.first();
+    let figures = [set.passed(), String::new(), String::new()];
+    TableRow {
+        figures: columns(first, set.verdict_word(), &figures),
+        name: name(first),
+        place: place(&set.folder, first),
+        remark: None,
+    }
+}
+
+fn of_run(run: &ListedRun, indent: &str) -> TableRow {
+    let iops = achieved_iops(&run.record).map(|iops| format!("{iops:.0}"));
+    let mebibytes = backup_mib_per_second(&run.record).map(|rate| format!("{rate:.0} MiB/s"));
+    let figures = [
+        iops.or(mebibytes).unwrap_or_else(|| "-".to_owned()),
+        milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
+        milliseconds(mean_ms(&run.record, Series::LogWrite)),
+    ];
+    TableRow {
+        figures: columns(run, &run.verdict_word(), &figures),
+        name: name(run),
+        place: format!("{indent}{}", place(&run.folder, run)),
+        remark: run.cut.as_ref().map(|cut| match cut {
+            CutOff::Resumable(command) => format!("complete it: {command}"),
+            CutOff::Lost(why) => why.clone(),
+        }),
+    }
+}
+
+fn columns(run: &ListedRun, verdict: &str, [rate, read, log]: &[String; 3]) -> String {
+    let started = run.began_ns().and_then(iso_time).map_or("-".to_owned(), |time| {
+        let text: String = time.chars().take(16).collect();
+        text.replace('T', " ")
+    });
+    format!("{started:<16}  {verdict:<15}  {rate:>10}  {read:>7}  {log:>7}")
+}
+
+/// Folder and tags.
+fn place(folder: &Path, run: &ListedRun) -> String {
+    let folder = folder.display();
+    match run.record.start.tags.join(", ") {
+        tags if tags.is_empty() => folder.to_string(),
+        tags => format!("{folder}  [{tags}]"),
+    }
+}
+
+fn name(run: &ListedRun) -> String {
+    match run.record.start.name.as_str() {
+        "" => "-".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+fn milliseconds(mean: Option<f64>) -> String {
+    mean.map_or("-".to_owned(), |mean| format!("{mean:.3}"))
+}

@@ -1,0 +1,156 @@
+//! JSON Schema of the answers that commands give under `--json`: one for each kind, with its
+//! members and what they hold. Those of `report` have a schema of their own.
+
+use serde_json::{Map, Value, json};
+
+/// What a member holds; `?` at the end: or null.
+type Members = &'static [(&'static str, &'static str)];
+
+/// A kind, its schema number, and the members that are always there.
+const ANSWERS: &[(&str, u64, Members)] = &[
+    ("builds", 1, &[("data_as_of", "string")]),
+    ("check", 1, &[("files", "array")]),
+    (
+        "comparison",
+        1,
+        &[
+            ("differences", "array"),
+            ("doubts", "array"),
+            ("metrics", "array"),
+            ("phase", "string"),
+            ("runs", "array"),
+        ],
+    ),
+    ("database_schema", 1, &[("tables", "array")]),
+    ("error", 1, &[("at", "string"), ("error", "string"), ("exit_status", "integer")]),
+    ("header", 1, &[("file_kind", "string")]),
+    ("imported_report", 2, &[]),
+    (
+        "inspection",
+        1,
+        &[
+            ("at", "string"),
+            ("findings", "array"),
+            ("outputs", "array"),
+            ("paths", "array"),
+            ("tally", "object"),
+        ],
+    ),
+    ("iscsi_apply", 1, &[]),
+    ("iscsi_destroy", 1, &[]),
+    ("iscsi_grow", 1, &[]),
+    ("iscsi_plan", 1, &[]),
+    ("limits", 1, &[]),
+    ("limits_set", 1, &[]),
+    (
+        "line",
+        1,
+        &[
+            ("failure_seen_above", "boolean"),
+            ("highest_load_held_iops", "number?"),
+            ("is_complete", "boolean"),
+            ("load_line_iops", "number?"),
+            ("name", "string"),
+            ("required_iops", "number?"),
+            ("started", "string?"),
+            ("steps", "array"),
+            ("tags", "array"),
+        ],
+    ),
+    (
+        "page",
+        1,
+        &[
+            ("dbtime", "integer"),
+            ("flags", "integer"),
+            ("nodes", "array"),
+            ("object", "integer"),
+            ("page", "integer"),
+            ("state", "string"),
+        ],
+    ),
+    ("predictions", 1, &[]),
+    ("prepared", 1, &[("databases", "array"), ("seconds", "number")]),
+    ("profile", 1, &[]),
+    ("provision", 1, &[("disks", "array"), ("groups", "array"), ("title", "string")]),
+    ("recovery", 1, &[("file", "string"), ("recovered", "boolean")]),
+    ("router_scans", 1, &[("scans", "array")]),
+    ("runs", 1, &[("runs", "array")]),
+    ("scenarios", 1, &[("ranked", "array")]),
+    ("selftest", 1, &[("folder", "string"), ("outcome", "string"), ("parts", "array")]),
+    ("set_report", 2, &[("exit_code", "integer"), ("tests", "array"), ("verdict", "string")]),
+    (
+        "sizing",
+        1,
+        &[
+            ("failures", "array"),
+            ("findings", "array"),
+            ("mode", "string"),
+            ("name", "string"),
+            ("values", "object"),
+            ("workable", "boolean"),
+        ],
+    ),
+    ("space", 1, &[("not_closed", "object?"), ("page_size_bytes", "integer"), ("trees", "array")]),
+    ("table", 1, &[("columns", "array"), ("table", "string")]),
+    ("verification", 1, &[]),
+];
+
+/// Members of a run of a list.
+const RUN: Members = &[
+    ("achieved_transactional_iops", "number?"),
+    ("description", "string"),
+    ("id", "string"),
+    ("imported", "string?"),
+    ("log_write_latency_ms", "number?"),
+    ("machine", "string"),
+    ("name", "string"),
+    ("read_latency_ms", "number?"),
+    ("simulated", "string?"),
+    ("started", "string?"),
+    ("state", "string"),
+    ("tags", "array"),
+    ("target_transactional_iops", "number?"),
+    ("test", "string"),
+    ("verdict", "string?"),
+    ("written", "string?"),
+];
+
+/// The schema of all answers.
+pub(super) fn schema() -> Value {
+    let all = ANSWERS.iter().map(|&(kind, number, members)| {
+        let mut answer = object(members);
+        answer["properties"]["kind"] = json!({ "const": kind });
+        answer["properties"]["schema"] = json!({ "const": number });
+        if let Some(required) = answer["required"].as_array_mut() {
+            required.extend([json!("kind"), json!("schema")]);
+        }
+        if kind == "runs" {
+            let mut run = object(RUN);
+            let states = ["live", "ended", "cut_off", "unread", "unreadable"];
+            run["properties"]["state"] = json!({ "enum": states });
+            answer["properties"]["runs"] = json!({ "type": "array", "items": run });
+        }
+        answer
+    });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "An answer of plimsoll under `--json`",
+        "description": "By its `kind`; new members may come at any time. A `report` has a schema \
+                        of its own.",
+        "oneOf": all.collect::<Vec<Value>>(),
+    })
+}
+
+fn object(members: Members) -> Value {
+    let mut properties = Map::new();
+    for &(name, holds) in members {
+        let schema = match holds.strip_suffix('?') {
+            Some(holds) => json!({ "type": [holds, "null"] }),
+            None => json!({ "type": holds }),
+        };
+        properties.insert(name.to_owned(), schema);
+    }
+    let required: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+    json!({ "type": "object", "properties": properties, "required": required })
+}

@@ -1,0 +1,162 @@
+//! Answers that go where `-o` says: into a file, with the folders that lead to it, or into the
+//! standard output, a pipe or a terminal that a path names.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{CommandError, output_error};
+use crate::system;
+
+/// Names of the standard output.
+const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// The file that `-o` names; none if it names nothing, or the standard output.
+pub(crate) fn named_file(output: Option<&PathBuf>) -> Option<&Path> {
+    output.map(PathBuf::as_path).filter(|path| !is_standard_output(path))
+}
+
+fn is_standard_output(path: &Path) -> bool {
+    STANDARD_OUTPUT.iter().any(|name| path == Path::new(name))
+}
+
+/// What takes bytes at `path` and keeps no file: the standard output, a pipe, a terminal.
+pub(crate) fn stream(path: &Path) -> Result<Option<Box<dyn Write>>, CommandError> {
+    if is_standard_output(path) {
+        return Ok(Some(Box::new(BufWriter::new(io::stdout()))));
+    }
+    if !fs::metadata(path).is_ok_and(|facts| system::is_stream(facts.file_type())) {
+        return Ok(None);
+    }
+    let opened = File::options().write(true).open(path);
+    let opened = opened.map_err(CommandError::of_file(path, "write"))?;
+    Ok(Some(Box::new(BufWriter::new(opened))))
+}
+
+/// A failed write to what takes bytes; a reader that has gone is no error.
+pub(crate) fn stream_error(path: &Path, error: &io::Error) -> CommandError {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => output_error(error),
+        _ => CommandError::file(path, "write", error),
+    }
+}
+
+/// Makes the folders that lead to `path`.
+pub(crate) fn make_parents(path: &Path) -> Result<(), CommandError> {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => make_folder(parent),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a folder unless it is there, with those that lead to it.
+pub(crate) fn make_folder(path: &Path) -> Result<(), CommandError> {
+    fs::create_dir_all(path).map_err(CommandError::of_file(path, "make this folder"))
+}
+
+/// Makes a folder that must not be there yet, with those that lead to it.
+pub(crate) fn make_new_folder(path: &Path) -> Result<(), CommandError> {
+    make_parents(path)?;
+    fs::create_dir(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => CommandError::new(format!(
+            "{}: is there already, and nothing is written over; name another folder",
+            path.display()
+        )),
+        _ => CommandError::file(path, "make this folder", &error),
+    })
+}
+
+/// What becomes of a file that stands where an answer is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Existing {
+    /// It stays, and the answer is refused.
+    Keep,
+    /// The answer takes its place, as a person asked for with `--force`.
+    Replace,
+}
+
+impl Existing {
+    /// What the flag `--force` says.
+    pub(crate) const fn of_flag(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Keep }
+    }
+}
+
+/// Writes an answer that was made from `inputs` to a file that a person named. Never into an input,
+/// and never through a symbolic link.
+pub(crate) fn write(
+    path: &Path,
+    bytes: &[u8],
+    existing: Existing,
+    inputs: &[&Path],
+) -> Result<(), CommandError> {
+    refuse_input(path, inputs)?;
+    if let Some(mut stream) = stream(path)? {
+        let written = stream.write_all(bytes).and_then(|()| stream.flush());
+        return written.map_err(|error| stream_error(path, &error));
+    }
+    match existing {
+        Existing::Keep => create(path, bytes, "remove it, name another, or say --force"),
+        Existing::Replace => replace(path, bytes),
+    }
+}
+
+/// Refuses to write over what an answer is made from.
+pub(crate) fn refuse_input(path: &Path, inputs: &[&Path]) -> Result<(), CommandError> {
+    match inputs.iter().find(|input| is_same_file(path, input)) {
+        None => Ok(()),
+        Some(input) => Err(CommandError::new(format!(
+            "{}: is {}, which the answer is made from; name another file",
+            path.display(),
+            input.display()
+        ))),
+    }
+}
+
+fn is_same_file(one: &Path, two: &Path) -> bool {
+    let [one, two] = [one, two].map(|path| system::identity(path).ok());
+    one.is_some() && one == two
+}
+
+/// Puts a whole file where another may stand, all or nothing: the old one stays until the new one
+/// is whole, and a symbolic link is replaced, not followed.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let kind = fs::symlink_metadata(path).map(|facts| facts.file_type());
+    if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_symlink()) {
+        return Err(CommandError::new(format!(
+            "{}: is a folder, a pipe or a device, and only a file is replaced; name a file",
+            path.display()
+        )));
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let temporary = path.with_file_name(name);
+    write_new(&temporary, bytes)?;
+    fs::rename(&temporary, path).map_err(|error| {
+        // It is of no use to anybody without its name.
+        let _ = fs::remove_file(&temporary);
+        CommandError::file(path, "write", &error)
+    })
+}
+
+/// Writes a whole file that must not be there yet.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    create(path, bytes, "remove it or name another")
+}
+
+fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), CommandError> {
+    make_parents(path)?;
+    let mut file = File::create_new(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => CommandError::new(format!(
+            "{}: is there already, and nothing is written over; {remedy}",
+            path.display()
+        )),
+        _ => CommandError::file(path, "write", &error),
+    })?;
+    file.write_all(bytes).map_err(|error| {
+        // The first part of an answer reads like a whole one.
+        drop(file);
+        let _ = fs::remove_file(path);
+        CommandError::file(path, "write", &error)
+    })
+}

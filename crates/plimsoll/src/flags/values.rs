@@ -1,0 +1,41 @@
+//! Values that a shell completes although others are taken too: names beside paths, and words that
+//! a plan judges with a sentence of its own.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
+use plan::TestKind;
+
+use crate::cmd::suite::ALL;
+use crate::simulate::arrays;
+
+/// Takes any text, and has a shell offer some.
+#[derive(Clone, Copy)]
+pub(super) struct Offered(fn() -> Vec<&'static str>);
+
+/// Kinds of tests that `run` takes.
+pub(super) const TESTS_TO_RUN: Offered = Offered(|| [TestKind::NAMES, &[ALL]].concat());
+
+/// Kinds of tests that are simulated.
+pub(super) const TESTS: Offered = Offered(|| TestKind::NAMES.to_vec());
+
+/// Arrays that come with the program, beside files.
+pub(super) const ARRAYS: Offered = Offered(arrays::names);
+
+impl TypedValueParser for Offered {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
+    }
+}

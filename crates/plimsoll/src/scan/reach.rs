@@ -1,0 +1,75 @@
+//! How far a database reaches, and whether its file is cut off before that, whatever else of it is
+//! damaged.
+
+use std::path::Path;
+
+use ese::page::{PageRef, PageSize};
+use ese::reader::{PageSource as _, ReadError, Reader, database_space};
+use units::PageNumber;
+
+use crate::pages::FilePages;
+use crate::scan::fault::FileFault;
+
+/// Pages at the end of a file that are asked for what follows them.
+const LAST_PAGES: u32 = 4_096;
+
+/// What is known of the end of a database.
+#[derive(Default)]
+pub(super) struct Reach {
+    /// The last page that it owns; none if its space cannot be read. The scan says so then.
+    pub owned: Option<PageNumber>,
+    /// That its file ends before.
+    pub fault: Option<FileFault>,
+}
+
+/// Looks for the end of the database in the file at `path`, whose last page is `last`.
+pub(super) fn reach(path: &Path, size: PageSize, last: PageNumber) -> Reach {
+    let Ok(mut pages) = FilePages::open(path, size) else {
+        return Reach::default();
+    };
+    let space = database_space(&mut pages);
+    let ends_before = matches!(space, Err(ReadError::BeyondFile { .. }));
+    let owned = space.ok().map(|space| space.owned.last());
+    let at_least = owned
+        .or_else(|| salvaged_end(path, size).filter(|end| *end > last))
+        .or_else(|| followed(&mut pages, last));
+    let beyond = at_least.filter(|end| *end > last);
+    let is_cut = ends_before || beyond.is_some();
+    let fault = is_cut.then_some(FileFault::Truncated { last, owned: beyond });
+    Reach { owned, fault }
+}
+
+/// The last page that any tree owns, as far as that can be read of a damaged database: by either
+/// copy of its catalog, or by what is left of both.
+fn salvaged_end(path: &Path, size: PageSize) -> Option<PageNumber> {
+    let pages = [(); 3].map(|()| FilePages::open(path, size).ok());
+    let [first, second, third] = pages;
+    let mut reader = Reader::open(first?)
+        .or_else(|error| Reader::open_shadow(second.ok_or(error)?))
+        .or_else(|error| Reader::open_salvaged(third.ok_or(error)?).map(|(rest, _)| rest))
+        .ok()?;
+    let trees = reader.salvaged_space_report().ok()?;
+    let spaces = trees.into_iter().filter_map(|tree| tree.space.ok());
+    spaces.map(|space| space.owned.last()).max()
+}
+
+/// The last page behind the file that a page of a tree is followed by. A page that is used no more
+/// may name one of earlier days, so the page before it must lead to it.
+fn followed(pages: &mut FilePages, last: PageNumber) -> Option<PageNumber> {
+    let first = last.0.saturating_sub(LAST_PAGES).max(1);
+    let numbers = (first..=last.0).map(PageNumber);
+    numbers.filter_map(|page| next_of(pages, page, last)).max()
+}
+
+fn next_of(pages: &mut FilePages, number: PageNumber, last: PageNumber) -> Option<PageNumber> {
+    let bytes = pages.page(number).ok()?;
+    let page = PageRef::new(&bytes);
+    let before = page.previous();
+    if page.next() <= last || before == PageNumber::NONE || before > last {
+        return None;
+    }
+    let bytes = pages.page(before).ok()?;
+    let leads_here = PageRef::new(&bytes);
+    let is_linked = leads_here.next() == number && leads_here.object() == page.object();
+    is_linked.then_some(page.next())
+}

@@ -1,0 +1,66 @@
+//! Which run carries more, and how many times the load: what a buyer of storage asks first.
+
+use record::{Phase, Seal};
+use verdict::{NamedRun, Ruling, RunComparison, Significance};
+
+use super::{LETTERS, format};
+
+/// From here on a factor is told, below it a share.
+const LEAST_FACTOR: f64 = 1.2;
+
+/// The run that carries more than another, by places of the comparison.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Winner {
+    pub place: usize,
+    other: usize,
+    factor: f64,
+}
+
+/// The run with the most transactional IOPS; none unless that is more than noise, of the same work,
+/// measured here, and of untouched records.
+pub(super) fn winner(runs: &[NamedRun], comparison: &RunComparison) -> Option<Winner> {
+    let is_work = comparison.differences.iter().any(|of| of.is_work);
+    if comparison.phase != Phase::Measure || is_work || runs.iter().any(is_odd) {
+        return None;
+    }
+    let row = comparison.rows.first()?;
+    let mut places: Vec<(usize, f64)> =
+        row.values.iter().enumerate().filter_map(|(at, of)| Some((at, of.value?))).collect();
+    places.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let (place, most) = *places.first()?;
+    // Margins are known against the first run alone.
+    let (other, less) = match place {
+        0 => *places.get(1)?,
+        _ => *places.iter().find(|(at, _)| *at == 0)?,
+    };
+    let change = row.values[place.max(other)].change?;
+    let is_real = change.significance() == Significance::Real && less > 0.0;
+    is_real.then_some(Winner { place, other, factor: most / less })
+}
+
+/// Whether a run was not measured here, or its record says so no more.
+fn is_odd(run: &NamedRun) -> bool {
+    run.record.imported().is_some() || matches!(run.record.seal, Seal::Altered { .. })
+}
+
+/// What it wins by.
+pub(super) fn sentence(runs: &[NamedRun], winner: Winner) -> String {
+    let Winner { place, other, factor } = winner;
+    let carries = match runs[place].verdict.outcome {
+        Ruling::Pass | Ruling::Warn => "carries",
+        Ruling::Fail | Ruling::CannotJudge => "reached",
+    };
+    let much = if factor < LEAST_FACTOR {
+        format!("{} % more than", format::number((factor - 1.0) * 100.0, 1))
+    } else {
+        format!("{} times the load of", format::number(factor, 1))
+    };
+    format!("{} {carries} {much} {}", name(runs, place), name(runs, other))
+}
+
+/// The name of a run in a headline; its letter if the name is long.
+pub(super) fn name(runs: &[NamedRun], place: usize) -> String {
+    const LONGEST: usize = 24;
+    let name = &runs[place].name;
+    if name.chars().count() > LONGEST { LETTERS[place].to_owned() } else { name.clone() }
+}

@@ -1,0 +1,69 @@
+//! Pages between a button and what it does: whether a run is really to be stopped, a stopped run
+//! gone on with, databases being filled.
+
+use record::{RunRecord, TestType};
+use report::escape;
+
+use super::{address, page};
+use crate::FillProgress;
+
+/// Asks before the run `id`, whose name is `name`, is stopped.
+pub(crate) fn ask_to_stop(id: &str, name: &str, may_change: bool) -> String {
+    let (place, shown) = (address(id), escape(name));
+    let button = if may_change {
+        format!(
+            "<form method=\"post\" action=\"/stop/{place}\">\
+             <button class=\"stop\">Stop the run</button></form>\n"
+        )
+    } else {
+        NO_TOKEN.to_owned()
+    };
+    let body = format!(
+        "<main>\n<h1>Stop {shown}?</h1>\n\
+         <p>It ends cleanly, within about 20 s, and reports what it has measured. A run that was \
+         stopped cannot be resumed.</p>\n{button}\
+         <p><a href=\"/live/{place}\">Keep it running</a></p>\n</main>\n"
+    );
+    page(&format!("Stop {name}?"), &body)
+}
+
+/// Instead of a form that would be refused.
+pub(super) const NO_TOKEN: &str = "<p class=\"note\">Open the address that `plimsoll serve` \
+     printed, token included, to start, stop or prepare anything from here.</p>\n";
+
+/// Whether `run --resume` can go on with a run: a load that a crash or a power cut has ended.
+pub(crate) fn is_resumable(run: &RunRecord) -> bool {
+    let is_load = matches!(run.start.test, TestType::Performance | TestType::Stress);
+    let is_ours = run.imported().is_none() && run.simulated().is_none();
+    is_load && is_ours && run.finished.is_none()
+}
+
+/// The report of a run that can go on, with the button for that above it.
+pub(crate) fn with_resumption(report: &str, id: &str) -> String {
+    let form = format!(
+        "<form class=\"way-back\" method=\"post\" action=\"/resume/{}\">\
+         <button>Resume this run</button></form>\n",
+        address(id)
+    );
+    report.replacen("<body>\n", &format!("<body>\n{form}"), 1)
+}
+
+/// Databases that are filled; the page asks for itself again until they are.
+pub(crate) fn preparing(preparation: &FillProgress) -> String {
+    let plan = escape(&preparation.plan);
+    let seconds = preparation.took.as_secs();
+    let (title, told) = match &preparation.ended {
+        None => ("Preparing", format!("{seconds} s so far. This page refreshes every 2 s.")),
+        Some(Ok(())) => ("Prepared", format!("The databases are ready, after {seconds} s.")),
+        Some(Err(why)) => ("Not prepared", escape(why)),
+    };
+    let body = format!(
+        "<main>\n<h1>{title} {plan}</h1>\n<p class=\"state\" role=\"status\">{told}</p>\n\
+         </main>\n"
+    );
+    let page = page(title, &body);
+    if preparation.ended.is_some() {
+        return page;
+    }
+    page.replacen("<title>", "<meta http-equiv=\"refresh\" content=\"2\">\n<title>", 1)
+}
