@@ -16,16 +16,10 @@ use crate::{day, folder};
 const LONGEST: Duration = Duration::from_secs(20);
 /// Eight hours on 24 databases come to 200 MB and a little.
 const RUN: Synthetic = Synthetic {
-    seed: units::Seed(42),
     databases: 24,
-    interval_seconds: 15,
-    warm_intervals: 6,
     measure_intervals: 1_850,
     read_median_ns: 4_100_000,
-    log_write_median_ns: 1_900_000,
-    processor_percent: 14.0,
-    page_fault_stalls: 0,
-    spike: None,
+    ..Synthetic::USUAL
 };
 
 /// Makes the journal in a folder of `directory`, reports it, and fails where that takes too long.

@@ -339,7 +339,8 @@ fn compared_sets(runs: &ServedRuns, ids: &[String]) -> Result<Option<String>, No
 /// The runs that are ticked; the one that the others are measured against comes first.
 fn compared_ids(fields: FormFields) -> Vec<String> {
     let baseline = fields.iter().find(|(name, _)| name == "first");
-    let mut ids: Vec<String> = baseline.map(|(_, id)| id.clone()).into_iter().collect();
+    let mut ids = Vec::new();
+    ids.extend(baseline.map(|(_, id)| id.clone()));
     let is_given = !ids.is_empty();
     for (name, id) in fields {
         if name == "run" && !(is_given && ids[0] == id) {

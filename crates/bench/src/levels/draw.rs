@@ -88,7 +88,8 @@ impl fmt::Display for DrawnPlan {
             if self.is_each_folder { format!("{folders} arrays") } else { "1 array".to_owned() };
         write!(
             f,
-            "{:<17} {folders:<8} {databases} x {size_mib:>8} MiB, cache {cache_mib:>4} MiB, {threads} threads",
+            "{:<17} {folders:<8} {databases} x {size_mib:>8} MiB, cache {cache_mib:>4} MiB, \
+             {threads} threads",
             self.array.0
         )
     }

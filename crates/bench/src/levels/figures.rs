@@ -52,12 +52,13 @@ pub(super) struct ComparedKind {
 
 /// The kinds that both levels saw.
 pub(super) fn compared(engine: &LevelFigures, operations: &LevelFigures) -> Vec<ComparedKind> {
-    let pairs = engine.0.iter().zip(&operations.0).zip(KINDS);
-    pairs
-        .filter_map(|((engine, operations), (_, name))| {
-            Some(ComparedKind { name, engine: (*engine)?, operations: (*operations)? })
-        })
-        .collect()
+    let mut compared = Vec::new();
+    for ((engine, operations), (_, name)) in engine.0.iter().zip(&operations.0).zip(KINDS) {
+        if let (Some(engine), Some(operations)) = (*engine, *operations) {
+            compared.push(ComparedKind { name, engine, operations });
+        }
+    }
+    compared
 }
 
 impl ComparedKind {
@@ -92,30 +93,4 @@ fn percent(value: f64, base: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{ComparedKind, KindFigures};
-
-    fn kind(count: f64, engine_ms: f64, operations_ms: f64) -> ComparedKind {
-        let figures = |average_ms| KindFigures { count, average_ms, p99_ms: average_ms };
-        ComparedKind {
-            name: "reads",
-            engine: figures(engine_ms),
-            operations: figures(operations_ms),
-        }
-    }
-
-    #[test]
-    fn means_are_near_or_apart() {
-        assert!(kind(1e9, 10.0, 10.49).is_near());
-        assert!(!kind(1e9, 10.0, 10.51).is_near());
-        assert!(!kind(1e9, 10.0, 9.49).is_near());
-        assert!(kind(1e9, 10.0, 10.51).to_string().contains("APART"));
-    }
-
-    #[test]
-    fn few_requests_may_be_further_apart() {
-        // 300 / sqrt(450) = 14 %.
-        assert!(kind(900.0, 10.0, 11.9).is_near());
-        assert!(!kind(900.0, 10.0, 12.0).is_near());
-    }
-}
+mod tests;

@@ -47,8 +47,11 @@ fn rows(folder: &Path) -> Result<usize, Failure> {
         };
         pairs += 1;
         let rows = compared(&engine, &operations);
-        let cells: Vec<String> = rows.iter().map(ToString::to_string).collect();
-        println!("{drawn}  {}", cells.join("  "));
+        print!("{drawn}");
+        for row in &rows {
+            print!("  {row}");
+        }
+        println!();
         apart += usize::from(rows.iter().any(|row| !row.is_near()));
     }
     println!("{pairs} plans simulated by both levels, {refused} refused by one, {apart} apart");

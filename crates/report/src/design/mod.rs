@@ -108,8 +108,8 @@ fn started(sized: Sized<'_>, mode: &str) -> String {
         }
         None => deployment.product.name.clone(),
     };
-    let parts = [origin.customer.as_str(), origin.date.as_str(), product.as_str(), mode];
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let mut parts = vec![origin.customer.as_str(), origin.date.as_str(), product.as_str(), mode];
+    parts.retain(|part| !part.is_empty());
     parts.join(", ")
 }
 

@@ -55,8 +55,10 @@ fn unread(run: &RunRecord, passes: &[Checksum]) -> Vec<Evidence> {
 
 /// The databases that were, those first that nothing else held back.
 fn too_slow(run: &RunRecord, passes: &[Checksum], least: u64) -> Vec<Evidence> {
-    let brakes = passes.iter().filter_map(|pass| Some((brake_of(run, pass, least)?, pass)));
-    let mut slow: Vec<(Brake, &Checksum)> = brakes.collect();
+    let mut slow = Vec::new();
+    for pass in passes {
+        slow.extend(brake_of(run, pass, least).map(|brake| (brake, pass)));
+    }
     slow.sort_by_key(|(brake, _)| *brake != Brake::Reads);
     let mut evidence = Vec::new();
     for (brake, pass) in slow {

@@ -1,0 +1,81 @@
+//! Tests of `simulated`.
+
+use std::time::Duration;
+
+use record::synthetic::Synthetic;
+use record::{RunRecord, Simulation};
+
+use crate::{Ruling, judge};
+
+fn simulated(uncertainty_percent: f64) -> RunRecord {
+    let mut run = Synthetic::default().run();
+    run.start.simulated = Some(Box::new(Simulation {
+        array: "shelf".to_owned(),
+        uncertainty_percent,
+        ..Simulation::default()
+    }));
+    run
+}
+
+#[test]
+fn a_simulated_run_that_keeps_its_limits_by_far_passes_and_says_that_it_is_simulated() {
+    let verdict = judge(&simulated(10.0));
+    assert_eq!(verdict.outcome, Ruling::Pass);
+    let first = &verdict.findings[0];
+    assert_eq!((first.rule, first.outcome), ("simulated", Ruling::Warn));
+    let text = &first.evidence[0].text;
+    assert!(text.contains("\"shelf\" has not been calibrated") && text.contains("10 %"), "{text}");
+    assert!(judge(&Synthetic::default().run()).findings[0].rule != "simulated");
+}
+
+#[test]
+fn a_latency_whose_limit_lies_within_what_the_model_knows_is_not_judged() {
+    let mut run = simulated(0.0);
+    let rule = |run: &RunRecord| {
+        let findings = judge(run).findings;
+        let found = findings.into_iter().find(|of| of.rule == "read-latency-average");
+        found.expect("reads are judged")
+    };
+    let measured = rule(&run).measured.expect("reads were made");
+    let limit = |part: f64| {
+        let nanoseconds = Duration::from_secs_f64(measured / 1e3 * part).as_nanos();
+        u64::try_from(nanoseconds).expect("a latency")
+    };
+    run.start.settings.thresholds.read_average_ns = limit(1.2);
+    for (uncertainty_percent, outcome) in [(15.0, Ruling::Pass), (25.0, Ruling::CannotJudge)] {
+        run.start.simulated = simulated(uncertainty_percent).start.simulated;
+        let found = rule(&run);
+        assert_eq!(found.outcome, outcome, "{uncertainty_percent}: {found:?}");
+    }
+    assert!(rule(&run).evidence[0].text.contains("too near its limit"));
+    // Off by 25 % of the true one: four fifths to four thirds of what was simulated.
+    for (part, outcome) in [
+        (0.79, Ruling::Fail),
+        (0.81, Ruling::CannotJudge),
+        (1.32, Ruling::CannotJudge),
+        (1.34, Ruling::Pass),
+    ] {
+        run.start.settings.thresholds.read_average_ns = limit(part);
+        assert_eq!(rule(&run).outcome, outcome, "{part}");
+    }
+}
+
+/// A rate that the true latencies may bring up to its target has not failed; what is held has
+/// kept it.
+#[test]
+fn a_rate_is_not_judged_that_shorter_latencies_may_bring_to_its_target() {
+    let mut run = simulated(25.0);
+    let achieved = run.achieved_transactional_iops();
+    run.start.settings.thresholds.target_reached_percent = 100.0;
+    for (part, outcome) in [
+        (0.99, Ruling::Pass),
+        (1.1, Ruling::CannotJudge),
+        (1.24, Ruling::CannotJudge),
+        (1.27, Ruling::Fail),
+    ] {
+        run.start.settings.target_iops = Some(achieved * part);
+        let findings = judge(&run).findings;
+        let found = findings.iter().find(|of| of.rule == "target-iops").expect("a target");
+        assert_eq!(found.outcome, outcome, "{part}: {found:?}");
+    }
+}
