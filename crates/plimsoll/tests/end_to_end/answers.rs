@@ -56,7 +56,7 @@ fn no_answer_is_written_over_anything_unasked() {
     expect_careful(&scene, &["size", "deployment.toml", "-o", "out"]);
     expect_careful(&scene, &["profile", "MSGTRK.LOG", "boxes.csv", "-o", "out"]);
     for (words, input) in [
-        ("report run -o run/record.jsonl --force", "run/record.jsonl"),
+        ("report run --format text -o run/record.jsonl --force", "run/record.jsonl"),
         ("size deployment.toml -o deployment.toml --force", "deployment.toml"),
         ("profile MSGTRK.LOG boxes.csv -o boxes.csv --force", "boxes.csv"),
     ] {

@@ -46,9 +46,9 @@ fn an_imported_result_is_reported_and_listed_as_such() {
     assert!(page.contains("IMPORTED from old.html"));
 
     scene.run(["list"]).expect_code(0).expect_out(&[
-        "2011-04-21 10:10  Imported pass         320   13.000    3.750  -  ",
+        "2011-04-21 10:10  Imported pass           320   13.000    3.750  -  ",
         "  ./runs/page",
-        "2014-07-03 08:05  Imported fail         903   22.500    5.250  -  ",
+        "2014-07-03 08:05  Imported fail           903   22.500    5.250  -  ",
         "  ./runs/xml",
     ]);
     let listed: Value = serde_json::from_str(&scene.run(["list", "--json"]).out).unwrap();

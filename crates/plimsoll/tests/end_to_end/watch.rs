@@ -80,7 +80,7 @@ fn an_error_is_an_object_where_a_program_reads_it() {
     for (words, status) in [
         (vec!["check", "absent.edb", "--json"], 2),
         (vec!["check", "--json"], 64),
-        (vec!["run", "plan.toml", "--json", "--duration", "soon"], 64),
+        (vec!["run", "plan.toml", "--json", "--duration", "soon"], 2),
     ] {
         let ran = scene.run(words);
         ran.expect_code(status);

@@ -53,7 +53,7 @@ fn further(run: &RunRecord) -> NextStep {
     if is_small(run) {
         return larger_databases(run);
     }
-    if !has_plan(run) {
+    if !has_plan(run) || !has_lasted(run, 2) {
         return for_two_hours(run);
     }
     if run.start.test == TestType::Stress && has_lasted(run, 24) {

@@ -11,14 +11,18 @@ use crate::console::Console;
 use crate::error::CommandError;
 
 /// What the columns before the name are called.
-const FIGURES: &str = "Started           Verdict                IOPS  Read ms   Log ms";
+const FIGURES: [&str; 5] = ["Started", "Verdict", "IOPS", "Read ms", "Log ms"];
+
+/// What separates these columns, and on a terminal of 60 columns.
+const GAP: &str = "  ";
+const NARROW_GAP: &str = " ";
 
 /// Spaces before the second line of a run.
 const INDENT: usize = 4;
 
 /// A run or a set in the columns of the table.
 struct TableRow {
-    figures: String,
+    figures: [String; 5],
     name: String,
     /// Folder and tags; of a test of a set further in.
     place: String,
@@ -37,18 +41,19 @@ pub(super) fn print(
     let rows: Vec<TableRow> = entries.iter().flat_map(rows).collect();
     let widest = rows.iter().map(|row| row.whole().chars().count()).max().unwrap_or(0);
     if console.columns().is_none_or(|columns| widest <= columns) {
-        console.answer(format_args!("{FIGURES}  Name              Run"))?;
+        let figures = columns(&FIGURES.map(str::to_owned), GAP);
+        console.answer(format_args!("{figures}  Name              Run"))?;
         for row in &rows {
             console.answer(row.whole())?;
             row.print_remark(console)?;
         }
         return Ok(());
     }
-    console.answer(FIGURES)?;
+    console.answer(columns(&FIGURES.map(str::to_owned), NARROW_GAP))?;
     console.answer(format_args!("{:INDENT$}Name  Run", ""))?;
     for row in &rows {
         let TableRow { figures, name, place, .. } = row;
-        console.answer(figures)?;
+        console.answer(columns(figures, NARROW_GAP))?;
         console.answer_folded(format_args!("{:INDENT$}{name}  {place}", ""), INDENT)?;
         row.print_remark(console)?;
     }
@@ -58,7 +63,7 @@ pub(super) fn print(
 impl TableRow {
     /// All of it in one line.
     fn whole(&self) -> String {
-        format!("{}  {:<16}  {}", self.figures, self.name, self.place)
+        format!("{}  {:<16}  {}", columns(&self.figures, GAP), self.name, self.place)
     }
 
     fn print_remark(&self, console: &mut Console) -> Result<(), CommandError> {
@@ -79,9 +84,9 @@ fn rows(entry: &ListEntry) -> Vec<TableRow> {
 
 fn of_set(set: &ListedSet) -> TableRow {
     let first = set.first();
-    let figures = [set.passed(), String::new(), String::new()];
+    let verdict = set.verdict_word().to_owned();
     TableRow {
-        figures: columns(first, set.verdict_word(), &figures),
+        figures: [started(first), verdict, set.passed(), String::new(), String::new()],
         name: name(first),
         place: place(&set.folder, first),
         remark: None,
@@ -92,12 +97,14 @@ fn of_run(run: &ListedRun, indent: &str) -> TableRow {
     let iops = achieved_iops(&run.record).map(|iops| format!("{iops:.0}"));
     let mebibytes = backup_mib_per_second(&run.record).map(|rate| format!("{rate:.0} MiB/s"));
     let figures = [
+        started(run),
+        run.verdict_word(),
         iops.or(mebibytes).unwrap_or_else(|| "-".to_owned()),
         milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
         milliseconds(mean_ms(&run.record, Series::LogWrite)),
     ];
     TableRow {
-        figures: columns(run, &run.verdict_word(), &figures),
+        figures,
         name: name(run),
         place: format!("{indent}{}", place(&run.folder, run)),
         remark: run.cut.as_ref().map(|cut| match cut {
@@ -107,12 +114,15 @@ fn of_run(run: &ListedRun, indent: &str) -> TableRow {
     }
 }
 
-fn columns(run: &ListedRun, verdict: &str, [rate, read, log]: &[String; 3]) -> String {
-    let started = run.began_ns().and_then(iso_time).map_or("-".to_owned(), |time| {
+fn started(run: &ListedRun) -> String {
+    run.began_ns().and_then(iso_time).map_or("-".to_owned(), |time| {
         let text: String = time.chars().take(16).collect();
         text.replace('T', " ")
-    });
-    format!("{started:<16}  {verdict:<15}  {rate:>10}  {read:>7}  {log:>7}")
+    })
+}
+
+fn columns([started, verdict, rate, read, log]: &[String; 5], gap: &str) -> String {
+    format!("{started:<16}{gap}{verdict:<16}{gap}{rate:>9}{gap}{read:>7}{gap}{log:>7}")
 }
 
 /// Folder and tags.

@@ -6,6 +6,7 @@ mod json;
 mod kinds;
 mod words;
 
+use std::io;
 use std::path::Path;
 
 use ese::catalog::{CatalogTable, TreePlace};
@@ -56,7 +57,9 @@ pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome,
 
 /// Refuses a word that is neither a file nor a kind of document.
 fn refuse_unknown(word: &Path) -> Result<(), CommandError> {
-    if word.exists() || word.components().count() != 1 || word.extension().is_some() {
+    let found = word.symlink_metadata();
+    let is_absent = matches!(found, Err(error) if error.kind() == io::ErrorKind::NotFound);
+    if !is_absent || word.components().count() != 1 || word.extension().is_some() {
         return Ok(());
     }
     Err(CommandError::new(format!(

@@ -324,7 +324,8 @@ pub(super) const CASES: &[Case] = &[
     case(StepKind::FewerMailboxes, |run| run.start.settings.mailboxes = Some(40_000), REMOVED),
     case(StepKind::LargerDatabases, nothing, Act::Person(large)),
     case(StepKind::LargerDatabases, from_memory, Act::Person(large)),
-    Case { made: an_hour, plan: large, ..case(StepKind::DayOfStress, nothing, Act::Command) },
+    Case { made: two_hours, plan: large, ..case(StepKind::DayOfStress, nothing, Act::Command) },
+    Case { made: an_hour, plan: large, ..case(StepKind::TwoHours, nothing, Act::Command) },
     Case {
         made: an_hour,
         plan: large_and_quick,
