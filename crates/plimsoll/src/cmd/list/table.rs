@@ -13,9 +13,19 @@ use crate::error::CommandError;
 /// What the columns before the name are called.
 const FIGURES: [&str; 5] = ["Started", "Verdict", "IOPS", "Read ms", "Log ms"];
 
-/// What separates these columns, and on a terminal of 60 columns.
-const GAP: &str = "  ";
-const NARROW_GAP: &str = " ";
+/// Characters of a usual verdict.
+const VERDICT: usize = 16;
+
+/// How the columns before the name are set.
+#[derive(Clone, Copy)]
+struct ListLayout {
+    gap: &'static str,
+    /// Characters of the column of verdicts.
+    verdict: usize,
+}
+
+/// Fits a terminal of 60 columns.
+const NARROW: ListLayout = ListLayout { gap: " ", verdict: VERDICT };
 
 /// Spaces before the second line of a run.
 const INDENT: usize = 4;
@@ -39,21 +49,23 @@ pub(super) fn print(
         return console.remark(format_args!("No runs found in {}.", below.display()));
     }
     let rows: Vec<TableRow> = entries.iter().flat_map(rows).collect();
-    let widest = rows.iter().map(|row| row.whole().chars().count()).max().unwrap_or(0);
+    let longest = rows.iter().map(|row| row.figures[1].chars().count()).max().unwrap_or(0);
+    let wide = ListLayout { gap: "  ", verdict: longest.max(VERDICT) };
+    let widest = rows.iter().map(|row| row.whole(wide).chars().count()).max().unwrap_or(0);
     if console.columns().is_none_or(|columns| widest <= columns) {
-        let figures = columns(&FIGURES.map(str::to_owned), GAP);
+        let figures = columns(&FIGURES.map(str::to_owned), wide);
         console.answer(format_args!("{figures}  Name              Run"))?;
         for row in &rows {
-            console.answer(row.whole())?;
+            console.answer(row.whole(wide))?;
             row.print_remark(console)?;
         }
         return Ok(());
     }
-    console.answer(columns(&FIGURES.map(str::to_owned), NARROW_GAP))?;
+    console.answer(columns(&FIGURES.map(str::to_owned), NARROW))?;
     console.answer(format_args!("{:INDENT$}Name  Run", ""))?;
     for row in &rows {
         let TableRow { figures, name, place, .. } = row;
-        console.answer(columns(figures, NARROW_GAP))?;
+        console.answer(columns(figures, NARROW))?;
         console.answer_folded(format_args!("{:INDENT$}{name}  {place}", ""), INDENT)?;
         row.print_remark(console)?;
     }
@@ -62,8 +74,8 @@ pub(super) fn print(
 
 impl TableRow {
     /// All of it in one line.
-    fn whole(&self) -> String {
-        format!("{}  {:<16}  {}", columns(&self.figures, GAP), self.name, self.place)
+    fn whole(&self, layout: ListLayout) -> String {
+        format!("{}  {:<16}  {}", columns(&self.figures, layout), self.name, self.place)
     }
 
     fn print_remark(&self, console: &mut Console) -> Result<(), CommandError> {
@@ -121,8 +133,9 @@ fn started(run: &ListedRun) -> String {
     })
 }
 
-fn columns([started, verdict, rate, read, log]: &[String; 5], gap: &str) -> String {
-    format!("{started:<16}{gap}{verdict:<16}{gap}{rate:>9}{gap}{read:>7}{gap}{log:>7}")
+fn columns([started, verdict, rate, read, log]: &[String; 5], layout: ListLayout) -> String {
+    let ListLayout { gap, verdict: width } = layout;
+    format!("{started:<16}{gap}{verdict:<width$}{gap}{rate:>9}{gap}{read:>7}{gap}{log:>7}")
 }
 
 /// Folder and tags.
