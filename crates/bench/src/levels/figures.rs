@@ -68,9 +68,8 @@ impl ComparedKind {
         percent(self.operations.average_ms, self.engine.average_ms).abs() <= allowed
     }
 
-    /// How far two means of as many requests lie apart by chance, in percent: three standard
-    /// deviations of their difference, where a request deviates by its mean, as waits for a queue
-    /// do.
+    /// The difference of the two means that chance allows, in percent: three standard deviations,
+    /// if the latency of a request deviates by its mean, as waiting times in a queue do.
     fn chance_percent(&self) -> f64 {
         let parts = 1.0 / self.engine.count.max(1.0) + 1.0 / self.operations.count.max(1.0);
         300.0 * parts.sqrt()

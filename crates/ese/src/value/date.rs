@@ -17,7 +17,7 @@ const DAY_TICKS: u64 = 864_000_000_000;
 const SECOND_TICKS: u64 = 10_000_000;
 const MILLI_TICKS: u64 = 10_000;
 
-/// 1970 began so many units of 100 nanoseconds after 1601, from which Windows counts file times.
+/// Units of 100 nanoseconds from the start of 1601, the epoch of Windows file times, to 1970.
 const TICKS_BEFORE_1970: u64 = 116_444_736_000_000_000;
 /// File times from 1970 to 2154. Read as days they all lie below 1e-298, so that no date is taken
 /// for one.

@@ -15,7 +15,7 @@ use crate::reader::{Lines, TomlSection, parse};
 pub struct Figure {
     /// The number.
     pub value: f64,
-    /// Source, and how far it is to be trusted.
+    /// Source, and how far it can be trusted.
     pub source: String,
 }
 

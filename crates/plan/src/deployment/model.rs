@@ -47,7 +47,7 @@ pub struct Deployment {
     pub file_system: FileSystem,
     /// Names for servers, groups and databases.
     pub names: Names,
-    /// What hardware costs; none where the document does not say.
+    /// Prices of hardware; `None` if the document has none.
     pub prices: Option<Prices>,
     /// Where the figures of the mailboxes come from, one sentence each, as `plimsoll profile` wrote
     /// them; for the report.

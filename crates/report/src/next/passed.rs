@@ -28,8 +28,8 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
 fn fewer_mailboxes(run: &RunRecord) -> NextStep {
     let carried = format::number(Carried::of(run).by_io, 0);
     let words = format!(
-        "The load was that of {carried} mailboxes: plan for so many (`count` in [mailboxes]), or \
-         for faster storage; then"
+        "The load was that of {carried} mailboxes: plan for that number (`count` in [mailboxes]), \
+         or for faster storage; then"
     );
     StepKind::FewerMailboxes.with(words, again(run, &[]))
 }

@@ -7,7 +7,7 @@ use super::given::GivenInputs;
 use super::tiers::Tiers;
 use super::{Values, down, looked_up, multiple, round, up};
 
-/// Databases of a server from which on it has so many backup sets (facts 4.6).
+/// Databases of a server, and the backup sets from that number on (facts 4.6).
 #[rustfmt::skip]
 const BACKUP_SETS: [(f64, f64); 31] = [
     (1., 1.), (8., 2.), (9., 3.), (10., 2.), (11., 3.), (14., 2.), (15., 3.), (16., 4.),

@@ -133,7 +133,7 @@ fn restore_disks(given: &GivenInputs<'_>, space: &StoredSpace) -> f64 {
     space.restore_gb.map_or(0.0, |gb| in_groups(up(gb / disk), group))
 }
 
-/// One disk a volume; where a volume does not pass on a disk the workbook has no result.
+/// One disk a volume; the workbook has no result if a volume does not fit on a disk.
 fn single(
     given: &GivenInputs<'_>,
     databases: &Databases,

@@ -4,7 +4,7 @@ use super::databases::Databases;
 use super::given::GivenInputs;
 use super::{Values, up};
 
-/// Active databases of a server; none where the facts show a dash.
+/// Active databases of a server; `None` if the facts show a dash.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FailureLoads {
     pub normal: f64,
@@ -190,7 +190,7 @@ impl SiteRules<'_> {
         (s > 1.0 && !self.blocked).then(|| self.normal())
     }
 
-    /// The workbook's value falls below none where there are fewer databases than servers; nothing
+    /// The workbook's value falls below zero if there are fewer databases than servers; nothing
     /// is active then.
     fn two(&self) -> f64 {
         let s = self.given.s;
@@ -221,7 +221,7 @@ pub(super) fn catching_up(given: &GivenInputs<'_>, site: usize) -> f64 {
     if counts { given.l[site] } else { 0.0 }
 }
 
-/// Databases of a server where the other site is lost.
+/// Databases of a server after the other site is lost.
 fn site(given: &GivenInputs<'_>, databases: &Databases) -> Option<f64> {
     if given.p[1] < 1.0 {
         return None;

@@ -7,7 +7,7 @@ use super::databases::Databases;
 use super::given::GivenInputs;
 use super::space::StoredSpace;
 
-/// Rates of a database and of a group, where the hours of a day are known.
+/// Rates of a database and of a group, if the hours of a day are known.
 pub(super) fn network(
     given: &GivenInputs<'_>,
     databases: &Databases,

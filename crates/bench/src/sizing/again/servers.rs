@@ -17,7 +17,7 @@ struct DatabaseCycles {
     active: f64,
     passive: f64,
     access: f64,
-    /// The same of client access, also where it is part of the active figure.
+    /// The same of client access, even if it is part of the active figure.
     remembered: f64,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn servers(
     queue(given, tiers, (databases, failures), values);
 }
 
-/// Cores of directory servers, and servers of client access where it has its own.
+/// Cores of directory servers, and of separate client access servers.
 fn around(given: &GivenInputs<'_>, tiers: &Tiers, taken: f64, values: &mut Values) {
     let servers = &given.deployment.servers;
     let Some(rate) = servers.first.spec_rate else {

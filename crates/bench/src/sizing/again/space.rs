@@ -23,7 +23,7 @@ pub(super) struct StoredSpace {
     /// GB of all database volumes and of all log volumes of a server.
     pub databases_gb: f64,
     pub logs_gb: f64,
-    /// GB of the restore volume; none where there is none.
+    /// GB of the restore volume, if there is one.
     pub restore_gb: Option<f64>,
     /// GB of one database volume.
     pub volume_gb: f64,
