@@ -84,12 +84,7 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer { package: "limits", inside: &[], outside: &["roxmltree"], tests: &[] },
-    Layer {
-        package: "redundancy",
-        inside: &[],
-        outside: &["etherparse", "pcap-parser"],
-        tests: &[],
-    },
+    Layer { package: "vrrp", inside: &[], outside: &["etherparse", "pcap-parser"], tests: &[] },
     Layer {
         package: "sign-in",
         inside: &[],
@@ -157,7 +152,7 @@ const TABLE: &[Layer] = &[
             "profile",
             "provision",
             "record",
-            "redundancy",
+            "vrrp",
             "report",
             "serve",
             "sign-in",

@@ -8,7 +8,7 @@ mod fjall;
 mod lmdb;
 mod mix;
 mod redb;
-#[path = "../../../crates/bench/src/tally.rs"]
+#[path = "../../../crates/dev/bench/src/tally.rs"]
 mod tally;
 
 use std::error::Error;

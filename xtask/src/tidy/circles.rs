@@ -127,7 +127,7 @@ impl<'a> ItemPlaces<'a> {
     }
 }
 
-/// The module that a file holds: `a`, `b` for `crates/c/src/a/b.rs`.
+/// The module that a file holds: `a`, `b` for `crates/room/c/src/a/b.rs`.
 fn module(path: &str) -> ItemPath<'_> {
     let file = path.split_once("/src/").map_or(path, |(_, file)| file);
     let mut names: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
@@ -159,7 +159,7 @@ mod tests {
 
     fn circles(files: &[(&str, &str)]) -> Vec<Vec<String>> {
         let source = |(path, text): &(&str, &str)| Source {
-            path: format!("crates/a/src/{path}"),
+            path: format!("crates/room/a/src/{path}"),
             text: (*text).to_owned(),
             masked: mask::mask(text),
         };
@@ -176,7 +176,7 @@ mod tests {
             ("log.rs", "    pub(crate) use crate::page::reader::Page;\n"),
         ];
         let [log, page, tree] =
-            ["log.rs", "page/mod.rs", "tree.rs"].map(|file| format!("crates/a/src/{file}"));
+            ["log.rs", "page/mod.rs", "tree.rs"].map(|file| format!("crates/room/a/src/{file}"));
         assert_eq!(circles(&three), [vec![log, page, tree]]);
         assert!(circles(&three[..3]).is_empty());
     }
@@ -189,7 +189,8 @@ mod tests {
             ("tree.rs", "pub(crate) mod node;\n"),
             ("tree/node.rs", "use crate::Leaf;\n"),
         ];
-        let circle = ["crates/a/src/page.rs", "crates/a/src/tree/node.rs"].map(str::to_owned);
+        let circle =
+            ["crates/room/a/src/page.rs", "crates/room/a/src/tree/node.rs"].map(str::to_owned);
         assert_eq!(circles(&files), [circle.to_vec()]);
     }
 

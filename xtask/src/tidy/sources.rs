@@ -122,13 +122,16 @@ mod tests {
     #[test]
     fn a_file_is_alive_when_its_parent_declares_it() {
         let alive = tree(&[
-            ("crates/a/src/lib.rs", "mod page;\nmod tree;\n"),
-            ("crates/a/src/page.rs", "mod tests;"),
-            ("crates/a/src/page/tests.rs", ""),
-            ("crates/a/src/tree/mod.rs", ""),
+            ("crates/room/a/src/lib.rs", "mod page;\nmod tree;\n"),
+            ("crates/room/a/src/page.rs", "mod tests;"),
+            ("crates/room/a/src/page/tests.rs", ""),
+            ("crates/room/a/src/tree/mod.rs", ""),
         ]);
         assert!(dead_files(&alive).is_empty());
-        let dead = tree(&[("crates/a/src/lib.rs", "// mod page;\n"), ("crates/a/src/page.rs", "")]);
+        let dead = tree(&[
+            ("crates/room/a/src/lib.rs", "// mod page;\n"),
+            ("crates/room/a/src/page.rs", ""),
+        ]);
         assert_eq!(dead_files(&dead).len(), 1);
     }
 }

@@ -111,10 +111,16 @@ impl Surface {
 /// The sources of the crates with the name of their crate; tests are files of their own.
 pub(super) fn product(tree: &Tree) -> impl Iterator<Item = (&str, &Source)> {
     tree.sources.iter().filter_map(|source| {
-        let path = source.path.strip_prefix("crates/")?;
-        let (owner, file) = path.split_once("/src/")?;
+        let (owner, file) = in_crate(&source.path)?;
+        let file = file.strip_prefix("src/")?;
         (!is_test(file)).then_some((owner, source))
     })
+}
+
+/// The crate that a file belongs to and its path within: `crates/ROOM/CRATE/PATH`.
+fn in_crate(path: &str) -> Option<(&str, &str)> {
+    let (_room, path) = path.strip_prefix("crates/")?.split_once('/')?;
+    path.split_once('/')
 }
 
 /// Whether a file holds tests alone.
@@ -141,8 +147,7 @@ fn signatures_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
         words.entry(owner).or_default().extend(signatures(without_tests(source)));
     }
     for source in &tree.sources {
-        let path = source.path.strip_prefix("crates/").unwrap_or_default();
-        let Some((owner, file)) = path.split_once('/') else { continue };
+        let Some((owner, file)) = in_crate(&source.path) else { continue };
         if file.starts_with("tests/") || file.starts_with("src/bin/") {
             words.entry(owner).or_default().extend(words_of(&source.masked));
         }
@@ -186,8 +191,8 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 fn words_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut words: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for source in &tree.sources {
-        let owner = source.path.strip_prefix("crates/").unwrap_or(&source.path);
-        let owner = owner.split('/').next().unwrap_or(owner);
+        let first = source.path.split('/').next().unwrap_or(&source.path);
+        let owner = in_crate(&source.path).map_or(first, |(owner, _)| owner);
         words.entry(owner).or_default().extend(words_of(&source.masked));
     }
     words
@@ -256,10 +261,10 @@ mod tests {
             root: std::path::PathBuf::new(),
             sources: vec![
                 source(
-                    "crates/a/src/lib.rs",
+                    "crates/room/a/src/lib.rs",
                     "pub struct Page;\npub const fn seal() {}\npub(crate) fn inner() {}\n",
                 ),
-                source("crates/b/src/lib.rs", "struct Page;\nfn f() { a::seal() }\n"),
+                source("crates/room/b/src/lib.rs", "struct Page;\nfn f() { a::seal() }\n"),
             ],
             texts: Vec::new(),
         };
@@ -279,8 +284,8 @@ mod tests {
         let tree = Tree {
             root: std::path::PathBuf::new(),
             sources: vec![
-                source("crates/a/src/lib.rs", owner),
-                source("crates/b/src/lib.rs", "struct Page;\nstruct Last;\n"),
+                source("crates/room/a/src/lib.rs", owner),
+                source("crates/room/b/src/lib.rs", "struct Page;\nstruct Last;\n"),
             ],
             texts: Vec::new(),
         };
@@ -296,14 +301,14 @@ mod tests {
         let tree = Tree {
             root: std::path::PathBuf::new(),
             sources: vec![
-                source("crates/a/src/lib.rs", owner),
-                source("crates/b/src/lib.rs", "fn f() { a::open() }\n"),
+                source("crates/room/a/src/lib.rs", owner),
+                source("crates/room/b/src/lib.rs", "fn f() { a::open() }\n"),
             ],
             texts: Vec::new(),
         };
         let surface = measure(&tree);
         assert_eq!(surface.unused.len(), 4);
-        assert_eq!(surface.needless, ["crates/a/src/lib.rs: Alone"]);
+        assert_eq!(surface.needless, ["crates/room/a/src/lib.rs: Alone"]);
     }
 
     #[test]
@@ -312,10 +317,10 @@ mod tests {
             root: std::path::PathBuf::new(),
             sources: vec![
                 source(
-                    "crates/a/src/lib.rs",
+                    "crates/room/a/src/lib.rs",
                     "pub fn seal() {}\n#[cfg(test)]\nmod tests {\n    pub fn help() {}\n}\n",
                 ),
-                source("crates/b/src/lib.rs", "// seal\n"),
+                source("crates/room/b/src/lib.rs", "// seal\n"),
             ],
             texts: Vec::new(),
         };

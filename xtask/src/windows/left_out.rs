@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_there() {
-        let folder = shell::root().join("crates/plimsoll/tests/end_to_end");
+        let folder = shell::root().join("crates/app/plimsoll/tests/end_to_end");
         for (name, _) in LEFT_OUT {
             let (group, test) = name.rsplit_once("::").unwrap();
             let file = folder.join(format!("{}.rs", group.replace("::", "/")));

@@ -1,0 +1,221 @@
+//! Every value of every example in `examples/` within its tolerance; by name those that are not.
+//!
+//! An example is what the official calculator, a vendor's report or an article made of inputs with
+//! their own, flat names. They are written as the deployment that a user would write, so reader and
+//! defaults are tested too.
+
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
+mod array;
+mod flat;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use plan::Deployment;
+use provision::layout::{Layout, Rules, play};
+use provision::{simulate, size};
+use serde_json::Value as Json;
+use sizing::Value;
+
+/// Values that no formula of the facts gives, with the reason. Nothing else may differ, and each of
+/// these does.
+const EXCEPTIONS: [(&str, &str, &str); 4] = [
+    ("E3", "array.iops_in_24_h", "measured on the array, 136 % of its target"),
+    ("E3", "array.iops_before_recovery", "measured on the array, 141 % of its target"),
+    (
+        "E3",
+        "array.mailboxes_of_0.5_gb",
+        "neither the 3,000 that have room nor the 1,900 that it measured",
+    ),
+    ("E3", "array.most_mailboxes_at_20_ms", "measured on the array with six threads"),
+];
+
+type Inputs = BTreeMap<String, Json>;
+
+/// All examples, by name.
+fn examples() -> BTreeMap<String, Json> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/examples");
+    let entries = std::fs::read_dir(folder).unwrap();
+    let example = |path: &Path| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(path).unwrap();
+        (name, serde_json::from_str(&text).unwrap())
+    };
+    entries.map(|entry| example(&entry.unwrap().path())).collect()
+}
+
+/// The inputs of an example over those of its base.
+fn inputs(examples: &BTreeMap<String, Json>, name: &str) -> Inputs {
+    let example = &examples[name];
+    let base = example.get("base").and_then(Json::as_str);
+    let mut all = base.map_or_else(BTreeMap::new, |base| inputs(examples, base));
+    // What an example says about both sites goes for each, and what it says of one wins.
+    all.extend(own_inputs(example));
+    all
+}
+
+fn own_inputs(of: &Json) -> impl Iterator<Item = (String, Json)> {
+    of["inputs"].as_object().unwrap().clone().into_iter()
+}
+
+fn deployment(inputs: &Inputs) -> Deployment {
+    let text = flat::deployment(inputs);
+    Deployment::parse("example", &text).unwrap_or_else(|error| panic!("{error}\n\n{text}"))
+}
+
+/// The values of an example that are not what it prints, by key.
+fn differences(inputs: &Inputs, results: &Json, tolerance: f64) -> Vec<(String, String)> {
+    let deployment = deployment(inputs);
+    let sizing = size(&deployment);
+    let array = array::values(inputs, &deployment, &sizing);
+    let results = results.as_object().unwrap();
+    let differs = |(key, wanted): (&String, &Json)| {
+        let wanted = Wanted::of(wanted, tolerance);
+        let text = match (array.get(key), sizing.sheet.named(key)) {
+            (Some(value), _) => wanted.difference(&Value::Number(*value))?,
+            (None, Some(fact)) => {
+                let text = wanted.difference(&fact.value)?;
+                format!("{text}\n    {}\n    {}", fact.formula, fact.numbers)
+            }
+            (None, None) => "absent".to_owned(),
+        };
+        Some((key.clone(), text))
+    };
+    results.iter().filter_map(differs).collect()
+}
+
+/// What an example prints: a bare value, or one with a tolerance of its own.
+struct Wanted<'j> {
+    value: &'j Json,
+    tolerance: f64,
+    /// `up` or `down` where the source prints a whole number.
+    rounded: Option<&'j str>,
+}
+
+impl<'j> Wanted<'j> {
+    fn of(json: &'j Json, tolerance: f64) -> Self {
+        Self {
+            value: json.get("value").unwrap_or(json),
+            tolerance: json["tolerance"].as_f64().unwrap_or(tolerance),
+            rounded: json["rounded"].as_str(),
+        }
+    }
+
+    fn difference(&self, found: &Value) -> Option<String> {
+        let same = match (found, self.value) {
+            (Value::Number(value), Json::Number(wanted)) => {
+                let value = match self.rounded {
+                    Some("up") => value.ceil(),
+                    Some(_) => value.floor(),
+                    None => *value,
+                };
+                let wanted = wanted.as_f64().unwrap();
+                // The examples are written with six digits behind the point.
+                (value - wanted).abs() <= (self.tolerance * wanted.abs()).max(5.1e-7)
+            }
+            (Value::Decision(decision), Json::String(wanted)) => decision.name() == wanted,
+            _ => false,
+        };
+        (!same).then(|| format!("{found:?}, wanted {}", self.value))
+    }
+}
+
+#[test]
+fn every_value_of_every_example_is_the_sources() {
+    let examples = examples();
+    assert!(examples.len() >= 9);
+    let mut wrong = BTreeMap::new();
+    for (name, example) in &examples {
+        let tolerance = example["tolerance"].as_f64().unwrap_or(1e-6);
+        let all = inputs(&examples, name);
+        let mut found = differences(&all, &example["results"], tolerance);
+        for variant in example["variants"].as_array().into_iter().flatten() {
+            let mut all = all.clone();
+            all.extend(own_inputs(variant));
+            found.extend(differences(&all, &variant["results"], tolerance));
+        }
+        let named = |(key, text)| ((name.clone(), key), text);
+        wrong.extend(found.into_iter().map(named));
+    }
+    let excepted: BTreeSet<_> =
+        EXCEPTIONS.iter().map(|(name, key, _)| ((*name).to_owned(), (*key).to_owned())).collect();
+    let found: BTreeSet<_> = wrong.keys().cloned().collect();
+    assert!(
+        found == excepted,
+        "these differ, apart from the exceptions: {:#?}\nthese no longer do: {:?}",
+        wrong.iter().filter(|(key, _)| !excepted.contains(*key)).collect::<Vec<_>>(),
+        excepted.difference(&found).collect::<Vec<_>>()
+    );
+}
+
+/// Who reads what is not covered reads it in the documents, too.
+#[test]
+fn the_documents_name_every_exception() {
+    let text = include_str!("../../../../docs/sizing.md");
+    for (name, key, reason) in EXCEPTIONS {
+        let row = format!("| {name} | `{key}` | {reason} |");
+        assert!(text.contains(&row), "docs/sizing.md lacks {row}");
+    }
+}
+
+/// Copy maps that were exported with two of the examples, volumes of a server, failures as they
+/// were counted on the map.
+#[test]
+fn every_layout_of_an_example_is_the_exported_one() {
+    let examples = examples();
+    let mut seen = 0;
+    for (name, example) in &examples {
+        let Some(wanted) = example["layout"].as_object() else {
+            continue;
+        };
+        seen += 1;
+        let deployment = deployment(&inputs(&examples, name));
+        let sizing = size(&deployment);
+        let layout = simulate(&deployment, &sizing).unwrap().layout;
+        let period = words(&wanted["period"]);
+        for (at, row) in rows(&layout).iter().enumerate() {
+            assert_eq!(row, period[at % period.len()], "{name}, database {}", at + 1);
+        }
+        assert_eq!(volumes(&layout), words(&wanted["volumes_of_server_1"]));
+        if let Some(wanted) = wanted.get("failures") {
+            failures(&layout, wanted);
+        }
+    }
+    assert_eq!(seen, 2);
+}
+
+fn words(list: &Json) -> Vec<&str> {
+    let list = list.as_array().unwrap().iter();
+    list.map(|word| word.as_str().unwrap()).collect()
+}
+
+/// Servers counted from 1 in order of preference.
+fn rows(layout: &Layout) -> Vec<String> {
+    let row = |copies: &Vec<provision::layout::Copy>| {
+        let digits = copies.iter().map(|copy| (copy.server + 1).to_string());
+        digits.collect()
+    };
+    layout.databases.iter().map(row).collect()
+}
+
+/// Databases of the first server by volume, counted from 1.
+fn volumes(layout: &Layout) -> Vec<String> {
+    let volume = |held: &Vec<usize>| {
+        let numbers = held.iter().map(|database| (database + 1).to_string());
+        numbers.collect::<Vec<_>>().join(",")
+    };
+    layout.volumes(0).iter().map(volume).collect()
+}
+
+/// Fewest and most active databases of a survivor, and databases that are lost.
+fn failures(layout: &Layout, wanted: &Json) {
+    let modes = play(layout, Rules { activate_lagged: true, witness: None });
+    for (failure, numbers) in wanted.as_object().unwrap() {
+        let mode = modes.iter().find(|mode| mode.failure.to_string() == *failure).unwrap();
+        let (least, most) = mode.active().unwrap();
+        let fewest = numbers[0].as_u64().unwrap_or(least as u64);
+        let wanted = (fewest, &numbers[1], &numbers[2]);
+        assert_eq!((least as u64, &most.into(), &mode.lost.into()), wanted, "{failure}");
+    }
+}

@@ -1,0 +1,93 @@
+//! Every file of every corpus, and what random bytes alone find quickly.
+
+use std::fs;
+use std::path::PathBuf;
+
+use units::{Prng, Seed};
+
+use super::{array, flush_map, header, iscsi, jetstress, journal, log_record, page, plan, record};
+
+/// One decoder and its name, which is also the name of its corpus folder.
+struct Target {
+    /// Folder under `fuzz/corpus`, and name of the fuzzing binary.
+    name: &'static str,
+    /// Must return, whatever the bytes are.
+    run: fn(&[u8]),
+}
+
+/// Every decoder that is fuzzed.
+const TARGETS: [Target; 10] = [
+    Target { name: "page", run: page },
+    Target { name: "record", run: record },
+    Target { name: "log_record", run: log_record },
+    Target { name: "header", run: header },
+    Target { name: "flush_map", run: flush_map },
+    Target { name: "plan", run: plan },
+    Target { name: "array", run: array },
+    Target { name: "journal", run: journal },
+    Target { name: "jetstress", run: jetstress },
+    Target { name: "iscsi", run: iscsi },
+];
+
+fn corpus(target: &Target) -> PathBuf {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.join("../../../fuzz/corpus").join(target.name)
+}
+
+#[test]
+fn every_corpus_file_is_survived() {
+    for target in &TARGETS {
+        let folder = corpus(target);
+        let files = fs::read_dir(&folder).unwrap_or_else(|error| {
+            panic!("{}: {error}; each target has a corpus", folder.display())
+        });
+        let mut seen = 0;
+        for file in files {
+            let path = file.expect("a folder that lists can be read").path();
+            (target.run)(&fs::read(&path).expect("corpus files can be read"));
+            seen += 1;
+        }
+        assert!(seen > 0, "the corpus of {} is empty", target.name);
+    }
+}
+
+#[test]
+fn mutated_corpus_files_are_survived() {
+    let mut prng = Prng::new(Seed(20));
+    for target in &TARGETS {
+        for file in fs::read_dir(corpus(target)).expect("each target has a corpus") {
+            let path = file.expect("a folder that lists can be read").path();
+            let original = fs::read(&path).expect("corpus files can be read");
+            for _ in 0..200 {
+                (target.run)(&mutated(&original, &mut prng));
+            }
+        }
+    }
+}
+
+/// A copy with a few bytes changed and, one time in four, its end cut off.
+fn mutated(original: &[u8], prng: &mut Prng) -> Vec<u8> {
+    let mut bytes = original.to_vec();
+    for _ in 0..=prng.below(4) {
+        if !bytes.is_empty() {
+            let at = usize::try_from(prng.below(bytes.len() as u64)).expect("an index");
+            bytes[at] = prng.next_u64().to_le_bytes()[0];
+        }
+    }
+    if prng.percent(25) {
+        let keep = usize::try_from(prng.below(bytes.len() as u64 + 1)).expect("a length");
+        bytes.truncate(keep);
+    }
+    bytes
+}
+
+/// Mutating what is refused anyway finds little.
+#[test]
+fn log_records_of_the_corpus_are_records() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus/log_record");
+    for file in fs::read_dir(folder).expect("each target has a corpus") {
+        let path = file.expect("a folder that lists can be read").path();
+        let bytes = fs::read(&path).expect("corpus files can be read");
+        assert!(engine::log::encoded_again(&bytes).is_some(), "{}", path.display());
+    }
+}

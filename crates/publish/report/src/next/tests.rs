@@ -1,0 +1,211 @@
+//! Every next step is taken: the command that a record prints must change what is known.
+
+mod cases;
+
+use record::synthetic::{Synthetic, drawn};
+use record::{RunRecord, TestType};
+use verdict::{Ruling, judge};
+
+use cases::{Act, CASES, Case};
+
+use super::step::{NextStep, StepKind};
+use super::{advice, steps};
+use crate::sections::what_follows::unproven;
+use crate::tests::{imported, passing};
+
+const TABLE: &str = include_str!("../../../../../docs/next-steps.md");
+
+fn record_of(case: &Case) -> RunRecord {
+    let mut run = (case.made)().run();
+    (case.plan)(&mut run);
+    (case.cause)(&mut run);
+    run
+}
+
+/// The value of an option of a command.
+fn option<'a>(command: &'a str, name: &str) -> Option<&'a str> {
+    let mut words = command.split_whitespace().skip_while(|word| *word != name);
+    words.nth(1)
+}
+
+/// The load that a command asks for, in percent of that of `run`.
+fn load_percent(command: &str, run: &RunRecord) -> u64 {
+    let number = |name| option(command, name).map(|value| value.parse::<f64>().expect("a number"));
+    let of = match (number("--target-iops"), number("--threads")) {
+        _ if command.starts_with("plimsoll line ") => 0.5,
+        (Some(target), _) => target / run.achieved_transactional_iops(),
+        (None, Some(threads)) => threads / f64::from(run.sessions_per_database()),
+        (None, None) => 1.0,
+    };
+    format!("{:.0}", of * 100.0).parse().expect("a share")
+}
+
+/// Storage answers less load faster, and the machine has less to do.
+fn under(made: &Synthetic, percent: u64, seconds: Option<u64>) -> Synthetic {
+    Synthetic {
+        load_percent: made.load_percent * percent / 100,
+        read_median_ns: made.read_median_ns * percent / 100,
+        log_write_median_ns: made.log_write_median_ns * percent / 100,
+        processor_percent: made.processor_percent * percent as f64 / 100.0,
+        measure_intervals: seconds
+            .map_or(made.measure_intervals, |seconds| seconds.div_ceil(made.interval_seconds)),
+        ..made.clone()
+    }
+}
+
+fn seconds(command: &str) -> Option<u64> {
+    let value = option(command, "--duration")?;
+    Some(plan::parse_duration(value).expect("a duration").0 / 1_000_000_000)
+}
+
+/// The run that follows where the step is taken.
+fn taken(case: &Case, step: &NextStep, before: &RunRecord) -> RunRecord {
+    let command = step.command.as_deref().unwrap_or_default();
+    let made = under(&(case.made)(), load_percent(command, before), seconds(command));
+    let mut run = made.run();
+    (case.plan)(&mut run);
+    match case.act {
+        Act::Command => (case.cause)(&mut run),
+        Act::Repeat => {}
+        Act::Person(act) => act(&mut run),
+        Act::Shorter => {
+            let planned = before.start.settings.measure_ns / 1_000_000_000;
+            assert!(seconds(command).is_some_and(|it| it < planned), "{command} is no shorter");
+        }
+    }
+    if let Some(target) = option(command, "--target-iops") {
+        run.start.settings.target_iops = Some(target.parse().expect("a rate"));
+    } else if command.starts_with("plimsoll line ") {
+        run.start.settings.target_iops = None;
+    }
+    match option(command, "--test") {
+        Some("stress") => run.start.test = TestType::Stress,
+        Some("performance") => run.start.test = TestType::Performance,
+        Some("recovery") => run.start.test = TestType::Recovery,
+        _ => {}
+    }
+    run
+}
+
+/// What is known after a run, as far as a step may change it.
+fn known(run: &RunRecord) -> impl PartialEq + std::fmt::Debug {
+    let verdict = judge(run);
+    let is_simulated = run.simulated().is_some();
+    let is_planned = super::command::has_plan(run);
+    let test = run.start.test;
+    let lacks = (verdict.lacks_room(), verdict.lacks_load());
+    (verdict.outcome, lacks, unproven(run), test, is_simulated, is_planned)
+}
+
+#[test]
+fn every_step_that_is_taken_changes_what_is_known() {
+    for case in CASES {
+        let before = record_of(case);
+        let verdict = judge(&before);
+        let advised = advice(&before, &verdict);
+        let name = case.kind.name();
+        let step = advised.iter().find(|step| step.kind == case.kind);
+        let step = step.unwrap_or_else(|| panic!("{name} is not advised, but {advised:?}"));
+        let after = taken(case, step, &before);
+        assert!(known(&before) != known(&after), "{name} changes nothing: {step}");
+        let after = judge(&after);
+        let was_judged = matches!(verdict.outcome, Ruling::Pass | Ruling::Warn);
+        assert!(
+            was_judged || after.outcome == Ruling::Pass || case.kind == StepKind::RecoveryTest,
+            "{name}: {step}: {:?}",
+            after.objections()
+        );
+    }
+}
+
+/// Names in the first column of the page.
+fn rows() -> Vec<&'static str> {
+    let rows = TABLE.lines().filter_map(|line| line.strip_prefix("| `"));
+    rows.filter_map(|row| row.split('`').next()).collect()
+}
+
+#[test]
+fn every_step_has_a_row_and_a_record() {
+    let named: Vec<&str> = StepKind::ALL.iter().map(|kind| kind.name()).collect();
+    assert_eq!(rows(), named, "docs/next-steps.md and StepKind list the same steps");
+    for kind in StepKind::ALL {
+        let is_tried = CASES.iter().any(|case| case.kind == *kind);
+        assert!(is_tried || *kind == StepKind::CompareImported, "{} has no record", kind.name());
+    }
+}
+
+#[test]
+fn an_imported_result_is_set_beside_a_run() {
+    let run = imported::performance();
+    let told = advice(&run, &judge(&run));
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].kind, StepKind::CompareImported);
+    assert!(told[0].to_string().ends_with(": plimsoll compare RESULT RUN"), "{}", told[0]);
+}
+
+/// Whatever came of a run, one step at least is named; a mere repeat stands alone.
+#[test]
+fn a_repeat_is_advised_beside_nothing_else() {
+    for seed in 0..300 {
+        let run = drawn(seed);
+        let told = advice(&run, &judge(&run));
+        assert!(!told.is_empty(), "{seed}");
+        let is_repeat = told.iter().any(|step| step.kind == StepKind::MeasureAgain);
+        assert!(!is_repeat || told.len() == 1, "{seed}: {told:?}");
+    }
+}
+
+#[test]
+fn a_held_load_is_never_advised_fewer_sessions() {
+    let mut held = 0;
+    for seed in 0..300 {
+        let run = drawn(seed);
+        if run.start.settings.target_iops.is_none() {
+            continue;
+        }
+        held += 1;
+        let target = run.start.settings.target_iops.unwrap_or_default();
+        for step in advice(&run, &judge(&run)) {
+            assert_ne!(step.kind, StepKind::FewerSessions, "{seed}");
+            let lower = step.command.as_deref().and_then(|of| option(of, "--target-iops"));
+            let lower: Option<f64> = lower.map(|lower| lower.parse().expect("a rate"));
+            assert!(lower.is_none_or(|lower| lower <= target.max(1.0)), "{seed}: {step}");
+        }
+    }
+    assert!(held > 50);
+}
+
+#[test]
+fn the_time_for_enough_requests_is_worked_out() {
+    let mut run = Synthetic { measure_intervals: 2, ..Synthetic::default() }.run();
+    let told = |run: &RunRecord| steps(run, &judge(run));
+    let totals = run.totals_of(record::Phase::Measure, 0).expect("a load");
+    let seen = totals.count(record::Series::LogWrite);
+    // 41 of 100 in 30 s: 73 s, and a quarter more.
+    run.start.settings.thresholds.minimum_log_writes = seen * 100 / 41;
+    assert_eq!(
+        told(&run),
+        ["Measure for longer, until enough is seen for a verdict: plimsoll run plan.toml \
+          --duration 2min"]
+    );
+    // The plan measures that long already: the run only ended early.
+    run.start.settings.measure_ns = 120_000_000_000;
+    assert_eq!(told(&run), ["Measure again, to the end: plimsoll run plan.toml"]);
+}
+
+#[test]
+fn options_of_a_run_stay_but_for_the_one_that_changes() {
+    let mut run = passing();
+    let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    run.start.options = vec![option("--threads", "8"), option("--target-iops", "330")];
+    run.start.settings.target_iops = Some(1e6);
+    let told = steps(&run, &judge(&run));
+    assert_eq!(told[0], "Find the load that it carries: plimsoll line plan.toml");
+    assert_eq!(
+        told[1],
+        "Hold a lower target, which 2,500 mailboxes of 0.12 IOPS need: plimsoll run plan.toml \
+         --threads 8 --target-iops 300"
+    );
+    run.start.command = String::new();
+    assert!(steps(&run, &judge(&run))[0].ends_with("plimsoll line PLAN"));
+}

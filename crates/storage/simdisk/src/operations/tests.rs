@@ -1,0 +1,296 @@
+//! The operation model against what its profile says, on an array that is fast and on one that is
+//! not.
+
+use units::{Nanos, Seed};
+
+use super::{
+    BatchShape, BesidePlace, LoadedDatabase, LogShape, OperationAnswer, OperationKind,
+    OperationLoad, OperationPlace, OperationProfile, OperationRun, Placement, RequestBeside,
+    ScanShape, SpanShape, WriteBurst, WriteShape,
+};
+use crate::description::ArrayDescription;
+use crate::host::HostProcessors;
+
+const DISKS: &str = include_str!("../../../../../arrays/shelf-15k.toml");
+const FLASH: &str = include_str!("../../../../../arrays/nvme.toml");
+
+const PAGE: u64 = 32 << 10;
+/// A write of one page.
+const ANYWHERE: WriteShape = WriteShape { bytes: PAGE, placement: Placement::Anywhere };
+
+const MINUTE: Nanos = Nanos::from_secs(60);
+
+/// Two transactions of three reads and one; every other one waits for its log.
+fn profile() -> OperationProfile {
+    let span = |reads, is_durable| SpanShape {
+        reads,
+        reads_beside: 0,
+        updates: 1,
+        log_bytes: 3_000,
+        is_durable,
+    };
+    OperationProfile {
+        batches: vec![BatchShape { spans: vec![span(3, true), span(1, false)], reads: vec![] }],
+        bursts: vec![WriteBurst { after_reads: 10, writes: vec![ANYWHERE; 5] }],
+        read_bytes: PAGE,
+        writes_in_flight: 32,
+        writes_behind: 64,
+        log: LogShape {
+            file_bytes: 1 << 20,
+            header_bytes: 4 << 10,
+            segment_bytes: 512,
+            write_behind_bytes: 512 << 10,
+            buffer_bytes: 2 << 20,
+            longest_write_bytes: 512 << 10,
+            beside: vec![RequestBeside {
+                at: 512 << 10,
+                chain: 1,
+                kind: OperationKind::ReplicationRead,
+                bytes: 256 << 10,
+                place: BesidePlace::Log(-(1 << 20)),
+            }],
+        },
+    }
+}
+
+/// One database with so many sessions, as it is changed by `change`.
+fn load<'a>(
+    profile: &'a OperationProfile,
+    sessions: u32,
+    change: impl FnOnce(&mut OperationLoad<'a>),
+) -> OperationLoad<'a> {
+    let place = OperationPlace { array: 0, base: 0, bytes: 100 << 30 };
+    let log = OperationPlace { array: 0, base: 100 << 30, bytes: 16 << 30 };
+    let mut load = OperationLoad {
+        profile,
+        databases: vec![LoadedDatabase { sessions, place, log, pace: None }],
+        rest_percent: 0,
+        scan: None,
+        processors: None,
+    };
+    change(&mut load);
+    load
+}
+
+fn answers(array: &str, load: OperationLoad<'_>, seed: u64) -> Vec<OperationAnswer> {
+    let array = ArrayDescription::parse("array", array, &[]).expect("an array");
+    let mut run = OperationRun::new(&[array], load, Seed(seed)).expect("an array");
+    let mut answers = Vec::new();
+    run.advance(MINUTE, |answer| answers.push(answer));
+    assert!(run.events() > answers.len() as u64);
+    answers
+}
+
+fn count(answers: &[OperationAnswer], kind: OperationKind) -> f64 {
+    answers.iter().filter(|of| of.kind == kind).count() as f64
+}
+
+fn near(value: f64, expected: f64, percent: f64) {
+    assert!((value / expected - 1.0).abs() * 100.0 <= percent, "{value}, not {expected}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answers_and_another_one_others() {
+    let profile = profile();
+    let played = |seed| answers(DISKS, load(&profile, 4, |_| ()), seed);
+    let first = played(1);
+    assert_eq!(first, played(1));
+    assert_ne!(first, played(2));
+}
+
+#[test]
+fn a_batch_brings_the_requests_that_were_measured() {
+    let profile = profile();
+    let answers = answers(DISKS, load(&profile, 4, |_| ()), 1);
+    let batches = count(&answers, OperationKind::Batch);
+    assert!(batches > 1_000.0, "{batches}");
+    near(count(&answers, OperationKind::DatabaseRead) / batches, 4.0, 1.0);
+    near(count(&answers, OperationKind::DatabaseWrite) / batches, 2.0, 2.0);
+    // One write serves all who wait, so that there are fewer than durable commits.
+    let log_writes = count(&answers, OperationKind::LogWrite) / batches;
+    assert!((0.3..=1.05).contains(&log_writes), "{log_writes}");
+    let log = answers.iter().filter(|of| of.kind == OperationKind::LogWrite);
+    let bytes: u64 = log.map(|of| of.bytes).sum();
+    near(bytes as f64 / batches, 6_000.0, 12.0);
+    let files = bytes as f64 / f64::from(1 << 20);
+    near(count(&answers, OperationKind::ReplicationRead), files, 10.0);
+}
+
+/// Pages of a message and of its body lie near each other: the arm need not move for the second.
+#[test]
+fn a_read_near_the_one_before_it_takes_no_long_seek() {
+    let mean_ms = |placement| {
+        let mut profile = profile();
+        profile.bursts.clear();
+        profile.batches[0].reads = vec![Placement::Anywhere, placement, placement, placement];
+        let disk = include_str!("../../../../../arrays/disk-7200.toml");
+        let answers = answers(disk, load(&profile, 1, |_| ()), 1);
+        let reads = answers.iter().filter(|of| of.kind == OperationKind::DatabaseRead);
+        let sum: f64 = reads.map(|of| of.latency.as_secs_f64() * 1e3).sum();
+        sum / count(&answers, OperationKind::DatabaseRead)
+    };
+    let (anywhere, near) = (mean_ms(Placement::Anywhere), mean_ms(Placement::Near(256 << 10)));
+    // 256 KiB are a sixth of a track, which pass in 1.4 ms; elsewhere the arm moves, and half a
+    // revolution of 8.3 ms passes.
+    assert!(near < anywhere - 2.0, "{near} ms, anywhere {anywhere} ms");
+}
+
+#[test]
+fn a_distance_beyond_an_end_of_the_database_stays_within_it() {
+    use super::database::DatabaseState;
+    use crate::description::FileSystemSection;
+    use crate::file_system::Metadata;
+    let place = OperationPlace { array: 0, base: 10 * PAGE, bytes: 4 * PAGE };
+    let log = OperationPlace { array: 0, base: 0, bytes: 1 << 30 };
+    let mut database = DatabaseState::new(
+        &profile(),
+        (place, log),
+        None,
+        (units::Prng::new(Seed(1)), Metadata::new(FileSystemSection::default(), 0, Seed(0))),
+    );
+    let mut from_first =
+        |distance| database.placed(Placement::Near(distance), place.base, (PAGE, PAGE)) / PAGE;
+    let page = PAGE.cast_signed();
+    assert_eq!([-page, 0, page, 2 * page, 3 * page].map(&mut from_first), [10, 10, 11, 12, 10]);
+}
+
+#[test]
+fn sessions_that_rest_as_long_as_they_work_do_half_of_it() {
+    let mut profile = profile();
+    // Writes that go on while a session rests would make its reads faster.
+    profile.bursts.clear();
+    let batches = |percent| {
+        let load = load(&profile, 1, |load| load.rest_percent = percent);
+        count(&answers(FLASH, load, 1), OperationKind::Batch)
+    };
+    // A little more: reads find flash that has programmed what was written before the rest.
+    near(batches(100), batches(0) / 2.0, 10.0);
+}
+
+#[test]
+fn a_pace_is_kept_and_a_scan_reads_after_each_pause() {
+    let profile = profile();
+    let scan = ScanShape { pause: Nanos::from_millis(50), bytes: 256 << 10 };
+    let load = load(&profile, 4, |load| {
+        load.scan = Some(scan);
+        // Six requests for a batch: 100 batches a second.
+        load.databases[0].pace =
+            Some(Box::new(|requests, _, _| Nanos(requests * 1_000_000_000 / 600)));
+    });
+    let answers = answers(FLASH, load, 1);
+    near(count(&answers, OperationKind::Batch), 6_000.0, 3.0);
+    near(count(&answers, OperationKind::MaintenanceRead), 60.0 / 0.050, 2.0);
+}
+
+/// Page writes that the array cannot take hold up reads, as a cache without a free page does.
+#[test]
+fn reads_wait_where_writes_fall_behind() {
+    let mut profile = profile();
+    profile.bursts = vec![WriteBurst { after_reads: 10, writes: vec![ANYWHERE; 40] }];
+    let through = DISKS.replace("write-back", "write-through");
+    let behind = answers(&through, load(&profile, 16, |_| ()), 1);
+    near(writes_per_read(&behind), 4.0, 3.0);
+    profile.writes_behind = usize::MAX;
+    let ahead = answers(&through, load(&profile, 16, |_| ()), 1);
+    assert!(writes_per_read(&ahead) < 3.0, "{}", writes_per_read(&ahead));
+}
+
+/// As flash in front of disks, of which writes know nothing.
+#[test]
+fn a_cache_for_reads_answers_its_share_of_them() {
+    let mut profile = profile();
+    profile.bursts.clear();
+    let answered_at_once = |percent: u64| {
+        let array = DISKS.replace("[cache]", &format!("[cache]\nread_hit_percent = {percent}"));
+        let answers = answers(&array, load(&profile, 1, |_| ()), 1);
+        let reads = answers.iter().filter(|of| of.kind == OperationKind::DatabaseRead);
+        let fast = reads.filter(|of| of.latency < Nanos::from_micros(600)).count();
+        fast as f64 / count(&answers, OperationKind::DatabaseRead)
+    };
+    assert!(answered_at_once(0) < 0.02, "{}", answered_at_once(0));
+    near(answered_at_once(50), 0.5, 4.0);
+    near(answered_at_once(100), 1.0, 2.0);
+}
+
+fn writes_per_read(answers: &[OperationAnswer]) -> f64 {
+    count(answers, OperationKind::DatabaseWrite) / count(answers, OperationKind::DatabaseRead)
+}
+
+#[test]
+fn one_write_of_the_log_serves_all_who_wait_and_a_full_file_is_followed_by_another() {
+    use super::log::{LogState, LogWrite};
+    let shape = profile().log;
+    let mut log = LogState::new(&shape);
+    let first = log.add(1_000, &shape);
+    assert!(!log.wait(first, 1));
+    assert_eq!(log.next_write(&shape), Some(LogWrite { at: 4 << 10, bytes: 1_024 }));
+    assert_eq!(log.next_write(&shape), None, "one write at a time");
+    for session in [2, 3] {
+        let end = log.add(700, &shape);
+        assert!(!log.wait(end, session));
+    }
+    log.written();
+    assert_eq!(log.served(), [1]);
+    assert_eq!(log.next_write(&shape), Some(LogWrite { at: 5 << 10, bytes: 1_536 }));
+    log.written();
+    assert_eq!(log.served(), [2, 3]);
+    assert!(log.wait(first, 4), "what is durable is not waited for");
+    // Lazy bytes are written once there are many of them, in writes that are not too long.
+    log.add((512 << 10) - 1, &shape);
+    assert_eq!(log.next_write(&shape), None);
+    log.add(1, &shape);
+    assert_eq!(log.next_write(&shape).map(|write| write.bytes), Some(512 << 10));
+    log.written();
+    let end = log.add(510 << 10, &shape);
+    assert!(!log.wait(end, 5));
+    assert_eq!(log.next_write(&shape), Some(LogWrite { at: 1 << 20, bytes: 4 << 10 }), "a header");
+    assert_eq!(log.place().0, 1);
+    log.written();
+    assert_eq!(log.served(), [0_u32; 0]);
+    assert_eq!(log.next_write(&shape).map(|write| write.at), Some((1 << 20) + (4 << 10)));
+    assert!(!log.is_full(&shape));
+    log.add(2 << 20, &shape);
+    assert!(log.is_full(&shape));
+}
+
+#[test]
+fn the_file_system_writes_at_this_level_too() {
+    let profile = profile();
+    let refs = format!("{FLASH}\n[file_system]\nmetadata_percent = 200\nis_awaited = true\n");
+    let reads = |array: &str| {
+        count(&answers(array, load(&profile, 32, |_| ()), 1), OperationKind::DatabaseRead)
+    };
+    let (plain, more) = (reads(FLASH), reads(&refs));
+    assert!(more < 0.95 * plain, "{more} of {plain}");
+}
+
+#[test]
+fn processors_are_the_limit_where_they_are_slow() {
+    let profile = profile();
+    let section = "[host]\nprocessors = 2\nupdate_us = 1000\ncommit_us = 500\n";
+    let text = format!("{FLASH}\n{section}");
+    let array = ArrayDescription::parse("array", &text, &[]).expect("an array");
+    let load = load(&profile, 16, |load| load.processors = HostProcessors::of(&array));
+    // Two transactions of 1.5 ms on two processors.
+    near(count(&answers(FLASH, load, 1), OperationKind::Batch), 60.0 / 0.0015, 2.0);
+}
+
+/// As in the engine, where a transaction meets the processors when it commits: where they come
+/// first, commits of several sessions leave them together.
+#[test]
+fn processors_work_on_a_transaction_after_its_reads_and_before_its_commit() {
+    let profile = profile();
+    let text = format!("{FLASH}\n[host]\nprocessors = 1\nupdate_us = 500000\n");
+    let array = ArrayDescription::parse("array", &text, &[]).expect("an array");
+    let load = load(&profile, 1, |load| load.processors = HostProcessors::of(&array));
+    let mut run = OperationRun::new(&[array], load, Seed(1)).expect("an array");
+    let mut answered_by = |moment| {
+        let mut answers = Vec::new();
+        run.advance(moment, |answer| answers.push(answer));
+        let count = |kind| answers.iter().filter(|of| of.kind == kind).count();
+        (count(OperationKind::DatabaseRead), count(OperationKind::LogWrite))
+    };
+    assert_eq!(answered_by(Nanos::from_millis(490)), (3, 0));
+    // The second transaction has one read, and goes to the processors after it.
+    assert_eq!(answered_by(Nanos::from_millis(990)), (1, 1));
+}

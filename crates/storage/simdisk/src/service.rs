@@ -1,0 +1,251 @@
+//! An array behind the seam: folders in memory whose requests take as long as the array needs.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use device::{Durability, MemoryVolume, OpKind, Service, ServiceWork, VirtualReactor, VolumeImage};
+use units::{Nanos, Seed};
+
+use crate::array::{ArrayState, HostRequest, HostWork};
+use crate::description::{ArrayDescription, DescriptionError, FileSystemSection};
+use crate::disk::VirtualMoment;
+use crate::file_system::Metadata;
+use crate::places::FilePlaces;
+
+/// An array in the virtual time of a reactor. Clones are the same array.
+#[derive(Clone)]
+pub struct SimulatedArray(Rc<Driver>);
+
+struct Driver {
+    array: RefCell<ArrayState>,
+    reactor: Rc<VirtualReactor>,
+    file_system: FileSystemSection,
+    seed: Seed,
+    waiting: RefCell<BTreeMap<u64, Box<dyn FnOnce()>>>,
+    /// Number of the next request.
+    next: Cell<u64>,
+    /// The moment for which the reactor has been asked.
+    asked: Cell<Option<VirtualMoment>>,
+}
+
+/// What part of an array a folder has, and how its databases lie there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArrayShare {
+    /// Number of the folder, from 0.
+    pub index: u64,
+    /// Folders that share the array evenly.
+    pub count: u64,
+    /// Bytes that each byte of a database stands for.
+    pub stretch: f64,
+    /// Bytes of a stretched database that lie together.
+    pub block_bytes: u64,
+}
+
+impl SimulatedArray {
+    /// The array of a description, idle; `seed` turns its platters.
+    pub fn new(
+        description: &ArrayDescription,
+        reactor: &Rc<VirtualReactor>,
+        seed: Seed,
+    ) -> Result<Self, DescriptionError> {
+        let model = description.model(&description.name)?;
+        Ok(Self(Rc::new(Driver {
+            array: RefCell::new(ArrayState::new(&model, seed)),
+            reactor: Rc::clone(reactor),
+            file_system: description.file_system,
+            seed,
+            waiting: RefCell::default(),
+            next: Cell::new(0),
+            asked: Cell::new(None),
+        })))
+    }
+
+    /// Bytes that it holds.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.0.array.borrow().capacity()
+    }
+
+    /// The number of the request that was sent last; requests are counted from 0.
+    pub fn last_request(&self) -> Option<u64> {
+        self.0.next.get().checked_sub(1)
+    }
+
+    /// Whether all bytes of the write of this number would be there after a loss of power now: they
+    /// have reached a medium, or memory that keeps them without power.
+    pub fn spares(&self, write: u64) -> bool {
+        self.0.array.borrow().spares(write)
+    }
+
+    /// A folder on a share of the array that begins with the files of `image`.
+    pub fn volume(&self, name: &str, share: ArrayShare, image: &VolumeImage) -> MemoryVolume {
+        let each = self.capacity_bytes() / share.count.max(1);
+        let mut places =
+            FilePlaces::new(each * share.index, each, (share.stretch, share.block_bytes));
+        // Databases lie where they were prepared, before any log is begun.
+        for (number, file) in (0..).zip(image.files.values()) {
+            places.address(number, file.length(), 0);
+        }
+        let folder = Folder {
+            driver: Rc::clone(&self.0),
+            places: RefCell::new(places),
+            metadata: RefCell::new(Metadata::new(
+                self.0.file_system,
+                each * (share.index + 1),
+                self.0.seed.derive(0x4D45_5441 + share.index),
+            )),
+        };
+        MemoryVolume::served(name, &self.0.reactor, Rc::new(folder), image)
+    }
+
+    #[cfg(test)]
+    /// Requests that each drive has served, and for how long it was at work.
+    fn drive_work(&self) -> Vec<(u64, Nanos)> {
+        let mut work = Vec::new();
+        for (served, busy) in self.0.array.borrow().drive_work() {
+            work.push((served, Nanos(busy)));
+        }
+        work
+    }
+
+    #[cfg(test)]
+    /// Events of the simulation so far.
+    fn events(&self) -> u64 {
+        self.0.array.borrow().handled
+    }
+}
+
+struct Folder {
+    driver: Rc<Driver>,
+    places: RefCell<FilePlaces>,
+    metadata: RefCell<Metadata>,
+}
+
+impl Service for Folder {
+    fn serve(&self, work: &ServiceWork, done: Box<dyn FnOnce()>) {
+        let file = work.file.unwrap_or(u64::MAX);
+        let offset = match work.length {
+            0 => 0,
+            _ => self.places.borrow_mut().address(file, work.file_length, work.offset),
+        };
+        let asked = match work.kind {
+            OpKind::Read => HostWork::Read,
+            OpKind::Write => HostWork::Write(work.durability),
+            OpKind::Flush | OpKind::SetLength => HostWork::Flush,
+        };
+        let done = match asked {
+            HostWork::Write(durability) => self.with_metadata(durability, done),
+            HostWork::Read | HostWork::Flush => done,
+        };
+        self.driver.submit(asked, (offset, work.length), done);
+    }
+}
+
+impl Folder {
+    /// Sends what the file system writes beside a write of the database; what is to be called once
+    /// that write is done.
+    fn with_metadata(&self, durability: Durability, done: Box<dyn FnOnce()>) -> Box<dyn FnOnce()> {
+        let owed = self.metadata.borrow_mut().owed();
+        let is_awaited = self.driver.file_system.is_awaited;
+        let awaited = if is_awaited { owed.len() } else { 0 };
+        let all = Rc::new(Awaited { left: Cell::new(awaited + 1), done: Cell::new(Some(done)) });
+        for extent in owed {
+            let all = is_awaited.then(|| Rc::clone(&all));
+            let told = move || all.iter().for_each(|all| all.one_is_done());
+            self.driver.submit(HostWork::Write(durability), extent, Box::new(told));
+        }
+        Box::new(move || all.one_is_done())
+    }
+}
+
+/// Calls `done` once nothing is left.
+struct Awaited {
+    left: Cell<usize>,
+    done: Cell<Option<Box<dyn FnOnce()>>>,
+}
+
+impl Awaited {
+    fn one_is_done(&self) {
+        self.left.set(self.left.get() - 1);
+        if self.left.get() == 0
+            && let Some(done) = self.done.take()
+        {
+            done();
+        }
+    }
+}
+
+impl Driver {
+    fn submit(
+        self: &Rc<Self>,
+        work: HostWork,
+        (offset, length): (u64, u64),
+        done: Box<dyn FnOnce()>,
+    ) {
+        let token = self.next.replace(self.next.get() + 1);
+        self.waiting.borrow_mut().insert(token, done);
+        let now = self.reactor.now().0;
+        let request = HostRequest { token, work, offset, length };
+        self.array.borrow_mut().submit(now, request);
+        self.ask();
+    }
+
+    /// Asks the reactor for the moment of the next event, unless it has been asked for an earlier
+    /// one.
+    fn ask(self: &Rc<Self>) {
+        let Some(next) = self.array.borrow().next_event() else {
+            return;
+        };
+        if self.asked.get().is_some_and(|asked| asked <= next) {
+            return;
+        }
+        self.asked.set(Some(next));
+        let driver = Rc::clone(self);
+        let span = Nanos(next).since(self.reactor.now());
+        self.reactor.after(span, move || driver.run());
+    }
+
+    fn run(self: &Rc<Self>) {
+        let now = self.reactor.now().0;
+        if self.asked.get().is_some_and(|asked| asked <= now) {
+            self.asked.set(None);
+        }
+        let mut answered = Vec::new();
+        self.array.borrow_mut().advance(now, |token| answered.push(token));
+        for token in answered {
+            let done = self.waiting.borrow_mut().remove(&token);
+            done.expect("invariant: a request is answered once")();
+        }
+        self.ask();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use device::{Executor, VirtualReactor, Volume, VolumeImage, conformance};
+    use units::Seed;
+
+    use super::{ArrayShare, SimulatedArray};
+    use crate::description::ArrayDescription;
+
+    const ARRAY: &str = include_str!("../../../../arrays/shelf-15k.toml");
+
+    #[test]
+    fn a_simulated_array_behaves_like_any_storage() {
+        for change in ["write-back", "write-through", "pass-through"] {
+            let changes = [("cache.mode".to_owned(), change.to_owned())];
+            let description = ArrayDescription::parse("shelf", ARRAY, &changes).expect("an array");
+            let reactor = VirtualReactor::new();
+            let array = SimulatedArray::new(&description, &reactor, Seed(1)).expect("an array");
+            let share = ArrayShare { index: 0, count: 1, stretch: 1.0, block_bytes: 1 << 20 };
+            let volume = array.volume("a", share, &VolumeImage::default());
+            let executor = Executor::new(reactor);
+            conformance::check_all(&executor, &(Rc::new(volume) as Rc<dyn Volume>));
+            assert!(
+                array.events() > 100 && array.drive_work().iter().any(|(served, _)| *served > 0)
+            );
+        }
+    }
+}
