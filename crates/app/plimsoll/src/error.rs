@@ -4,7 +4,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::target::TargetError;
+use host::HostError;
 
 /// Exit status of a command that could not do its work with what it was given.
 pub(crate) const BAD_INPUT: u8 = 2;
@@ -53,32 +53,17 @@ impl CommandError {
 
     /// A failed operation of the standard library on `path`, with the remedy where there is one.
     pub(crate) fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
-        if let Some(told) = error.get_ref().filter(|inner| inner.is::<TargetError>()) {
-            // It names the place and the remedy itself.
-            return Self::new(told.to_string());
-        }
-        let remedy = match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => "check the path",
-            io::ErrorKind::PermissionDenied => {
-                "run as a user who may do that, or choose another place"
-            }
-            io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, or choose another place",
-            io::ErrorKind::InvalidInput => "name a file on a disk",
-            io::ErrorKind::InvalidData => "save it as text in UTF-8",
-            io::ErrorKind::StorageFull => "free some space, or choose another place",
-            io::ErrorKind::IsADirectory => "name a file in it",
-            io::ErrorKind::NotADirectory => "name a folder",
-            // Symbolic links in a circle have no stable name yet.
-            _ => "check the path, then the disk and the system log",
-        };
-        Self::new(format!("{}: cannot {doing}: {error}; {remedy}", path.display()))
+        HostError::file(path, doing, error).into()
     }
 }
 
 /// Errors of the product's crates already are sentences that name the thing and the way out.
-impl<E: std::error::Error> From<E> for CommandError {
+impl<E: std::error::Error + 'static> From<E> for CommandError {
     fn from(error: E) -> Self {
-        Self::new(error.to_string())
+        match (&error as &dyn std::error::Error).downcast_ref::<HostError>() {
+            Some(HostError::Damage(sentence)) => Self::Damage(sentence.clone()),
+            _ => Self::new(error.to_string()),
+        }
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) use limits::{LimitsAction, LimitsFlags, LimitsSetFlags};
 pub(crate) use manual::{CompletionFlags, ManFlags};
 pub(crate) use notify::{NotifyFlags, ask_for_json};
 pub(crate) use recover::RecoverFlags;
-pub(crate) use simulate::{CalibrateFlags, SimulateFlags};
+pub(crate) use simulate::{CalibrateFlags, LevelFlag, SimulateFlags};
 pub(crate) use sizing::{ArrayKind, ExportKind, PlanFlags, SizeFlags};
 pub(crate) use watch::WatchFlags;
 

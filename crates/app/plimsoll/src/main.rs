@@ -3,33 +3,20 @@
 //! Exit status 0: pass. 1: fail, the storage or the files are at fault. 2: could not measure. 64:
 //! wrong usage.
 
-mod allowance;
 mod cmd;
 mod console;
-mod crew;
 mod documents;
 mod error;
 mod events;
-mod fill;
 mod flags;
 mod live;
-mod locks;
-mod look;
-mod measure;
 mod notify;
 mod opened;
-mod pages;
-mod patient;
-mod scan;
-mod scratch;
 mod shell;
+mod shown;
 mod signals;
-mod simulate;
-mod sweep;
 mod system;
-mod target;
 mod term;
-mod wire;
 
 use std::process::ExitCode;
 
@@ -101,6 +88,7 @@ fn main() -> ExitCode {
     console::explain_panics();
     // A write beyond the limit of file sizes fails from now on, instead of ending the program.
     let _ = device_os::raise_file_size();
+    term::prompt_for_secrets();
     if flags::ask_for_json() {
         console::speak_to_programs();
     }

@@ -5,8 +5,10 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use host::StopFlag;
+
 use crate::console::{self, Concluded, is_for_programs};
-use crate::signals::StopFlag;
+use crate::signals;
 use crate::system;
 
 /// A command that takes longer is left alone, and goes on by itself.
@@ -37,7 +39,7 @@ pub(crate) fn notify(
     } else {
         shell.stdout(io::stderr());
     }
-    let stop = StopFlag::listen_again();
+    let stop = signals::listen_again();
     let ended = shell.spawn().and_then(|child| wait(child, PATIENCE, &stop));
     if let Some(trouble) = trouble(ended) {
         console::say(&format_args!("--notify: the command {trouble}; the verdict stands"));

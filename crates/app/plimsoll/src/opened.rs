@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use ese::catalog::CatalogTable;
 use ese::reader::{Loss, LostPart, ReadDamage, ReadError, Reader};
+use host::dirty::Dirty;
+use host::pages::{FilePages, PageError, read_header, unreadable};
+use host::ranges::is_torn;
 
 use units::PageNumber;
 
-use super::cmd::dirty::Dirty;
-use super::cmd::ranges::is_torn;
 use crate::Outcome;
 use crate::console;
 use crate::error::CommandError;
-use crate::pages::{FilePages, PageError, read_header, unreadable};
 use beyond::BeyondFile;
 
 /// Losses of one kind that are named; the rest are counted.
@@ -62,7 +62,7 @@ impl OpenDatabase {
         }
         let pages = open()?;
         let Ok((rest, losses)) = Reader::open_salvaged(pages) else {
-            return Err(unreadable(path, error));
+            return Err(unreadable(path, error).into());
         };
         console::complain(&format!(
             "{shown}: both copies of the catalog are damaged: what is left of them is used, and \
@@ -183,7 +183,7 @@ impl OpenDatabase {
 
     /// An error that ends all reading.
     pub(crate) fn ends(&self, error: PageError) -> CommandError {
-        unreadable(&self.path, ReadError::Source(error))
+        unreadable(&self.path, ReadError::Source(error)).into()
     }
 }
 

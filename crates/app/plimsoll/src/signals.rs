@@ -6,8 +6,10 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use host::{StopFlag, crew};
+
 use crate::error::CommandError;
-use crate::{crew, system, term};
+use crate::{system, term};
 
 /// What a signal does to a run. Writing out the cache takes as long as the storage needs, within
 /// the limit on the run's end (`trial::bounds`); a request without an answer is given up after 10 s
@@ -25,49 +27,33 @@ static INSTALLED: OnceLock<StopFlag> = OnceLock::new();
 /// Whether the work that a signal would stop is over.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Set by the first signal.
-#[derive(Clone, Debug)]
-pub(crate) struct StopFlag(Arc<AtomicBool>);
+/// Listens from now on; `answer` tells a person what the first signal does, and a second one.
+pub(crate) fn install(answer: &'static str) -> Result<StopFlag, CommandError> {
+    let asked = Arc::new(AtomicBool::new(false));
+    system::stop_on_request(&asked)?;
+    let stop = StopFlag::of(asked);
+    answer_with(stop.clone(), answer)?;
+    let _ = INSTALLED.set(stop.clone());
+    Ok(stop)
+}
 
-impl StopFlag {
-    /// Listens from now on; `answer` tells a person what the first signal does, and a second one.
-    pub(crate) fn install(answer: &'static str) -> Result<Self, CommandError> {
-        let asked = Arc::new(AtomicBool::new(false));
-        system::stop_on_request(&asked)?;
-        let flag = Self(asked);
-        flag.clone().answer_with(answer)?;
-        let _ = INSTALLED.set(flag.clone());
-        Ok(flag)
-    }
+/// Has the next signal count as the first one again, now that the work is over; no answer to it
+/// tells of the work. Without an installed flag a signal ends the program as ever.
+pub(crate) fn listen_again() -> StopFlag {
+    IS_OVER.store(true, Ordering::Relaxed);
+    let stop = INSTALLED.get().cloned().unwrap_or_default();
+    stop.clear();
+    stop
+}
 
-    /// Has the next signal count as the first one again, now that the work is over; no answer to it
-    /// tells of the work. Without an installed flag a signal ends the program as ever.
-    pub(crate) fn listen_again() -> Self {
-        IS_OVER.store(true, Ordering::Relaxed);
-        let flag = INSTALLED.get().cloned().unwrap_or_else(|| Self(Arc::default()));
-        flag.0.store(false, Ordering::Relaxed);
-        flag
-    }
-
-    /// Whether a stop has been asked for.
-    pub(crate) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Asks for a stop.
-    pub(crate) fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// The main thread may be waiting for storage, so another one answers.
-    fn answer_with(self, answer: &'static str) -> Result<(), CommandError> {
-        crew::start_thread("signals", move || {
-            while !self.is_set() {
-                thread::sleep(LOOK);
-            }
-            if !IS_OVER.load(Ordering::Relaxed) {
-                term::answer_stop(answer);
-            }
-        })
-    }
+/// The main thread may be waiting for storage, so another one answers.
+fn answer_with(stop: StopFlag, answer: &'static str) -> Result<(), CommandError> {
+    Ok(crew::start_thread("signals", move || {
+        while !stop.is_set() {
+            thread::sleep(LOOK);
+        }
+        if !IS_OVER.load(Ordering::Relaxed) {
+            term::answer_stop(answer);
+        }
+    })?)
 }

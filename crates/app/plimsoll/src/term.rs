@@ -31,6 +31,13 @@ pub(crate) fn answer_stop(answer: &str) {
     let _ = writeln!(io::stderr(), "{erase}{answer}");
 }
 
+/// Has secrets that the environment lacks asked for where a person sits at the terminal.
+pub(crate) fn prompt_for_secrets() {
+    if io::stdin().is_terminal() {
+        host::target::ask_for_secrets(|prompt| rpassword::prompt_password(prompt));
+    }
+}
+
 /// Shows how far a piece of work is.
 pub(crate) struct Progress {
     what: String,

@@ -7,6 +7,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use device_os::probe::{self, VolumeFacts};
+use host::scratch::ScratchFolder;
+use host::{StopFlag, system, wire};
 use simdisk::calibrate::{
     CalibrationWatch, FittedArray, MeasuredLoad, VolumeProbe, fit, probe as ask,
 };
@@ -17,9 +19,9 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::CalibrateFlags;
-use crate::scratch::ScratchFolder;
-use crate::signals::StopFlag;
-use crate::{system, term, wire};
+use crate::shown;
+use crate::signals;
+use crate::term;
 
 /// Left on the volume for others.
 const RESERVE_BYTES: u64 = 1 << 30;
@@ -27,7 +29,7 @@ const RESERVE_BYTES: u64 = 1 << 30;
 /// Measures, fits, writes the file, and says how well it fits.
 pub(crate) fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     refuse(flags)?;
-    let stop = StopFlag::install("stopping cleanly; again ends at once and leaves a file")?;
+    let stop = signals::install("stopping cleanly; again ends at once and leaves a file")?;
     console.remark(format_args!(
         "How long do requests take under {}? A file of {} comes and goes there; eleven loads last \
          {} each. Ctrl-C stops cleanly.",
@@ -90,7 +92,8 @@ fn measured(
     stop: &StopFlag,
     quiet: bool,
 ) -> Result<Vec<MeasuredLoad>, CommandError> {
-    let scratch = ScratchFolder::new(&flags.folder, "plimsoll-calibrate")?;
+    let scratch =
+        ScratchFolder::new(&flags.folder, "plimsoll-calibrate", &shown::on_console(quiet))?;
     let world = wire::world()?;
     let volume = wire::volume(&world, scratch.path())?;
     let order = VolumeProbe {

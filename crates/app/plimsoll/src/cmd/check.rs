@@ -2,17 +2,17 @@
 
 use ese::flush_map::MapRefusal;
 use ese::page_state::PageDamage;
+use host::HostError;
+use host::dirty::Dirty;
+use host::ranges::{self, Cause, PagePlace, Range};
+use host::scan::{ScanTarget, Scanned, scan};
 use integrity::{Damage, DamagedPage, Tally};
 use serde_json::{Value, json};
-use units::{Bytes, PageNumber};
 
-use super::dirty::Dirty;
-use super::ranges::{self, Cause, Place, Range};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::CheckFlags;
-use crate::scan::{ScanTarget, Scanned, scan};
 use crate::term::Progress;
 
 /// Spaces before what does not fit into the first line of a finding.
@@ -21,12 +21,12 @@ const INDENT: usize = 4;
 /// Checks the files; fails where any is damaged, and judges none that was not closed and is else
 /// sound.
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let targets: Result<Vec<ScanTarget>, CommandError> =
+    let targets: Result<Vec<ScanTarget>, HostError> =
         flags.files.iter().map(|path| ScanTarget::open(path, flags.foreign)).collect();
     let mut targets = targets?;
     targets.sort_by(|one, two| one.path.cmp(&two.path));
     let mut progress = Progress::new("checking", console.is_quiet());
-    let scanned = scan(targets, &mut progress)?;
+    let scanned = scan(targets, &mut |done, total| progress.bytes(done, total))?;
     progress.clear();
     let files: Vec<Checked> = scanned.into_iter().map(Checked::of).collect();
     if flags.json {
@@ -176,7 +176,7 @@ fn print_judgement(checked: &Checked, console: &mut Console) -> Result<(), Comma
     }
     let damaged = checked.damaged();
     let unused =
-        checked.pages_of(|range| range.cause == Cause::Damage && range.place == Place::Unused);
+        checked.pages_of(|range| range.cause == Cause::Damage && range.place == PagePlace::Unused);
     if damaged > 0 && unused == damaged {
         let line = format_args!(
             "{path}: all damage lies in space that no table uses: no data is touched; verify \
@@ -277,34 +277,6 @@ fn tell_of_maps(files: &[Checked], console: &mut Console) -> Result<(), CommandE
     Ok(())
 }
 
-impl Scanned {
-    /// Pages that lost their last write; none where there is no flush map to tell.
-    fn lost_flushes(&self) -> Option<u64> {
-        let is_known = self.target.flush_map.is_ok();
-        is_known.then_some(self.tally.lost_flushes)
-    }
-
-    /// Pages of whose last write the flush map knows, so that a lost one would show.
-    fn pages_judged_by_map(&self) -> Option<u64> {
-        let map = self.target.flush_map.as_ref().ok()?;
-        let pages = (1..=self.target.last_read.0).map(PageNumber);
-        Some(pages.filter(|page| map.written(*page) != 0).count() as u64)
-    }
-
-    fn bytes(&self, pages: u64) -> Bytes {
-        Bytes(pages * self.target.page_size.bytes_u64())
-    }
-
-    fn mebibytes(&self) -> f64 {
-        self.bytes(self.tally.seen).as_mib_f64()
-    }
-
-    /// MiB per second.
-    fn speed(&self) -> f64 {
-        self.mebibytes() / self.took.as_secs_f64().max(1e-6)
-    }
-}
-
 fn as_json(checked: &Checked) -> Value {
     let file = &checked.file;
     let Tally { seen, bad, correctable, wrong_number, uninitialised, foreign, .. } = &file.tally;
@@ -350,7 +322,7 @@ pub(super) fn range_json(range: &Range) -> Value {
             Cause::Crash => "crash",
             Cause::NoChecksum => "no_checksum",
         },
-        "unused": range.place == Place::Unused,
+        "unused": range.place == PagePlace::Unused,
         "place": range.place.to_string(),
     })
 }

@@ -5,6 +5,7 @@ mod sets;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use host::{is_live, journal_of, load, runs_at};
 use record::RunRecord;
 use verdict::{NamedRun, RunComparison};
 
@@ -13,7 +14,6 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{CompareFlags, ComparisonFormat};
-use crate::measure::{is_live, journal_of, load, runs_at};
 
 /// Endings of files, and what they say a file holds.
 const ENDINGS: [(&str, ComparisonFormat); 5] = [
@@ -103,7 +103,7 @@ fn recorded(path: &Path) -> Result<RunRecord, CommandError> {
             path.display()
         )));
     }
-    load(path)
+    Ok(load(path)?)
 }
 
 /// The runs with their verdicts, under names that tell them apart.

@@ -1,10 +1,11 @@
 //! `completions`: scripts made from the same table as the help.
 
+use host::simulate::arrays;
+
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::{self, CompletionFlags};
-use crate::simulate::arrays;
 
 /// Prints the script.
 pub(crate) fn run(flags: &CompletionFlags, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
+use host::Measured;
 use record::RunRecord;
 use verdict::Verdict;
 
 use crate::Outcome;
 use crate::console::{Concluded, Console};
 use crate::error::CommandError;
-use crate::measure::Measured;
 
 /// What a run has come to, for who is to be notified.
 pub(crate) fn concluded(record: &RunRecord, verdict: &Verdict, folder: &Path) -> Concluded {

@@ -4,6 +4,7 @@ use ese::checksum::{PageVerdict, verify};
 use ese::page::{PageRef, node_flags, page_flags};
 use ese::page_check;
 use ese::reader::PageSource as _;
+use host::pages::FilePages;
 use serde_json::{Value, json};
 use units::{PageNumber, hexadecimal};
 
@@ -11,7 +12,6 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::DumpFlags;
-use crate::pages::FilePages;
 
 /// Bytes of a key or of data shown in a line.
 const SHOWN: usize = 48;

@@ -8,6 +8,8 @@ use std::rc::Rc;
 use device::block::{self, BlockContent, BlockVolume};
 use device::{Device, OpenMode, Volume as _};
 use device_os::World;
+use host::target::RawTarget;
+use host::wire;
 use serde_json::json;
 use units::Bytes;
 
@@ -16,8 +18,6 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FormatFlags;
 use crate::shell::shell_word;
-use crate::target::RawTarget;
-use crate::wire;
 
 /// Formats the device where nothing is lost by it, or where a person has said that it may be.
 pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome, CommandError> {

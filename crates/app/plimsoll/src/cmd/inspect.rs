@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use device::Clock as _;
 use device_os::OsClock;
 use device_os::probe::{BitLocker, Caching, DiskFacts, VolumeFacts};
+use host::look::{self, MeasureOrder, Outputs, Places, StorageFacts};
+use host::target::RawTarget;
+use host::{system, wire};
 use record::{StorageFinding, StorageRuling};
 use report::{StorageLook, StorageTally};
 use serde_json::{Value, json};
@@ -18,10 +21,8 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{InspectAnswerFlags, InspectFlags, InspectWhat};
-use crate::look::{self, MeasureOrder, Outputs, Places, StorageFacts};
-use crate::signals::StopFlag;
-use crate::target::RawTarget;
-use crate::{system, wire};
+use crate::shown;
+use crate::signals;
 
 /// Prints the facts of each path, then what is right and wrong with them.
 pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -117,7 +118,7 @@ fn measured(
     (paths, known): (&[PathBuf], &[StorageFacts]),
     console: &mut Console,
 ) -> Result<Vec<StorageFinding>, CommandError> {
-    let stop = StopFlag::install("stopping cleanly; again ends at once and leaves a file")?;
+    let stop = signals::install("stopping cleanly; again ends at once and leaves a file")?;
     let order = MeasureOrder { size: flags.measure_size, limit: flags.measure_for };
     for path in paths {
         look::refuse(path, order.size)?;
@@ -131,7 +132,12 @@ fn measured(
             order.size,
             order.limit
         ))?;
-        findings.extend(known.measured(path, order, &stop, console.is_quiet())?);
+        findings.extend(known.measured(
+            path,
+            order,
+            &stop,
+            &shown::on_console(console.is_quiet()),
+        )?);
     }
     Ok(findings)
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use host::look::layout;
+use host::system;
 use inspection::layout::{LayoutLook, LayoutPlan, LayoutRoots, SeenFolder};
 use plan::Deployment;
 use serde_json::{Value, json};
@@ -13,8 +15,6 @@ use crate::console::Console;
 use crate::documents::read_text;
 use crate::error::CommandError;
 use crate::flags::LayoutFlags;
-use crate::look::layout;
-use crate::system;
 
 /// Compares the server with its plan; changes nothing.
 pub(crate) fn run(flags: &LayoutFlags, console: &mut Console) -> Result<Outcome, CommandError> {

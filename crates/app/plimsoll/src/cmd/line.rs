@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use host::{Measured, RunOrder, StopFlag};
 use plan::{Overrides, Plan, Sessions};
 use record::RunRecord;
 use report::LineReport;
@@ -15,9 +16,9 @@ use crate::console::{Concluded, Console};
 use crate::documents::{dated_folder, make_new_folder, read_plan, write_new};
 use crate::error::CommandError;
 use crate::flags::LineFlags;
-use crate::measure::{Measured, Order, measure};
 use crate::shell::shell_word;
-use crate::signals::{STOPS_A_RUN, StopFlag};
+use crate::shown;
+use crate::signals::{self, STOPS_A_RUN};
 use crate::term;
 
 /// Held loads have so many times the sessions that the tuner settled at, so that the pace holds
@@ -51,7 +52,7 @@ pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, C
     }
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
     make_new_folder(&folder)?;
-    let stop = StopFlag::install(STOPS_A_RUN)?;
+    let stop = signals::install(STOPS_A_RUN)?;
     let required = plan.workload.target_iops.map(f64::from);
     let mut search = Search {
         plan: step_plan(plan, flags.step),
@@ -135,7 +136,7 @@ impl Search<'_> {
             plan.workload.sessions = Sessions::Count(free.sessions * MORE_SESSIONS);
         }
         let folder: PathBuf = self.folder.join(format!("load-{:02}", self.steps.len() + 1));
-        let order = Order {
+        let order = RunOrder {
             plan: &plan,
             command: self.command.clone(),
             options: Vec::new(),
@@ -143,9 +144,8 @@ impl Search<'_> {
             tags: self.tags,
             resumed: None,
             acknowledge: None,
-            outlook: None,
         };
-        measure(order, stop, console.is_quiet())
+        Ok(host::run(order, stop, &shown::on_console(console.is_quiet()))?)
     }
 }
 

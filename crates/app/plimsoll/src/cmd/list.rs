@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use host::{is_live, load, refusal_to_resume};
 use record::{JOURNAL, RunRecord, Series};
 use report::{RunEntry, RunState, SUITE_PARTS, achieved_iops, mean_ms, started_iso};
 use serde_json::{Value, json};
@@ -16,7 +17,6 @@ use crate::Outcome;
 use crate::console::{self, Console};
 use crate::error::CommandError;
 use crate::flags::ListFlags;
-use crate::measure::{is_live, load, refusal_to_resume};
 use crate::shell::shell_word;
 
 use entry::{CutOff, ListEntry, ListedRun, ListedSet, entries};

@@ -1,7 +1,10 @@
 //! `--predict` of `size` and `plan`: the sized design judged in virtual time before anybody buys.
 
+mod designed;
+
 use std::path::PathBuf;
 
+use host::Measured;
 use plan::Deployment;
 use provision::{LighterDesign, Provision, TestPlan, lighter_designs};
 use report::{DesignEdit, PredictedDesign};
@@ -12,8 +15,7 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::SimulateFlags;
-use crate::measure::Measured;
-use crate::simulate::DesignedSet;
+use designed::DesignedSet;
 
 /// Where a simulation's volumes would be mounted; nothing is made there.
 const ROOT: &str = "/mnt/mail";

@@ -1,5 +1,7 @@
 //! `prepare`: the databases of a plan, filled from its seed at the speed of the storage.
 
+use host::fill::{Complete, Fill, fill_with};
+use host::system;
 use serde_json::{Value, json};
 use units::Bytes;
 
@@ -7,23 +9,22 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
-use crate::fill::{Complete, Fill, fill_with};
 use crate::flags::PrepareFlags;
-use crate::signals::StopFlag;
-use crate::system;
+use crate::shown;
+use crate::signals;
 use crate::term::duration;
 
 /// Fills the databases; those that are complete stay as they are, unless they are reset.
 pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let plan = read_plan(&flags.plan, &plan::Overrides::default())?;
-    let stop = StopFlag::install(
+    let stop = signals::install(
         "stopping; again ends at once. Databases that are not complete are filled anew next time.",
     )?;
     if let Some(sentence) = system::of_new_files() {
         console.remark(sentence)?;
     }
     let complete = if flags.reset { Complete::Reset } else { Complete::Stays };
-    let filled = fill_with(&plan, complete, &stop, console.is_quiet())?;
+    let filled = fill_with(&plan, complete, &stop, &shown::on_console(console.is_quiet()))?;
     if flags.json {
         console.answer_json("prepared", as_json(&filled))?;
         return Ok(Outcome::Pass);

@@ -4,6 +4,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use host::allowance::{self, DatabaseUse};
+use host::fill::fill;
+use host::target::{self, RawTarget};
+use host::{RunOrder, wire};
 use plan::{Overrides, Plan};
 use trial::{manifest, room};
 use units::Bytes;
@@ -11,17 +15,13 @@ use units::Bytes;
 use super::conclusion::conclude;
 use super::prepare;
 use crate::Outcome;
-use crate::allowance::{self, DatabaseUse};
 use crate::console::Console;
 use crate::documents::dated_folder;
 use crate::error::CommandError;
-use crate::fill::fill;
 use crate::flags::QuickFlags;
-use crate::measure::{Order, measure};
 use crate::shell::{options, shell_word};
-use crate::signals::{STOPS_A_RUN, StopFlag};
-use crate::target::{self, RawTarget};
-use crate::wire;
+use crate::shown;
+use crate::signals::{self, STOPS_A_RUN};
 
 /// The folder that is made where none is named.
 const DEFAULT_FOLDER: &str = "plimsoll-quick";
@@ -51,15 +51,15 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     // What cannot be measured is not filled either.
     allowance::check(&plan, DatabaseUse::Load)?;
     explain(&plan, &folder, flags.folder.is_none(), console)?;
-    let stop = StopFlag::install(STOPS_A_RUN)?;
-    let filled = fill(&plan, &stop, console.is_quiet())?;
+    let stop = signals::install(STOPS_A_RUN)?;
+    let filled = fill(&plan, &stop, &shown::on_console(console.is_quiet()))?;
     if !flags.json {
         prepare::print(&filled, console)?;
         console.flush()?;
     }
     // A raw device takes databases alone.
     let run_folder = dated_folder(if is_raw { Path::new(".") } else { &folder }, &plan.name);
-    let order = Order {
+    let order = RunOrder {
         plan: &plan,
         command: command(flags),
         options,
@@ -67,9 +67,8 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
-        outlook: None,
     };
-    let measured = measure(order, &stop, console.is_quiet())?;
+    let measured = host::run(order, &stop, &shown::on_console(console.is_quiet()))?;
     let outcome = conclude(&measured, &run_folder, flags.json, console)?;
     console.remark(format_args!(
         "The databases stay in {} for the next time; remove the folder when you are done.",

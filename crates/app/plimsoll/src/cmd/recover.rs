@@ -12,19 +12,20 @@ use device_os::{OsClock, World};
 use engine::recovery::{RecoveryProgress, RecoverySummary};
 use engine::{Database, DatabaseFiles, Mended, OpenError, Settings};
 use ese::header::DatabaseState;
+use host::dirty::Dirty;
+use host::locks::{self, Files};
+use host::pages::read_header;
+use host::wire;
 use serde_json::json;
 use trial::manifest::{self, Manifest};
 use units::Seed;
 
-use super::dirty::Dirty;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::RecoverFlags;
-use crate::locks::{self, Files};
-use crate::pages::read_header;
+use crate::shown;
 use crate::term::{Progress, duration};
-use crate::wire;
 
 /// Replays the log, undoes what was never committed, and closes the database. One that was closed
 /// properly is not opened for writes at all.
@@ -37,7 +38,7 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     let name = path.file_name().and_then(|name| name.to_str());
     let name =
         name.ok_or_else(|| CommandError::new(format!("{}: name a database file", path.display())))?;
-    locks::refuse_held(path, console.is_quiet())?;
+    locks::refuse_held(path, &shown::on_console(console.is_quiet()))?;
     let header = read_header(path)?.header;
     if header.state == DatabaseState::CleanShutdown {
         tell(path, None, flags.json, console)?;
@@ -55,7 +56,7 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     };
     let held =
         Files { database: path.clone(), log_folder: log_folder.to_owned(), log_base: base.clone() };
-    locks::wait_for([held], console.is_quiet());
+    locks::wait_for([held], &shown::on_console(console.is_quiet()));
     let files = DatabaseFiles { database, file: name.to_owned(), log, log_base: base };
     // Every other state is refused by recovery itself, before it writes.
     if Dirty::is(&header) {

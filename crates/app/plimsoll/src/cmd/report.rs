@@ -4,6 +4,7 @@ mod paper;
 
 use std::path::{Path, PathBuf};
 
+use host::{is_live, journal_of, load, runs_at, write_reports};
 use record::{RunRecord, Seal};
 use verdict::Verdict;
 
@@ -13,7 +14,6 @@ use crate::console::{self, Console};
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{ReportFlags, ReportFormat};
-use crate::measure::{is_live, journal_of, load, runs_at, write_reports};
 
 /// Endings of files, and what they say a file holds.
 const ENDINGS: [(&str, ReportFormat); 8] = [

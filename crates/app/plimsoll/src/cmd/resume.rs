@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use host::{CutRun, RunOrder};
 use plan::{Overrides, Plan, Sessions};
 use record::RunRecord;
 use units::Nanos;
@@ -12,9 +13,9 @@ use crate::console::Console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
 use crate::flags::RunFlags;
-use crate::measure::{CutRun, Order, measure};
 use crate::shell::options;
-use crate::signals::{STOPS_A_RUN, StopFlag};
+use crate::shown;
+use crate::signals::{self, STOPS_A_RUN};
 
 /// Measures what is left of the run at `path`; the verdict on all of it is the outcome.
 pub(crate) fn run(
@@ -35,9 +36,9 @@ pub(crate) fn run(
         plan.test.duration.as_secs_f64(),
         Nanos(cut.record().start.settings.measure_ns).as_secs_f64()
     ))?;
-    let stop = StopFlag::install(STOPS_A_RUN)?;
+    let stop = signals::install(STOPS_A_RUN)?;
     let folder = cut.path.clone();
-    let order = Order {
+    let order = RunOrder {
         plan: &plan,
         command: String::new(),
         options: Vec::new(),
@@ -45,9 +46,8 @@ pub(crate) fn run(
         tags: &[],
         resumed: Some(cut),
         acknowledge: None,
-        outlook: None,
     };
-    let measured = measure(order, &stop, console.is_quiet())?;
+    let measured = host::run(order, &stop, &shown::on_console(console.is_quiet()))?;
     conclude(&measured, &folder, flags.json, console)
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use host::RunOrder;
 use plan::{Overrides, TestKind};
 
 use super::conclusion::conclude;
@@ -12,9 +13,9 @@ use crate::console::Console;
 use crate::documents::{dated_folder, read_plan};
 use crate::error::CommandError;
 use crate::flags::RunFlags;
-use crate::measure::{Order, measure};
 use crate::shell::{options, shell_word};
-use crate::signals::{STOPS_A_RUN, StopFlag};
+use crate::shown;
+use crate::signals::{self, STOPS_A_RUN};
 
 /// Runs the plan; the verdict is the outcome.
 pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -40,8 +41,8 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
     let plan = read_plan(file, &overrides)?;
     refuse_options_of_a_load(flags, plan.test.kind)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
-    let stop = StopFlag::install(STOPS_A_RUN)?;
-    let order = Order {
+    let stop = signals::install(STOPS_A_RUN)?;
+    let order = RunOrder {
         plan: &plan,
         command: format!("plimsoll run {}", shell_word(file)),
         options: options(&overrides),
@@ -49,9 +50,8 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: flags.acknowledge.as_deref(),
-        outlook: None,
     };
-    let measured = measure(order, &stop, console.is_quiet())?;
+    let measured = host::run(order, &stop, &shown::on_console(console.is_quiet()))?;
     conclude(&measured, &folder, flags.json, console)
 }
 

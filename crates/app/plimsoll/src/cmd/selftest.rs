@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use device_os::probe::{self, Caching, VolumeFacts};
+use host::{StopFlag, wire};
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::SelftestFlags;
-use crate::signals::StopFlag;
-use crate::wire;
+use crate::signals;
 
 /// What a signal does.
 const STOPS_A_PART: &str = "stopping cleanly, up to 20 s; again ends at once";
@@ -64,7 +64,7 @@ pub(crate) fn run(flags: &SelftestFlags, console: &mut Console) -> Result<Outcom
     let world = wire::world()?;
     drop(wire::volume(&world, &flags.folder)?);
     let facts = probe::volume(&flags.folder)?;
-    let stop = StopFlag::install(STOPS_A_PART)?;
+    let stop = signals::install(STOPS_A_PART)?;
     let scratch = folder.join(format!("plimsoll-selftest-{}", std::process::id()));
     fs::create_dir(&scratch)
         .map_err(|error| CommandError::file(&scratch, "make the folder", &error))?;

@@ -15,7 +15,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::ServeFlags;
-use crate::signals::StopFlag;
+use crate::signals;
 
 use local::LocalRuns;
 
@@ -24,7 +24,7 @@ const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 
 /// Serves until a signal asks to stop.
 pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let stop = StopFlag::install("Server stopped; a run that was started here continues.")?;
+    let stop = signals::install("Server stopped; a run that was started here continues.")?;
     let headers = std::env::var(OTLP_HEADERS).unwrap_or_default();
     let target = flags.otlp.as_ref().map(|address| OtlpTarget::parse(address, &headers));
     let target = target.transpose().map_err(|error| CommandError::usage(error.to_string()))?;

@@ -8,6 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use host::simulate::{self, SimulatedStorage, SimulationLevel, SimulationOrder, arrays};
+use host::{Measured, StopFlag, StopRequest, crew, sweep};
 use plan::deployment::Replacement;
 use plan::{Overrides, Plan, VolumeSize};
 use record::{Event, SimulationDetail};
@@ -18,15 +20,11 @@ use units::Bytes;
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::crew;
 use crate::documents::{dated_folder, make_new_folder, read_plan, read_text, write_new};
 use crate::error::CommandError;
-use crate::flags::SimulateFlags;
-use crate::measure::{Measured, StopRequest};
+use crate::flags::{LevelFlag, SimulateFlags};
 use crate::shell::{options, shell_word};
-use crate::signals::StopFlag;
-use crate::simulate::{self, SimulatedStorage, SimulationLevel, SimulationOrder, arrays};
-use crate::sweep;
+use crate::signals;
 use crate::term::Progress;
 
 use progress::{SimulationProgress, SweepProgress};
@@ -103,7 +101,7 @@ fn folder_and_stop(
 ) -> Result<(PathBuf, StopFlag), CommandError> {
     let name = read_plan(&flags.plan, overrides)?.name;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &name));
-    let stop = StopFlag::install(STOPS_A_SIMULATION)?;
+    let stop = signals::install(STOPS_A_SIMULATION)?;
     heed_requests(&folder, &stop)?;
     Ok((folder, stop))
 }
@@ -118,7 +116,8 @@ fn heed_requests(folder: &Path, stop: &StopFlag) -> Result<(), CommandError> {
                 stop.set();
             }
         }
-    })
+    })?;
+    Ok(())
 }
 
 /// A simulated array has room for what the plan asks for.
@@ -133,7 +132,7 @@ fn array_text(given: &str) -> Result<(String, String), CommandError> {
     }
     let path = Path::new(given);
     if path.exists() {
-        return read_text(path);
+        return Ok(read_text(path)?);
     }
     Err(CommandError::new(format!(
         "{given}: neither a file nor an array that comes with the program; those are {}",
@@ -165,7 +164,7 @@ fn seeds(
                 overrides.seed = Some(first.wrapping_add(number));
             }
             let plan = read_plan(&flags.plan, &overrides)?;
-            let profile = match flags.level.detail(&plan)? {
+            let profile = match SimulationLevel::from(flags.level).detail(&plan)? {
                 SimulationDetail::Engine => None,
                 SimulationDetail::Operations => Some(simulate::measured_profile(&plan)?),
             };
@@ -225,7 +224,7 @@ impl<'a> SimulationRequest<'a> {
             tags: &self.flags.identity.tags,
             folder,
         };
-        simulate::simulate(&order, stop, told)
+        Ok(simulate::simulate(&order, stop, told)?)
     }
 
     /// One simulation for each combination of changes and each seed, as many at a time as
@@ -327,7 +326,7 @@ impl<'a> SimulationRequest<'a> {
         if self.flags.rest > 0 {
             all.push(("--rest".to_owned(), self.flags.rest.to_string()));
         }
-        if self.flags.level != SimulationLevel::Auto {
+        if self.flags.level != LevelFlag::Auto {
             let level = self.flags.level.to_possible_value();
             all.extend(level.map(|of| ("--level".to_owned(), of.get_name().to_owned())));
         }

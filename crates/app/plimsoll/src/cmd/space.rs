@@ -2,10 +2,10 @@
 
 use ese::reader::{SalvagedSpace, TreeKind};
 use ese::space::ExtentSet;
+use host::dirty::Dirty;
 use serde_json::{Value, json};
 use units::Bytes;
 
-use super::dirty::Dirty;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;

@@ -5,6 +5,7 @@ mod outlook;
 
 use std::path::Path;
 
+use host::{HostError, Measured, RunOrder, StopFlag, refuse_shortage};
 use plan::{Overrides, Plan, Test, TestKind};
 use record::TestType;
 use report::{SUITE_PARTS, SuiteTest};
@@ -16,9 +17,9 @@ use crate::documents::{self, dated_folder, read_plan};
 use crate::error::CommandError;
 use crate::flags::RunFlags;
 use crate::live::SetOutlook;
-use crate::measure::{Measured, Order, measure, refuse_shortage};
 use crate::shell::{options, shell_word};
-use crate::signals::{STOPS_A_RUN, StopFlag};
+use crate::shown;
+use crate::signals::{self, STOPS_A_RUN};
 
 use outlook::{SeenRates, announce};
 
@@ -55,7 +56,7 @@ pub(crate) fn run(
     let tests = tests_of(flags, file)?;
     let folder =
         flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &tests[0].plan.name));
-    let stop = StopFlag::install(STOPS_A_RUN)?;
+    let stop = signals::install(STOPS_A_RUN)?;
     // A day of tests shall not find out at its end that the last one has no room.
     for test in &tests {
         refuse_shortage(&test.plan, &stop)?;
@@ -73,7 +74,7 @@ pub(crate) fn run(
             Err((Ruling::CannotJudge, why))
         } else {
             let outlook = seen.outlook(&plans, index);
-            make((flags, file), (test, outlook), &folder, (&stop, console.is_quiet()))?
+            make((flags, file), (test, outlook), &folder, (&stop, console.is_quiet()))
         };
         if let Ok(measured) = &one {
             seen.see(&measured.record);
@@ -137,8 +138,8 @@ fn make(
     (test, outlook): (&SuiteRun, SetOutlook),
     folder: &Path,
     (stop, quiet): (&StopFlag, bool),
-) -> Result<Made, CommandError> {
-    let order = Order {
+) -> Made {
+    let order = RunOrder {
         plan: &test.plan,
         command: format!("plimsoll run {}", shell_word(file)),
         options: options(&test.overrides),
@@ -146,16 +147,11 @@ fn make(
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
-        outlook: Some(outlook),
     };
-    match measure(order, stop, quiet) {
-        Ok(measured) => Ok(Ok(measured)),
-        Err(CommandError::Sentence(why) | CommandError::Usage(why)) => {
-            Ok(Err((Ruling::CannotJudge, why)))
-        }
-        Err(CommandError::Damage(why)) => Ok(Err((Ruling::Fail, why))),
-        Err(error @ CommandError::BrokenPipe) => Err(error),
-    }
+    host::run(order, stop, &shown::in_set(outlook, quiet)).map_err(|error| match error {
+        HostError::Sentence(why) => (Ruling::CannotJudge, why),
+        HostError::Damage(why) => (Ruling::Fail, why),
+    })
 }
 
 fn told<'a>(kind: TestType, folder: &str, made: &'a Made) -> SuiteTest<'a> {

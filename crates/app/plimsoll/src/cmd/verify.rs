@@ -5,21 +5,21 @@ use std::path::Path;
 
 use ese::reader::{PageLoss, ReadError};
 use ese::verify::{Problem, Report, VerifyFinding, verify};
+use host::dirty::Dirty;
+use host::pages::{FilePages, PageError, read_header, unreadable};
+use host::ranges::{Cause, PagePlace, Range};
+use host::scan::{ScanTarget, scan};
+use host::{HostObserver, locks};
 use integrity::Damage;
 use serde_json::{Value, json};
 use trial::contents::{self, Contents};
 use units::PageNumber;
 
 use super::check::{Checked, print_bare, print_ranges, print_state, range_json, worst};
-use super::dirty::Dirty;
-use super::ranges::{Cause, Place, Range};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::VerifyFlags;
-use crate::locks;
-use crate::pages::{FilePages, PageError, read_header, unreadable};
-use crate::scan::{ScanTarget, scan};
 use crate::term::Progress;
 
 /// Runs of leaked pages that are named in words; the JSON answer has more.
@@ -61,7 +61,9 @@ struct Examined {
 impl Examined {
     fn of(file: &Path, quiet: bool) -> Result<Self, CommandError> {
         let mut progress = Progress::new("checking", quiet);
-        let scanned = scan(vec![ScanTarget::open(file, false)?], &mut progress)?;
+        let scanned = scan(vec![ScanTarget::open(file, false)?], &mut |done, total| {
+            progress.bytes(done, total);
+        })?;
         progress.clear();
         let checked = scanned.into_iter().next().map(Checked::of);
         let checked = checked.expect("invariant: one file was scanned");
@@ -101,8 +103,9 @@ impl Examined {
 
     fn print(&self, path: &Path, console: &mut Console) -> Result<(), CommandError> {
         print_state(&self.checked.file, console)?;
-        let is_named =
-            |range: &&Range| self.is_dirty() || range.place == Place::Unused || is_corrected(range);
+        let is_named = |range: &&Range| {
+            self.is_dirty() || range.place == PagePlace::Unused || is_corrected(range)
+        };
         print_ranges(&self.checked, self.checked.ranges.iter().filter(is_named), console)?;
         if print_bare(&self.checked, console)? {
             return Ok(());
@@ -136,7 +139,7 @@ impl Examined {
 pub(super) fn examine(file: &Path) -> Result<(Report, Option<Contents>), CommandError> {
     let header = read_header(file)?;
     let pages = FilePages::open(file, header.page_size)?;
-    locks::refuse_held(file, true)?;
+    locks::refuse_held(file, &HostObserver::none())?;
     let report = verify(pages, &header.header).map_err(PageError::into_command)?;
     // Rows that cannot be reached cannot be read either, and are named already.
     let contents = if report.is_clean() && !Dirty::is(&header.header) {
@@ -151,7 +154,7 @@ pub(super) fn examine(file: &Path) -> Result<(Report, Option<Contents>), Command
 /// Whether readers correct the page and see nothing wrong, although a tree uses it.
 fn is_corrected(range: &Range) -> bool {
     let is_flip = matches!(&range.finding.damage, Damage::Page(damage) if damage.is_flip());
-    is_flip && range.place != Place::Unused
+    is_flip && range.place != PagePlace::Unused
 }
 
 /// Where lines about a file go, its name before each.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use host::{RunOutline, StopFlag, is_live, journal_of, load, runs_at};
 use plan::Plan;
 use record::codec::JournalPieces;
 use record::{Event, RunRecord, Start};
@@ -20,8 +21,7 @@ use crate::error::CommandError;
 use crate::events;
 use crate::flags::WatchFlags;
 use crate::live::Display;
-use crate::measure::{is_live, journal_of, load, runs_at};
-use crate::signals::StopFlag;
+use crate::signals;
 
 /// Between two looks at the journal.
 const LOOK: Duration = Duration::from_millis(200);
@@ -34,7 +34,7 @@ pub(crate) fn run(flags: &WatchFlags, console: &mut Console) -> Result<Outcome, 
     if folder != flags.run {
         console.remark(format_args!("The run in {}.", folder.display()))?;
     }
-    let stop = StopFlag::install("no longer looking on; the run goes on")?;
+    let stop = signals::install("no longer looking on; the run goes on")?;
     let mut watched = JournalWatch::new(&folder);
     let is_over = already.finished.is_some() || !is_live(&folder);
     if (flags.json || !is_over) && !watched.follow(&stop, flags.json, console)? {
@@ -126,7 +126,8 @@ impl JournalWatch {
 fn display(start: &Start, quiet: bool) -> Display {
     let plan = Plan::parse("plan", &start.plan_text).ok();
     let limits = plan.as_ref().map(bounds::of_phases).unwrap_or_default();
-    Display::new(&start.settings, limits, start.started_epoch_ns, quiet)
+    let (settings, started_epoch_ns) = (start.settings.clone(), start.started_epoch_ns);
+    Display::new(RunOutline { settings, limits, started_epoch_ns }, quiet)
 }
 
 /// The last words, and the outcome.

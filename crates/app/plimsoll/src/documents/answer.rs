@@ -5,8 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use host::documents::{create, replace};
+use host::system;
+
 use crate::error::{CommandError, output_error};
-use crate::system;
 
 /// Names of the standard output.
 const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -41,31 +43,6 @@ pub(crate) fn stream_error(path: &Path, error: &io::Error) -> CommandError {
     }
 }
 
-/// Makes the folders that lead to `path`.
-pub(crate) fn make_parents(path: &Path) -> Result<(), CommandError> {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => make_folder(parent),
-        _ => Ok(()),
-    }
-}
-
-/// Makes a folder unless it is there, with those that lead to it.
-pub(crate) fn make_folder(path: &Path) -> Result<(), CommandError> {
-    fs::create_dir_all(path).map_err(CommandError::of_file(path, "make this folder"))
-}
-
-/// Makes a folder that must not be there yet, with those that lead to it.
-pub(crate) fn make_new_folder(path: &Path) -> Result<(), CommandError> {
-    make_parents(path)?;
-    fs::create_dir(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => CommandError::new(format!(
-            "{}: is there already, and nothing is written over; name another folder",
-            path.display()
-        )),
-        _ => CommandError::file(path, "make this folder", &error),
-    })
-}
-
 /// What becomes of a file that stands where an answer is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existing {
@@ -96,8 +73,8 @@ pub(crate) fn write(
         return written.map_err(|error| stream_error(path, &error));
     }
     match existing {
-        Existing::Keep => create(path, bytes, "remove it, name another, or say --force"),
-        Existing::Replace => replace(path, bytes),
+        Existing::Keep => Ok(create(path, bytes, "remove it, name another, or say --force")?),
+        Existing::Replace => Ok(replace(path, bytes)?),
     }
 }
 
@@ -116,47 +93,4 @@ pub(crate) fn refuse_input(path: &Path, inputs: &[&Path]) -> Result<(), CommandE
 fn is_same_file(one: &Path, two: &Path) -> bool {
     let [one, two] = [one, two].map(|path| system::identity(path).ok());
     one.is_some() && one == two
-}
-
-/// Puts a whole file where another may stand, all or nothing: the old one stays until the new one
-/// is whole, and a symbolic link is replaced, not followed.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    let kind = fs::symlink_metadata(path).map(|facts| facts.file_type());
-    if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_symlink()) {
-        return Err(CommandError::new(format!(
-            "{}: is a folder, a pipe or a device, and only a file is replaced; name a file",
-            path.display()
-        )));
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let temporary = path.with_file_name(name);
-    write_new(&temporary, bytes)?;
-    fs::rename(&temporary, path).map_err(|error| {
-        // It is of no use to anybody without its name.
-        let _ = fs::remove_file(&temporary);
-        CommandError::file(path, "write", &error)
-    })
-}
-
-/// Writes a whole file that must not be there yet.
-pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    create(path, bytes, "remove it or name another")
-}
-
-fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), CommandError> {
-    make_parents(path)?;
-    let mut file = File::create_new(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => CommandError::new(format!(
-            "{}: is there already, and nothing is written over; {remedy}",
-            path.display()
-        )),
-        _ => CommandError::file(path, "write", &error),
-    })?;
-    file.write_all(bytes).map_err(|error| {
-        // The first part of an answer reads like a whole one.
-        drop(file);
-        let _ = fs::remove_file(path);
-        CommandError::file(path, "write", &error)
-    })
 }

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use host::simulate::SimulationLevel;
 use plan::Sessions;
 use units::{Bytes, Nanos};
-
-use crate::simulate::SimulationLevel;
 
 use super::{IdentityFlags, duration, sessions, size, values};
 
@@ -29,7 +28,7 @@ pub(crate) struct SimulateFlags {
     /// (2), which takes seconds for hours and databases of any size; auto: 2 beyond 10 minutes of
     /// load
     #[arg(long, value_name = "LEVEL", default_value = "auto")]
-    pub level: SimulationLevel,
+    pub level: LevelFlag,
     /// Give every folder of the plan its own array; without it they share one. Level 2 simulates
     /// one of alike folders for all
     #[arg(long)]
@@ -70,6 +69,29 @@ pub(crate) struct SimulateFlags {
     pub json: bool,
 }
 
+/// What a person may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelFlag {
+    /// 2 for loads on databases larger than eight caches, else 1
+    Auto,
+    /// The database engine itself, on page images in memory
+    #[value(name = "1")]
+    One,
+    /// An operation model that is measured from the engine: any size and length
+    #[value(name = "2")]
+    Two,
+}
+
+impl From<LevelFlag> for SimulationLevel {
+    fn from(flag: LevelFlag) -> Self {
+        match flag {
+            LevelFlag::Auto => Self::Auto,
+            LevelFlag::One => Self::One,
+            LevelFlag::Two => Self::Two,
+        }
+    }
+}
+
 impl SimulateFlags {
     /// A plain simulation of a plan on an array.
     pub(crate) fn of(plan: PathBuf, array: String, output: PathBuf) -> Self {
@@ -77,7 +99,7 @@ impl SimulateFlags {
             plan,
             array,
             what_if: Vec::new(),
-            level: SimulationLevel::Auto,
+            level: LevelFlag::Auto,
             each_folder: false,
             test: None,
             duration: None,

@@ -5,10 +5,10 @@ use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
+use host::simulate::arrays;
 use plan::TestKind;
 
 use crate::cmd::suite::ALL;
-use crate::simulate::arrays;
 
 /// Takes any text, and has a shell offer some.
 #[derive(Clone, Copy)]

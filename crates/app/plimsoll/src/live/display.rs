@@ -1,12 +1,10 @@
 //! Where a live run is shown: on a terminal, in a log, or to programs.
 
-use std::collections::BTreeMap;
-
-use record::{Edge, Event, Phase, Settings};
+use host::{PassWork, RunOutline};
+use record::{Edge, Event};
 use serde_json::Value;
-use units::Nanos;
 
-use super::{LiveRun, PassWork, RunTeller, SetOutlook};
+use super::{LiveRun, RunTeller, SetOutlook};
 use crate::console::{self, is_for_programs};
 use crate::term::Progress;
 
@@ -19,17 +17,12 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// For a run with these settings that was started so long after 1970, whose phases have these
-    /// limits.
-    pub(crate) fn new(
-        settings: &Settings,
-        limits: BTreeMap<Phase, Nanos>,
-        started_epoch_ns: u64,
-        quiet: bool,
-    ) -> Self {
+    /// For a run that begins so.
+    pub(crate) fn new(outline: RunOutline, quiet: bool) -> Self {
+        let RunOutline { settings, limits, started_epoch_ns } = outline;
         Self {
             run: LiveRun::new(settings.clone(), limits),
-            teller: RunTeller::new(settings.clone(), started_epoch_ns),
+            teller: RunTeller::new(settings, started_epoch_ns),
             progress: None,
             quiet,
         }
@@ -62,11 +55,6 @@ impl Display {
     /// The phase goes through files, and is so far.
     pub(crate) fn work(&mut self, work: PassWork) {
         self.run.set_work(work);
-    }
-
-    /// Whether a load goes on.
-    pub(crate) fn is_loaded(&self) -> bool {
-        self.run.is_loaded()
     }
 
     /// Shows how far the run is, `now_ns` after its begin. Call it as often as you like.

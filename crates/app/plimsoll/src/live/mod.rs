@@ -12,13 +12,14 @@ mod told;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use host::PassWork;
 use record::{Edge, Event, Interval, Phase, Settings};
 use units::Nanos;
 
 pub(crate) use display::Display;
 pub(crate) use figures::Figures;
 pub(crate) use outlook::SetOutlook;
-pub(crate) use told::{RunTeller, told_end};
+pub(crate) use told::{RunTeller, tell_end};
 
 /// Rates that are kept for the bars: as many as a wide terminal has columns.
 const MOST_RATES: usize = 240;
@@ -49,15 +50,6 @@ pub(crate) struct LiveRun {
 struct Worst {
     read_ns: Option<f64>,
     log_write_ns: Option<f64>,
-}
-
-/// How far a phase is that goes through files from end to end.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PassWork {
-    /// Bytes done.
-    pub done_bytes: u64,
-    /// Bytes in all, as far as that is known.
-    pub total_bytes: u64,
 }
 
 impl LiveRun {

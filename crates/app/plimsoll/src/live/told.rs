@@ -91,11 +91,10 @@ fn latency(latency: SampledLatency, limit_ns: u64) -> Value {
 }
 
 /// Tells programs the last event of a run that this program makes, at this moment.
-pub(crate) fn told_end(end: Finished, quiet: bool) -> Event {
+pub(crate) fn tell_end(end: &Finished, quiet: bool) {
     if is_for_programs() && !quiet {
-        console::tell(&events::now("finished", of_end(&end)));
+        console::tell(&events::now("finished", of_end(end)));
     }
-    Event::Finished(end)
 }
 
 fn of_end(end: &Finished) -> Value {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{environment, trouble, wait};
 use crate::console::Concluded;
-use crate::signals::StopFlag;
+use crate::signals;
 use crate::system;
 
 #[test]
@@ -25,7 +25,7 @@ fn a_command_finds_the_verdict_or_the_error() {
 
 #[test]
 fn a_command_that_fails_or_hangs_is_told_of() {
-    let stop = StopFlag::listen_again();
+    let stop = signals::listen_again();
     let ended = wait(system::shell("exit 3").spawn().unwrap(), Duration::from_mins(1), &stop);
     assert_eq!(trouble(ended).unwrap(), "ended with exit status 3");
     let ended = wait(system::shell("sleep 1").spawn().unwrap(), Duration::from_millis(1), &stop);

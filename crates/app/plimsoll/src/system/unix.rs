@@ -1,203 +1,16 @@
-//! Linux, and what other systems of its kind share with it: what `/proc` lacks is not known.
+//! Linux, and what other systems of its kind share with it.
 
-use std::fs::{self, DirBuilder, File, FileType, OpenOptions, TryLockError};
+use std::fs;
 use std::io;
-#[cfg(target_os = "linux")]
-use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::fs::{
-    DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, chown,
-};
-#[cfg(target_os = "linux")]
-use std::os::unix::net::SocketAddr;
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use device_os::probe::Platform;
-use inspection::layout::LayoutRoots;
-use record::Machine;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use super::{Hold, HostReading, ProcessorCount};
-use crate::documents;
-use crate::measure::ticks;
-
-/// A folder is held by the lock of the file that it is.
-pub(crate) use std::fs::File as FolderHold;
-
 /// What a shell takes as it is, beside letters and digits.
 pub(crate) const PLAIN_CHARACTERS: &str = "/._-+=:@%,";
-
-/// What to know while files are made that databases are to fill: nothing.
-pub(crate) const fn of_new_files() -> Option<&'static str> {
-    None
-}
-
-/// Ticks per second in which the kernel counts processor time for programs (`USER_HZ`, the same on
-/// every system that Linux runs on today).
-const TICKS_PER_SECOND: f64 = 100.0;
-
-/// A program on this machine that takes longer stands still.
-const LONGEST_ANSWER: Duration = Duration::from_secs(10);
-
-/// Takes a folder by its lock.
-pub(crate) fn hold_folder(folder: &Path) -> Hold<FolderHold> {
-    let Ok(file) = File::open(folder) else {
-        return Hold::Unheld;
-    };
-    match file.try_lock() {
-        Ok(()) => Hold::Held(file),
-        Err(TryLockError::WouldBlock) => Hold::Busy,
-        Err(TryLockError::Error(_)) => Hold::Unheld,
-    }
-}
-
-/// Whether a process has the file's lock. One that cannot be opened has no lock to wait for.
-pub(crate) fn is_held(path: &Path) -> bool {
-    let shared = documents::open(path).map(|file| file.try_lock_shared());
-    matches!(shared, Ok(Err(TryLockError::WouldBlock)))
-}
-
-/// The same of a raw device, or of the file that stands for one.
-pub(crate) fn is_device_held(device: &Path) -> bool {
-    let shared = File::open(device).map(|file| file.try_lock_shared());
-    matches!(shared, Ok(Err(TryLockError::WouldBlock)))
-}
-
-/// A name is held by a socket that is bound to it, outside of every file system: it goes with the
-/// process.
-pub(crate) use std::os::unix::net::UnixDatagram as NameHold;
-
-/// Takes a name for this process alone, among all that share its network.
-#[cfg(target_os = "linux")]
-pub(crate) fn hold_name(name: &str) -> Hold<NameHold> {
-    let bound = SocketAddr::from_abstract_name(name).and_then(|it| NameHold::bind_addr(&it));
-    match bound {
-        Ok(held) => Hold::Held(held),
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => Hold::Busy,
-        Err(_) => Hold::Unheld,
-    }
-}
-
-/// Whether a process has taken a name.
-#[cfg(target_os = "linux")]
-pub(crate) fn is_name_held(name: &str) -> bool {
-    let reached = NameHold::unbound()
-        .and_then(|asking| asking.connect_addr(&SocketAddr::from_abstract_name(name)?));
-    reached.is_ok()
-}
-
-/// Other systems of the kind have no such names.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn hold_name(_: &str) -> Hold<NameHold> {
-    Hold::Unheld
-}
-
-/// See above.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn is_name_held(_: &str) -> bool {
-    false
-}
-
-/// A new file for this process alone to write; a file system without locks says nothing.
-pub(crate) fn create_held(path: &Path) -> io::Result<File> {
-    let file = File::create_new(path)?;
-    let _ = file.try_lock();
-    Ok(file)
-}
-
-/// An existing file for this process alone to write.
-pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
-    Ok(match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Hold::Busy,
-        _ => Hold::Held(file),
-    })
-}
-
-/// A connection to a program on this machine, by its socket. One that stands still is given up.
-pub(crate) fn connect_local(path: &Path) -> io::Result<UnixStream> {
-    let stream = UnixStream::connect(path)?;
-    stream.set_read_timeout(Some(LONGEST_ANSWER))?;
-    stream.set_write_timeout(Some(LONGEST_ANSWER))?;
-    Ok(stream)
-}
-
-/// A new file that only its owner reads.
-pub(crate) fn create_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
-}
-
-/// A new folder that only its owner looks into.
-pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).create(path)
-}
-
-/// Whether only its owner reads or writes a file.
-pub(crate) fn is_private(path: &Path) -> io::Result<bool> {
-    const OTHERS: u32 = 0o077;
-    Ok(fs::metadata(path)?.mode() & OTHERS == 0)
-}
-
-/// What tells the file at `path` from all others.
-pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    let facts = fs::metadata(path)?;
-    Ok((facts.dev(), facts.ino()))
-}
-
-/// The number of a file in its file system, which restarts leave as it is.
-pub(crate) fn file_number(path: &Path) -> io::Result<String> {
-    Ok(fs::metadata(path)?.ino().to_string())
-}
-
-/// The number of the volume that holds `path`, which tells it from all others at the moment.
-pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
-    Ok(fs::metadata(path)?.dev())
-}
-
-/// Where the scripts of `plan` for Linux mount volumes.
-pub(crate) fn layout_roots() -> LayoutRoots {
-    LayoutRoots {
-        volumes: "/mnt/mail".to_owned(),
-        databases: None,
-        restore: None,
-        platform: Platform::Linux,
-    }
-}
-
-/// Whether reads may never come to an end.
-pub(crate) fn is_device(kind: FileType) -> bool {
-    kind.is_char_device() || kind.is_block_device()
-}
-
-/// Whether it takes bytes in their order and keeps no file: a pipe, a terminal, `/dev/null`.
-pub(crate) fn is_stream(kind: FileType) -> bool {
-    kind.is_fifo() || kind.is_char_device()
-}
-
-/// Whether it is a disk or a part of one.
-pub(crate) fn is_block_device(kind: FileType) -> bool {
-    kind.is_block_device()
-}
-
-/// Gives `other` the owner of `path`.
-pub(crate) fn keep_owner(path: &Path, other: &Path) -> io::Result<()> {
-    let owner = fs::metadata(path)?;
-    chown(other, Some(owner.uid()), Some(owner.gid()))
-}
-
-/// Makes the name of `path` last: it does when its folder does.
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(folder) => File::open(folder)?.sync_all(),
-        None => Ok(()),
-    }
-}
 
 /// Has the first signal to end set `asked`, and the second one end the program.
 pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
@@ -231,11 +44,6 @@ pub(crate) fn quoted_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Has a program stay when this one's terminal asks its programs to end.
-pub(crate) fn set_apart(program: &mut Command) {
-    program.process_group(0);
-}
-
 /// The system's shell with a line for it.
 pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
@@ -246,63 +54,6 @@ pub(crate) fn shell(line: &str) -> Command {
 /// Whether a line on a terminal can be written again.
 pub(crate) const fn redraws() -> bool {
     true
-}
-
-/// What `/proc` counts.
-pub(crate) fn host_reading() -> HostReading {
-    let own = ticks::process(&text_of("/proc/self/stat"));
-    let machine = ticks::machine(&text_of("/proc/stat"));
-    HostReading {
-        processors: machine.map(|machine| ProcessorCount {
-            busy: machine.busy,
-            steal: Some(machine.steal),
-            total: machine.total,
-        }),
-        process_seconds: own.map(|own| own.ticks as f64 / TICKS_PER_SECOND),
-        available_memory_bytes: available_memory(),
-        resident_bytes: bytes_of("/proc/self/status", "VmRSS:"),
-        ..HostReading::default()
-    }
-}
-
-/// Memory that programs could have without swapping, where it is known.
-pub(crate) fn available_memory() -> Option<u64> {
-    bytes_of("/proc/meminfo", "MemAvailable:")
-}
-
-/// What the machine is. `input_output` says how requests reach the storage.
-pub(crate) fn machine(input_output: String) -> Machine {
-    let release = text_of("/etc/os-release");
-    let system = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
-    let kernel = text_of("/proc/sys/kernel/osrelease");
-    let processors = text_of("/proc/cpuinfo");
-    let model = processors.lines().find_map(|line| line.strip_prefix("model name"));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    Machine {
-        name: text_of("/proc/sys/kernel/hostname").trim().to_owned(),
-        id: Machine::id_of(&text_of("/etc/machine-id")),
-        operating_system: format!(
-            "{}, kernel {}",
-            system.unwrap_or("Linux").trim_matches('"'),
-            kernel.trim()
-        ),
-        processor: model.map_or("", |rest| rest.trim_start_matches([':', ' ', '\t'])).to_owned(),
-        logical_processors: u32::try_from(cores).unwrap_or(u32::MAX),
-        memory_bytes: bytes_of("/proc/meminfo", "MemTotal:").unwrap_or(0),
-        input_output,
-    }
-}
-
-fn text_of(file: &str) -> String {
-    fs::read_to_string(file).unwrap_or_default()
-}
-
-/// Bytes of a file of `Name: value kB` lines, where they are known.
-fn bytes_of(file: &str, name: &str) -> Option<u64> {
-    let text = fs::read_to_string(file).ok()?;
-    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
-    let kibibytes: u64 = rest.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes << 10)
 }
 
 #[cfg(test)]

@@ -3,6 +3,10 @@
 use std::path::Path;
 use std::thread;
 
+use host::fill::fill;
+use host::scratch::ScratchFolder;
+use host::simulate::{SimulatedStorage, SimulationOrder, simulate};
+use host::{RunOrder, StopFlag};
 use plan::{Overrides, Plan};
 use record::RunRecord;
 use simdisk::ArrayDescription;
@@ -12,11 +16,7 @@ use super::held::HeldRun;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::fill::fill;
-use crate::measure::{Order, measure};
-use crate::scratch::ScratchFolder;
-use crate::signals::StopFlag;
-use crate::simulate::{SimulatedStorage, SimulationOrder, simulate};
+use crate::shown;
 
 /// Two databases of this size are held in memory as they are.
 const DATABASE_BYTES: u64 = 256 << 20;
@@ -42,8 +42,8 @@ pub(super) fn prove(
     stop: &StopFlag,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    let scratch = ScratchFolder::new(folder, "plimsoll-proof")?;
-    let quiet = console.is_quiet();
+    let shown = shown::on_console(console.is_quiet());
+    let scratch = ScratchFolder::new(folder, "plimsoll-proof", &shown)?;
     let free = simulated(&plan(scratch.path(), None)?, array, &scratch.path().join("free"), stop)?;
     let most = free.achieved_transactional_iops();
     let processors = thread::available_parallelism().map_or(1, usize::from) as f64;
@@ -53,9 +53,9 @@ pub(super) fn prove(
     ))?;
     let plan = plan(scratch.path(), Some(target))?;
     let predicted = simulated(&plan, array, &scratch.path().join("predicted"), stop)?;
-    fill(&plan, stop, quiet)?;
+    fill(&plan, stop, &shown)?;
     let out = scratch.path().join("measured");
-    let order = Order {
+    let order = RunOrder {
         plan: &plan,
         command: "plimsoll calibrate --prove".to_owned(),
         options: Vec::new(),
@@ -63,9 +63,8 @@ pub(super) fn prove(
         tags: &[],
         resumed: None,
         acknowledge: None,
-        outlook: None,
     };
-    let measured = measure(order, stop, quiet)?.record;
+    let measured = host::run(order, stop, &shown)?.record;
     compare(&predicted, &measured, console)
 }
 

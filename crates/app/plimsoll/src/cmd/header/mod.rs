@@ -9,13 +9,13 @@ use std::path::Path;
 
 use ese::flush_map::{FlushMapHeader, MAP_PAGE_BYTES};
 use ese::header::PROBE_BYTES;
+use host::target::ByteSource;
 use serde_json::{Map, Value};
 
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
-use crate::target::ByteSource;
 
 /// What engines fill files with that hold no log yet.
 const RESERVE_FILLS: [u8; 2] = [0, 0xDA];

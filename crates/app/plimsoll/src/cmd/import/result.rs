@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use builds::{BuildNumber, BuildTable, Identity};
+use host::{load, write_reports};
 use jetstress::{PublishedResult, parse_result};
 use record::codec::{SCHEMA, Sealer};
 use record::{Event, Finished, JOURNAL, Machine, Settings, Start, TestType, Thresholds};
@@ -13,7 +14,6 @@ use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
 use crate::flags::ImportFlags;
-use crate::measure::{load, write_reports};
 
 /// Writes the record and its reports.
 pub(super) fn run(
@@ -49,7 +49,7 @@ fn write(folder: &Path, journal: &str) -> Result<(), CommandError> {
         )));
     }
     documents::make_folder(folder)?;
-    documents::write_new(&path, journal.as_bytes())
+    Ok(documents::write_new(&path, journal.as_bytes())?)
 }
 
 /// The lines of the journal: what is known, and that nothing follows.

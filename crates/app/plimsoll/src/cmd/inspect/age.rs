@@ -5,11 +5,10 @@ use std::time::{Duration, SystemTime};
 
 use device::Clock as _;
 use device_os::OsClock;
+use host::look::OutputFile;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-
-use crate::look::OutputFile;
 
 /// A line and a value for each file.
 pub(super) fn of_files(files: &[OutputFile]) -> (Vec<String>, Vec<Value>) {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use host::target;
 use luns::tgt::{Revision, TgtStep, steps};
 use plan::luns::Allocation;
 use serde_json::json;
@@ -13,7 +14,6 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::{IscsiApplyFlags, IscsiBackend};
-use crate::target;
 
 /// Makes what is missing, or prints how others would.
 pub(super) fn run(flags: &IscsiApplyFlags, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use device::{OpenMode, Purpose, Request};
+use host::{system, wire};
 use luns::{DesignedLun, FileProof, LunRecord};
 use plan::luns::Allocation;
 
 use crate::error::CommandError;
-use crate::{system, wire};
 
 /// Whose the file of a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

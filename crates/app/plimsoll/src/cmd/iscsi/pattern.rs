@@ -5,12 +5,12 @@ use std::rc::Rc;
 use device::block::{self, BlockContent};
 use device::{Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request};
 use device_net::{IscsiAddress, IscsiInitiator, connect_lun};
+use host::target::TargetError;
+use host::wire;
 use inspection::lun::LunPattern;
 use units::{Prng, Seed};
 
 use crate::error::CommandError;
-use crate::target::TargetError;
-use crate::wire;
 
 /// Bytes of the pattern, at the end of the LUN, where no file system has anything when it is new.
 const PATTERN_BYTES: usize = 64 << 10;

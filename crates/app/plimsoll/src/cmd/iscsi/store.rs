@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use host::system::{self, FolderHold, Hold};
 use luns::{
     AccountMark, InitiatorSecrets, LunDesign, LunState, SECRET_BYTES, SecretFile, made_secret,
 };
@@ -12,7 +13,6 @@ use units::hexadecimal;
 use crate::documents::read_text;
 use crate::error::CommandError;
 use crate::flags::IscsiDocumentFlags;
-use crate::system::{self, FolderHold, Hold};
 
 /// What the file with the secrets says of itself.
 const SECRET_KIND: &str = "plimsoll LUN secrets";

@@ -3,10 +3,10 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 
+use host::system;
 use luns::tgt::{RESPONSE_BYTES, TgtLive, TgtRequest, answer_bytes};
 
 use crate::error::CommandError;
-use crate::system;
 
 /// Where `tgtd` has its sockets unless it was told otherwise, as its own tools are by the same
 /// variable.

@@ -4,6 +4,8 @@
 use device_net::{
     ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun, WriteAnswer,
 };
+use host::look;
+use host::target::TargetError;
 use inspection::lun::{
     LunProof, LunRefusal, LunStranger, LunWrite, PlannedLun, against_plan, of_target,
 };
@@ -20,8 +22,6 @@ use crate::cmd::inspect::{InspectAnswer, conclude};
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::{InspectAnswerFlags, IscsiVerifyFlags};
-use crate::look;
-use crate::target::TargetError;
 
 /// Prints what was found of each LUN, as `inspect` does.
 pub(super) fn run(

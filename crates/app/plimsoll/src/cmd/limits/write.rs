@@ -5,12 +5,12 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use host::system::{keep_owner, sync_folder};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
 use crate::documents::write_new;
 use crate::error::CommandError;
-use crate::system::{keep_owner, sync_folder};
 
 /// Puts `new` in the place of `path`, which must still hold `old`, and answers with the backup.
 pub(super) fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<PathBuf, CommandError> {

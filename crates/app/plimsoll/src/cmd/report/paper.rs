@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use esrp::{Paper, Picture, TestedRun, Vendor};
+use host::{is_live, journal_of, load, runs_at};
 use verdict::worst;
 
 use crate::Outcome;
@@ -10,7 +11,6 @@ use crate::console::Console;
 use crate::documents::{self, Existing, read_document, read_text};
 use crate::error::CommandError;
 use crate::flags::ReportFlags;
-use crate::measure::{is_live, journal_of, load, runs_at};
 
 /// The worst verdict of the runs is the outcome.
 pub(super) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -10,7 +10,7 @@ use vrrp::{Unread, Watch};
 use super::SeenGroups;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::signals::StopFlag;
+use crate::signals;
 use crate::term::Progress;
 
 /// The longest frame that is looked at whole.
@@ -23,7 +23,7 @@ pub(super) fn listen(
     console: &mut Console,
 ) -> Result<SeenGroups, CommandError> {
     let socket = PacketSocket::open(interface).map_err(|error| failure(interface, &error))?;
-    let stop = StopFlag::install("stopping with what was heard so far; again ends at once.")?;
+    let stop = signals::install("stopping with what was heard so far; again ends at once.")?;
     let mut progress = Progress::new(format!("listening on {interface}"), console.is_quiet());
     let mut watch = Watch::default();
     let mut frame = Vec::with_capacity(FRAME_BYTES);

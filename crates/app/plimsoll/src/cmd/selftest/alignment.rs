@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use device::{Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request};
 use device_os::probe;
+use host::wire;
 use units::{Prng, Seed};
 
 use super::{PartEnd, TrialGround};
 use crate::error::CommandError;
-use crate::wire;
 
 const FILE: &str = "sectors";
 const FILE_BYTES: usize = 4 << 20;

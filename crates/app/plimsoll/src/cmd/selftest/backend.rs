@@ -7,11 +7,11 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use device::conformance::{self, ConformanceCheck};
+use host::{crew, wire};
 
 use super::{PartEnd, TrialGround};
 use crate::console::{self, TRIAL_THREAD};
 use crate::error::CommandError;
-use crate::{crew, wire};
 
 /// A check takes seconds where the storage is slow.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use host::fill::fill;
+use host::{HostError, RunOrder, refuse_shortage};
 use plan::{Overrides, Plan};
 use record::RunRecord;
 use units::{Bytes, Nanos, thousands};
@@ -10,8 +12,7 @@ use verdict::{Finding, Kind, Ruling};
 use super::{PartEnd, TrialGround};
 use crate::cmd::verify::examine;
 use crate::error::CommandError;
-use crate::fill::fill;
-use crate::measure::{Order, measure, refuse_shortage};
+use crate::shown;
 
 const SIZE: Bytes = Bytes(32 << 20);
 
@@ -23,8 +24,8 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
     let overrides =
         Overrides { size: Some(SIZE), duration: Some(DURATION), ..Overrides::default() };
     let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
-    fill(&plan, stop, *quiet)?;
-    let order = Order {
+    fill(&plan, stop, &shown::on_console(*quiet))?;
+    let order = RunOrder {
         plan: &plan,
         command: "plimsoll selftest".to_owned(),
         options: Vec::new(),
@@ -32,15 +33,14 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
         tags: &[],
         resumed: None,
         acknowledge: None,
-        outlook: None,
     };
     refuse_shortage(&plan, stop)?;
-    let measured = match measure(order, stop, *quiet) {
+    let measured = match host::run(order, stop, &shown::on_console(*quiet)) {
         Ok(measured) => measured,
-        Err(CommandError::Sentence(why)) if stop.is_set() => return Ok(PartEnd::Untried(why)),
+        Err(HostError::Sentence(why)) if stop.is_set() => return Ok(PartEnd::Untried(why)),
         // A database that was filled a moment ago cannot be opened.
-        Err(CommandError::Sentence(what)) => return Ok(PartEnd::Broken(vec![what])),
-        Err(error) => return Err(error),
+        Err(HostError::Sentence(what)) => return Ok(PartEnd::Broken(vec![what])),
+        Err(error) => return Err(error.into()),
     };
     let mut findings: Vec<String> = measured.verdict.findings.iter().filter_map(damage).collect();
     if findings.is_empty()

@@ -11,6 +11,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use host::simulate::arrays;
+use host::{STOP_REQUEST, is_live, system};
 use plan::{Overrides, TestKind};
 use record::JOURNAL;
 use serve::{DocumentKind, FillProgress, RunQuestion, SimulationQuestion, SizingQuestion};
@@ -20,9 +22,6 @@ use super::questions;
 use crate::console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
-use crate::measure::{STOP_REQUEST, is_live};
-use crate::simulate::arrays;
-use crate::system;
 
 /// A run has its journal sooner, or says why not.
 const BEGINS_WITHIN: Duration = Duration::from_secs(20);
@@ -65,7 +64,7 @@ impl serve::RunControl for LocalRuns {
     }
 
     fn prepare(&self, plan: &Path) -> Result<(), String> {
-        read_plan(plan, &Overrides::default()).map_err(sentence)?;
+        read_plan(plan, &Overrides::default()).map_err(|error| error.to_string())?;
         self.fillings.begin(plan, || {
             let words: [&OsStr; 2] = ["prepare".as_ref(), plan.as_os_str()];
             spawn(&words).map_err(|error| not_started(&error))

@@ -5,6 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use host::sweep;
 use plan::deployment::Replacement;
 use plan::{Deployment, Overrides};
 use record::JOURNAL;
@@ -14,7 +15,6 @@ use serve::{DocumentKind, RunQuestion, SimulationQuestion, SizingQuestion};
 use crate::cmd::size;
 use crate::documents::{dated_folder, read_plan, read_text};
 use crate::error::CommandError;
-use crate::sweep;
 
 /// Designs that one page compares.
 const MOST_DESIGNS: usize = 200;

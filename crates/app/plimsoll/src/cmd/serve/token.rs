@@ -6,13 +6,13 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use host::system;
 use serve::Token;
 
 use super::place;
 use crate::documents;
 use crate::error::CommandError;
 use crate::flags::ServeFlags;
-use crate::system;
 
 /// The variable that holds what lets a request change anything.
 const TOKEN: &str = "PLIMSOLL_TOKEN";

@@ -1,5 +1,6 @@
 //! Many designs from one document: every combination of the values given, sized and ranked.
 
+use host::sweep;
 use plan::Deployment;
 use provision::size;
 use report::{Candidate, Sized};
@@ -10,7 +11,6 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::SizeFlags;
-use crate::sweep;
 
 /// What a person may write.
 pub(crate) const EXAMPLE: &str =

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use host::{Measured, journal_of, load};
 use record::{Seal, TestType};
 use report::{SUITE_PARTS, SuiteTest};
 use verdict::Ruling;
@@ -11,7 +12,6 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::ReportFormat;
-use crate::measure::{Measured, journal_of, load};
 
 /// The set whose runs lie in `folder`, as far as they are there; none where it holds no set.
 pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> {

@@ -1,0 +1,72 @@
+//! Shows a person or a program what the host tells of its work.
+
+use std::sync::{Mutex, PoisonError};
+
+use host::{HostEvent, HostObserver};
+use record::Event;
+
+use crate::console::say;
+use crate::live::{self, Display, SetOutlook};
+use crate::term::Progress;
+
+/// What is shown of work while it goes on.
+struct Shown {
+    quiet: bool,
+    outlook: Option<SetOutlook>,
+    run: Option<Display>,
+    work: Option<(String, Progress)>,
+}
+
+/// Shows work on the console; little of it where the user wants `quiet`.
+pub(crate) fn on_console(quiet: bool) -> HostObserver {
+    observer(Shown { quiet, outlook: None, run: None, work: None })
+}
+
+/// The same for a run that is a test of a set.
+pub(crate) fn in_set(outlook: SetOutlook, quiet: bool) -> HostObserver {
+    observer(Shown { quiet, outlook: Some(outlook), run: None, work: None })
+}
+
+fn observer(shown: Shown) -> HostObserver {
+    let shown = Mutex::new(shown);
+    HostObserver::new(move |event| shown.lock().unwrap_or_else(PoisonError::into_inner).hear(event))
+}
+
+impl Shown {
+    fn hear(&mut self, event: HostEvent<'_>) {
+        match event {
+            HostEvent::Remark(text) if !self.quiet => say(&text),
+            HostEvent::Remark(_) => {}
+            HostEvent::Warning(text) => say(&text),
+            HostEvent::Bytes { work, done, total } => self.work(work).bytes(done, total),
+            HostEvent::State { work, text } => self.work(work).text(text),
+            HostEvent::Ended => (self.run, self.work) = (None, None),
+            event => self.hear_of_run(event),
+        }
+    }
+
+    fn hear_of_run(&mut self, event: HostEvent<'_>) {
+        match (event, &mut self.run) {
+            (HostEvent::Begun(outline), run) => {
+                let display = Display::new(outline.clone(), self.quiet);
+                *run = Some(display.with_outlook(self.outlook.clone()));
+            }
+            (HostEvent::Event(Event::Finished(end)), _) => live::tell_end(end, self.quiet),
+            (HostEvent::Event(event), Some(run)) => run.event_told(event),
+            (HostEvent::Pass(work), Some(run)) => run.work(work),
+            (HostEvent::Now { at_ns }, Some(run)) => run.show(at_ns),
+            _ => {}
+        }
+    }
+
+    /// The progress of this work; what another work showed goes.
+    fn work(&mut self, name: &str) -> &mut Progress {
+        if self.work.as_ref().is_some_and(|(shown, _)| shown != name) {
+            self.work = None;
+        }
+        let quiet = self.quiet;
+        let (_, progress) =
+            self.work.get_or_insert_with(|| (name.to_owned(), Progress::new(name, quiet)));
+        progress
+    }
+}

@@ -1,0 +1,139 @@
+//! Files that people name: plans in, reports out.
+
+mod decode;
+mod whole;
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use plan::{Deployment, Overrides, Plan, VolumeSize};
+use time::OffsetDateTime;
+use time::macros::format_description;
+use units::Bytes;
+
+pub use decode::decode;
+pub use whole::{create, make_folder, make_new_folder, make_parents, replace, write_new};
+
+use crate::error::HostError;
+use crate::{system, target};
+
+/// No plan or deployment is longer: 256 databases or 100 tiers take a tenth of it.
+const LONGEST_TEXT: u64 = 1 << 20;
+/// No configuration or result of another instrument is longer.
+const LONGEST_DOCUMENT: u64 = 16 << 20;
+/// No log or report of an administrator that fits into memory is longer.
+const LONGEST_DATA: u64 = 4 << 30;
+
+/// Reads the plan at `path` with what the command line overrides. Databases may be a share of the
+/// volumes that their folders are on.
+pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, HostError> {
+    let (file, text) = read_text(path)?;
+    let volume_of = overrides.volume_of.or(Some(volume_of));
+    Ok(Plan::parse_with(&file, &text, &Overrides { volume_of, ..overrides.clone() })?)
+}
+
+/// The volume of a folder that there is.
+fn volume_of(folder: &str) -> Result<VolumeSize, String> {
+    match target::facts(Path::new(folder)) {
+        Ok(facts) if facts.total_bytes > 0 => {
+            Ok(VolumeSize { volume: facts.mount_point, total: Bytes(facts.total_bytes) })
+        }
+        Ok(_) => Err(format!(
+            "is a share of the volume of {folder}, whose size is not known; give `size`"
+        )),
+        Err(error) => Err(format!(
+            "is a share of the volume of {folder}: {error}; make the folder, or give `size`"
+        )),
+    }
+}
+
+/// Reads the deployment at `path`.
+pub fn read_deployment(path: &Path) -> Result<Deployment, HostError> {
+    let (file, text) = read_text(path)?;
+    Ok(Deployment::parse(&file, &text)?)
+}
+
+/// The name and the text of a document that people write.
+pub fn read_text(path: &Path) -> Result<(String, String), HostError> {
+    let bytes = read(path, LONGEST_TEXT)?;
+    Ok((path.display().to_string(), exact(path, &bytes)?))
+}
+
+/// The text of a file that must have no byte that belongs to no character.
+fn exact(path: &Path, bytes: &[u8]) -> Result<String, HostError> {
+    let decoded = decode(bytes);
+    if !decoded.is_exact {
+        let what = "it is neither UTF-8 nor UTF-16";
+        let error = io::Error::new(io::ErrorKind::InvalidData, what);
+        return Err(HostError::file(path, "read", &error));
+    }
+    Ok(decoded.text.into_owned())
+}
+
+/// The text of a log or a report of an administrator's. Letters of another code page are only in
+/// names, and are replaced.
+pub fn read_data(path: &Path) -> Result<String, HostError> {
+    Ok(decode(&read(path, LONGEST_DATA)?).text.into_owned())
+}
+
+/// The text of an output of a tool, read the same way.
+pub(crate) fn read_output(path: &Path) -> Result<String, HostError> {
+    Ok(decode(&read_document(path)?).text.into_owned())
+}
+
+/// The text of a document of another instrument's.
+pub fn read_foreign(path: &Path) -> Result<String, HostError> {
+    exact(path, &read_document(path)?)
+}
+
+/// The bytes of a document of another instrument's.
+pub fn read_document(path: &Path) -> Result<Vec<u8>, HostError> {
+    read(path, LONGEST_DOCUMENT)
+}
+
+/// A device such as `/dev/zero` has no end, so only a pipe may stand for a file.
+fn read(path: &Path, longest: u64) -> Result<Vec<u8>, HostError> {
+    let wrong = HostError::of_file(path, "read");
+    let mut bytes = Vec::new();
+    let kind = fs::metadata(path).map_err(wrong)?.file_type();
+    if system::is_device(kind) {
+        let problem = "it is a device";
+        return Err(wrong(io::Error::new(io::ErrorKind::InvalidInput, problem)));
+    }
+    let file = fs::File::open(path).map_err(wrong)?;
+    file.take(longest + 1).read_to_end(&mut bytes).map_err(wrong)?;
+    if bytes.len() as u64 > longest {
+        return Err(HostError::new(format!(
+            "{}: is longer than {}, as no such document is; name the right file",
+            path.display(),
+            Bytes(longest)
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Opens a file for reads. Opening a pipe would wait for its other end, and a device
+/// has no length.
+pub fn open(path: &Path) -> io::Result<fs::File> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_file() {
+        fs::File::open(path)
+    } else if kind.is_dir() {
+        // Windows would say that access is denied, others only when it is read.
+        Err(io::ErrorKind::IsADirectory.into())
+    } else {
+        let problem = "it is a pipe or a device";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+    }
+}
+
+/// A new folder in `parent` for the run of this name, which a plan has checked, and the moment.
+pub fn dated_folder(parent: &Path, name: &str) -> PathBuf {
+    let format = format_description!("[year][month][day]-[hour][minute][second]");
+    // The format has no part that could fail.
+    let moment = OffsetDateTime::now_utc().format(format).unwrap_or_default();
+    // Blanks would have to be quoted wherever the folder is typed.
+    let word = name.replace(char::is_whitespace, "-");
+    parent.join(format!("run-{word}-{moment}"))
+}

@@ -1,0 +1,76 @@
+//! Whole files and folders: what is written is there from first byte to last, or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::error::HostError;
+
+/// Makes the folders that lead to `path`.
+pub fn make_parents(path: &Path) -> Result<(), HostError> {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => make_folder(parent),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a folder unless it is there, with those that lead to it.
+pub fn make_folder(path: &Path) -> Result<(), HostError> {
+    fs::create_dir_all(path).map_err(HostError::of_file(path, "make this folder"))
+}
+
+/// Makes a folder that must not be there yet, with those that lead to it.
+pub fn make_new_folder(path: &Path) -> Result<(), HostError> {
+    make_parents(path)?;
+    fs::create_dir(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => HostError::new(format!(
+            "{}: is there already, and nothing is written over; name another folder",
+            path.display()
+        )),
+        _ => HostError::file(path, "make this folder", &error),
+    })
+}
+
+/// Puts a whole file where another may stand, all or nothing: the old one stays until the new one
+/// is whole, and a symbolic link is replaced, not followed.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), HostError> {
+    let kind = fs::symlink_metadata(path).map(|facts| facts.file_type());
+    if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_symlink()) {
+        return Err(HostError::new(format!(
+            "{}: is a folder, a pipe or a device, and only a file is replaced; name a file",
+            path.display()
+        )));
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let temporary = path.with_file_name(name);
+    write_new(&temporary, bytes)?;
+    fs::rename(&temporary, path).map_err(|error| {
+        // It is of no use to anybody without its name.
+        let _ = fs::remove_file(&temporary);
+        HostError::file(path, "write", &error)
+    })
+}
+
+/// Writes a whole file that must not be there yet.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), HostError> {
+    create(path, bytes, "remove it or name another")
+}
+
+/// The same; `remedy` says what to do where it is there.
+pub fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), HostError> {
+    make_parents(path)?;
+    let mut file = File::create_new(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => HostError::new(format!(
+            "{}: is there already, and nothing is written over; {remedy}",
+            path.display()
+        )),
+        _ => HostError::file(path, "write", &error),
+    })?;
+    file.write_all(bytes).map_err(|error| {
+        // The first part of an answer reads like a whole one.
+        drop(file);
+        let _ = fs::remove_file(path);
+        HostError::file(path, "write", &error)
+    })
+}

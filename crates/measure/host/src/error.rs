@@ -1,0 +1,83 @@
+//! Why work on this machine ended without a result: one sentence that names the thing and the way
+//! out.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use crate::target::TargetError;
+
+/// Why work ended without a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostError {
+    /// It could not be done, in a sentence that names the thing and the remedy.
+    Sentence(String),
+    /// A file is at fault, and not what was asked of it.
+    Damage(String),
+}
+
+impl HostError {
+    /// An error with this sentence.
+    pub fn new(sentence: impl Into<String>) -> Self {
+        Self::Sentence(sentence.into())
+    }
+
+    /// The same as a function of the error, for operations that fail in several ways.
+    pub fn of_file(path: &Path, doing: &str) -> impl Fn(io::Error) -> Self + Copy {
+        move |error| Self::file(path, doing, &error)
+    }
+
+    /// A failed operation of the standard library on `path`, with the remedy where there is one.
+    pub fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
+        if let Some(told) = error.get_ref().filter(|inner| inner.is::<TargetError>()) {
+            // It names the place and the remedy itself.
+            return Self::new(told.to_string());
+        }
+        let remedy = match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => "check the path",
+            io::ErrorKind::PermissionDenied => {
+                "run as a user who may do that, or choose another place"
+            }
+            io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, or choose another place",
+            io::ErrorKind::InvalidInput => "name a file on a disk",
+            io::ErrorKind::InvalidData => "save it as text in UTF-8",
+            io::ErrorKind::StorageFull => "free some space, or choose another place",
+            io::ErrorKind::IsADirectory => "name a file in it",
+            io::ErrorKind::NotADirectory => "name a folder",
+            // Symbolic links in a circle have no stable name yet.
+            _ => "check the path, then the disk and the system log",
+        };
+        Self::new(format!("{}: cannot {doing}: {error}; {remedy}", path.display()))
+    }
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sentence(text) | Self::Damage(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Error for HostError {}
+
+/// Errors that already are sentences, which name the thing and the way out.
+macro_rules! sentences {
+    ($($error:ty),+ $(,)?) => {
+        $(impl From<$error> for HostError {
+            fn from(error: $error) -> Self {
+                Self::new(error.to_string())
+            }
+        })+
+    };
+}
+
+sentences!(
+    io::Error,
+    TargetError,
+    device::DeviceError,
+    plan::PlanError,
+    trial::prepare::PrepareError,
+    trial::room::Shortage,
+);

@@ -1,0 +1,35 @@
+//! Work on this machine, for whatever orders it: the command line, a server, an agent. Orders come
+//! in as values, events and records go out; a [`StopFlag`] ends the work. Nothing here reads
+//! arguments, asks a terminal or prints.
+
+pub mod allowance;
+pub mod crew;
+pub mod dirty;
+pub mod documents;
+mod error;
+pub mod fill;
+pub mod locks;
+mod log_needed;
+pub mod look;
+mod measure;
+mod observer;
+pub mod pages;
+mod patient;
+pub mod ranges;
+pub mod scan;
+pub mod scratch;
+pub mod simulate;
+mod stop;
+pub mod sweep;
+pub mod system;
+pub mod target;
+mod ticks;
+pub mod wire;
+
+pub use error::HostError;
+pub use measure::{
+    CutRun, Measured, RunOrder, STOP_REQUEST, StopRequest, is_live, journal_of, load,
+    refusal_to_resume, refuse_shortage, run, runs_at, write_reports,
+};
+pub use observer::{HostEvent, HostObserver, PassWork, RunOutline};
+pub use stop::StopFlag;

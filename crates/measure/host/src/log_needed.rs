@@ -1,0 +1,242 @@
+//! The log that a database which was not closed needs: whose it is, which files of it, and whether
+//! they are beside the database, in sequence and intact.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use ese::header::DatabaseHeader;
+use ese::log_file::{LOG_HEADER_BYTES, LogFacts};
+use ese::{LogTime, Signature};
+use trial::manifest::Manifest;
+
+/// Major version of the logs of this project.
+const OWN_VERSION: u32 = 0x504C;
+/// More missing generations than this are counted, not named.
+const MOST_NAMED: usize = 8;
+
+/// Whose log a database was written with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Maker {
+    /// This program.
+    Ours,
+    /// A real engine.
+    Engine,
+    /// No log or manifest beside the database says so.
+    Unknown,
+}
+
+/// A log file of the database's stream.
+#[derive(Clone, Debug)]
+struct LogFile {
+    name: String,
+    facts: LogFacts,
+    fault: Option<String>,
+}
+
+/// What was found of the log beside a database.
+#[derive(Clone, Debug)]
+pub struct LogNeeded {
+    pub(crate) maker: Maker,
+    /// The name that the log's files begin with.
+    pub base: Option<String>,
+    needed: (u32, u32),
+    files: BTreeMap<u32, LogFile>,
+}
+
+impl LogNeeded {
+    /// Looks beside the database at `path`; a volume of this program's own form holds only its own.
+    pub fn find(path: &Path, header: &DatabaseHeader) -> Self {
+        let needed = (header.generation_min_required.0, header.generation_max_required.0);
+        let mut log = Self { maker: Maker::Ours, base: None, needed, files: BTreeMap::new() };
+        if !path.is_file() {
+            return log;
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        for entry in fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten()
+        {
+            log.look(&entry.path(), header.log_signature);
+        }
+        let version = log.files.values().next().map(|file| file.facts.version[0]);
+        log.base = log.files.values().find_map(|file| base_of(&file.name, &file.facts));
+        log.maker = match version {
+            Some(OWN_VERSION) => Maker::Ours,
+            Some(_) => Maker::Engine,
+            None if has_manifest(path, header.signature) => Maker::Ours,
+            None => Maker::Unknown,
+        };
+        log.find_faults(path);
+        log
+    }
+
+    fn look(&mut self, path: &Path, stream: Signature) {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let Some(extension) = extension.map(str::to_lowercase) else {
+            return;
+        };
+        if !["log", "plg", "jtx"].contains(&extension.as_str()) || !path.is_file() {
+            return;
+        }
+        let Some(facts) = read_facts(path).ok().flatten() else {
+            return;
+        };
+        if facts.signature == stream {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            self.files.insert(facts.generation.0, LogFile { name, facts, fault: None });
+        }
+    }
+
+    /// Judges the needed files: each whole, and each begun when the next one says that it was.
+    fn find_faults(&mut self, database: &Path) {
+        let (first, last) = self.needed;
+        let newest = self.files.keys().next_back().copied();
+        let mut before: Option<(u32, LogTime)> = None;
+        for (generation, file) in self.files.range_mut(first..=last.max(first)) {
+            let is_open = Some(*generation) == newest;
+            file.fault = fault_of(&database.with_file_name(&file.name), &file.facts, is_open);
+            if let Some((number, created)) = before
+                && number.checked_add(1) == Some(*generation)
+                && file.facts.previous_created != created
+            {
+                file.fault = Some("is not the one that came after the one before".to_owned());
+            }
+            before = Some((*generation, file.facts.created));
+        }
+    }
+
+    /// What to do before the database says anything.
+    pub(crate) fn advice(&self, path: &Path) -> String {
+        let path = path.display();
+        let base = self.base.as_deref().unwrap_or("BASE");
+        match self.maker {
+            Maker::Ours => format!("run plimsoll recover {path} first"),
+            Maker::Engine => format!(
+                "run esentutl /r {base} (for Exchange eseutil /r {base}) in the folder of its log \
+                 first"
+            ),
+            Maker::Unknown => format!(
+                "run esentutl /r {base} (for Exchange eseutil /r {base}) in the folder of its log, \
+                 whose files begin with {base}; if plimsoll made it, plimsoll recover {path} \
+                 --log-folder FOLDER"
+            ),
+        }
+    }
+
+    /// Generations that are needed and not there.
+    fn missing(&self) -> Vec<u32> {
+        let (first, last) = self.needed;
+        // A damaged header may claim billions of them.
+        let most = last.min(first.saturating_add(100_000));
+        if first == 0 {
+            return Vec::new();
+        }
+        (first..=most).filter(|generation| !self.files.contains_key(generation)).collect()
+    }
+
+    /// The needed files in words, one sentence each; none where nothing is needed.
+    pub fn sentences(&self) -> Vec<String> {
+        let (first, last) = self.needed;
+        if first == 0 || last < first {
+            return Vec::new();
+        }
+        let needed: Vec<&LogFile> = self.files.range(first..=last).map(|(_, file)| file).collect();
+        let mut said: Vec<String> = needed
+            .iter()
+            .filter_map(|file| {
+                let fault = file.fault.as_ref()?;
+                Some(format!("{} {fault}: recovery cannot pass it", file.name))
+            })
+            .collect();
+        let missing = self.missing();
+        if !missing.is_empty() {
+            said.push(format!("not in its folder: {}", Missing { log: self, missing: &missing }));
+        }
+        if said.is_empty()
+            && let (Some(one), Some(other)) = (needed.first(), needed.last())
+        {
+            said.push(format!(
+                "{} to {}, the log that it needs, are in its folder, in sequence and intact",
+                one.name, other.name
+            ));
+        }
+        said
+    }
+
+    /// For programs.
+    pub fn as_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "made_by": match self.maker {
+                Maker::Ours => "plimsoll",
+                Maker::Engine => "engine",
+                Maker::Unknown => "unknown",
+            },
+            "log_base": self.base,
+            "missing_generations": self.missing(),
+            "sentences": self.sentences(),
+        })
+    }
+}
+
+/// Missing generations by the names that their files have.
+struct Missing<'a> {
+    log: &'a LogNeeded,
+    missing: &'a [u32],
+}
+
+impl fmt::Display for Missing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base = self.log.base.as_deref().unwrap_or("E??");
+        let end = if self.log.maker == Maker::Ours { "plg" } else { "log" };
+        for (at, generation) in self.missing.iter().take(MOST_NAMED).enumerate() {
+            let separator = if at == 0 { "" } else { ", " };
+            write!(f, "{separator}{base}{generation:08X}.{end}")?;
+        }
+        if *self.missing.last().unwrap_or(&0) == self.log.needed.1 {
+            write!(f, " (or {base}.{end}, if that is the last one)")?;
+        }
+        match self.missing.len().saturating_sub(MOST_NAMED) {
+            0 => Ok(()),
+            more => write!(f, ", and {more} more"),
+        }
+    }
+}
+
+fn read_facts(path: &Path) -> io::Result<Option<LogFacts>> {
+    use io::Read as _;
+    let mut start = [0; LOG_HEADER_BYTES];
+    fs::File::open(path)?.read_exact(&mut start)?;
+    Ok(LogFacts::decode(&start).ok())
+}
+
+/// What is wrong with a log file. The last segments of one that is still written to may be torn.
+fn fault_of(path: &Path, facts: &LogFacts, is_open: bool) -> Option<String> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Some(format!("cannot be read: {error}")),
+    };
+    let [segment, segments, _] = facts.segments.map(usize::from);
+    if bytes.len() < segment * segments {
+        return Some(format!("is cut off after {} bytes", bytes.len()));
+    }
+    let bad = facts.bad_segment(&bytes).filter(|_| !is_open);
+    bad.map(|index| format!("is damaged in segment {index}"))
+}
+
+/// The name of a log file without its generation.
+fn base_of(name: &str, facts: &LogFacts) -> Option<String> {
+    let stem = name.rsplit_once('.')?.0;
+    let digits = [format!("{:08x}", facts.generation.0), format!("{:05x}", facts.generation.0)];
+    let lower = stem.to_lowercase();
+    let numbered = digits.iter().find(|digits| lower.ends_with(digits.as_str()));
+    let base = stem.get(..stem.len() - numbered.map_or(0, String::len))?;
+    (!base.is_empty()).then(|| base.to_owned())
+}
+
+/// Whether this program's manifest of the database lies beside it.
+fn has_manifest(path: &Path, signature: Signature) -> bool {
+    let manifest = fs::read(path.with_extension("manifest.json")).unwrap_or_default();
+    let manifest: Option<Manifest> = serde_json::from_slice(&manifest).ok();
+    manifest.is_some_and(|manifest| manifest.is_for(signature))
+}

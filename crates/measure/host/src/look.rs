@@ -1,0 +1,166 @@
+//! A look at the storage under folders: what system and controllers tell, judged.
+
+pub mod layout;
+mod lun;
+mod measured;
+mod places;
+mod tools;
+
+pub use lun::facts as lun_facts;
+pub use measured::{MeasureOrder, refuse};
+pub use places::{Places, places};
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use device_net::IscsiPortal;
+use device_os::probe::{BlockDevice, VolumeFacts};
+use inspection::StoragePlace;
+use inspection::controller::{
+    Controller, OutputSource, Tool, UnreadLine, leaves_open, merged, not_understood, of_controller,
+    read,
+};
+use inspection::lun::{LunFacts, of_lun};
+use record::StorageFinding;
+
+use crate::documents;
+use crate::error::HostError;
+use crate::observer::HostObserver;
+use crate::stop::StopFlag;
+use crate::target;
+
+/// What controllers say of themselves, and what kept others from it.
+#[derive(Default)]
+pub struct Outputs {
+    controllers: Vec<Controller>,
+    /// Tools that are here and did not answer, with their words.
+    silent: Vec<(String, String)>,
+    /// Lines that were not understood.
+    unread: Vec<StorageFinding>,
+    /// Files that were read.
+    pub files: Vec<OutputFile>,
+}
+
+/// A saved output.
+pub struct OutputFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// When it was written, if the file system says.
+    pub saved: Option<SystemTime>,
+    /// Lines that were not understood.
+    pub unread: Vec<UnreadLine>,
+}
+
+impl Outputs {
+    /// Of the tools that are installed here. They are asked for what is, and set nothing.
+    pub fn installed() -> Self {
+        let tools::Answers { controllers, silent, unread } = tools::ask();
+        // Numbers of controllers are an identity on one machine.
+        let told = OutputSource { source: "this machine".to_owned(), controllers };
+        Self { controllers: merged(vec![told]), silent, unread, files: Vec::new() }
+    }
+
+    /// Of saved files.
+    pub fn saved(paths: &[PathBuf]) -> Result<Self, HostError> {
+        let (mut told, mut unread, mut files) = (Vec::new(), Vec::new(), Vec::new());
+        for path in paths {
+            let name = path.display().to_string();
+            let output = read(&documents::read_output(path)?)
+                .map_err(|error| HostError::new(format!("{name}: {error}")))?;
+            unread.extend(not_understood(&name, &output.unread));
+            let saved = fs::metadata(path).and_then(|facts| facts.modified()).ok();
+            files.push(OutputFile { path: path.clone(), saved, unread: output.unread });
+            told.push(OutputSource { source: name, controllers: output.controllers });
+        }
+        Ok(Self { controllers: merged(told), silent: Vec::new(), unread, files })
+    }
+
+    fn findings(&self) -> Vec<StorageFinding> {
+        let silent = self.silent.iter();
+        let silent = silent.map(|(tool, why)| inspection::controller::silent(tool, why));
+        self.of_controllers().into_iter().chain(silent).collect()
+    }
+
+    fn of_controllers(&self) -> Vec<StorageFinding> {
+        self.controllers.iter().flat_map(of_controller).chain(self.unread.iter().cloned()).collect()
+    }
+
+    /// Whether the outputs leave open what they were read for: evidence is missing, contradictory
+    /// or not understood.
+    pub fn leave_open(&self) -> bool {
+        let found = self.of_controllers();
+        let is_described = self.controllers.is_empty()
+            || found.iter().any(|finding| finding.check == "drive-state")
+            || self.controllers.iter().any(|of| of.tool == Tool::Nvme);
+        !is_described || found.iter().any(leaves_open)
+    }
+}
+
+/// What was found under `folders`, all of which must exist, and of the controllers.
+pub fn at(folders: &[PathBuf], outputs: &Outputs) -> Result<Vec<StorageFinding>, HostError> {
+    let known =
+        folders.iter().map(|folder| StorageFacts::of(folder)).collect::<Result<Vec<_>, _>>()?;
+    Ok(of_known(&known, outputs))
+}
+
+/// What is known of one folder.
+pub struct StorageFacts {
+    name: String,
+    /// The volume that holds it.
+    pub volume: VolumeFacts,
+    devices: Vec<BlockDevice>,
+    /// What a login shows, where it is on a LUN.
+    lun: Option<LunFacts>,
+}
+
+impl StorageFacts {
+    /// Asks system and devices.
+    pub fn of(folder: &Path) -> Result<Self, HostError> {
+        Self::with_portals(folder, &[])
+    }
+
+    /// The same of a LUN that is known to be at other portals, too.
+    fn with_portals(folder: &Path, others: &[IscsiPortal]) -> Result<Self, HostError> {
+        let lun = target::lun(folder);
+        Ok(Self {
+            name: folder.display().to_string(),
+            volume: target::facts(folder)?,
+            devices: target::devices(folder)?,
+            lun: lun
+                .map(|(address, name)| {
+                    let initiator = target::initiator(&address.portal, address.user.as_deref())?;
+                    lun_facts(&address, &name, &initiator, others)
+                })
+                .transpose()?,
+        })
+    }
+}
+
+impl StorageFacts {
+    /// What writes to the folder meet, set against what was said of it.
+    pub fn measured(
+        &self,
+        folder: &Path,
+        order: MeasureOrder,
+        stop: &StopFlag,
+        observer: &HostObserver,
+    ) -> Result<Vec<StorageFinding>, HostError> {
+        let samples = measured::writes(folder, order, stop, observer)?;
+        Ok(inspection::finding_of(&self.name, &self.devices, &samples))
+    }
+}
+
+/// What was found of places that have been asked.
+pub fn of_known(known: &[StorageFacts], outputs: &Outputs) -> Vec<StorageFinding> {
+    let places: Vec<StoragePlace<'_>> = known
+        .iter()
+        .map(|of| StoragePlace { name: &of.name, volume: &of.volume, devices: &of.devices })
+        .collect();
+    let mut findings = inspection::together(&places);
+    findings.extend(known.iter().filter_map(|of| of.lun.as_ref()).flat_map(of_lun));
+    findings.extend(outputs.findings());
+    let is_told = !outputs.controllers.is_empty() || !outputs.silent.is_empty();
+    findings.extend(inspection::controller::untold(&places, is_told));
+    findings
+}

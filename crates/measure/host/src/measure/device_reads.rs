@@ -1,0 +1,153 @@
+//! Holds what the load reads against what the block devices count: a cache that answers in their
+//! place shows as reads that no device has seen.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use device_os::probe;
+use plan::{Plan, TestKind};
+use record::{Edge, Event, Interval, Phase, Series, VolumeReads};
+use units::Nanos;
+
+use super::questions::Questions;
+use crate::error::HostError;
+use crate::target;
+
+/// How long the last counts are waited for: they were asked for when the measurement ended. Without
+/// them nothing shows that a cache answered, so a machine in heavy use gets time to read them.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+
+/// Reads of every volume of a run.
+pub(super) struct DeviceReads {
+    volumes: BTreeMap<String, ReadCounts>,
+    /// Volumes of the database and of the log, by the database's index.
+    of_database: BTreeMap<u32, [String; 2]>,
+    questions: Questions<DeviceCount>,
+    /// The first and the last phase that counts.
+    counted: (Phase, Phase),
+}
+
+/// What was counted: on which volume, at which bound, and how many bytes where that is known.
+type DeviceCount = (String, usize, Option<u64>);
+
+struct ReadCounts {
+    /// What the system knows the volume by; none where another system has it.
+    folder: Option<PathBuf>,
+    requested_bytes: u64,
+    /// What the devices had read at the begin of the warm-up, and at the end of the measurement.
+    bounds: [Option<u64>; 2],
+}
+
+impl DeviceReads {
+    /// Nothing has been read yet.
+    pub(super) fn new(plan: &Plan) -> Result<Self, HostError> {
+        let mut reads = Self {
+            volumes: BTreeMap::new(),
+            of_database: BTreeMap::new(),
+            questions: Questions::start()?,
+            counted: match plan.test.kind {
+                TestKind::Performance | TestKind::Stress => (Phase::Warm, Phase::Measure),
+                TestKind::Backup => (Phase::Backup, Phase::Backup),
+                TestKind::Checksum => (Phase::Check, Phase::Check),
+                TestKind::Recovery => (Phase::Recover, Phase::Recover),
+            },
+        };
+        for database in &plan.databases {
+            let database_volume = reads.add(Path::new(&database.folder))?;
+            let log_volume = reads.add(Path::new(&database.log_folder))?;
+            let volumes = [database_volume, log_volume];
+            reads.of_database.insert(database.index, volumes);
+        }
+        Ok(reads)
+    }
+
+    fn add(&mut self, folder: &Path) -> Result<String, HostError> {
+        let name = target::mount_point(folder)?;
+        self.volumes.entry(name.clone()).or_insert_with(|| ReadCounts {
+            folder: target::of_system(folder),
+            requested_bytes: 0,
+            bounds: [None, None],
+        });
+        Ok(name)
+    }
+
+    /// Takes note of the phases and of what was read in them.
+    pub(super) fn event(&mut self, event: &Event) {
+        match event {
+            Event::Phase(mark) => match mark.edge {
+                Edge::Begin if mark.phase == self.counted.0 => self.look(0),
+                Edge::End if mark.phase == self.counted.1 => self.look(1),
+                _ => {}
+            },
+            Event::Interval(interval) if self.counts(interval.phase) => self.note(interval),
+            _ => {}
+        }
+    }
+
+    fn counts(&self, phase: Phase) -> bool {
+        let (first, last) = self.counted;
+        (first..=last).contains(&phase)
+    }
+
+    fn look(&mut self, bound: usize) {
+        for (name, counted) in &self.volumes {
+            if let Some(folder) = counted.folder.clone() {
+                let name = name.clone();
+                self.questions
+                    .ask(&folder.clone(), move || (name, bound, probe::device_read_bytes(&folder)));
+            }
+        }
+    }
+
+    /// The folder whose volume does not tell what was read from it, and since when.
+    pub(super) fn waiting(&mut self) -> Option<&(PathBuf, Nanos)> {
+        self.questions.waiting()
+    }
+
+    /// Whether the kernel may keep the process for the sake of a question.
+    pub(super) fn is_stuck(&mut self) -> bool {
+        self.questions.is_stuck()
+    }
+
+    fn note(&mut self, interval: &Interval) {
+        for database in &interval.databases {
+            let Some([database_volume, log_volume]) = self.of_database.get(&database.index) else {
+                continue;
+            };
+            for series in &database.series {
+                let volume = match series.series {
+                    Series::DatabaseRead
+                    | Series::MaintenanceRead
+                    | Series::ChecksumRead
+                    | Series::BackupRead => database_volume,
+                    Series::LogRead | Series::ReplicationRead => log_volume,
+                    _ => continue,
+                };
+                if let Some(counted) = self.volumes.get_mut(volume) {
+                    counted.requested_bytes += series.bytes;
+                }
+            }
+        }
+    }
+
+    /// What came of it, for the volumes whose devices count.
+    pub(super) fn events(&mut self) -> Vec<Event> {
+        for (name, bound, bytes) in self.questions.answers_within(LAST_WAIT) {
+            if let Some(counted) = self.volumes.get_mut(&name) {
+                counted.bounds[bound] = bytes;
+            }
+        }
+        self.volumes
+            .iter()
+            .filter_map(|(volume, counted)| {
+                let [before, after] = counted.bounds;
+                Some(Event::VolumeReads(VolumeReads {
+                    volume: volume.clone(),
+                    requested_bytes: counted.requested_bytes,
+                    device_bytes: after?.saturating_sub(before?),
+                }))
+            })
+            .collect()
+    }
+}

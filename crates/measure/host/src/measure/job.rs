@@ -1,0 +1,138 @@
+//! What one thread of a run does: a world of its own, and its group of databases in it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::mem::ManuallyDrop;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::Volume;
+use device_os::World;
+use plan::Plan;
+use trial::run::{Group, ResumedRun, RunSummary};
+use trial::{Coordinator, HostSampler, Location, Member};
+use units::{Bytes, Nanos};
+
+use super::acknowledge;
+use super::follow::{BETWEEN_LOOKS, FollowMessage, GroupNews};
+use super::host::CountedHost;
+use super::pause::PauseWatch;
+use crate::crew;
+use crate::error::HostError;
+use crate::target::RawTarget;
+use crate::wire;
+
+/// What one thread is given.
+pub(super) struct Job {
+    plan: Plan,
+    databases: Vec<plan::Database>,
+    origin: Nanos,
+    member: Member,
+    commits: Option<Arc<File>>,
+    resumed: Option<ResumedRun>,
+    watch: PauseWatch,
+    is_leader: bool,
+}
+
+/// One job for each group, the first of which leads.
+pub(super) fn jobs(
+    plan: &Plan,
+    groups: Vec<Vec<plan::Database>>,
+    coordinator: &Arc<Coordinator>,
+    (commits, resumed): (Option<&Arc<File>>, Option<&ResumedRun>),
+    (origin, watch): (Nanos, PauseWatch),
+) -> Vec<Job> {
+    groups
+        .into_iter()
+        .enumerate()
+        .map(|(number, databases)| Job {
+            plan: plan.clone(),
+            databases,
+            origin,
+            member: Member::new(coordinator),
+            commits: commits.cloned(),
+            resumed: resumed.cloned(),
+            watch: watch.clone(),
+            is_leader: number == 0,
+        })
+        .collect()
+}
+
+impl Job {
+    /// Runs it, and tells how it goes.
+    pub(super) fn run(self, news: &GroupNews) -> Result<RunSummary, HostError> {
+        // Where requests are given up, and where this panics, the world stays as it is: to let go
+        // of it would wait for its requests.
+        let world = ManuallyDrop::new(wire::world()?);
+        let locations = wire::locations(&world, &self.plan, &self.databases)?;
+        watch_room(&world, &locations, self.origin, news);
+        let member = Leaves(Rc::new(self.member));
+        let (events, checked) = (news.clone(), news.clone());
+        let host: Rc<dyn HostSampler> = Rc::new(CountedHost::new(self.watch));
+        let coordinator = Arc::clone(member.0.coordinator());
+        let group = Group {
+            runtime: world.executor().runtime(),
+            plan: self.plan,
+            locations,
+            events: Rc::new(move |event| {
+                crew::panic_where_asked();
+                events.tell(FollowMessage::Event(Box::new(event)));
+            }),
+            checked: Rc::new(move |(_, bytes)| checked.tell(FollowMessage::Checked(bytes))),
+            commits: (self.commits).map(|file| acknowledge::sink(&file, &coordinator)),
+            member: Rc::clone(&member.0),
+            origin: self.origin,
+            is_leader: self.is_leader,
+            rest_percent: 0,
+            processors: None,
+            is_storage_trusted: false,
+            resumed: self.resumed,
+            host: Some(host),
+        };
+        let summary = world.executor().block_on(trial::run::run(group));
+        if !summary.gave_up {
+            drop(ManuallyDrop::into_inner(world));
+        }
+        Ok(summary)
+    }
+}
+
+/// Tells what raw devices have free for as long as the world turns: only this thread knows. It
+/// reads directories in memory and asks the storage for nothing.
+fn watch_room(world: &World, locations: &[Location], origin: Nanos, news: &GroupNews) {
+    let mut volumes: BTreeMap<String, Rc<dyn Volume>> = BTreeMap::new();
+    for Location { plan, database, log, storage, log_storage, .. } in locations {
+        for (folder, name, volume) in
+            [(&plan.folder, storage, database), (&plan.log_folder, log_storage, log)]
+        {
+            if RawTarget::of(Path::new(folder)).is_some() {
+                volumes.insert(name.clone(), Rc::clone(volume));
+            }
+        }
+    }
+    if volumes.is_empty() {
+        return;
+    }
+    let (runtime, news) = (world.executor().runtime(), news.clone());
+    // Nothing waits for its end: it goes with the world.
+    drop(world.executor().runtime().spawn(async move {
+        loop {
+            for (name, volume) in &volumes {
+                let free = volume.free_bytes().await.ok().map(Bytes);
+                let at = runtime.now().since(origin);
+                news.tell(FollowMessage::Free((name.clone(), at, free)));
+            }
+            runtime.sleep(BETWEEN_LOOKS).await;
+        }
+    }));
+}
+
+/// Lets the other groups go on where this one panics: its own tasks hold the member for good then.
+struct Leaves(Rc<Member>);
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}

@@ -1,0 +1,239 @@
+//! Runs a plan on its databases: threads, run folder, events, verdict.
+
+mod acknowledge;
+mod circumstances;
+mod device_reads;
+mod folder;
+mod follow;
+mod host;
+mod job;
+mod merge;
+mod pause;
+mod processors;
+mod questions;
+mod resume;
+mod room;
+mod runs;
+mod silence;
+mod start;
+mod stop_request;
+mod tally;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use device::Clock as _;
+use device_os::OsClock;
+use plan::Plan;
+use record::{Event, Finished, RunRecord, Start};
+use trial::room::Shortage;
+use trial::run::Failure;
+use trial::{Coordinator, Stop};
+use units::Nanos;
+use verdict::Verdict;
+
+use crate::allowance::{self, DatabaseUse};
+use crate::crew::{self, Crew};
+use crate::error::HostError;
+use crate::locks::{self, Files};
+use crate::look::Outputs;
+use crate::observer::{HostEvent, HostObserver};
+use crate::patient;
+use crate::stop::StopFlag;
+use crate::wire;
+
+use device_reads::DeviceReads;
+pub(crate) use folder::RunFolder;
+pub use folder::write_reports;
+use follow::{End, Follower, GroupCrew, Watched};
+use job::{Job, jobs};
+use pause::PauseWatch;
+use processors::ProcessorWatch;
+pub use resume::CutRun;
+use room::RoomWatch;
+pub use runs::{is_live, journal_of, load, refusal_to_resume, runs_at};
+pub use stop_request::{STOP_REQUEST, StopRequest};
+
+/// A run that has ended, one way or the other, with its reports written.
+pub struct Measured {
+    /// What happened.
+    pub record: RunRecord,
+    /// What it comes to.
+    pub verdict: Verdict,
+    /// Whether the storage owes answers still, for which files may stay locked.
+    pub storage_owes: bool,
+}
+
+/// What is to be run.
+pub struct RunOrder<'a> {
+    /// The plan, its databases prepared.
+    pub plan: &'a Plan,
+    /// The command that runs it again, without its options.
+    pub command: String,
+    /// Its options that decide what is measured, each with its value.
+    pub options: Vec<(String, String)>,
+    /// Words that the run can be found by.
+    pub tags: &'a [String],
+    /// Where journal and reports are written.
+    pub folder: &'a Path,
+    /// The run that goes on with this, where it is not a new one.
+    pub resumed: Option<CutRun>,
+    /// Where each commit is noted for programs that kill this one.
+    pub acknowledge: Option<&'a Path>,
+}
+
+/// Runs a plan, tells `observer` of it, writes journal and reports. An error is one that leaves
+/// nothing to report: a missing folder, a database that cannot be opened.
+pub fn run(
+    order: RunOrder<'_>,
+    stop: &StopFlag,
+    observer: &HostObserver,
+) -> Result<Measured, HostError> {
+    let RunOrder { plan, folder, .. } = order;
+    allowance::check(plan, use_of(plan))?;
+    let clock = OsClock::new();
+    let groups = wire::groups(plan);
+    let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
+    let mut processors = ProcessorWatch::start();
+    // Before the first look, which blames the storage for a wait: a tool may take its time.
+    let outputs = Outputs::installed();
+    let heard = observer.clone();
+    let (mut start, mut room, mut reads) = patient::first_look(plan, stop, move |plan| {
+        locks::wait_for(plan.databases.iter().map(Files::from), &heard);
+        let command = (order.command, order.options);
+        let since = (count, clock.epoch() + clock.now());
+        let start = start::start(plan, command, since, &outputs)?;
+        Ok((start, RoomWatch::start(plan)?, DeviceReads::new(plan)?))
+    })?;
+    start.tags = order.tags.to_vec();
+    start.processors_before = processors.before_the_run(observer);
+    let commits = order.acknowledge.map(acknowledge::open).transpose()?;
+    let resumed = order.resumed.as_ref().map(CutRun::known);
+    let watch = PauseWatch::start()?;
+    let mut request = StopRequest::start(folder)?;
+    let (mut run_folder, origin) = open_folder(folder, order.resumed, start, &clock)?;
+    let coordinator = Arc::new(Coordinator::new(count));
+    let known = (commits.as_ref(), resumed.as_ref());
+    let jobs = jobs(plan, groups, &coordinator, known, (origin, watch));
+    let mut crew = Crew::start(jobs, Job::run);
+    let watched = Watched {
+        folder: &mut run_folder,
+        room: &mut room,
+        reads: &mut reads,
+        processors: &mut processors,
+        request: &mut request,
+        origin,
+    };
+    let mut follower = Follower::new(plan, stop, &coordinator, watched, observer);
+    let ends = follower.follow(&mut crew);
+    let followed = follower.end();
+    let is_kept = ends.iter().any(End::gave_up);
+    if let Some(refusal) = crew.refusal {
+        run_folder.discard();
+        return Err(refusal);
+    }
+    if let Some(failure) = refusal(ends)? {
+        run_folder.discard();
+        return Err(HostError::new(failure.text));
+    }
+    followed?;
+    let end = finished(&coordinator, room.shortage(), clock.now().since(origin));
+    let finished = Event::Finished(end);
+    observer.tell(HostEvent::Event(&finished));
+    let (record, verdict) = conclude(folder, run_folder, reads.events().iter().chain([&finished]))?;
+    let storage_owes = is_kept || room.is_stuck() || reads.is_stuck();
+    leave(crew, storage_owes, observer);
+    Ok(Measured { record, verdict, storage_owes })
+}
+
+/// What a run of `plan` does with its databases.
+const fn use_of(plan: &Plan) -> DatabaseUse {
+    if plan.test.kind.is_load() { DatabaseUse::Load } else { DatabaseUse::Read }
+}
+
+/// Refuses a run of `plan` that lacks descriptors, memory or room.
+pub fn refuse_shortage(plan: &Plan, stop: &StopFlag) -> Result<(), HostError> {
+    allowance::check(plan, use_of(plan))?;
+    patient::first_look(plan, stop, |plan| RoomWatch::start(plan).map(drop))
+}
+
+/// The journal with its first line of this program, and the zero of its time.
+fn open_folder(
+    folder: &Path,
+    cut: Option<CutRun>,
+    start: Start,
+    clock: &OsClock,
+) -> Result<(RunFolder, Nanos), HostError> {
+    let Some(cut) = cut else {
+        let mut run_folder = RunFolder::create(folder)?;
+        let origin = clock.now();
+        run_folder.write(&Event::Start(Box::new(start)))?;
+        return Ok((run_folder, origin));
+    };
+    cut.refuse_other_circumstances(start)?;
+    let origin = clock.now();
+    let later_ns = cut.later_ns(clock.epoch() + origin);
+    Ok((RunFolder::resume(cut, later_ns)?, origin))
+}
+
+/// What a person should know whose terminal does not come back; see docs/method.md.
+const KEPT: &str = "The reports are complete. The storage still owes an answer: where this process \
+                    does not end now, Linux keeps it until the storage answers or is taken away, \
+                    and no signal ends it before.";
+
+/// Waits for the threads to leave, or says why not.
+fn leave(crew: GroupCrew, storage_owes: bool, observer: &HostObserver) {
+    if storage_owes {
+        observer.warn(&KEPT);
+    } else {
+        crew.join();
+    }
+}
+
+/// Writes the last events of a run, judges it and writes its reports.
+pub(crate) fn conclude<'a>(
+    folder: &Path,
+    mut run_folder: RunFolder,
+    last: impl Iterator<Item = &'a Event>,
+) -> Result<(RunRecord, Verdict), HostError> {
+    for event in last {
+        run_folder.write(event)?;
+    }
+    let record = run_folder.load()?;
+    let verdict = verdict::judge(&record);
+    write_reports(folder, &record, &verdict)?;
+    Ok((record, verdict))
+}
+
+/// The failure of a database that could not even be opened, if there is one.
+fn refusal(ends: Vec<End>) -> Result<Option<Failure>, HostError> {
+    let mut failures = Vec::new();
+    for end in ends {
+        match end {
+            End::Came(summary) => failures.extend(summary?.failure),
+            End::Panicked => return Err(crew::panicked()),
+            End::GivenUp => {}
+        }
+    }
+    Ok(failures.into_iter().find(|failure| failure.at_open))
+}
+
+/// The last event of a run.
+pub(crate) fn finished(
+    coordinator: &Coordinator,
+    shortage: Option<&Shortage>,
+    at: Nanos,
+) -> Finished {
+    let reason = coordinator.stopped().map(|stop| match (stop, shortage) {
+        (Stop::NoRoom, Some(shortage)) => shortage.to_string(),
+        (Stop::NoRoom, None) => "a volume was about to be full".to_owned(),
+        (Stop::Interrupted, _) => "a person asked to stop".to_owned(),
+        (Stop::Failed, _) => "a database could not go on".to_owned(),
+        (Stop::Overdue, _) => {
+            "the storage was too slow for the run to come to its end within its time".to_owned()
+        }
+    });
+    let is_for_room = matches!(coordinator.stopped(), Some(Stop::NoRoom));
+    let is_overdue = matches!(coordinator.stopped(), Some(Stop::Overdue));
+    Finished { at_ns: at.0, interrupted: reason.is_some(), reason, is_for_room, is_overdue }
+}

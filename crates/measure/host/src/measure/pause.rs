@@ -1,0 +1,122 @@
+//! Notices when the program or the machine was stopped: a thread that does nothing but look at the
+//! time, so that neither its own work nor the storage can keep it from it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use device::Clock as _;
+use device_os::{OsClock, boot_clock};
+use units::Nanos;
+
+use crate::crew;
+use crate::error::HostError;
+
+/// Between two looks.
+const PERIOD: Nanos = Nanos::from_millis(20);
+
+/// A shorter one may be that of this thread alone, on a busy machine.
+const PAUSE: Nanos = Nanos::from_millis(500);
+
+/// Pauses that are remembered: no request waits through more.
+const MOST_PAUSES: usize = 1_024;
+
+/// The pauses, as far as they are known.
+#[derive(Clone)]
+pub(super) struct PauseWatch(Arc<Mutex<Beat>>);
+
+#[derive(Debug, Default)]
+struct Beat {
+    last: Nanos,
+    longest: Nanos,
+    /// The last look, on the clock of the run: it stands still while the machine sleeps.
+    last_of_run: Nanos,
+    /// The latest pauses on that clock.
+    pauses: VecDeque<(Nanos, Nanos)>,
+}
+
+impl Beat {
+    /// Looks at the time; a look that comes later than planned was missed for a pause.
+    fn look(&mut self, now: Nanos, of_run: Nanos) {
+        let late = now.since(self.last + PERIOD);
+        self.longest = self.longest.max(late);
+        self.last = self.last.max(now);
+        let from = self.last_of_run + PERIOD;
+        if of_run.since(from) >= PAUSE {
+            self.pauses.push_back((from, of_run));
+            let surplus = self.pauses.len().saturating_sub(MOST_PAUSES);
+            self.pauses.drain(..surplus);
+        }
+        self.last_of_run = self.last_of_run.max(of_run);
+    }
+
+    /// How much of the time between two moments of the run lies in pauses.
+    fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
+        let pauses = self.pauses.iter();
+        Nanos(pauses.map(|(begin, end)| to.min(*end).since(from.max(*begin)).0).sum())
+    }
+}
+
+impl PauseWatch {
+    /// Watches until every copy is gone.
+    pub(super) fn start() -> Result<Self, HostError> {
+        let watch = Self(Arc::new(Mutex::new(Beat {
+            last: boot_clock(),
+            last_of_run: OsClock::new().now(),
+            ..Beat::default()
+        })));
+        let beat = Arc::downgrade(&watch.0);
+        crew::start_thread("pauses", move || {
+            while let Some(beat) = beat.upgrade() {
+                drop(looked(&beat));
+                drop(beat);
+                thread::sleep(Duration::from_nanos(PERIOD.0));
+            }
+        })?;
+        Ok(watch)
+    }
+
+    /// The longest pause since the last call, one that lasts until now included.
+    pub(super) fn take_longest(&self) -> Nanos {
+        std::mem::take(&mut looked(&self.0).longest)
+    }
+
+    /// How much of the time between two moments of the run the program was paused.
+    pub(super) fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
+        looked(&self.0).absent(from, to)
+    }
+}
+
+/// The beat after a look at the time.
+fn looked(beat: &Mutex<Beat>) -> MutexGuard<'_, Beat> {
+    let mut beat = beat.lock().unwrap_or_else(PoisonError::into_inner);
+    beat.look(boot_clock(), OsClock::new().now());
+    beat
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Nanos;
+
+    use super::Beat;
+
+    #[test]
+    fn a_pause_is_told_once_by_either_thread() {
+        let mut beat = Beat::default();
+        let at = Nanos::from_millis;
+        let look = |beat: &mut Beat, millis| beat.look(at(millis), at(millis));
+        look(&mut beat, 20);
+        look(&mut beat, 45);
+        assert_eq!(beat.longest, at(5));
+        look(&mut beat, 10_065);
+        assert_eq!(std::mem::take(&mut beat.longest), at(10_000));
+        // The watching thread looked at the clock before the other one did.
+        look(&mut beat, 10_060);
+        look(&mut beat, 10_066);
+        assert_eq!(beat.longest, Nanos::ZERO);
+        assert_eq!(beat.absent(at(0), at(20_000)), at(10_000));
+        assert_eq!(beat.absent(at(60), at(1_065)), at(1_000));
+        assert_eq!(beat.absent(at(10_065), at(20_000)), Nanos::ZERO);
+    }
+}

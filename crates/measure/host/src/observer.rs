@@ -1,0 +1,103 @@
+//! What work on this machine tells while it goes on. How that is shown, or whether, is the
+//! listener's affair: this crate prints nothing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use record::{Event, Phase, Settings};
+use units::Nanos;
+
+/// Something that an observer is told.
+pub enum HostEvent<'a> {
+    /// Worth knowing for a person who looks on.
+    Remark(&'a str),
+    /// To be known by every person, even one who wants quiet.
+    Warning(&'a str),
+    /// Work that goes through files is so far.
+    Bytes {
+        /// What it does, such as `filling`.
+        work: &'a str,
+        /// Bytes done.
+        done: u64,
+        /// Bytes in all.
+        total: u64,
+    },
+    /// Other work is so far.
+    State {
+        /// What it does.
+        work: &'a str,
+        /// How far it is, in words.
+        text: &'a str,
+    },
+    /// A run begins.
+    Begun(&'a RunOutline),
+    /// An event of the run, as its journal holds it.
+    Event(&'a Event),
+    /// The phase goes through files, and is so far.
+    Pass(PassWork),
+    /// The run goes on; it began so many nanoseconds ago.
+    Now {
+        /// Since the zero of the run's clock.
+        at_ns: u64,
+    },
+    /// The work is over: what follows is no longer part of it.
+    Ended,
+}
+
+/// What is known of a run before its first event.
+#[derive(Clone, Debug)]
+pub struct RunOutline {
+    /// Its settings.
+    pub settings: Settings,
+    /// The longest time of each phase that has a limit.
+    pub limits: BTreeMap<Phase, Nanos>,
+    /// Its begin, in nanoseconds after 1970.
+    pub started_epoch_ns: u64,
+}
+
+/// How far a phase is that goes through files from end to end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PassWork {
+    /// Bytes done.
+    pub done_bytes: u64,
+    /// Bytes in all, as far as that is known.
+    pub total_bytes: u64,
+}
+
+/// Listens to work; clones listen to the same. Threads may tell at the same time.
+#[derive(Clone)]
+pub struct HostObserver(Arc<dyn Fn(HostEvent<'_>) + Send + Sync>);
+
+impl HostObserver {
+    /// Calls `heard` with everything that is told.
+    pub fn new(heard: impl Fn(HostEvent<'_>) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(heard))
+    }
+
+    /// Nothing that is told is heard.
+    pub fn none() -> Self {
+        Self::new(|_| ())
+    }
+
+    /// Tells something.
+    pub fn tell(&self, event: HostEvent<'_>) {
+        (self.0)(event);
+    }
+
+    /// Tells a person who looks on.
+    pub(crate) fn remark(&self, text: &dyn fmt::Display) {
+        self.tell(HostEvent::Remark(&text.to_string()));
+    }
+
+    /// Tells every person.
+    pub(crate) fn warn(&self, text: &dyn fmt::Display) {
+        self.tell(HostEvent::Warning(&text.to_string()));
+    }
+}
+
+impl fmt::Debug for HostObserver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HostObserver")
+    }
+}

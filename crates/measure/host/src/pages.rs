@@ -1,0 +1,213 @@
+//! The pages of a database file for the verbs that walk its trees: few pages, again and again, so
+//! through the operating system's cache and a small one of our own.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ese::checksum::{PageVerdict, repair, verify};
+use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
+use ese::page::PageSize;
+use ese::page_state::PageDamage;
+use ese::reader::{PageLoss, PageSource, ReadError};
+use units::PageNumber;
+
+use crate::error::HostError;
+use crate::target::{ByteSource, is_cut_off};
+
+/// Bytes of pages kept.
+const CACHE_BYTES: usize = 64 << 20;
+
+/// An open database file.
+pub struct FilePages {
+    file: ByteSource,
+    path: PathBuf,
+    page_size: PageSize,
+    pages: u32,
+    without_checksums: bool,
+    cache: HashMap<PageNumber, Arc<[u8]>>,
+    /// Pages that were corrected after reading, and how.
+    flips: BTreeMap<PageNumber, PageDamage>,
+}
+
+/// Why a page cannot be used.
+#[derive(Debug)]
+pub enum PageError {
+    /// The operating system does not give it.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The page.
+        page: PageNumber,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// The storage that the file is on cannot be reached any more, so that no page can be judged.
+    CutOff(io::Error),
+    /// Its checksum is wrong.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The page.
+        page: PageNumber,
+    },
+}
+
+impl fmt::Display for PageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read { path, page, error } => {
+                write!(f, "{}: page {page} cannot be read: {error}", path.display())
+            }
+            Self::CutOff(error) => error.fmt(f),
+            Self::Damaged { path, page } => write!(
+                f,
+                "{}: page {page} is damaged; `plimsoll check` names everything that is",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PageError {}
+
+impl PageError {
+    /// What a command says of it: a damaged page is the file's fault.
+    pub fn into_command(self) -> HostError {
+        match self {
+            Self::Damaged { .. } => HostError::Damage(self.to_string()),
+            Self::Read { .. } | Self::CutOff(_) => HostError::new(self.to_string()),
+        }
+    }
+}
+
+/// What a command says of the database at `path` that cannot be read.
+pub fn unreadable(path: &Path, error: ReadError<PageError>) -> HostError {
+    match error.without_source() {
+        Err(error) => error.into_command(),
+        Ok(error @ ReadError::Lost { .. }) => HostError::Damage(format!(
+            "{}: {error}; `plimsoll check` names everything that is damaged",
+            path.display()
+        )),
+        Ok(error) => HostError::Damage(format!("{}: {error}", path.display())),
+    }
+}
+
+impl FilePages {
+    /// Opens the file at `path`, whose pages have this size, for reads only.
+    pub fn open(path: &Path, page_size: PageSize) -> Result<Self, HostError> {
+        let wrong = HostError::of_file(path, "read");
+        let file = ByteSource::open(path).map_err(wrong)?;
+        let length = file.length().map_err(wrong)?;
+        let pages = page_size.pages_of_file(length);
+        Ok(Self {
+            file,
+            path: path.to_path_buf(),
+            page_size,
+            pages: u32::try_from(pages).unwrap_or(u32::MAX),
+            cache: HashMap::new(),
+            flips: BTreeMap::new(),
+            without_checksums: false,
+        })
+    }
+
+    /// Takes pages that carry no checksum as they are, as engines write their temporary databases.
+    #[must_use]
+    pub const fn without_checksums(mut self, takes: bool) -> Self {
+        self.without_checksums = takes;
+        self
+    }
+
+    /// Opens a database by what its header says.
+    pub fn open_database(path: &Path) -> Result<Self, HostError> {
+        Self::open(path, read_header(path)?.page_size)
+    }
+
+    /// The pages read so far of which single bits had flipped.
+    pub const fn flips(&self) -> &BTreeMap<PageNumber, PageDamage> {
+        &self.flips
+    }
+
+    /// Turns a flipped bit back and notes it. Fails if the page is not what was written.
+    fn correct(&mut self, bytes: &mut [u8], number: PageNumber) -> Result<(), PageError> {
+        let flip = match verify(bytes, number) {
+            PageVerdict::Good | PageVerdict::Uninitialised => return Ok(()),
+            PageVerdict::FlippedChecksum { bit } => PageDamage::FlippedChecksum { bit },
+            PageVerdict::Correctable { bits } if repair(bytes, number).is_some() => {
+                PageDamage::FlippedBit { bits }
+            }
+            PageVerdict::Correctable { .. }
+            | PageVerdict::FlippedZero { .. }
+            | PageVerdict::WrongPage { .. }
+            | PageVerdict::Bad { .. } => {
+                return Err(PageError::Damaged { path: self.path.clone(), page: number });
+            }
+        };
+        self.flips.insert(number, flip);
+        Ok(())
+    }
+
+    /// The page as it stands in the file, whatever its checksum says.
+    pub fn raw(&mut self, page: PageNumber) -> Result<Vec<u8>, PageError> {
+        let mut bytes = vec![0; self.page_size.bytes()];
+        let offset = SeekFrom::Start(self.page_size.file_offset(page));
+        self.file.seek(offset).and_then(|_| self.file.read_exact(&mut bytes)).map_err(|error| {
+            if is_cut_off(&error) {
+                PageError::CutOff(error)
+            } else {
+                PageError::Read { path: self.path.clone(), page, error }
+            }
+        })?;
+        Ok(bytes)
+    }
+}
+
+impl PageSource for FilePages {
+    type Error = PageError;
+
+    fn page_size(&self) -> PageSize {
+        self.page_size
+    }
+
+    fn page_count(&self) -> u32 {
+        self.pages
+    }
+
+    fn loss(error: &PageError) -> Option<PageLoss> {
+        match error {
+            PageError::Damaged { .. } => Some(PageLoss::Damaged),
+            PageError::Read { .. } => Some(PageLoss::Unreadable),
+            PageError::CutOff(_) => None,
+        }
+    }
+
+    /// A page whose checksum is right, or can be made so by turning single bits.
+    fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, PageError> {
+        if let Some(page) = self.cache.get(&number) {
+            return Ok(Arc::clone(page));
+        }
+        let mut bytes = self.raw(number)?;
+        let is_bare = self.without_checksums && bytes[..8].iter().all(|byte| *byte == 0);
+        if !is_bare {
+            self.correct(&mut bytes, number)?;
+        }
+        // Starting over costs a few reads now and then; order of use would cost every look.
+        if self.cache.len() * self.page_size.bytes() >= CACHE_BYTES {
+            self.cache.clear();
+        }
+        let page: Arc<[u8]> = bytes.into();
+        self.cache.insert(number, Arc::clone(&page));
+        Ok(page)
+    }
+}
+
+/// What the two copies of a database's header say.
+pub fn read_header(path: &Path) -> Result<HeaderCopies, HostError> {
+    let mut start = Vec::new();
+    ByteSource::open(path)
+        .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
+        .map_err(|error| HostError::file(path, "read", &error))?;
+    read_copies(&start).map_err(|error| HostError::new(format!("{}: {error}", path.display())))
+}

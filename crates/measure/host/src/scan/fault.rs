@@ -1,0 +1,86 @@
+//! What is wrong with a database file as a whole, in words.
+
+use std::fmt;
+
+use ese::flush_map::FlushMapError;
+use ese::header::CopyState;
+use units::PageNumber;
+
+/// What is wrong with a file as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileFault {
+    /// One copy of the header is damaged; the other one serves.
+    HeaderCopy {
+        /// Whether it is the first copy.
+        first: bool,
+        /// What it is worth: anything but good.
+        state: CopyState,
+    },
+    /// Both copies of the header are damaged; the pages behind them are those of a database.
+    HeaderLost,
+    /// The flush map beside the file is damaged.
+    FlushMap(FlushMapError),
+    /// The file ends inside a page.
+    EndsInPage {
+        /// The page.
+        page: PageNumber,
+    },
+    /// The file ends before the last page that the database owns.
+    Truncated {
+        /// The last page of the file.
+        last: PageNumber,
+        /// The last page that the database owns; none where the file ends before the page that
+        /// says so.
+        owned: Option<PageNumber>,
+    },
+    /// Pages lie before their places: so much of the beginning of the file is gone.
+    BeginningCut {
+        /// Pages that are missing.
+        pages: u32,
+    },
+}
+
+impl fmt::Display for FileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HeaderCopy { first, state } => {
+                let (bad, good) = if *first { ("first", "second") } else { ("second", "first") };
+                write!(f, "the {bad} copy of the header ")?;
+                match state {
+                    CopyState::HoldsPage(page) => {
+                        write!(f, "holds page {page}: a write went to the wrong place")?;
+                    }
+                    CopyState::FlippedBit { bit } => {
+                        let (byte, bit) = (bit / 8, bit % 8);
+                        write!(f, "is damaged: one bit flipped at byte {byte} bit {bit}")?;
+                    }
+                    CopyState::Missing => f.write_str("is missing")?,
+                    CopyState::Good | CopyState::Bad => f.write_str("is damaged")?,
+                }
+                write!(f, "; the {good} one is good")
+            }
+            Self::HeaderLost => {
+                write!(f, "both copies of the header are damaged; restore the file from a copy")
+            }
+            Self::FlushMap(error) => write!(
+                f,
+                "the flush map beside it is damaged, so lost flushes were not looked for: {error}"
+            ),
+            Self::EndsInPage { page } => write!(f, "truncated: the file ends inside page {page}"),
+            Self::Truncated { last, owned: Some(owned) } => write!(
+                f,
+                "truncated: the file ends with page {last}, the database owns pages up to {owned}"
+            ),
+            Self::Truncated { last, owned: None } => write!(
+                f,
+                "truncated: the file ends with page {last}, before the pages that say what the \
+                 database owns"
+            ),
+            Self::BeginningCut { pages } => write!(
+                f,
+                "cut off at its beginning: every page lies {pages} before its place; restore the \
+                 file from a copy"
+            ),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Scans of database files on all processors: parts of files are dealt out to threads, each with
+//! its own executor and ring. Nothing is ever written.
+
+mod fault;
+mod reach;
+mod target;
+mod threads;
+
+pub use target::ScanTarget;
+pub use threads::{Scanned, scan};

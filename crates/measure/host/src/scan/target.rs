@@ -1,0 +1,231 @@
+//! What must be known of a file before its pages can be judged, and what is wrong with it as a
+//! whole.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ese::checksum::{PageVerdict, verify};
+use ese::flush_map::{FlushMap, MapRefusal, file_name, longest_file, names_a_map};
+use ese::header::{
+    CopyState, DatabaseHeader, DatabaseState, HeaderError, MAGIC, PROBE_BYTES, read_copies,
+};
+use ese::page::PageSize;
+use ese::page_set::PageSet;
+use ese::reader::Reader;
+use integrity::Tally;
+use units::{Bytes, PageNumber};
+
+use crate::dirty::Dirty;
+use crate::error::HostError;
+use crate::locks;
+use crate::observer::HostObserver;
+use crate::pages::FilePages;
+use crate::scan::fault::FileFault;
+use crate::scan::reach::{Reach, reach};
+use crate::target::ByteSource;
+
+/// Space behind the database that is read: more than engines make ahead, and read in a moment.
+const READ_BEHIND_BYTES: u64 = 64 << 20;
+/// How many pages are tried to recognise a database whose header is lost.
+const TRIED_PAGES: u32 = 16;
+
+/// A database file to be scanned.
+#[derive(Clone, Debug)]
+pub struct ScanTarget {
+    /// Its path as given.
+    pub path: PathBuf,
+    /// Its length.
+    pub length: Bytes,
+    /// The size of its pages.
+    pub page_size: PageSize,
+    /// Whole pages behind the header.
+    pub pages: u32,
+    /// The last page that the database owns; none where its space cannot be read.
+    pub owned: Option<PageNumber>,
+    /// The last page that is read; a file may go on behind its database for terabytes.
+    pub last_read: PageNumber,
+    /// The flush map beside it, or why none is believed.
+    pub flush_map: Result<Arc<FlushMap>, MapRefusal>,
+    /// What its header says, where it was not closed.
+    pub dirty: Option<Dirty>,
+    /// Whether its header says that it was created and never attached, as temporary databases do.
+    pub(crate) is_just_created: bool,
+    /// What is wrong with the file as a whole.
+    pub faults: Vec<FileFault>,
+}
+
+impl ScanTarget {
+    /// Reads the header of the file at `path`, or recognises the file without one. Of space behind
+    /// the database little is to be read, or `with_foreign` all. An error is one of the whole
+    /// undertaking: no such file, not a database.
+    pub fn open(path: &Path, with_foreign: bool) -> Result<Self, HostError> {
+        let mut start = Vec::new();
+        let opened = ByteSource::open(path).and_then(|file| {
+            let length = file.length()?;
+            file.take(PROBE_BYTES as u64).read_to_end(&mut start)?;
+            Ok(Bytes(length))
+        });
+        let length = opened.map_err(|error| HostError::file(path, "read", &error))?;
+        locks::refuse_held(path, &HostObserver::none())?;
+        let mut header = None;
+        let (page_size, faults) = match read_copies(&start) {
+            Ok(copies) => {
+                header = Some(copies.header);
+                let faults = [(true, copies.primary), (false, copies.shadow)]
+                    .into_iter()
+                    .filter(|(_, state)| *state != CopyState::Good)
+                    .map(|(first, state)| FileFault::HeaderCopy { first, state });
+                (copies.page_size, faults.collect())
+            }
+            Err(error) => {
+                let page_size = without_header(path, &start, error)?;
+                (page_size, vec![FileFault::HeaderLost])
+            }
+        };
+        let mut target = Self {
+            path: path.to_path_buf(),
+            length,
+            page_size,
+            pages: 0,
+            owned: None,
+            last_read: PageNumber::NONE,
+            flush_map: Err(MapRefusal::Unpaired),
+            dirty: header.as_ref().and_then(|header| Dirty::of(path, header)),
+            is_just_created: header
+                .as_ref()
+                .is_some_and(|header| header.state == DatabaseState::JustCreated),
+            faults,
+        };
+        target.count_pages()?;
+        if let Some(header) = header {
+            target.find_flush_map(&header)?;
+        }
+        target.find_owned();
+        target.last_read = match target.owned {
+            Some(owned) if !with_foreign => last_read(target.pages, owned, target.page_size),
+            _ => PageNumber(target.pages),
+        };
+        target.find_cut();
+        Ok(target)
+    }
+
+    fn count_pages(&mut self) -> Result<(), HostError> {
+        let size = self.page_size.bytes_u64();
+        let pages = self.page_size.pages_of_file(self.length.0);
+        self.pages = u32::try_from(pages).map_err(|_| {
+            let path = self.path.display();
+            HostError::new(format!("{path}: has more pages than page numbers; not a database"))
+        })?;
+        if !self.length.0.is_multiple_of(size) {
+            let page = PageNumber(self.pages.saturating_add(1));
+            self.faults.push(FileFault::EndsInPage { page });
+        }
+        Ok(())
+    }
+}
+
+/// The last page to be read of a file with so many pages, of which the database owns those up to
+/// `owned`.
+fn last_read(pages: u32, owned: PageNumber, size: PageSize) -> PageNumber {
+    let behind = u32::try_from(READ_BEHIND_BYTES / size.bytes_u64()).unwrap_or(u32::MAX);
+    PageNumber(owned.0.saturating_add(behind).min(pages))
+}
+
+impl ScanTarget {
+    /// Pages behind the database that are not read.
+    pub const fn skipped_pages(&self) -> u32 {
+        self.pages - self.last_read.0
+    }
+
+    /// The pages that the trees are made of; none where a part of them cannot be read.
+    pub(crate) fn pages_in_use(&self) -> Option<PageSet> {
+        let pages = FilePages::open(&self.path, self.page_size).ok()?;
+        Reader::open(pages).ok()?.pages_in_use().ok()?
+    }
+
+    /// A tally of nothing yet.
+    pub(crate) fn empty_tally(&self) -> Tally {
+        Tally::new(self.pages, self.owned, self.flush_map.clone().ok())
+    }
+
+    /// Looks for the map that the header names. A missing or foreign one is no damage: files are
+    /// copied without it.
+    fn find_flush_map(&mut self, header: &DatabaseHeader) -> Result<(), HostError> {
+        if !names_a_map(header) {
+            return Ok(());
+        }
+        let name = self.path.file_name().and_then(|name| name.to_str());
+        let path = self.path.with_file_name(file_name(name.unwrap_or_default()));
+        let longest = longest_file(self.pages);
+        let mut bytes = Vec::new();
+        let read =
+            ByteSource::open(&path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
+        self.flush_map = match read {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(MapRefusal::Missing),
+            Err(error) => return Err(HostError::file(&path, "read", &error)),
+            Ok(read) if read as u64 > longest => Err(MapRefusal::Foreign),
+            Ok(_) => FlushMap::believed(&bytes, header).map(Arc::new),
+        };
+        if let Err(MapRefusal::Damaged(error)) = self.flush_map {
+            self.faults.push(FileFault::FlushMap(error));
+        }
+        Ok(())
+    }
+
+    fn find_owned(&mut self) {
+        let Reach { owned, fault } = reach(&self.path, self.page_size, PageNumber(self.pages));
+        self.owned = owned;
+        self.faults.extend(fault);
+    }
+
+    fn find_cut(&mut self) {
+        let found = shift(&self.path, self.page_size);
+        if let Some(pages) = found.ok().flatten().filter(|shift| *shift > 0) {
+            self.faults.push(FileFault::BeginningCut { pages });
+        }
+    }
+}
+
+/// The page size of a file whose header is lost, from its pages; an error where they are none.
+fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageSize, HostError> {
+    let sentence = format!("{}: {error}", path.display());
+    if matches!(error, HeaderError::NotADatabase { .. }) {
+        return Err(HostError::new(sentence));
+    }
+    let by_pages = PageSize::ALL
+        .into_iter()
+        .find(|size| shift(path, *size).is_ok_and(|shift| shift.is_some()));
+    let magic = start.get(4..8).is_some_and(|bytes| bytes == MAGIC.to_le_bytes());
+    // Cut off inside its header: the size hardly matters, for there are no pages.
+    by_pages.or(magic.then_some(PageSize::KIB_4)).ok_or_else(|| HostError::new(sentence))
+}
+
+/// By how many pages the first pages of a file lie before their places; none where they do not
+/// agree or there are none.
+fn shift(path: &Path, size: PageSize) -> io::Result<Option<u32>> {
+    use std::io::{Seek as _, SeekFrom};
+    let mut file = ByteSource::open(path)?;
+    file.seek(SeekFrom::Start(size.file_offset(PageNumber(1))))?;
+    let mut page = vec![0; size.bytes()];
+    let (mut found, mut agree) = (None, 0);
+    for number in 1..=TRIED_PAGES {
+        if file.read_exact(&mut page).is_err() {
+            break; // The file ends here.
+        }
+        let really = match verify(&page, PageNumber(number)) {
+            PageVerdict::Good => number,
+            PageVerdict::WrongPage { really } => really.0,
+            _ => continue,
+        };
+        let Some(shift) = really.checked_sub(number) else {
+            return Ok(None);
+        };
+        if found.is_some_and(|found| found != shift) {
+            return Ok(None);
+        }
+        (found, agree) = (Some(shift), agree + 1);
+    }
+    // One or two pages may have been written to a wrong place.
+    Ok(found.filter(|shift| *shift == 0 || agree > 2))
+}

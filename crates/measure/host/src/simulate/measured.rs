@@ -1,0 +1,264 @@
+//! The operation model's profile from a trace of the engine: what a batch waits for, when pages are
+//! written, what comes with the log.
+
+use device::{OpKind, Purpose};
+use ese::log_file::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};
+use plan::Plan;
+use simdisk::operations::{
+    BatchShape, BesidePlace, LogShape, OperationKind, OperationProfile, Placement, RequestBeside,
+    SpanShape, WriteBurst, WriteShape,
+};
+use units::Nanos;
+
+use super::trace::{LogFile, READ_LATENCY, Traced, TracedLoad, TracedStep, trace};
+use crate::error::HostError;
+
+/// Page writes that the engine keeps under way for want of room.
+const WRITES_IN_FLIGHT: usize = 32;
+
+/// The engine keeps one page in so many free at most, however long its writes take.
+const LARGEST_FREE_SHARE: u64 = 16;
+
+/// Requests that lie closer together than this are near each other. Pages of a message and of its
+/// body lie so in a database of any size, because `prepare` fills both side by side.
+const NEAR_BYTES: u64 = 2 << 20;
+
+/// Limits of the engine's log, in bytes.
+const WRITE_BEHIND: u64 = 512 << 10;
+const LOG_BUFFER: u64 = 2 << 20;
+
+/// What the engine asks for under the load of `plan`, which is small enough for memory.
+pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, HostError> {
+    let mut profile = shaped(plan, &trace(plan, TracedLoad::ONE)?);
+    profile.bursts = bursts(&trace(plan, TracedLoad::of(plan))?);
+    if profile.batches.is_empty() {
+        return Err(HostError::new(
+            "the load's first batches ended before they could be measured; simulate it with \
+             --level 1"
+                .to_owned(),
+        ));
+    }
+    Ok(profile)
+}
+
+/// The profile of a trace of one session.
+fn shaped(plan: &Plan, trace: &[Traced]) -> OperationProfile {
+    let mut profile = OperationProfile {
+        batches: batches(trace, plan.workload.commits_per_batch as usize),
+        bursts: bursts(trace),
+        read_bytes: plan.page_size.0,
+        writes_in_flight: WRITES_IN_FLIGHT,
+        writes_behind: 0,
+        log: LogShape {
+            file_bytes: LOG_FILE_BYTES,
+            header_bytes: LOG_HEADER_BYTES as u64,
+            segment_bytes: segment(plan).bytes() as u64,
+            write_behind_bytes: WRITE_BEHIND,
+            buffer_bytes: LOG_BUFFER,
+            longest_write_bytes: WRITE_BEHIND,
+            beside: beside(trace),
+        },
+    };
+    let free_pages = plan.cache.maximum.0 / plan.page_size.0 / LARGEST_FREE_SHARE;
+    let writes = free_pages as f64 * profile.writes_per_read();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of the pages of a cache"
+    )]
+    let writes = writes as usize;
+    profile.writes_behind = writes.max(1);
+    profile
+}
+
+/// Segments of the log: those of the plan, or one sector of the memory that was traced.
+fn segment(plan: &Plan) -> SegmentSize {
+    let asked = plan.log_segment.and_then(|bytes| usize::try_from(bytes.0).ok());
+    asked.and_then(SegmentSize::from_bytes).unwrap_or(SegmentSize::Bytes512)
+}
+
+/// What transactions waited for and added to the log, batch by batch.
+fn batches(trace: &[Traced], commits_per_batch: usize) -> Vec<BatchShape> {
+    let (mut spans, mut placements) = (Vec::new(), Placements::default());
+    let mut span = SpanShape::default();
+    let mut begun: Option<(Nanos, ese::Lgpos)> = None;
+    for Traced { at, what } in trace {
+        match *what {
+            TracedStep::Request {
+                purpose: Purpose::Database, kind: OpKind::Read, offset, ..
+            } => {
+                span.reads += 1;
+                placements.add(offset);
+            }
+            TracedStep::Request { .. } => {}
+            TracedStep::Asked { updates } => {
+                span.updates = u32::try_from(updates).unwrap_or(u32::MAX);
+                if let Some((begun, _)) = begun {
+                    let all = span.reads;
+                    span.reads = waited(at.since(begun)).min(all);
+                    span.reads_beside = all - span.reads;
+                }
+            }
+            TracedStep::Committed { is_durable, place } => {
+                if let Some((_, before)) = begun {
+                    span.log_bytes = place.bytes_since(before, SegmentSize::Bytes512);
+                    span.is_durable = is_durable;
+                    spans.push(span);
+                } else {
+                    placements.all.clear();
+                }
+                begun = Some((*at, after(place, is_durable)));
+                span = SpanShape::default();
+            }
+        }
+    }
+    let mut placements = placements.all.into_iter();
+    let whole = spans.chunks_exact(commits_per_batch.max(1));
+    whole
+        .map(|spans| {
+            let reads: u32 = spans.iter().map(|span| span.reads + span.reads_beside).sum();
+            let reads = placements.by_ref().take(reads as usize).collect();
+            BatchShape { spans: spans.to_vec(), reads }
+        })
+        .collect()
+}
+
+/// Where requests went that came one after the other.
+#[derive(Default)]
+struct Placements {
+    before: Option<u64>,
+    all: Vec<Placement>,
+}
+
+impl Placements {
+    fn add(&mut self, offset: u64) {
+        let placement = self.placement(offset);
+        self.all.push(placement);
+    }
+
+    /// Where a request at `offset` goes after the one before it.
+    fn placement(&mut self, offset: u64) -> Placement {
+        let before = self.before.replace(offset);
+        let distance = before.map(|before| offset.cast_signed() - before.cast_signed());
+        let near = distance.filter(|distance| distance.unsigned_abs() < NEAR_BYTES);
+        near.map_or(Placement::Anywhere, Placement::Near)
+    }
+}
+
+/// How many reads, one after the other, take so long.
+fn waited(span: Nanos) -> u32 {
+    let reads = (span.0 + READ_LATENCY.0 / 2) / READ_LATENCY.0;
+    u32::try_from(reads).unwrap_or(u32::MAX)
+}
+
+/// Where log goes on behind a commit: a durable one ends its segment.
+const fn after(place: ese::Lgpos, is_durable: bool) -> ese::Lgpos {
+    if is_durable && place.byte > 0 {
+        return ese::Lgpos { segment: place.segment + 1, byte: 0, ..place };
+    }
+    place
+}
+
+/// Page writes by the moment at which they began.
+fn bursts(trace: &[Traced]) -> Vec<WriteBurst> {
+    let mut bursts = Vec::new();
+    let (mut burst, mut placements) = (WriteBurst::default(), Placements::default());
+    let (mut reads, mut begun) = (0, None);
+    for Traced { at, what } in trace {
+        let TracedStep::Request { purpose: Purpose::Database, kind, offset, bytes, .. } = *what
+        else {
+            continue;
+        };
+        match kind {
+            OpKind::Read => reads += 1,
+            OpKind::Write => {
+                if begun.is_some_and(|begun| begun != *at) {
+                    bursts.push(std::mem::take(&mut burst));
+                }
+                if burst.writes.is_empty() {
+                    (burst.after_reads, reads, begun) = (reads, 0, Some(*at));
+                }
+                let placement = placements.placement(offset);
+                burst.writes.push(WriteShape { bytes, placement });
+            }
+            OpKind::Flush | OpKind::SetLength => {}
+        }
+    }
+    // The first one followed reads that were not traced.
+    bursts.drain(..1.min(bursts.len()));
+    bursts
+}
+
+/// Requests that came with one whole log file, the last that was traced from begin to end.
+fn beside(trace: &[Traced]) -> Vec<RequestBeside> {
+    let (mut at, mut current, mut whole) = (None, Vec::new(), Vec::new());
+    for Traced { what, .. } in trace {
+        let TracedStep::Request { purpose, kind, file, offset, bytes } = *what else {
+            continue;
+        };
+        if (purpose, kind) == (Purpose::Log, OpKind::Write) {
+            if offset == 0 {
+                let ended = std::mem::take(&mut current);
+                if at.is_some() {
+                    whole = ended;
+                }
+                at = Some(LOG_HEADER_BYTES as u64);
+            } else if at.is_some() {
+                at = Some(offset + bytes);
+            }
+        } else if let (Some(at), Some((chain, kind))) = (at, beside_kind(purpose, kind)) {
+            let place = place_beside(kind, file, offset);
+            current.push(RequestBeside { at, chain, kind, bytes, place });
+        }
+    }
+    whole.sort_by_key(|request| request.at);
+    whole
+}
+
+/// Chain and kind of a request that comes with the log; none for others.
+const fn beside_kind(purpose: Purpose, kind: OpKind) -> Option<(usize, OperationKind)> {
+    match (purpose, kind) {
+        (Purpose::LogFormat, OpKind::Write) => Some((0, OperationKind::LogFormat)),
+        (Purpose::LogFormat, OpKind::Flush) => Some((0, OperationKind::Flush)),
+        (Purpose::LogReplication, OpKind::Read) => Some((1, OperationKind::ReplicationRead)),
+        (Purpose::LogRead, OpKind::Read) => Some((2, OperationKind::LogRead)),
+        (Purpose::Header, OpKind::Write) => Some((3, OperationKind::HeaderWrite)),
+        (_, OpKind::Flush) => Some((3, OperationKind::Flush)),
+        _ => None,
+    }
+}
+
+/// Where such a request goes.
+fn place_beside(kind: OperationKind, file: LogFile, offset: u64) -> BesidePlace {
+    let file_bytes = LOG_FILE_BYTES.cast_signed();
+    let from = match file {
+        LogFile::Current => 0,
+        LogFile::Next => file_bytes,
+        LogFile::Other => -file_bytes,
+    };
+    match kind {
+        OperationKind::HeaderWrite | OperationKind::Flush => BesidePlace::Header,
+        _ => BesidePlace::Log(from + offset.cast_signed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdisk::operations::Placement;
+
+    use super::Placements;
+
+    #[test]
+    fn requests_close_to_the_one_before_are_near_it_and_others_anywhere() {
+        let mut placements = Placements::default();
+        let far = 100 << 20;
+        for offset in [far, far + (1 << 20), far + (32 << 10), 0, 2 << 20, (4 << 20) - 1] {
+            placements.add(offset);
+        }
+        let (near, anywhere) = (Placement::Near, Placement::Anywhere);
+        let back = (32 << 10) - (1 << 20);
+        let expected =
+            [anywhere, near(1 << 20), near(back), anywhere, anywhere, near((2 << 20) - 1)];
+        assert_eq!(placements.all, expected);
+    }
+}

@@ -1,0 +1,251 @@
+//! Level 2: a plan's load on an array by the operation model, at the plan's own sizes.
+
+mod alike;
+mod search;
+
+use std::collections::BTreeMap;
+
+use plan::{Database, Plan};
+use record::{
+    DatabaseInterval, Edge, Event, Finished, Interval, IntervalCounters, LogLine, Phase, PhaseMark,
+    Series, SeriesInterval,
+};
+use simdisk::operations::{
+    LoadedDatabase, OperationAnswer, OperationKind, OperationLoad, OperationPace, OperationPlace,
+    OperationProfile, OperationRun, ScanShape,
+};
+use simdisk::{HostProcessors, room_of_database};
+use units::{Bytes, Nanos};
+
+use super::{SimulatedStorage, SimulationOrder};
+use crate::error::HostError;
+
+use alike::Alike;
+
+/// What goes by before anything is counted: queues and the array's memory fill.
+const WARM_UP: Nanos = Nanos::from_secs(30);
+
+/// The room of a log, of which the oldest files are removed: the next ones take their place.
+const LOG_ROOM: u64 = 16 << 30;
+
+/// A read of the background scan.
+const SCAN_BYTES: u64 = 256 << 10;
+
+/// Plays the load of an order and reports its events, but for the first and the last.
+pub(super) fn play(
+    order: &SimulationOrder<'_>,
+    profile: &OperationProfile,
+    told: &mut dyn FnMut(Event) -> bool,
+) -> Result<Finished, HostError> {
+    let alike = Alike::of(order.storage, order.plan);
+    let words = alike.words();
+    let now = Nanos::ZERO;
+    let mut playback = Playback { order, profile, alike, told, now, is_stopped: false };
+    if let Some(words) = words {
+        playback.log(words);
+    }
+    playback.log(format!(
+        "operation model: {} batches of the engine were measured; {:.1} reads, {:.1} page writes \
+         and {:.0} bytes of log each",
+        profile.batches.len(),
+        profile.mean(|span| u64::from(span.reads + span.reads_beside)),
+        profile.mean(|span| u64::from(span.reads + span.reads_beside)) * profile.writes_per_read(),
+        profile.mean(|span| span.log_bytes),
+    ));
+    let plan = search::settled(&mut playback)?;
+    let begun = playback.now;
+    let mut run = playback.operation_run(&plan)?;
+    for (phase, span) in [(Phase::Warm, WARM_UP), (Phase::Measure, plan.test.duration)] {
+        playback.phase((&mut run, begun), phase, span);
+    }
+    let reason = playback.is_stopped.then(|| "a person asked to stop".to_owned());
+    let at_ns = playback.now.0;
+    Ok(Finished {
+        at_ns,
+        interrupted: reason.is_some(),
+        reason,
+        is_for_room: false,
+        is_overdue: false,
+    })
+}
+
+/// Where each database and its log lie: databases one behind the other in their folder's share of
+/// an array, with room to grow, and their logs behind them.
+fn databases<'a>(
+    order: &SimulationOrder<'_>,
+    plan: &'a Plan,
+    simulated: &[&'a Database],
+) -> Result<Vec<LoadedDatabase<'a>>, HostError> {
+    let folders = SimulatedStorage::folders_of(simulated.iter().copied());
+    let share = |folder: &str| {
+        let index = folders.iter().position(|of| *of == folder).unwrap_or(0);
+        let capacity = order.storage.array.capacity_bytes();
+        if order.storage.is_each_folder {
+            return OperationPlace { array: index, base: 0, bytes: capacity };
+        }
+        let each = capacity / folders.len() as u64;
+        OperationPlace { array: 0, base: each * index as u64, bytes: each }
+    };
+    let mut taken: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut places = Vec::new();
+    for database in simulated {
+        let folder = &*database.folder;
+        let place = placed(share(folder), &mut taken, folder, plan.size.0)?;
+        places.push(place);
+        // As at level 1, where seeks are to be as long; room that is not there is left out.
+        let in_folder = simulated.iter().filter(|of| of.folder == database.folder).count();
+        let room = room_of_database(plan.size.0);
+        if room * in_folder as u64 + LOG_ROOM * in_folder as u64 <= share(folder).bytes {
+            *taken.entry(folder).or_default() += room - plan.size.0;
+        }
+    }
+    let mut loaded = Vec::new();
+    for (database, place) in simulated.iter().zip(places) {
+        let log = placed(share(&database.log_folder), &mut taken, &database.log_folder, LOG_ROOM)?;
+        loaded.push(LoadedDatabase {
+            sessions: trial::sessions_of(plan, database),
+            place,
+            log,
+            pace: trial::pace_of(plan, database).map(|pace| Box::new(pace) as OperationPace<'_>),
+        });
+    }
+    Ok(loaded)
+}
+
+/// Takes `bytes` of a folder's share.
+fn placed<'a>(
+    share: OperationPlace,
+    taken: &mut BTreeMap<&'a str, u64>,
+    folder: &'a str,
+    bytes: u64,
+) -> Result<OperationPlace, HostError> {
+    let before = taken.entry(folder).or_default();
+    let base = share.base + *before;
+    *before += bytes;
+    if *before > share.bytes {
+        let room = Bytes(share.bytes);
+        return Err(HostError::new(format!(
+            "{folder}: databases and logs of the plan take more than its share of the array, \
+             which is {room}; simulate more or larger disks, or smaller databases"
+        )));
+    }
+    Ok(OperationPlace { base, bytes, ..share })
+}
+
+/// A load that is played, sample by sample, until its listener asks to stop.
+pub(super) struct Playback<'a, 'b> {
+    pub order: &'b SimulationOrder<'b>,
+    pub profile: &'a OperationProfile,
+    alike: Alike,
+    told: &'b mut dyn FnMut(Event) -> bool,
+    pub now: Nanos,
+    pub is_stopped: bool,
+}
+
+impl<'a> Playback<'a, '_> {
+    /// The load of `plan`, which is that of the order with what a search has found, at its start.
+    pub(super) fn operation_run<'p>(&self, plan: &'p Plan) -> Result<OperationRun<'p>, HostError>
+    where
+        'a: 'p,
+    {
+        let (storage, pause) = (self.order.storage, plan.test.maintenance_throttle);
+        let simulated: Vec<&Database> =
+            self.alike.simulated.iter().map(|&at| &plan.databases[at]).collect();
+        let arrays = storage.arrays(simulated.iter().copied());
+        let load = OperationLoad {
+            profile: self.profile,
+            databases: databases(self.order, plan, &simulated)?,
+            rest_percent: self.order.rest_percent,
+            scan: pause.map(|pause| ScanShape { pause, bytes: SCAN_BYTES }),
+            processors: HostProcessors::of(&storage.array),
+        };
+        OperationRun::new(&arrays, load, self.order.seed)
+            .map_err(|error| HostError::new(error.to_string()))
+    }
+
+    pub(super) fn tell(&mut self, event: Event) {
+        self.is_stopped |= !(self.told)(event);
+    }
+
+    pub(super) fn log(&mut self, text: String) {
+        self.tell(Event::Log(LogLine { at_ns: self.now.0, text }));
+    }
+
+    pub(super) fn mark(&mut self, phase: Phase, edge: Edge) {
+        self.tell(Event::Phase(PhaseMark { at_ns: self.now.0, phase, edge }));
+    }
+
+    /// Plays a phase of a run that began at `begun`, unless it is stopped.
+    fn phase(&mut self, (run, begun): (&mut OperationRun<'_>, Nanos), phase: Phase, span: Nanos) {
+        if self.is_stopped {
+            return;
+        }
+        let end = self.now + span;
+        self.mark(phase, Edge::Begin);
+        while !self.is_stopped && self.now < end {
+            let to = (self.now + self.order.plan.test.interval).min(end);
+            let mut sampled = vec![BTreeMap::new(); self.alike.simulated.len()];
+            run.advance(Nanos(to.since(begun).0), |answer| note(&mut sampled, &answer));
+            self.sampled(phase, to, &sampled);
+        }
+        self.mark(phase, Edge::End);
+    }
+
+    /// Reports what came until `to`.
+    fn sampled(&mut self, phase: Phase, to: Nanos, all: &[BTreeMap<Series, SeriesInterval>]) {
+        let like = (0..).zip(&self.alike.like);
+        let databases = like.map(|(index, &place)| self.interval(index, all[place].clone()));
+        let interval = Interval {
+            phase,
+            from_ns: self.now.0,
+            to_ns: to.0,
+            databases: databases.collect(),
+            host: None,
+            processors: None,
+        };
+        self.now = to;
+        self.tell(Event::Interval(interval));
+    }
+
+    fn interval(&self, index: u32, series: BTreeMap<Series, SeriesInterval>) -> DatabaseInterval {
+        let bytes = |of| series.get(&of).map_or(0, |interval: &SeriesInterval| interval.bytes);
+        let batches = series.get(&Series::Transaction).map_or(0, |of| of.latency.count());
+        let counters = IntervalCounters {
+            transactions_durable: of_batches(batches, self.profile.mean(|of| of.is_durable.into())),
+            transactions_lazy: of_batches(batches, self.profile.mean(|of| (!of.is_durable).into())),
+            pages_written: bytes(Series::DatabaseWrite) / self.order.plan.page_size.0,
+            log_volume_bytes: bytes(Series::LogWrite),
+            ..IntervalCounters::default()
+        };
+        let series = series.into_values().collect();
+        DatabaseInterval { index, series, counters, ..DatabaseInterval::default() }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts of one interval"
+)]
+fn of_batches(batches: u64, each: f64) -> u64 {
+    (batches as f64 * each).round() as u64
+}
+
+fn note(sampled: &mut [BTreeMap<Series, SeriesInterval>], answer: &OperationAnswer) {
+    let series = match answer.kind {
+        OperationKind::DatabaseRead => Series::DatabaseRead,
+        OperationKind::DatabaseWrite => Series::DatabaseWrite,
+        OperationKind::LogWrite => Series::LogWrite,
+        OperationKind::LogFormat => Series::LogFormat,
+        OperationKind::LogRead => Series::LogRead,
+        OperationKind::ReplicationRead => Series::ReplicationRead,
+        OperationKind::MaintenanceRead => Series::MaintenanceRead,
+        OperationKind::HeaderWrite => Series::HeaderWrite,
+        OperationKind::Flush => Series::Flush,
+        OperationKind::Batch => Series::Transaction,
+    };
+    sampled[answer.database]
+        .entry(series)
+        .or_insert_with(|| SeriesInterval::new(series))
+        .record(answer.bytes, answer.latency.0);
+}

@@ -1,0 +1,185 @@
+//! How large the databases of a simulated run are: small enough for memory, large enough that
+//! caches answer no more of the reads than they would.
+
+use plan::Plan;
+use units::{Bytes, Nanos};
+
+/// Memory for the images of all databases. Pages that are written and logs come on top.
+const IMAGE_BYTES: u64 = 640 << 20;
+
+/// A database has so many times the size of its cache at least: a larger share of the reads would
+/// be answered by it. The original's load has the same figures then; see `cargo xtask bench
+/// fidelity`.
+const CACHES_OF_A_DATABASE: u64 = 32;
+
+/// The least that holds the pages on which the sessions of a database are at work.
+const LEAST_CACHE: Bytes = Bytes(4 << 20);
+
+/// No longer, unless a person asks for it: a load in memory is settled after seconds, and its
+/// databases grow in memory.
+const USUAL_SECONDS: f64 = 120.0;
+
+/// No longer where the load is held low: then the engine still simulates it.
+const LONGEST_USUAL_SECONDS: f64 = 600.0;
+
+/// A database that is held at so few requests per second is simulated for longer than usual: two
+/// minutes of it bring fewer log writes than a judgement needs.
+const FEW_REQUESTS_PER_SECOND: f64 = 100.0;
+
+/// How long is simulated at most, unless a person asks for another time.
+pub fn usual_duration(plan: &Plan) -> Nanos {
+    let slowness = plan.workload.target_iops.map_or(1.0, |target| {
+        let each = f64::from(target) / plan.databases.len().max(1) as f64;
+        FEW_REQUESTS_PER_SECOND / each.max(1.0)
+    });
+    let seconds = (USUAL_SECONDS * slowness).clamp(USUAL_SECONDS, LONGEST_USUAL_SECONDS);
+    Nanos::from_secs(whole(seconds))
+}
+
+/// One byte of a simulated database may stand for this many: two databases of a TiB and more. Both
+/// levels were compared up to 1,792 (docs/method.md).
+const LARGEST_STRETCH: f64 = 4_096.0;
+
+/// Level 2 has every read reach storage that a trace of small databases saw there; a cache that
+/// holds more than this part of a database is not the same for both.
+const LEAST_CACHES_FOR_OPERATIONS: u64 = 8;
+
+/// Why level 1 cannot stand for the databases of `plan`; `None` if it can.
+pub(super) fn beyond_engine(plan: &Plan) -> Option<String> {
+    let (smaller, stretch) = scaled(plan);
+    let share = smaller.size.0 as f64 / plan.size.0 as f64;
+    let cache =
+        whole(plan.cache.maximum.0 as f64 * share).max(smaller.size.0 / CACHES_OF_A_DATABASE);
+    let count = plan.databases.len();
+    if stretch > LARGEST_STRETCH {
+        return Some(format!(
+            "it keeps the pages of all databases in {} of memory, and {count} of {} would shrink \
+             {stretch:.0} times, more than {LARGEST_STRETCH:.0}",
+            Bytes(IMAGE_BYTES),
+            plan.size
+        ));
+    }
+    (stretch > 1.0 && Bytes(cache) < LEAST_CACHE).then(|| {
+        format!(
+            "it keeps the pages of all databases in {} of memory, and {count} would have {} \
+             each, of which the engine's cache answers more than of {}",
+            Bytes(IMAGE_BYTES),
+            smaller.size,
+            plan.size
+        )
+    })
+}
+
+/// Why level 2 cannot stand for the load of `plan`; `None` if it can.
+pub(super) fn beyond_operations(plan: &Plan) -> Option<String> {
+    let most = plan.size.0 / LEAST_CACHES_FOR_OPERATIONS;
+    (plan.cache.maximum.0 > most).then(|| {
+        format!(
+            "it sends every read to storage, and a cache of {} holds more than one part in \
+             {LEAST_CACHES_FOR_OPERATIONS} of a database of {}",
+            plan.cache.maximum, plan.size
+        )
+    })
+}
+
+/// A plan of the same load on smaller databases, and how many bytes of the plan's databases one
+/// byte stands for. Cache and checkpoint depth become smaller with the database, so that as much of
+/// it is cached and pages are as seldom changed twice before they are written.
+pub(crate) fn scaled(plan: &Plan) -> (Plan, f64) {
+    let share = Bytes(IMAGE_BYTES / plan.databases.len() as u64);
+    let size = plan.size.min(share);
+    if size == plan.size {
+        return (plan.clone(), 1.0);
+    }
+    let stretch = plan.size.0 as f64 / size.0 as f64;
+    let as_much = Bytes(whole(plan.cache.maximum.0 as f64 / stretch));
+    let maximum = as_much.max(Bytes(size.0 / CACHES_OF_A_DATABASE)).max(LEAST_CACHE);
+    let maximum = Bytes(whole_mebibytes(maximum)).min(plan.cache.maximum);
+    let smaller = maximum.0 as f64 / plan.cache.maximum.0 as f64;
+    let depth = whole(plan.checkpoint_depth.0 as f64 * smaller);
+    let mut scaled = plan.clone();
+    scaled.size = size;
+    scaled.cache.maximum = maximum;
+    scaled.cache.minimum = plan.cache.minimum.min(maximum);
+    scaled.checkpoint_depth = Bytes(depth.max(1 << 20)).min(plan.checkpoint_depth);
+    (scaled, stretch)
+}
+
+fn whole_mebibytes(bytes: Bytes) -> u64 {
+    bytes.0.div_ceil(1 << 20) << 20
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes are positive, and a fraction of one fits"
+)]
+fn whole(bytes: f64) -> u64 {
+    bytes as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Plan;
+    use units::{Bytes, Nanos};
+
+    use super::{beyond_engine, beyond_operations, scaled, usual_duration};
+
+    #[test]
+    fn loads_that_are_held_low_are_simulated_for_longer() {
+        let held = |target: u32| {
+            let text = format!(
+                "[databases]\nfolders = [\"/a\"]\ncount = 3\nsize = \"1TiB\"\n[workload]\n\
+                 target_iops = {target}\n"
+            );
+            usual_duration(&Plan::parse("test", &text).expect("a valid plan"))
+        };
+        assert_eq!(usual_duration(&plan("1TiB", 2)), Nanos::from_secs(120));
+        assert_eq!((held(3_000), held(300)), (Nanos::from_secs(120), Nanos::from_secs(120)));
+        assert_eq!((held(100), held(6)), (Nanos::from_secs(360), Nanos::from_secs(600)));
+    }
+
+    fn plan(size: &str, databases: u32) -> Plan {
+        let text =
+            format!("[databases]\nfolders = [\"/a\"]\ncount = {databases}\nsize = \"{size}\"\n");
+        Plan::parse("test", &text).expect("a valid plan")
+    }
+
+    #[test]
+    fn what_fits_into_memory_is_simulated_as_it_is() {
+        let plan = plan("256MiB", 2);
+        assert_eq!(scaled(&plan), (plan.clone(), 1.0));
+    }
+
+    #[test]
+    fn cache_and_checkpoint_depth_become_smaller_with_the_database() {
+        let plan = plan("1TiB", 2);
+        let (scaled, stretch) = scaled(&plan);
+        assert_eq!(scaled.size, Bytes(320 << 20));
+        assert!((stretch - 3_276.8).abs() < 0.1, "{stretch}");
+        assert_eq!(scaled.cache.maximum, Bytes(10 << 20));
+        let share = |of: &Plan| of.checkpoint_depth.0 as f64 / of.cache.maximum.0 as f64;
+        assert!((share(&scaled) / share(&plan) - 1.0).abs() < 0.3);
+    }
+
+    #[test]
+    fn each_level_refuses_what_it_cannot_stand_for() {
+        // Eighteen of 35 MiB would have a cache of a ninth, not of a 32nd.
+        let shelf = plan("64GiB", 18);
+        assert!(beyond_engine(&shelf).unwrap().contains("18 would have 35."));
+        assert_eq!(beyond_operations(&shelf), None);
+        assert!(beyond_engine(&plan("16TiB", 2)).unwrap().contains("52429 times"));
+        assert_eq!(beyond_engine(&plan("1TiB", 2)), None);
+        // Small ones are simulated as they are, whatever the cache holds of them.
+        let small = plan("64MiB", 2);
+        assert_eq!(beyond_engine(&small), None);
+        assert!(beyond_operations(&small).unwrap().contains("one part in 8"));
+    }
+
+    #[test]
+    fn many_databases_keep_a_cache_that_their_sessions_can_work_in() {
+        let (scaled, _) = scaled(&plan("1TiB", 16));
+        assert_eq!(scaled.cache.maximum, Bytes(4 << 20));
+        assert!(scaled.cache.minimum <= scaled.cache.maximum);
+    }
+}

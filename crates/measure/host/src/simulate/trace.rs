@@ -1,0 +1,258 @@
+//! What the database engine asks of storage under a few sessions of a plan's load: the trace that
+//! the operation model is made of.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{
+    Asked, Executor, Latency, MemoryVolume, Observation, Observer, OpKind, Purpose, Runtime,
+    TracedVolume, VirtualReactor,
+};
+use ese::Lgpos;
+use plan::{Plan, Sessions};
+use record::{Edge, Event, Phase};
+use trial::commits::{CommitStage, CommitStep};
+use trial::run::Group;
+use trial::{Coordinator, Location, Stop};
+use units::{Nanos, Seed};
+
+use super::storage::prepared;
+use crate::error::HostError;
+
+/// What every request to the database takes: about as many reads a second as a disk array serves a
+/// database, since some background work goes by time.
+pub(super) const READ_LATENCY: Nanos = Nanos::from_millis(5);
+
+/// What every request to the log takes: too little to be taken for a read.
+const LOG_LATENCY: Nanos = Nanos::from_micros(1);
+
+/// Batches of one session that are traced. Their reads scatter by a fifth, so that the mean is
+/// known within 1 %.
+const BATCHES: u64 = 600;
+
+/// Batches of several sessions. Long bursts of writes are rare and decide the mean of writes, which
+/// still differed by 6 % between two seeds after 600 batches.
+const BATCHES_OF_BURSTS: u64 = 2_400;
+
+/// The load has settled when its log is so many times the checkpoint's depth.
+const SETTLED_DEPTHS: u64 = 2;
+
+/// Something that was seen, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Traced {
+    pub at: Nanos,
+    pub what: TracedStep,
+}
+
+/// What was seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum TracedStep {
+    /// A request begins.
+    Request { purpose: Purpose, kind: OpKind, file: LogFile, offset: u64, bytes: u64 },
+    /// A transaction with so many changes is about to commit.
+    Asked { updates: usize },
+    /// It has committed, its log ends there.
+    Committed { is_durable: bool, place: Lgpos },
+}
+
+/// Which log file a request goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LogFile {
+    /// The one that is written.
+    Current,
+    /// The one that comes next.
+    Next,
+    /// One that is closed, or no log.
+    Other,
+}
+
+/// Notes what happens.
+struct Tracer {
+    runtime: RefCell<Option<Runtime>>,
+    log_base: String,
+    is_on: Cell<bool>,
+    steps: RefCell<Vec<Traced>>,
+}
+
+impl Tracer {
+    fn note(&self, what: TracedStep) {
+        let at = self.runtime.borrow().as_ref().map_or(Nanos::ZERO, Runtime::now);
+        if self.is_on.get() {
+            self.steps.borrow_mut().push(Traced { at, what });
+        }
+    }
+
+    fn log_file(&self, path: &str) -> LogFile {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        match name.strip_prefix(&self.log_base) {
+            Some(".plg") => LogFile::Current,
+            Some("tmp.plg") => LogFile::Next,
+            _ => LogFile::Other,
+        }
+    }
+}
+
+impl Observer for Tracer {
+    fn asked(&self, asked: Asked) -> usize {
+        if let Some((purpose, kind)) = asked.request {
+            let file = self.log_file(&asked.file);
+            let (offset, bytes) = (asked.offset, asked.length as u64);
+            self.note(TracedStep::Request { purpose, kind, file, offset, bytes });
+        }
+        0
+    }
+
+    fn observe(&self, _: &Observation) {}
+}
+
+/// The sessions of one database that are traced.
+#[derive(Clone, Copy)]
+pub(super) struct TracedLoad {
+    sessions: u32,
+    /// Batches of all sessions together.
+    batches: u64,
+    /// Whether every request takes as long as the next; the time in which nothing else happens
+    /// then says how many reads a session has waited for.
+    is_even: bool,
+}
+
+impl TracedLoad {
+    /// What one session asks for and waits for.
+    pub(super) const ONE: Self = Self { sessions: 1, batches: BATCHES, is_even: true };
+
+    /// Sessions of a plan that leaves their number open.
+    const USUAL_SESSIONS: u32 = 4;
+
+    /// As many sessions as `plan` has, in no step with each other: several that need room at about
+    /// the same moment make longer bursts of writes than one does.
+    pub(super) const fn of(plan: &Plan) -> Self {
+        let sessions = match plan.workload.sessions {
+            Sessions::Count(sessions) => sessions,
+            Sessions::Auto => Self::USUAL_SESSIONS,
+        };
+        Self { sessions, batches: BATCHES_OF_BURSTS, is_even: false }
+    }
+
+    /// How long requests take that take `mean` on average.
+    fn latency(self, mean: Nanos) -> Latency {
+        if self.is_even {
+            return Latency::fixed(mean);
+        }
+        let half = Nanos(mean.0 / 2);
+        Latency::spread(half, mean + half, Seed(0))
+    }
+}
+
+/// A plan of the same load for `sessions` of one database, which nothing disturbs.
+fn lonely(plan: &Plan, sessions: u32) -> Plan {
+    let mut lonely = plan.clone();
+    lonely.databases.truncate(1);
+    lonely.workload.sessions = Sessions::Count(sessions);
+    lonely.workload.target_iops = None;
+    lonely.workload.throughput_percent = None;
+    lonely.test.maintenance_throttle = None;
+    lonely.test.checksum = false;
+    lonely.test.duration = Nanos::from_secs(30 * 24 * 3600);
+    lonely.test.interval = Nanos::from_secs(3600);
+    lonely
+}
+
+/// The trace of a load of `plan`, small enough for memory, from when it has settled on.
+pub(super) fn trace(plan: &Plan, load: TracedLoad) -> Result<Vec<Traced>, HostError> {
+    let plan = lonely(plan, load.sessions);
+    let images = prepared(&plan)?;
+    let reactor = VirtualReactor::new();
+    let executor = Executor::new(Rc::clone(&reactor) as _);
+    let runtime = executor.runtime();
+    let database = plan.databases[0].clone();
+    let tracer = Rc::new(Tracer {
+        runtime: RefCell::new(Some(runtime.clone())),
+        log_base: database.log_base.clone(),
+        is_on: Cell::new(false),
+        steps: RefCell::default(),
+    });
+    let traced = |folder: &str, name: &str, latency| {
+        let latency = load.latency(latency);
+        let volume = MemoryVolume::of(name, &reactor, latency, &images[folder]);
+        Rc::new(TracedVolume::new(Rc::new(volume), Rc::clone(&tracer) as _))
+    };
+    let location = Location {
+        database: traced(&database.folder, "data", READ_LATENCY),
+        log: traced(&database.log_folder, "log", LOG_LATENCY),
+        storage: String::new(),
+        log_storage: String::new(),
+        copies: None,
+        plan: database,
+    };
+    let coordinator = Arc::new(Coordinator::new(1));
+    let is_measuring = Rc::new(Cell::new(false));
+    let measuring = Rc::clone(&is_measuring);
+    let events = Rc::new(move |event| {
+        if let Event::Phase(mark) = event {
+            measuring.set(mark.phase == Phase::Measure && mark.edge == Edge::Begin);
+        }
+    });
+    let mut group = Group::alone(&runtime, &plan, vec![location], &coordinator, events);
+    group.is_storage_trusted = true;
+    let watch = CommitWatch {
+        tracer: Rc::clone(&tracer),
+        coordinator: Arc::clone(&coordinator),
+        is_measuring,
+        settles_at: (SETTLED_DEPTHS * plan.checkpoint_depth.0) >> 20,
+        commits_per_batch: u64::from(plan.workload.commits_per_batch),
+        batches: load.batches,
+        commits: Cell::new(0),
+    };
+    group.commits = Some(Rc::new(move |step| watch.note(&step)));
+    let summary = executor.block_on(trial::run::run(group));
+    if let Some(failure) = summary.failure {
+        return Err(HostError::new(failure.text));
+    }
+    *tracer.runtime.borrow_mut() = None;
+    Ok(tracer.steps.take())
+}
+
+/// Switches the trace on once the load has settled, and ends it.
+struct CommitWatch {
+    tracer: Rc<Tracer>,
+    coordinator: Arc<Coordinator>,
+    is_measuring: Rc<Cell<bool>>,
+    /// Log files that must have been written.
+    settles_at: u64,
+    commits_per_batch: u64,
+    /// Batches to trace.
+    batches: u64,
+    /// Commits so far.
+    commits: Cell<u64>,
+}
+
+impl CommitWatch {
+    fn note(&self, step: &CommitStep) {
+        let (is_durable, place) = match &step.stage {
+            CommitStage::Asked(changes) => {
+                return self.tracer.note(TracedStep::Asked { updates: changes.len() });
+            }
+            CommitStage::Lazy(place) => (false, *place),
+            CommitStage::Durable(place) => (true, *place),
+        };
+        self.tracer.note(TracedStep::Committed { is_durable, place });
+        self.commits.set(self.commits.get() + 1);
+        let ends_batch = self.commits.get().is_multiple_of(self.commits_per_batch);
+        if self.tracer.is_on.get() {
+            let commits = self.batches * self.commits_per_batch;
+            if self.commits.get() > commits {
+                self.coordinator.stop(Stop::Interrupted);
+                self.tracer.is_on.set(false);
+            }
+        } else if ends_batch
+            && self.is_measuring.get()
+            && u64::from(place.generation.0) > self.settles_at + 1
+        {
+            self.tracer.is_on.set(true);
+            // The first step is where the first batch begins.
+            self.tracer.note(TracedStep::Committed { is_durable, place });
+            self.commits.set(0);
+        }
+    }
+}

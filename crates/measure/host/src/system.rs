@@ -1,0 +1,72 @@
+//! What each system does in its own way, under one set of names: nothing else in this crate asks
+//! which system it runs on.
+
+use std::time::Instant;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+pub use unix::{
+    FolderHold, connect_local, create_private, create_private_folder, file_number, hold_folder,
+    identity, is_private, is_stream, keep_owner, layout_roots, machine, of_new_files, set_apart,
+    sync_folder,
+};
+#[cfg(unix)]
+pub(crate) use unix::{
+    NameHold, available_memory, create_held, hold_name, host_reading, is_block_device, is_device,
+    is_device_held, is_held, is_name_held, open_held, volume_number,
+};
+#[cfg(windows)]
+pub use windows::{
+    FolderHold, connect_local, create_private, create_private_folder, file_number, hold_folder,
+    identity, is_private, is_stream, keep_owner, layout_roots, machine, of_new_files, set_apart,
+    sync_folder,
+};
+#[cfg(windows)]
+pub(crate) use windows::{
+    NameHold, available_memory, create_held, hold_name, host_reading, is_block_device, is_device,
+    is_device_held, is_held, is_name_held, open_held, volume_number,
+};
+
+/// How an attempt ended to have something for this process alone.
+pub enum Hold<T> {
+    /// No other process has it while this is there.
+    Held(T),
+    /// Another process has it.
+    Busy,
+    /// It cannot be held here, or what is wrong with it is said where it is used.
+    Unheld,
+}
+
+/// What the machine has counted up to now, as far as the system tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HostReading {
+    /// Time of all processors.
+    pub processors: Option<ProcessorCount>,
+    /// Processor time of this program.
+    pub(crate) process_seconds: Option<f64>,
+    /// Memory that programs could have without swapping.
+    pub(crate) available_memory_bytes: Option<u64>,
+    /// Memory of this program.
+    pub(crate) resident_bytes: Option<u64>,
+    /// Of the kernel's memory, what must stay and what may be swapped.
+    pub pools: Option<(u64, u64)>,
+    /// Entries of its page tables that are free.
+    pub(crate) free_page_table_entries: Option<u64>,
+    /// Pages that the kernel has taken from standby for something else, and when that was read.
+    pub(crate) repurposed_pages: Option<(Instant, u64)>,
+}
+
+/// Time of all processors, in a unit of the system's own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProcessorCount {
+    /// Not idle.
+    pub busy: u64,
+    /// That a hypervisor gave to others; none where nothing tells.
+    pub(crate) steal: Option<u64>,
+    /// In all.
+    pub total: u64,
+}

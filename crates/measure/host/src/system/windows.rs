@@ -1,0 +1,239 @@
+//! Windows. Files are held by their share mode: a lock would keep readers out as well.
+
+use std::env;
+use std::fs::{self, File, FileType, OpenOptions};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::os::windows::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use device_os::machine::{self as told, FileIdentity, MemoryCounts, MemoryInUse, ProcessorTimes};
+use device_os::probe::Platform;
+use inspection::layout::LayoutRoots;
+use record::Machine;
+
+use super::{Hold, HostReading, ProcessorCount};
+
+pub use device_os::machine::FolderHold;
+
+/// What to know while files are made that databases are to fill.
+pub fn of_new_files() -> Option<&'static str> {
+    Some(if told::takes_space_as_it_is() {
+        "The privilege to perform volume maintenance tasks is held: new databases are written \
+         once, over what deleted files left there, unless the file system refuses that. Until one \
+         is complete, who may read it may read that, too."
+    } else {
+        "New databases are written out with zeros first, which takes as long as filling them; \
+         nothing is shown meanwhile. An administrator's account, which may perform volume \
+         maintenance tasks, is spared that."
+    })
+}
+
+/// Other processes may read, rename and remove a file, and may not write to it: `FILE_SHARE_READ`
+/// and `FILE_SHARE_DELETE` of winnt.h.
+const SHARED_WITH_READERS: u32 = 1 | 4;
+
+/// `ERROR_SHARING_VIOLATION` of winerror.h: another process has it open for something that this
+/// one would not share, or shares less.
+const SHARING_VIOLATION: i32 = 32;
+
+/// Takes a folder by its name.
+pub fn hold_folder(folder: &Path) -> Hold<FolderHold> {
+    as_hold(FolderHold::take(folder))
+}
+
+fn as_hold(taken: io::Result<Option<FolderHold>>) -> Hold<FolderHold> {
+    match taken {
+        Ok(Some(held)) => Hold::Held(held),
+        Ok(None) => Hold::Busy,
+        Err(_) => Hold::Unheld,
+    }
+}
+
+/// A name is taken as that of a folder is.
+pub(crate) use device_os::machine::FolderHold as NameHold;
+
+/// Takes a name for this process alone.
+pub(crate) fn hold_name(name: &str) -> Hold<NameHold> {
+    as_hold(FolderHold::take_name(name))
+}
+
+/// Whether a process has taken a name.
+pub(crate) fn is_name_held(name: &str) -> bool {
+    matches!(hold_name(name), Hold::Busy)
+}
+
+/// Whether a process has the file open for writes, or keeps readers out.
+pub(crate) fn is_held(path: &Path) -> bool {
+    let opened = OpenOptions::new().read(true).share_mode(SHARED_WITH_READERS).open(path);
+    opened.is_err_and(|error| is_busy(&error))
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(SHARING_VIOLATION)
+}
+
+/// A new file for this process alone to write.
+pub(crate) fn create_held(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).share_mode(SHARED_WITH_READERS).open(path)
+}
+
+/// An existing file for this process alone to write.
+pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).share_mode(SHARED_WITH_READERS);
+    match options.open(path) {
+        Ok(file) => Ok(Hold::Held(file)),
+        Err(error) if is_busy(&error) => Ok(Hold::Busy),
+        Err(error) => Err(error),
+    }
+}
+
+/// Programs that listen so are for other systems.
+pub fn connect_local(_: &Path) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// A new file, which only those may read who may read its folder.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    File::create_new(path)
+}
+
+/// A new folder, for those who may look into the one that it lies in.
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)
+}
+
+/// Rights are those of the folder, which a person has chosen.
+pub fn is_private(_: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// What tells a file from all others.
+pub fn file_number(path: &Path) -> io::Result<String> {
+    Ok(format!("{:?}", identity(path)?))
+}
+
+/// What tells the file at `path` from all others.
+pub fn identity(path: &Path) -> io::Result<FileIdentity> {
+    FileIdentity::of(path)
+}
+
+/// The number of the volume that holds `path`, which tells it from all others at the moment.
+pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
+    Ok(FileIdentity::of(path)?.volume())
+}
+
+/// Where the product expects volumes and databases.
+pub fn layout_roots() -> LayoutRoots {
+    LayoutRoots {
+        volumes: r"C:\ExchangeVolumes".to_owned(),
+        databases: Some(r"C:\ExchangeDatabases".to_owned()),
+        restore: Some(r"C:\ExchangeRestore".to_owned()),
+        platform: Platform::Windows,
+    }
+}
+
+/// The kind of a file does not tell. A device such as `NUL` has no metadata, and is refused for
+/// that.
+pub(crate) const fn is_device(_: FileType) -> bool {
+    false
+}
+
+/// Pipes and consoles have no kind of file here.
+pub const fn is_stream(_: FileType) -> bool {
+    false
+}
+
+/// Devices are no files here.
+pub(crate) const fn is_block_device(_: FileType) -> bool {
+    false
+}
+
+/// Whether a process has the file that stands for a device open for writes.
+pub(crate) fn is_device_held(device: &Path) -> bool {
+    is_held(device)
+}
+
+/// A new file belongs to who makes it, and what others may do with it is inherited of its folder.
+#[expect(clippy::unnecessary_wraps, reason = "other systems can fail at it")]
+pub fn keep_owner(_: &Path, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// The file system's journal keeps names.
+#[expect(clippy::unnecessary_wraps, reason = "other systems can fail at it")]
+pub fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Has a program stay when this one's console asks its programs to end.
+pub fn set_apart(program: &mut Command) {
+    const NEW_PROCESS_GROUP: u32 = 0x200;
+    program.creation_flags(NEW_PROCESS_GROUP);
+}
+
+/// What Windows counts. It does not tell what a hypervisor gives to others.
+pub(crate) fn host_reading() -> HostReading {
+    let (times, memory) = (ProcessorTimes::now().ok(), MemoryInUse::now().ok());
+    let counts = MemoryCounts::latest();
+    HostReading {
+        processors: times.map(|times| ProcessorCount {
+            busy: micros(times.busy),
+            steal: None,
+            total: micros(times.total),
+        }),
+        process_seconds: times.map(|times| times.process.as_secs_f64()),
+        available_memory_bytes: memory.map(|memory| memory.available),
+        resident_bytes: memory.map(|memory| memory.resident),
+        pools: memory.map(|memory| (memory.pool_nonpaged, memory.pool_paged)),
+        free_page_table_entries: counts.free_page_table_entries,
+        repurposed_pages: counts.repurposed_pages,
+    }
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Memory that programs could have without swapping, where it is known.
+pub(crate) fn available_memory() -> Option<u64> {
+    MemoryInUse::now().ok().map(|memory| memory.available)
+}
+
+/// What the machine is. `input_output` says how requests reach the storage.
+pub fn machine(input_output: String) -> Machine {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Machine {
+        name: env::var("COMPUTERNAME").unwrap_or_default(),
+        id: String::new(),
+        operating_system: told::release(),
+        processor: env::var("PROCESSOR_IDENTIFIER").unwrap_or_default(),
+        logical_processors: u32::try_from(cores).unwrap_or(u32::MAX),
+        memory_bytes: MemoryInUse::now().map_or(0, |memory| memory.total),
+        input_output,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{create_held, is_held, open_held};
+    use crate::system::Hold;
+
+    #[test]
+    fn who_writes_a_file_holds_it_and_readers_stay() {
+        let path = std::env::temp_dir().join(format!("plimsoll-held-{}", std::process::id()));
+        let held = create_held(&path).unwrap();
+        assert!(is_held(&path));
+        assert!(matches!(open_held(&path), Ok(Hold::Busy)));
+        assert_eq!(fs::read(&path).unwrap(), b"");
+        drop(held);
+        assert!(!is_held(&path));
+        assert!(matches!(open_held(&path), Ok(Hold::Held(_))));
+        fs::remove_file(path).unwrap();
+    }
+}

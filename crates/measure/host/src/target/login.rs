@@ -1,0 +1,178 @@
+//! Who logs in to iSCSI targets. Secrets come from the environment or from a person: what stands on
+//! a command line or in a plan can be read by others.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use device_net::{ChapLogin, ChapSecret, IscsiInitiator, IscsiPortal, SecretError};
+
+use crate::system;
+
+/// The secret by which the account of an address proves itself.
+const SECRET: &str = "PLIMSOLL_CHAP_SECRET";
+/// The secret by which the target proves itself, where it is to.
+const TARGET_SECRET: &str = "PLIMSOLL_CHAP_TARGET_SECRET";
+/// What the initiator calls itself.
+const NAME: &str = "PLIMSOLL_INITIATOR_NAME";
+
+/// Where open-iscsi keeps the name of the system's own initiator.
+const NAME_FILE: &str = "/etc/iscsi/initiatorname.iscsi";
+
+/// What was entered for accounts, so that each is asked for once.
+static ENTERED: Mutex<BTreeMap<(IscsiPortal, String), ChapLogin>> = Mutex::new(BTreeMap::new());
+
+/// How a person is asked for a secret, where one can be.
+static ASK: OnceLock<SecretPrompt> = OnceLock::new();
+
+/// Asks a person for a secret, with these words.
+pub type SecretPrompt = fn(&str) -> io::Result<String>;
+
+/// Has `ask` ask for secrets that the environment lacks; without it there is no login by them. Only
+/// the first call counts.
+pub fn ask_for_secrets(ask: SecretPrompt) {
+    let _ = ASK.set(ask);
+}
+
+/// Why there is no login.
+#[derive(Debug)]
+pub enum LoginError {
+    /// No secret was given, and no person can be asked.
+    NoSecret {
+        /// The account.
+        user: String,
+    },
+    /// The terminal gave none.
+    Unread(io::Error),
+    /// A secret that is none.
+    Secret {
+        /// Where it stands.
+        place: &'static str,
+        /// What is wrong with it.
+        error: SecretError,
+    },
+    /// A name that initiators do not have.
+    Name(String),
+}
+
+impl fmt::Display for LoginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSecret { user } => write!(
+                f,
+                "the secret of {user} is not known; put it into the environment as {SECRET}, or \
+                 start in a terminal, where it is asked for"
+            ),
+            Self::Unread(error) => {
+                write!(f, "no secret was read: {error}; put it into the environment as {SECRET}")
+            }
+            Self::Secret { place, error } => write!(f, "{place}: {error}"),
+            Self::Name(name) => write!(
+                f,
+                "{NAME}: {name} is no name of an initiator; give one that begins with iqn., eui. \
+                 or naa., as the target lets it in"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LoginError {}
+
+/// Who logs in at a portal, as `user` where the address names an account.
+pub fn initiator(portal: &IscsiPortal, user: Option<&str>) -> Result<IscsiInitiator, LoginError> {
+    let chap = user.map(|user| chap(portal, user)).transpose()?;
+    Ok(IscsiInitiator { name: initiator_name()?, chap })
+}
+
+/// The name that was given, that of this system, or one made of the host's.
+fn initiator_name() -> Result<String, LoginError> {
+    if let Ok(name) = env::var(NAME) {
+        let is_name = ["iqn.", "eui.", "naa."].iter().any(|begin| name.starts_with(begin));
+        return if is_name {
+            Ok(name)
+        } else {
+            Err(LoginError::Name(units::plain(&name).into_owned()))
+        };
+    }
+    let file = fs::read_to_string(NAME_FILE).unwrap_or_default();
+    let of_system = file.lines().find_map(|line| line.strip_prefix("InitiatorName="));
+    Ok(of_system.map_or_else(
+        || format!("iqn.2026-11.example.plimsoll:{}", host()),
+        |name| name.trim().to_owned(),
+    ))
+}
+
+/// The name of this machine in the letters that names of initiators have.
+fn host() -> String {
+    let name = system::machine(String::new()).name.to_lowercase();
+    name.chars().filter(|letter| letter.is_ascii_alphanumeric() || ".-".contains(*letter)).collect()
+}
+
+/// The account with its secrets.
+fn chap(portal: &IscsiPortal, user: &str) -> Result<ChapLogin, LoginError> {
+    if let Ok(text) = env::var(SECRET) {
+        let target = env::var(TARGET_SECRET).ok();
+        return login(user, (&text, SECRET), target.as_deref().map(|text| (text, TARGET_SECRET)));
+    }
+    let mut entered = ENTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let account = (portal.clone(), user.to_owned());
+    if let Some(known) = entered.get(&account) {
+        return Ok(known.clone());
+    }
+    let Some(ask) = ASK.get() else {
+        return Err(LoginError::NoSecret { user: user.to_owned() });
+    };
+    let [secret, target] = [
+        format!("Secret of {} at {}: ", units::plain(user), portal),
+        "Secret of the target, empty where it has none: ".to_owned(),
+    ]
+    .map(|prompt| ask(&prompt).map_err(LoginError::Unread));
+    let (secret, target) = (secret?, target?);
+    let target = (!target.is_empty()).then_some((target.as_str(), "what was entered"));
+    let login = login(user, (&secret, "what was entered"), target)?;
+    entered.insert(account, login.clone());
+    Ok(login)
+}
+
+/// A login by secrets, each with the place where it stands.
+fn login(
+    user: &str,
+    (secret, place): (&str, &'static str),
+    target: Option<(&str, &'static str)>,
+) -> Result<ChapLogin, LoginError> {
+    let secret = ChapSecret::new(secret).map_err(|error| LoginError::Secret { place, error })?;
+    let target = target
+        .map(|(text, place)| {
+            ChapSecret::new(text).map_err(|error| LoginError::Secret { place, error })
+        })
+        .transpose()?;
+    ChapLogin::new(user, secret, target).map_err(|error| LoginError::Secret { place, error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SECRET, TARGET_SECRET, login};
+
+    #[test]
+    fn secrets_are_refused_by_their_place_and_never_repeated() {
+        let told = |secret: &str, target: Option<&str>| {
+            let target = target.map(|text| (text, TARGET_SECRET));
+            login("me", (secret, SECRET), target).map_err(|error| error.to_string())
+        };
+        assert!(told("123456789012", None).is_ok());
+        assert!(told("123456789012", Some("1234567890123456")).is_ok());
+        for (secret, target, place) in [
+            ("12345678901", None, SECRET),
+            ("12345678901234567", None, SECRET),
+            ("123456789012", Some("12345678901"), TARGET_SECRET),
+            ("123456789012", Some("123456789012"), SECRET),
+        ] {
+            let refusal = told(secret, target).unwrap_err();
+            assert!(refusal.starts_with(place), "{refusal}");
+            assert!(!refusal.contains(secret), "{refusal}");
+        }
+    }
+}
