@@ -7,17 +7,13 @@ use std::process::ExitCode;
 
 use crate::failure::Failure;
 
-/// Hands the words of the command line to `dispatch` and shows why it failed, or shows `usage` if
-/// they ask for help and the first is no command in `forwarded`, which answers for itself.
-pub fn run(
-    usage: &str,
-    forwarded: &[&str],
-    dispatch: fn(&[&str]) -> Result<(), Failure>,
-) -> ExitCode {
+/// Hands the words of the command line to `dispatch` and shows why it failed, or shows what `usage`
+/// has on them if they ask for help.
+pub fn run(usage: fn(&[&str]) -> String, dispatch: fn(&[&str]) -> Result<(), Failure>) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    if asks_for_help(&words, forwarded) {
-        println!("{}", usage.trim_end());
+    if asks_for_help(&words) {
+        println!("{}", usage(&words).trim_end());
         return ExitCode::SUCCESS;
     }
     match dispatch(&words) {
@@ -29,9 +25,8 @@ pub fn run(
     }
 }
 
-fn asks_for_help(words: &[&str], forwarded: &[&str]) -> bool {
-    let is_ours = words.first().is_none_or(|first| !forwarded.contains(first));
-    is_ours && words.iter().any(|word| ["--help", "-h"].contains(word))
+fn asks_for_help(words: &[&str]) -> bool {
+    words.iter().any(|word| ["--help", "-h"].contains(word))
 }
 
 #[cfg(test)]
@@ -39,13 +34,11 @@ mod tests {
     use super::asks_for_help;
 
     #[test]
-    fn help_is_asked_for_anywhere_and_a_forwarded_command_answers_for_itself() {
+    fn help_is_asked_for_anywhere() {
         for words in [&["--help"][..], &["-h"], &["fuzz", "--help"], &["lies", "DIR", "--help"]] {
-            assert!(asks_for_help(words, &["bench"]), "{words:?}");
+            assert!(asks_for_help(words), "{words:?}");
         }
-        assert!(!asks_for_help(&["bench", "--help"], &["bench"]));
-        assert!(asks_for_help(&["--help"], &[]));
-        assert!(!asks_for_help(&["tidy", "--explain"], &[]));
-        assert!(!asks_for_help(&[], &["bench"]));
+        assert!(!asks_for_help(&["tidy", "--explain"]));
+        assert!(!asks_for_help(&[]));
     }
 }

@@ -11,6 +11,9 @@ use xtask::shell;
 
 use crate::windows::{self, Tool};
 
+/// The profile of what is handed out: with link-time optimisation, which takes minutes.
+pub(crate) const PROFILE: &str = "dist";
+
 /// A Linux program without a library of the system's.
 const MUSL: &str = "x86_64-unknown-linux-musl";
 
@@ -44,14 +47,17 @@ pub(crate) fn run() -> Result<(), Failure> {
 /// this system.
 fn linux() -> Result<(PathBuf, &'static str), Failure> {
     let target = if has_musl() { MUSL } else { HERE };
-    let words = ["cargo", "build", "-q", "--release", "-p", "plimsoll", "--target", target];
+    let words = [
+        &["cargo", "build", "-q", "--profile", PROFILE][..],
+        &["-p", "plimsoll", "--target", target],
+    ]
+    .concat();
     let mut command = shell::command(&words);
-    command.env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     command.env("CC_x86_64_unknown_linux_musl", MUSL_TOOLS[0].0);
     if !command.status().is_ok_and(|status| status.success()) {
         return Err(Failure::new(format!("`{}` failed", words.join(" "))));
     }
-    Ok((shell::root().join("target").join(target).join("release/plimsoll"), target))
+    Ok((shell::root().join("target").join(target).join(PROFILE).join("plimsoll"), target))
 }
 
 fn has_musl() -> bool {

@@ -1,4 +1,5 @@
-//! A short fuzzing of every decoder, where the machine can build libFuzzer.
+//! Coverage-guided fuzzing of every decoder, if the machine can build libFuzzer. `cargo xtask test`
+//! replays the corpora and mutates them, without coverage, as unit tests of `testkit`.
 //!
 //! The coverage that guides the fuzzer comes from an LLVM pass that the stable compiler has, so no
 //! other toolchain is needed; a sanitizer would be, and safe code gains little by one.
@@ -12,8 +13,10 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
-/// Seconds for each decoder within the test command.
+/// Seconds for each decoder, unless others are asked for.
 pub(crate) const SHORT_SECONDS: u32 = 10;
+/// Seconds for each decoder before a release.
+pub(crate) const LONG_SECONDS: u32 = 60;
 
 /// Fuzzes every decoder for so long. Findings are kept in `fuzz/target/findings`.
 pub(crate) fn run(seconds: u32) -> Result<(), Failure> {

@@ -1,9 +1,10 @@
 //! Who may depend on whom. The table is the architecture; an edge outside it is a decision.
 
-use cargo_metadata::{Dependency, DependencyKind, Metadata, MetadataCommand, Package};
+use cargo_metadata::{Dependency, DependencyKind, Metadata, Package};
 
 use xtask::failure::Failure;
-use xtask::shell;
+
+use crate::metadata;
 
 /// One row of the table.
 struct Layer {
@@ -242,11 +243,7 @@ const TABLE: &[Layer] = &[
 
 /// Checks every edge of the workspace against the table.
 pub(crate) fn run() -> Result<(), Failure> {
-    let metadata = MetadataCommand::new()
-        .current_dir(shell::root())
-        .no_deps()
-        .exec()
-        .map_err(|error| Failure::new(format!("cargo metadata: {error}")))?;
+    let metadata = metadata::workspace()?;
     let complaints = complaints(&metadata);
     if complaints.is_empty() {
         println!("layers: {} crates keep to the table", metadata.packages.len());
@@ -304,7 +301,7 @@ fn unused_dependencies(package: &Package) -> Vec<String> {
 }
 
 /// Every source file of the package, one after the other.
-fn sources(package: &Package) -> String {
+pub(crate) fn sources(package: &Package) -> String {
     let mut folders = package
         .manifest_path
         .parent()

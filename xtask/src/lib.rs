@@ -3,3 +3,4 @@
 pub mod command;
 pub mod failure;
 pub mod shell;
+pub mod usage;

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use xtask::failure::Failure;
 use xtask::shell;
 
+use crate::suite;
+
 /// Names the folder to the tests that use it.
 pub(crate) const VARIABLE: &str = "PLIMSOLL_PEERS";
 
@@ -19,8 +21,7 @@ pub(crate) fn folder() -> PathBuf {
 pub(crate) fn install() -> Result<(), Failure> {
     let folders = [folder(), shell::root().join("target/samples")];
     let [peers, samples] = folders.map(|folder| folder.display().to_string());
-    let words = "cargo run -q -p testkit --bin peers -- set-up";
-    let mut words: Vec<&str> = words.split(' ').collect();
-    words.extend([peers.as_str(), samples.as_str()]);
-    shell::run(&words)
+    // `cargo run` would build it once more: alone, its dependencies have other features.
+    let program = suite::helper("peers")?.display().to_string();
+    shell::run(&[&program, "set-up", &peers, &samples])
 }

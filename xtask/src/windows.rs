@@ -10,6 +10,7 @@ use cargo_metadata::{Artifact, Message};
 use xtask::failure::Failure;
 use xtask::shell;
 
+use crate::dist::PROFILE;
 use crate::wine::{Session, WINE};
 
 /// A file that must be there, and the package of Debian that has it.
@@ -44,17 +45,13 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) {
 /// Variables for tests, by name.
 type Environment = Vec<(&'static str, String)>;
 
-/// The part that `cargo xtask test` has time for.
-pub(crate) fn short() -> Result<(), Failure> {
-    run("4").map(drop)
-}
-
-/// The same with so many kills, and with the end-to-end tests but those left out with a reason.
+/// The unit tests, the program beside this one, `kills` kills, and the end-to-end tests but those
+/// left out with a reason.
 pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
     let Some((environment, _session)) = run(kills)? else {
         return Ok(());
     };
-    crate::program_tests("end_to_end", &left_out::words(), &borrowed(&environment))
+    crate::steps::program_tests("end_to_end", &left_out::words(), &borrowed(&environment))
 }
 
 /// Builds the program for Windows and holds it to what the program for Linux does. Installs what it
@@ -78,8 +75,8 @@ fn run(kills: &str) -> Result<Option<(Environment, Session)>, Failure> {
     let mut environment: Environment =
         variables.into_iter().zip(paths.map(|path| path.display().to_string())).collect();
     environment.push(("PLIMSOLL_KILLS", kills.to_owned()));
-    crate::program_test("windows", &borrowed(&environment))?;
-    crate::program_test("kill", &borrowed(&environment))?;
+    crate::steps::program_test("windows", &borrowed(&environment))?;
+    crate::steps::program_test("kill", &borrowed(&environment))?;
     Ok(Some((environment, session)))
 }
 
@@ -122,8 +119,8 @@ pub(crate) fn release() -> Result<PathBuf, Failure> {
     if !lacking.is_empty() {
         return Err(Failure::new(wanted(&lacking)));
     }
-    cargo("build -q --release -p plimsoll", &[])?;
-    let program = folder().join(TARGET).join("release/plimsoll.exe");
+    cargo(&format!("build -q --profile {PROFILE} -p plimsoll"), &[])?;
+    let program = folder().join(TARGET).join(PROFILE).join("plimsoll.exe");
     lay_library(program.parent().unwrap_or(&program))?;
     Ok(program)
 }
@@ -188,7 +185,7 @@ fn cargo(words: &str, environment: &[(&str, &str)]) -> Result<Vec<u8>, Failure> 
         command.env_remove(variable);
     }
     command.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
-    command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    command.env("CARGO_INCREMENTAL", "0");
     command.envs(environment.iter().copied()).stderr(Stdio::inherit());
     let output = command.output().ok().filter(|output| output.status.success());
     Ok(output.ok_or_else(|| Failure::new(format!("`cargo {words}` for {TARGET} failed")))?.stdout)

@@ -38,32 +38,19 @@ mod watched;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use xtask::command;
 use xtask::failure::Failure;
-use xtask::shell;
+use xtask::{command, shell, usage};
 
 /// The product's, so that a bench measures what the product does.
 #[global_allocator]
 static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
 
-const USAGE: &str = "\
-cargo xtask bench NAME [DIR]
-
-Measures with files in DIR (default: target/bench). NAME is one of:
-  device, check, prepare, checksum, engine, recovery, iscsi   speed against a peer
-  batch                                                counts against limits
-  cost                                                 processor time against limits
-  fidelity                                             published figures beside ours
-  published                                            published runs beside predictions
-  levels                                               both levels of a simulation beside each other
-  simulate                                             events per second, times against limits
-  sizing [--draws N | --draw SEED]                     the formulas written a second time, on
-                                                       drawn deployments (default 10000)
-  report, served                                       times and sizes against limits
-  watched                                              a run with its live page open, and without";
+fn usage() -> String {
+    usage::list(&[usage::BENCH])
+}
 
 fn main() -> ExitCode {
-    command::run(USAGE, &[], dispatch)
+    command::run(|_| usage(), dispatch)
 }
 
 fn dispatch(words: &[&str]) -> Result<(), Failure> {
@@ -74,7 +61,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["sizing", words @ ..] => sizing::run(words),
         [name] => run(name, &default_directory()?),
         [name, directory] => run(name, Path::new(directory)),
-        _ => Err(Failure::new(USAGE)),
+        _ => Err(Failure::new(usage())),
     }
 }
 

@@ -1,0 +1,94 @@
+//! `cargo xtask check`: what a change can have broken, in the time of a cup of tea.
+//!
+//! Cargo builds what a change reaches; this picks the tests to run. Every command builds the
+//! whole workspace's set of features, because a smaller selection would build dependencies again.
+
+mod reach;
+mod workspace;
+
+use std::collections::BTreeSet;
+
+use xtask::failure::Failure;
+
+use crate::check::reach::{Names, Reach, reach};
+use crate::steps::{self, Step};
+use crate::suite::{self, Kind, Program};
+use crate::{layers, metadata, tidy};
+
+/// Checks what differs from `revision`; without one, what is not committed, or the whole branch if
+/// all is committed.
+pub(crate) fn run(revision: Option<&str>) -> Result<(), Failure> {
+    let files = match revision {
+        Some(revision) => workspace::changed_since(revision)?,
+        None => changed()?,
+    };
+    let reach = reach(&workspace::members()?, &files);
+    println!("{}", described(&files, &reach));
+    steps::perform(
+        "check",
+        &[
+            Step { name: "format", what: "cargo fmt", run: &steps::format },
+            Step { name: "tidy", what: "the house rules", run: &|| tidy::run(tidy::Mode::Check) },
+            Step { name: "layers", what: "who may depend on whom", run: &layers::run },
+            Step { name: "lint", what: "clippy, of what was reached", run: &|| lint(&reach) },
+            Step { name: "unit", what: "tests, of what was reached", run: &|| unit(&reach) },
+        ],
+    )
+}
+
+fn changed() -> Result<Vec<String>, Failure> {
+    let uncommitted = workspace::changed_since("HEAD")?;
+    if uncommitted.is_empty() {
+        return workspace::changed_since(&workspace::merge_base()?);
+    }
+    Ok(uncommitted)
+}
+
+fn described(files: &[String], reach: &Reach) -> String {
+    let listed = |names: &Names| names.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+    let others: Names = reach.reached.difference(&reach.changed).cloned().collect();
+    format!(
+        "{} files changed, in: {}\nthey reach: {}",
+        files.len(),
+        listed(&reach.changed),
+        listed(&others)
+    )
+}
+
+/// Clippy checks again only what depends on a changed file.
+fn lint(reach: &Reach) -> Result<(), Failure> {
+    if reach.reached.is_empty() { Ok(()) } else { steps::lint() }
+}
+
+/// All tests of the changed crates but the program's, which take minutes; of the others, those
+/// within their sources.
+fn unit(reach: &Reach) -> Result<(), Failure> {
+    if reach.reached.is_empty() {
+        return Ok(());
+    }
+    let mut words = vec!["--workspace".to_owned(), "--lib".to_owned(), "--bins".to_owned()];
+    for target in integration_tests(&reach.changed)? {
+        words.extend(["--test".to_owned(), target]);
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let programs = suite::build(&words)?;
+    suite::run(programs.into_iter().filter(|program| is_due(program, reach)).collect())
+}
+
+fn is_due(program: &Program, reach: &Reach) -> bool {
+    match program.kind {
+        Kind::Unit => reach.reached.contains(&program.package),
+        Kind::Integration => reach.changed.contains(&program.package),
+    }
+}
+
+/// Names of the integration tests of `packages`.
+fn integration_tests(packages: &Names) -> Result<BTreeSet<String>, Failure> {
+    let metadata = metadata::workspace()?;
+    let chosen = metadata
+        .packages
+        .iter()
+        .filter(|one| packages.contains(one.name.as_str()) && one.name.as_str() != steps::PROGRAM);
+    let targets = chosen.flat_map(|package| &package.targets);
+    Ok(targets.filter(|target| target.is_test()).map(|target| target.name.clone()).collect())
+}

@@ -1,0 +1,14 @@
+//! The crates of the workspace, as cargo describes them.
+
+use cargo_metadata::{Metadata, MetadataCommand};
+use xtask::failure::Failure;
+use xtask::shell;
+
+/// Every crate of the workspace, without those of others.
+pub(crate) fn workspace() -> Result<Metadata, Failure> {
+    MetadataCommand::new()
+        .current_dir(shell::root())
+        .no_deps()
+        .exec()
+        .map_err(|error| Failure::new(format!("cargo metadata: {error}")))
+}

@@ -1,0 +1,122 @@
+//! Ordered lists of checks, cheapest first: `test` before every push, `prove` before a release.
+
+mod proofs;
+mod table;
+
+use std::time::{Duration, Instant};
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+pub(crate) use proofs::{
+    bench, crash, damage, fidelity, kill, lies, measured_caches, program_test, program_tests, soak,
+};
+pub(crate) use table::{PROVE, TEST};
+
+use crate::processor;
+
+/// The package of the program that the end-to-end tests drive.
+pub(crate) const PROGRAM: &str = "plimsoll";
+
+/// One check, by the name that a person may ask for.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'a> {
+    pub name: &'a str,
+    pub what: &'a str,
+    pub run: &'a dyn Fn() -> Result<(), Failure>,
+}
+
+/// What a step took.
+struct Cost<'a> {
+    name: &'a str,
+    wall: Duration,
+    /// Of all programs that it waited for; `None` off Linux.
+    processor: Option<Duration>,
+}
+
+pub(crate) fn format() -> Result<(), Failure> {
+    shell::run(&["cargo", "fmt", "--all", "--check"])
+}
+
+/// Clippy over the whole workspace; cargo checks again only what a change reaches.
+pub(crate) fn lint() -> Result<(), Failure> {
+    let words = "cargo clippy -q --workspace --all-targets -- -D warnings";
+    shell::run(&words.split(' ').collect::<Vec<_>>())
+}
+
+/// The steps of `list` with these names, or all.
+pub(crate) fn chosen<'a>(
+    verb: &str,
+    list: &[Step<'a>],
+    names: &[&str],
+) -> Result<Vec<Step<'a>>, Failure> {
+    if let Some(unknown) = names.iter().find(|name| list.iter().all(|step| step.name != **name)) {
+        let known: Vec<&str> = list.iter().map(|step| step.name).collect();
+        return Err(Failure::new(format!(
+            "`{verb}` has no step `{unknown}`; its steps are: {}",
+            known.join(", ")
+        )));
+    }
+    let is_asked = |step: &&Step| names.is_empty() || names.contains(&step.name);
+    Ok(list.iter().filter(is_asked).copied().collect())
+}
+
+/// Runs `steps` in order up to the first that fails, and prints what each took.
+pub(crate) fn perform(verb: &str, steps: &[Step]) -> Result<(), Failure> {
+    let mut costs = Vec::new();
+    let mut outcome = Ok(());
+    for step in steps {
+        println!("== {}: {}", step.name, step.what);
+        let (cost, result) = measured(step);
+        costs.push(cost);
+        if let Err(failure) = result {
+            let failed = format!("{failure}\nFAILED at step {}; fix it, then run: ", step.name);
+            outcome = Err(Failure::new(format!("{failed}cargo xtask {verb}")));
+            break;
+        }
+    }
+    print_costs(&costs);
+    if outcome.is_ok() {
+        println!("all passed");
+    }
+    outcome
+}
+
+fn measured<'a>(step: &Step<'a>) -> (Cost<'a>, Result<(), Failure>) {
+    let (started, before) = (Instant::now(), processor::of_children());
+    let result = (step.run)();
+    let processor =
+        processor::of_children().zip(before).map(|(after, before)| after.saturating_sub(before));
+    (Cost { name: step.name, wall: started.elapsed(), processor }, result)
+}
+
+fn print_costs(costs: &[Cost]) {
+    println!("\n{:<15} {:>8} {:>10}", "step", "seconds", "processor");
+    for cost in costs {
+        print_cost(cost.name, cost.wall, cost.processor);
+    }
+    let wall = costs.iter().map(|cost| cost.wall).sum();
+    print_cost("total", wall, costs.iter().map(|cost| cost.processor).sum());
+}
+
+fn print_cost(name: &str, wall: Duration, processor: Option<Duration>) {
+    let processor = processor.map_or("-".to_owned(), |time| format!("{:.1}", time.as_secs_f64()));
+    println!("{name:<15} {:>8.1} {processor:>10}", wall.as_secs_f64());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PROVE, TEST, chosen};
+
+    #[test]
+    fn steps_are_chosen_by_name_in_their_order_and_others_are_refused() {
+        let all = chosen("test", TEST, &[]).expect("no name asks for all");
+        assert_eq!(all.len(), TEST.len());
+        let two = chosen("test", TEST, &["lint", "tidy"]).expect("both are steps");
+        let names: Vec<&str> = two.iter().map(|step| step.name).collect();
+        assert_eq!(names, ["tidy", "lint"]);
+        let refused = chosen("prove", PROVE, &["unit"]).err().map(|failure| failure.to_string());
+        let refused = refused.expect("`unit` is a step of the other list");
+        assert!(refused.starts_with("`prove` has no step `unit`; its steps are: "), "{refused}");
+    }
+}

@@ -1,0 +1,95 @@
+//! Programs of the workspace that prove one thing for as long as they are given.
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+use crate::peers;
+
+/// Runs another program of the workspace with these options.
+fn runner(program: &str, options: &[&str]) -> Result<(), Failure> {
+    let words = program.split(' ').chain(options.iter().copied());
+    shell::run(&words.collect::<Vec<_>>())
+}
+
+/// Power failures in random scripts.
+pub(crate) fn crash(options: &[&str]) -> Result<(), Failure> {
+    runner("cargo run -q --release -p testkit --bin crash --", options)
+}
+
+/// Damaged databases, and what `check` finds in them.
+pub(crate) fn damage(options: &[&str]) -> Result<(), Failure> {
+    runner("cargo run -q --release -p testkit --bin damage --", options)
+}
+
+/// A benchmark, against a peer or against limits.
+pub(crate) fn bench(options: &[&str]) -> Result<(), Failure> {
+    runner("cargo run -q --release -p bench --", options)
+}
+
+/// Counts of published runs beside those of our load.
+pub(crate) fn fidelity() -> Result<(), Failure> {
+    bench(&["fidelity"])
+}
+
+/// Has the real program, in its release build, judge storage that lies.
+pub(crate) fn lies(options: &[&str]) -> Result<(), Failure> {
+    shell::run(&["cargo", "build", "-q", "--release", "-p", super::PROGRAM])?;
+    let command = "cargo run -q --release -p testkit --bin lies -- target/release/plimsoll";
+    runner(command, options)
+}
+
+/// Kills the real program `times` times and holds its databases to what it acknowledged.
+pub(crate) fn kill(times: &str) -> Result<(), Failure> {
+    program_test("kill", &[("PLIMSOLL_KILLS", times)])
+}
+
+/// Loads a database for `minutes` and has every independent reader compare what it sees.
+pub(crate) fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
+    let minutes: u32 = minutes
+        .parse()
+        .map_err(|_| Failure::new(format!("`{minutes}` is no number of minutes")))?;
+    peers::install()?;
+    let (seconds, folder) = ((minutes * 60).to_string(), peers::folder());
+    let folder = folder.display().to_string();
+    let mut environment = vec![("PLIMSOLL_LOAD_SECONDS", &*seconds), (peers::VARIABLE, &*folder)];
+    environment.extend(iops.map(|iops| ("PLIMSOLL_LOAD_IOPS", iops)));
+    program_test("load", &environment)
+}
+
+/// Has the real program measure caches of known behaviour through FUSE, `tries` of each kind.
+pub(crate) fn measured_caches(tries: &str) -> Result<(), Failure> {
+    program_tests("end_to_end", " caches_are_told_apart", &[("PLIMSOLL_CACHE_TRIES", tries)])
+}
+
+/// Every test of the real program, with the program as a user builds it.
+pub(super) fn release_tests() -> Result<(), Failure> {
+    peers::install()?;
+    let words = "cargo test -q --release -p plimsoll";
+    let mut command = shell::command(&words.split(' ').collect::<Vec<_>>());
+    command.env(peers::VARIABLE, peers::folder());
+    if command.status().is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{words}` failed")))
+}
+
+/// A test of the real program in its release build, made longer than usual by its environment.
+pub(crate) fn program_test(name: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
+    program_tests(name, "", environment)
+}
+
+/// The same with further words for the program of tests.
+pub(crate) fn program_tests(
+    name: &str,
+    more: &str,
+    environment: &[(&str, &str)],
+) -> Result<(), Failure> {
+    let words = format!("cargo test -q --release -p plimsoll --test {name} -- --nocapture{more}");
+    let status = shell::command(&words.split(' ').collect::<Vec<_>>())
+        .envs(environment.iter().copied())
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{words}` failed")))
+}

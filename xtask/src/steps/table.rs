@@ -1,0 +1,182 @@
+//! Which check belongs to which list. Decision 069 says why each is where it is.
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+use crate::steps::{Step, format, lint, proofs};
+use crate::suite::{self, Kind};
+use crate::{fuzz, guest, layers, licences, peers, tidy, windows};
+
+/// What `cargo xtask test` and CI run: minutes, and one build of everything.
+pub(crate) const TEST: &[Step] = &[
+    Step { name: "format", what: "cargo fmt", run: &format },
+    Step { name: "tidy", what: "the house rules", run: &|| tidy::run(tidy::Mode::Check) },
+    Step { name: "layers", what: "who may depend on whom", run: &layers::run },
+    Step { name: "licences", what: "licences of every dependency", run: &licences::run },
+    Step { name: "lint", what: "clippy, pedantic, warnings denied", run: &lint },
+    Step { name: "documentation", what: "rustdoc, warnings denied", run: &documentation },
+    Step { name: "build", what: "all tests and the program that they drive", run: &build },
+    Step { name: "peers", what: "independent readers of the file format", run: &peers::install },
+    Step { name: "unit", what: "unit, property and golden tests", run: &unit },
+    Step { name: "end-to-end", what: "the real program in scratch folders", run: &end_to_end },
+];
+
+/// What is long by nature; run before a release.
+pub(crate) const PROVE: &[Step] = &[
+    Step {
+        name: "release",
+        what: "the end-to-end tests with the optimised program",
+        run: &|| proofs::release_tests(),
+    },
+    Step {
+        name: "doctests",
+        what: "examples in the documentation",
+        run: &|| shell::run(&["cargo", "test", "-q", "--workspace", "--doc"]),
+    },
+    Step {
+        name: "fuzz",
+        what: "decoders against generated input, guided by coverage",
+        run: &|| fuzz::run(fuzz::LONG_SECONDS),
+    },
+    Step {
+        name: "crash",
+        what: "power failures in 20,000 random scripts",
+        run: &|| proofs::crash(&["--seeds", "20000"]),
+    },
+    Step {
+        name: "damage",
+        what: "flipped bits, misdirected, lost and torn writes",
+        run: &|| proofs::damage(&[]),
+    },
+    Step { name: "fidelity", what: "published runs beside ours", run: &proofs::fidelity },
+    Step { name: "kill", what: "the real program killed 100 times", run: &|| proofs::kill("100") },
+    Step {
+        name: "soak",
+        what: "ten minutes of load, then every reader must agree",
+        run: &|| proofs::soak("10", None),
+    },
+    Step {
+        name: "lies",
+        what: "storage that loses bytes or stops answering; root, FUSE",
+        run: &|| proofs::lies(&["target/lies"]),
+    },
+    Step { name: "caches", what: "disks in QEMU, caches on and off", run: &guest::caches },
+    Step {
+        name: "measured",
+        what: "caches of known size under FUSE, ten of each kind",
+        run: &|| proofs::measured_caches("10"),
+    },
+    Step {
+        name: "windows",
+        what: "the Windows build under Wine: unit tests, end-to-end tests, 20 kills",
+        run: &|| windows::whole("20"),
+    },
+];
+
+fn build() -> Result<(), Failure> {
+    suite::build(&["--workspace"]).map(drop)
+}
+
+/// Programs of others that inspect what ours serves, and their packages in Debian.
+const ONLOOKERS: [windows::Tool; 2] =
+    [("/usr/bin/chromium", "chromium"), ("/usr/bin/prometheus", "prometheus")];
+
+/// Programs of others that offer storage over a network, and what judges it there.
+const SERVERS: [windows::Tool; 4] = [
+    ("/usr/sbin/tgtd", "tgt"),
+    ("/usr/bin/iscsi-inq", "libiscsi-bin"),
+    ("/usr/bin/nbdkit", "nbdkit"),
+    ("/usr/bin/qemu-nbd", "qemu-utils"),
+];
+
+/// Tests within the sources, and those of libraries, with the servers that clients are tried
+/// against.
+fn unit() -> Result<(), Failure> {
+    peers::install()?;
+    install("tests of storage over a network", &SERVERS);
+    run_tests(|drives_the_program| !drives_the_program)
+}
+
+/// Tests of the real program, with those and with the programs that inspect its pages and metrics.
+fn end_to_end() -> Result<(), Failure> {
+    peers::install()?;
+    install("tests of storage over a network", &SERVERS);
+    install("tests of pages and metrics", &ONLOOKERS);
+    run_tests(|drives_the_program| drives_the_program)
+}
+
+/// Runs the programs of tests that drive the real program, or the others.
+fn run_tests(is_due: fn(bool) -> bool) -> Result<(), Failure> {
+    let programs = suite::build(&["--workspace"])?;
+    let due = programs.into_iter().filter(|program| {
+        is_due(program.package == super::PROGRAM && program.kind == Kind::Integration)
+    });
+    suite::run(due.collect())
+}
+
+/// Installs missing tools, if that is possible; each test says what it skips without one.
+pub(super) fn install(purpose: &str, tools: &[windows::Tool]) {
+    let lacking = windows::install(purpose, tools);
+    if !lacking.is_empty() {
+        println!(
+            "SKIPPED: tests that need {}, which cannot be installed here; on Debian, as root: \
+             apt-get update && apt-get install {}",
+            lacking.join(" and "),
+            lacking.join(" ")
+        );
+    }
+}
+
+fn documentation() -> Result<(), Failure> {
+    let status = shell::command(&["cargo", "doc", "-q", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new("cargo doc found faults"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PROVE, TEST};
+
+    /// What `cargo xtask test` proved before it was divided (decision 069).
+    const BEFORE: [&str; 12] = [
+        "format",
+        "tidy",
+        "layers",
+        "licences",
+        "lint",
+        "peers",
+        "unit",
+        "build",
+        "end-to-end",
+        "windows",
+        "fuzz",
+        "documentation",
+    ];
+
+    #[test]
+    fn nothing_that_was_proved_is_lost_or_proved_twice() {
+        let steps: Vec<&str> = TEST.iter().chain(PROVE).map(|step| step.name).collect();
+        for name in BEFORE {
+            assert_eq!(steps.iter().filter(|step| **step == name).count(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_steps_are_unique() {
+        let mut names: Vec<&str> = TEST.iter().chain(PROVE).map(|step| step.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+
+    /// The minutes of `test` depend on it: each of these builds the workspace once more.
+    #[test]
+    fn what_is_long_by_nature_is_in_prove() {
+        for name in ["windows", "fuzz", "soak", "kill", "crash", "damage", "lies", "caches"] {
+            assert!(PROVE.iter().any(|step| step.name == name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Builds the programs of tests, runs them beside each other, and shows which tests took longest.
+//!
+//! Cargo runs them one after the other, and a program whose last test is long leaves the other
+//! processors idle. The times come from libtest's `--report-time`, which a stable toolchain has if
+//! `RUSTC_BOOTSTRAP` is set; only the programs of tests see it.
+
+mod programs;
+mod times;
+
+use std::io::Write;
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::thread;
+
+use xtask::failure::Failure;
+
+pub(crate) use programs::{Kind, Program, build, helper};
+
+use crate::peers;
+use times::TestTime;
+
+/// How many tests the list of the slowest has.
+const SLOWEST: usize = 20;
+
+/// Programs that run at a time. Each has as many threads as the machine has processors, so that
+/// two keep it busy to the end.
+const AT_A_TIME: usize = 2;
+
+/// What has become of the programs so far.
+#[derive(Default)]
+struct Progress {
+    waiting: Vec<Program>,
+    times: Vec<TestTime>,
+    failed: Vec<String>,
+}
+
+/// Runs `programs` to their ends, whatever becomes of them, and prints the slowest tests.
+pub(crate) fn run(programs: Vec<Program>) -> Result<(), Failure> {
+    let mut waiting = programs;
+    // The last is taken first: programs with the longest tests begin.
+    waiting.sort_by_key(|program| program.kind == Kind::Integration);
+    let progress = Mutex::new(Progress { waiting, ..Progress::default() });
+    thread::scope(|scope| {
+        for _ in 0..AT_A_TIME {
+            scope.spawn(|| while run_next(&progress) {});
+        }
+    });
+    let progress = progress.into_inner().map_err(Failure::of)?;
+    let count = progress.times.len();
+    println!("{count} tests; the slowest, in seconds:");
+    for test in times::slowest(progress.times, SLOWEST) {
+        println!("{test}");
+    }
+    if progress.failed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::list("tests failed, see above; to run a program again:", &progress.failed))
+}
+
+/// Runs a waiting program, if there is one.
+fn run_next(progress: &Mutex<Progress>) -> bool {
+    let Some(program) = locked(progress, |progress| progress.waiting.pop()) else {
+        return false;
+    };
+    let output = command(&program).output();
+    locked(progress, |progress| match output {
+        Ok(output) => progress.note(&program, &output),
+        Err(error) => progress.failed.push(format!("{}: {error}", program.executable.display())),
+    });
+    true
+}
+
+fn locked<T>(progress: &Mutex<Progress>, action: impl FnOnce(&mut Progress) -> T) -> T {
+    // A thread that panicked under the lock takes this one along: its count would be wrong.
+    action(&mut progress.lock().expect("no thread panics under the lock"))
+}
+
+/// Tests run in the folder of their package, as under cargo.
+fn command(program: &Program) -> Command {
+    let mut command = Command::new(&program.executable);
+    command.args(["-Zunstable-options", "--report-time"]).current_dir(&program.folder);
+    command.env("RUSTC_BOOTSTRAP", "1").env(peers::VARIABLE, peers::folder());
+    command.env("CARGO_MANIFEST_DIR", &program.folder);
+    command
+}
+
+impl Progress {
+    /// Keeps the times of an ended program, and shows all that it printed if it failed.
+    fn note(&mut self, program: &Program, output: &Output) {
+        let text = String::from_utf8_lossy(&output.stdout);
+        let times = times::read(&program.package, &text);
+        println!("  {program}: {} tests", times.len());
+        self.times.extend(times);
+        if output.status.success() {
+            return;
+        }
+        println!("{text}");
+        // Where the standard error cannot be written, nothing can be said about it.
+        let _ = std::io::stderr().write_all(&output.stderr);
+        self.failed.push(program.again());
+    }
+}

@@ -1,0 +1,24 @@
+//! Help that two programs print: `cargo xtask bench --help` must answer without building the bench.
+
+/// Help on commands, each with its lines.
+pub fn list(commands: &[&str]) -> String {
+    format!("cargo xtask <command>\n\n  {}", commands.join("  "))
+}
+
+/// The usage of `cargo xtask bench`.
+pub const BENCH: &str = "\
+bench NAME [DIR]  speed against a peer, or counts against limits, with files in DIR
+                  (default: target/bench); NAME is one of:
+    device, check, prepare, checksum, engine, recovery, iscsi
+                                                  speed against a peer
+    batch                                         counts against limits
+    cost                                          processor time against limits
+    fidelity                                      published figures next to ours
+    published                                     published runs next to predictions
+    levels                                        both levels of a simulation
+    simulate                                      events per second, times against limits
+    sizing [--draws N | --draw SEED]              the formulas written a second time, on drawn
+                                                  deployments (default 10000)
+    report, served                                times and sizes against limits
+    watched                                       a run with its live page open, and without
+";

@@ -1,0 +1,258 @@
+//! The commands of `cargo xtask`, each with its usage.
+
+use xtask::failure::Failure;
+use xtask::usage;
+
+use crate::steps::{self, PROVE, Step, TEST};
+use crate::{check, dist, fuzz, guest, layers, licences, tidy, windows};
+
+/// One command.
+struct Verb {
+    name: &'static str,
+    /// Its lines in the list of all; the list indents the first.
+    usage: &'static str,
+    /// Runs it with the words behind its name.
+    run: fn(&[&str]) -> Result<(), Failure>,
+}
+
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "check",
+        usage: "\
+check [REV]     after a change: format, tidy, layers, clippy, and the tests of all that the change
+                  can reach. A change is what differs from REV; without REV, what is not committed,
+                  or all since `main` if nothing is uncommitted
+",
+        run: |words| match words {
+            [] => check::run(None),
+            [revision] if !revision.starts_with('-') => check::run(Some(revision)),
+            _ => refused("check", words),
+        },
+    },
+    Verb {
+        name: "test",
+        usage: "\
+test [STEP...]  before a push, and in CI: every check that takes minutes, with set-up, or only the
+                  named steps; prints the slowest tests
+",
+        run: |words| perform("test", TEST, words),
+    },
+    Verb {
+        name: "prove",
+        usage: "\
+prove [STEP...] before a release: every check that takes hours, or only the named steps
+",
+        run: |words| perform("prove", PROVE, words),
+    },
+    Verb {
+        name: "tidy",
+        usage: "\
+tidy            the house rules: sizes, documentation, banned words, dead files
+  tidy --tighten  the same, and lower the limits in xtask/figures.toml to what was found
+  tidy --explain  the same, with the places behind the figures
+",
+        run: |words| match words {
+            [] => tidy::run(tidy::Mode::Check),
+            ["--explain"] => tidy::run(tidy::Mode::Explain),
+            ["--tighten"] => tidy::run(tidy::Mode::Tighten),
+            _ => refused("tidy", words),
+        },
+    },
+    Verb {
+        name: "layers",
+        usage: "layers          every dependency edge against the table in xtask/src/layers.rs\n",
+        run: |words| alone("layers", words, layers::run),
+    },
+    Verb { name: "bench", usage: usage::BENCH, run: |words| steps::bench(words) },
+    Verb {
+        name: "fidelity",
+        usage: "\
+fidelity        what published runs counted, next to what our load counts under their latencies
+",
+        run: |words| alone("fidelity", words, steps::fidelity),
+    },
+    Verb {
+        name: "fuzz",
+        usage: "fuzz [SECONDS]  every decoder of foreign bytes, for SECONDS each (default 10)\n",
+        run: |words| match words {
+            [] => fuzz::run(fuzz::SHORT_SECONDS),
+            [seconds] => fuzz::run(number(seconds, "seconds")?),
+            _ => refused("fuzz", words),
+        },
+    },
+    Verb {
+        name: "crash",
+        usage: "\
+crash --seeds N [--first S]      power failures in N random scripts, on every processor
+  crash --seed S [--step K]        one script again, power failing at request K or at every one
+  crash ... --log-segment 512|4096 logs in segments of that length; else it changes between lives
+",
+        run: steps::crash,
+    },
+    Verb {
+        name: "damage",
+        usage: "\
+damage [--times N]               flipped bits, misdirected, lost and torn writes, N of each
+                  (default 10000), and what `check` finds
+",
+        run: steps::damage,
+    },
+    Verb {
+        name: "lies",
+        usage: "\
+lies [DIR [faults|healthy]]      the real program on storage that loses bytes or stops answering,
+                  and on healthy storage under disturbances, with files in DIR (default:
+                  target/lies; in memory, other work on the disk matters least); needs root
+",
+        run: |words| steps::lies(if words.is_empty() { &["target/lies"] } else { words }),
+    },
+    Verb {
+        name: "kill",
+        usage: "kill [--times N]                 the real program killed N times (default 100)\n",
+        run: |words| match words {
+            [] => steps::kill("100"),
+            ["--times", times] => steps::kill(times),
+            _ => refused("kill", words),
+        },
+    },
+    Verb {
+        name: "soak",
+        usage: "\
+soak [--minutes N] [--iops N]    a load of N minutes (default 10), then every reader must agree;
+                  at N I/Os a second, libesedb too follows every long value
+",
+        run: |words| match words {
+            [] => steps::soak("10", None),
+            ["--minutes", minutes] => steps::soak(minutes, None),
+            ["--iops", iops] => steps::soak("10", Some(iops)),
+            ["--minutes", minutes, "--iops", iops] => steps::soak(minutes, Some(iops)),
+            _ => refused("soak", words),
+        },
+    },
+    Verb {
+        name: "windows",
+        usage: "\
+windows [--kills N]              the Windows build, made here and held under Wine to what this
+                  one does, and killed N times (default 20); names missing packages
+",
+        run: |words| match words {
+            [] => windows::whole("20"),
+            ["--kills", kills] => windows::whole(kills),
+            _ => refused("windows", words),
+        },
+    },
+    Verb {
+        name: "dist",
+        usage: "\
+dist            programs for Windows and Linux that need no other file, with checksums and the
+                  licences of all parts, in target/dist
+",
+        run: |words| alone("dist", words, dist::run),
+    },
+    Verb {
+        name: "caches",
+        usage: "\
+caches          disks with caches on, off and believed to be otherwise, in a machine of QEMU's;
+                  a minute after the build; root on Debian installs what it needs
+  caches --measured [N]            caches of known mode and size under a FUSE volume, N of each
+                  kind (default 10), as `inspect --measure` sees them; FUSE; 5 min
+",
+        run: |words| match words {
+            [] => guest::caches(),
+            ["--measured"] => steps::measured_caches("10"),
+            ["--measured", tries] => steps::measured_caches(tries),
+            _ => refused("caches", words),
+        },
+    },
+    Verb {
+        name: "deny",
+        usage: "deny            cargo-deny if it is installed, else the licence check alone\n",
+        run: |words| alone("deny", words, licences::deny),
+    },
+];
+
+/// The usage of the command that `words` begin with, or of all.
+pub(crate) fn usage(words: &[&str]) -> String {
+    let named = words.first().and_then(|name| VERBS.iter().find(|verb| verb.name == *name));
+    let Some(verb) = named else {
+        let verbs: Vec<&str> = VERBS.iter().map(|verb| verb.usage).collect();
+        return usage::list(&verbs);
+    };
+    usage::list(&[verb.usage]) + &steps_of(verb.name)
+}
+
+/// The steps of a command that has some, one a line.
+fn steps_of(verb: &str) -> String {
+    let steps = match verb {
+        "test" => TEST,
+        "prove" => PROVE,
+        _ => return String::new(),
+    };
+    let line = |step: &Step| format!("  {:<15} {}", step.name, step.what);
+    let lines: Vec<String> = steps.iter().map(line).collect();
+    format!("\nSteps, in this order:\n{}\n", lines.join("\n"))
+}
+
+/// Runs the command that `words` begin with.
+pub(crate) fn dispatch(words: &[&str]) -> Result<(), Failure> {
+    let Some((name, rest)) = words.split_first() else {
+        return Err(Failure::new(usage(&[])));
+    };
+    let verb = VERBS.iter().find(|verb| verb.name == *name);
+    let verb = verb
+        .ok_or_else(|| Failure::new(format!("no command is called `{name}`\n\n{}", usage(&[]))))?;
+    (verb.run)(rest)
+}
+
+fn perform(verb: &str, list: &[Step], names: &[&str]) -> Result<(), Failure> {
+    steps::perform(verb, &steps::chosen(verb, list, names)?)
+}
+
+/// Runs a command that takes no words.
+fn alone(verb: &str, words: &[&str], run: fn() -> Result<(), Failure>) -> Result<(), Failure> {
+    if words.is_empty() { run() } else { refused(verb, words) }
+}
+
+fn refused(verb: &str, words: &[&str]) -> Result<(), Failure> {
+    let words = words.join(" ");
+    Err(Failure::new(format!("`{verb}` does not take `{words}`\n\n{}", usage(&[verb]))))
+}
+
+fn number(word: &str, unit: &str) -> Result<u32, Failure> {
+    word.parse().map_err(|_| Failure::new(format!("`{word}` is no number of {unit}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{VERBS, dispatch, usage};
+
+    #[test]
+    fn every_command_answers_help_with_its_usage() {
+        for verb in VERBS {
+            let text = usage(&[verb.name, "--help"]);
+            assert!(text.contains(&format!("  {}", verb.name)), "{text}");
+            assert!(text.ends_with('\n') && verb.usage.ends_with('\n'), "{text}");
+            assert!(usage(&["--help"]).contains(verb.usage), "{}", verb.name);
+        }
+    }
+
+    #[test]
+    fn help_of_lists_names_their_steps() {
+        let test = usage(&["test", "-h"]);
+        assert!(test.contains("\n  end-to-end      the real program"), "{test}");
+        assert!(usage(&["prove"]).contains("\n  soak            ten minutes"), "{test}");
+        assert!(!test.contains("soak"), "{test}");
+    }
+
+    #[test]
+    fn words_that_no_command_takes_are_refused_with_the_usage() {
+        let refusal = |words: &[&str]| dispatch(words).err().map(|failure| failure.to_string());
+        let text = refusal(&["layers", "--fix"]).expect("layers takes no words");
+        assert!(text.starts_with("`layers` does not take `--fix`\n"), "{text}");
+        assert!(
+            refusal(&["speed"]).expect("no command").starts_with("no command is called `speed`")
+        );
+        assert!(refusal(&["fuzz", "long"]).expect("a number").contains("`long` is no number"));
+        assert!(refusal(&[]).is_some_and(|text| text.contains("cargo xtask <command>")));
+    }
+}
