@@ -5,9 +5,9 @@ use super::{
     TierKey, WORKBOOK,
 };
 
-/// Makes an enum of the lines, so that a name stands once and nothing can be asked for that has
-/// none. `each` holds what there is for several kinds of servers: those of the first site, of the
-/// second, and those kept for late copies.
+/// Makes an enum of the lines, so that a name appears once and every key has one. `each` holds keys
+/// with a variant for each kind of server: those of the first site, of the second, and those kept
+/// for lagged copies.
 macro_rules! catalogue {
     (
         one { $($one:ident $name:literal $unit:literal $source:ident $title:literal;)* }
@@ -46,7 +46,7 @@ macro_rules! catalogue {
     };
 }
 
-/// The line of a kind of server; the first where it has none of its own.
+/// The line of a kind of server; the first if it has none.
 const fn of_kind(kind: ServerKind, lines: &[Definition]) -> Definition {
     let index = kind as usize;
     if index < lines.len() { lines[index] } else { lines[0] }
