@@ -110,12 +110,12 @@ fn lies(options: &[&str]) -> Result<(), Failure> {
     runner(command, options)
 }
 
-/// Kills the real program so many times and holds its databases to what it acknowledged.
+/// Kills the real program `times` times and checks its databases against its acknowledgements.
 fn kill(times: &str) -> Result<(), Failure> {
     program_test("kill", &[("PLIMSOLL_KILLS", times)])
 }
 
-/// Loads a database so many minutes and has every independent reader compare what it sees.
+/// Loads a database for `minutes` minutes and has every independent reader compare its view.
 fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     let minutes: u32 = minutes
         .parse()
@@ -128,7 +128,7 @@ fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     program_test("load", &environment)
 }
 
-/// Has the real program measure caches of known behaviour through FUSE, so many of each kind.
+/// Has the real program measure caches of known behaviour through FUSE, `tries` of each kind.
 fn measured_caches(tries: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " caches_are_told_apart", &[("PLIMSOLL_CACHE_TRIES", tries)])
 }

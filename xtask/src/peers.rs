@@ -9,7 +9,7 @@ use xtask::shell;
 /// Names the folder to the tests that use it.
 pub(crate) const VARIABLE: &str = "PLIMSOLL_PEERS";
 
-/// Where the virtual environment is.
+/// Folder of the virtual environment.
 pub(crate) fn folder() -> PathBuf {
     shell::root().join("target/peers")
 }

@@ -86,7 +86,7 @@ fn end_to_end() -> Result<(), Failure> {
     test("--release -p plimsoll")
 }
 
-/// Installs what is not there, where that may be; each test says what it skips without it.
+/// Installs missing tools if allowed; each test reports what it skips without them.
 fn install(purpose: &str, tools: &[windows::Tool]) {
     let lacking = windows::install(purpose, tools);
     if !lacking.is_empty() {
