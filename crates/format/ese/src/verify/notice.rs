@@ -1,4 +1,4 @@
-//! What an examination says besides what is wrong.
+//! Remarks of an examination besides the problems.
 
 use std::fmt;
 
@@ -15,15 +15,15 @@ pub enum Notice {
         /// The index.
         subject: Subject,
     },
-    /// The catalog is damaged; what follows relies on its copy.
+    /// The catalog is damaged; the rest relies on its copy.
     ShadowCatalog,
-    /// Both copies of the catalog are damaged; what follows relies on what is left of them.
+    /// Both copies of the catalog are damaged; the rest relies on their remains.
     SalvagedCatalog,
     /// A table of which pages are lost; it was not compared with its indexes and long values.
     LostRows {
         /// The table.
         subject: Subject,
-        /// About how many rows are lost; none where that cannot be said.
+        /// Approximate number of lost rows; `None` if it cannot be estimated.
         about: Option<u64>,
     },
     /// An index of which pages are lost; it was not compared with its table.

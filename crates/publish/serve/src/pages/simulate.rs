@@ -1,4 +1,4 @@
-//! The form that tries arrays which need not exist, and the page of simulations under way; their
+//! The form that simulates hypothetical arrays, and the page of simulations in progress; their
 //! answer is the ranking of `simulate --what-if`.
 
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use super::{address, options, page, problem};
 /// Virtual times to choose from: enough for a verdict, and none that takes an hour.
 const DURATIONS: [&str; 5] = ["30s", "1m", "2m", "5m", "10m"];
 
-/// What is chosen first.
+/// The default choice.
 const USUAL: &str = "2m";
 
 /// More changes than anybody reads in one table; the program bounds their combinations.
 const MOST_CHANGES: usize = 8;
 
-/// What a person has filled in.
+/// The submitted form.
 pub(crate) struct SimulationForm<'a> {
     fields: &'a [(String, String)],
 }

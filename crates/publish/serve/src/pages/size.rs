@@ -6,11 +6,11 @@ use report::escape;
 
 use super::{options, page, problem};
 
-/// A field of the form, and the key of a deployment that it stands for.
+/// A field of the form, and its key in a deployment.
 struct SizingField {
     key: &'static str,
     label: &'static str,
-    /// What the example says.
+    /// The example's value.
     example: &'static str,
 }
 
@@ -18,7 +18,7 @@ const fn field(key: &'static str, label: &'static str, example: &'static str) ->
     SizingField { key, label, example }
 }
 
-/// What differs from one deployment to the next; everything else is behind `further`.
+/// Values that differ from one deployment to the next; everything else is in `further`.
 const FIELDS: [SizingField; 9] = [
     field("tier.1.mailboxes", "Mailboxes", "5000"),
     field("tier.1.messages_per_day", "Messages a day, sent and received by one", "100"),
@@ -31,10 +31,10 @@ const FIELDS: [SizingField; 9] = [
     field("disks.database.type", "Kind of disk", "7.2K SAS 3.5"),
 ];
 
-/// The document that stands for the example of the program.
+/// The value that selects the built-in example.
 const EXAMPLE: &str = "";
 
-/// What a person has filled in.
+/// The submitted form.
 pub(crate) struct SizingForm<'a> {
     fields: &'a [(String, String)],
 }

@@ -14,7 +14,7 @@ use crate::pages::{self, SimulationForm, SizingForm};
 use crate::runs::{Listed, ServedRuns};
 use crate::{DocumentKind, SimulationQuestion, SizingQuestion, search};
 
-/// What the file of a finished ranking is called in its folder.
+/// File name of a finished ranking in its folder.
 const RANKING: &str = "what-if.json";
 
 /// Simulations that one page ranks; a terminal may start more.
@@ -193,7 +193,7 @@ pub(super) fn stop_simulations(runs: &ServedRuns, id: &str) -> Option<Result<(),
     Some(runs.machine().stop(live.folder.parent()?))
 }
 
-/// Where a live run that is no measurement is shown.
+/// Page of a live run that is no measurement.
 pub(super) fn instead_of_live(runs: &ServedRuns, run: &Listed) -> Option<WebAnswer> {
     let is_simulated = runs.followed(run, |record| record.simulated().is_some());
     is_simulated.filter(|is| *is)?;
