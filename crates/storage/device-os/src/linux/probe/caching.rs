@@ -1,5 +1,5 @@
-//! Whether reads and writes of files in a folder go past every cache of the operating system, asked
-//! of the kernel and of what is below stacked file systems and loop devices.
+//! Whether reads and writes of files in a folder bypass every cache of the operating system,
+//! according to the kernel and the layers below stacked file systems and loop devices.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,7 +15,7 @@ const MOST_LAYERS: u32 = 8;
 /// File systems whose `O_DIRECT` reaches the block device below them.
 const DIRECT: [&str; 8] = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs"];
 
-/// What is known of the mount that holds `path`; `table` is `/proc/self/mountinfo`.
+/// Caching of the mount that holds `path`; `table` is `/proc/self/mountinfo`.
 pub(super) fn of(path: &Path, mount: &Mount, table: &str, sys_folder: &Path) -> Caching {
     below(path, mount, table, sys_folder, 0)
 }
@@ -48,7 +48,7 @@ pub(super) fn of_device(source: &str, table: &str, sys_folder: &Path) -> Caching
     loop_device(&mount, table, sys_folder, 0)
 }
 
-/// What the file system itself says.
+/// The file system's own report.
 fn in_folder(path: &Path, mount: &Mount) -> Caching {
     let kind = mount.file_system.as_str();
     let file = any_file(path);
@@ -99,7 +99,7 @@ fn loop_device(mount: &Mount, table: &str, sys_folder: &Path, layer: u32) -> Cac
     }
 }
 
-/// A regular file of the folder `path`, one without a name where that can be had; or `path` itself.
+/// A regular file of the folder `path`, an unnamed one if possible; or `path` itself.
 fn any_file(path: &Path) -> Option<File> {
     if path.is_file() {
         return File::open(path).ok();
