@@ -18,10 +18,10 @@ use crate::locks::{self, Files, PreparedFolders};
 use crate::signals::StopFlag;
 use crate::{patient, term, wire};
 
-/// Longest wait before Ctrl-C is looked at.
+/// Longest wait before Ctrl-C is noticed.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What the thread of one group is given.
+/// Input of one group's thread.
 type FillJob = (Plan, Vec<plan::Database>, BTreeMap<u32, Action>, Arc<Coordinator>);
 
 /// How its thread ends.
@@ -36,13 +36,13 @@ pub(crate) struct Filled {
     pub bytes: u64,
     /// Its messages.
     pub rows: u64,
-    /// Whether it was there before.
+    /// Whether it existed before.
     pub kept: bool,
     /// See [`Progress::written_whole`].
     pub written_whole: bool,
 }
 
-/// What a fill came to.
+/// Result of a fill.
 pub(crate) struct Fill {
     /// The databases, in the order of the plan.
     pub databases: Vec<Filled>,
@@ -50,13 +50,13 @@ pub(crate) struct Fill {
     pub took: Duration,
 }
 
-/// Fills what is not there yet. Refuses before anything is written where the target is not empty
-/// or too small.
+/// Fills the missing databases. Refuses before anything is written if the target is not empty or
+/// too small.
 pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, CommandError> {
     fill_with(plan, Complete::Stays, stop, quiet)
 }
 
-/// What becomes of databases that are complete already.
+/// Treatment of complete databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Complete {
     /// They stay as the last run has left them.
@@ -65,7 +65,7 @@ pub(crate) enum Complete {
     Reset,
 }
 
-/// The same, with what becomes of `complete` databases.
+/// The same, with the treatment of `complete` databases.
 pub(crate) fn fill_with(
     plan: &Plan,
     complete: Complete,
@@ -73,8 +73,8 @@ pub(crate) fn fill_with(
     quiet: bool,
 ) -> Result<Fill, CommandError> {
     allowance::check(plan, DatabaseUse::Fill)?;
-    // The folders are held from the decision to the last manifest: in between, what was decided on
-    // must not change.
+    // The folders are locked from the decision to the last manifest: in between, nothing may
+    // change.
     let (_folders, actions) = patient::first_look(plan, stop, move |plan| {
         let folders = PreparedFolders::take(&plan.databases)?;
         locks::wait_for(plan.databases.iter().map(Files::from), quiet);
@@ -114,7 +114,7 @@ fn path(database: &plan::Database) -> String {
     Path::new(&database.folder).join(&database.file).display().to_string()
 }
 
-/// What is to be done about each database, by its index.
+/// The action for each database, by its index.
 fn look(plan: &Plan, complete: Complete) -> Result<BTreeMap<u32, Action>, CommandError> {
     let world = wire::world()?;
     let locations = wire::locations(&world, plan, &plan.databases)?;
@@ -134,7 +134,7 @@ fn one_group(
     (plan, databases, actions, coordinator): FillJob,
     news: &NewsSender<Progress, FillEnd>,
 ) -> FillEnd {
-    // Where requests are given up the world stays as it is: to let go of it would wait for them.
+    // If requests are given up, the world is leaked: dropping it would wait for them.
     let world = ManuallyDrop::new(wire::world()?);
     let target =
         |location: trial::Location| FillTarget { action: actions[&location.plan.index], location };

@@ -51,7 +51,7 @@ pub(crate) struct OutputFile {
 }
 
 impl Outputs {
-    /// Of the tools that are installed here. They are asked for what is, and set nothing.
+    /// Outputs of the tools installed here. They are queried, and set nothing.
     pub(crate) fn installed() -> Self {
         let tools::Answers { controllers, silent, unread } = tools::ask();
         // Numbers of controllers are an identity on one machine.
@@ -95,7 +95,7 @@ impl Outputs {
     }
 }
 
-/// What was found under `folders`, all of which must exist, and of the controllers.
+/// Findings on `folders`, all of which must exist, and on the controllers.
 pub(crate) fn at(
     folders: &[PathBuf],
     outputs: &Outputs,
@@ -105,7 +105,7 @@ pub(crate) fn at(
     Ok(of_known(&known, outputs))
 }
 
-/// What is known of one folder.
+/// Facts about one folder.
 pub(crate) struct StorageFacts {
     name: String,
     /// The volume that holds it.
@@ -139,7 +139,7 @@ impl StorageFacts {
 }
 
 impl StorageFacts {
-    /// What writes to the folder meet, set against what was said of it.
+    /// Behaviour of writes to the folder, compared with the claims about it.
     pub(crate) fn measured(
         &self,
         folder: &Path,
@@ -152,7 +152,7 @@ impl StorageFacts {
     }
 }
 
-/// What was found of places that have been asked.
+/// Findings on places that have been inspected.
 pub(crate) fn of_known(known: &[StorageFacts], outputs: &Outputs) -> Vec<StorageFinding> {
     let places: Vec<StoragePlace<'_>> = known
         .iter()

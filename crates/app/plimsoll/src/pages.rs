@@ -74,7 +74,7 @@ impl fmt::Display for PageError {
 impl std::error::Error for PageError {}
 
 impl PageError {
-    /// What a command says of it: a damaged page is the file's fault.
+    /// The command's error for it: a damaged page is the file's fault.
     pub(crate) fn into_command(self) -> CommandError {
         match self {
             Self::Damaged { .. } => CommandError::Damage(self.to_string()),
@@ -83,7 +83,7 @@ impl PageError {
     }
 }
 
-/// What a command says of the database at `path` that cannot be read.
+/// The command's error for an unreadable database at `path`.
 pub(crate) fn unreadable(path: &Path, error: ReadError<PageError>) -> CommandError {
     match error.without_source() {
         Err(error) => error.into_command(),
@@ -119,17 +119,18 @@ impl FilePages {
         self
     }
 
-    /// Opens a database by what its header says.
+    /// Opens a database according to its header.
     pub(crate) fn open_database(path: &Path) -> Result<Self, CommandError> {
         Self::open(path, read_header(path)?.page_size)
     }
 
-    /// The pages read so far of which single bits had flipped.
+    /// The pages read so far with single flipped bits.
     pub(crate) const fn flips(&self) -> &BTreeMap<PageNumber, PageDamage> {
         &self.flips
     }
 
-    /// Turns a flipped bit back and notes it. Fails if the page is not what was written.
+    /// Turns a flipped bit back and records it. Fails if the page still differs from the sealed
+    /// one.
     fn correct(&mut self, bytes: &mut [u8], number: PageNumber) -> Result<(), PageError> {
         let flip = match verify(bytes, number) {
             PageVerdict::Good | PageVerdict::Uninitialised => return Ok(()),
@@ -148,7 +149,7 @@ impl FilePages {
         Ok(())
     }
 
-    /// The page as it stands in the file, whatever its checksum says.
+    /// The page as stored in the file, whatever its checksum.
     pub(crate) fn raw(&mut self, page: PageNumber) -> Result<Vec<u8>, PageError> {
         let mut bytes = vec![0; self.page_size.bytes()];
         let offset = SeekFrom::Start(self.page_size.file_offset(page));
@@ -202,7 +203,7 @@ impl PageSource for FilePages {
     }
 }
 
-/// What the two copies of a database's header say.
+/// The contents of the two copies of a database's header.
 pub(crate) fn read_header(path: &Path) -> Result<HeaderCopies, CommandError> {
     let mut start = Vec::new();
     ByteSource::open(path)

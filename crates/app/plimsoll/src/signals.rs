@@ -9,17 +9,16 @@ use std::time::Duration;
 use crate::error::CommandError;
 use crate::{crew, system, term};
 
-/// What a signal does to a run. Writing out the cache takes as long as the storage needs, within
+/// Effect of a signal on a run. Writing out the cache takes as long as the storage needs, within
 /// the limit on the run's end (`trial::bounds`); a request without an answer is given up after 10 s
 /// (`trial::patience`).
 pub(crate) const STOPS_A_RUN: &str = "stopping cleanly, in seconds unless the storage is slow; \
                                       again ends at once and leaves databases to recover";
 
-/// Between two looks at whether the first signal has come: people take a tenth of a second for at
-/// once.
+/// Interval between checks for the first signal: people perceive a tenth of a second as immediate.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What the first signal of this program sets.
+/// Set by the first signal of this program.
 static INSTALLED: OnceLock<StopFlag> = OnceLock::new();
 
 /// Whether the work that a signal would stop is over.
@@ -30,7 +29,7 @@ static IS_OVER: AtomicBool = AtomicBool::new(false);
 pub(crate) struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Listens from now on; `answer` tells a person what the first signal does, and a second one.
+    /// Listens from now on; `answer` explains the effect of the first signal, and of a second one.
     pub(crate) fn install(answer: &'static str) -> Result<Self, CommandError> {
         let asked = Arc::new(AtomicBool::new(false));
         system::stop_on_request(&asked)?;
@@ -40,8 +39,8 @@ impl StopFlag {
         Ok(flag)
     }
 
-    /// Has the next signal count as the first one again, now that the work is over; no answer to it
-    /// tells of the work. Without an installed flag a signal ends the program as ever.
+    /// Makes the next signal count as the first one again, now that the work is over; no answer to
+    /// it mentions the work. Without an installed flag a signal ends the program as usual.
     pub(crate) fn listen_again() -> Self {
         IS_OVER.store(true, Ordering::Relaxed);
         let flag = INSTALLED.get().cloned().unwrap_or_else(|| Self(Arc::default()));
@@ -49,7 +48,7 @@ impl StopFlag {
         flag
     }
 
-    /// Whether a stop has been asked for.
+    /// Whether a stop was requested.
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

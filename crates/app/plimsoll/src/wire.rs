@@ -77,7 +77,7 @@ fn no_folder(error: DeviceError) -> CommandError {
     }
 }
 
-/// Where the given databases of `plan` live, opened for the calling thread.
+/// Locations of the given databases of `plan`, opened for the calling thread.
 pub(crate) fn locations(
     world: &World,
     plan: &Plan,

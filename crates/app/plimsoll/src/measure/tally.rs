@@ -37,7 +37,7 @@ impl WorkTally {
         }
     }
 
-    /// So many more bytes are done.
+    /// Adds bytes done.
     pub(super) fn add(&mut self, bytes: u64) {
         self.done_bytes += bytes;
     }

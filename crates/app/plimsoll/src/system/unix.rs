@@ -1,4 +1,4 @@
-//! Linux, and what other systems of its kind share with it: what `/proc` lacks is not known.
+//! Linux and similar systems: values missing from `/proc` are unknown.
 
 use std::fs::{self, DirBuilder, File, FileType, OpenOptions, TryLockError};
 use std::io;
@@ -30,10 +30,10 @@ use crate::measure::ticks;
 /// A folder is held by the lock of the file that it is.
 pub(crate) use std::fs::File as FolderHold;
 
-/// What a shell takes as it is, beside letters and digits.
+/// Characters that a shell needs no quoting for, besides letters and digits.
 pub(crate) const PLAIN_CHARACTERS: &str = "/._-+=:@%,";
 
-/// What to know while files are made that databases are to fill: nothing.
+/// A note on files created for databases: none.
 pub(crate) const fn of_new_files() -> Option<&'static str> {
     None
 }
@@ -42,7 +42,7 @@ pub(crate) const fn of_new_files() -> Option<&'static str> {
 /// every system that Linux runs on today).
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A program on this machine that takes longer stands still.
+/// A local program that takes longer is considered hung.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
 /// Takes a folder by its lock.
@@ -57,13 +57,13 @@ pub(crate) fn hold_folder(folder: &Path) -> Hold<FolderHold> {
     }
 }
 
-/// Whether a process has the file's lock. One that cannot be opened has no lock to wait for.
+/// Whether a process has the file's lock. A file that cannot be opened has no lock to wait for.
 pub(crate) fn is_held(path: &Path) -> bool {
     let shared = documents::open(path).map(|file| file.try_lock_shared());
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// The same of a raw device, or of the file that stands for one.
+/// The same of a raw device, or of the file used as one.
 pub(crate) fn is_device_held(device: &Path) -> bool {
     let shared = File::open(device).map(|file| file.try_lock_shared());
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))
@@ -120,7 +120,7 @@ pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
     })
 }
 
-/// A connection to a program on this machine, by its socket. One that stands still is given up.
+/// A connection to a local program, by its socket. A hung one is given up.
 pub(crate) fn connect_local(path: &Path) -> io::Result<UnixStream> {
     let stream = UnixStream::connect(path)?;
     stream.set_read_timeout(Some(LONGEST_ANSWER))?;
@@ -144,23 +144,23 @@ pub(crate) fn is_private(path: &Path) -> io::Result<bool> {
     Ok(fs::metadata(path)?.mode() & OTHERS == 0)
 }
 
-/// What tells the file at `path` from all others.
+/// Identity of the file at `path`.
 pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let facts = fs::metadata(path)?;
     Ok((facts.dev(), facts.ino()))
 }
 
-/// The number of a file in its file system, which restarts leave as it is.
+/// The inode number of a file, which restarts do not change.
 pub(crate) fn file_number(path: &Path) -> io::Result<String> {
     Ok(fs::metadata(path)?.ino().to_string())
 }
 
-/// The number of the volume that holds `path`, which tells it from all others at the moment.
+/// The number of the volume that holds `path`, unique at the moment.
 pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
     Ok(fs::metadata(path)?.dev())
 }
 
-/// Where the scripts of `plan` for Linux mount volumes.
+/// Folder in which the Linux scripts of `plan` mount volumes.
 pub(crate) fn layout_roots() -> LayoutRoots {
     LayoutRoots {
         volumes: "/mnt/mail".to_owned(),
@@ -175,7 +175,7 @@ pub(crate) fn is_device(kind: FileType) -> bool {
     kind.is_char_device() || kind.is_block_device()
 }
 
-/// Whether it takes bytes in their order and keeps no file: a pipe, a terminal, `/dev/null`.
+/// Whether it consumes bytes in order and keeps no file: a pipe, a terminal, `/dev/null`.
 pub(crate) fn is_stream(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_char_device()
 }
@@ -217,7 +217,7 @@ fn is_ignored(signal: i32) -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
 }
 
-/// Whether the mask `SigIgn` of a process status holds `signal`; bit 0 stands for signal 1.
+/// Whether the mask `SigIgn` of a process status holds `signal`; bit 0 is signal 1.
 fn ignores(status: &str, signal: i32) -> bool {
     status
         .lines()
@@ -226,7 +226,7 @@ fn ignores(status: &str, signal: i32) -> bool {
         .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// A word that a shell takes as it is.
+/// A word quoted for the shell.
 pub(crate) fn quoted_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
@@ -243,12 +243,12 @@ pub(crate) fn shell(line: &str) -> Command {
     shell
 }
 
-/// Whether a line on a terminal can be written again.
+/// Whether a line on a terminal can be overwritten.
 pub(crate) const fn redraws() -> bool {
     true
 }
 
-/// What `/proc` counts.
+/// The counts of `/proc`.
 pub(crate) fn host_reading() -> HostReading {
     let own = ticks::process(&text_of("/proc/self/stat"));
     let machine = ticks::machine(&text_of("/proc/stat"));
@@ -265,12 +265,12 @@ pub(crate) fn host_reading() -> HostReading {
     }
 }
 
-/// Memory that programs could have without swapping, where it is known.
+/// Memory available to programs without swapping, if known.
 pub(crate) fn available_memory() -> Option<u64> {
     bytes_of("/proc/meminfo", "MemAvailable:")
 }
 
-/// What the machine is. `input_output` says how requests reach the storage.
+/// Description of the machine. `input_output` names the path of requests to the storage.
 pub(crate) fn machine(input_output: String) -> Machine {
     let release = text_of("/etc/os-release");
     let system = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
@@ -297,7 +297,7 @@ fn text_of(file: &str) -> String {
     fs::read_to_string(file).unwrap_or_default()
 }
 
-/// Bytes of a file of `Name: value kB` lines, where they are known.
+/// Bytes of a file of `Name: value kB` lines, if known.
 fn bytes_of(file: &str, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;

@@ -21,10 +21,11 @@ use super::{Hold, HostReading, ProcessorCount};
 
 pub(crate) use device_os::machine::FolderHold;
 
-/// What the command prompt and PowerShell take as it is, beside letters and digits.
+/// Characters that the command prompt and PowerShell need no quoting for, besides letters and
+/// digits.
 pub(crate) const PLAIN_CHARACTERS: &str = "\\/._-+=:";
 
-/// What to know while files are made that databases are to fill.
+/// A note on files created for databases.
 pub(crate) fn of_new_files() -> Option<&'static str> {
     Some(if told::takes_space_as_it_is() {
         "The privilege to perform volume maintenance tasks is held: new databases are written \
@@ -37,12 +38,12 @@ pub(crate) fn of_new_files() -> Option<&'static str> {
     })
 }
 
-/// What begins or ends more than itself between double quotation marks: variables of PowerShell and
-/// of the command prompt, escapes, and the marks that PowerShell takes for double ones. The plain
+/// Characters with a special meaning between double quotation marks: variables of PowerShell and of
+/// the command prompt, escapes, and the marks that PowerShell takes for double ones. The plain
 /// double mark is in no path, but in a value it may be.
 const REPLACED: [char; 7] = ['$', '`', '%', '"', '\u{201c}', '\u{201d}', '\u{201e}'];
 
-/// What PowerShell takes for a single quotation mark; within such marks, twice.
+/// Single quotation marks of PowerShell; within such marks, they are doubled.
 const SINGLE_MARKS: [char; 5] = ['\'', '\u{2018}', '\u{2019}', '\u{201a}', '\u{201b}'];
 
 /// Other processes may read, rename and remove a file, and may not write to it: `FILE_SHARE_READ`
@@ -66,7 +67,7 @@ fn as_hold(taken: io::Result<Option<FolderHold>>) -> Hold<FolderHold> {
     }
 }
 
-/// A name is taken as that of a folder is.
+/// A name is locked like that of a folder.
 pub(crate) use device_os::machine::FolderHold as NameHold;
 
 /// Takes a name for this process alone.
@@ -125,22 +126,22 @@ pub(crate) fn is_private(_: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// What tells a file from all others.
+/// Identity of a file.
 pub(crate) fn file_number(path: &Path) -> io::Result<String> {
     Ok(format!("{:?}", identity(path)?))
 }
 
-/// What tells the file at `path` from all others.
+/// Identity of the file at `path`.
 pub(crate) fn identity(path: &Path) -> io::Result<FileIdentity> {
     FileIdentity::of(path)
 }
 
-/// The number of the volume that holds `path`, which tells it from all others at the moment.
+/// The number of the volume that holds `path`, unique at the moment.
 pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
     Ok(FileIdentity::of(path)?.volume())
 }
 
-/// Where the product expects volumes and databases.
+/// Folders in which the product expects volumes and databases.
 pub(crate) fn layout_roots() -> LayoutRoots {
     LayoutRoots {
         volumes: r"C:\ExchangeVolumes".to_owned(),
@@ -166,12 +167,12 @@ pub(crate) const fn is_block_device(_: FileType) -> bool {
     false
 }
 
-/// Whether a process has the file that stands for a device open for writes.
+/// Whether a process has the file used as a device open for writes.
 pub(crate) fn is_device_held(device: &Path) -> bool {
     is_held(device)
 }
 
-/// A new file belongs to who makes it, and what others may do with it is inherited of its folder.
+/// A new file belongs to its creator, and its access rights are inherited from its folder.
 #[expect(clippy::unnecessary_wraps, reason = "other systems can fail at it")]
 pub(crate) fn keep_owner(_: &Path, _: &Path) -> io::Result<()> {
     Ok(())
@@ -189,9 +190,9 @@ pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
     console::stop_on_request(asked)
 }
 
-/// A word that the command prompt and PowerShell take as it is. Where one of them would put
-/// something else in its place, in whatever quotation marks, it is as PowerShell takes it: with
-/// it, the command prompt finds no file, rather than another one.
+/// A word quoted for the command prompt and PowerShell. If one of them would substitute something
+/// in any quotation marks, it is quoted for PowerShell: the command prompt then finds no file,
+/// rather than another one.
 pub(crate) fn quoted_word(text: &str) -> String {
     // A backslash before the last mark would make that a part of the word.
     let after = "\\".repeat(text.len() - text.trim_end_matches('\\').len());
@@ -215,17 +216,17 @@ pub(crate) fn set_apart(program: &mut Command) {
 /// The system's shell with a line for it.
 pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("cmd.exe");
-    // The shell takes the rest of its line as it is, and no other quoting.
+    // The shell takes the rest of its line unchanged, and no other quoting.
     shell.arg("/C").raw_arg(line);
     shell
 }
 
-/// Whether a line on the console can be written again.
+/// Whether a line on the console can be overwritten.
 pub(crate) fn redraws() -> bool {
     console::error_output_redraws()
 }
 
-/// What Windows counts. It does not tell what a hypervisor gives to others.
+/// The counts of Windows. It does not report time that a hypervisor gives to others.
 pub(crate) fn host_reading() -> HostReading {
     let (times, memory) = (ProcessorTimes::now().ok(), MemoryInUse::now().ok());
     let counts = MemoryCounts::latest();
@@ -248,12 +249,12 @@ fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Memory that programs could have without swapping, where it is known.
+/// Memory available to programs without swapping, if known.
 pub(crate) fn available_memory() -> Option<u64> {
     MemoryInUse::now().ok().map(|memory| memory.available)
 }
 
-/// What the machine is. `input_output` says how requests reach the storage.
+/// Description of the machine. `input_output` names the path of requests to the storage.
 pub(crate) fn machine(input_output: String) -> Machine {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Machine {
