@@ -53,7 +53,7 @@ impl fmt::Display for KeyError {
             Self::UnicodeText { column } => write!(
                 f,
                 "the key of Unicode column {column} depends on the system that wrote it \
-                 and cannot be made here"
+                 and cannot be recomputed here"
             ),
             Self::WrongSize { column, bytes } => {
                 write!(f, "{bytes} bytes are not a value of column {column}")

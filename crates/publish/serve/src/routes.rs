@@ -328,7 +328,7 @@ fn compared_sets(runs: &ServedRuns, ids: &[String]) -> Result<Option<String>, No
         return Err(unusable("Sets of tests compare only with sets of tests."));
     }
     if sets.len() < 2 {
-        return Err(unusable("One set has nothing beside it: name at least two."));
+        return Err(unusable("Select at least two sets to compare."));
     }
     if let Some(live) = sets.iter().find_map(ServedSet::live) {
         return Err(unusable(format!("{}: the run is live; wait for its end.", live.id)));

@@ -167,7 +167,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
             Self::OtherTree { page, object } => {
                 write!(f, "page {page} belongs to another tree, object {object}")
             }
-            Self::BeyondFile { page } => write!(f, "page {page} lies behind the end of the file"),
+            Self::BeyondFile { page } => write!(f, "page {page} is past the end of the file"),
             Self::Uninitialised { page } => {
                 write!(f, "page {page} belongs to a tree and was never written")
             }

@@ -77,7 +77,7 @@ pub(super) fn overview(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
         instruments(servers)
     );
     let second = "Every figure of the chapter of results, of its tables and of the appendices \
-                  comes from the records of the runs, which seal themselves against changes. \
+                  comes from the records of the runs, which are tamper-evident. \
                   Description, hardware and recommendations are the vendor's own words.";
     chapter("overview", "Overview", vec![said(first), said(second)])
 }

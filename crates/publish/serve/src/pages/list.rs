@@ -12,10 +12,10 @@ use crate::sets::{ListEntry, ServedSet};
 use crate::summary::RunLine;
 
 /// Forms that need no run.
-const QUESTIONS: &str = "<section>\n<h2>Before there is storage</h2>\n\
+const QUESTIONS: &str = "<section>\n<h2>Plan ahead</h2>\n\
      <p><a href=\"/size\">Size a deployment</a>: servers, databases and disks for mailboxes.</p>\n\
-     <p><a href=\"/simulate\">Simulate arrays</a>: what a plan would do on arrays that need not \
-     exist.</p>\n</section>\n";
+     <p><a href=\"/simulate\">Simulate arrays</a>: predict a plan's result on a \
+     simulated array.</p>\n</section>\n";
 
 /// Contents of the start form of the list.
 pub(crate) struct StartForm {
@@ -44,7 +44,7 @@ pub(crate) fn list(
         let _ = writeln!(body, "<p class=\"note\">{unread} more are being read; reload.</p>");
     }
     if entries.is_empty() {
-        let none = if count == 0 { "No run lies in this folder." } else { "No run matches." };
+        let none = if count == 0 { "No runs found in this folder." } else { "No run matches." };
         let _ = writeln!(body, "<p>{none}</p>");
     } else {
         push_kinds(&mut body, entries);
@@ -251,6 +251,6 @@ fn push_start(body: &mut String, start: &StartForm) {
          placeholder=\"as the plan says\"></p>\n</div>\n\
          <p><button>Start</button> <button formaction=\"/prepare\">Prepare its databases</button>\
          </p>\n<p class=\"note\">The databases of the plan must be prepared before it is \
-         started. The run goes on when this server ends.</p>\n</form>\n</section>\n"
+         started. The run continues when this server ends.</p>\n</form>\n</section>\n"
     );
 }

@@ -23,7 +23,7 @@ const FIELDS: [SizingField; 9] = [
     field("tier.1.mailboxes", "Mailboxes", "5000"),
     field("tier.1.messages_per_day", "Messages a day, sent and received by one", "100"),
     field("tier.1.size_limit", "Largest mailbox", "2GiB"),
-    field("tier.1.growth_percent", "Mailboxes to come, %", "0"),
+    field("tier.1.growth_percent", "Growth, %", "0"),
     field("availability.servers_per_site", "Servers", "4"),
     field("availability.copies", "Copies of each database", "3"),
     field("servers.cores", "Cores of a server", "16"),
@@ -84,14 +84,14 @@ pub(crate) fn sizing(form: &SizingForm<'_>, deployments: &[String], why: Option<
     let mut body = format!(
         "<main>\n<h1>Size a deployment</h1>\n{}\
          <p class=\"note\">From mailboxes to servers, databases and disks, with the reason for \
-         every number. An empty field stays as the document has it; nothing is stored.</p>\n\
+         every number. Empty fields keep the default. Nothing is saved.</p>\n\
          <form class=\"fields\" action=\"/sized\">\n",
         problem(why)
     );
     let _ = write!(
         body,
-        "<p><label for=\"document\">Begin with</label><select id=\"document\" name=\"document\">\n\
-         <option value=\"{EXAMPLE}\">the example of the program</option>\n{}</select></p>\n",
+        "<p><label for=\"document\">Start from</label><select id=\"document\" name=\"document\">\n\
+         <option value=\"{EXAMPLE}\">built-in example</option>\n{}</select></p>\n",
         options(deployments, form.value("document"))
     );
     for SizingField { key, label, example } in FIELDS {
@@ -104,7 +104,7 @@ pub(crate) fn sizing(form: &SizingForm<'_>, deployments: &[String], why: Option<
     }
     body.push_str(&text_area(
         "further",
-        "Further values, one a line",
+        "More settings, one per line",
         "availability.lagged_copies = 1",
         form.value("further"),
     ));

@@ -151,7 +151,7 @@ pub(super) async fn what_if(
         let folder = folder.ok_or_else(|| missing("No such simulations lie in this folder."))?;
         if !is_ranked(folder) {
             let going_on = all.iter().filter(|run| run.is_live).count();
-            return Ok(html(pages::simulating(&id, all.len() - going_on, going_on)));
+            return Ok(html(pages::simulating(&id, all.len() - going_on, all.len())));
         }
         let page = report::predictions_html(&ranked(&runs, &all)?);
         Ok(html(pages::of_report(&page, &[("/simulate".to_owned(), "Simulate other arrays")])))

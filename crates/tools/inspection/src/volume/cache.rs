@@ -47,14 +47,16 @@ fn write_cache(device: &BlockDevice) -> StorageFinding {
             turn_off(device),
         ),
         (OwnCache::Untold(why), Some(true)) => draft.unknown(
-            format!("write back, as the kernel believes; {why}"),
-            "durable writes are flushed; whether something keeps the cache cannot be known",
+            format!("write back according to the kernel; {why}"),
+            "flushes are sent; whether a battery or flash protects the cache is unknown",
         ),
         (OwnCache::Untold(why), Some(false)) => draft.unknown(
-            format!("write through, as the kernel believes; {why}"),
-            "nothing is flushed: a cache that the device does not tell of would lose mail",
+            format!("write through according to the kernel; {why}"),
+            "nothing is flushed: a cache that the device does not report would lose mail",
         ),
-        (OwnCache::Untold(why), None) => draft.unknown(format!("not told; {why}"), "nothing tells"),
+        (OwnCache::Untold(why), None) => {
+            draft.unknown(format!("unknown; {why}"), "no source reports it")
+        }
     }
 }
 

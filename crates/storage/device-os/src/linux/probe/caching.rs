@@ -58,21 +58,21 @@ fn in_folder(path: &Path, mount: &Mount) -> Caching {
         }
         if let Ok(Some(0)) = sys::direct_alignment(file) {
             return Caching::InFileSystem(format!(
-                "{kind} reads and writes its files through the system's cache here, as with \
-                 data=journal, encryption or verity"
+                "{kind} reads and writes these files through the page cache, as with data=journal, \
+                 encryption or verity"
             ));
         }
     }
     match kind {
-        "ecryptfs" => Caching::InFileSystem("ecryptfs works in the system's cache".to_owned()),
+        "ecryptfs" => Caching::InFileSystem("ecryptfs works in the page cache".to_owned()),
         "ext3" | "ext4" if option(&mount.options, "data") == Some("journal") => {
             Caching::InFileSystem(format!(
-                "{kind} with data=journal reads and writes through the system's cache"
+                "{kind} with data=journal reads and writes through the page cache"
             ))
         }
         _ if kind == "overlay" || DIRECT.contains(&kind) => Caching::None,
         _ => Caching::Unknown(format!(
-            "{kind} does not say whether its own cache, or that of its server, is passed by"
+            "{kind} does not report whether requests bypass its cache or its server's"
         )),
     }
 }
@@ -88,8 +88,8 @@ fn loop_device(mount: &Mount, table: &str, sys_folder: &Path, layer: u32) -> Cac
     };
     if super::read(&folder.join("dio")).as_deref() != Some("1") {
         return Caching::Below(format!(
-            "{name} reads its file {backing} through the system's cache (losetup \
-             --direct-io=on does not)"
+            "{name} reads {backing} through the page cache; to fix: losetup --direct-io=on \
+             /dev/{name}"
         ));
     }
     let backing = Path::new(&backing);
