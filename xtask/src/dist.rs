@@ -1,4 +1,4 @@
-//! What is handed out: programs that need nothing beside them, and what has to come with them.
+//! Builds the release archive: self-contained programs, and the files that must accompany them.
 
 mod needs;
 mod notices;
@@ -66,7 +66,7 @@ fn has_musl() -> bool {
         println!("without {} the program for Linux needs the system's library", lacking.join(" "));
         return false;
     }
-    // What has become of this shows in what is there afterwards.
+    // A failure here shows in the check that follows.
     let _ = shell::capture(&["rustup", "-q", "target", "add", MUSL]);
     let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let told = shell::capture(&[&compiler, "--print", "target-libdir", "--target", MUSL]);

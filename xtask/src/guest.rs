@@ -24,7 +24,7 @@ const KERNEL: &str = "linux-image-cloud-amd64";
 const UNUSED: [&str; 6] =
     ["net", "sound", "drivers/net", "drivers/gpu", "drivers/infiniband", "arch"];
 
-/// What is to be found of a disk: the case, the check, and its outcome.
+/// Expected findings for a disk: the case, the check, and its outcome.
 const EXPECTED: [(&str, &str, &str); 14] = [
     ("scsi-on", "write-cache", "fail"),
     ("scsi-on", "cache-views", "pass"),
@@ -68,7 +68,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(format!("{}: {error}", path.display()))
 }
 
-/// Whether everything is there, after an attempt to install it; says what is not.
+/// Whether everything is installed, after an attempt to install it; reports what is missing.
 fn is_equipped() -> bool {
     let lacking = || -> Vec<&str> {
         let absent = TOOLS.iter().filter(|(path, _)| !Path::new(path).exists());
@@ -76,7 +76,7 @@ fn is_equipped() -> bool {
     };
     if !lacking().is_empty() {
         let install = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
-        // What has become of this shows in what is there afterwards.
+        // A failure here shows in the check that follows.
         let _ = shell::capture(&["apt-get", "-qq", "update"])
             .and_then(|_| shell::capture(&[&install[..], &lacking()].concat()));
     }
@@ -157,7 +157,7 @@ fn run(command: &mut Command) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(Failure::new(format!("{command:?} failed"))) }
 }
 
-/// What is expected and was not said.
+/// Expected findings that were not reported.
 fn differences(said: &str) -> Vec<String> {
     let (mut case, mut found) = ("", Vec::new());
     for line in said.lines().map(str::trim) {

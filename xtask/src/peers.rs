@@ -11,7 +11,7 @@ use crate::suite;
 /// Names the folder to the tests that use it.
 pub(crate) const VARIABLE: &str = "PLIMSOLL_PEERS";
 
-/// Where the virtual environment is.
+/// Folder of the virtual environment.
 pub(crate) fn folder() -> PathBuf {
     shell::root().join("target/peers")
 }

@@ -32,7 +32,7 @@ const UNIT_TESTS: usize = 2;
 
 pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// Stands for a library of Windows that Wine 8 lacks: the source of random bytes of Rust's standard
+/// Replaces a Windows library that Wine 8 lacks: the source of random bytes of Rust's standard
 /// library, over the older function that does the same.
 const RANDOM_BYTES: &str = "\
 #include <windows.h>
@@ -54,9 +54,9 @@ pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
     crate::steps::program_tests("end_to_end", &left_out::words(), &borrowed(&environment))
 }
 
-/// Builds the program for Windows and holds it to what the program for Linux does. Installs what it
-/// needs where it may, and says what is missing where it cannot. Kills it so many times. The
-/// environment of tests that drive it, good as long as the session of Wine.
+/// Builds the program for Windows and compares it with the program for Linux. Installs its tools if
+/// allowed, and otherwise reports what is missing. Kills it `kills` times. The environment of the
+/// tests that drive it is valid as long as the Wine session.
 fn run(kills: &str) -> Result<Option<(Environment, Session)>, Failure> {
     let lacking = install(FOREIGN, &TOOLS);
     if !lacking.is_empty() {
@@ -84,7 +84,7 @@ fn borrowed<'a>(environment: &'a [(&'static str, String)]) -> Vec<(&'static str,
     environment.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
-/// What is needed for the Windows build, in one sentence.
+/// The tools missing for the Windows build, in one sentence.
 fn wanted(lacking: &[&str]) -> String {
     format!(
         "the Windows build needs packages that are not there and cannot be installed here; on \
@@ -93,7 +93,7 @@ fn wanted(lacking: &[&str]) -> String {
     )
 }
 
-/// The packages of what is not there, after an attempt to install them.
+/// The packages still missing after an attempt to install them.
 pub(crate) fn install(purpose: &str, tools: &[Tool]) -> Vec<&'static str> {
     let is_there = |path: &str| Path::new(path).exists();
     let lacking = missing(tools, is_there);
@@ -102,18 +102,18 @@ pub(crate) fn install(purpose: &str, tools: &[Tool]) -> Vec<&'static str> {
     }
     println!("installing, for {purpose}: {}", lacking.join(" "));
     let quietly = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
-    // What has become of this shows in what is there afterwards.
+    // A failure here shows in the check that follows.
     let _ = shell::capture(&["apt-get", "-qq", "update"])
         .and_then(|_| shell::capture(&[&quietly[..], &lacking].concat()));
     missing(tools, is_there)
 }
 
-/// The packages of what is not there.
+/// The packages of missing tools.
 fn missing(tools: &[Tool], is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
     tools.iter().filter(|(path, _)| !is_there(path)).map(|(_, package)| *package).collect()
 }
 
-/// The program as it is handed out: optimised, and without what only debuggers read.
+/// The release program: optimised, and without debug information.
 pub(crate) fn release() -> Result<PathBuf, Failure> {
     let lacking = install(FOREIGN, &TOOLS);
     if !lacking.is_empty() {

@@ -47,7 +47,7 @@ impl Session {
         )))
     }
 
-    /// Where it keeps its Windows.
+    /// The Wine prefix.
     pub(crate) fn prefix(&self) -> &Path {
         &self.prefix
     }

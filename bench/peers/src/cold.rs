@@ -38,9 +38,9 @@ fn unmap(folder: &Path) -> io::Result<()> {
         let Some((from, to)) = shared_map(line, &folder) else {
             continue;
         };
-        // SAFETY: in a shared map of a file this loses nothing (man 2 madvise): the next
-        // access reads the file's present content. LMDB keeps its map as long as it is open, and
-        // it is open while this runs.
+        // SAFETY: in a shared map of a file this loses nothing (man 2 madvise): the next access
+        // reads the file's present content. LMDB keeps its map while it is open, and it stays open
+        // while this runs.
         unsafe { libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_DONTNEED) };
     }
     Ok(())

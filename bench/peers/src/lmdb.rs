@@ -1,5 +1,5 @@
-//! LMDB through heed: a copy-on-write B-tree in a memory map, one writer at a time. It has no cache
-//! of its own: the page cache is its cache, and is kept cold.
+//! LMDB through heed: a copy-on-write B-tree in a memory map, one writer at a time. Its only cache
+//! is the page cache, which is kept cold.
 
 use std::path::Path;
 

@@ -20,7 +20,7 @@ const SEED: Seed = Seed(1);
 /// Records of one preloading transaction.
 const PRELOAD_RECORDS: usize = 1000;
 
-/// What an engine must be able to do. Every call is a transaction of its own.
+/// Operations an engine must support. Each call is a separate transaction.
 pub trait Store: Sync {
     /// Adds records in one go.
     fn preload(&self, records: &[(i64, Vec<u8>)]) -> Result<(), Failure>;
@@ -38,7 +38,7 @@ pub trait Store: Sync {
 pub struct Mix {
     /// Records before the mix begins.
     pub records: u32,
-    /// The engine's cache, where it has one of its own.
+    /// Size of the engine's own cache, if it has one.
     pub cache_bytes: u64,
     /// How long each number of sessions is measured.
     pub span: Duration,

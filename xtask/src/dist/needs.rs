@@ -1,5 +1,5 @@
-//! What a program needs of the system that it is copied to, by its own tables: a library that is
-//! missing there shows at the first start, where it cannot be mended.
+//! Lists a program's requirements on the target system from its own tables: a library that is
+//! missing there shows at the first start, when it cannot be fixed.
 
 use std::path::Path;
 

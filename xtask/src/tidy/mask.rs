@@ -1,31 +1,51 @@
-//! Blanks comments, strings and characters, so that the other rules can read code as plain text
-//! without a parser.
+//! Separates code from comments, strings and characters, so that the other rules can read either as
+//! plain text without a parser.
 
 /// The text with everything but code blanked. Line breaks stay, so line numbers hold.
 pub(super) fn mask(text: &str) -> String {
-    let mut masker = Masker { rest: text, out: String::with_capacity(text.len()) };
-    while !masker.rest.is_empty() {
-        masker.step();
-    }
-    masker.out
+    Masker::new(text, Kept::Code).run()
+}
+
+/// The text with everything but comments blanked. Line breaks stay, so line numbers hold.
+pub(super) fn comments(text: &str) -> String {
+    Masker::new(text, Kept::Comments).run()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Code,
+    Comments,
 }
 
 struct Masker<'a> {
     rest: &'a str,
     out: String,
+    kept: Kept,
+    /// The last character of code, which decides whether a word can begin.
+    last: char,
 }
 
-impl Masker<'_> {
+impl<'a> Masker<'a> {
+    fn new(text: &'a str, kept: Kept) -> Self {
+        Self { rest: text, out: String::with_capacity(text.len()), kept, last: ' ' }
+    }
+
+    fn run(mut self) -> String {
+        while !self.rest.is_empty() {
+            self.step();
+        }
+        self.out
+    }
+
     fn step(&mut self) {
-        let length = if self.rest.starts_with("//") {
-            self.rest.find('\n').unwrap_or(self.rest.len())
-        } else if self.rest.starts_with("/*") {
-            block_comment(self.rest)
-        } else if self.at_word_start() {
-            raw_string(self.rest)
-        } else {
-            0
-        };
+        if self.rest.starts_with("//") {
+            let length = self.rest.find('\n').unwrap_or(self.rest.len());
+            return self.take(length, Kept::Comments);
+        }
+        if self.rest.starts_with("/*") {
+            return self.take(block_comment(self.rest), Kept::Comments);
+        }
+        let length = if self.at_word_start() { raw_string(self.rest) } else { 0 };
         if length > 0 {
             return self.blank(length);
         }
@@ -38,16 +58,33 @@ impl Masker<'_> {
 
     /// Whether a word could begin here, so that `r` may open a raw string.
     fn at_word_start(&self) -> bool {
-        !self.out.ends_with(|last: char| last.is_alphanumeric() || last == '_')
+        !(self.last.is_alphanumeric() || self.last == '_')
     }
 
+    /// Takes one character of code.
     fn keep(&mut self) {
-        let mut characters = self.rest.chars();
-        self.out.extend(characters.next());
-        self.rest = characters.as_str();
+        let length = self.rest.chars().next().map_or(0, char::len_utf8);
+        self.last = self.rest.chars().next().unwrap_or(' ');
+        self.take(length, Kept::Code);
     }
 
+    /// Copies `length` bytes if their kind is kept, else blanks them.
+    fn take(&mut self, length: usize, kind: Kept) {
+        if kind != self.kept {
+            return self.blank_text(length);
+        }
+        let (text, rest) = self.rest.split_at(length);
+        self.out.push_str(text);
+        self.rest = rest;
+    }
+
+    /// Blanks a string or character.
     fn blank(&mut self, length: usize) {
+        self.last = ' ';
+        self.blank_text(length);
+    }
+
+    fn blank_text(&mut self, length: usize) {
         let (gone, rest) = self.rest.split_at(length);
         let blanks = gone.chars().map(|character| if character == '\n' { '\n' } else { ' ' });
         self.out.extend(blanks);
@@ -119,7 +156,7 @@ fn raw_string(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::mask;
+    use super::{comments, mask};
 
     #[test]
     fn only_code_is_left() {
@@ -129,5 +166,10 @@ mod tests {
         assert_eq!(mask("r#\"a\"b\"# x"), "         x");
         assert_eq!(mask("&'a str"), "&'a str");
         assert_eq!(mask("fn for\"a\""), "fn for   ");
+    }
+    #[test]
+    fn only_comments_are_left() {
+        assert_eq!(comments("a // b\nc"), "  // b\n ");
+        assert_eq!(comments("\"// a\" r\"/*\" /* b */ c"), "             /* b */  ");
     }
 }

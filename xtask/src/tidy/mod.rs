@@ -12,6 +12,7 @@ mod repeats;
 mod sources;
 mod surface;
 mod text;
+mod turns;
 
 use sources::Tree;
 use xtask::failure::Failure;

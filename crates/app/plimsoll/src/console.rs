@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{CommandError, output_error};
 use crate::events;
 
-/// The name of threads whose panics are results that another thread tells of, and no defects.
+/// The name of threads whose panics are results that another thread reports, and no defects.
 pub(crate) const TRIAL_THREAD: &str = "trial";
 
 /// Columns of lines that are folded although no terminal shows them.
@@ -19,23 +19,23 @@ const COLUMNS: usize = 80;
 /// Columns below which nothing is readable, whatever the terminal says.
 const FEWEST_COLUMNS: usize = 20;
 
-/// Spaces before what of a line stands in the next row, beside those that the line begins with.
+/// Indent of continuation rows, besides the line's own.
 const HANGING_INDENT: usize = 2;
 
-/// Where a command's words go.
+/// Output of a command.
 pub(crate) struct Console {
     out: BufWriter<io::Stdout>,
     quiet: bool,
-    /// Of the terminal that shows the answer to a person; none if no terminal does.
+    /// Width of the terminal that shows the answer; `None` without a terminal.
     columns: Option<usize>,
     concluded: Option<Concluded>,
 }
 
-/// What a measurement has come to, for who is to be notified.
+/// Result of a measurement, for its notification.
 pub(crate) struct Concluded {
     /// The folder of the run, or of its set.
     pub folder: PathBuf,
-    /// The run's name; empty where it has none.
+    /// The run's name; empty if it has none.
     pub name: String,
     /// The verdict in a word for programs.
     pub verdict: &'static str,
@@ -50,7 +50,7 @@ impl Console {
         Self { out: BufWriter::new(io::stdout()), quiet, columns, concluded: None }
     }
 
-    /// Columns of the terminal that shows the answer; none if no terminal does.
+    /// Width of the terminal that shows the answer, in columns; `None` without a terminal.
     pub(crate) const fn columns(&self) -> Option<usize> {
         self.columns
     }
@@ -65,7 +65,7 @@ impl Console {
         self.concluded = Some(concluded);
     }
 
-    /// What the measurement has come to, where there was one.
+    /// The result of the measurement, if there was one.
     pub(crate) const fn concluded(&self) -> Option<&Concluded> {
         self.concluded.as_ref()
     }
@@ -84,7 +84,7 @@ impl Console {
     }
 
     /// A line of the answer, broken between words if it is wider than the terminal, or than usual
-    /// ones. What does not fit into the first line stands behind `indent` spaces.
+    /// ones. Continuation lines are indented by `indent` spaces.
     pub(crate) fn answer_folded(
         &mut self,
         line: impl fmt::Display,
@@ -122,12 +122,12 @@ impl Console {
         self.answer(text.strip_suffix('\n').unwrap_or(text))
     }
 
-    /// A document of the answer, its line feeds included, as it is.
+    /// A document of the answer, its line feeds included, unchanged.
     pub(crate) fn answer_text(&mut self, text: &str) -> Result<(), CommandError> {
         self.write(&units::plain(text))
     }
 
-    /// A line of data for other programs, as it is; on a terminal as harmless as any other.
+    /// A line of data for other programs, unchanged; on a terminal as harmless as any other.
     pub(crate) fn answer_data(&mut self, line: &str) -> Result<(), CommandError> {
         if io::stdout().is_terminal() {
             return self.answer_whole(line);
@@ -145,7 +145,7 @@ impl Console {
         self.answer_json_line(&report::answer(kind, members).to_string())
     }
 
-    /// The same, where it is JSON already.
+    /// The same, if it is JSON already.
     pub(crate) fn answer_json_line(&mut self, json: &str) -> Result<(), CommandError> {
         self.write(&units::plain_json(json))?;
         self.write("\n")
@@ -172,7 +172,8 @@ impl Console {
     }
 }
 
-/// Columns of the terminal that is the standard output; none if a program reads, or none is there.
+/// Width of the terminal on the standard output, in columns; `None` if a program reads it, or if
+/// there is none.
 fn terminal_columns() -> Option<usize> {
     if is_for_programs() {
         return None;
@@ -200,12 +201,12 @@ fn split(line: &str, columns: usize, on: bool) -> (&str, &str) {
 /// Set where a program reads: the error output is one JSON object a line then.
 static FOR_PROGRAMS: AtomicBool = AtomicBool::new(false);
 
-/// Whether a program reads what is said.
+/// Whether a program reads the output.
 pub(crate) fn is_for_programs() -> bool {
     FOR_PROGRAMS.load(Ordering::Relaxed)
 }
 
-/// From now on a program reads what is said.
+/// From now on a program reads the output.
 pub(crate) fn speak_to_programs() {
     FOR_PROGRAMS.store(true, Ordering::Relaxed);
 }
@@ -223,7 +224,7 @@ pub(crate) fn complain(sentence: &str) {
     say(&format_args!("plimsoll: {sentence}"));
 }
 
-/// A line on the error output. Where even that has gone, the line is lost.
+/// A line on the error output. If even that is closed, the line is lost.
 pub(crate) fn say(line: &dyn fmt::Display) {
     let line = line.to_string();
     if is_for_programs() {
@@ -255,7 +256,7 @@ pub(crate) fn explain_panics() {
     }));
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn panic_text(payload: &dyn std::any::Any) -> &dyn fmt::Display {
     if let Some(text) = payload.downcast_ref::<&str>() {
         text

@@ -1,12 +1,12 @@
-//! What a command says when it cannot do its work: one sentence that names the thing and the way
-//! out.
+//! The error of a command that cannot do its work: one sentence that names the thing and the
+//! remedy.
 
 use std::io;
 use std::path::Path;
 
 use host::HostError;
 
-/// Exit status of a command that could not do its work with what it was given.
+/// Exit status of a command that could not work with its input.
 pub(crate) const BAD_INPUT: u8 = 2;
 
 /// Exit status of a command that was called wrongly: `EX_USAGE` of sysexits(3).
@@ -15,11 +15,11 @@ pub(crate) const WRONG_USAGE: u8 = 64;
 /// Why a command ended without an answer.
 #[derive(Debug)]
 pub(crate) enum CommandError {
-    /// To be printed as it is.
+    /// Printed unchanged.
     Sentence(String),
     /// The same, where the command was called wrongly.
     Usage(String),
-    /// The same, where a file is at fault and not what was asked of it: the command fails.
+    /// The same, if a file is at fault and not the request: the command fails.
     Damage(String),
     /// The reader of the output has gone, as `head` does: nothing is wrong.
     BrokenPipe,
@@ -36,7 +36,7 @@ impl CommandError {
         Self::Usage(sentence.into())
     }
 
-    /// What is said of it, and the exit status; nothing of a reader that has gone.
+    /// Its message and exit status; `None` for a closed reader.
     pub(crate) fn told(&self) -> Option<(&str, u8)> {
         match self {
             Self::Sentence(sentence) => Some((sentence, BAD_INPUT)),
@@ -51,7 +51,7 @@ impl CommandError {
         move |error| Self::file(path, doing, &error)
     }
 
-    /// A failed operation of the standard library on `path`, with the remedy where there is one.
+    /// A failed operation of the standard library on `path`, with the remedy if there is one.
     pub(crate) fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
         HostError::file(path, doing, error).into()
     }

@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     /// Print answers and errors only: no progress, no explanations
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// What to do
+    /// Command
     #[command(subcommand)]
     pub verb: Verb,
 }
@@ -74,43 +74,43 @@ pub(crate) fn command() -> Command {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Create two small databases, run a mailbox load on them, and say what the disk carries
+    /// Create two small databases, run a mailbox load on them, and report what the disk carries
     Quick(QuickFlags),
-    /// Make a raw block device a volume for test databases; what it holds is lost
+    /// Make a raw block device a volume for test databases; its contents are lost
     Format(FormatFlags),
     /// Create the databases of a plan and fill them
     Prepare(PrepareFlags),
     /// Run a mailbox load on prepared databases, measure, verify, judge and report
     Run(RunFlags),
-    /// Try loads up to and past the load line of prepared databases, and say where it lies
+    /// Raise the load on prepared databases until a limit breaks, and report the load line
     Line(LineFlags),
-    /// Predict a run: the same plan in virtual time, on an array that need not exist
+    /// Predict a run: the same plan in virtual time, on a simulated array
     Simulate(SimulateFlags),
-    /// Make an array file of the storage under a folder: measure it, fit the model, say how well
+    /// Measure the storage under a folder and fit an array model to it
     Calibrate(CalibrateFlags),
     /// Render the report of a run again
     Report(ReportFlags),
-    /// Set runs side by side: what changed, by how much, and whether it is more than noise
+    /// Compare runs: what changed, by how much, and whether it is more than noise
     Compare(CompareFlags),
     /// List the runs below a folder: when, verdict, IOPS, latencies
     List(ListFlags),
-    /// Look on while a run goes on, from another terminal; ends with the run, and as it ends
+    /// Follow a live run from another terminal; exits with the run's status
     Watch(WatchFlags),
-    /// Show the runs of a folder in a browser, the one that goes on too, until Ctrl-C
+    /// Show the runs of a folder in a browser, live ones too, until Ctrl-C
     Serve(ServeFlags),
     /// Replay the log of a database that was not closed properly
     Recover(RecoverFlags),
-    /// Examine whether everything in a database agrees: trees, space, indexes; never writes
+    /// Check the integrity of a database: trees, space, indexes; never writes
     Verify(VerifyFlags),
     /// Verify the checksum of every page of database files; never writes
     Check(CheckFlags),
     /// Print the header of a database file and the state of its two copies; or that of a log file,
     /// a checkpoint file or a flush map
     Header(FileFlags),
-    /// Print what the tables of a database are made of; or the JSON Schema of plan, deployment,
-    /// report, journal or events
+    /// Print the tables of a database with columns and indexes; or the JSON Schema of plan,
+    /// deployment, report, journal or events
     Schema(SchemaFlags),
-    /// Say which tree owns how many pages of a database, and how many are free
+    /// Show the pages of a database by tree, owned and free
     Space(FileFlags),
     /// Print one page of a database, field by field and node by node
     Dump(DumpFlags),
@@ -118,24 +118,24 @@ pub(crate) enum Verb {
     Export(ExportFlags),
     /// Work out servers, databases and disks for mailboxes, with the reason for every number
     Size(SizeFlags),
-    /// Try whether the system and the storage under a folder do what a test builds on; no load
+    /// Check that this system and storage support what a test relies on (no load)
     Selftest(SelftestFlags),
-    /// Say what stands under a path: file system, disk, caches, unbuffered I/O
+    /// Show what is underneath a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
     /// Plan, make, verify, grow and remove LUNs over iSCSI for mail servers
     Iscsi(IscsiFlags),
-    /// Print a commented plan to start from; of a deployment, the plans and scripts that build and
+    /// Print a commented plan to start from; for a deployment, the plans and scripts that build and
     /// test it
     Plan(PlanFlags),
-    /// Say how big and how busy mailboxes are, from logs and reports; `size` reads the answer
+    /// Measure mailbox sizes and activity from logs and reports, as input for `size`
     Profile(ProfileFlags),
-    /// Make a plan of a JetstressConfig.xml, or a record of a published result of Jetstress
+    /// Convert a JetstressConfig.xml to a plan, or a published result of Jetstress to a record
     Import(ImportFlags),
-    /// Say which release of Exchange a version number or a file is, from a dated table
+    /// Identify the Exchange release of a version number or a file, from a dated table
     Builds(BuildsFlags),
-    /// Show or set how large a client's message may be, from the configuration files of a server
+    /// Show or set the limits on client message sizes in a server's configuration files
     Limits(LimitsFlags),
-    /// Say which ids of redundant routers are taken on a network and which clash; only listens
+    /// List the VRRP, CARP and HSRP ids in use on a network and report clashes (passive)
     Scan(ScanFlags),
     /// Print a completion script for a shell
     Completions(CompletionFlags),
@@ -143,7 +143,7 @@ pub(crate) enum Verb {
     Man(ManFlags),
 }
 
-/// Flags that say which run it is.
+/// Flags that identify a run.
 #[derive(Args, Debug)]
 pub(crate) struct IdentityFlags {
     /// Name of the run, in its report and its folder [default: that of the plan]
@@ -161,7 +161,7 @@ pub(crate) struct QuickFlags {
     /// [default: plimsoll-quick, made here]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// How long is measured, such as 45s
+    /// Length of the measurement, e.g. 45s
     #[arg(long, value_parser = duration)]
     pub duration: Option<Nanos>,
     /// Size of each of the two databases, such as 1GiB
@@ -170,8 +170,8 @@ pub(crate) struct QuickFlags {
     /// Sessions per database, or auto
     #[arg(long, value_name = "N|auto", value_parser = sessions)]
     pub threads: Option<Sessions>,
-    /// Hold the load at so many database reads and writes per second, of both databases, and fail
-    /// where they are not reached [default: as many as possible]
+    /// Hold the load at N database reads and writes per second in total; fail if the storage does
+    /// not reach it [default: as many as possible]
     #[arg(long, value_name = "N")]
     pub target_iops: Option<u32>,
     #[command(flatten)]
@@ -189,8 +189,8 @@ pub(crate) struct RunFlags {
     /// The plan that the databases were prepared with
     #[arg(value_name = "PLAN", required_unless_present = "resume")]
     pub plan: Option<PathBuf>,
-    /// Go on with a run that a crash or a power cut has ended: the folder of its journal. What is
-    /// left of its time is measured, with its plan, settings and seed
+    /// Resume a run that a crash or a power cut has ended: the folder of its journal. Completes the
+    /// remaining time with its plan, settings and seed
     #[arg(long, value_name = "RUN", conflicts_with_all = ["output", "acknowledge", "name", "tags"])]
     pub resume: Option<PathBuf>,
     /// Kind of test: performance, stress, backup, recovery or checksum; all: the first four, one
@@ -198,16 +198,16 @@ pub(crate) struct RunFlags {
     #[arg(long, value_name = "KIND", value_parser = values::TESTS_TO_RUN,
         hide_possible_values = true)]
     pub test: Option<String>,
-    /// Length of the measurement, e.g. 2h or 90s; with --test all that of both loads, or of each:
-    /// performance=2h,stress=24h
+    /// Length of the measurement, e.g. 2h or 90s; with --test all that of both loads, or each
+    /// by name: performance=2h,stress=24h
     #[arg(long, value_name = "TIME|TEST=TIME", value_parser = test_duration,
         value_delimiter = ',')]
     pub duration: Vec<TestDuration>,
     /// Sessions per database, or auto
     #[arg(long, value_name = "N|auto", value_parser = sessions)]
     pub threads: Option<Sessions>,
-    /// Hold the load at so many database reads and writes per second, of all databases, and fail
-    /// where they are not reached [default: as many as possible]
+    /// Hold the load at N database reads and writes per second in total; fail if the storage does
+    /// not reach it [default: as many as possible]
     #[arg(long, value_name = "N")]
     pub target_iops: Option<u32>,
     /// Seed of the operations
@@ -216,8 +216,7 @@ pub(crate) struct RunFlags {
     /// Folder for journal and reports [default: run-NAME-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Write a line here before and behind every commit, unbuffered, for programs that kill this
-    /// one and look what is left
+    /// Log every commit to FILE before and after it, for crash tests
     #[arg(long, value_name = "FILE")]
     pub acknowledge: Option<PathBuf>,
     #[command(flatten)]
@@ -252,7 +251,7 @@ pub(crate) struct LineFlags {
     /// The plan that the databases were prepared with
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// How long each load is measured; less than 30s is not judged
+    /// Length of each measured load; less than 30s is not judged
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub step: Nanos,
     /// Folder for journals and reports [default: run-NAME-DATE-TIME]
@@ -280,10 +279,10 @@ pub(crate) struct ReportFlags {
     /// File to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// With --format esrp: what only the vendor knows of the solution
+    /// With --format esrp: the vendor's facts about the solution
     #[arg(long, value_name = "FILE")]
     pub vendor: Option<PathBuf>,
     /// Print a vendor's file with every key, to be filled in
@@ -307,8 +306,8 @@ pub(crate) enum ComparisonFormat {
 /// Flags of `compare`.
 #[derive(Args, Debug)]
 pub(crate) struct CompareFlags {
-    /// Run folders or their record.jsonl, or folders of sets of tests; the first is what the others
-    /// are measured against
+    /// Run folders or their record.jsonl, or folders of sets of tests; the others are compared with
+    /// the first
     #[arg(value_name = "RUN", num_args = 2.., required = true)]
     pub runs: Vec<PathBuf>,
     /// Form [default: by the ending of --output, else text]
@@ -342,27 +341,26 @@ pub(crate) struct ListFlags {
 /// Flags of `serve`.
 #[derive(Args, Debug)]
 pub(crate) struct ServeFlags {
-    /// Folder whose runs and plans are shown, three levels deep; nothing outside it is
+    /// Show runs and plans found up to three levels below this folder
     #[arg(value_name = "DIR", default_value = ".")]
     pub folder: PathBuf,
-    /// Address and port; port 0 takes a free one. One that others reach needs the token for
-    /// everything, and has no TLS
+    /// Address and port; port 0 takes a free one. An address other than loopback requires the
+    /// token for every request; there is no TLS
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8437")]
     pub listen: SocketAddr,
-    /// A further name that browsers may know this machine by; may be given several times
+    /// Another name under which browsers reach this machine; may be given several times
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
-    /// File that holds the token that lets a request change anything, made if it is not there, for
-    /// its owner alone [default: `PLIMSOLL_TOKEN`, or one among your caches, so that it survives a
-    /// restart]
+    /// File with the token that permits changes, created for its owner alone if missing [default:
+    /// `PLIMSOLL_TOKEN`, or one among your caches, so that it survives a restart]
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
     /// File with a token that reads /metrics and nothing else, made likewise [default:
     /// `PLIMSOLL_METRICS_TOKEN`]
     #[arg(long, value_name = "FILE")]
     pub metrics_token_file: Option<PathBuf>,
-    /// Push metrics to a collector of OpenTelemetry over HTTP, in JSON; headers that it wants, such
-    /// as a key, are taken from the variable `OTEL_EXPORTER_OTLP_HEADERS`
+    /// Push metrics to a collector of OpenTelemetry over HTTP, in JSON; required headers,
+    /// such as a key, come from the variable `OTEL_EXPORTER_OTLP_HEADERS`
     #[arg(long, value_name = "URL")]
     pub otlp: Option<String>,
     /// Time between two pushes
@@ -392,7 +390,7 @@ pub(crate) struct CheckFlags {
     /// Database files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Read all pages behind the database too, not 64 MiB of them at most
+    /// Read all pages past the end of the database, not only the first 64 MiB
     #[arg(long)]
     pub foreign: bool,
     /// Answer in JSON
@@ -462,10 +460,7 @@ pub(crate) enum ExportFormat {
 
 /// Flags of `export`.
 #[derive(Args, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of its own on the command line"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate switch on the command line")]
 pub(crate) struct ExportFlags {
     /// Database file
     #[arg(value_name = "FILE")]
@@ -473,19 +468,19 @@ pub(crate) struct ExportFlags {
     /// Table to print
     #[arg(long, value_name = "T", group = "rows", conflicts_with = "all")]
     pub table: Option<String>,
-    /// Write every table to a file of its own
+    /// Write every table to a separate file
     #[arg(long, group = "rows", requires = "output")]
     pub all: bool,
     /// File for the rows of --table, or folder for --all [default: the standard output]
     #[arg(long, short, value_name = "FILE|DIR", requires = "rows")]
     pub output: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Rows too that are deleted and not yet removed; a first column says which they are
+    /// Include rows that are deleted and not yet removed; a first column marks them
     #[arg(long)]
     pub deleted: bool,
-    /// Take pages that carry no checksum, as those of an engine's temporary database
+    /// Accept pages without a checksum, as in an engine's temporary database
     #[arg(long)]
     pub without_checksums: bool,
     /// How rows are printed [default: by the ending of --output, else csv]
@@ -499,7 +494,7 @@ pub(crate) struct ExportFlags {
 /// Flags of `selftest`.
 #[derive(Args, Debug)]
 pub(crate) struct SelftestFlags {
-    /// Folder on the storage; what is made in it is removed, unless something is wrong
+    /// Folder on the storage; files made in it are removed, unless something is wrong
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// Answer in JSON
@@ -516,10 +511,10 @@ pub(crate) struct ProfileFlags {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub sign_in: SignInFlags,
-    /// Mailboxes [default: as many as the files say]
+    /// Mailboxes [default: the number in the files]
     #[arg(long, value_name = "N", value_parser = mailboxes)]
     pub mailboxes: Option<u64>,
-    /// Most that a mailbox may hold, such as 2GiB [default: the quotas, or the largest mailbox]
+    /// Largest size of a mailbox, such as 2GiB [default: the quotas, or the largest mailbox]
     #[arg(long, value_parser = size)]
     pub size_limit: Option<Bytes>,
     /// Average length of a message, such as 75KiB [default: as measured]
@@ -535,7 +530,7 @@ pub(crate) struct ProfileFlags {
     /// File to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "output")]
     pub force: bool,
     /// Answer in JSON
@@ -550,7 +545,7 @@ pub(crate) enum SignInWay {
     Browser,
     /// In a browser anywhere, with a code to type; many tenants block this
     Device,
-    /// By the certificate of the application, without a person
+    /// By the certificate of the application, without a user
     Certificate,
 }
 
@@ -558,16 +553,16 @@ pub(crate) enum SignInWay {
 #[derive(Args, Debug)]
 pub(crate) struct SignInFlags {
     /// Sign in to Microsoft 365 and fetch its two usage reports. Tokens stay in memory and are
-    /// wiped at the end; files do the same without signing in
+    /// wiped at the end; downloaded files give the same without signing in
     #[arg(long, value_name = "WAY", help_heading = SIGN_IN)]
     pub sign_in: Option<SignInWay>,
-    /// Id of the application that is registered for it with the tenant
+    /// Id of the application registered with the tenant
     #[arg(long, value_name = "ID", requires = "sign_in", help_heading = SIGN_IN)]
     pub client: Option<String>,
-    /// Name or id of the tenant, such as contoso.com [default: the one of who signs in]
+    /// Name or id of the tenant, such as contoso.com [default: that of the user who signs in]
     #[arg(long, value_name = "NAME", requires = "sign_in", help_heading = SIGN_IN)]
     pub tenant: Option<String>,
-    /// Certificate of the application, in PEM; its key stands there too, or in the environment
+    /// Certificate of the application, in PEM; its key is there too, or in the environment
     /// variable `PLIMSOLL_CERTIFICATE_KEY`
     #[arg(long, value_name = "FILE", requires = "sign_in", help_heading = SIGN_IN)]
     pub certificate: Option<PathBuf>,
@@ -575,8 +570,8 @@ pub(crate) struct SignInFlags {
     #[arg(long, value_name = "N", default_value = "30", value_parser = report_days,
           help_heading = SIGN_IN)]
     pub days: u8,
-    /// Another provider, such as that of a national cloud: what stands before
-    /// /.well-known/openid-configuration
+    /// Another provider, such as that of a national cloud: the address
+    /// before /.well-known/openid-configuration
     #[arg(long, value_name = "URL", requires = "sign_in", conflicts_with = "tenant",
           help_heading = SIGN_IN)]
     pub authority: Option<String>,
@@ -586,7 +581,7 @@ pub(crate) struct SignInFlags {
     pub graph: String,
 }
 
-/// Where help shows those flags.
+/// Heading of those flags in the help.
 const SIGN_IN: &str = "Sign-in to Microsoft 365";
 
 /// Flags of `import`.
@@ -599,10 +594,10 @@ pub(crate) struct ImportFlags {
     /// [default: plimsoll-import-NAME, made here]
     #[arg(long, short, value_name = "PLAN|DIR")]
     pub output: Option<PathBuf>,
-    /// Folder below which the folders of Windows are looked for
+    /// Folder below which the folders of Windows are expected
     #[arg(long, value_name = "DIR", default_value = "/mnt/mail")]
     pub root: PathBuf,
-    /// Replace a file that is there already
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
 }
@@ -610,7 +605,7 @@ pub(crate) struct ImportFlags {
 /// Flags of `builds`.
 #[derive(Args, Debug)]
 pub(crate) struct BuildsFlags {
-    /// What is asked
+    /// What to do
     #[command(subcommand)]
     pub action: BuildsAction,
     /// A newer table than the embedded one, as CSV with the same columns
@@ -621,7 +616,7 @@ pub(crate) struct BuildsFlags {
     pub json: bool,
 }
 
-/// What `builds` is asked.
+/// Actions of `builds`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BuildsAction {
     /// Name the release of versions, or of those in logs, reports, programs and databases
@@ -636,7 +631,7 @@ pub(crate) enum BuildsAction {
         #[arg(value_name = "PRODUCT")]
         product: Option<String>,
     },
-    /// Say what the way from one build to another needs
+    /// Show the steps and prerequisites from one build to another
     Compare {
         /// One build: a version, a name or a file
         #[arg(value_name = "A")]

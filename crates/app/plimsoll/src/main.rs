@@ -1,4 +1,4 @@
-//! The command line: a table of verbs and what their outcomes mean to the shell.
+//! The command line: a table of verbs and the exit statuses of their outcomes.
 //!
 //! Exit status 0: pass. 1: fail, the storage or the files are at fault. 2: could not measure. 64:
 //! wrong usage.
@@ -29,7 +29,7 @@ use flags::{Arguments, Verb};
 #[global_allocator]
 static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
 
-/// What a command found out.
+/// Outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Everything is as it should be.
@@ -41,12 +41,12 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What a verdict means to the shell.
+    /// The outcome of a verdict.
     const fn of(verdict: &verdict::Verdict) -> Self {
         Self::of_ruling(verdict.outcome)
     }
 
-    /// The worse of two: a fault before what was not proved.
+    /// The worse of two: a fault outweighs an inconclusive result.
     pub(crate) fn worse(self, other: Self) -> Self {
         let rank = |of: Self| match of {
             Self::Pass => 0,
@@ -74,7 +74,7 @@ impl Outcome {
         }
     }
 
-    /// What a ruling means to the shell.
+    /// The outcome of a ruling.
     const fn of_ruling(ruling: verdict::Ruling) -> Self {
         match ruling.exit_code() {
             0 => Self::Pass,
@@ -115,24 +115,24 @@ fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
-/// Prints what the command line's parser has to say: help, the version, or what was wrong.
+/// Prints the message of the command line's parser: help, the version, or an error.
 fn refuse(error: &clap::Error) -> ExitCode {
     let status = match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => 0,
-        // The option is there; what it is given is input like that of a plan.
+        // The option exists; its value is input like that of a plan.
         ErrorKind::ValueValidation | ErrorKind::InvalidValue => BAD_INPUT,
         _ => WRONG_USAGE,
     };
     if status == BAD_INPUT || console::is_for_programs() && status != 0 {
         console::fail(&sentence(error), status);
     } else {
-        // Where even that has gone, there is no place to say so.
+        // If even that is closed, there is no place to say so.
         let _ = error.print();
     }
     ExitCode::from(status)
 }
 
-/// What the parser says is wrong, without what it says of the help.
+/// The parser's error, without its remark on the help.
 fn sentence(error: &clap::Error) -> String {
     let text = error.to_string();
     let (first, _) = text.split_once("\n\n").unwrap_or((&text, ""));

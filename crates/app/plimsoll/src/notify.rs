@@ -1,4 +1,4 @@
-//! `--notify`: runs a command once the verdict stands, which changes nothing about it.
+//! `--notify`: runs a command once the verdict is final, which it cannot change.
 
 use std::io;
 use std::process::{Child, ExitStatus, Stdio};
@@ -11,17 +11,17 @@ use crate::console::{self, Concluded, is_for_programs};
 use crate::signals;
 use crate::system;
 
-/// A command that takes longer is left alone, and goes on by itself.
+/// A command that takes longer is left running.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Between two looks at whether it has ended.
+/// Interval between checks for its end.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What every name in its environment begins with.
+/// Prefix of the names in its environment.
 const PREFIX: &str = "PLIMSOLL_";
 
-/// Runs `command`, a line for the shell as the user typed it. What others wrote, a run's name or an
-/// error's sentence, is in the environment alone: no shell reads it as a part of the line.
+/// Runs `command`, a line for the shell as the user typed it. Foreign text, a run's name or an
+/// error's sentence, is in the environment alone: no shell parses it as a part of the line.
 pub(crate) fn notify(
     command: &str,
     exit_status: u8,
@@ -46,7 +46,7 @@ pub(crate) fn notify(
     }
 }
 
-/// What a command finds in its environment, without the prefix.
+/// Environment of a command, without the prefix.
 fn environment(
     exit_status: u8,
     concluded: Option<&Concluded>,
@@ -97,11 +97,11 @@ fn wait(mut child: Child, patience: Duration, stop: &StopFlag) -> io::Result<Wai
     Ok(Waited::OutOfPatience)
 }
 
-/// What is to be said of a command; nothing of one that succeeded.
+/// A message about a command; `None` for one that succeeded.
 fn trouble(ended: io::Result<Waited>) -> Option<String> {
     Some(match ended {
         Ok(Waited::Ended(status)) if status.success() => return None,
-        // The same words on every system; what ended without a status was ended by a signal.
+        // The same words on every system; a command without a status was ended by a signal.
         Ok(Waited::Ended(status)) => status.code().map_or_else(
             || format!("ended with {status}"),
             |code| format!("ended with exit status {code}"),

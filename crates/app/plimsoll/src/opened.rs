@@ -1,5 +1,5 @@
-//! A database read for what it holds, whatever is wrong with it: what cannot be read is named and
-//! left out, and the exit status says so at the end.
+//! A database opened for reading despite damage: unreadable parts are named and left out, and the
+//! exit status reflects them at the end.
 
 mod beyond;
 
@@ -24,7 +24,7 @@ const MOST_NAMED: u64 = 1_000;
 /// An open database.
 pub(crate) struct OpenDatabase {
     pub reader: Reader<FilePages>,
-    /// What its header says, where it was not closed.
+    /// State of a database that was not closed, from its header.
     pub dirty: Option<Dirty>,
     path: PathBuf,
     is_damaged: bool,
@@ -33,8 +33,8 @@ pub(crate) struct OpenDatabase {
 }
 
 impl OpenDatabase {
-    /// Opens the database at `path`: by its catalog, where that is damaged by its copy, and where
-    /// both are by what is left of them. Names a database that was not closed first of all.
+    /// Opens the database at `path`: by its catalog, if that is damaged by its copy, and if both
+    /// are by their remains. First of all names a database that was not closed.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
         Self::open_with(path, false)
     }
@@ -109,8 +109,8 @@ impl OpenDatabase {
         self.damage(whose, &loss.error, &consequence);
     }
 
-    /// Names damage that something of `whose` suffers from. What a database that was not closed
-    /// lacks may stand in its log; a wrong checksum is damage in any case.
+    /// Reports damage that affects a part of `whose`. Data missing from a database that was not
+    /// closed may be in its log; a wrong checksum is damage in any case.
     pub(crate) fn damage(&mut self, whose: &str, error: &ReadDamage, consequence: &str) {
         let is_page = match error {
             ReadError::Lost { page, .. } => !self.is_torn(*page),
@@ -129,7 +129,7 @@ impl OpenDatabase {
         }
     }
 
-    /// Whether a page is one that a crash left half written.
+    /// Whether a crash left the page half written.
     fn is_torn(&self, page: PageNumber) -> bool {
         let Some(dirty) = &self.dirty else {
             return false;
@@ -164,7 +164,7 @@ impl OpenDatabase {
         }
     }
 
-    /// What the exit status says, once everything has been read.
+    /// The exit status, once everything has been read.
     pub(crate) fn outcome(&mut self) -> Outcome {
         self.name_beyond();
         self.name_flips();
@@ -189,7 +189,7 @@ impl OpenDatabase {
 
 impl Drop for OpenDatabase {
     fn drop(&mut self) {
-        // An error has ended the reading before its outcome was asked for.
+        // An error has ended the reading before its outcome was requested.
         self.name_beyond();
     }
 }

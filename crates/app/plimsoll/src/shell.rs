@@ -1,4 +1,4 @@
-//! Words of the command lines that the program tells people to type.
+//! Quotes words of the command lines that the program suggests.
 
 use std::path::Path;
 

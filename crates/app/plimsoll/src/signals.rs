@@ -11,17 +11,16 @@ use host::{StopFlag, crew};
 use crate::error::CommandError;
 use crate::{system, term};
 
-/// What a signal does to a run. Writing out the cache takes as long as the storage needs, within
+/// Effect of a signal on a run. Writing out the cache takes as long as the storage needs, within
 /// the limit on the run's end (`trial::bounds`); a request without an answer is given up after 10 s
 /// (`trial::patience`).
 pub(crate) const STOPS_A_RUN: &str = "stopping cleanly, in seconds unless the storage is slow; \
                                       again ends at once and leaves databases to recover";
 
-/// Between two looks at whether the first signal has come: people take a tenth of a second for at
-/// once.
+/// Interval between checks for the first signal: people perceive a tenth of a second as immediate.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What the first signal of this program sets.
+/// Set by the first signal of this program.
 static INSTALLED: OnceLock<StopFlag> = OnceLock::new();
 
 /// Whether the work that a signal would stop is over.

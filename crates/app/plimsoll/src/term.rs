@@ -21,7 +21,7 @@ const LINE: Duration = Duration::from_mins(1);
 /// Between two events.
 const EVENT: Duration = Duration::from_secs(10);
 
-/// Answers the signal that asked to stop, below what the terminal shows.
+/// Answers the signal that asked to stop, below the terminal's display.
 pub(crate) fn answer_stop(answer: &str) {
     if is_for_programs() {
         return console::say(&answer);
@@ -48,7 +48,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Progress of `what`, such as `checking`; none is shown where `quiet`.
+    /// Progress of `what`, such as `checking`; hidden if `quiet`.
     pub(crate) fn new(what: impl Into<String>, quiet: bool) -> Self {
         let screen = redraws().then(Screen::default);
         Self { what: what.into(), started: Instant::now(), shown: None, screen, quiet }
@@ -73,8 +73,8 @@ impl Progress {
         self.show(|_| vec![line]);
     }
 
-    /// Lines that say all of it, made for a terminal of so many columns; for a log one line, made
-    /// where there are no columns. Nothing for programs, which are told events.
+    /// Lines with all details, made for a terminal of a given width; for a log one line, made
+    /// without a width. Nothing for programs, which receive events.
     pub(crate) fn show(&mut self, lines: impl FnOnce(Option<usize>) -> Vec<String>) {
         let redraws = self.redraws();
         if is_for_programs() || !self.is_due(if redraws { REDRAW } else { LINE }, !redraws) {
@@ -93,7 +93,7 @@ impl Progress {
         self.started.elapsed()
     }
 
-    /// Removes the lines, so that what comes next stands alone.
+    /// Removes the lines, so that the next output is alone.
     pub(crate) fn clear(&mut self) {
         if self.redraws()
             && let Some(screen) = &mut self.screen
@@ -109,8 +109,8 @@ impl Progress {
         }
     }
 
-    /// Whether something is to be shown again, so long after it was last. Work that is over before
-    /// the first line is due needs none, where `later`.
+    /// Whether the display is due again, this long after the last time. Work that ends before the
+    /// first line is due needs none, if `later`.
     fn is_due(&mut self, pause: Duration, later: bool) -> bool {
         let last = self.shown.or(later.then_some(self.started));
         let is_due = !self.quiet && last.is_none_or(|last| last.elapsed() >= pause);
@@ -126,7 +126,7 @@ impl Progress {
     }
 }
 
-/// Whether a line of the error output can be written again.
+/// Whether a line of the error output can be overwritten.
 fn redraws() -> bool {
     io::stderr().is_terminal() && system::redraws() && !is_for_programs()
 }

@@ -40,7 +40,7 @@ const FORMS: [&str; 5] = ["html", "text", "json", "xml", "csv"];
 /// What a run leaves beside its journal.
 const FILES: [&str; 3] = ["report.html", "report.txt", "report.json"];
 
-/// A folder of its own for one test, removed at its end.
+/// A separate folder for one test, removed at its end.
 struct Scene {
     folder: PathBuf,
 }
@@ -148,7 +148,7 @@ fn expect(output: &Output, code: i32) {
     assert_eq!(output.status.code(), Some(code), "{output:?}");
 }
 
-/// An answer of `check --json` without what tells how fast it was.
+/// An answer of `check --json` without its speed.
 fn without_speed(answer: &Output) -> Value {
     let mut files: Value = serde_json::from_slice(&answer.stdout).unwrap();
     for file in files["files"].as_array_mut().unwrap() {

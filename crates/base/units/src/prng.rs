@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// Where a random stream begins. Printed in every record; the same seed gives the same run.
+/// The seed of a random stream. Printed in every record; the same seed gives the same run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Seed(pub u64);
 

@@ -40,7 +40,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A page of a database file, counted from 1; 0 stands for "no page".
+/// A page of a database file, counted from 1; 0 means "no page".
 ///
 /// Page `p` lies at byte `(p + 1) * page size`, behind the two header pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,7 +62,7 @@ impl fmt::Display for PageNumber {
     }
 }
 
-/// A log generation: one 1 MiB log file; 0 stands for "none".
+/// A log generation: one 1 MiB log file; 0 means "none".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(pub u32);
 

@@ -1,5 +1,5 @@
-//! Counts and measured values as people read them, for every sentence that holds one: a value that
-//! stands on a page twice must not be rounded in two ways.
+//! Formats counts and measured values for people. Every sentence uses it, so that a value shown
+//! twice on a page is never rounded in two ways.
 
 /// A count with commas between thousands: `1,234,567`.
 pub fn thousands(count: u64) -> String {
@@ -62,7 +62,7 @@ fn rounded(text: &str) -> Option<f64> {
     text.replace(',', "").parse().ok()
 }
 
-/// Values that are still alike after so many digits more are told alike.
+/// Extra digits to try before two values are printed alike.
 const MOST_MORE_DIGITS: usize = 4;
 
 fn decimals_of_three(value: f64) -> usize {

@@ -31,7 +31,7 @@ pub struct Profile {
     pub archives: u64,
     /// What the message profile script would print for the tracking logs.
     pub script: Option<ScriptFigures>,
-    /// What was read, in the order of reading.
+    /// The files read, in reading order.
     pub files: Vec<FileReport>,
     /// How the numbers came about, one sentence each.
     pub rules: Vec<String>,

@@ -26,7 +26,7 @@ pub(super) fn moment(text: &str, offset_hours: i32) -> Option<(Date, usize)> {
     Some((date, usize::try_from(seconds.rem_euclid(DAY) / HOUR).ok()?))
 }
 
-/// How a culture writes dates with separators of its own.
+/// The order of day, month and year in dates with a culture's separators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DateOrder {
     /// `11/25/2026`.
@@ -36,8 +36,8 @@ pub(super) enum DateOrder {
 }
 
 impl DateOrder {
-    /// The order of all `dates` of a file: a part above twelve is the day, and a point stands
-    /// behind a day. Dates that leave it open have the month first.
+    /// The order shared by all `dates` of a file: a part above twelve is the day, and a point
+    /// follows a day. Ambiguous dates have the month first.
     pub(super) fn of<'a>(dates: impl Iterator<Item = &'a str>) -> Self {
         let mut order = Self::MonthFirst;
         for date in dates {

@@ -76,8 +76,8 @@ fn counted(row: SheetRow<'_>, messages: &str, megabytes: &str) -> Result<Counted
     Ok(Counted { messages: row.count(messages)?, bytes })
 }
 
-/// Bytes of megabytes with digits behind a point, or a comma; a separator of thousands stands
-/// further left.
+/// Bytes of a size in megabytes with a decimal point or comma; a separator of thousands is further
+/// left.
 fn length(text: &str) -> Option<u64> {
     let (whole, part) = text.rsplit_once(['.', ',']).unwrap_or((text, ""));
     let is_plain = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ' '));

@@ -31,7 +31,7 @@ pub enum ProfileError {
         file: String,
         /// What its headers say it is.
         kind: LogKind,
-        /// What was wrong with the first row.
+        /// The first row's error.
         first: BadRow,
     },
     /// The number of mailboxes is unknown.

@@ -37,7 +37,7 @@ use message_profile::SiteMail;
 use sheet::Sheet;
 use tracking::Traffic;
 
-/// What the files do not say, or what is to be used in their place.
+/// Values that the files lack, or that override them.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Mailboxes; none takes the number that the files give.
@@ -65,7 +65,7 @@ impl Default for Options {
     }
 }
 
-/// What was read from one file.
+/// What one file contributed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
     /// Its name, as given.
@@ -139,7 +139,7 @@ pub struct Collector {
     options: Options,
     files: Vec<FileReport>,
     traffic: Traffic,
-    /// The same of what was exported of tracking.
+    /// The same from exported tracking logs.
     exported: Traffic,
     stats: EmailStats,
     /// Marks of whole files: one under two names says nothing new.

@@ -56,8 +56,8 @@ pub(super) fn read(
     }
 }
 
-/// What tells mailboxes apart. Display names do not; names in usage reports may be concealed, but
-/// stay different.
+/// The key that distinguishes mailboxes. Display names do not; names in usage reports may be
+/// concealed, but stay different.
 fn identity(row: SheetRow<'_>) -> String {
     let columns = ["User Principal Name", "MailboxGuid", "PrimarySmtpAddress"];
     let mut texts = columns.iter().map(|column| row.text(column));

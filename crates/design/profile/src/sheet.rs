@@ -14,7 +14,7 @@ pub struct BadRow {
     pub line: u64,
     /// Its column.
     pub column: String,
-    /// What stands there.
+    /// The text found.
     pub found: String,
     /// What should.
     pub wanted: &'static str,
@@ -242,8 +242,8 @@ fn delimiter(headers: &str) -> u8 {
         .unwrap_or(b',')
 }
 
-/// Where the table starts, and how many lines stand before: comments of message tracking other
-/// than its field names, PowerShell's type line, Excel's separator line and empty lines.
+/// Start of the table, and the number of lines before it: comments of message tracking other than
+/// its field names, PowerShell's type line, Excel's separator line and empty lines.
 fn first_line_of_table(text: &str) -> (usize, u64) {
     let (mut start, mut before) = (0, 0);
     for line in text.split_inclusive('\n') {

@@ -5,7 +5,7 @@
 struct SystemName {
     /// How its alias or display name begins, in lower case.
     begins: &'static str,
-    /// Whether a name that goes on is meant as well.
+    /// Whether longer names that begin with this one match as well.
     goes_on: bool,
     reason: &'static str,
 }
@@ -56,7 +56,7 @@ const NAMES: [SystemName; 22] = [
     begins("microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", SENDER),
 ];
 
-/// Which mailbox of its own `name`, an address, alias or display name, is; none for users.
+/// The system mailbox that `name`, an address, alias or display name, denotes; `None` for users.
 pub(super) fn of_name(name: &str) -> Option<&'static str> {
     let name = name.trim().trim_matches(['<', '>', '"']).to_lowercase();
     let alias = name.rsplit_once('@').map_or(name.as_str(), |(alias, _)| alias);
@@ -67,8 +67,8 @@ pub(super) fn of_name(name: &str) -> Option<&'static str> {
     known.map(|known| known.reason)
 }
 
-/// `SystemMailboxes` may be a list of people; what Exchange appends begins with a bracket, a digit
-/// or a blank. Where the name ends in a point or line, anything is.
+/// `SystemMailboxes` may be a list of people; Exchange's suffix begins with a bracket, a digit or a
+/// blank. If the name ends in a point or line, any suffix matches.
 fn is_made_up(known: &SystemName, rest: &str) -> bool {
     known.begins.ends_with(['.', '_'])
         || rest.starts_with(|c: char| "{(-_. ".contains(c) || c.is_ascii_hexdigit())

@@ -1,4 +1,4 @@
-//! Every kind of file, as its own tool writes it, and what comes of it.
+//! Every kind of file, as its tool writes it, and the resulting profile.
 //!
 //! The tracking logs are made up from the documented fields; the figures expected of them follow
 //! from the rules of Microsoft's script by hand.

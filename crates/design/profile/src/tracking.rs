@@ -194,7 +194,7 @@ fn sender(row: SheetRow<'_>) -> String {
     row.text(column).trim_matches(['<', '>']).to_lowercase()
 }
 
-/// Logs count in UTC; what is exported has the clock of the shell.
+/// Logs are in UTC; exports use the clock of the shell.
 fn when(
     row: SheetRow<'_>,
     kind: LogKind,

@@ -1,4 +1,4 @@
-//! The profile as a deployment document: `size` reads it as it is, and people go on from there.
+//! The profile as a deployment document: `size` reads it unchanged, and people edit it further.
 
 use std::fmt::Write as _;
 
@@ -65,7 +65,7 @@ impl Profile {
     }
 }
 
-/// What was read from a file, in one line.
+/// The contents of a file, in one line.
 fn described(file: &FileReport) -> String {
     let head = format!("{}: {}, {} rows", file.name, file.kind, file.rows);
     let dates = file.dates.iter();
@@ -94,7 +94,7 @@ fn write_list(
     writeln!(text, "]")
 }
 
-/// Fewest messages a day that a deployment takes; what is measured below is rounded up to it.
+/// Fewest messages a day that a deployment takes; lower measurements are rounded up to it.
 const LEAST_MESSAGES: f64 = 1.0;
 
 fn write_tier(tier: &TierProfile, text: &mut String) -> std::fmt::Result {

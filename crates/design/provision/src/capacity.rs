@@ -44,7 +44,7 @@ fn share(part: Bytes, whole: Bytes) -> f64 {
 }
 
 impl Provision {
-    /// The sums over a server; none where each volume is a disk of its own.
+    /// Totals over a server; `None` if each volume is a separate disk.
     pub fn capacity(&self, server: &Server) -> Option<Capacity> {
         let needs = &self.needs;
         let pools = self.pools(server);

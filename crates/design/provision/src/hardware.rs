@@ -5,9 +5,9 @@ use units::Bytes;
 /// Processor time of one database on a server, in megacycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Megacycles {
-    /// Where it is active, client access included if it runs on the same servers.
+    /// For an active copy, client access included if it runs on the same servers.
     pub active: f64,
-    /// Where it is not.
+    /// For a passive copy.
     pub passive: f64,
     /// What a server of each place has, where its speed is known.
     pub available: Places<Option<f64>>,

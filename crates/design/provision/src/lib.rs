@@ -1,9 +1,8 @@
 //! From a size to things with names: servers, disks, volumes, databases and where each is mounted.
 //!
-//! [`size`] is the whole way of a deployment: the arithmetic of `sizing`, the copies laid out and
-//! their failures played through, and what both say against it. Everything that is made of a
-//! [`Provision`] (scripts, tables, the plan that is tested) is a view of it, so that what is tested
-//! is what is built.
+//! [`size`] takes a deployment all the way: the arithmetic of `sizing`, the copies laid out and
+//! their failures simulated, and the objections of both. Everything made from a [`Provision`]
+//! (scripts, tables, the test plan) is a view of it, so the test matches the build.
 
 pub mod array;
 mod build;

@@ -23,7 +23,7 @@ const DISKS: [(&str, &str); 8] = [
     ("900GB", "15K SAS 2.5"),
 ];
 
-/// A change with what it comes to.
+/// A change with its result.
 #[derive(Clone, Debug)]
 pub struct LighterDesign {
     /// The value in place of the document's.
@@ -92,7 +92,7 @@ fn disk_load(sizing: &Sizing) -> Option<f64> {
     Some((reads + write_cost * writes) / (disks * rated))
 }
 
-/// What is worth a try in a design like this.
+/// Edits worth trying for a design like this.
 fn edits(deployment: &Deployment, now: &Sizing) -> Vec<Replacement> {
     let mut found = match now.architecture.first {
         Build::Jbod => of_single_disks(now),
@@ -149,7 +149,7 @@ mod tests {
     const SINGLE: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 150\n\
         size_limit = \"2GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n";
 
-    /// What is advised fits the design: no level of RAID for single disks.
+    /// The advice fits the design: no RAID level for single disks.
     #[test]
     fn single_disks_are_eased_by_fewer_databases_and_other_disks() {
         let found = lighter_designs("d.toml", SINGLE);

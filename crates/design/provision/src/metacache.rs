@@ -8,7 +8,7 @@ use super::requirements::count;
 use super::{MetaCacheDisks, ProvisionError, Purpose, Volume};
 
 impl MetaCacheDisks {
-    /// What was sized, where the deployment has SSDs.
+    /// The sized SSDs, if the deployment has any.
     pub(super) fn of(
         deployment: &Deployment,
         sheet: &Sheet,

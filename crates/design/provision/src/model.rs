@@ -1,4 +1,4 @@
-//! Everything that is to be built, as data with names; what it is made from; why it cannot be made.
+//! Everything to be built, as data with names; its inputs; the reasons why it cannot be built.
 
 use plan::deployment::Origin;
 use sizing::Key;
@@ -20,7 +20,7 @@ pub struct Requirements {
     pub origin: Origin,
     /// What the documents say of figures that are another product's; none where all are its own.
     pub assumption: Option<String>,
-    /// Where the figures of the mailboxes come from.
+    /// Sources of the mailbox figures.
     pub provenance: Vec<String>,
     /// Groups of servers that are alike; each is laid out by `wish`.
     pub groups: usize,
@@ -29,7 +29,7 @@ pub struct Requirements {
     /// Whether a group is a database availability group; else its servers know nothing of each
     /// other.
     pub copies: bool,
-    /// Where the witness of a group stands; none where there is no group.
+    /// Location of a group's witness; `None` if there is no group.
     pub witness: Option<Witness>,
     /// Servers, copies and databases of one group.
     pub wish: LayoutRequest,
@@ -57,8 +57,8 @@ pub struct Requirements {
     pub restore_volume: Option<Bytes>,
     /// Spare volumes of a server.
     pub spare_volumes: Places<usize>,
-    /// The disks of a server by purpose, where volumes are cut from redundant groups; else each
-    /// volume is a disk of its own. A purpose without a pool takes the databases'.
+    /// The disks of a server by purpose, if volumes are cut from redundant groups; else each volume
+    /// is a separate disk. A purpose without a pool uses that of the databases.
     pub pools: Places<Vec<(Purpose, Pool)>>,
     /// SSDs of a server that hold `MetaCache` databases, where there are some.
     pub metacache: Option<MetaCacheDisks>,
@@ -110,7 +110,7 @@ impl NetworkCompression {
     }
 }
 
-/// What stands before the numbers in names.
+/// Prefixes of the numbered names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefixes {
     /// Of servers.
@@ -137,7 +137,7 @@ pub enum ProvisionError {
     },
     /// The sizing has no such number.
     NotSized {
-        /// What is missing.
+        /// The missing key.
         key: Key,
     },
     /// Servers wait beside active ones in both sites, which no layout is known for.
@@ -185,7 +185,7 @@ impl std::fmt::Display for ProvisionError {
 
 impl std::error::Error for ProvisionError {}
 
-/// Everything that is to be built.
+/// Everything to be built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provision {
     /// What it was made from.
@@ -286,7 +286,7 @@ pub enum Purpose {
     Restore,
     /// A spare that takes the place of a failed one.
     Spare,
-    /// `MetaCache` databases: what is read most of the databases, on an SSD.
+    /// `MetaCache` databases: the most-read data of the databases, on an SSD.
     MetaCache,
 }
 

@@ -25,7 +25,7 @@ pub struct Pool {
     pub redundant_disks: u32,
     /// A disk as its vendor counts it.
     pub raw: Bytes,
-    /// What is left of a disk after formatting by array and system.
+    /// Capacity of a disk after formatting by array and system.
     pub formatted: Bytes,
     /// Random reads and writes per second of a disk.
     pub disk_iops: f64,

@@ -77,7 +77,7 @@ impl Requirements {
     }
 }
 
-/// Where the witness stands; in the only site where there is one.
+/// Location of the witness; in the only site if there is one.
 fn witness(deployment: &Deployment) -> Witness {
     let site = deployment.second_site.as_ref();
     match site.map(|site| site.witness) {
@@ -238,7 +238,7 @@ fn site(
     Ok(site)
 }
 
-/// Redundant groups mend themselves; spare volumes are single disks.
+/// Redundant groups rebuild themselves; spare volumes are single disks.
 fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> Result<usize, ProvisionError> {
     if pools.is_empty() { count(sheet, Key::VolumeAutoreseed) } else { Ok(0) }
 }

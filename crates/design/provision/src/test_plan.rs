@@ -15,9 +15,10 @@ pub struct TestPlan {
     pub server: Option<String>,
     /// Folder below which its volumes are mounted.
     pub root: String,
-    /// Part of the real size of each database; 1 tests what is built.
+    /// Part of the real size of each database; 1 tests the real size.
     pub scale: f64,
-    /// Only so many databases of the server, the first ones: those of one set of disks; none: all.
+    /// Limits the plan to the first `n` databases of the server, those of one set of disks; `None`:
+    /// all.
     pub databases: Option<usize>,
 }
 
@@ -88,7 +89,7 @@ impl TestPlan {
         Bytes(exact.0 / mib * mib).max(SMALLEST)
     }
 
-    /// A plan that `prepare` and `run` take as it is.
+    /// A plan that `prepare` and `run` accept unchanged.
     pub fn to_toml(&self, provision: &Provision) -> Result<String, PlanError> {
         let server = self.server_of(provision)?;
         let mut text = String::new();

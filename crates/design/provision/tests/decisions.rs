@@ -1,4 +1,4 @@
-//! What is decided by the copy layout and not by a formula about it.
+//! Facts decided by the copy layout and not by a formula about it.
 
 use plan::Deployment;
 use provision::export::{Kind, export};

@@ -32,7 +32,7 @@ fn built((deployment, sizing): &(Deployment, Sizing)) -> Provision {
     provision(needs).expect("names")
 }
 
-/// Weight and text of what is found under `key`.
+/// Severity and text of each finding under `key`.
 fn found(sizing: &Sizing, key: Key) -> Vec<(Severity, &str)> {
     let found = sizing.findings.iter().filter(|finding| finding.key == key);
     found.map(|finding| (finding.severity, finding.text.as_str())).collect()

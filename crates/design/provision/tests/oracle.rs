@@ -48,7 +48,7 @@ impl Oracle {
         Some(Self { about, cases: lines.collect() })
     }
 
-    /// What a key counts as that a sizing does not give; `t*` stands for each tier.
+    /// The value to assume for a key that a sizing lacks; `t*` matches each tier.
     fn absent_is(&self, key: &str) -> Option<&Json> {
         let (_, rest) = key.split_once('.')?;
         let tier = key.starts_with('t') && key[1..2].parse::<u32>().is_ok();
@@ -68,7 +68,7 @@ impl Oracle {
         }
     }
 
-    /// Keys of a case that differ, with what is said of both.
+    /// Keys of a case that differ, with both values.
     fn differences(&self, case: &Json) -> Vec<(String, String)> {
         let text = case["deployment"].as_str().unwrap();
         let deployment = match Deployment::parse("case", text) {

@@ -109,7 +109,7 @@ proptest! {
         prop_assert!(volumes.fract() == 0.0, "{volumes} volumes");
     }
 
-    /// Every model of two sites comes to numbers, in both modes, and to no panic.
+    /// Every model of two sites yields numbers, in both modes, and no panic.
     #[test]
     fn every_site_model_is_sized(
         copies in 2_u32..6,
@@ -159,7 +159,7 @@ proptest! {
             }
         }
         let worst = number(&sizing, Key::ServerWorstActiveDbs(ServerKind::First));
-        // The workbook rounds copies down below what is active on average.
+        // The workbook rounds copies down below the average number of active ones.
         let most = number(&sizing, Key::ServerDbCopies(ServerKind::First));
         prop_assert!(compatible || worst <= most + 1e-9, "{worst} of {most}");
     }

@@ -85,7 +85,7 @@ fn differences(inputs: &Inputs, results: &Json, tolerance: f64) -> Vec<(String, 
     results.iter().filter_map(differs).collect()
 }
 
-/// What an example prints: a bare value, or one with a tolerance of its own.
+/// An expected value: bare, or with a tolerance.
 struct Wanted<'j> {
     value: &'j Json,
     tolerance: f64,
@@ -149,7 +149,7 @@ fn every_value_of_every_example_is_the_sources() {
     );
 }
 
-/// Who reads what is not covered reads it in the documents, too.
+/// The documents mention every exception that the tests make.
 #[test]
 fn the_documents_name_every_exception() {
     let text = include_str!("../../../../docs/sizing.md");

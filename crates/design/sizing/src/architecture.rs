@@ -163,7 +163,7 @@ fn copies_there(deployment: &Deployment, several: bool) -> u32 {
     if several { copies + lagged } else { copies }
 }
 
-/// A single late copy on a disk of its own has nothing beside it to be seeded from.
+/// A single lagged copy on a dedicated disk has no neighbour to be seeded from.
 const fn late_copies_may(lagged: u32, several: bool) -> bool {
     lagged == 0 || several || lagged >= 2
 }

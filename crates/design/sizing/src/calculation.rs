@@ -73,7 +73,7 @@ impl Calculation<'_> {
         !self.work.deployment.is_compatible() && self.work.sheet.number(by_formula).is_some()
     }
 
-    /// Says what is wrong with the deployment, with what its layout has shown.
+    /// Judges the deployment, given the results of its layout.
     pub fn judge(mut self, played: &PlayedLayout) -> Sizing {
         validate::validate(&mut self.work, self.architecture, &self.failures, played);
         Sizing {

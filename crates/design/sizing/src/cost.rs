@@ -22,7 +22,7 @@ pub(crate) fn cost(work: &mut Work<'_>) {
     }
 }
 
-/// What is bought once.
+/// One-time purchases.
 fn purchases(work: &mut Work<'_>, prices: &Prices) -> Vec<Number> {
     let lines = [
         (Key::CostServers, Key::ServerAll, Key::PricesServer, prices.server),

@@ -133,7 +133,7 @@ fn symmetrical(work: &mut Work<'_>, wanted: &Number, all: &Number, most: &Number
     shares
 }
 
-/// The count in groups of four; a given count as it is.
+/// The count in groups of four; a given count is kept.
 fn rounded(work: &mut Work<'_>, before: Number, given: Option<Number>, most: &Number) -> Number {
     let key = Key::DatabaseCount;
     let wanted = work.deployment.data.database_count;

@@ -10,7 +10,7 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// Raw GB of a disk from which a database of its own is limited by its size alone. Source: S-W76.
+/// Raw GB of a disk from which a dedicated database is limited by its size alone. Source: S-W76.
 const LARGE_DISK_GB: f64 = 2500.0;
 
 /// GB of 10^9 bytes, as vendors count.

@@ -1,8 +1,8 @@
-//! What is decided, not calculated, with the names that the workbook uses.
+//! Decisions, as opposed to calculated numbers, with the workbook's names.
 
 use plan::deployment::Raid;
 
-/// What is decided, not calculated.
+/// A value that is decided, not calculated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Whether something is so.
@@ -13,7 +13,7 @@ pub enum Decision {
     Build(Build),
     /// How disks protect each other.
     Raid(Raid),
-    /// Where the queue database lies.
+    /// Location of the queue database.
     Queue(QueuePlace),
 }
 
@@ -75,12 +75,12 @@ impl Build {
     }
 }
 
-/// Where the queue database lies.
+/// Location of the queue database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueuePlace {
     /// Beside the system.
     SystemDisk,
-    /// On a mirrored pair of disks of its own.
+    /// On a dedicated mirrored pair of disks.
     OwnDisks,
 }
 

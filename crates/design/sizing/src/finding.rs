@@ -1,4 +1,4 @@
-//! What is wrong with a deployment once it is calculated.
+//! Problems of a deployment once it is calculated.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,7 @@ pub struct DesignFinding {
     pub severity: Severity,
     /// The result that shows it.
     pub key: Key,
-    /// What is wrong.
+    /// The problem and its remedy.
     pub text: String,
     /// What to change.
     pub remedy: Cow<'static, str>,

@@ -61,8 +61,8 @@ pub(crate) fn per_server(work: &mut Work<'_>) {
     work.put(Key::IoMaintenanceMbPerServer, maintenance);
 }
 
-/// Log I/O of a database as a share of its own, where that is all that was ever published; else
-/// what follows from its writes.
+/// Log I/O of a database as a separate share, if that is all that was ever published; else derived
+/// from its writes.
 fn share_of_database(work: &mut Work<'_>, by_writes: Number) -> Number {
     let share = figure!(work, log_io_per_database_io);
     if share.value() > 0.0 { work.get(Key::IoDbIopsPerDb) * share } else { by_writes }

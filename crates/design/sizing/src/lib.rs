@@ -54,7 +54,7 @@ pub use schedule::{BackupDay, schedule};
 pub use sheet::{Fact, Sheet, Value};
 pub use work::Note;
 
-/// What a deployment comes to.
+/// The sized deployment.
 #[derive(Clone, Debug)]
 pub struct Sizing {
     /// Every number with its trace, in the order of calculation.
@@ -63,7 +63,7 @@ pub struct Sizing {
     pub architecture: Architecture,
     /// Known mistakes of the official calculator that make a difference here.
     pub notes: Vec<Note>,
-    /// What is wrong with the deployment.
+    /// Problems of the deployment.
     pub findings: Vec<DesignFinding>,
 }
 

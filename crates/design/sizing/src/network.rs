@@ -20,7 +20,7 @@ const LINKS: [f64; 16] = [
     2488.0, 10_000.0, 40_000.0,
 ];
 
-/// Streams, rates and the link; nothing of it where everything stands in one site.
+/// Streams, rates and the link; nothing if everything is in one site.
 pub(crate) fn network(work: &mut Work<'_>) {
     let Some(model) = work.deployment.site_model() else {
         return;

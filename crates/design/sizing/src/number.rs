@@ -1,8 +1,8 @@
 //! Numbers that remember how they came about.
 //!
-//! A formula is written once, in Rust; its operators build the text that explains it, once with
-//! the names of what went in and once with the numbers. So no explanation can drift from what is
-//! calculated.
+//! A formula is written once, in Rust; its operators build the text that explains it, once with the
+//! names of its inputs and once with their numbers. So an explanation cannot drift from the
+//! calculation.
 
 use std::ops::{Add, Div, Mul, Sub};
 

@@ -135,7 +135,7 @@ pub(crate) fn hypervisor(work: &mut Work<'_>) -> Number {
     1.0 + work.sheet.share(Key::ServersHypervisorPercent, servers.hypervisor)
 }
 
-/// Directory servers, and client access servers where that is a role of its own.
+/// Directory servers, and client access servers if that is a separate role.
 fn other_servers(work: &mut Work<'_>, available: Option<Number>, second: bool) {
     let all = work.get(Key::MailboxesTotal);
     let total = &all * work.get(Key::MailboxesMcyclesActive);

@@ -1,4 +1,4 @@
-//! Known mistakes of the official calculator: what it does, and what is right.
+//! Known mistakes of the official calculator: its result, and the right one.
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

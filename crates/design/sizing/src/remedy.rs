@@ -53,7 +53,8 @@ pub(crate) fn more_servers(
     Some(format!("{found} more {servers} (availability.servers_per_site = {count})"))
 }
 
-/// As many databases as give each no more than `target` mailboxes, where there may be so many.
+/// Advice to add databases until none exceeds its target of mailboxes; `None` if that many are not
+/// allowed.
 pub(crate) fn more_databases(sheet: &Sheet) -> Option<String> {
     let mailboxes = sheet.number(Key::ServerMailboxesPerDag)?;
     let target = sheet.number(Key::DatabaseMailboxesTarget).filter(|target| *target > 0.0)?;

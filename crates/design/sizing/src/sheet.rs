@@ -10,7 +10,7 @@ use crate::decision::Decision;
 use crate::key::Key;
 use crate::number::{Number, write};
 
-/// What is known under a key.
+/// The value under a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     /// A number.
@@ -47,12 +47,12 @@ impl Sheet {
         &self.facts
     }
 
-    /// What is known under `key`.
+    /// The value and explanation under `key`, if any.
     pub fn fact(&self, key: Key) -> Option<&Fact> {
         self.named(&key.name())
     }
 
-    /// What is known under the name of a key, as people and formulas write it.
+    /// The same by the name of a key, as people and formulas write it.
     pub fn named(&self, name: &str) -> Option<&Fact> {
         self.places.get(name).map(|&place| &self.facts[place])
     }
@@ -137,7 +137,7 @@ impl Sheet {
         self.given(Key::Figure(name), figure.value, source)
     }
 
-    /// The same without what is known under `key`, to see what rests on it.
+    /// A copy without the value under `key`, to see which others depend on it.
     #[must_use]
     pub fn without(&self, key: Key) -> Self {
         let mut sheet = Self::default();

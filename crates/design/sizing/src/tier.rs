@@ -111,7 +111,7 @@ impl TierRow<'_> {
         }
     }
 
-    /// MB on the disk, whole: mailbox and archive with what is kept of deleted and changed items.
+    /// MB on the disk, whole: mailbox and archive with their retained deleted and changed items.
     fn space(&self, work: &mut Work<'_>) {
         let day =
             self.get(work, TierKey::MessagesPerDay) * self.get(work, TierKey::AverageMessageKb);

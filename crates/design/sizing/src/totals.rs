@@ -1,4 +1,4 @@
-//! Sums over all servers of all groups: what is bought, and what designs are ranked by.
+//! Totals over all servers of all groups: the purchase, and the numbers that rank designs.
 
 use crate::key::{Key, ServerKind};
 use crate::number::Number;

@@ -109,7 +109,8 @@ fn waiting(work: &mut Work<'_>) {
     work.find(Remark, Key::ServerPassiveDc2, text, remedy);
 }
 
-/// Copies that no layout has room for; where there is one, it tells what processors carry.
+/// Copies that no layout has room for; if there is a layout, it determines the load on the
+/// processors.
 fn layout(work: &mut Work<'_>, failures: &Failures, played: &PlayedLayout) {
     match played {
         PlayedLayout::NotPlayed => (),

@@ -1,4 +1,4 @@
-//! A sizing in the making: the deployment, the sheet, and what is to be said about it.
+//! A sizing in the making: the deployment, the sheet, and the findings.
 
 use std::borrow::Cow;
 
@@ -24,13 +24,13 @@ pub struct Note {
 
 /// What formulas work on.
 pub(crate) struct Work<'d> {
-    /// What is sized.
+    /// The deployment to size.
     pub deployment: &'d Deployment,
-    /// What is known so far.
+    /// The values known so far.
     pub sheet: Sheet,
     /// Mistakes of the workbook that matter here.
     pub notes: Vec<Note>,
-    /// What is wrong with the deployment.
+    /// Problems of the deployment.
     pub findings: Vec<DesignFinding>,
 }
 
@@ -84,7 +84,7 @@ impl<'d> Work<'d> {
         self.notes.push(Note { quirk, key, values });
     }
 
-    /// Says what is wrong.
+    /// Records a problem.
     pub(crate) fn find(
         &mut self,
         severity: Severity,

@@ -1,4 +1,4 @@
-//! The name of a key stands in the source once, so that formulas, pages and programs cannot mean
+//! The name of a key appears in the source once, so that formulas, pages and programs cannot mean
 //! different things by it.
 
 use std::collections::BTreeMap;

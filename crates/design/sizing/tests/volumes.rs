@@ -3,7 +3,7 @@
 use plan::Deployment;
 use sizing::{Calculation, Key, ServerKind, calculate};
 
-/// Databases of a server from which on it has so many sets of volumes.
+/// Volume sets by databases of a server: from each first value on, the second applies.
 #[rustfmt::skip]
 const SETS: [(u32, u32); 31] = [
     (1, 1), (8, 2), (9, 3), (10, 2), (11, 3), (14, 2), (15, 3), (16, 4), (18, 3), (20, 4),

@@ -1,4 +1,4 @@
-//! Adds up what a run tells of itself, and ends it when that is enough.
+//! Adds up a run's events, and ends it when there are enough.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::budget::Totals;
 /// for the checkpoint as well as for want of room.
 const SETTLED_DEPTHS: u64 = 2;
 
-/// What was counted of one run.
+/// Counts of one run.
 pub(crate) struct Account {
     settles_at: u64,
     most_batches: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// For a run of `plan` that is to be stopped after `most_batches` of the settled load.
+    /// For a run of `plan` that must stop after `most_batches` of the settled load.
     pub(crate) fn new(plan: &Plan, coordinator: &Arc<Coordinator>, most_batches: u64) -> Self {
         Self {
             settles_at: SETTLED_DEPTHS * plan.checkpoint_depth.0,

@@ -24,8 +24,8 @@ const LOAD: Mail =
 /// in a hundred.
 const BATCHES: u64 = 4_000;
 
-/// Runs the load in a folder of its own below `directory`, which is removed, and prints every
-/// figure beside its limits. Fails where one misses.
+/// Runs the load in a new folder below `directory`, which is removed, and prints every figure
+/// beside its limits. Fails if one misses.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-batch");
     folder::remove(&folder)?;

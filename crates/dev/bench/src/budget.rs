@@ -21,7 +21,7 @@ const LIMITS: [CallLimit; 4] = [
     CallLimit { name: "log bytes written per byte of volume", within: 2.0..=2.1 },
 ];
 
-/// What was counted over some intervals.
+/// Counts over some intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     /// Time, in nanoseconds.
@@ -106,8 +106,8 @@ impl AddAssign for Totals {
 pub(crate) struct Budget([f64; LIMITS.len()]);
 
 impl Budget {
-    /// From what happened once the load had settled, and from the whole life of the log: what was
-    /// written to its files, and how much of them was used.
+    /// From the events after the load had settled, and from the whole life of the log: the bytes
+    /// written to its files, and the part of them that was used.
     pub(crate) fn new(settled: &Totals, log_written: u64, log_volume: u64) -> Self {
         let batches = settled.batches.max(1) as f64;
         Self([

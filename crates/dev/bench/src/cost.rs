@@ -1,6 +1,6 @@
-//! What the load generator itself costs: processor time per transactional I/O, on a disk, and on
-//! storage in memory without what the memory itself takes. Beside it stands fio, which makes the
-//! same requests of pages and nothing else: what the machine asks of any program.
+//! Measures the cost of the load generator itself: processor time per transactional I/O, on a disk,
+//! and on storage in memory minus the cost of the memory itself. fio makes the same page requests
+//! and nothing else, which gives the machine's cost for any program.
 
 use std::cell::Cell;
 use std::fmt;
@@ -63,7 +63,7 @@ impl RequestCost {
         self.user + self.kernel
     }
 
-    /// What is left without the storage's own part.
+    /// The cost minus the storage's part.
     fn without(self, storage: Self) -> Self {
         Self { user: self.user - storage.user, kernel: self.kernel - storage.kernel }
     }
@@ -152,8 +152,8 @@ fn transactional(interval: &Interval) -> u64 {
         .sum()
 }
 
-/// Runs the load in a folder of its own below `directory`, which is removed, and in memory. Fails
-/// where one costs more than its limit.
+/// Runs the load in a new folder below `directory`, which is removed, and in memory. Fails if one
+/// costs more than its limit.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-cost");
     let (mut disk, mut memory, mut bare) = (Vec::new(), Vec::new(), Vec::new());
@@ -231,7 +231,7 @@ const PERCENT_READS: u64 = 60;
 /// The least that lets virtual time go on from one interval to the next.
 const LATENCY: Nanos = Nanos::from_micros(100);
 
-/// Virtual time stands still while the program works, so no request waits for the storage.
+/// Virtual time stops while the program works, so no request waits for the storage.
 fn in_memory() -> Result<RequestCost, Failure> {
     let reactor = VirtualReactor::new();
     let [database, log] = ["data", "log"].map(|name| -> Rc<dyn Volume> {

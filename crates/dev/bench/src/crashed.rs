@@ -26,10 +26,10 @@ const PART_BYTES: usize = 225;
 
 /// Sessions that change records at once.
 const SESSIONS: u64 = 32;
-/// Of so many transactions one waits until it is durable.
+/// One transaction in this number waits until it is durable.
 const DURABLE_EVERY: u64 = 16;
 
-/// What is built and how long it is worked on.
+/// The database to build and the length of its load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crashed {
     /// Records, numbered from 1.
@@ -117,7 +117,7 @@ impl Crashed {
     }
 }
 
-/// Where a database, called `file`, and its log are.
+/// Locations of a database, called `file`, and of its log.
 pub(crate) fn files(volume: &Rc<dyn Volume>, file: &str) -> DatabaseFiles {
     DatabaseFiles {
         database: Rc::clone(volume),

@@ -23,7 +23,7 @@ const OPENS_WITHIN_SECONDS: f64 = 1.0;
 /// Looks of the browser at each page.
 const LOOKS: usize = 3;
 
-/// Reports the run in `folder` and prints what is judged. Fails where a limit is missed.
+/// Reports the run in `folder` and prints the judged figures. Fails if a limit is missed.
 pub(crate) fn run(folder: &Path) -> Result<(), Failure> {
     let bytes = journal(&RUN, folder)?;
     let took = report(folder)?;

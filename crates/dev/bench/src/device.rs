@@ -26,7 +26,7 @@ const GOAL: f64 = 0.97;
 /// Medians of alternating pairs at one depth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
-    /// Where the other side kept its buffers.
+    /// The kind of memory for the peer's buffers.
     pub memory: FioMemory,
     /// Requests in flight.
     pub depth: usize,
@@ -78,7 +78,7 @@ pub(crate) fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
     comparisons
 }
 
-/// Incompressible bytes: what was never written would be read from nowhere.
+/// Incompressible bytes: unwritten ranges would be read without touching the device.
 fn fill(directory: &Path) -> Result<(), DeviceError> {
     const BLOCK: usize = 1 << 20;
     let world = World::new(Backend::Auto)?;

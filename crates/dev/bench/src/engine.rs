@@ -1,7 +1,7 @@
 //! The mail-like mix on our engine and on other embedded engines, each in turn on the same disk.
 //!
-//! Every engine runs as a process of its own, so that what the kernel counts for a process is one
-//! engine's. The others live in `bench/peers`, a workspace of its own.
+//! Every engine runs in a separate process, so that the kernel's counters of a process cover one
+//! engine. The peers are in `bench/peers`, a separate workspace.
 
 use std::path::Path;
 

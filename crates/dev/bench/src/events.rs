@@ -43,8 +43,8 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
     Ok((run.events(), begun.elapsed()))
 }
 
-/// What a published batch comes to: 20 reads, 0.6 page writes and 2.6 KB of log for each of them,
-/// every second transaction durable.
+/// A published batch: 20 reads, 0.6 page writes and 2.6 KB of log for each of them, every second
+/// transaction durable.
 fn profile() -> OperationProfile {
     let span = |is_durable| SpanShape {
         reads: 2,

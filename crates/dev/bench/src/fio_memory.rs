@@ -6,7 +6,7 @@
 pub(crate) enum FioMemory {
     /// fio as it comes: `malloc`, ordinary pages.
     Plain,
-    /// `--iomem=mmaphuge`: what is left of the difference is the program's, not the memory's.
+    /// `--iomem=mmaphuge`: the remaining difference is the program's, not the memory's.
     HugePages,
 }
 
@@ -46,7 +46,7 @@ fn meminfo() -> String {
     std::fs::read_to_string("/proc/meminfo").unwrap_or_default()
 }
 
-/// Whether so many huge pages are free as the buffers of the greatest depth need.
+/// Whether enough huge pages are free for the buffers of the greatest depth.
 fn has_huge_pages(meminfo: &str) -> bool {
     let free = meminfo.lines().find_map(|line| line.strip_prefix("HugePages_Free:"));
     free.and_then(|count| count.trim().parse().ok()).is_some_and(|count: u64| count >= 2)

@@ -78,7 +78,7 @@ fn fill(target: &Tgt, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Our reads per second, in a process of its own as the peer's.
+/// Our reads per second, in a separate process as for the peer.
 fn ours(address: &str, depth: &str, seed: u64) -> Result<f64, Failure> {
     let program = std::env::current_exe().map_err(Failure::of)?.display().to_string();
     let printed = shell::capture(&[&program, COMMAND, address, depth, &seed.to_string()])?;
@@ -94,7 +94,7 @@ fn peer(address: &str, depth: &str) -> Result<f64, Failure> {
     average(&printed).ok_or_else(|| Failure::new(format!("iscsi-perf printed `{printed}`")))
 }
 
-/// What stands behind the last `iops average`; lines that it writes over end with a return.
+/// The number after the last `iops average`; lines that it overwrites end with a carriage return.
 fn average(printed: &str) -> Option<f64> {
     let (_, rest) = printed.rsplit_once("iops average ")?;
     rest.split_whitespace().next()?.parse().ok()

@@ -14,14 +14,14 @@ use units::Bytes;
 
 use xtask::failure::Failure;
 
-/// What is prepared and how it is run: everything that this does not say is the program's default.
+/// The database and its load; anything not set here is the program's default.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mail {
     /// The size of the one database, as a plan says it.
     pub database: &'static str,
     /// The engine's cache.
     pub cache: Bytes,
-    /// Where it is not the program's own.
+    /// `None`: the program's default.
     pub checkpoint_depth: Option<Bytes>,
     /// Sessions.
     pub threads: u32,
@@ -55,7 +55,7 @@ impl Mail {
     }
 }
 
-/// The only database of a plan, on one volume for its file and one for its log; `note` is told of
+/// The only database of a plan, on one volume for its file and one for its log; `note` receives
 /// every event.
 pub(crate) fn group(
     runtime: &Runtime,

@@ -45,7 +45,7 @@ struct MixState {
     database: Database,
     table: Table,
     mailboxes: RefCell<Mailboxes>,
-    /// Counts up, so that no replace writes what is there already.
+    /// Incremented, so that every replace writes a new value.
     version: RefCell<u64>,
 }
 
@@ -216,7 +216,7 @@ impl MixState {
         Ok(found)
     }
 
-    /// One change in a transaction of its own.
+    /// One change in a separate transaction.
     async fn update(
         &self,
         operation: MailboxOperation,

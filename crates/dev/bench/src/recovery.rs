@@ -1,10 +1,10 @@
 //! Recovery after a crash that left some 500 logs to replay, against fio's random I/O: replaying
 //! must be bound by the device.
 //!
-//! What replay does above all is read the pages that the log changed. So its page reads a second
-//! are held against fio's random reads of the same file, with as many in flight. Where it writes
-//! as well, and reads the log, the device has more to do for it than for fio; so all its requests
-//! to the file are also held against fio's random reads and writes in the same shares.
+//! Replay mostly reads the pages that the log changed. So its page reads per second are compared
+//! with fio's random reads of the same file, with as many in flight. When it also writes, and reads
+//! the log, the device does more for it than for fio; so all its requests to the file are also
+//! compared with fio's random reads and writes in the same shares.
 
 use std::cell::Cell;
 use std::fs;
@@ -43,8 +43,8 @@ const GOAL: f64 = 0.8;
 /// Seconds of each measurement of fio.
 const SECONDS: u64 = 4;
 
-/// Measures in a folder of its own below `directory`, which is removed. Fails where a load is below
-/// the goal; nothing but a message where fio is absent.
+/// Measures in a new folder below `directory`, which is removed. Fails if a load is below the goal;
+/// only prints a message if fio is absent.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);
@@ -182,8 +182,7 @@ impl RecoveryScene {
         Ok(u32::try_from(percent).unwrap_or(100))
     }
 
-    /// Redoes the log. Undoing what was never committed is the live engine's and takes no time
-    /// here.
+    /// Redoes the log. The live engine undoes uncommitted changes, which takes no time here.
     fn replay(&self) -> Result<(RecoverySummary, Rc<RecoveryRequests>), Failure> {
         let world = World::new(Backend::Auto).map_err(Failure::of)?;
         let volume = world.volume(&self.folder).map_err(Failure::of)?;

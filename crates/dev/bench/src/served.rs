@@ -1,5 +1,5 @@
-//! How long `serve` takes over a thousand runs: the first list of all, the first list after a start
-//! that knows them, later lists, and a scrape while a run goes on.
+//! Times `serve` over a thousand runs: the very first list, the first list after a restart that
+//! knows them, later lists, and a scrape during a run.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -51,7 +51,7 @@ fn measure(folder: &Path) -> Result<bool, Failure> {
         folder::create(&place)?;
         fs::copy(folder.join(JOURNAL), place.join(JOURNAL)).map_err(Failure::of)?;
     }
-    // One that goes on: its journal is held, as the program that writes it does.
+    // A live run: its journal is locked, as the program that writes it does.
     let live = runs.join("run-live");
     folder::create(&live)?;
     fs::copy(folder.join(JOURNAL), live.join(JOURNAL)).map_err(Failure::of)?;

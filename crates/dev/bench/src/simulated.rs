@@ -13,8 +13,8 @@ use xtask::shell;
 const PLAN: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/vnx\"]\ncount = 2\n\
     size = \"900GiB\"\n[test]\nmaintenance_throttle = \"31200us\"\n";
 
-/// Options, and the most seconds that they may take. Level 1 is to be a hundred times as fast as
-/// the clock, with its start.
+/// Options, and the most seconds that they may take. Level 1 must be a hundred times as fast as the
+/// clock, startup included.
 const WHOLE: [(&str, &[&str], f64); 3] = [
     ("2 hours, level 2", &["--duration", "2h", "--level", "2"], 5.0),
     ("24 hours, level 2", &["--duration", "24h", "--level", "2"], 60.0),

@@ -1,5 +1,6 @@
-//! A slice of random reads through `device-os`, in a process of its own as each of fio's is: which
-//! processor a process lands on, and how scattered its memory is, makes a third more reads or less.
+//! A slice of random reads through `device-os`, in a separate process like each of fio's: the
+//! processor that a process lands on, and how scattered its memory is, change the rate by a third
+//! either way.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -87,7 +88,7 @@ pub(crate) fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failu
     Ok(())
 }
 
-/// Reads at random until then among so many bytes; how often.
+/// Reads at random offsets within `bytes` until a deadline; returns the count.
 pub(crate) async fn read_until(
     runtime: Runtime,
     device: Rc<dyn Device>,

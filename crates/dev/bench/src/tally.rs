@@ -34,7 +34,7 @@ pub(crate) struct Tally {
     reads: Histogram<u64>,
 }
 
-/// One engine with so many sessions.
+/// One engine with a number of sessions.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     /// What the engine is called.
@@ -68,8 +68,8 @@ impl Usage {
             let line = counted.lines().find_map(|line| line.strip_prefix(name))?;
             line.trim().parse::<u64>().ok()
         };
-        // The program's name stands in parentheses and may hold spaces; utime and stime are the
-        // fields 14 and 15, the 12th and 13th behind it.
+        // The program's name is in parentheses and may hold spaces; utime and stime are the fields
+        // 14 and 15, the 12th and 13th behind it.
         let (_, rest) = status.rsplit_once(')')?;
         let mut ticks = rest.split_whitespace().skip(11).map(str::parse::<u64>);
         let user = ticks.next()?.ok()?;
@@ -95,8 +95,8 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts an operation. One that found its record missing or changed by another session still
-    /// counts, and is told apart.
+    /// Counts an operation. One that found its record missing or changed by another session counts
+    /// as well, and also as a miss.
     pub(crate) fn count(&mut self, missed: bool) {
         self.operations += 1;
         self.missed += u64::from(missed);

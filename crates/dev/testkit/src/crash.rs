@@ -2,10 +2,10 @@
 //! the question whether every promise was kept.
 //!
 //! One *script* follows from a seed: a small database, sessions, what they do. One *step* is the
-//! request at which power fails first; where it fails again, inside recovery or in the work that
-//! goes on afterwards, follows from seed and step. After every recovery the database must hold
-//! exactly what the first `n` commits of its log left, `n` at least the number of commits that were
-//! acknowledged as durable. At the end it is closed, and every page and every tree is checked.
+//! request at which power fails first; the points at which it fails again, inside recovery or in
+//! the work that follows, derive from seed and step. After every recovery the database must hold
+//! exactly the result of the first `n` commits of its log, `n` at least the number of commits that
+//! were acknowledged as durable. At the end it is closed, and every page and every tree is checked.
 
 mod check;
 mod model;
@@ -36,7 +36,7 @@ pub enum Steps {
     One(u64),
     /// At every one.
     Every,
-    /// At so many, drawn by seed from all there are.
+    /// This number of steps, drawn by seed from all.
     Some(u64),
 }
 
@@ -99,7 +99,7 @@ pub struct CrashFailure {
     pub step: u64,
     /// How long the segments of all logs were, where that was prescribed.
     pub log_segment: Option<SegmentSize>,
-    /// What was found.
+    /// The problem found.
     pub problem: String,
 }
 

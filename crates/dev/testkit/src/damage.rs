@@ -2,9 +2,9 @@
 //! times into the real writes of a database at work, and what `check` makes of it.
 //!
 //! The engine fills a database and works on it; each page that it writes is written again to a copy
-//! of the file as it was just before: once with a bit flipped, once to another place, once not at
-//! all, once torn, and at last as it should be. After each of these the pages concerned are judged
-//! by the code of `check`, with a flush map that knows what the device has acknowledged.
+//! of the file from just before: once with a bit flipped, once to another place, once not at all,
+//! once torn, and at last as it should be. After each of these the pages concerned are judged by
+//! the code of `check`, with a flush map that knows the device's acknowledgements.
 
 mod bench;
 mod expected;

@@ -26,8 +26,8 @@
 //!   (N writes are answered at once, R a second make room), `freeze=TIME`
 //!   (requests wait until so long after the first one), `hang` (until the rules change), `full`,
 //!   `error`;
-//! * `from=N` passes the first N matching requests, `requests=N` ends after so many faults,
-//!   `after=TIME` begins so long after the rule was set. Times are `500ms` or `3s`.
+//! * `from=N` passes the first N matching requests, `requests=N` ends after N faults, `after=TIME`
+//!   starts TIME after the rule was set. Times are `500ms` or `3s`.
 //!
 //! The first rule that matches and is due decides. Files are opened for direct I/O, as `O_DIRECT`
 //! asks. Of the ways to make a write durable only `fsync` and `fdatasync` arrive as a flush. The

@@ -1,7 +1,7 @@
 //! What the fuzzers feed: every decoder that meets bytes from outside, as a function of bytes.
 //!
-//! The fuzzing package under `fuzz/` calls these for as long as it is given; the tests call them
-//! once for every file of the corpus, so a finding stays found on every machine.
+//! The fuzzing package under `fuzz/` calls these for as long as it runs; the tests call them once
+//! for every file of the corpus, so a finding stays found on every machine.
 
 use ese::flush_map::FlushMap;
 use ese::header::read_copies;
@@ -91,8 +91,8 @@ pub fn plan(data: &[u8]) {
     }
 }
 
-/// Reads the description of an array; a complaint must be printable, and what is taken must read
-/// back as it was.
+/// Reads the description of an array; a complaint must be printable, and an accepted description
+/// must survive a round trip.
 pub fn array(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match simdisk::ArrayDescription::parse("fuzz.toml", &text, &[]) {

@@ -87,7 +87,7 @@ pub(crate) fn flush_map_agrees(
 }
 
 /// Examines the structure of a database file as a whole: trees, space, indexes, long values.
-/// Everything that was deleted must be gone, as it is after a clean shutdown.
+/// Deleted rows must be gone, as after a clean shutdown.
 pub fn examine(bytes: &[u8]) -> Result<Report, String> {
     let copies = read_copies(bytes).map_err(|error| error.to_string())?;
     let Ok(report) = verify(FileImage::new(bytes, copies.page_size), &copies.header);

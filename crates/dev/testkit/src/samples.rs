@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Where `cargo xtask test peers` unpacks to.
 const UNPACKED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/samples");
 
-/// The packed databases, by name. Where there are none, says that tests are skipped.
+/// The packed databases, by name. If there are none, reports that tests are skipped.
 pub fn databases() -> Vec<PathBuf> {
     let mut named: BTreeMap<OsString, PathBuf> = BTreeMap::new();
     for folder in folders() {
@@ -32,7 +32,7 @@ pub fn databases() -> Vec<PathBuf> {
     named.into_values().collect()
 }
 
-/// The file of this name among the samples. Where it is not there, says that tests are skipped.
+/// The sample file of this name. If it is missing, reports that tests are skipped.
 pub fn find(name: &str) -> Option<PathBuf> {
     let paths = folders().into_iter().map(|folder| folder.join(name));
     let found = paths.into_iter().find(|path| path.exists());

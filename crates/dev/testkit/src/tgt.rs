@@ -1,5 +1,5 @@
-//! A real iSCSI target on the loopback interface: `tgtd` of the package tgt, with a control socket
-//! of its own, so that no other one of the machine is touched.
+//! A real iSCSI target on the loopback interface: `tgtd` of the package tgt, with a separate
+//! control socket, so that no other instance on the machine is touched.
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
@@ -23,7 +23,7 @@ impl Tgt {
     /// tgt is not installed.
     ///
     /// # Panics
-    /// Where it is installed and does not start.
+    /// If it is installed but does not start.
     pub fn start(folder: &Path) -> Option<Self> {
         Self::start_with(folder, &[])
     }
@@ -31,7 +31,7 @@ impl Tgt {
     /// The same with further portals.
     ///
     /// # Panics
-    /// Where it is installed and does not start.
+    /// If it is installed but does not start.
     #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     pub fn start_with(folder: &Path, hosts: &[&str]) -> Option<Self> {
         // A port that was free a moment ago.
@@ -77,7 +77,7 @@ impl Tgt {
         format!("iscsi://{user}{}/{TARGET}/{lun}", self.portal())
     }
 
-    /// Adds a LUN over a new file of so many bytes in the folder.
+    /// Adds a LUN over a new file of `bytes` bytes in the folder.
     ///
     /// # Panics
     /// Where that fails.

@@ -26,7 +26,7 @@ fn random_scripts_survive() {
     scripts(1..66);
 }
 
-/// Two sessions wait for room in the cache; the one that takes what was made for both ends.
+/// Two sessions wait for room in the cache; the one that takes the other's room ends.
 #[test]
 fn a_session_whose_room_another_one_took_goes_on() {
     let summary = must_keep_promises(&CrashOptions::new(Seed(9_143), Steps::Every));

@@ -55,7 +55,7 @@ fn one_of_each_kind(file: &[u8], size: PageSize) -> BTreeMap<u32, (PageNumber, &
     found
 }
 
-/// What `check` says of one page of a file with so many.
+/// The verdict of `check` on one page of a file with `pages` pages.
 fn judged(bytes: &[u8], size: PageSize, number: PageNumber, pages: u32) -> Option<Damage> {
     let mut tally = Tally::new(pages, None, None);
     tally.judge(bytes, size, number);
@@ -78,7 +78,7 @@ fn flip_every_bit(page: &[u8], size: PageSize, number: PageNumber, pages: u32) -
             )) => {
                 assert_eq!(found, bit, "page {number}");
             }
-            // The number of a small page stands nowhere but in its checksum.
+            // The number of a small page is stored only in its checksum.
             Some(Damage::Page(PageDamage::WrongNumber { really }))
                 if size.is_small() && bit < 32 =>
             {

@@ -1,5 +1,5 @@
-//! Databases that real engines wrote: everything in them must be read, and nothing found wrong.
-//! Where there are none these tests say so and pass.
+//! Databases that real engines wrote: everything in them must be read without a finding. If there
+//! are none, these tests say so and pass.
 
 use std::path::Path;
 use std::sync::OnceLock;

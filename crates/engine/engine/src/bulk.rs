@@ -43,13 +43,13 @@ pub(crate) const DBTIME_OF_FILL: u64 = 1;
 /// How much a fill makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// So many rows, or all that the source has.
+    /// A fixed number of rows, or all that the source has.
     Rows(u64),
-    /// A file of so many bytes (whole pages of it), as full of rows as its reserve allows.
+    /// A file of this many bytes (whole pages of it), as full of rows as its reserve allows.
     File(Bytes),
 }
 
-/// What to build.
+/// The database to build.
 #[derive(Clone, Debug)]
 pub struct BulkOptions {
     /// Size of every page.
@@ -91,7 +91,7 @@ pub trait RowSource {
     /// Sets the columns of the next row in `row`, which is empty; false when there are no more.
     fn fill(&mut self, row: &mut Row) -> bool;
 
-    /// Whether the fill is to end before it is complete.
+    /// Whether to stop before the fill is complete.
     fn is_broken_off(&self) -> bool {
         false
     }
@@ -115,7 +115,7 @@ pub struct BulkProgress {
     pub bytes: Bytes,
 }
 
-/// What a fill has made.
+/// Result of a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BulkSummary {
     /// Rows of the table.
@@ -128,14 +128,14 @@ pub struct BulkSummary {
     pub pages_written: u64,
     /// Length of the file.
     pub bytes: Bytes,
-    /// Whether the fill has written every byte, as the storage did not give the file as zeros.
+    /// Whether the fill has written every byte, because the storage did not zero the file.
     pub written_whole: bool,
 }
 
 /// Creates `file` in `volume` and fills it with the rows of `source`.
 ///
-/// `progress` is called after every write. When this fails, or `source` breaks it off, the file
-/// stays as it is, in the state "just created", which nothing opens.
+/// `progress` is called after every write. If this fails, or `source` breaks it off, the file
+/// remains in the state "just created", which nothing opens.
 pub async fn load(
     runtime: &Runtime,
     volume: &Rc<dyn Volume>,
@@ -186,7 +186,7 @@ pub async fn load(
     })
 }
 
-/// Writes rows until there are no more; how far that is.
+/// Writes rows until there are no more; returns the progress.
 async fn add_rows(
     runtime: &Runtime,
     file: &str,
@@ -210,7 +210,7 @@ async fn add_rows(
     }
 }
 
-/// Writes zeros to what is not written of a file that did not begin as zeros.
+/// Writes zeros to the unwritten parts of a file that did not begin as zeros.
 async fn close_gaps(
     writer: &mut FileWriter,
     source: &impl RowSource,
@@ -248,7 +248,7 @@ async fn write_headers(
     writer.write_header(size.bytes_u64(), &page).await
 }
 
-/// What a fill can order by and keep apart.
+/// Checks that a fill supports the table's columns and indexes.
 fn check_schema(file: &str, options: &BulkOptions) -> Result<(), BulkError> {
     let table = &options.table;
     let problem = match table.primary() {

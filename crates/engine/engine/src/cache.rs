@@ -43,7 +43,7 @@ use crate::stage::PageSource;
 /// The fewest pages a cache can work with.
 const FEWEST_PAGES: usize = 128;
 
-/// One in so many pages of the cache may be kept for uses to come.
+/// One in this many pages of the cache may be kept for future uses.
 const KEPT_SHARE: usize = 2;
 
 /// Counted here and not in the frame table.
@@ -91,7 +91,7 @@ pub(crate) struct Cache {
     counts: Counts,
 }
 
-/// What a cache reads from, and what it has to keep to when it writes.
+/// The file that a cache reads, and the constraints on its writes.
 pub(crate) struct CacheFiles {
     pub device: Rc<dyn Device>,
     pub log: Log,
@@ -177,7 +177,7 @@ impl Cache {
         })
     }
 
-    /// The frame table, told the time. Not to be held across an await.
+    /// The frame table, with the current time set. Must not be held across an await.
     pub(crate) fn frames(&self) -> std::cell::RefMut<'_, Frames> {
         let mut frames = self.frames.borrow_mut();
         frames.set_now(self.runtime.now());
@@ -258,7 +258,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Pages here and on their way, this one included, against what there may be.
+    /// Cached and incoming pages, this one included, compared with the limit.
     fn free_pages(&self) -> usize {
         let used = self.frames.borrow().resident() + self.loading.borrow().len();
         (self.most_pages + self.extra_pages.get()).saturating_sub(used)
@@ -294,7 +294,7 @@ impl Cache {
         used <= self.most_pages + self.extra_pages.get()
     }
 
-    /// Adds what the cache has counted.
+    /// Adds the cache's counts.
     pub(crate) fn count_into(&self, counters: &mut Counters) {
         let frames = self.frames.borrow();
         counters.page_requests = frames.counts.requests;

@@ -84,7 +84,7 @@ impl<'a> Fields<'a> {
 /// Set in every byte of a number but the last.
 const MORE: u8 = 0x80;
 
-/// A number, seven bits to a byte, the lowest first: what is small takes little room.
+/// A number, seven bits to a byte, the lowest first: small numbers take little room.
 pub(crate) fn put_number(out: &mut Vec<u8>, number: impl Into<u64>) {
     let mut rest = number.into();
     while rest > 0x7F {

@@ -1,4 +1,4 @@
-//! What the parts of an open database share, and the driver that turns plans into changes.
+//! State shared by the parts of an open database, and the driver that turns plans into changes.
 
 mod cleanup_queue;
 mod file_extent;
@@ -50,7 +50,7 @@ pub(crate) struct Core {
     dbtime: Cell<u64>,
 }
 
-/// What [`Core`] begins with.
+/// Initial parts of a [`Core`].
 #[derive(Clone)]
 pub(crate) struct CoreParts {
     pub runtime: Runtime,
@@ -114,8 +114,8 @@ impl Core {
         }
     }
 
-    /// Makes a plan, logs it as one record and carries it out. `undo` says from the plan's result
-    /// what a rollback would have to do. What follows in the caller happens in the same stretch.
+    /// Makes a plan, logs it as one record and carries it out. `undo` derives the steps of a
+    /// rollback from the plan's result. The caller continues without yielding in between.
     pub(crate) async fn change<T>(
         &self,
         transaction: TransactionId,
@@ -183,7 +183,7 @@ impl Core {
         }
     }
 
-    /// Appends a record and says from where to where it lies.
+    /// Appends a record and returns its span.
     pub(crate) fn append(&self, record: &LogRecord) -> Result<(Lgpos, Lgpos), TransactionError> {
         self.appended(self.log.append(record))
     }
@@ -213,15 +213,15 @@ impl Core {
         TransactionError::Poisoned(poison)
     }
 
-    /// Does what a planner needs before it can go on, or says why it cannot.
+    /// Supplies what a planner needs before it can continue, or returns why it cannot.
     async fn resolve(
         &self,
         stop: Halt,
         missing: Vec<PageNumber>,
         pinned: &mut Vec<Pinned>,
     ) -> Result<(), TransactionError> {
-        // A plan that went on past a missing page may have left a change of pages half made. What
-        // it found after that, be it damage, says nothing.
+        // A plan that continued past a missing page may have left a change of pages half made. Its
+        // later findings, damage included, mean nothing.
         if !missing.is_empty() {
             pinned.extend(self.cache.fetch_all(missing).await?);
             return Ok(());
@@ -252,9 +252,9 @@ impl Core {
         Ok(())
     }
 
-    /// Gives back what the file has behind the last page that the database owns: a crash, or a
-    /// failure, between the file's growth and the change that was to own it leaves that. Readers
-    /// take it for no part of the database.
+    /// Returns the file's space behind the last page that the database owns: a crash, or a failure,
+    /// between the file's growth and the change that would own it leaves such space. Readers do not
+    /// count it as part of the database.
     pub(crate) async fn trim(&self) -> Result<(), TransactionError> {
         if let Some(last) = self.look(|stage, _| space::last_page(stage)).await? {
             let trimmed = self.file.trim(last).await;
@@ -282,7 +282,7 @@ impl Core {
         self.lifecycle.work_ended().notify_all();
     }
 
-    /// What has been counted so far.
+    /// The counts so far.
     pub(crate) fn counters(&self) -> Counters {
         let mut counters = *self.counters.borrow();
         self.cache.count_into(&mut counters);

@@ -1,16 +1,16 @@
-//! What a database counts about itself, for samplers that take differences.
+//! Counters of a database, for samplers that take differences.
 
 use ese::Lgpos;
 use units::{Bytes, Nanos};
 
-/// What went wrong with reads of the file and was put right. The load goes on as if nothing had
-/// happened; a report must not.
+/// Read errors of the file that were corrected. The load continues as if nothing had happened; a
+/// report must mention them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mended {
     /// Reads that failed, and did well when they were repeated.
     pub failed_reads: u64,
-    /// Reads that gave a page which is not what was written, and did well when they were repeated:
-    /// what goes wrong lies on the way and not on the medium.
+    /// Reads that returned wrong data but succeeded on retry: the fault is in the path, not on the
+    /// medium.
     pub wrong_reads: u64,
     /// Pages with a single flipped bit, which their checksum put right.
     pub flipped_bits: u64,
@@ -56,7 +56,7 @@ pub struct Counters {
     pub pages_written: u64,
     /// Write requests that carried those pages.
     pub page_write_requests: u64,
-    /// What went wrong with reads by transactions and the scan, and was put right.
+    /// Corrected read errors of transactions and the scan.
     pub mended: Mended,
     /// Times that a page was read which had lost its last write, by transactions or the scan.
     pub lost_flushes: u64,
@@ -76,7 +76,7 @@ pub struct Counters {
     pub file_bytes: Bytes,
     /// Log between the checkpoint and the newest record, now.
     pub checkpoint_depth: Bytes,
-    /// What writes of the log are multiples of.
+    /// Unit of log writes, in bytes.
     pub log_segment: Bytes,
     /// Everything in the log before this place is on stable storage, now.
     pub log_durable_to: Lgpos,

@@ -37,7 +37,7 @@ pub struct Database {
 struct LastWritten {
     header: Rc<HeaderFile>,
     flush_map: Rc<LiveMap>,
-    /// What reading them back has found.
+    /// Mismatches found by reading them back.
     not_as_written: RefCell<Vec<NotAsWritten>>,
 }
 
@@ -60,9 +60,9 @@ impl Database {
         Ok(database)
     }
 
-    /// Opens a database as [`Database::open`] does, and recovers it first where it was not closed
-    /// properly: redoes what the log holds, undoes what was never committed. The summary is none
-    /// where nothing had to be recovered. A crash on the way is one more crash: call it again.
+    /// Opens a database as [`Database::open`] does, and recovers it first if it was not closed
+    /// properly: redoes the log, undoes uncommitted changes. The summary is `None` if no recovery
+    /// was needed. After a crash during recovery call it again.
     pub async fn recover(
         runtime: &Runtime,
         files: DatabaseFiles,
@@ -107,25 +107,25 @@ impl Database {
         Transaction::begin(&self.core)
     }
 
-    /// What has been counted so far.
+    /// The counts so far.
     pub fn counters(&self) -> Counters {
         self.core.counters()
     }
 
-    /// Where in its log the database was opened, and the log's signature, as its header says.
+    /// The log position at which the database was opened, and the log's signature, from its header.
     pub fn attached(&self) -> (Lgpos, Signature) {
         let header = self.last_written.header.current();
         (header.attached_at, header.log_signature)
     }
 
-    /// The page up to which the maintenance scan has come in its present pass, as the header says;
-    /// none where it is at its begin.
+    /// The last page that the maintenance scan has verified in its present pass, from the header;
+    /// `None` at the start of a pass.
     pub fn scanned_to(&self) -> Option<PageNumber> {
         let scanned_to = self.last_written.header.current().scanned_to;
         Some(scanned_to).filter(|page| page.is_some())
     }
 
-    /// Why the database refuses to go on, where it does.
+    /// The failure after which the database refuses further work, if any.
     pub fn poisoned(&self) -> Option<Rc<PoisonCause>> {
         self.core.poison.get()
     }
@@ -149,7 +149,7 @@ impl Database {
         let done = close(core, &self.last_written).await;
         lifecycle.close();
         core.wake_all();
-        // Where closing failed, the log is still read back.
+        // Even if closing failed, the log is read back.
         let closed = core.log.close().await;
         done?;
         closed.map_err(|error| core.poison(&error))
@@ -174,9 +174,9 @@ impl Database {
         Ok(core.log.durable())
     }
 
-    /// Files that were found not to hold what was written to them, since the last call: of the log
-    /// while the database is open, of everything else once it has been closed. Always empty
-    /// without [`Settings::read_back`].
+    /// Files that proved to differ from what was written to them, since the last call: log files
+    /// while the database is open, everything else once it has been closed. Always empty without
+    /// [`Settings::read_back`].
     pub fn take_not_as_written(&self) -> Vec<NotAsWritten> {
         let mut all = self.core.log.take_not_as_written();
         all.append(&mut self.last_written.not_as_written.borrow_mut());
@@ -198,13 +198,13 @@ impl Database {
     }
 }
 
-/// Undoes the transactions that a crash cut short, then lets cleanup go on where it was.
+/// Undoes the transactions that a crash cut short, then resumes cleanup.
 async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionError> {
     let mut items = redone.cleanups;
     for loser in &redone.losers {
         core.transactions.activate(loser.transaction, loser.begin);
     }
-    // Cleanups wait until nothing can need what they remove; they hold the checkpoint meanwhile.
+    // Cleanups wait until no snapshot can need their data; they hold the checkpoint meanwhile.
     let oldest_cleanup = items.iter().map(|pending| pending.begin).min();
     if let Some(oldest) = oldest_cleanup {
         core.cleanups.hold(oldest);
@@ -220,8 +220,8 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
         core.transactions.deactivate(loser.transaction, tip);
     }
     for pending in &items {
-        // A new value with this number would be taken for the old one as soon as it is released,
-        // before that is committed.
+        // A new value with this number would be mistaken for the old one as soon as the number is
+        // released, before the release commits.
         if let Undo::LongValueRelease { tree, long_value } = pending.of
             && let Some(numbers) = core.tables.long_value_numbers(tree)
         {
@@ -285,7 +285,8 @@ async fn close(core: &Rc<Core>, last_written: &LastWritten) -> Result<(), Transa
     core.advance_checkpoint(header).await?;
     let mut closed = header.current();
     detach(&mut closed, end, dbtime);
-    // The map before the header that names it: what a crash in between leaves is not believed.
+    // The map is written before the header that names it: a map left by a crash in between is
+    // ignored.
     let stored = flush_map.store(&core.runtime, &mut closed).await;
     let map = stored.map_err(|error| core.poison(&error))?;
     let cleaned = header.update(|header| *header = closed).await;

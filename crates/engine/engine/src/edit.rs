@@ -46,7 +46,7 @@ pub(crate) enum PageEdit {
     },
     /// Insert a node before the one at `line`.
     Insert {
-        /// Where.
+        /// Line of the node.
         line: u16,
         /// Node flags, see `ese::page::node_flags`.
         flags: u8,
@@ -80,9 +80,9 @@ pub(crate) enum PageEdit {
     DeltaU32 {
         /// Which node.
         line: u16,
-        /// Where in the node's data the counter begins, in bytes.
+        /// Offset of the counter in the node's data, in bytes.
         offset: u16,
-        /// What to add.
+        /// Amount to add.
         delta: i32,
     },
 }
@@ -92,7 +92,7 @@ pub(crate) enum PageEdit {
 pub(crate) struct PageEdits {
     /// Which page.
     pub page: PageNumber,
-    /// The page's database time before the apply; redo demands it. Where the first edit is
+    /// The page's database time before the apply; redo demands it. If the first edit is
     /// [`PageEdit::Format`], redo accepts any older page.
     pub dbtime_before: u64,
     /// In order.
@@ -100,7 +100,7 @@ pub(crate) struct PageEdits {
 }
 
 impl PageEdits {
-    /// Whether the edits make the page anew, so that its old content does not matter.
+    /// Whether the edits rebuild the page, so that its old content does not matter.
     pub(crate) fn rebuilds(&self) -> bool {
         matches!(self.edits.first(), Some(PageEdit::Format { .. }))
     }
@@ -115,7 +115,7 @@ pub(crate) struct ApplyRecord {
     pub dbtime: u64,
     /// The pages, each at most once.
     pub pages: Vec<PageEdits>,
-    /// What becomes of the transaction's undo stack.
+    /// Change of the transaction's undo stack.
     pub undo: UndoAction,
 }
 
@@ -127,15 +127,15 @@ pub(crate) enum UndoAction {
     None,
     /// A rollback would have to do these, the last one first, all in one apply.
     Push(Vec<Undo>),
-    /// This apply did what the top of the stack, one push, asks for.
+    /// This apply carried out the top of the stack, one push.
     Pop,
 }
 
 /// The logical inverse of an operation, by key, because nodes move between pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Undo {
-    /// A row was inserted with its long values and index entries, none of which had been there: the
-    /// record says which they are.
+    /// A row was inserted with its long values and index entries, none of which existed before: the
+    /// record names them.
     InsertRow {
         /// The table.
         tree: ObjectId,
@@ -194,7 +194,7 @@ pub(crate) enum Undo {
     },
 }
 
-/// Does one edit. The page is unchanged where it fails.
+/// Applies one edit. On failure the page is unchanged.
 pub(crate) fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageError> {
     match edit {
         PageEdit::Format { flags, objid } => {

@@ -1,4 +1,4 @@
-//! What can go wrong with a live database, by operation, in words an operator can act on.
+//! Errors of a live database, by operation, in words an operator can act on.
 
 use std::fmt;
 use std::rc::Rc;
@@ -8,14 +8,14 @@ use units::PageNumber;
 
 use crate::recovery::RecoveryError;
 
-/// A page that is not what the tree that points to it needs.
+/// A page unsuitable for the tree that points to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnusablePage {
     /// The database file.
     pub file: String,
     /// The page.
     pub page: PageNumber,
-    /// What is wrong with it.
+    /// The problem with it.
     pub problem: String,
 }
 
@@ -61,7 +61,7 @@ pub enum OpenError {
     NotADatabase {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The database was not closed properly and its log must be replayed first.
@@ -88,14 +88,14 @@ pub enum OpenError {
     },
     /// The log could not be opened.
     Log {
-        /// The log folder and what is wrong with it.
+        /// The problem with the log folder.
         problem: String,
     },
     /// The schema cannot be kept by this engine.
     Unsupported {
         /// The file.
         file: String,
-        /// What it cannot do.
+        /// The missing capability.
         problem: String,
     },
 }
@@ -155,18 +155,18 @@ pub enum TransactionError {
     Conflict,
     /// A row with this primary key exists.
     Duplicate,
-    /// There is no such row.
+    /// No such row exists.
     NotFound,
     /// The row cannot be stored.
     RowTooLarge {
         /// Bytes of the record or long value.
         bytes: usize,
-        /// What fits.
+        /// The maximum that fits.
         most: usize,
     },
     /// A column of the row does not fit the table.
     BadRow {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A page could not be understood.
@@ -181,7 +181,7 @@ pub enum TransactionError {
 }
 
 impl TransactionError {
-    /// Whether the engine refuses what it was asked, rather than the storage failing it.
+    /// Whether the engine refuses the request, rather than the storage failing it.
     pub const fn is_refusal(&self) -> bool {
         match self {
             Self::Conflict
@@ -216,14 +216,14 @@ impl fmt::Display for TransactionError {
 
 impl std::error::Error for TransactionError {}
 
-/// The first failed write or flush of a database, after which it refuses to go on.
+/// The first failed write or flush of a database, after which it refuses further work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoisonCause {
     /// The database file.
     pub file: String,
-    /// What failed.
+    /// The failure.
     pub cause: String,
-    /// Whether a lost flush gave the failure away: then the log may begin too late to help.
+    /// Whether a lost flush revealed the failure: then the log may begin too late to help.
     pub is_lost_flush: bool,
 }
 

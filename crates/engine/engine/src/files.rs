@@ -1,10 +1,10 @@
-//! Where the files of a database lie.
+//! Locations of a database's files.
 
 use std::rc::Rc;
 
 use device::Volume;
 
-/// Where a database and its log live.
+/// Locations of a database and its log.
 #[derive(Clone)]
 pub struct DatabaseFiles {
     /// The folder of the database file.

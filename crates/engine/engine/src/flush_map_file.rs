@@ -21,7 +21,7 @@ use units::{PageNumber, Seed};
 
 use crate::not_as_written::{NotAsWritten, Written, difference};
 
-/// Bytes of one request for a map: what a database of 128 GiB with pages of 32 KiB has.
+/// Bytes of one request for a map: the whole map of a 128 GiB database with pages of 32 KiB.
 const PIECE_BYTES: usize = 128 * MAP_PAGE_BYTES;
 
 /// The flush map of an open database.
@@ -33,7 +33,7 @@ pub(crate) struct LiveMap {
 }
 
 impl LiveMap {
-    /// A map that knows what `map` does, of the database `file` in `volume`.
+    /// A map with the contents of `map`, of the database `file` in `volume`.
     pub(crate) fn new(
         volume: Rc<dyn Volume>,
         file: &str,
@@ -54,13 +54,13 @@ impl LiveMap {
         map.remember_all(first, bytes, self.page_size);
     }
 
-    /// What is known of the last write of a page that has no write in flight.
+    /// State of the last write of a page that has no write in flight.
     pub(crate) fn last_write(&self, page: PageNumber) -> LastWrite {
         self.map.borrow().last_write(page)
     }
 
-    /// Writes the map of a database that is closed now, and has its header name it. The header must
-    /// be written afterwards. Returns what was written.
+    /// Writes the map of a closed database, and makes its header name it. The header must be
+    /// written afterwards. Returns the bytes written.
     pub(crate) async fn store(
         &self,
         runtime: &Runtime,
@@ -72,7 +72,7 @@ impl LiveMap {
         Ok(bytes)
     }
 
-    /// Reads the map back; none where its file holds what was `written`.
+    /// Reads the map back; `None` if its file holds `written`.
     pub(crate) async fn compare(&self, written: &[u8]) -> Option<NotAsWritten> {
         let name = file_name(&self.file);
         let (offset, what) = match self.difference(&name, written).await {
@@ -95,9 +95,8 @@ impl LiveMap {
     }
 }
 
-/// Pairs the header of a database that is closed now with its map, whose header is given back.
-/// The signatures follow from the moment, the database, and the place in the log where it ends, so
-/// no two closings share them.
+/// Pairs the header of a closed database with its map, and returns the map's header. The signatures
+/// derive from the moment, the database, and the end of the log, so no two closings share them.
 pub(crate) fn pair(runtime: &Runtime, database: &mut DatabaseHeader) -> FlushMapHeader {
     let clock = runtime.clock();
     let moment = clock.epoch() + clock.now();
@@ -109,15 +108,14 @@ pub(crate) fn pair(runtime: &Runtime, database: &mut DatabaseHeader) -> FlushMap
 }
 
 /// Reads the map beside the database `file` in `volume`, whose header is `database`, if it belongs
-/// to it; a map of more than the database's `pages` does not. Only what the storage fails in is an
-/// error.
+/// to it; a map of more than the database's `pages` does not. Only storage failures are errors.
 pub async fn read(
     volume: &dyn Volume,
     file: &str,
     database: &DatabaseHeader,
     pages: u32,
 ) -> Result<Result<FlushMap, MapRefusal>, DeviceError> {
-    // Before the file is looked for: where no map is named, none is needed.
+    // Checked before the file is looked up: if the header names no map, none is needed.
     if !names_a_map(database) {
         return Ok(Err(MapRefusal::Unpaired));
     }
@@ -130,7 +128,8 @@ pub async fn read(
         return Ok(Err(MapRefusal::Foreign));
     }
     let length = usize::try_from(device.length()).expect("invariant: as long as a map may be");
-    // What is behind the last whole page of a map cannot be read unbuffered and shows all the same.
+    // The part behind the last whole page of a map cannot be read unbuffered, but still counts as a
+    // mismatch.
     let mut bytes = read_all(&*device, length - length % MAP_PAGE_BYTES).await?;
     bytes.resize(length, 0);
     Ok(FlushMap::believed(&bytes, database))

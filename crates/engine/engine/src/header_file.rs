@@ -15,16 +15,16 @@ use crate::maintenance::progress::ScanProgress;
 use crate::not_as_written::{NotAsWritten, Written, difference};
 use crate::notify::Notify;
 
-/// Both copies of the header and what they say.
+/// Both copies of the header and their contents.
 pub(crate) struct HeaderFile {
     device: Rc<dyn Device>,
     page_size: PageSize,
     header: RefCell<DatabaseHeader>,
     /// How far the maintenance scan has come, for the next write.
     scan: Cell<Option<ScanProgress>>,
-    /// Whether readers believe the copy at the beginning of the file; else the one behind it.
+    /// Whether readers use the copy at the beginning of the file; else the one behind it.
     primary_counts: Cell<bool>,
-    /// What the copies on disk say of the last generation needed.
+    /// The last generation needed, according to the copies on disk.
     stored_last: Cell<Generation>,
     writing: Cell<bool>,
     free: Notify,
@@ -50,7 +50,7 @@ impl HeaderFile {
         }
     }
 
-    /// What the header says now.
+    /// The current contents of the header.
     pub(crate) fn current(&self) -> DatabaseHeader {
         self.header.borrow().clone()
     }
@@ -70,7 +70,7 @@ impl HeaderFile {
     ) -> Result<(), String> {
         while self.stored_last.get() < generation {
             if self.writing.get() {
-                // What is being written may name it; many pages wait for the same generation.
+                // The write in progress may name it; many pages wait for the same generation.
                 self.free.wait_until(|| !self.writing.get()).await;
                 continue;
             }
@@ -133,7 +133,7 @@ impl HeaderFile {
         Ok(())
     }
 
-    /// Reads both copies back; the first one that is not what was written last.
+    /// Reads both copies back; returns the first that differs from the last write.
     pub(crate) async fn compare(&self) -> Option<NotAsWritten> {
         let image = self.header.borrow().encode(self.page_size);
         let second = self.page_size.bytes_u64();
@@ -248,7 +248,8 @@ mod tests {
     const SIZE: PageSize = PageSize::KIB_8;
     const FILE: &str = "file";
 
-    /// Changes the header of `before` with power failing at a request of it; what may be left.
+    /// Changes the header of `before` with power failing at one of the requests; returns the
+    /// possible remains.
     fn torn_at(request: u64, before: &VolumeImage) -> Vec<VolumeImage> {
         let reactor = VirtualReactor::new();
         let memory = MemoryVolume::of("memory", &reactor, Latency::fixed(Nanos(10)), before);

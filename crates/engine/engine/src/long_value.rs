@@ -55,7 +55,7 @@ pub(crate) fn remove(stage: &mut Stage<'_>, tree: &Tree, id: LongValueId) -> Res
     tree::remove_prefix(stage, tree, &id.root_key()).map(drop)
 }
 
-/// How many references a value has; none where there is no such value.
+/// Reference count of a value; `None` if there is no such value.
 pub(crate) fn references(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -65,7 +65,7 @@ pub(crate) fn references(
     Ok(root.flatten().map(|root| root.references))
 }
 
-/// Puts a value into `value`; false where there is none.
+/// Reads a value into `value`; false if it does not exist.
 pub(crate) fn read(
     stage: &mut Stage<'_>,
     tree: &Tree,

@@ -1,7 +1,7 @@
 //! Which numbers new long values get. A value that takes the number of a removed one takes its
 //! place in the tree as well, so deletes spread over the whole table give their space back.
 
-/// Free numbers kept for new values. What is removed beyond them leaves its number unused.
+/// Free numbers kept for new values. Numbers removed beyond that stay unused.
 const MOST_FREE: usize = 64 << 10;
 
 /// The numbers of one long-value tree.

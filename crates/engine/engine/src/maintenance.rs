@@ -1,7 +1,7 @@
 //! The background maintenance scan: reads the whole file over and over, slowly, and verifies every
-//! page, so that damage is found before the last good copy is gone. How far it has come goes into
-//! the header with whatever else is written there, so that a pass goes on where the last opening of
-//! the database left it: slow storage and large files would never see the end of one.
+//! page, so that damage is found before the last good copy is gone. Its progress is stored in the
+//! header whenever that is written, so that a pass resumes where the last opening of the database
+//! left it: slow storage and large files would never see the end of one.
 
 pub(crate) mod progress;
 
@@ -41,7 +41,7 @@ impl Core {
         }
     }
 
-    /// The last page of the batch; none where there can be no such page.
+    /// The last page of the batch; `None` if no such page can exist.
     async fn scan_batch(&self, first: u64, count: u64) -> Option<PageNumber> {
         let last = u32::try_from(first + count - 1).ok()?;
         let (first, pages) = (u32::try_from(first).ok()?, u32::try_from(count).ok()?);

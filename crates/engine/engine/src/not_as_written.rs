@@ -1,22 +1,22 @@
-//! What reading files back can find: that a write was acknowledged and is not there.
+//! Mismatches found by reading files back: a write was acknowledged but is missing.
 
 use std::fmt;
 
 use device::{Device, DeviceError, Purpose, Request};
 use units::Generation;
 
-/// A file that does not hold what was written to it and acknowledged.
+/// A file that differs from what was written to it and acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAsWritten {
     /// The file.
     pub file: String,
-    /// The first byte of what differs, or of the part of the file that it is in.
+    /// The first differing byte, or the start of the part that contains it.
     pub offset: u64,
-    /// What was written there.
+    /// The kind of data written there.
     pub what: Written,
 }
 
-/// What was written and is not there.
+/// The write that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
     /// Segments of a log file.
@@ -82,8 +82,8 @@ impl fmt::Display for NotAsWritten {
 
 impl std::error::Error for NotAsWritten {}
 
-/// Reads as many bytes of `device` as `written` has, from `offset` on; the first place that
-/// differs, where one does, or why it cannot be read.
+/// Reads as many bytes of `device` as `written` has, from `offset` on; returns the first
+/// difference, if any, or the read error.
 pub(crate) async fn difference(
     device: &dyn Device,
     offset: u64,

@@ -5,8 +5,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-/// Wakes all tasks that wait for a change. A change between two looks is never missed: a wait
-/// ends with the first [`Notify::notify_all`] after [`Notify::notified`] was called.
+/// Wakes all tasks that wait for a change. A change between two checks is never missed: a wait ends
+/// with the first [`Notify::notify_all`] after [`Notify::notified`] was called.
 #[derive(Debug, Default)]
 pub(crate) struct Notify {
     state: RefCell<NotifyState>,
@@ -43,7 +43,7 @@ impl Notify {
         Notified { notify: self, seen: self.state.borrow().changes }
     }
 
-    /// Waits until `condition` holds; looks at once and after every change.
+    /// Waits until `condition` holds; checks at once and after every change.
     pub(crate) async fn wait_until(&self, mut condition: impl FnMut() -> bool) {
         loop {
             let changed = self.notified();

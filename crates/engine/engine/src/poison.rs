@@ -1,12 +1,12 @@
-//! Whether a database is poisoned: the first failed write or flush does that, and only opening it
-//! anew heals it.
+//! Whether a database is poisoned: the first failed write or flush poisons it, and only reopening
+//! cures it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::error::{LostFlush, PoisonCause, TransactionError};
 
-/// What has poisoned a database, if anything has.
+/// The cause that poisoned a database, if any.
 pub(crate) struct Poison {
     file: String,
     cause: RefCell<Option<Rc<PoisonCause>>>,
@@ -35,7 +35,7 @@ impl Poison {
         }))
     }
 
-    /// What has poisoned the database, if anything has.
+    /// The cause, if any.
     pub(crate) fn get(&self) -> Option<Rc<PoisonCause>> {
         self.cause.borrow().clone()
     }

@@ -1,9 +1,10 @@
-//! After a crash: redo what the log holds and the file lacks, and find what must be undone.
+//! After a crash: redo changes that the log holds and the file lacks, and find the transactions to
+//! undo.
 //!
-//! Redo runs over its own pages, because nothing of the database may be believed before it has
+//! Redo runs over its own pages, because no part of the database can be trusted before it has
 //! finished. It repeats history exactly: transactions that never committed are redone as well.
-//! What it finds of them - undo stacks, pending cleanups - is handed to the live engine, which
-//! undoes it through the ordinary, logged way, so that a crash during recovery is one more crash.
+//! Their undo stacks and pending cleanups are handed to the live engine, which undoes them through
+//! the ordinary, logged path, so that a crash during recovery is just another crash.
 
 mod ahead;
 mod analysis;
@@ -34,7 +35,7 @@ pub struct RecoverySettings {
     pub cache: Bytes,
     /// Page reads kept in flight.
     pub reads_in_flight: usize,
-    /// How much log is read ahead of redo: it says which pages will be needed. What it holds is in
+    /// Amount of log read ahead of redo, which shows the pages that will be needed. It is held in
     /// memory beside the pages.
     pub read_ahead: Bytes,
     /// Longest run of neighbouring pages written with one request.
@@ -66,14 +67,14 @@ pub struct RecoveryProgress {
     pub last: Generation,
 }
 
-/// What recovery did.
+/// Result of recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoverySummary {
     /// First generation replayed.
     pub first: Generation,
     /// Last generation replayed.
     pub last: Generation,
-    /// Where the log ended.
+    /// End of the log.
     pub end: Lgpos,
     /// Log records read.
     pub records: u64,
@@ -83,7 +84,7 @@ pub struct RecoverySummary {
     pub pages_skipped: u64,
     /// Pages read from the file.
     pub pages_read: u64,
-    /// What went wrong with those reads and was put right.
+    /// Corrected errors of those reads.
     pub mended: Mended,
     /// Pages written to the file.
     pub pages_written: u64,
@@ -102,31 +103,31 @@ pub struct RecoverySummary {
 pub(crate) struct Loser {
     /// Which.
     pub transaction: TransactionId,
-    /// Where its first record lies. The checkpoint must stay at or before it until the rollback is
+    /// Position of its first record. The checkpoint must stay at or before it until the rollback is
     /// durable: a crash before that needs the records again.
     pub begin: Lgpos,
-    /// What to undo, one apply per push, the last one first.
+    /// Undo operations, one apply per push, the last one first.
     pub undo: Vec<Vec<Undo>>,
 }
 
 /// A delete of a committed transaction, whose physical removal the log cannot prove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PendingCleanup {
-    /// Where the transaction's first record lies. The checkpoint must stay at or before it until
+    /// Position of the transaction's first record. The checkpoint must stay at or before it until
     /// the cleanup is durable.
     pub begin: Lgpos,
     /// The delete: of a node or of a long value. It may have been cleaned up already.
     pub of: Undo,
 }
 
-/// What redo leaves to the live engine. The file holds everything that the log does.
+/// Work that redo leaves to the live engine. The file holds everything that the log does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redone {
     /// Whose log it was.
     pub(crate) identity: LogIdentity,
-    /// Where it ends: logging resumes in the generation behind it.
+    /// End of the log: logging resumes in the generation behind it.
     pub(crate) end: LogEnd,
-    /// Where redo began. The checkpoint stays here until losers and cleanups allow otherwise.
+    /// Start of redo. The checkpoint stays here until losers and cleanups allow otherwise.
     pub(crate) checkpoint: Lgpos,
     /// Transactions to undo, before anything else.
     pub(crate) losers: Vec<Loser>,
@@ -138,6 +139,6 @@ pub struct Redone {
     pub(crate) dbtime: u64,
     /// The flush types of the pages that redo has written; of others nothing is known.
     pub(crate) flush_map: FlushMap,
-    /// What was done.
+    /// The statistics of redo.
     pub summary: RecoverySummary,
 }

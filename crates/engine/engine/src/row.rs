@@ -21,10 +21,10 @@ impl Row {
         self.columns.clear();
     }
 
-    /// Sets column `column` (fixed 1..=127, variable 128..=255, tagged from 256 on) to the bytes
-    /// that it stores: numbers little-endian, everything else as it is. Long columns take the
-    /// whole value; the engine separates it from the record. Columns are set in ascending order,
-    /// each once; one that is not set is null.
+    /// Sets column `column` (fixed 1..=127, variable 128..=255, tagged from 256 on) to its stored
+    /// bytes: numbers little-endian, everything else unchanged. Long columns take the whole value;
+    /// the engine separates it from the record. Columns are set in ascending order, each once; one
+    /// that is not set is null.
     pub fn set(&mut self, column: u16, value: &[u8]) -> &mut Self {
         let ascending = self.columns.last().is_none_or(|(last, _)| *last < column);
         assert!(ascending, "columns of a row are set once, in ascending order");
@@ -34,7 +34,7 @@ impl Row {
         self
     }
 
-    /// The value of a column; none where it is null.
+    /// The value of a column; `None` if it is null.
     pub fn get(&self, column: u16) -> Option<&[u8]> {
         let index = self.columns.binary_search_by_key(&column, |(id, _)| *id).ok()?;
         Some(&self.bytes[self.columns[index].1.clone()])

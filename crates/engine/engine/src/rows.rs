@@ -24,27 +24,27 @@ pub(crate) struct Prepared<'a> {
     long_values: Vec<(LongValueId, &'a [u8])>,
 }
 
-/// What a planned row operation leaves to do once it has been logged.
+/// Follow-up work of a planned row operation, once it has been logged.
 #[derive(Default)]
 pub(crate) struct RowChange {
-    /// What a rollback would have to do.
+    /// The steps of a rollback.
     pub undo: Vec<Undo>,
-    /// What the changed nodes were before.
+    /// The changed nodes' previous contents.
     pub versions: Vec<(NodeKey, Before)>,
-    /// What can be removed later.
+    /// Items to remove later.
     pub cleanups: Vec<Cleanup>,
     /// The pages that this will change, as far as is known now.
     pub cleanup_pages: Vec<PageNumber>,
 }
 
-/// What a stored record points to.
+/// References in a stored record.
 struct StoredRow {
     record: Vec<u8>,
     index_keys: Vec<Vec<u8>>,
     long_values: Vec<LongValueId>,
 }
 
-/// Where rows are and who looks at them.
+/// Position of rows and the identity of the viewer.
 pub(crate) struct View<'a> {
     pub table: &'a TableState,
     pub versions: &'a Versions,
@@ -121,7 +121,7 @@ impl TableState {
         complete(stage, ())
     }
 
-    /// What a stored record holds on to.
+    /// The references that a stored record holds.
     fn stored_row(&self, record: Vec<u8>) -> Option<StoredRow> {
         let parsed = RecordRef::parse(&record, self.page_size).ok()?;
         let definition = &self.definition;
@@ -153,7 +153,7 @@ fn refuse_record(error: RecordError) -> Refusal {
     }
 }
 
-/// Lets planning go on past missing pages, so that one fetch brings them all.
+/// Lets planning continue past missing pages, so that one fetch brings them all.
 fn tolerate(result: Result<(), Halt>) -> Result<(), Halt> {
     match result {
         Err(Halt::Missing) => Ok(()),
@@ -334,7 +334,7 @@ impl IndexEntry<'_> {
         Ok(())
     }
 
-    /// What tells the entry from others of the same key.
+    /// Distinguishes the entry from others of the same key.
     const fn data(&self) -> &[u8] {
         if self.tree.repeats { self.primary_key } else { &[] }
     }
@@ -360,7 +360,7 @@ fn flag_deleted(
     Ok(())
 }
 
-/// Inserts a node, going on past missing pages, and notes how to undo it.
+/// Inserts a node, continuing past missing pages, and records its undo.
 fn insert_node(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -388,7 +388,7 @@ fn complete<T>(stage: &Stage<'_>, planned: T) -> Result<T, Halt> {
     if stage.lacks_pages() { Err(Halt::Missing) } else { Ok(planned) }
 }
 
-/// What a cleanup removed.
+/// Result of a cleanup.
 #[derive(Debug, Default)]
 pub(crate) struct Cleaned {
     /// Nodes and long values.
@@ -398,7 +398,7 @@ pub(crate) struct Cleaned {
 }
 
 impl Cleaned {
-    /// What the log says of it: long values whose numbers are free from here on.
+    /// Its log record: long values whose numbers are free from here on.
     pub(crate) fn action(&self) -> UndoAction {
         if self.long_values.is_empty() {
             return UndoAction::None;
@@ -433,7 +433,7 @@ pub(crate) fn clean_up(
     complete(stage, cleaned)
 }
 
-/// False where there is nothing to do any more.
+/// False if no work is left.
 fn clean_up_one(
     stage: &mut Stage<'_>,
     tables: &OpenTables,

@@ -1,4 +1,4 @@
-//! What a database may be told when it is opened; the defaults are those of the field.
+//! Options for opening a database; the defaults are customary in the field.
 
 use ese::log_file::SegmentSize;
 use ese::page::PageSize;
@@ -9,10 +9,10 @@ use units::{Bytes, Nanos};
 /// while they are.
 const FEWEST_FREE_PAGES: u64 = 32;
 
-/// No more than one in so many pages of a very small cache is kept free for that.
+/// At most one in this many pages of a very small cache is kept free for that.
 const SMALLEST_SHARE: u64 = 64;
 
-/// What the checkpoint of an open database does.
+/// Behaviour of an open database's checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckpointMode {
     /// It keeps to its depth.
@@ -22,7 +22,7 @@ pub enum CheckpointMode {
     Held,
 }
 
-/// Settings of one open database. [`Settings::default`] gives what mail servers use.
+/// Settings of one open database. [`Settings::default`] matches mail servers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The cache never shrinks below this.
@@ -56,8 +56,8 @@ pub struct Settings {
     /// Further copies of the database, each of which reads every log file that is closed.
     pub log_copies: u32,
     /// Whether the first change of a page since it was written carries the whole page in the log,
-    /// so that recovery can repair a page that a power failure tore. ESE does not do so and relies
-    /// on storage that writes pages whole; it makes the log many times larger.
+    /// so that recovery can repair a page that a power failure tore. ESE does not, and relies on
+    /// storage that writes pages whole; it makes the log many times larger.
     pub log_whole_pages: bool,
     /// Whether log files are read back and compared with what was written, each before it is
     /// removed, and the header, the checkpoint and the flush map once the database is closed; see
@@ -70,11 +70,11 @@ pub struct Settings {
 /// Which pages are verified when they are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verification {
-    /// Every one: checksum, structure, and what is known of its last write.
+    /// Every read: checksum, structure, and the state of its last write.
     #[default]
     EveryRead,
-    /// None. Only for storage of which it is known that it gives back what was written, such as
-    /// memory in virtual time, where to verify pages takes a fifth of a simulation's time.
+    /// None. Only for storage known to return what was written, such as memory in virtual time,
+    /// where verifying pages takes a fifth of a simulation's time.
     Trusted,
 }
 

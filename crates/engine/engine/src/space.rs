@@ -23,7 +23,7 @@ pub(crate) const DATABASE_ROOT: PageNumber = PageNumber(1);
 pub(crate) const EXTENSION_PAGES: u32 = 256;
 /// Smallest and largest extent that a pool takes from its parent, in pages.
 const GROWTH_PAGES: std::ops::RangeInclusive<u32> = 16..=256;
-/// How many available extents a search for a long one looks at.
+/// Available extents that a search for a long one inspects.
 const MOST_EXTENTS_SEEN: usize = 32;
 /// A space tree whose root fills more than this may split soon, so its buffer is kept filled.
 const AT_RISK_PERCENT: usize = 60;
@@ -37,7 +37,7 @@ struct ExtentPool {
     object: ObjectId,
     parent: PageNumber,
     owned_root: PageNumber,
-    /// Pages of the extent taken last, as far as the header tells.
+    /// Pages of the last extent taken, as far as the header records them.
     primary_pages: u32,
 }
 
@@ -192,8 +192,8 @@ fn add_pages(
 }
 
 /// Makes an extent available, joined with the available extents it touches inside `within`, the
-/// owned extent that it is part of. So no available extent straddles two owned ones, nor does what
-/// a child is given of it.
+/// owned extent that it is part of. So no available extent straddles two owned ones, nor does any
+/// part of it given to a child.
 fn make_available(
     stage: &mut Stage<'_>,
     pool: &ExtentPool,
@@ -265,7 +265,7 @@ fn take_extent(stage: &mut Stage<'_>, pool: &ExtentPool, pages: u32) -> Result<E
             return take_front(stage, &available, extent, pages);
         }
         if attempt == 0 {
-            // Exactly so many, since what is left of an owned extent joins no other one.
+            // Exactly this many, since the rest of an owned extent joins no other.
             let spare =
                 buffer_shortage(stage, &pool.owned())? + buffer_shortage(stage, &available)?;
             grow(stage, pool, pages + spare)?;
@@ -274,7 +274,7 @@ fn take_extent(stage: &mut Stage<'_>, pool: &ExtentPool, pages: u32) -> Result<E
     take_extent_anywhere(stage, &available, pages)
 }
 
-/// The same, where many short extents hide the long one: looks at all of them.
+/// The same, if many short extents hide the long one: inspects all of them.
 fn take_extent_anywhere(
     stage: &mut Stage<'_>,
     available: &Tree,

@@ -14,12 +14,12 @@ use crate::edit::{self, PageEdit, PageEdits};
 use crate::error::TransactionError;
 use crate::trail::Trail;
 
-/// Where a stage finds pages.
+/// Source of a stage's pages.
 pub(crate) trait PageSource {
     /// The bytes of a page, if they are at hand.
     fn lookup(&mut self, page: PageNumber) -> Option<&[u8]>;
 
-    /// A buffer of one page; what it holds is undefined.
+    /// A buffer of one page, with undefined content.
     fn take_buffer(&mut self) -> Buffer;
 }
 
@@ -33,11 +33,11 @@ pub(crate) enum Halt {
         /// The last page that must lie in the file.
         last: PageNumber,
     },
-    /// A page is not what the tree needs.
+    /// A page is unsuitable for the tree.
     Damaged {
         /// Which.
         page: PageNumber,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
     /// The operation itself is refused.
@@ -55,7 +55,7 @@ pub(crate) enum Refusal {
     Conflict,
     /// The row cannot be encoded.
     BadRow {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The row does not fit.
@@ -96,16 +96,16 @@ struct StagedPage {
 
 /// A finished plan.
 pub(crate) struct FinishedPlan {
-    /// What to log, page by page.
+    /// Edits to log, page by page.
     pub pages: Vec<PageEdits>,
-    /// For each of them the page as it will be (but for its dbtime), where the planner had to look
-    /// at it; else the edits are to be applied to the cached page.
+    /// For each of them the resulting page (except for its dbtime), if the planner had to read it;
+    /// else the edits apply to the cached page.
     pub images: Vec<Option<Buffer>>,
     /// Structure changes.
     pub counts: StageCounts,
 }
 
-/// What a planner may count.
+/// Counts of a planner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StageCounts {
     /// Pages split.
@@ -146,7 +146,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Where the searches of this operation came to.
+    /// The final positions of this operation's searches.
     pub(crate) const fn trail(&mut self) -> &mut Trail {
         self.trail
     }
@@ -166,7 +166,7 @@ impl<'a> Stage<'a> {
         std::mem::take(&mut self.missing)
     }
 
-    /// A page as the edits so far leave it.
+    /// A page with the edits so far applied.
     pub(crate) fn page(&mut self, number: PageNumber) -> Result<PageRef<'_>, Halt> {
         if let Some(index) = self.staged(number) {
             self.show(index)?;
@@ -186,8 +186,8 @@ impl<'a> Stage<'a> {
         self.pages.iter().map(|page| page.number).collect()
     }
 
-    /// Records an edit. The caller has looked at the page and knows that the edit fits, or formats
-    /// the page.
+    /// Records an edit. The caller has read the page and knows that the edit fits, or formats the
+    /// page.
     pub(crate) fn edit(&mut self, number: PageNumber, edit: PageEdit) -> Result<(), Halt> {
         let index = match self.staged(number) {
             Some(index) => index,
@@ -197,7 +197,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Ends planning: what to log and to carry out.
+    /// Ends planning: returns the edits to log and to apply.
     pub(crate) fn finish(self) -> FinishedPlan {
         let mut finished = FinishedPlan {
             pages: Vec::with_capacity(self.pages.len()),
@@ -218,7 +218,7 @@ impl<'a> Stage<'a> {
         finished
     }
 
-    /// Whether pages are missing already: what follows is only looked at to find more of them.
+    /// Whether pages are already missing: further steps only serve to find more of them.
     pub(crate) fn lacks_pages(&self) -> bool {
         !self.missing.is_empty()
     }

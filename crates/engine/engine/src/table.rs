@@ -16,7 +16,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// What the table is: its columns and indexes, as the catalog has them.
+    /// The table's columns and indexes, as the catalog has them.
     pub fn definition(&self) -> &TableDefinition {
         &self.state.definition
     }
@@ -27,7 +27,7 @@ impl Table {
     }
 
     /// The primary key of the row whose key columns have these stored values (numbers
-    /// little-endian), in key order: what reads, deletes and scans take.
+    /// little-endian), in key order, as reads, deletes and scans expect it.
     pub fn primary_key(&self, values: &[&[u8]]) -> Result<Vec<u8>, KeyError> {
         let primary = self.state.definition.primary();
         self.key(primary.expect("invariant: checked when the table was opened"), values)

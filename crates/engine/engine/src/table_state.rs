@@ -17,7 +17,7 @@ use crate::tree::{Space, Tree};
 
 /// An open table: its trees and how its rows are stored.
 pub(crate) struct TableState {
-    /// What the table is.
+    /// The table's definition.
     pub definition: TableDefinition,
     /// The table itself.
     pub primary: Tree,
@@ -34,7 +34,7 @@ pub(crate) struct TableState {
 }
 
 impl TableState {
-    /// A table of the catalog; none where it has no primary index.
+    /// A table of the catalog; `None` if it has no primary index.
     pub(crate) fn new(table: &CatalogTable, page_size: PageSize) -> Option<Self> {
         table.definition.primary()?;
         let density_percent = u8::try_from(table.density_percent.clamp(20, 100)).unwrap_or(100);

@@ -12,21 +12,21 @@ use crate::rows::clean_up;
 
 /// Longest time between two advances of the checkpoint while the log grows.
 const CHECKPOINT_PERIOD: Nanos = Nanos::from_secs(1);
-/// The checkpoint looks at its depth at least so often.
+/// The checkpoint checks its depth at least this often.
 const LOOK_PERIOD: Nanos = Nanos::from_millis(10);
 /// The longest step of [`step_bytes`].
 const LONGEST_STEP_BYTES: u64 = 4 << 20;
 
 impl Core {
-    /// Does the cleanup that no snapshot stands against any more, until the database stops. Several
-    /// batches at a time: the sooner it is done, the likelier the pages are still in the cache.
+    /// Does the cleanup that no snapshot blocks any more, until the database stops. Several batches
+    /// run at a time: the sooner they finish, the likelier their pages are still cached.
     pub(crate) async fn clean_up_forever(self: Rc<Self>) {
         while !self.is_over() {
             let ended = self.lifecycle.work_ended().notified();
             match self.next_cleanup() {
                 Some(batch) => {
                     let core = Rc::clone(&self);
-                    // Damage stays where it is; the next reader of the page reports it.
+                    // Damage is left in place; the next reader of the page reports it.
                     drop(self.runtime.spawn(async move { core.clean_up_batch(batch).await }));
                 }
                 None => ended.await,
@@ -97,7 +97,7 @@ impl Core {
         let (tip, size) = (self.log.tip(), self.log.segment_size());
         let oldest = self.cache.frames().oldest_dirt();
         if oldest.is_some_and(|oldest| tip.bytes_since(oldest, size) > depth) {
-            // What has come half of the way will be due by the time the rest of its run is.
+            // A page halfway to the limit will be due by the time the rest of its run is.
             let half = tip.segments_before(depth / 2, size);
             let bounds = (tip.segments_before(depth, size), half);
             self.cache.write_older_than(bounds, self.settings.checkpoint_writes).await?;
@@ -112,7 +112,7 @@ impl Core {
         Ok(())
     }
 
-    /// Makes what has been written durable and moves the checkpoint up to it.
+    /// Makes everything written durable and moves the checkpoint up to it.
     pub(crate) async fn advance_checkpoint(
         &self,
         header: &HeaderFile,

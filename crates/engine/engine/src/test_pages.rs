@@ -48,7 +48,7 @@ impl TestPages {
         let from = Tree { root: parent.root, ..*parent };
         self.change(|stage| {
             pool(stage, root, (object, flags), from.root, extent)?;
-            // The extent is cut out of the middle of what the parent has available.
+            // The extent is cut out of the middle of the parent's available space.
             let parent_available = space_tree(&from, 2);
             let mut held = None;
             crate::tree::walk(
@@ -106,7 +106,7 @@ impl TestPages {
         }
     }
 
-    /// The same, where nothing may stop it.
+    /// The same for a plan that must not stop.
     pub(crate) fn change<T>(&mut self, plan: impl FnMut(&mut Stage<'_>) -> Result<T, Halt>) -> T {
         self.try_change(plan).unwrap()
     }
@@ -140,7 +140,7 @@ impl TestPages {
     }
 
     /// Proves that every page a pool owns is in its tree, its space trees, their buffers,
-    /// available, or owned by a child - exactly once. Returns what it owns.
+    /// available, or owned by a child - exactly once. Returns its owned pages.
     pub(crate) fn check_pool(
         &self,
         tree: &Tree,
@@ -341,7 +341,7 @@ impl Walker<'_> {
     }
 }
 
-/// What a model holds, in the order of a walk.
+/// Contents of a model, in walk order.
 pub(crate) fn model_nodes(model: &BTreeMap<Vec<u8>, Vec<u8>>) -> Nodes {
     model.iter().map(|(key, data)| (key.clone(), data.clone())).collect()
 }

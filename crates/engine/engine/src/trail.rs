@@ -1,8 +1,8 @@
 //! Lines that the searches of one operation came to, so that the next search begins there.
 //!
-//! An operation comes to the same pages several times: it looks for a record before it changes it,
-//! and is planned anew from the start for each page that had to be fetched. A line is only where to
-//! look first, so one that is no longer right costs two comparisons and nothing else.
+//! An operation visits the same pages several times: it searches for a record before it changes it,
+//! and is planned again from the start for each page that had to be fetched. A remembered line is
+//! only a hint, so a stale one costs two comparisons and nothing else.
 
 use units::PageNumber;
 

@@ -1,6 +1,6 @@
 //! Transactions: snapshot reads, first writer wins, rollback.
 //!
-//! A transaction sees the database as it was when it began, plus its own changes. A row that
+//! A transaction sees a snapshot of the database from its start, plus its own changes. A row that
 //! another transaction has changed since cannot be changed: [`TransactionError::Conflict`].
 
 mod scan;
@@ -34,7 +34,7 @@ pub enum CommitMode {
     Durable,
 }
 
-/// Where the log ends behind a commit record; later commits have greater positions.
+/// End of the log after a commit record; later commits have greater positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CommitPosition(pub Lgpos);
 
@@ -44,11 +44,11 @@ pub struct Transaction {
     work: Option<TransactionWork>,
 }
 
-/// What a transaction has done so far.
+/// A transaction's work so far.
 struct TransactionWork {
     core: Rc<Core>,
     viewer: Viewer,
-    /// Where its begin record lies, once it has changed something.
+    /// Position of its begin record, once it has changed something.
     begun: Option<Lgpos>,
     undo: Vec<Vec<Undo>>,
     nodes: Vec<NodeKey>,
@@ -109,8 +109,8 @@ impl Transaction {
         Ok(found)
     }
 
-    /// Puts the long value of this number (the LID that a record holds) into `value`; false where
-    /// there is none.
+    /// Reads the long value of this number (the LID in a record) into `value`; false if there is
+    /// none.
     pub async fn read_long_value(
         &self,
         table: &Table,
@@ -181,8 +181,8 @@ impl TransactionWork {
         View { table: &table.state, versions, viewer: self.viewer }
     }
 
-    /// Encodes a row and plans what `plan` says. Every attempt encodes it anew: long values are to
-    /// be numbered in the order in which they are stored, whatever had to be waited for before.
+    /// Encodes a row and plans it with `plan`. Every attempt encodes it again: long values are
+    /// numbered in the order in which they are stored, whatever waits came before.
     async fn write_row(
         &mut self,
         table: &Table,
@@ -289,7 +289,7 @@ impl TransactionWork {
         if let Err(error) = &result
             && !matches!(error, TransactionError::Poisoned(_))
         {
-            // Half a rollback is no state that anybody may go on from.
+            // Half a rollback is no state to continue from.
             core.poison(error);
         }
         core.versions.borrow_mut().forget(transaction, &self.nodes);
@@ -303,7 +303,7 @@ impl TransactionWork {
         result
     }
 
-    /// Gives back what every transaction holds, however it ended.
+    /// Releases everything a transaction holds, however it ended.
     fn end(self) {
         let core = &self.core;
         let tip = core.log.tip();

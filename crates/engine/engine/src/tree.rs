@@ -1,4 +1,4 @@
-//! B+-trees over staged pages: where a key is, and what becomes of it.
+//! B+-trees over staged pages: search and change of keys.
 //!
 //! Parents are found by descending again, so pages hold no parent pointers; a structure change is
 //! one step (split one page, remove one page), after which the operation descends anew.
@@ -26,7 +26,7 @@ const MOST_STEPS: usize = 40;
 /// More levels than a tree of 2^31 pages can have.
 const MOST_LEVELS: usize = 10;
 
-/// Where a tree takes its pages from.
+/// Source of a tree's pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     /// From its own space trees: the tree is the root of a space pool (FDP).
@@ -35,17 +35,17 @@ pub(crate) enum Space {
     Of(PageNumber),
 }
 
-/// Where the trees that a stage changes take pages from and give them back to. Trees ask for pages
-/// by this trait alone: what implements it keeps its own books in trees.
+/// Allocator for the trees that a stage changes. Trees ask for pages by this trait alone: its
+/// implementation keeps its own books in trees.
 pub(crate) trait PagePool {
-    /// A page for `tree`, preferably near `near`. What it holds is not looked at.
+    /// A page for `tree`, preferably near `near`. Its content is ignored.
     fn allocate_page(&mut self, tree: &Tree, near: PageNumber) -> Result<PageNumber, Halt>;
 
     /// Gives a page of `tree` back to the pool it came from.
     fn free_page(&mut self, tree: &Tree, page: PageNumber) -> Result<(), Halt>;
 }
 
-/// What must be known of a tree to walk and change it.
+/// Facts needed to walk and change a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tree {
     /// Its root page, which never changes.
@@ -56,7 +56,7 @@ pub(crate) struct Tree {
     pub repeats: bool,
     /// How full an append leaves a page, in percent of its body.
     pub density_percent: u8,
-    /// Where pages come from.
+    /// Source of its pages.
     pub space: Space,
 }
 
@@ -81,7 +81,7 @@ impl Path {
 pub(crate) struct Position {
     /// How the leaf was reached.
     pub path: Path,
-    /// The line of the node, or where it would go.
+    /// The line of the node, or the line at which it would be inserted.
     pub line: Result<u16, u16>,
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn descend(
     }
 }
 
-/// Finds a node, or the place where it would go.
+/// Finds a node, or its insertion point.
 pub(crate) fn seek(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -155,7 +155,7 @@ pub(crate) fn seek(
     Ok(Position { path, line })
 }
 
-/// Calls `read` with the flags and data of the node of a unique key; none where there is no node.
+/// Calls `read` with the flags and data of the node of a unique key; `None` if it does not exist.
 pub(crate) fn get<T>(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -172,7 +172,7 @@ pub(crate) fn get<T>(
     Ok(Some(read(node.flags, node.data)))
 }
 
-/// Whether a node is there and flagged as deleted.
+/// Whether a node exists and is flagged as deleted.
 pub(crate) fn is_deleted(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -188,9 +188,9 @@ pub(crate) fn is_deleted(
     Ok(node.is_deleted())
 }
 
-/// Calls `visit` with the nodes of one leaf, from the first whose key is not below `key` on (or
-/// above it, with `after`; where keys repeat, `data` takes part). Goes on to the next leaf while
-/// a leaf has none. Returns false at the end of the tree. `visit` returns whether to go on.
+/// Calls `visit` with the nodes of one leaf, from the first whose key is not below `key` (or is
+/// above it, with `after`; if keys repeat, `data` takes part). Continues to the next leaf while a
+/// leaf has none. Returns false at the end of the tree. `visit` returns whether to continue.
 pub(crate) fn walk(
     stage: &mut Stage<'_>,
     tree: &Tree,

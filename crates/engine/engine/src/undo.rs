@@ -9,7 +9,7 @@ use crate::stage::{Halt, Stage};
 use crate::table_state::OpenTables;
 use crate::tree::{self, Tree};
 
-/// Undoes what one apply pushed, the last one first.
+/// Undoes the pushes of one apply, the last one first.
 pub(crate) fn undo(stage: &mut Stage<'_>, tables: &OpenTables, undos: &[Undo]) -> Result<(), Halt> {
     undos.iter().rev().try_for_each(|undo| undo_one(stage, tables, undo))
 }

@@ -1,9 +1,9 @@
-//! The version store: what rows looked like before changes that some snapshot must not see.
+//! The version store: previous versions of rows whose changes some snapshot must not see.
 //!
 //! Pages hold the newest version of every row. A chain holds, for one node, the changes that are
-//! not yet visible to everybody, the newest last, each with what was there before it. A snapshot
-//! undoes in thought, from the newest change back, what it must not see. A plain value: no pages,
-//! no clock.
+//! not yet visible to all snapshots, the newest last, each with the previous content. A snapshot
+//! reads back through the chain, from the newest change, past every change it must not see. A plain
+//! value: no pages, no clock.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -16,7 +16,7 @@ use crate::hash::QuickHash;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CommitNumber(pub u64);
 
-/// What a node was before a change.
+/// A node before a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
     /// There was none, or a deleted one.
@@ -25,10 +25,10 @@ pub(crate) enum Before {
     Present(Vec<u8>),
 }
 
-/// What a snapshot sees of a node.
+/// A snapshot's view of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen<'a> {
-    /// What the page holds.
+    /// The content of the page.
     Page,
     /// Nothing.
     Absent,
@@ -41,7 +41,7 @@ pub(crate) enum Seen<'a> {
 pub(crate) struct Viewer {
     /// Its own changes are seen too.
     pub transaction: TransactionId,
-    /// What had been committed when it began.
+    /// The last commit before it began.
     pub snapshot: CommitNumber,
 }
 
@@ -54,7 +54,7 @@ struct NodeVersion {
 /// A node, by tree, key and, where keys repeat, data.
 pub(crate) type NodeKey = Box<[u8]>;
 
-/// Work that may be done once no snapshot needs what it removes.
+/// Work that may be done once no snapshot needs the data it removes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cleanup {
     /// Remove a node that is flagged as deleted.
@@ -75,7 +75,7 @@ pub(crate) enum Cleanup {
     },
 }
 
-/// What a transaction leaves behind when it commits.
+/// Remains of a committed transaction.
 #[derive(Debug)]
 struct Committed {
     number: CommitNumber,
@@ -123,7 +123,7 @@ impl Versions {
         self.last_commit
     }
 
-    /// What everybody sees who looks now or later.
+    /// The last commit that every present and future snapshot sees.
     fn oldest(&self) -> CommitNumber {
         self.snapshots.keys().next().copied().unwrap_or(self.last_commit)
     }
@@ -134,7 +134,7 @@ impl Versions {
         last.is_some_and(|version| !version.is_seen_by(viewer))
     }
 
-    /// What a viewer sees of a node.
+    /// A viewer's version of a node.
     #[inline]
     pub(crate) fn see(&self, node: &[u8], viewer: Viewer) -> Seen<'_> {
         if self.chains.is_empty() {
@@ -151,7 +151,7 @@ impl Versions {
         }
     }
 
-    /// Remembers what a node was before `transaction` changed it.
+    /// Stores a node's content before `transaction` changed it.
     pub(crate) fn push(&mut self, node: NodeKey, transaction: TransactionId, before: Before) {
         let version = NodeVersion { transaction, committed: None, before };
         self.chains.entry(node).or_default().push(version);
@@ -182,8 +182,8 @@ impl Versions {
         }
     }
 
-    /// Forgets what everybody sees; returns up to which commit that is. What was deleted up to
-    /// there can be removed from the pages.
+    /// Drops versions that no snapshot needs; returns the last commit that all of them see. Rows
+    /// deleted up to there can be removed from the pages.
     pub(crate) fn trim(&mut self) -> CommitNumber {
         let oldest = self.oldest();
         while self.committed.front().is_some_and(|first| first.number <= oldest) {
@@ -197,7 +197,7 @@ impl Versions {
         oldest
     }
 
-    /// Whether a node has been changed in a way that some snapshot does not see yet.
+    /// Whether a node has a change that some snapshot does not see yet.
     pub(crate) fn is_versioned(&self, node: &[u8]) -> bool {
         self.chains.contains_key(node)
     }

@@ -58,7 +58,7 @@ async fn copy(volume: &dyn Volume) {
     to.submit(write).await.into_buffer().unwrap();
 }
 
-/// What is left of a database under load; where its log ended.
+/// The remains of a database under load, and the end of its log.
 fn abandoned() -> (World, Lgpos) {
     let world = World::new(3);
     world.create(PageSize::KIB_4);

@@ -44,7 +44,7 @@ async fn fill(database: &Database) {
             transaction.insert(&table, &row).await.unwrap();
         }
         transaction.commit(CommitMode::Lazy).await.unwrap();
-        // What one change makes comes on top of what there was when it began.
+        // The result of one change comes on top of the pages present when it began.
         let cached = database.counters().cache_bytes;
         assert!(cached.0 <= CACHE.0 + (64 << 10), "{first}: {cached:?}");
     }

@@ -1,5 +1,5 @@
-//! Databases of this engine, examined page by page after a load: by the check that stands beside
-//! these tests, and by the examination that operators use.
+//! Databases of this engine, examined page by page after a load: by the check in this folder, and
+//! by the examination that operators use.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

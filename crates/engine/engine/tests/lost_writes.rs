@@ -1,5 +1,5 @@
-//! A device that acknowledges a write and never makes it: the flush map gives it away, and nothing
-//! else is taken for it.
+//! A device that acknowledges a write and never makes it: the flush map reveals it, and nothing
+//! else is mistaken for it.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -71,7 +71,7 @@ fn faulty(
     (files, volume)
 }
 
-/// Whether a write at this place carried the page.
+/// Whether a write at this offset carried the page.
 fn carried(injection: &Injection, page: PageNumber) -> bool {
     let at = PageSize::KIB_4.file_offset(page);
     (injection.offset..injection.offset + injection.length as u64).contains(&at)
@@ -211,7 +211,7 @@ async fn read_all(database: &Database) -> Result<u64, TransactionError> {
     Ok(rows)
 }
 
-/// The header of the database file and what the file beside it is worth to it.
+/// The header of the database file, and the result of reading its flush map.
 fn map_of(world: &World) -> (DatabaseHeader, Result<usize, MapRefusal>) {
     let files = world.files();
     let image = world.volume.image();
@@ -256,7 +256,7 @@ fn only_the_map_of_the_last_closing_is_believed() {
     world.executor.abandon();
     assert_eq!(map_of(&world).1, Err(MapRefusal::Unpaired));
 
-    // Recovery knows what it wrote, the rest is unknown, and nothing is taken for a lost write.
+    // Recovery knows its own writes, the rest is unknown, and nothing is mistaken for a lost write.
     let (runtime, files) = (world.runtime(), world.files());
     world.executor.block_on(async move {
         let recovered = Database::recover(&runtime, files, small_cache(), Seed(7), &|_| {}).await;

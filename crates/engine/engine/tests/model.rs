@@ -1,4 +1,4 @@
-//! Many sessions at once against a model twin: what each one sees, what conflicts, what is left.
+//! Many sessions at once against a model twin: their views, their conflicts, and the final state.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ use ese::record::RecordRef;
 use units::{Nanos, Prng, Seed};
 use world::{World, message, messages, small_cache};
 
-/// What has been committed, and who has changed what.
+/// The committed rows, and the author of each change.
 #[derive(Default)]
 struct Model {
     rows: BTreeMap<i64, i32>,
@@ -36,7 +36,7 @@ struct Session {
     long: usize,
 }
 
-/// What a transaction should see.
+/// The expected view of a transaction.
 struct Twin {
     rows: BTreeMap<i64, i32>,
     began: u64,
@@ -107,7 +107,7 @@ impl Session {
         }
     }
 
-    /// One insert, replace or delete; false where it conflicted, as the model says it must.
+    /// One insert, replace or delete; false if it conflicted, as the model predicts.
     async fn write(&mut self, transaction: &mut Transaction, twin: &mut Twin, id: i64) -> bool {
         let there = twin.rows.contains_key(&id);
         let deletes = there && self.below(3) == 0;

@@ -80,7 +80,7 @@ fn read_all(world: &World) -> (Result<u64, TransactionError>, Counters) {
     })
 }
 
-/// What the background scan counts in one pass.
+/// Counts of one pass of the background scan.
 fn scanned(world: &World) -> Counters {
     let settings = Settings { maintenance_pause: Some(Nanos::from_millis(1)), ..small_cache() };
     let (runtime, files) = (world.runtime(), world.files());
@@ -107,8 +107,9 @@ fn a_flipped_bit_is_put_right_by_a_read_and_by_the_scan() {
     assert!(counters.mended.flipped_bits > 0);
 }
 
-/// What is sealed with a mark was wrong before: the scan sees it, as the checksum phase of a run
-/// does, and no read is kept waiting for that. Without the map no mark counts, and reads look.
+/// A sealed page with a mark was wrong before sealing: the scan finds it, as the checksum phase of
+/// a run does, and no read waits for that. Without the map no mark counts, and reads check the
+/// page.
 #[test]
 fn a_page_that_contradicts_itself_is_damaged_to_the_scan_and_to_a_read_that_has_no_mark() {
     let damage = |page: &mut [u8], number| {

@@ -1,5 +1,4 @@
-//! What goes wrong on the way from the medium once is read again, counted, and no damage; what is
-//! wrong on the medium still is.
+//! A transient read error is retried, counted, and is no damage; an error on the medium still is.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -71,12 +70,12 @@ fn faulty(
     DatabaseFiles { database: Rc::new(volume), ..world.files() }
 }
 
-/// What may go wrong with a read once: it fails, it ends early, or bits are turned round on the
-/// way, more than can be put right or one.
+/// Transient read faults: the read fails, it ends early, or bits are flipped on the way, one or
+/// more than can be corrected.
 const TROUBLES: [Effect; 4] =
     [Effect::Fail { done: false }, Effect::ShortRead, Effect::FlipBits(40), Effect::FlipBits(1)];
 
-/// How often a trouble was mended under its own name; under any other it never was.
+/// How often a fault was corrected under its own name; under any other it never was.
 fn named(effect: Effect, mended: Mended) -> u64 {
     let (by_name, others) = match effect {
         // Recovery does not put a bit right where a page is too full for a mark: it reads again.

@@ -1,4 +1,4 @@
-//! A pass of the maintenance scan goes on where the last opening of the database left it.
+//! A pass of the maintenance scan resumes where the last opening of the database left it.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

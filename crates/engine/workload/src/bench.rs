@@ -1,8 +1,8 @@
 //! The mix that compares engines: single operations on mailboxes, with values of 8 to 10 KiB.
 //!
-//! Other engines know no messages and batches, so this load asks for what any ordered key-value
-//! store can do. Keys are `mailbox << 32 | sequence`; mail arrives at a mailbox's end and leaves at
-//! its beginning; replaces and reads are uniform.
+//! Other engines have no messages and batches, so this load uses only operations of any ordered
+//! key-value store. Keys are `mailbox << 32 | sequence`; mail arrives at a mailbox's end and leaves
+//! at its beginning; replaces and reads are uniform.
 
 use units::{Prng, Seed};
 
@@ -23,7 +23,7 @@ pub struct Mailboxes {
     seed: Seed,
 }
 
-/// One operation, a transaction of its own.
+/// One operation, in a separate transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MailboxOperation {
     /// Adds a key that does not exist.
@@ -75,7 +75,7 @@ impl MailboxLoad {
         Self { prng: Prng::new(seed.derive(u64::MAX).derive(session as u64)) }
     }
 
-    /// The next operation, and whether it is to be durable. `mailboxes` is shared by all sessions
+    /// The next operation, and whether it must be durable. `mailboxes` is shared by all sessions
     /// and already counts the operation as done.
     pub fn next(&mut self, mailboxes: &mut Mailboxes) -> (MailboxOperation, bool) {
         let draw = self.prng.below(100);

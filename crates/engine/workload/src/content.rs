@@ -1,5 +1,5 @@
-//! What a message holds: payload that can be made again, and neither compresses nor repeats unless
-//! the plan says so.
+//! Content of a message: a payload that can be regenerated, and neither compresses nor repeats
+//! unless the plan says so.
 
 use plan::LoadSettings;
 use units::{Prng, Seed};
@@ -22,11 +22,11 @@ const REPEAT_STREAM: u64 = 3;
 /// Payloads that repeated messages share.
 const SHARED_PAYLOADS: u64 = 1000;
 
-/// The zeros of a compressible payload stand at the end of so many bytes each time, so that a
+/// The zeros of a compressible payload are at the end of every block of this size, so that a
 /// compressor with a small window finds its share everywhere.
 const COMPRESSED_BYTES: usize = 256;
 
-/// What the messages of one database hold.
+/// Message contents of one database.
 #[derive(Clone, Copy, Debug)]
 pub struct Content {
     seed: Seed,
@@ -35,7 +35,7 @@ pub struct Content {
     long_pad_bytes: usize,
     compressible_percent: usize,
     repeated_percent: u32,
-    /// Where the payloads that all databases share come from.
+    /// Seed of the payloads that all databases share.
     shared: Seed,
 }
 
@@ -68,8 +68,8 @@ impl Content {
         self.object
     }
 
-    /// Makes `version` of the message `message_id`; its payload replaces what `pads` held. Does
-    /// not allocate once `pads` has served a message of this database.
+    /// Makes `version` of the message `message_id`; its payload replaces the contents of `pads`.
+    /// Does not allocate once `pads` has served a message of this database.
     pub fn message(&self, message_id: i64, version: u32, pads: &mut Pads) -> Message {
         let stream = self.seed.derive(message_id.cast_unsigned()).derive(u64::from(version));
         pads.short.resize(self.short_pad_bytes, 0);
@@ -97,7 +97,7 @@ impl Content {
         message
     }
 
-    /// Where the payload of the message version with this `stream` comes from.
+    /// Seed of the payload of the message version with this `stream`.
     fn payload(&self, stream: Seed) -> Seed {
         let mut draw = Prng::new(stream.derive(REPEAT_STREAM));
         if draw.percent(self.repeated_percent) {
@@ -195,7 +195,7 @@ mod tests {
                 met.insert(pads.long.clone());
             }
         }
-        // 70 % of 40,000 stand alone, 1,000 payloads serve the rest.
+        // 70 % of 40,000 are unique, 1,000 payloads serve the rest.
         assert!((28_600..29_400).contains(&met.len()), "{}", met.len());
     }
 

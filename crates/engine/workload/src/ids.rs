@@ -3,14 +3,14 @@
 use std::cell::Cell;
 
 /// The keys of one database that were ever handed out. Deleted ones stay in the range: a session
-/// that meets one goes on to the next.
+/// that meets one continues with the next.
 #[derive(Debug)]
 pub struct Ids {
     first: i64,
     next: Cell<i64>,
 }
 
-/// A random place among the keys, drawn before it is known how many there are.
+/// A random position among the keys, drawn before their number is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(pub u64);
 
@@ -31,7 +31,7 @@ impl Ids {
         self.next.get()
     }
 
-    /// The key at `place`; none where no key was ever handed out.
+    /// The key at `place`; `None` if no key was ever handed out.
     pub fn pick(&self, place: Place) -> Option<i64> {
         let span = self.next.get().abs_diff(self.first);
         if span == 0 {

@@ -1,8 +1,8 @@
 //! The seeded mailbox transaction mix: no handle, no clock.
 //!
-//! [`Content`] says what every message of a database holds, as a pure function of seed, database,
-//! message and version, so that nothing read back has to be taken on trust. A [`Workload`] says
-//! what one session does next, and [`MailMix`] is the first. None knows how fast the storage is.
+//! [`Content`] defines every message of a database as a pure function of seed, database, message
+//! and version, so that data read back can be verified. A [`Workload`] yields the next step of one
+//! session, and [`MailMix`] is the first. None knows how fast the storage is.
 
 mod bench;
 mod content;

@@ -1,4 +1,4 @@
-//! The mail mix: what one session does, batch after batch.
+//! The mail mix: the steps of one session, batch after batch.
 //!
 //! Operations are drawn from the mix one by one until the batch has its updates, so reads lie
 //! between the updates in the mix's proportion: 16 updates and 8.6 reads on average with the
@@ -33,7 +33,7 @@ pub enum Commit {
     Durable,
 }
 
-/// What a session does next.
+/// Next step of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// An operation of the transaction that is open; the first one begins it.
@@ -113,7 +113,7 @@ impl Workload for MailMix {
     }
 }
 
-/// Whether a commit follows update number `update` (from 1) of a batch, where `commits` of them are
+/// Whether a commit follows update number `update` (from 1) of a batch, with `commits` of them
 /// spread evenly over `updates`; the last update is always followed by one.
 fn ends_transaction(update: u32, updates: u32, commits: u32) -> bool {
     let [before, now] = [update - 1, update]

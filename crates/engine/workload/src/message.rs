@@ -1,6 +1,6 @@
 //! The fixed columns of a message, which its content makes and its record is checked by.
 
-/// The fixed columns of a message; the payload stands in [`Pads`](crate::Pads).
+/// The fixed columns of a message; the payload is in [`Pads`](crate::Pads).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Primary key, from 1.

@@ -1,4 +1,4 @@
-//! Whether what was read is what was written: the hashes of a record and of its long value.
+//! Whether a row read is the row written: the hashes of a record and of its long value.
 //!
 //! The hashes are plain XXH3-128 over bytes that any reader can put together, so that independent
 //! readers of the file can check them too (`docs/format.md`).
@@ -9,7 +9,7 @@ use twox_hash::XxHash3_128;
 
 use crate::message::Message;
 
-/// The columns of a record as they were read, or as they are to be written.
+/// The columns of a record as read, or as they will be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     /// The fixed columns.
@@ -18,7 +18,7 @@ pub struct Record<'a> {
     pub short_pad: &'a [u8],
 }
 
-/// Which part of a message is not what it claims to be.
+/// The corrupt part of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The record carries another key than it was found under.
@@ -31,18 +31,18 @@ pub enum Part {
     LongValue,
 }
 
-/// A message that is not what was written.
+/// A message that differs from the one written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The key under which it was sought.
     pub message_id: i64,
     /// The version it claims.
     pub version: u32,
-    /// What is wrong.
+    /// The part that differs.
     pub part: Part,
     /// The hash, key or object that should be there, as a number.
     pub wanted: u128,
-    /// What is there.
+    /// The value found.
     pub found: u128,
 }
 

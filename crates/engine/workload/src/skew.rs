@@ -1,4 +1,4 @@
-//! Where skewed access goes: to the newest messages, as people read their mail.
+//! Skewed access: favours the newest messages, as people read their mail.
 
 use units::Prng;
 
@@ -6,12 +6,12 @@ use crate::ids::Place;
 
 /// Draws places of messages by Zipf's law, the newest message the most wanted.
 ///
-/// With exponent *theta* below 1 the share of accesses that go to the most wanted part *x* of many
-/// messages is *x* to the power of 1 - theta, however many there are. So a place can be drawn
-/// before it is known how many that is.
+/// With exponent *theta* below 1 the share of accesses that go to the most wanted part *x* of the
+/// messages is *x* to the power of 1 - theta, however many there are. So a position can be drawn
+/// before their number is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Skew {
-    /// What a uniform draw is raised to: 1 / (1 - theta).
+    /// Exponent applied to a uniform draw: 1 / (1 - theta).
     exponent: f64,
 }
 

@@ -86,7 +86,7 @@ fn commits_do_not_change_what_is_done() {
     assert_eq!(operations(1), operations(16));
 }
 
-/// Skew moves reads and replaces; it changes neither what is done nor what is deleted.
+/// Skew moves reads and replaces; it changes neither the operations nor the deletes.
 #[test]
 fn skew_moves_reads_and_replaces_alone() {
     let steps = |zipf_theta| {
@@ -195,7 +195,7 @@ fn the_bench_load_keeps_its_mailboxes() {
 }
 
 proptest! {
-    /// One flipped bit anywhere in what is kept is noticed, by the part that keeps it.
+    /// One flipped bit anywhere in the stored data is detected, by the part that stores it.
     #[test]
     fn any_flipped_bit_is_noticed(
         id in 1_i64..1 << 40,

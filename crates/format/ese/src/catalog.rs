@@ -1,7 +1,7 @@
 //! The catalog: the table that says where every other table, index and long-value tree is.
 //!
-//! It stands at fixed pages of every database, is an ordinary table itself, and is kept twice.
-//! [`CatalogRow`] is one of its rows, [`CatalogTable`] what the rows of one table say together.
+//! It starts at fixed pages of every database, is an ordinary table itself, and is kept twice.
+//! [`CatalogRow`] is one of its rows, [`CatalogTable`] the combined rows of one table.
 
 mod assemble;
 mod row;

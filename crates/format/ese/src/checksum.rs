@@ -23,10 +23,10 @@ use units::PageNumber;
 use crate::bytes::{put, u32_at};
 use crate::page::PageSize;
 
-/// What header checksums start from, and the magic number of database files.
+/// Initial value of header checksums, and the magic number of database files.
 const HEADER_SEED: u32 = 0x89AB_CDEF;
 
-/// Where a page keeps the checksum of each of its blocks.
+/// Offset of each block's checksum in a page.
 const PLACES: [usize; 4] = [0, 40, 48, 56];
 
 /// The checksum of the header page `bytes`: XOR of all 32-bit words but the first, and the seed.
@@ -57,7 +57,7 @@ pub(crate) fn block_checksum(block: &[u8], is_first: bool, page: PageNumber) -> 
 }
 
 /// Computes and stores all checksums of page `page`: the later blocks first, because the first
-/// block covers what is stored for them.
+/// block covers their stored checksums.
 pub fn store(bytes: &mut [u8], page: PageNumber) {
     let size = PageSize::from_bytes(bytes.len()).expect("invariant: a whole page is sealed");
     let block_bytes = size.checksum_block_bytes();

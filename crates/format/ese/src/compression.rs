@@ -36,7 +36,7 @@ impl fmt::Display for CompressionError {
 
 impl std::error::Error for CompressionError {}
 
-/// The value that `stored` was made from.
+/// The value that `stored` encodes.
 pub(crate) fn decompress(stored: &[u8]) -> Result<Vec<u8>, CompressionError> {
     let (&first, rest) = stored.split_first().ok_or(CompressionError::Damaged)?;
     match first >> 3 {
@@ -77,7 +77,7 @@ fn sized(
 struct Input<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the half-read byte lies from which the next long match takes its upper half.
+    /// Position of the half-used byte from which the next long match takes its upper half.
     half: Option<usize>,
 }
 

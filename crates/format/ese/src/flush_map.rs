@@ -1,9 +1,10 @@
-//! The flush map (`.jfm`): what flush type each page carried when it was last written.
+//! The flush map (`.jfm`): the flush type of each page at its last write.
 //!
 //! A write that a disk acknowledged and never made leaves an older page behind, and that page is
 //! perfect in itself: no checksum sees it. Its flush type does not agree with the map. The map is
-//! trusted only where it was closed cleanly together with the database, which the two signatures
-//! in both headers prove; anything else counts as "not known", and an unknown page is not judged.
+//! trusted only if it was closed cleanly together with the database, which the two signatures in
+//! both headers prove; otherwise its entries count as "not known", and an unknown page is not
+//! judged.
 
 use std::fmt;
 
@@ -51,7 +52,7 @@ mod header {
     pub(super) const MARKED: usize = 4096;
 }
 
-/// Byte offsets in a data page. Its flags stand where a database page keeps them.
+/// Byte offsets in a data page. Its flags are at the same offset as in a database page.
 mod data {
     pub(super) const DBTIME_MAX: usize = 8;
     pub(super) const NUMBER: usize = 16;
@@ -85,7 +86,7 @@ impl fmt::Display for FlushMapError {
 
 impl std::error::Error for FlushMapError {}
 
-/// What pairs a map with one state of its database, and when.
+/// Pairs a map with one state of its database, and records the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlushMapHeader {
     /// Closed together with the database.
@@ -102,7 +103,7 @@ pub struct FlushMapHeader {
     pub map_flush: Signature,
 }
 
-/// The flush types of a database's pages. 0 stands for "not known".
+/// The flush types of a database's pages. 0 means "not known".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlushMap {
     /// Four pages a byte, the first in the highest bits; page 0 is the unused first entry.
@@ -129,8 +130,7 @@ pub enum FlushVerdict {
     },
 }
 
-/// What is known of the last write of a page that is read: a flush map's entry, or why there is
-/// none.
+/// State of the last write of a page to read: a flush map's entry, or why there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LastWrite {
     /// Nothing.
@@ -143,14 +143,14 @@ pub enum LastWrite {
     Known {
         /// The flush type that it carried: 1 to 3.
         flush_type: u8,
-        /// Whether it was marked with a hash of the page's content, where that had room.
+        /// Whether it was marked with a hash of the page's content, if that had room.
         is_marked: bool,
     },
 }
 
 impl LastWrite {
-    /// Compares a page that was read, and whose checksum is right, with what was last written. A
-    /// page of zeros that was written has lost that write too.
+    /// Compares a page that was read, and whose checksum is right, with its last write. A page of
+    /// zeros that was written has lost that write too.
     pub fn judge(self, read: PageRef<'_>) -> FlushVerdict {
         let found = read.flush_type();
         match self {
@@ -162,21 +162,21 @@ impl LastWrite {
         }
     }
 
-    /// Whether a page that was read, and whose checksum is right, is torn all the same: its last
-    /// write was marked with a hash of its content, and what it carries is another.
+    /// Whether a page that was read, and whose checksum is right, is torn after all: its last write
+    /// was marked with a hash of its content, and the page carries a different one.
     pub(crate) fn is_torn(self, read: &[u8], page: PageNumber) -> bool {
         self.word_of_mark(read, page) == Some(false)
     }
 
-    /// Whether a page that was read has the content that its last write was marked with. None where
+    /// Whether a page that was read has the content that its last write was marked with. `None` if
     /// that write was not marked, or is not known.
     pub(crate) fn word_of_mark(self, read: &[u8], page: PageNumber) -> Option<bool> {
         let is_marked = matches!(self, Self::Known { is_marked: true, .. });
         if is_marked { word_of_its_mark(read, page) } else { None }
     }
 
-    /// Whether a page whose flipped bits were turned back is believed. After a crash it is on the
-    /// word of its mark only.
+    /// Whether a page whose flipped bits were turned back is trusted. After a crash only if its
+    /// mark agrees.
     pub(crate) fn allows_repair(self, repaired: &[u8], page: PageNumber) -> bool {
         self != Self::BeforeCrash || word_of_its_mark(repaired, page) == Some(true)
     }
@@ -188,7 +188,7 @@ impl FlushMap {
         Self::default()
     }
 
-    /// The flush type of the page's last write, 0 where it is not known.
+    /// The flush type of the page's last write, 0 if it is not known.
     pub fn written(&self, page: PageNumber) -> u8 {
         let (byte, shift) = place(page);
         self.states.get(byte).map_or(0, |state| state >> shift & 3)
@@ -215,8 +215,8 @@ impl FlushMap {
         }
     }
 
-    /// Remembers that the pages in `bytes`, the first of which is `first`, have been written. Pages
-    /// of zeros have no flush type, so nothing is known of them afterwards.
+    /// Records that the pages in `bytes`, the first of which is `first`, have been written. Pages
+    /// of zeros have no flush type, so their state is unknown afterwards.
     pub fn remember_all(&mut self, first: PageNumber, bytes: &[u8], size: PageSize) {
         let pages = bytes.chunks_exact(size.bytes()).map(PageRef::new);
         for (number, page) in (first.0..).map(PageNumber).zip(pages) {
@@ -225,8 +225,8 @@ impl FlushMap {
     }
 
     /// The flush type that the next write of `page` carries. It follows on the last write and not
-    /// on the page in memory, which may have been made anew without looking at the file: so a
-    /// write that gets lost always leaves another type behind.
+    /// on the page in memory, which may have been rebuilt without reading the file: so a lost write
+    /// always leaves another type behind.
     pub fn next(&self, page: PageNumber, in_memory: PageRef<'_>) -> u8 {
         let last = match self.written(page) {
             0 => in_memory.flush_type(),
@@ -235,7 +235,7 @@ impl FlushMap {
         last % 3 + 1
     }
 
-    /// What is known of the last write of `page`.
+    /// State of the last write of `page`.
     pub fn last_write(&self, page: PageNumber) -> LastWrite {
         match self.written(page) {
             0 => LastWrite::Unknown,
@@ -271,7 +271,7 @@ impl FlushMap {
             let mut sealed = *page;
             store(&mut sealed, PageNumber(number));
             let is_sound = sealed == *page && u32_at(page, data::NUMBER) == number;
-            // The file may have grown ahead of what was written: nothing is known there.
+            // The file may have grown ahead of the writes: nothing is known there.
             if !is_sound && page.iter().any(|&byte| byte != 0) {
                 return Err(FlushMapError::Page(number));
             }

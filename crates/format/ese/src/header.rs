@@ -1,7 +1,7 @@
-//! The database file's header: what state a file is in and what it needs to become consistent.
+//! The database file's header: the state of a file and the log it needs to become consistent.
 //!
-//! It stands twice at the beginning of the file, each copy on a page of its own. Which copy
-//! counts, and which page size, is decided by [`read_copies`].
+//! It is stored twice at the beginning of the file, each copy on a separate page. [`read_copies`]
+//! decides which copy counts, and the page size.
 
 mod copies;
 mod field;
@@ -28,7 +28,7 @@ pub const WRITTEN_FORMAT: (u32, u32) = (0x620, 20);
 /// The file type at byte 667, which headers of databases, logs, checkpoints and flush maps share.
 pub(crate) const FILE_TYPE_DATABASE: u32 = 1;
 
-/// What a database file is fit for.
+/// Readiness of a database file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DatabaseState {
     /// Created and never attached.
@@ -98,7 +98,7 @@ impl fmt::Display for DatabaseState {
     }
 }
 
-/// What the header remembers of one backup.
+/// The header's entry for one backup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackupInfo {
     /// The checkpoint of the backup.
@@ -148,19 +148,19 @@ layout! {
         16 => dbtime: u64,
         /// Who the database is.
         24 => signature: Signature,
-        /// What the file is fit for.
+        /// Readiness of the file.
         52 => state: DatabaseState,
-        /// Where in the log the file was last consistent.
+        /// Log position at which the file was last consistent.
         56 => consistent_at: Lgpos,
         /// When it was last consistent.
         64 => consistent_time: LogTime,
         /// When it was last attached.
         72 => attached_time: LogTime,
-        /// Where in the log it was last attached.
+        /// Log position of the last attach.
         80 => attached_at: Lgpos,
         /// When it was detached; never, while dirty.
         88 => detached_time: LogTime,
-        /// Where in the log it was detached; none, while dirty.
+        /// Log position of the detach; none, while dirty.
         96 => detached_at: Lgpos,
         /// Number of the database within its log stream.
         104 => database_id: u32,
@@ -180,7 +180,7 @@ layout! {
         216 => os_version: OsVersion,
         /// Format update, 20 in files of this project.
         232 => format_update: u32,
-        /// Page size in bytes; 0 stands for 4096.
+        /// Page size in bytes; 0 means 4096.
         236 => page_size_bytes: u32,
         /// How often the file was repaired.
         240 => repair_count: u32,
@@ -244,7 +244,7 @@ layout! {
         556 => shrink_time: LogTime,
         /// When it was last attached again after a crash.
         564 => reattached_time: LogTime,
-        /// Where in the log it was last attached again.
+        /// Log position of the last re-attach.
         572 => reattached_at: Lgpos,
         /// How often space inside the file was given back.
         580 => trim_count: u32,
@@ -252,7 +252,7 @@ layout! {
         584 => header_flush_signature: Signature,
         /// The flush map that belongs to the file.
         612 => flush_map_signature: Signature,
-        /// Where the oldest change lies that may not be in the file.
+        /// Generation of the oldest change that may not be in the file.
         640 => generation_min_consistent: Generation,
         /// Minor format update; 0 in files of this project.
         644 => format_update_minor: u32,
@@ -260,7 +260,7 @@ layout! {
         648 => engine_version: u32,
         /// The highest page the scan has seen.
         652 => highest_page_scanned: PageNumber,
-        /// Where in the log the file was last resized.
+        /// Log position of the last resize.
         656 => last_resize_at: Lgpos,
         /// `FILE_TYPE_DATABASE`.
         667 => file_type: u32,
@@ -308,8 +308,7 @@ impl DatabaseHeader {
         page
     }
 
-    /// Writes the fields over a header page that exists, leaving what this project cannot name,
-    /// and seals it.
+    /// Writes the fields over an existing header page, preserving unknown fields, and seals it.
     pub fn encode_over(&self, page: &mut [u8]) {
         self.put_fields(page);
         checksum::store_header(page);

@@ -15,9 +15,9 @@ const NULL: u8 = 0x00;
 const NULL_HIGH: u8 = 0xC0;
 /// First byte of a segment whose value is there and empty.
 const EMPTY: u8 = 0x40;
-/// Variable binary values are cut into groups of so many bytes.
+/// Variable binary values are cut into groups of this many bytes.
 const GROUP_BYTES: usize = 8;
-/// What stands behind a group that another one follows.
+/// Follows a group if another one comes after it.
 const GROUP_CONTINUES: u8 = 9;
 
 /// The order in which a GUID's bytes are compared: that of its printed form from its end.
@@ -53,7 +53,7 @@ impl fmt::Display for KeyError {
             Self::UnicodeText { column } => write!(
                 f,
                 "the key of Unicode column {column} depends on the system that wrote it \
-                 and cannot be made here"
+                 and cannot be recomputed here"
             ),
             Self::WrongSize { column, bytes } => {
                 write!(f, "{bytes} bytes are not a value of column {column}")
@@ -96,15 +96,15 @@ pub fn long_long_key(value: i64) -> [u8; 9] {
     key
 }
 
-/// The value whose [`long_long_key`] this is; none where it is no such key.
+/// The value whose [`long_long_key`] this is; `None` if it is no such key.
 pub fn long_long_value(key: &[u8]) -> Option<i64> {
     let (&mark, ordered) = key.split_first()?;
     let ordered = i64::from_be_bytes(ordered.try_into().ok()?);
     (mark == VALUE).then_some(ordered ^ i64::MIN)
 }
 
-/// Puts the key of a row into `key`, in place of what was there. `value` gives the stored bytes
-/// of a column, or none where it is null.
+/// Replaces `key` with the key of a row. `value` returns the stored bytes of a column, or `None` if
+/// it is null.
 pub fn index_key<'v>(
     table: &TableDefinition,
     index: &IndexDefinition,

@@ -38,21 +38,21 @@ impl Lgpos {
         Self::read(&bytes, 0)
     }
 
-    /// As it is stored: byte, segment, generation.
+    /// The stored form: byte, segment, generation.
     pub fn encode(self) -> [u8; Self::BYTES] {
         let low = u64::from(self.byte) | u64::from(self.segment) << 16;
         (low | u64::from(self.generation.0) << 32).to_le_bytes()
     }
 
-    /// How many bytes of log lie between an earlier place and this one, both of files with segments
-    /// of `size`; 0 where it is not earlier. Where the size has changed in between, it is right to
-    /// a file.
+    /// Bytes of log between an earlier position and this one, both of files with segments of
+    /// `size`; 0 if it is not earlier. If the size has changed in between, the result is accurate
+    /// to one file.
     pub fn bytes_since(self, earlier: Self, size: SegmentSize) -> u64 {
         self.bytes(size).saturating_sub(earlier.bytes(size))
     }
 
-    /// The place so many whole segments before this one that they make `bytes` at most; none where
-    /// the log begins later.
+    /// The position the largest number of whole segments before this one that make at most `bytes`;
+    /// none if the log begins later.
     #[must_use]
     pub fn segments_before(self, bytes: u64, size: SegmentSize) -> Self {
         let segment = size.bytes() as u64;
@@ -71,7 +71,7 @@ impl Lgpos {
         u64::from(self.generation.0) * LOG_FILE_BYTES + within.min(LOG_FILE_BYTES)
     }
 
-    /// Whether this is a place at all.
+    /// Whether this is a position at all.
     pub fn is_some(self) -> bool {
         self != Self::NONE
     }

@@ -1,8 +1,7 @@
 //! The Extensible Storage Engine file format, without any I/O policy.
 //!
-//! Everything here works on bytes that others have read or will write: pages, headers,
-//! records, trees. Nothing opens a file, waits, or knows the time. The byte tables stand in
-//! `docs/format.md`.
+//! Everything here works on bytes in memory: pages, headers, records, trees. Nothing opens a file,
+//! waits, or knows the time. The byte tables are in `docs/format.md`.
 
 mod bytes;
 pub mod catalog;

@@ -2,8 +2,8 @@
 //! inside are ours, under a version that no ESE replays.
 //!
 //! A log file is 1 MiB in segments of 4 KiB or of 512 bytes. The first 4 KiB are the file header;
-//! every segment behind begins with a header of its own and is written once, whole. The checkpoint
-//! file is two copies of 4 KiB.
+//! every later segment begins with its own header and is written once, whole. The checkpoint file
+//! is two copies of 4 KiB.
 
 use std::fmt;
 
@@ -39,8 +39,8 @@ pub const CHECKPOINT_FILE_BYTES: u64 = 2 * LOG_HEADER_BYTES as u64;
 const FILE_TYPE_LOG: u32 = 3;
 const FILE_TYPE_CHECKPOINT: u32 = 4;
 
-/// Byte offsets in a log header. `PREVIOUS_LAST` and `RESUMED` take the first bytes of what ESE
-/// uses for run-time parameters.
+/// Byte offsets in a log header. `PREVIOUS_LAST` and `RESUMED` take the first bytes of ESE's
+/// run-time parameters.
 mod log {
     pub(super) const GENERATION: usize = 4;
     pub(super) const BYTES_PER_SEGMENT: usize = 8;
@@ -58,7 +58,7 @@ mod log {
     pub(super) const PREVIOUS_CHECKSUM: usize = 653;
     pub(super) const FILE_TYPE: usize = 667;
     pub(super) const DATABASE: usize = 671 + ATTACHMENT_SIGNATURE;
-    /// Where an attachment keeps the database's signature.
+    /// Offset of the database's signature in an attachment.
     pub(super) const ATTACHMENT_SIGNATURE: usize = 36;
 }
 
@@ -208,7 +208,7 @@ pub const fn accumulate(sum: u64, segment_checksum: u64) -> u64 {
     (sum.rotate_left(23) ^ segment_checksum).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// What a log header adds to the checksum of its generation.
+/// The share of a log header in the checksum of its generation.
 pub fn header_share(bytes: &[u8; LOG_HEADER_BYTES]) -> u64 {
     u64::from(u32_at(bytes, 0))
 }
@@ -216,7 +216,7 @@ pub fn header_share(bytes: &[u8; LOG_HEADER_BYTES]) -> u64 {
 /// One copy of the checkpoint file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Where redo begins.
+    /// Start of redo.
     pub place: Lgpos,
     /// The stream that the place lies in.
     pub signature: Signature,

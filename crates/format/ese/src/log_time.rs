@@ -20,12 +20,12 @@ impl LogTime {
         Self(bytes)
     }
 
-    /// As it is stored.
+    /// The stored form.
     pub const fn encode(self) -> [u8; Self::BYTES] {
         self.0
     }
 
-    /// The UTC time so many milliseconds after 1970 began. Years end at 2155.
+    /// The UTC time `millis` milliseconds after the start of 1970. Years end at 2155.
     pub fn from_unix_millis(millis: u64) -> Self {
         let (year, month, day) = civil_date(millis / DAY_MILLIS);
         let of_day = millis % DAY_MILLIS;

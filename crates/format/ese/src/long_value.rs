@@ -1,4 +1,4 @@
-//! Long values: what is too long for a record, cut into chunks in a tree of its own.
+//! Long values: values too long for a record, cut into chunks in a separate tree.
 
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl fmt::Display for LongValueId {
     }
 }
 
-/// What a key of a long-value tree stands for.
+/// Meaning of a key in a long-value tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LongValueKey {
     /// The root node of a value.
@@ -97,7 +97,7 @@ pub struct LongValueRoot {
 }
 
 impl LongValueRoot {
-    /// Where the reference count stands in the data.
+    /// Offset of the reference count in the data.
     pub const REFERENCES_OFFSET: usize = 0;
 
     /// Reads the data of a root node; later formats append to it.

@@ -1,7 +1,7 @@
 //! The checks that the real engine makes of every page it reads and before every write.
 //!
-//! They catch what checksums cannot: a page that was damaged in memory and then sealed. See ESE
-//! `CPAGE::ErrCheckPage`.
+//! They catch damage that checksums cannot: a page that was damaged in memory and then sealed. See
+//! ESE `CPAGE::ErrCheckPage`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -17,7 +17,7 @@ const TAG_BYTES: usize = 4;
 /// The least a node takes: the size of its key and a byte each of key and data.
 const LEAST_NODE_BYTES: usize = 4;
 
-/// What is wrong with a page whose checksum is right.
+/// The fault of a page whose checksum is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageFault {
     /// The page states another number than its place has.
@@ -77,9 +77,9 @@ pub enum PageFault {
     },
     /// Used bytes, free bytes and tags do not add up to the page.
     SpaceIdentity {
-        /// What they add up to.
+        /// Their sum.
         sum: usize,
-        /// What they should.
+        /// The expected sum.
         expected: usize,
     },
 }
@@ -197,8 +197,8 @@ fn name_overlap(page: PageRef<'_>) -> Result<(), PageFault> {
     overlapping.map_or(Ok(()), |two| Err(PageFault::Overlap { tag: two[0].max(two[1]) }))
 }
 
-/// Where the bytes of a page's tags begin and end, a bit each; two edges at one place cancel out.
-/// So the tags need not be sorted, and on a page without gaps few edges are left.
+/// The edges of the bytes of a page's tags, a bit each; two edges at one position cancel out. So
+/// the tags need not be sorted, and on a page without gaps few edges remain.
 struct TagEdges([u64; EDGE_WORDS]);
 
 const EDGE_WORDS: usize = PageSize::KIB_32.bytes() / 64;
@@ -215,8 +215,8 @@ impl TagEdges {
         }
     }
 
-    /// The bytes that an odd number of tags have: as many as all tags together where no two share
-    /// one, and fewer where some do.
+    /// The bytes covered by an odd number of tags: as many as all tags together if no two share
+    /// one, and fewer if some do.
     fn covered_bytes(&self) -> usize {
         let (mut covered, mut begun) = (0, None);
         for (index, word) in self.0.iter().enumerate() {
@@ -236,7 +236,7 @@ impl TagEdges {
 
 fn check_nodes(page: PageRef<'_>) -> Result<(), PageFault> {
     let (count, is_leaf) = (page.node_count(), page.is_leaf());
-    // Keys ascend; where they may repeat, leaves are ordered by data too.
+    // Keys ascend; if they may repeat, leaves are ordered by data too.
     let may_repeat = is_leaf && page.has(page_flags::NON_UNIQUE);
     let mut before: Option<Node<'_>> = None;
     let mut nodes = page.nodes();

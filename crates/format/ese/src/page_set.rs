@@ -14,7 +14,7 @@ impl PageSet {
         Self { words: vec![0; pages as usize / 64 + 1] }
     }
 
-    /// Adds a page; false where it already is in the set, or lies beyond the file.
+    /// Adds a page; false if it already is in the set, or lies beyond the file.
     pub fn insert(&mut self, page: PageNumber) -> bool {
         let Some(word) = self.words.get_mut(page.0 as usize / 64) else {
             return false;

@@ -1,7 +1,7 @@
-//! What a page that was read is worth: one judge for reads, the background scan, redo and `check`.
+//! The state of a page that was read: one judge for reads, the background scan, redo and `check`.
 //!
 //! Checksum, mark, the page's own structure and the flush map each see a part of the damage. Pure:
-//! the bytes, the page's number and what is known of its last write go in, the state comes out.
+//! it maps the bytes, the page's number and the state of its last write to the page's state.
 
 use std::fmt;
 
@@ -12,25 +12,25 @@ use crate::flush_map::{FlushVerdict, LastWrite};
 use crate::page::PageRef;
 use crate::page_check::{self, PageFault};
 
-/// What a page is worth.
+/// State of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageState {
-    /// It is what was written last.
+    /// It matches the last write.
     Sound,
-    /// All zeros, and no write of it is known of.
+    /// All zeros, and no write of it is known.
     Unwritten,
     /// Something is wrong with it.
     Damaged(PageDamage),
 }
 
 impl PageState {
-    /// Whether a reader gets what was written last, once flipped bits are turned back.
+    /// Whether a reader gets the content of the last write, once flipped bits are turned back.
     pub const fn is_readable(&self) -> bool {
         matches!(self, Self::Sound | Self::Damaged(PageDamage::FlippedBit { .. }))
     }
 }
 
-/// What is wrong with a page.
+/// Kind of damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PageDamage {
@@ -57,8 +57,8 @@ pub enum PageDamage {
         /// The flush type of the page; 0: it is all zero.
         found: u8,
     },
-    /// The checksum cannot see it, but the content is not what was sealed: a write reached the
-    /// medium only in part.
+    /// The checksum cannot see it, but the content differs from what was sealed: a write reached
+    /// the medium only in part.
     Torn,
     /// The checksum of a block does not fit its bytes.
     Checksum {
@@ -67,18 +67,18 @@ pub enum PageDamage {
     },
     /// An intact page that belongs elsewhere.
     WrongNumber {
-        /// Where it belongs.
+        /// The page number that it belongs to.
         really: PageNumber,
     },
-    /// Zeros where a tree points to. [`judge`] sees one page and never says so; its callers do
-    /// where [`PageState::Unwritten`] cannot be.
+    /// Zeros in place of a page that a tree points to. [`judge`] sees one page and never returns
+    /// this; its callers do if [`PageState::Unwritten`] is impossible.
     Wiped,
     /// The checksum is right and the content contradicts itself: damaged before it was written.
     Malformed(PageFault),
 }
 
 impl PageDamage {
-    /// Whether the medium changed single bits and what it should be is known.
+    /// Whether the medium flipped single bits and the right content is known.
     pub const fn is_flip(&self) -> bool {
         matches!(
             self,
@@ -147,14 +147,14 @@ pub fn judge(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> PageSta
     judged(bytes, number, last_write, Structure::OfAll)
 }
 
-/// Judges it as [`judge`] does, but takes the word of a mark for the page's structure: it is what
-/// was sealed. For reads that something waits for; what was damaged in memory before it was sealed
-/// is left to the background scan and to `check`.
+/// Judges it as [`judge`] does, but trusts a mark to prove the page's structure: it is the sealed
+/// one. For reads with a waiter; damage in memory before sealing is left to the background scan and
+/// to `check`.
 pub fn judge_by_mark(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> PageState {
     judged(bytes, number, last_write, Structure::OfUnmarked)
 }
 
-/// The pages whose structure is looked at.
+/// The pages whose structure is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Structure {
     OfAll,
@@ -189,7 +189,7 @@ fn judged(
     damage.map_or(PageState::Sound, PageState::Damaged)
 }
 
-/// What is wrong with a page whose checksum is right.
+/// The fault of a page whose checksum is right.
 fn good(
     bytes: &[u8],
     number: PageNumber,
@@ -208,8 +208,8 @@ fn good(
     }
 }
 
-/// Several flipped bits can look like one: what turning it back does not make whole is beyond
-/// repair. What it makes an older page of is more than a flipped bit.
+/// Several flipped bits can look like one: if turning it back does not make the page whole, it is
+/// beyond repair. If that gives an older page, it was more than a flipped bit.
 fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>, last_write: LastWrite) -> PageDamage {
     let mut copy = bytes.to_vec();
     let is_whole = repair(&mut copy, number).is_some();

@@ -1,8 +1,8 @@
 //! Reading a whole database: catalog, trees, records, long values and space.
 //!
-//! [`Reader`] asks a [`PageSource`] for pages one at a time and trusts none of them: damage ends
-//! in a [`ReadError`] that names page and line, never in a panic or an endless walk. [`Salvage`]
-//! goes on behind it.
+//! [`Reader`] asks a [`PageSource`] for pages one at a time and trusts none of them: damage ends in
+//! a [`ReadError`] that names page and line, never in a panic or an endless walk. [`Salvage`]
+//! continues past it.
 
 mod cursor;
 mod database;

@@ -1,7 +1,7 @@
 //! Records: one row in the bytes of one node.
 //!
-//! Fixed columns always stand at the same place, variable ones behind a table of their ends, and
-//! tagged ones only where they have a value. [`RecordBuilder`] writes, [`RecordRef`] reads.
+//! Fixed columns have fixed offsets, variable ones follow a table of their ends, and tagged ones
+//! exist only if they have a value. [`RecordBuilder`] writes, [`RecordRef`] reads.
 
 mod builder;
 mod error;

@@ -1,4 +1,5 @@
-//! What a table is: columns, their types and the indexes over them, before any of it has a page.
+//! Definition of a table: columns, their types and the indexes over them, before any of it has a
+//! page.
 
 use std::fmt;
 
@@ -30,8 +31,8 @@ pub enum ColumnType {
     LongBinary = 11,
     /// Text of up to 2 GiB, kept apart from the record where long.
     LongText = 12,
-    /// Up to 2 GiB, in the streaming file beside databases of Exchange 2000 and 2003; what stands
-    /// here says where.
+    /// Up to 2 GiB, in the streaming file beside databases of Exchange 2000 and 2003; the field
+    /// gives its position.
     Streaming = 13,
     /// Four bytes, unsigned.
     UnsignedLong = 14,
@@ -115,7 +116,7 @@ pub enum ColumnClass {
     Fixed,
     /// Columns 128 to 255: behind a table of ends.
     Variable,
-    /// Columns from 256 on: only where they have a value.
+    /// Columns from 256 on: stored only if they have a value.
     Tagged,
 }
 
@@ -153,13 +154,13 @@ pub mod column_flags {
     pub const DEFAULT: u32 = 0x10;
     /// Transactions add to it without waiting for each other.
     pub const ESCROW_UPDATE: u32 = 0x20;
-    /// The application is called when it comes to zero.
+    /// The application is called when it reaches zero.
     pub const FINALIZE: u32 = 0x40;
     /// The application makes its default value.
     pub const USER_DEFINED_DEFAULT: u32 = 0x80;
     /// Of a template table, whose number tables that inherit it may use for another column.
     pub const TEMPLATE: u32 = 0x100;
-    /// The row goes when it comes to zero.
+    /// The row is deleted when it reaches zero.
     pub const DELETE_ON_ZERO: u32 = 0x200;
     /// Once part of the primary index and kept for its place in keys.
     pub const PRIMARY_PLACEHOLDER: u32 = 0x800;
@@ -183,7 +184,7 @@ pub mod index_flags {
     pub const NO_NULL_SEGMENT: u32 = 0x10;
     /// The table itself.
     pub const PRIMARY: u32 = 0x20;
-    /// It has a locale of its own.
+    /// It has its own locale.
     pub const LOCALE_SET: u32 = 0x40;
     /// A segment may have several values.
     pub const MULTI_VALUED: u32 = 0x80;
@@ -206,9 +207,9 @@ pub mod index_flags {
     /// GUIDs are ordered by their first group first.
     pub const DOT_NET_GUID: u32 = 0x2_0000;
 
-    /// What a primary index of this project carries, as measured in real files.
+    /// Flags of a primary index of this project, as measured in real files.
     pub const ORDINARY_PRIMARY: u32 = 0x1_002F;
-    /// What a secondary index with repeating keys carries, as measured in real files.
+    /// Flags of a secondary index with repeating keys, as measured in real files.
     pub const ORDINARY_SECONDARY: u32 = 0x1_000E;
 }
 
@@ -224,7 +225,7 @@ pub struct ColumnDefinition {
     pub id: ColumnId,
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its type.
     pub column_type: ColumnType,
     /// Bytes of every value where the type is fixed, else of the longest one; 0: no limit.
     pub max_bytes: u32,
@@ -232,7 +233,7 @@ pub struct ColumnDefinition {
     pub flags: u32,
     /// Code page of text; 0 for everything else.
     pub code_page: u32,
-    /// Where records store it, in bytes from their beginning; fixed columns only.
+    /// Offset in records, in bytes; fixed columns only.
     pub record_offset: u16,
     /// Whether it comes from the template of its table.
     pub is_inherited: bool,
@@ -257,7 +258,7 @@ impl ColumnDefinition {
         }
     }
 
-    /// Whether records mark it as one of the template table. Those of the oldest template tables
+    /// Whether records mark it as one of the template table. Columns of the oldest template tables
     /// share their numbers with the tables that inherit them, and are not marked.
     pub(crate) const fn is_marked_derived(&self) -> bool {
         self.is_inherited && self.flags & column_flags::TEMPLATE != 0
@@ -291,9 +292,9 @@ pub struct IndexDefinition {
     pub flags: u32,
     /// The columns of its key.
     pub segments: Vec<KeySegment>,
-    /// What must be true of a row for it to be in the index.
+    /// Conditions that a row must meet to be in the index.
     pub conditions: Vec<IndexCondition>,
-    /// Longest key in bytes; what goes beyond is cut off.
+    /// Longest key in bytes; the excess is cut off.
     pub longest_key_bytes: usize,
     /// Whether it holds substrings.
     pub is_tuple: bool,
@@ -306,7 +307,7 @@ pub struct IndexDefinition {
 pub struct IndexCondition {
     /// The column.
     pub column: ColumnId,
-    /// Whether it must be null, or else must not be.
+    /// Whether it must be null; otherwise it must not be.
     pub is_null: bool,
     /// Whether the column comes from the template of the table.
     pub is_inherited: bool,
@@ -355,7 +356,7 @@ pub struct TableDefinition {
     pub indexes: Vec<IndexDefinition>,
 }
 
-/// Where the first fixed column of a record begins.
+/// Offset of the first fixed column in a record.
 const FIRST_FIXED_OFFSET: u16 = 4;
 
 impl TableDefinition {

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::log_time::LogTime;
 
-/// What makes a database or a log stream itself: a random number, its time of creation and a
-/// computer name (which is no longer filled in). All zero means "none".
+/// Identity of a database or a log stream: a random number, its time of creation and a computer
+/// name (which is no longer filled in). All zero means "none".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// Chosen at creation.
@@ -34,7 +34,7 @@ impl Signature {
         }
     }
 
-    /// As it is stored.
+    /// The stored form.
     pub fn encode(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         bytes[..4].copy_from_slice(&self.random.to_le_bytes());

@@ -26,9 +26,9 @@ pub enum Value {
     Text(String),
     /// Text that does not follow its own encoding, as lone surrogates do not.
     OddText {
-        /// What can be shown of it.
+        /// The printable part of it.
         shown: String,
-        /// As it is stored.
+        /// The stored form.
         stored: Vec<u8>,
     },
     /// Bytes, and values that do not have the size of their type.
@@ -36,12 +36,12 @@ pub enum Value {
 }
 
 impl Value {
-    /// What the stored bytes of a column mean.
+    /// The value of a column's stored bytes.
     pub fn decode(column: &ColumnDefinition, stored: &[u8]) -> Self {
         Self::typed(column, stored).unwrap_or_else(|| Self::Binary(stored.to_vec()))
     }
 
-    /// None where the bytes do not have the size of the type.
+    /// `None` if the bytes do not have the size of the type.
     fn typed(column: &ColumnDefinition, stored: &[u8]) -> Option<Self> {
         Some(match column.column_type {
             ColumnType::Bit => Self::Bit(stored.first()? != &0),
@@ -120,14 +120,14 @@ fn text(column: &ColumnDefinition, stored: &[u8]) -> Value {
     }
 }
 
-/// Characters 0x80 to 0x9F of Windows code page 1252; 0 where it has none.
+/// Characters 0x80 to 0x9F of Windows code page 1252; 0 if undefined.
 const WESTERN_80: [u16; 32] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
     0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,
     0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
 ];
 
-/// Bytes that the code page lacks stand for themselves, so that every byte has a character.
+/// Bytes that the code page lacks map to themselves, so that every byte has a character.
 fn western(byte: u8) -> char {
     let listed = byte.checked_sub(0x80).and_then(|index| WESTERN_80.get(usize::from(index)));
     match listed.copied().map(u32::from).and_then(char::from_u32) {
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(date(-109_205.0), "1601-01-01T00:00:00.000Z");
         assert_eq!(date(-657_434.0), "0100-01-01T00:00:00.000Z");
         assert_eq!(date(2_958_465.75), "9999-12-31T18:00:00.000Z");
-        // These say what no date says, or mean the same as another number.
+        // These denote no date, or duplicate another number.
         for number in [-0.5, -0.0, 1e-13, -657_435.0, 2_958_466.0, f64::INFINITY] {
             assert_eq!(date(number).parse::<f64>().map(f64::to_bits), Ok(number.to_bits()));
         }

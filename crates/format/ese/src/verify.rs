@@ -1,11 +1,10 @@
 //! Integrity of a whole database: does everything in it agree with everything else?
 //!
-//! Checksums say that pages are as they were written; this says that what was written makes
-//! sense. Every owned page must be reached exactly once or be available; leaves must be chained
-//! as the tree orders them; keys must ascend and lie between their separators; indexes must say
-//! what the rows say; long values must be referenced as often as they claim. Memory is two bits
-//! per page and eight bytes per long value. Where pages are lost, everything else is examined all
-//! the same.
+//! Checksums prove that pages are as they were written; this verifies that their contents make
+//! sense. Every owned page must be reached exactly once or be available; leaves must be chained as
+//! the tree orders them; keys must ascend and lie between their separators; indexes must agree with
+//! the rows; long values must be referenced as often as they claim. Memory is two bits per page and
+//! eight bytes per long value. If pages are lost, everything else is still examined.
 
 mod finding;
 mod index;
@@ -55,7 +54,7 @@ pub fn verify<S: PageSource>(source: S, header: &DatabaseHeader) -> Result<Repor
     Ok(examination.log.report)
 }
 
-/// The database with its catalog, or where that is damaged, with the catalog's second copy.
+/// The database with its catalog, or if that is damaged, with the catalog's second copy.
 fn open<S: PageSource>(mut source: S, log: &mut LogNeeded) -> Result<Option<Reader<S>>, S::Error> {
     let catalog = Subject::table(OBJECTS_NAME);
     let tables = Reader::read_catalog(&mut source);
@@ -144,8 +143,8 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// What the tree of `subject` owns, as far as it can be read, and a finding for what cannot;
-    /// none where its root is lost.
+    /// The space owned by the tree of `subject`, as far as it can be read, and a finding for the
+    /// rest; `None` if its root is lost.
     fn tree_space(
         &mut self,
         subject: &Subject,

@@ -1,4 +1,4 @@
-//! One page of each layout, byte for byte: what is on disk changes only on purpose.
+//! One page of each layout, byte for byte: the bytes on disk change only on purpose.
 //!
 //! `PLIMSOLL_BLESS=1 cargo test -p ese --test golden_page` rewrites the file.
 

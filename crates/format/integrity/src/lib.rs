@@ -1,4 +1,4 @@
-//! What the pages of a database file are worth: reads them all, and tallies what is wrong.
+//! State of the pages of a database file: reads them all, and tallies the damage.
 //!
 //! [`ese::page_state`] judges one page; here the pages of a file are judged together, so that zeros
 //! to which a tree points are found as well. Forensics and the instrument both use it, and neither

@@ -19,16 +19,16 @@ use crate::Tally;
 pub use copy::BlockCopy;
 use trees::{last_owned_page, pages_in_use};
 
-/// How a file is read: in blocks of which size, how many at a time, and to what end.
+/// How a file is read: block size, requests in flight, and purpose.
 #[derive(Clone)]
 pub struct ReadShape {
-    /// What the reads count as.
+    /// Purpose of the reads.
     pub purpose: Purpose,
     /// Bytes of one read, a multiple of every page size.
     pub block_bytes: u64,
     /// Reads in flight.
     pub in_flight: usize,
-    /// Where what was read goes on to, if anywhere.
+    /// Destination of the blocks read, if any.
     pub copy: Option<Rc<BlockCopy>>,
 }
 
@@ -40,9 +40,9 @@ impl ReadShape {
         Self { purpose: Purpose::Checksum, block_bytes: 1 << 20, in_flight: 8, copy: None };
 }
 
-/// Reads `range` of `device` in order, and hands every block to `look` with its offset, or the
-/// error where it could not be read, until `look` breaks off. Both ends of the range are multiples
-/// of the page size.
+/// Reads `range` of `device` in order, and passes every block to `look` with its offset, or the
+/// error if it could not be read, until `look` breaks off. Both ends of the range are multiples of
+/// the page size.
 async fn scan(
     runtime: &Runtime,
     device: &Rc<dyn Device>,
@@ -82,14 +82,14 @@ async fn scan(
             flying.push_back(submit(next, buffer));
             next += shape.block_bytes;
         }
-        // Completions that are there already would keep this task from ever waiting.
+        // Completions that have already arrived would keep this task from ever waiting.
         runtime.yield_now().await;
     }
     ControlFlow::Continue(())
 }
 
-/// Judges the pages of `range` into `tally`, and tells `progress` the bytes of every read. A block
-/// that cannot be read as a whole is read page by page, so that the guilty ones are named.
+/// Judges the pages of `range` into `tally`, and reports the bytes of every read to `progress`. A
+/// block that cannot be read as a whole is read page by page, so that the bad ones are named.
 pub async fn judge_pages(
     runtime: Runtime,
     device: Rc<dyn Device>,
@@ -160,9 +160,9 @@ fn break_off(tally: &mut Tally, error: &DeviceError) -> ControlFlow<()> {
     ControlFlow::Break(())
 }
 
-/// Judges every page of the database in `device`, whose header is trusted, and against its flush
-/// map where there is one to be believed. None where `progress`, which is told the bytes of every
-/// read, has broken off, or the device cannot be reached any more.
+/// Judges every page of the database in `device`, whose header is trusted, also against its flush
+/// map if there is a trusted one. `None` if `progress`, which receives the bytes of every read, has
+/// broken off, or the device cannot be reached any more.
 pub async fn judge_database(
     runtime: Runtime,
     device: Rc<dyn Device>,

@@ -1,7 +1,7 @@
-//! What the pages of a database file are worth: counts, and the damaged ones by name.
+//! State of the pages of a database file: counts, and the damaged ones by name.
 //!
-//! Pure: it looks at blocks that others have read. Tallies of parts of one file add up to a
-//! tally of the file.
+//! Pure: it judges blocks that the caller has read. Tallies of parts of one file add up to a tally
+//! of the file.
 
 mod finding;
 mod references;
@@ -17,10 +17,10 @@ use units::PageNumber;
 
 pub use finding::{Damage, DamagedPage};
 
-/// What has been found so far in the pages of one file.
+/// Findings so far in the pages of one file.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// Pages looked at.
+    /// Pages judged.
     pub seen: u64,
     /// Pages with any damage, the correctable ones included.
     pub bad: u64,
@@ -47,7 +47,7 @@ pub struct Tally {
     last: PageNumber,
     /// The last page that the database owns.
     owned: PageNumber,
-    /// What each page's last write was, where that is known.
+    /// Last write of each page, if known.
     flush_map: Option<Arc<FlushMap>>,
 }
 
@@ -55,12 +55,12 @@ impl Tally {
     /// More findings than this are counted, but not listed.
     pub const MOST_FINDINGS: usize = 10_000;
 
-    /// Nothing looked at yet, in a file of `pages` pages. `owned` is the last page that the
-    /// database owns, `flush_map` one that is believed; none where that is not known.
+    /// An empty tally of a file of `pages` pages. `owned` is the last page that the database owns,
+    /// `flush_map` a trusted one; `None` if unknown.
     pub fn new(pages: u32, owned: Option<PageNumber>, flush_map: Option<Arc<FlushMap>>) -> Self {
         let last = PageNumber(pages);
         let owned = owned.unwrap_or(PageNumber(u32::MAX));
-        // What lies behind is neither zeros that count nor pointed to.
+        // Pages beyond are neither counted as zeros nor pointed to.
         let judged = owned.min(last);
         Self {
             flush_map,
@@ -80,7 +80,7 @@ impl Tally {
         }
     }
 
-    /// Adds what another scan found in the same file.
+    /// Adds the findings of another scan of the same file.
     pub fn merge(&mut self, other: Self) {
         self.seen += other.seen;
         self.bad += other.bad;
@@ -124,8 +124,8 @@ impl Tally {
         }
     }
 
-    /// What lies behind the database may be anything, so only a flip says that the medium changed
-    /// it. Zeros are room that the engine made ahead.
+    /// Pages beyond the database may hold anything, so only a flip proves that the medium changed
+    /// one. Zeros are room that the engine made ahead.
     fn note_foreign(&mut self, number: PageNumber, state: PageState) {
         match state {
             PageState::Unwritten => self.uninitialised += 1,
@@ -137,7 +137,7 @@ impl Tally {
         }
     }
 
-    /// What a page is worth in a file of this length.
+    /// State of a page in a file of this length.
     fn state(&self, bytes: &[u8], number: PageNumber) -> PageState {
         let map = self.flush_map.as_ref();
         let last_write = map.map_or(LastWrite::Unknown, |map| map.last_write(number));
@@ -156,8 +156,8 @@ impl Tally {
     }
 
     /// Turns zeros that a tree points to into findings. Call it once, when all parts are merged. A
-    /// page that was freed may still point to zeros: where there are any that something points to,
-    /// `in_use` is asked for the pages that the trees are made of; none where that is not known.
+    /// freed page may still point to zeros: if any zeros are pointed to, `in_use` supplies the
+    /// pages that the trees consist of; `None` if unknown.
     pub fn find_wiped_pages(&mut self, in_use: impl FnOnce() -> Option<PageSet>) {
         if self.points_to_zeros()
             && let Some(in_use) = in_use()
@@ -178,7 +178,7 @@ impl Tally {
         self.findings.sort_by_key(|finding| finding.page);
     }
 
-    /// Whether anything points to zeros, so that it matters which pages are in use.
+    /// Whether anything points to zeros, so that the pages in use matter.
     pub(crate) fn points_to_zeros(&mut self) -> bool {
         for root in references::FIXED_ROOTS {
             self.referenced.insert(root);

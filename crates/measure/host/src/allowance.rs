@@ -10,13 +10,13 @@ use units::{Bytes, thousands};
 use crate::error::HostError;
 use crate::system;
 
-/// Where Linux shows the limits of groups of processes (cgroup v2).
+/// Folder with the limits of process groups (cgroup v2).
 const GROUPS: &str = "/sys/fs/cgroup";
 
 /// Descriptors that a test has open whatever its databases.
 const DESCRIPTORS_OF_THE_PROGRAM: u64 = 48;
 
-/// What is to be done with the databases of a plan.
+/// Planned use of a plan's databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabaseUse {
     /// They are filled.
@@ -27,16 +27,16 @@ pub enum DatabaseUse {
     Read,
 }
 
-/// What that takes at most.
+/// Its maximum demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Demand {
     descriptors: u64,
     memory: Bytes,
-    /// Of the largest file that is written; none where none is.
+    /// Of the largest file written; `None` if none is.
     file: Option<Bytes>,
 }
 
-/// What there is. None: no limit, or none that is known.
+/// Available resources. `None`: no limit, or an unknown one.
 #[derive(Clone, Copy, Debug)]
 struct Allowance {
     descriptors: Option<u64>,
@@ -117,21 +117,21 @@ fn free_memory() -> Option<Bytes> {
         .min()
 }
 
-/// What is left to the group of this folder.
+/// Memory left to the group of this folder.
 fn free_of_folder(folder: &Path) -> Option<Bytes> {
     let [maximum, current, statistics] = ["memory.max", "memory.current", "memory.stat"]
         .map(|file| fs::read_to_string(folder.join(file)).ok());
     free_of_group(&maximum?, &current?, &statistics?)
 }
 
-/// The folder of the process's group, from `/proc/self/cgroup`; that of all groups where it is in
+/// The folder of the process's group, from `/proc/self/cgroup`; that of all groups if it is in
 /// none.
 fn group_folder(membership: &str) -> PathBuf {
     let own = membership.lines().find_map(|line| line.strip_prefix("0::/"));
     Path::new(GROUPS).join(own.unwrap_or_default())
 }
 
-/// What is left to a group, from the files of its folder. Cached files give way to programs.
+/// Memory left to a group, from the files of its folder. Cached files give way to programs.
 fn free_of_group(maximum: &str, current: &str, statistics: &str) -> Option<Bytes> {
     let maximum: u64 = maximum.trim().parse().ok()?; // Or `max`.
     let current: u64 = current.trim().parse().ok()?;

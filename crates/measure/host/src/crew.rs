@@ -1,5 +1,5 @@
-//! Threads whose every end is told, a panic included: the main thread waits for news, and for a
-//! thread itself only where all went well, since one whose request the kernel keeps never leaves.
+//! Threads whose every end is reported, a panic included: the main thread waits for reports, and
+//! for a thread itself only if all went well, since one whose request the kernel keeps never ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::error::HostError;
 
-/// Runs `body` on a thread of its own, which nothing waits for.
+/// Runs `body` on a separate thread, which nothing waits for.
 pub fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), HostError> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(body);
     spawned.map(drop).map_err(|error| {
@@ -16,7 +16,7 @@ pub fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<
     })
 }
 
-/// What a thread tells.
+/// Report of a thread.
 pub(crate) enum News<M, T> {
     /// Something on its way.
     Told(M),
@@ -24,7 +24,7 @@ pub(crate) enum News<M, T> {
     Ended(Option<T>),
 }
 
-/// Where a thread tells on its way.
+/// Sends the reports of a thread.
 pub(crate) struct NewsSender<M, T> {
     sender: Sender<News<M, T>>,
 }
@@ -37,7 +37,7 @@ impl<M, T> Clone for NewsSender<M, T> {
 }
 
 impl<M, T> NewsSender<M, T> {
-    /// Tells something on the way.
+    /// Reports something before the end.
     pub(crate) fn tell(&self, message: M) {
         self.send(News::Told(message));
     }
@@ -61,7 +61,7 @@ pub(crate) struct Crew<M, T> {
 }
 
 impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
-    /// Starts `work` for each job on a thread of its own, named for its number.
+    /// Starts `work` for each job on a separate thread, named after its number.
     pub(crate) fn start<J: Send + 'static>(
         jobs: Vec<J>,
         work: impl Fn(J, &NewsSender<M, T>) -> T + Clone + Send + 'static,
@@ -91,7 +91,7 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
         Self { started: threads.len(), refusal, threads, news, ended: 0 }
     }
 
-    /// What is told next; none where nothing is within `wait`.
+    /// The next report; `None` if none arrives within `wait`.
     pub(crate) fn next(&mut self, wait: Duration) -> Option<News<M, T>> {
         let news = match self.news.recv_timeout(wait) {
             Ok(news) => news,
@@ -107,18 +107,18 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
         Some(news)
     }
 
-    /// Waits until the threads have left, for a process that ends beside a thread on its way out
-    /// falls over under Wine. Every end must have been told, and none may have left a request
+    /// Waits until the threads have ended, since a process that exits beside an ending thread
+    /// crashes under Wine. Every end must have been reported, and none may have left a request
     /// unanswered: Linux keeps such a thread.
     pub(crate) fn join(self) {
         assert!(self.has_ended(), "a thread that has not told its end may never leave");
         for thread in self.threads {
-            // A panic was told as its end.
+            // A panic was reported as its end.
             let _ = thread.join();
         }
     }
 
-    /// Whether every thread has told its end.
+    /// Whether every thread has reported its end.
     pub(crate) const fn has_ended(&self) -> bool {
         self.ended >= self.started
     }
@@ -145,7 +145,7 @@ mod tests {
 
     use super::{Crew, News};
 
-    /// Everything that is told within ten seconds, until all threads have ended.
+    /// All reports within ten seconds, until all threads have ended.
     fn told(mut crew: Crew<u8, u8>) -> (Vec<u8>, Vec<Option<u8>>) {
         let (mut told, mut ends) = (Vec::new(), Vec::new());
         while !crew.has_ended() {

@@ -1,5 +1,5 @@
-//! What is said of a database that was not closed: part of it is still in its log alone, so what
-//! its file lacks is no damage.
+//! Messages about a database that was not closed: part of it is still in its log alone, so data
+//! missing from its file is no damage.
 
 use std::fmt;
 use std::path::Path;
@@ -26,7 +26,7 @@ impl Dirty {
         matches!(header.state, DatabaseState::DirtyShutdown | DatabaseState::DirtyAndPatched)
     }
 
-    /// None where the database at `path` was closed.
+    /// `None` if the database at `path` was closed.
     pub fn of(path: &Path, header: &DatabaseHeader) -> Option<Self> {
         Self::is(header).then(|| Self {
             state: header.state,

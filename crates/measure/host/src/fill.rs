@@ -19,10 +19,10 @@ use crate::observer::{HostEvent, HostObserver};
 use crate::stop::StopFlag;
 use crate::{patient, wire};
 
-/// Longest wait before a request to stop is looked at.
+/// Longest wait before a request to stop is noticed.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What the thread of one group is given.
+/// Input of one group's thread.
 type FillJob = (Plan, Vec<plan::Database>, BTreeMap<u32, Action>, Arc<Coordinator>);
 
 /// How its thread ends.
@@ -37,13 +37,13 @@ pub struct Filled {
     pub bytes: u64,
     /// Its messages.
     pub rows: u64,
-    /// Whether it was there before.
+    /// Whether it existed before.
     pub kept: bool,
     /// See [`Progress::written_whole`].
     pub written_whole: bool,
 }
 
-/// What a fill came to.
+/// Result of a fill.
 pub struct Fill {
     /// The databases, in the order of the plan.
     pub databases: Vec<Filled>,
@@ -51,13 +51,13 @@ pub struct Fill {
     pub took: Duration,
 }
 
-/// Fills what is not there yet. Refuses before anything is written where the target is not empty
-/// or too small.
+/// Fills the missing databases. Refuses before anything is written if the target is not empty or
+/// too small.
 pub fn fill(plan: &Plan, stop: &StopFlag, observer: &HostObserver) -> Result<Fill, HostError> {
     fill_with(plan, Complete::Stays, stop, observer)
 }
 
-/// What becomes of databases that are complete already.
+/// Treatment of complete databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Complete {
     /// They stay as the last run has left them.
@@ -66,7 +66,7 @@ pub enum Complete {
     Reset,
 }
 
-/// The same, with what becomes of `complete` databases.
+/// The same, with the treatment of `complete` databases.
 pub fn fill_with(
     plan: &Plan,
     complete: Complete,
@@ -74,8 +74,8 @@ pub fn fill_with(
     observer: &HostObserver,
 ) -> Result<Fill, HostError> {
     allowance::check(plan, DatabaseUse::Fill)?;
-    // The folders are held from the decision to the last manifest: in between, what was decided on
-    // must not change.
+    // The folders are locked from the decision to the last manifest: in between, nothing may
+    // change.
     let heard = observer.clone();
     let (_folders, actions) = patient::first_look(plan, stop, move |plan| {
         let folders = PreparedFolders::take(&plan.databases)?;
@@ -116,7 +116,7 @@ fn path(database: &plan::Database) -> String {
     Path::new(&database.folder).join(&database.file).display().to_string()
 }
 
-/// What is to be done about each database, by its index.
+/// The action for each database, by its index.
 fn look(plan: &Plan, complete: Complete) -> Result<BTreeMap<u32, Action>, HostError> {
     let world = wire::world()?;
     let locations = wire::locations(&world, plan, &plan.databases)?;
@@ -136,7 +136,7 @@ fn one_group(
     (plan, databases, actions, coordinator): FillJob,
     news: &NewsSender<Progress, FillEnd>,
 ) -> FillEnd {
-    // Where requests are given up the world stays as it is: to let go of it would wait for them.
+    // If requests are given up, the world is leaked: dropping it would wait for them.
     let world = ManuallyDrop::new(wire::world()?);
     let target =
         |location: trial::Location| FillTarget { action: actions[&location.plan.index], location };

@@ -16,7 +16,7 @@ use crate::target::{RawDevice, RawTarget};
 
 /// Longest wait. Who holds a file for longer is at work on it.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// After so long, the user is told what the program waits for.
+/// After this time the user learns what the program waits for.
 const TELL_AFTER: Duration = Duration::from_secs(1);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 

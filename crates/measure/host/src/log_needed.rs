@@ -24,7 +24,7 @@ pub(crate) enum Maker {
     Ours,
     /// A real engine.
     Engine,
-    /// No log or manifest beside the database says so.
+    /// No log or manifest beside the database shows it.
     Unknown,
 }
 
@@ -36,7 +36,7 @@ struct LogFile {
     fault: Option<String>,
 }
 
-/// What was found of the log beside a database.
+/// State of the log beside a database.
 #[derive(Clone, Debug)]
 pub struct LogNeeded {
     pub(crate) maker: Maker,
@@ -106,7 +106,7 @@ impl LogNeeded {
         }
     }
 
-    /// What to do before the database says anything.
+    /// Next step, before anything else about the database.
     pub(crate) fn advice(&self, path: &Path) -> String {
         let path = path.display();
         let base = self.base.as_deref().unwrap_or("BASE");
@@ -135,7 +135,7 @@ impl LogNeeded {
         (first..=most).filter(|generation| !self.files.contains_key(generation)).collect()
     }
 
-    /// The needed files in words, one sentence each; none where nothing is needed.
+    /// The needed files in words, one sentence each; empty if nothing is needed.
     pub fn sentences(&self) -> Vec<String> {
         let (first, last) = self.needed;
         if first == 0 || last < first {
@@ -210,7 +210,7 @@ fn read_facts(path: &Path) -> io::Result<Option<LogFacts>> {
     Ok(LogFacts::decode(&start).ok())
 }
 
-/// What is wrong with a log file. The last segments of one that is still written to may be torn.
+/// The fault of a log file. The last segments of one in use may be torn.
 fn fault_of(path: &Path, facts: &LogFacts, is_open: bool) -> Option<String> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -234,7 +234,7 @@ fn base_of(name: &str, facts: &LogFacts) -> Option<String> {
     (!base.is_empty()).then(|| base.to_owned())
 }
 
-/// Whether this program's manifest of the database lies beside it.
+/// Whether this program's manifest of the database is beside it.
 fn has_manifest(path: &Path, signature: Signature) -> bool {
     let manifest = fs::read(path.with_extension("manifest.json")).unwrap_or_default();
     let manifest: Option<Manifest> = serde_json::from_slice(&manifest).ok();

@@ -53,7 +53,7 @@ pub struct OutputFile {
 }
 
 impl Outputs {
-    /// Of the tools that are installed here. They are asked for what is, and set nothing.
+    /// Outputs of the tools installed here. They are queried, and set nothing.
     pub fn installed() -> Self {
         let tools::Answers { controllers, silent, unread } = tools::ask();
         // Numbers of controllers are an identity on one machine.
@@ -97,14 +97,14 @@ impl Outputs {
     }
 }
 
-/// What was found under `folders`, all of which must exist, and of the controllers.
+/// Findings on `folders`, all of which must exist, and on the controllers.
 pub fn at(folders: &[PathBuf], outputs: &Outputs) -> Result<Vec<StorageFinding>, HostError> {
     let known =
         folders.iter().map(|folder| StorageFacts::of(folder)).collect::<Result<Vec<_>, _>>()?;
     Ok(of_known(&known, outputs))
 }
 
-/// What is known of one folder.
+/// Facts about one folder.
 pub struct StorageFacts {
     name: String,
     /// The volume that holds it.
@@ -138,7 +138,7 @@ impl StorageFacts {
 }
 
 impl StorageFacts {
-    /// What writes to the folder meet, set against what was said of it.
+    /// Behaviour of writes to the folder, compared with the claims about it.
     pub fn measured(
         &self,
         folder: &Path,
@@ -151,7 +151,7 @@ impl StorageFacts {
     }
 }
 
-/// What was found of places that have been asked.
+/// Findings on places that have been inspected.
 pub fn of_known(known: &[StorageFacts], outputs: &Outputs) -> Vec<StorageFinding> {
     let places: Vec<StoragePlace<'_>> = known
         .iter()

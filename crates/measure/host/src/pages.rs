@@ -74,7 +74,7 @@ impl fmt::Display for PageError {
 impl std::error::Error for PageError {}
 
 impl PageError {
-    /// What a command says of it: a damaged page is the file's fault.
+    /// The command's error for it: a damaged page is the file's fault.
     pub fn into_command(self) -> HostError {
         match self {
             Self::Damaged { .. } => HostError::Damage(self.to_string()),
@@ -83,7 +83,7 @@ impl PageError {
     }
 }
 
-/// What a command says of the database at `path` that cannot be read.
+/// The command's error for an unreadable database at `path`.
 pub fn unreadable(path: &Path, error: ReadError<PageError>) -> HostError {
     match error.without_source() {
         Err(error) => error.into_command(),
@@ -120,17 +120,18 @@ impl FilePages {
         self
     }
 
-    /// Opens a database by what its header says.
+    /// Opens a database according to its header.
     pub fn open_database(path: &Path) -> Result<Self, HostError> {
         Self::open(path, read_header(path)?.page_size)
     }
 
-    /// The pages read so far of which single bits had flipped.
+    /// The pages read so far with single flipped bits.
     pub const fn flips(&self) -> &BTreeMap<PageNumber, PageDamage> {
         &self.flips
     }
 
-    /// Turns a flipped bit back and notes it. Fails if the page is not what was written.
+    /// Turns a flipped bit back and records it. Fails if the page still differs from the sealed
+    /// one.
     fn correct(&mut self, bytes: &mut [u8], number: PageNumber) -> Result<(), PageError> {
         let flip = match verify(bytes, number) {
             PageVerdict::Good | PageVerdict::Uninitialised => return Ok(()),
@@ -149,7 +150,7 @@ impl FilePages {
         Ok(())
     }
 
-    /// The page as it stands in the file, whatever its checksum says.
+    /// The page as stored in the file, whatever its checksum.
     pub fn raw(&mut self, page: PageNumber) -> Result<Vec<u8>, PageError> {
         let mut bytes = vec![0; self.page_size.bytes()];
         let offset = SeekFrom::Start(self.page_size.file_offset(page));
@@ -203,7 +204,7 @@ impl PageSource for FilePages {
     }
 }
 
-/// What the two copies of a database's header say.
+/// The contents of the two copies of a database's header.
 pub fn read_header(path: &Path) -> Result<HeaderCopies, HostError> {
     let mut start = Vec::new();
     ByteSource::open(path)

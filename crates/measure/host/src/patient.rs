@@ -1,5 +1,5 @@
-//! The first look at folders and files, which the storage may never answer: it is made on a thread
-//! of its own, so that the program can end without it.
+//! The first access to folders and files, which the storage may never answer: it runs on a separate
+//! thread, so that the program can end without it.
 
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -14,11 +14,11 @@ use crate::crew;
 use crate::error::HostError;
 use crate::stop::StopFlag;
 
-/// Between two looks at Ctrl-C and the time.
+/// Interval between checks of Ctrl-C and the time.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What `look` finds out about the databases of `plan`. An error where it has not come back after
-/// the plan's time for giving up, or soon after Ctrl-C.
+/// Runs `look` on the databases of `plan`. An error if it has not returned after the plan's time
+/// for giving up, or soon after Ctrl-C.
 pub(crate) fn first_look<T: Send + 'static>(
     plan: &Plan,
     stop: &StopFlag,

@@ -1,4 +1,4 @@
-//! Damaged pages as ranges, with what each of them hits and what may have caused it.
+//! Damaged pages as ranges, with the affected object and the possible cause of each.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ const MOST_AHEAD: u64 = 1 << 32;
 /// The page number that large pages carry.
 const OWN_NUMBER: usize = 64;
 
-/// What a damaged page is part of.
+/// The object that a damaged page belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PagePlace {
     /// No tree: it was freed or never used.
@@ -41,10 +41,10 @@ impl fmt::Display for PagePlace {
     }
 }
 
-/// What may have damaged a page.
+/// Possible cause of a page's damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The storage, or what wrote the page.
+    /// The storage, or the program that wrote the page.
     Damage,
     /// A write that was under way when the engine ended; its log makes the page anew.
     Crash,
@@ -112,7 +112,7 @@ pub fn of(file: &Scanned) -> Vec<Range> {
 
 /// Which trees have which pages.
 struct Places {
-    /// Not closed: a table in the log alone may use what the file says is free.
+    /// Not closed: a table in the log alone may use space that the file marks as free.
     is_open: bool,
     in_use: Option<PageSet>,
     trees: Vec<SalvagedSpace>,
@@ -161,7 +161,7 @@ fn name(tree: &SalvagedSpace) -> String {
     }
 }
 
-/// What tells a crash from damage.
+/// Distinguishes a crash from damage.
 struct Causes {
     /// The database times of pages written since the header was; none of a closed database.
     since: Option<u64>,
@@ -197,7 +197,7 @@ impl Causes {
     }
 }
 
-/// Whether a page whose checksum is wrong begins as one that was written after the header.
+/// Whether a page with a wrong checksum begins like one written after the header.
 pub fn is_torn(bytes: &[u8], page: PageNumber, since: u64) -> bool {
     let view = PageRef::new(bytes);
     let own = bytes.get(OWN_NUMBER..OWN_NUMBER + 4);

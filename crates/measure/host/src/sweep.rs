@@ -16,8 +16,8 @@ struct Axis {
     values: Vec<String>,
 }
 
-/// Every combination of what was `given`: `KEY=VALUE,VALUE`, or files of such lines. `example` is a
-/// key with values that a person may write.
+/// Every combination of the `given` values: `KEY=VALUE,VALUE`, or files of such lines. `example` is
+/// a sample key with values for error messages.
 pub fn combinations_of(
     given: &[String],
     example: &str,

@@ -1,6 +1,6 @@
-//! Storage that is named where a folder could stand and has no file system: `/dev/sdx`, `raw:FILE`
-//! for a file that stands for a device, `nbd://` for an export of a server, `iscsi://` for a LUN.
-//! Files and folders on it are parts of the path.
+//! Storage named in the place of a folder, without a file system: `/dev/sdx`, `raw:FILE` for a file
+//! used as a device, `nbd://` for an export of a server, `iscsi://` for a LUN. Files and folders on
+//! it are parts of the path.
 
 mod error;
 mod export;
@@ -25,24 +25,24 @@ pub use error::{TargetError, is_cut_off};
 pub use login::{SecretPrompt, ask_for_secrets, initiator};
 pub use source::ByteSource;
 
-/// What marks a file as a device.
+/// Prefix of a file used as a device.
 const MARK: &str = "raw:";
 
 /// A raw device, and a folder or file on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawTarget {
-    /// Where it is.
+    /// The device.
     pub device: RawDevice,
     /// The same as people write it.
     pub name: String,
-    /// What follows in the path, without a slash at either end.
+    /// The rest of the path, without a slash at either end.
     pub inside: String,
 }
 
-/// Where a raw device is.
+/// Address of a raw device.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RawDevice {
-    /// A device's node, or the file that stands for it.
+    /// A device's node, or the file used as one.
     Local(PathBuf),
     /// An export of an NBD server.
     Export(NbdAddress),
@@ -58,7 +58,7 @@ fn slashed(text: &str) -> String {
 }
 
 impl RawTarget {
-    /// What `path` names on a raw device; none where it is an ordinary path.
+    /// The raw device that `path` names; `None` if it is an ordinary path.
     pub fn of(path: &Path) -> Option<Self> {
         let text = path.to_str()?;
         if NbdAddress::is_meant(text) || IscsiAddress::is_meant(text) {
@@ -101,7 +101,7 @@ impl RawTarget {
         }
     }
 
-    /// A device with a volume on it, held against other processes where opening it has not done so.
+    /// A device with a volume on it, locked against other processes if opening it has not done so.
     pub fn held(
         &self,
         device: Rc<dyn Device>,
@@ -151,7 +151,7 @@ impl RawTarget {
         })
     }
 
-    /// What stands under the volume, and how much of it is free.
+    /// Facts about the storage underneath the volume, and its free space.
     fn facts(&self) -> Result<VolumeFacts, TargetError> {
         let world = World::new(Backend::Auto)?;
         let path = match &self.device {
@@ -190,7 +190,7 @@ impl RawTarget {
     }
 }
 
-/// Free bytes on the volume of a device; none where there is no volume yet.
+/// Free bytes on the volume of a device; 0 if there is no volume yet.
 fn free_on(device: Rc<dyn Device>, world: &World) -> u64 {
     let runtime = world.executor().runtime();
     let looking = async move { BlockVolume::open(device, &runtime).await?.free_bytes().await };
@@ -206,7 +206,7 @@ fn is_raw(path: &Path, marked: bool) -> bool {
         .is_ok_and(|found| system::is_block_device(found.file_type()) || marked && found.is_file())
 }
 
-/// What stands under the folder `path`, on a raw device or not.
+/// Facts about the storage underneath the folder `path`, on a raw device or not.
 pub fn facts(path: &Path) -> Result<VolumeFacts, TargetError> {
     match RawTarget::of(path) {
         Some(target) => target.facts(),
@@ -214,7 +214,7 @@ pub fn facts(path: &Path) -> Result<VolumeFacts, TargetError> {
     }
 }
 
-/// What the volume of the folder `path` is called.
+/// Name of the volume of the folder `path`.
 pub fn mount_point(path: &Path) -> Result<String, TargetError> {
     match RawTarget::of(path) {
         Some(target) => Ok(target.name),
@@ -222,13 +222,13 @@ pub fn mount_point(path: &Path) -> Result<String, TargetError> {
     }
 }
 
-/// What the export or LUN is called that `path` is on, where it is on one.
+/// Name of the export or LUN that holds `path`, if any.
 pub fn served(path: &Path) -> Option<String> {
     let target = RawTarget::of(path)?;
     matches!(target.device, RawDevice::Export(_) | RawDevice::Lun(_)).then_some(target.name)
 }
 
-/// The LUN that `path` is on, and what it is called, where it is on one.
+/// The LUN that holds `path`, and its name, if any.
 pub fn lun(path: &Path) -> Option<(IscsiAddress, String)> {
     match RawTarget::of(path)? {
         RawTarget { device: RawDevice::Lun(address), name, .. } => Some((address, name)),
@@ -236,7 +236,7 @@ pub fn lun(path: &Path) -> Option<(IscsiAddress, String)> {
     }
 }
 
-/// The devices under `path`, the one that is used first. None where nothing is known of them.
+/// The devices under `path`, the topmost first. Empty if nothing is known of them.
 pub fn devices(path: &Path) -> Result<Vec<BlockDevice>, TargetError> {
     if let Some((address, name)) = lun(path) {
         return Ok(vec![lun::device(&name, &lun::attach(&address, &name)?)]);
@@ -252,8 +252,8 @@ pub fn free_bytes(path: &Path) -> Result<u64, HostError> {
     }
 }
 
-/// What this system knows the storage under `path` by: the path itself, or its device. None where
-/// another system has it.
+/// This system's name of the storage under `path`: the path itself, or its device. `None` if it
+/// belongs to another system.
 pub(crate) fn of_system(path: &Path) -> Option<PathBuf> {
     match RawTarget::of(path) {
         None => Some(path.to_owned()),
@@ -262,7 +262,7 @@ pub(crate) fn of_system(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The length of the file at `path`; none where there is none.
+/// The length of the file at `path`; `None` if it does not exist.
 pub fn length(path: &Path) -> Option<u64> {
     ByteSource::open(path).ok()?.length().ok()
 }

@@ -84,7 +84,7 @@ fn no_folder(error: DeviceError) -> HostError {
     }
 }
 
-/// Where the given databases of `plan` live, opened for the calling thread.
+/// Locations of the given databases of `plan`, opened for the calling thread.
 pub fn locations(
     world: &World,
     plan: &Plan,

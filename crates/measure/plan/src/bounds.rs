@@ -35,7 +35,7 @@ impl Quantity for f64 {
     }
 }
 
-/// The given value where it lies in `bounds` (both included), else the default.
+/// The given value if it lies in `bounds` (inclusive), else the default.
 pub(crate) fn within<T: Quantity>(
     complaints: &mut Vec<Complaint>,
     given: Option<&Given<T>>,

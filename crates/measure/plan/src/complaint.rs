@@ -1,4 +1,4 @@
-//! What is wrong with a document, where, and what to do about it.
+//! Complaints about a document: the problem, its line, and the remedy.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub struct Complaint {
     pub line: usize,
     /// The key, with its section: `[workload] insert`.
     pub key: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -38,7 +38,7 @@ pub enum Problem {
     Syntax {
         /// The parser's words.
         message: String,
-        /// What prints a document of this kind to start from.
+        /// The command that prints a document of this kind to start from.
         example: &'static str,
     },
     /// A key that means nothing here.
@@ -50,9 +50,9 @@ pub enum Problem {
     },
     /// A value of another kind than the key takes.
     WrongKind {
-        /// What the key takes, with an example.
+        /// Valid values of the key, with an example.
         wanted: &'static str,
-        /// What it was given.
+        /// The value given.
         found: String,
     },
     /// A value outside its bounds.
@@ -64,14 +64,14 @@ pub enum Problem {
         /// The most that is accepted.
         most: String,
     },
-    /// A text that nothing needs to be so long for.
+    /// A text of unreasonable length.
     TooLong {
         /// The most bytes that are accepted.
         most: usize,
     },
     /// A text that cannot name a run.
     BadName {
-        /// What is wrong with it, and the way out.
+        /// The fault and the remedy.
         fault: &'static str,
     },
     /// A word that is none of the choices.
@@ -83,7 +83,7 @@ pub enum Problem {
     },
     /// Something that has no default is absent.
     Missing {
-        /// What to write.
+        /// An example of a valid value.
         example: String,
     },
     /// A folder is named twice.
@@ -106,7 +106,7 @@ pub enum Problem {
     },
     /// Two values that cannot both hold.
     Conflict {
-        /// What contradicts what, and the way out.
+        /// The contradiction and the remedy.
         message: String,
     },
 }

@@ -19,7 +19,7 @@ use crate::reader::{Given, NumberOrAuto, TomlPlace};
 
 pub use capacity::{VolumeOf, VolumeSize};
 
-/// What the command line gives in place of the document.
+/// Values of the command line that override the document.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `--name`, of the run.
@@ -36,14 +36,14 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// `--size`, of each database.
     pub size: Option<Bytes>,
-    /// Finds the volumes that databases may have a share of; none: there are none to be found.
+    /// Finds the volumes that databases may take a share of; `None`: there are no volumes.
     pub volume_of: Option<VolumeOf>,
 }
 
 /// Smallest database file: below it, the fill's own reserve leaves hardly a message.
 pub const SMALLEST_FILE: Bytes = Bytes::from_mib(16);
 
-/// Largest database file: what the format's own engine supports.
+/// Largest database file: the maximum of the format's own engine.
 const LARGEST_FILE: Bytes = Bytes(16 << 40);
 
 /// Pages are numbered with 31 bits.
@@ -61,7 +61,7 @@ const MOST_IOPS: u32 = 100_000_000;
 
 const DAY: Nanos = Nanos::from_secs(24 * 3600);
 
-/// Checks `document`; none where too little of it is right to make a plan, and then there is at
+/// Checks `document`; `None` if too little of it is right to make a plan, and then there is at
 /// least one complaint.
 pub(crate) fn convert(
     mut document: low::Document,
@@ -163,11 +163,11 @@ fn preset(given: Option<&Given<String>>, complaints: &mut Vec<Complaint>) -> Pre
 
 struct Check<'a> {
     complaints: &'a mut Vec<Complaint>,
-    /// Gives what the document leaves open of the load.
+    /// Supplies the values of the load that the document omits.
     preset: low::Document,
 }
 
-/// What a preset gives, which has every key of the load.
+/// A value of a preset, which has every key of the load.
 fn given_by_preset<T: Copy>(given: Option<&Given<T>>) -> T {
     given.expect("invariant: a preset has every key of the load").value
 }
@@ -186,7 +186,7 @@ impl Check<'_> {
         T::try_from(value).unwrap_or(default)
     }
 
-    /// A number of the load, or what the preset has in its place.
+    /// A number of the load, or the preset's.
     fn of_load(
         &mut self,
         given: Option<&Given<i128>>,
@@ -350,12 +350,12 @@ impl Check<'_> {
         given.map(|given| self.number(Some(given), 1, (1, MOST_IOPS)))
     }
 
-    /// A share of what is found; all of it is what any plan without the key asks for.
+    /// A share of the highest load; plans without the key mean all of it.
     fn throughput_percent(&mut self, given: Option<&Given<i128>>) -> Option<u32> {
         given.map(|given| self.number(Some(given), 100, (1, 100)))
     }
 
-    /// Complains about a share of the load beside what the load is held at.
+    /// Complains about a share of the load combined with another target.
     fn throughput_beside_a_target(&mut self, low: &low::Workload, target_iops: Option<u32>) {
         if let (Some(given), Some(target)) = (&low.throughput_percent, target_iops) {
             let message = format!(

@@ -1,7 +1,7 @@
 //! Takes checked values out of a section, each with its default and bounds.
 //!
-//! [`TomlSection`] knows kinds and places; this adds what a key may hold, so that a document whose
-//! defaults do not depend on each other is read and checked in one pass.
+//! [`TomlSection`] knows kinds and places; this adds the valid values of a key, so that a document
+//! whose defaults do not depend on each other is read and checked in one pass.
 
 use units::{Bytes, Nanos};
 
@@ -11,7 +11,7 @@ use crate::reader::{Given, NumberOrAuto, TomlPlace, TomlSection, Value};
 
 /// A value that is one of a few words.
 pub(crate) trait Choice: Copy + 'static {
-    /// The words and what they mean.
+    /// The words and their meanings.
     const ALL: &'static [Self];
     /// The words, in the same order.
     const WORDS: &'static [&'static str];
@@ -34,7 +34,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         Keys::new(section, self.complaints)
     }
 
-    /// What `read` makes of each section `[[key]]`.
+    /// Applies `read` to each section `[[key]]`.
     pub(crate) fn each<T>(
         &mut self,
         key: &'static str,
@@ -62,7 +62,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         self.section.has(key)
     }
 
-    /// Complaints so far; what follows from the first mistakes is not worth a line of its own.
+    /// Complaints so far; consequences of the first mistakes do not deserve a separate line.
     pub(crate) fn complaints(&self) -> usize {
         self.complaints.len()
     }
@@ -108,7 +108,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         within(self.complaints, given.as_ref(), default, bounds)
     }
 
-    /// The value where it is given; none where it is not or cannot be read.
+    /// The value if it is given; `None` if it is absent or cannot be read.
     pub(crate) fn given<T: Value + Quantity>(
         &mut self,
         key: &'static str,
@@ -133,7 +133,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         u32::try_from(value).unwrap_or(default)
     }
 
-    /// A number that has no default; the least possible one where there is a complaint.
+    /// A number without a default; the least possible one if there is a complaint.
     pub(crate) fn needed(&mut self, key: &'static str, bounds: (f64, f64), example: &str) -> f64 {
         if !self.has(key) {
             self.missing(key, example);
@@ -141,7 +141,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         self.within(key, bounds.0, bounds)
     }
 
-    /// A count, or none where the document leaves it to the program.
+    /// A count, or `None` if the document leaves it to the program.
     pub(crate) fn count_or_auto(&mut self, key: &'static str, bounds: (u32, u32)) -> Option<u32> {
         let given: Given<NumberOrAuto> = self.take(key)?;
         let NumberOrAuto::Number(value) = given.value else {
@@ -180,7 +180,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         self.take(key).map_or_else(|| default.to_owned(), |given: Given<String>| given.value)
     }
 
-    /// One of a few words; none where it is absent or another.
+    /// One of a few words; `None` if it is absent or invalid.
     pub(crate) fn choice<T: Choice>(&mut self, key: &'static str) -> Option<T> {
         let given: Given<String> = self.take(key)?;
         let word = given.value.trim();

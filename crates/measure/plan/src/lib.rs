@@ -4,8 +4,8 @@
 //! one conversion checks all of it and yields a [`Plan`] that the rest of the program trusts. Every
 //! complaint names file, line, key and remedy, and all complaints come at once.
 //!
-//! A [`Deployment`] is another document: what `plimsoll size` starts from. A [`LunDocument`] says
-//! which LUNs `plimsoll iscsi` makes, and for whom.
+//! A [`Deployment`] is another document: the input of `plimsoll size`. A [`LunDocument`] lists the
+//! LUNs that `plimsoll iscsi` makes, and their initiators.
 
 mod bounds;
 mod complaint;
@@ -46,8 +46,8 @@ impl Plan {
         Self::parse_with(file, text, &Overrides::default())
     }
 
-    /// Reads a plan whose text is overridden by what the command line gives. Defaults that depend
-    /// on an overridden key (the limits of a stress test) follow it.
+    /// Reads a plan whose text is overridden by the command line. Defaults that depend on an
+    /// overridden key (the limits of a stress test) follow it.
     pub fn parse_with(file: &str, text: &str, overrides: &Overrides) -> Result<Self, PlanError> {
         let mut complaints = Vec::new();
         let plan = low::read(text, &mut complaints)

@@ -1,4 +1,4 @@
-//! What a run is held against: the limits of each kind of test, and those of the document.
+//! Criteria of a run: the limits of each kind of test, and those of the document.
 
 use units::{Bytes, Nanos};
 
@@ -21,9 +21,9 @@ pub struct Limits {
     pub log_write_maximum: Nanos,
     /// Any one request, of whatever kind.
     pub longest_request: Nanos,
-    /// What 99 in 100 database reads keep over the measured time; none: not judged.
+    /// Limit for the 99th percentile of database reads over the measured time; `None`: not judged.
     pub read_p99: Option<Nanos>,
-    /// What 99 in 100 log writes keep over the measured time; none: not judged.
+    /// Limit for the 99th percentile of log writes over the measured time; `None`: not judged.
     pub log_write_p99: Option<Nanos>,
     /// Least bytes per second of each database in a backup or checksum test; none: not judged.
     pub read_rate: Option<Bytes>,

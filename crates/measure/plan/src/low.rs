@@ -1,8 +1,8 @@
-//! The document as it was written: every value optional, of its kind, with its place.
+//! The document as written: every value optional, of its kind, with its place.
 //!
-//! Here is the one table of a plan's keys: name and kind, what the commented example shows of each,
-//! and in what order. Reading, writing and the example follow from it; [`convert`](crate::convert)
-//! checks what the fields hold.
+//! The one table of a plan's keys: name and kind, the form in the commented example, and the order.
+//! Reading, writing and the example follow from it; [`convert`](crate::convert) checks the values
+//! of the fields.
 
 mod entry;
 mod example;
@@ -32,7 +32,7 @@ macro_rules! name {
 
 /// The keys of a section.
 trait Keys: Sized {
-    /// What the example says of them.
+    /// Their text in the example.
     const EXPLAINED: Explained;
 
     /// Takes the keys of the section, and leaves others for whatever follows.
@@ -48,15 +48,15 @@ trait Keys: Sized {
         taken
     }
 
-    /// Reads the section where it stands in the document.
+    /// Reads the section at its place in the document.
     fn below(root: &mut TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Self {
         Self::read(root.section(Self::EXPLAINED.key(), complaints), complaints)
     }
 }
 
 /// A section of the document. Each key has its kind, whether the example gives it or only shows it
-/// in a comment, the value there, and what is said of it. The example's remarks begin at `column`;
-/// `at place` keeps where the section stands, for complaints.
+/// in a comment, the value there, and its remark. The example's remarks begin at `column`; `at
+/// place` keeps the section's position, for complaints.
 macro_rules! section {
     (
         $(#[$attribute:meta])*
@@ -108,7 +108,7 @@ macro_rules! section {
 }
 
 section! {
-    /// What stands before the first section.
+    /// Keys before the first section.
     Head "" Given "" column 29
     above [
         "A plan for `plimsoll prepare` and `plimsoll run`. Only [databases] with folders and \
@@ -130,7 +130,7 @@ section! {
 }
 
 section! {
-    /// Where the databases lie, and how large they are.
+    /// Locations of the databases, and their size.
     Databases "[databases]" Given "" column 39
     above [] at place
     {
@@ -173,7 +173,7 @@ section! {
 }
 
 section! {
-    /// What the storage is to carry.
+    /// The load that the storage must carry.
     LowMailboxes "[mailboxes]" Comment "" column 29
     above [
         "What the storage is to carry: the load is held at what they require and the \
@@ -190,7 +190,7 @@ section! {
 }
 
 section! {
-    /// What the engine may use.
+    /// Resources of the engine.
     Engine "[engine]" Given "of each database" column 29
     above []
     {
@@ -242,7 +242,7 @@ section! {
 }
 
 section! {
-    /// What is run.
+    /// The test.
     Test "[test]" Given "" column 29
     above []
     {
@@ -290,7 +290,7 @@ section! {
 }
 
 section! {
-    /// What latencies are held against.
+    /// Limits of latencies.
     Limits "[limits]" Given "averages over the run, and the worst sample" column 29
     above []
     {
@@ -354,7 +354,7 @@ impl Document {
     }
 }
 
-/// Reads the text; none where it is not TOML at all.
+/// Reads the text; `None` if it is not TOML at all.
 pub(crate) fn read(text: &str, complaints: &mut Vec<Complaint>) -> Option<Document> {
     let lines = Lines::of_text(text);
     let table = parse(text, "plimsoll plan", complaints)?;

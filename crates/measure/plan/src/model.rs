@@ -1,4 +1,4 @@
-//! The validated plan: what the rest of the program trusts.
+//! The validated plan: the basis of the rest of the program.
 
 use std::fmt;
 
@@ -7,25 +7,26 @@ use units::{Bytes, Nanos, Seed};
 use crate::limits::Limits;
 use crate::preset::Preset;
 
-/// What to prepare, run and judge. Made only by reading a document, so every value is in range.
+/// The databases to prepare, the load to run, and the limits to judge by. Made only by reading a
+/// document, so every value is in range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Name of the run: in the title of its report and in the name of its folder.
     pub name: String,
     /// Free text for the report.
     pub description: String,
-    /// Where every random stream of the run begins.
+    /// Seed of every random stream of the run.
     pub seed: Seed,
-    /// Where the load's values come from that the document does not give.
+    /// Source of the load's values that the document omits.
     pub preset: Preset,
-    /// What the storage is to carry, where the document says so.
+    /// The load that the storage must carry, if the document states one.
     pub mailboxes: Option<MailboxDemand>,
     /// The databases, at least one.
     pub databases: Vec<Database>,
     /// Length of each database file after the fill, rounded up to its growth unit.
     pub size: Bytes,
-    /// What the databases may grow to fill of each volume, in percent, where `size` follows from
-    /// that.
+    /// The share of each volume that the databases may grow to, in percent, if `size` derives from
+    /// it.
     pub capacity_percent: Option<u32>,
     /// Page size: 4, 8, 16 or 32 KiB.
     pub page_size: Bytes,
@@ -33,18 +34,18 @@ pub struct Plan {
     pub cache: Cache,
     /// How much log may lie between the checkpoint and the newest record.
     pub checkpoint_depth: Bytes,
-    /// What writes of the log are multiples of, 512 or 4096 bytes; none: as the disk's sectors are.
+    /// Unit of log writes, 512 or 4096 bytes; `None`: the disk's sector size.
     pub log_segment: Option<Bytes>,
     /// The load.
     pub workload: LoadSettings,
-    /// What is run and for how long.
+    /// The test and its length.
     pub test: Test,
-    /// What the measured latencies are held against.
+    /// Limits of the measured latencies.
     pub limits: Limits,
 }
 
 impl Plan {
-    /// The folder that this test copies `database` to; none where the database is only read.
+    /// The folder that this test copies `database` to; `None` if the database is only read.
     pub fn backup_folder<'a>(&self, database: &'a Database) -> Option<&'a str> {
         let is_backup = self.test.kind == TestKind::Backup;
         database.backup_folder.as_deref().filter(|_| is_backup)
@@ -73,7 +74,7 @@ pub struct MailboxDemand {
     pub iops_each: f64,
     /// Size of one on disk.
     pub size: Bytes,
-    /// What the load is raised by above what they require, in percent.
+    /// Increase of the load above their requirement, in percent.
     pub headroom_percent: u32,
 }
 
@@ -90,7 +91,7 @@ impl MailboxDemand {
     }
 }
 
-/// Where one database lives, and which part of the load it has.
+/// Location of one database, and its share of the load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Database {
     /// Number in the plan, counted from 0. It selects the content.
@@ -109,7 +110,7 @@ pub struct Database {
     pub weight: f64,
 }
 
-/// What a document says of one database.
+/// The document's settings for one database.
 #[derive(Clone, Debug)]
 pub(crate) struct DatabasePlace {
     pub folder: String,
@@ -121,9 +122,9 @@ pub(crate) struct DatabasePlace {
 /// Bounds of a buffer cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cache {
-    /// What it begins with.
+    /// Its minimum.
     pub minimum: Bytes,
-    /// What it may grow to.
+    /// Its maximum.
     pub maximum: Bytes,
 }
 
@@ -135,14 +136,14 @@ pub struct LoadSettings {
     /// Database reads and writes per second of all databases, which the load is held at; none: as
     /// many as the sessions bring.
     pub target_iops: Option<u32>,
-    /// What the load is held at, in percent of the highest that is found before the measurement;
-    /// none: the document does not say.
+    /// The share of the highest load found before the measurement at which the load is held, in
+    /// percent; `None`: not in the document.
     pub throughput_percent: Option<u32>,
     /// Shares of the operations.
     pub mix: Mix,
     /// Updates (inserts, deletes, replaces) of one batch transaction.
     pub batch_updates: u32,
-    /// Transactions that a batch is made of, at most one for each update.
+    /// Transactions per batch, at most one for each update.
     pub commits_per_batch: u32,
     /// Payload kept inside the record, in bytes.
     pub short_pad_bytes: u32,
@@ -160,7 +161,7 @@ pub struct LoadSettings {
 /// How many sessions load each database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sessions {
-    /// The program chooses and says what it chose.
+    /// The program chooses, and reports its choice.
     Auto,
     /// This many.
     Count(u32),
@@ -181,14 +182,14 @@ pub struct Mix {
     pub lazy_commits: u32,
 }
 
-/// What is run.
+/// The test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Test {
     /// Performance or stress.
     pub kind: TestKind,
     /// How long is measured, after the warm-up.
     pub duration: Nanos,
-    /// What the document says of the length of each kind of load.
+    /// The document's length of each kind of load.
     pub of_kinds: LoadDurations,
     /// Measuring begins at the latest after this, even where the caches are not full yet.
     pub warm_up_limit: Nanos,
@@ -196,8 +197,8 @@ pub struct Test {
     pub interval: Nanos,
     /// A request that the storage has not answered after this ends the run.
     pub give_up: Nanos,
-    /// What follows the measurement ends after this, done or not; none: as databases of this size
-    /// need.
+    /// Time limit for the steps after the measurement; `None`: derived from the size of the
+    /// databases.
     pub finish: Option<Nanos>,
     /// Copies of each database, this one included; each other one reads every closed log.
     pub copies: u32,
@@ -212,8 +213,8 @@ pub struct Test {
     pub maintenance_throttle: Option<Nanos>,
 }
 
-/// How long loads of a kind are measured, if the document says so; it comes before the length of
-/// whatever test the document describes.
+/// Length of loads by kind, if the document gives it; it takes precedence over the length of the
+/// document's own test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoadDurations {
     /// `performance_duration`
@@ -239,7 +240,7 @@ impl Test {
         matches!(self.kind, TestKind::Recovery)
     }
 
-    /// Checkpoint depth of the passive copies that logs are replayed into, where they are.
+    /// Checkpoint depth of the passive copies that logs are replayed into, if any.
     pub fn replayed_copy(&self) -> Option<Bytes> {
         self.passive_copy.filter(|_| self.is_recovery())
     }
@@ -277,7 +278,7 @@ impl TestKind {
         }
     }
 
-    /// Whether it has transactions at work on the databases; any other reads each of them once.
+    /// Whether it runs transactions on the databases; any other kind reads each of them once.
     pub const fn is_load(self) -> bool {
         matches!(self, Self::Performance | Self::Stress | Self::Recovery)
     }
@@ -317,7 +318,7 @@ impl Database {
     /// Most databases that one plan may have: log base names are `E00` to `EFF`.
     pub(crate) const MOST: u32 = 256;
 
-    /// Whether a weight need be said, which is 1 by default.
+    /// Whether a weight must be written, which is 1 by default.
     pub(crate) fn has_weight(&self) -> bool {
         self.weight.total_cmp(&1.0).is_ne()
     }

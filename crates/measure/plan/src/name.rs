@@ -1,12 +1,12 @@
-//! Names of runs become parts of folder names, so what one may hold is decided here once.
+//! Names of runs become parts of folder names, so their valid characters are decided here once.
 
 /// Most characters of a name.
 const LONGEST_NAME: usize = 64;
 
-/// What separates folders, or what Windows allows in no name.
+/// Path separators, and characters that Windows forbids in names.
 const RESERVED: &[char] = &['/', '\\', ':', '*', '?', '"', '<', '>', '|'];
 
-/// Says what is wrong with a run's name and what to do about it; none where it is sound.
+/// The fault in a run's name and the remedy; `None` if it is valid.
 pub fn name_fault(name: &str) -> Option<&'static str> {
     if name.trim().is_empty() {
         return Some("is empty; give a name such as \"array-a\"");
@@ -26,7 +26,7 @@ pub fn name_fault(name: &str) -> Option<&'static str> {
     None
 }
 
-/// The sound name that is most like `text`; none where nothing of it can stay.
+/// The valid name closest to `text`; `None` if no character can stay.
 pub fn sound_name(text: &str) -> Option<String> {
     let plain = units::plain(text);
     let replaced = plain.chars().map(|character| {

@@ -32,7 +32,7 @@ impl Preset {
         Self::NAMES[self as usize]
     }
 
-    /// What it gives: a part of a plan, with every key of the load.
+    /// Its contents: a part of a plan, with every key of the load.
     pub(crate) fn document(self) -> low::Document {
         let text = match self {
             Self::Exchange2010 => include_str!("presets/exchange2010.toml"),

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Nanos};
 
-/// Suffixes of a size. Decimal units are taken at their word: `10GB` is less than `10GiB`.
+/// Suffixes of a size. Decimal units are literal: `10GB` is less than `10GiB`.
 const SIZE_UNITS: [(&str, u64); 10] = [
     ("", 1),
     ("B", 1),
@@ -30,7 +30,7 @@ const TIME_UNITS: [(&str, u64); 10] = [
     ("M", 60_000_000_000),
 ];
 
-/// Reads a size such as `10GiB`; none where the text is not one or exceeds 64 bits.
+/// Reads a size such as `10GiB`; `None` if the text is not one or exceeds 64 bits.
 pub fn parse_size(text: &str) -> Option<Bytes> {
     let (number, rest) = decimal(text.trim())?;
     let unit = rest.trim();
@@ -41,7 +41,7 @@ pub fn parse_size(text: &str) -> Option<Bytes> {
     number.times(*factor).map(Bytes)
 }
 
-/// Reads a duration such as `2h`, `1m30s` or `2H0M0S`; none where the text is not one, has no unit
+/// Reads a duration such as `2h`, `1m30s` or `2H0M0S`; `None` if the text is not one, has no unit
 /// or exceeds 64 bits of nanoseconds.
 pub fn parse_duration(text: &str) -> Option<Nanos> {
     let mut rest = text.trim();
@@ -109,7 +109,7 @@ impl Decimal {
     }
 }
 
-/// Splits the number at the start of `text` from what follows it.
+/// Splits the number at the start of `text` from the rest.
 fn decimal(text: &str) -> Option<(Decimal, &str)> {
     let (whole, rest) = digits(text);
     let whole = whole.parse().ok()?;

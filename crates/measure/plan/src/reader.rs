@@ -17,13 +17,13 @@ pub(crate) struct Given<T> {
     pub place: TomlPlace,
 }
 
-/// A value that stands nowhere yet: for documents that are written.
+/// A value without a position: for documents that are written.
 pub(crate) fn given<T>(value: T) -> Given<T> {
     let place = TomlPlace::default();
     Given { value, place }
 }
 
-/// Where a value stands: what complaints about it name.
+/// Position of a value, for complaints about it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TomlPlace {
     /// Line counted from 1; 0 for the command line.
@@ -40,7 +40,7 @@ impl TomlPlace {
 
 /// A value that a key may take.
 pub(crate) trait Value: Sized {
-    /// What a complaint says the key takes.
+    /// The complaint's description of valid values.
     const WANTED: &'static str;
 
     fn read(value: &DeValue<'_>) -> Option<Self>;
@@ -138,8 +138,8 @@ impl Lines {
     }
 }
 
-/// The text as a table; a complaint where it is not TOML at all, which says that the command
-/// `example` prints a document to start from.
+/// The text as a table; a complaint if it is not TOML at all, which names `example` as the command
+/// that prints a document to start from.
 pub(crate) fn parse<'a>(
     text: &'a str,
     example: &'static str,
@@ -159,7 +159,7 @@ pub(crate) fn parse<'a>(
     None
 }
 
-/// Where a value stands that no document gave: beyond the end of every text.
+/// Position of a value that is in no document: beyond the end of every text.
 pub(crate) const OUTSIDE: usize = usize::MAX;
 
 /// Bytes of the longest text that any key takes: as long as a path may be.
@@ -211,7 +211,7 @@ impl<'a> TomlSection<'a> {
         self.table.is_some_and(|table| table.contains_key(key))
     }
 
-    /// The value of `key`, where it is given and of its kind.
+    /// The value of `key`, if it is given and of its kind.
     pub(crate) fn take<T: Value>(
         &mut self,
         key: &'static str,
@@ -355,8 +355,8 @@ fn describe(value: &DeValue<'_>) -> String {
     }
 }
 
-/// The known key that takes the fewest changes to reach from `key`, where that is less than half
-/// of its letters.
+/// The known key with the smallest edit distance from `key`, if that is less than half of its
+/// letters.
 fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
     if key.len() > LONGEST_KEY {
         return None;

@@ -1,6 +1,6 @@
-//! Other values in a document's places, before it is read: what a command line or a sweep gives.
+//! Replaces values of a document before it is read, for a command line or a sweep.
 //!
-//! They go through the same checks as what the document says; complaints about them name no line.
+//! They pass the same checks as values in the document; complaints about them name no line.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

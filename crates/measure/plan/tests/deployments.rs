@@ -40,7 +40,7 @@ fn the_example_spells_out_the_defaults() {
     assert_eq!(example, Deployment::parse("short", SHORT).unwrap());
 }
 
-/// What the example only hints at, behind a `#`, is a key as well.
+/// Keys that the example only mentions after a `#` are valid too.
 #[test]
 fn the_keys_in_comments_are_known() {
     let hint = |line: &str| {
@@ -97,7 +97,7 @@ fn what_was_never_published_has_to_be_given() {
     assert_eq!((figure.value, figure.source.as_str()), (0.0597, "given in line 10"));
 }
 
-/// Figures of another product are its own only as an assumption, and what is published stays.
+/// Figures of another product are used only as an assumption, and published ones stay.
 #[test]
 fn another_products_figures_are_an_assumption() {
     let text = format!("product = \"2019\"\n{SHORT}[figures]\ncache_mb_per_message = 0.048\n");
@@ -132,7 +132,7 @@ fn prices_and_origin_are_read() {
     assert_eq!(Deployment::parse("d.toml", SHORT).unwrap().prices, None);
 }
 
-/// Without copies there is no group that would share SSDs out.
+/// Without copies there is no group to share SSDs.
 #[test]
 fn ssds_need_the_product_and_a_group() {
     let with = |copies: u32| {

@@ -9,11 +9,11 @@ use crate::{FurtherErrors, Interval, LogPlace, Phase, Start};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// Always the first line: what is about to be run, where and with which settings.
+    /// Always the first line: the run, its machine and its settings.
     Start(Box<Start>),
     /// A phase begins or ends.
     Phase(PhaseMark),
-    /// What every database and the host did between two samples.
+    /// Activity of every database and the host between two samples.
     Interval(Interval),
     /// Something that a reader of the report must know.
     Issue(Issue),
@@ -31,13 +31,13 @@ pub enum Event {
     Replay(Replay),
     /// The search for the number of sessions has ended.
     Tuned(Tuned),
-    /// What was read from a volume under load, and what its devices say of it.
+    /// Bytes read from a volume under load, and the counts of its devices.
     VolumeReads(VolumeReads),
-    /// The longest request of a database in a phase, where it took [`crate::STALL_MINIMUM_NS`].
+    /// The longest request of a database in a phase, if it took [`crate::STALL_MINIMUM_NS`].
     LongRequest(LongRequest),
     /// A database was opened for the load.
     Attached(Attached),
-    /// A run that had been cut off goes on.
+    /// An interrupted run resumed.
     Resumed(Resumed),
     /// A line of the test log, for people.
     Log(LogLine),
@@ -45,7 +45,7 @@ pub enum Event {
     Finished(Finished),
 }
 
-/// Which end of a phase a [`PhaseMark`] stands for.
+/// Which end of a phase a [`PhaseMark`] marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Edge {
@@ -78,7 +78,7 @@ pub enum Severity {
     Error,
 }
 
-/// What kind of trouble an [`Issue`] is.
+/// Kind of an [`Issue`].
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -98,16 +98,16 @@ pub enum IssueKind {
     LostFlush,
     /// Structure that contradicts itself.
     Corruption,
-    /// Something was not done when the time for it was over. Nothing is wrong with what was.
+    /// A step was unfinished when its time was over. The finished part is sound.
     Unfinished,
-    /// The engine refused what the load asked for. The storage has no part in that.
+    /// The engine refused a request of the load. The storage has no part in that.
     Refused,
     /// Anything else.
     Other,
 }
 
 impl IssueKind {
-    /// Whether the storage did something that it must never do, as far as can be known.
+    /// Whether the storage certainly did something that it must never do.
     pub const fn blames_storage(self) -> bool {
         match self {
             Self::VolumeFull | Self::ConnectionLost | Self::Unfinished | Self::Refused => false,
@@ -121,17 +121,17 @@ impl IssueKind {
     }
 }
 
-/// Something that a reader of the report must know, with the place where it happened.
+/// Something that a reader of the report must know, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Issue {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
-    /// Index of the database concerned, where one is.
+    /// Index of the database concerned, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<u32>,
     /// How bad it is.
     pub severity: Severity,
-    /// What kind of trouble it is.
+    /// Its kind.
     pub kind: IssueKind,
     /// Mount point of the volume, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,7 +175,7 @@ pub struct Checksum {
 }
 
 impl Checksum {
-    /// MiB per second; none where no time has passed.
+    /// MiB per second; `None` if no time has passed.
     pub fn mib_per_second(&self) -> Option<f64> {
         let seconds = self.elapsed_ns as f64 / 1e9;
         (seconds > 0.0).then(|| self.bytes as f64 / f64::from(1 << 20) / seconds)
@@ -201,7 +201,7 @@ pub struct BackupCopy {
 }
 
 impl BackupCopy {
-    /// MiB per second; none where no time has passed.
+    /// MiB per second; `None` if no time has passed.
     pub fn mib_per_second(&self) -> Option<f64> {
         let seconds = self.elapsed_ns as f64 / 1e9;
         (seconds > 0.0).then(|| self.bytes as f64 / f64::from(1 << 20) / seconds)
@@ -234,7 +234,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Nanoseconds for each log file; none where nothing was replayed.
+    /// Nanoseconds for each log file; `None` if nothing was replayed.
     pub fn ns_per_log(&self) -> Option<f64> {
         let has_work = self.logs > 0 && self.pages_changed + self.pages_up_to_date > 0;
         has_work.then(|| self.elapsed_ns as f64 / self.logs as f64)
@@ -248,14 +248,14 @@ pub struct Tuned {
     pub at_ns: u64,
     /// Sessions that load each database from now on.
     pub sessions_per_database: u32,
-    /// What the load is held at from now on, in database reads and writes per second of all
-    /// databases, where the plan asks for a share of the highest load.
+    /// The rate at which the load is held from now on, in database reads and writes per second of
+    /// all databases, if the plan asks for a share of the highest load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_iops: Option<u32>,
 }
 
-/// What was read from a volume between the begin of the warm-up and the end of the measurement, and
-/// what its block devices counted within that time.
+/// Bytes read from a volume between the start of the warm-up and the end of the measurement, and
+/// the count of its block devices over that time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VolumeReads {
     /// Mount point of the volume.
@@ -266,25 +266,25 @@ pub struct VolumeReads {
     pub device_bytes: u64,
 }
 
-/// The longest request of one database in one phase: of whatever purpose, or an operation on names,
-/// which no interval tells of.
+/// The longest request of one database in one phase: of any purpose, or an operation on names,
+/// which no interval covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LongRequest {
-    /// When it was answered, in nanoseconds since the start of the run; when the run ended where it
+    /// When it was answered, in nanoseconds since the start of the run; the end of the run if it
     /// was not.
     pub at_ns: u64,
     /// The phase in which it was answered.
     pub phase: Phase,
     /// Index of the database.
     pub database: u32,
-    /// Path of the file, or of the folder that was looked at.
+    /// Path of the file or folder.
     pub file: String,
-    /// What was asked, in a word: `read`, `flush`, `open`.
+    /// The operation, in a word: `read`, `flush`, `open`.
     pub operation: String,
     /// Byte offset in the file; for a change of length the new length, else 0.
     #[serde(default)]
     pub offset_bytes: u64,
-    /// Bytes asked for; 0 where none were.
+    /// Bytes requested; 0 if none.
     #[serde(default)]
     pub length_bytes: u64,
     /// How long it took, in nanoseconds, without the time in which the program was stopped.
@@ -294,7 +294,7 @@ pub struct LongRequest {
 }
 
 /// A database was opened for the load. Its header says the same until it is opened once more, so
-/// that a run which goes on after a crash knows whether anything else has changed it meanwhile.
+/// that a run resumed after a crash can tell whether anything else has changed it meanwhile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attached {
     /// When, in nanoseconds since the start of the run.
@@ -303,16 +303,16 @@ pub struct Attached {
     pub database: u32,
     /// Signature of its log, hexadecimal.
     pub log_signature: String,
-    /// Where in the log it was opened.
+    /// Log position at which it was opened.
     pub place: LogPlace,
 }
 
-/// A run that had been cut off goes on.
+/// An interrupted run resumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resumed {
     /// When, in nanoseconds since the start of the run by the wall clock.
     pub at_ns: u64,
-    /// Bytes of a last line that was cut off, and taken out.
+    /// Bytes of a truncated last line that was removed.
     pub cut_bytes: u64,
 }
 
@@ -321,7 +321,7 @@ pub struct Resumed {
 pub struct LogLine {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
-    /// What a person should read.
+    /// Text for people.
     pub text: String,
 }
 
@@ -330,22 +330,22 @@ pub struct LogLine {
 pub struct Finished {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
-    /// Whether it ended before its plan was carried out.
+    /// Whether it ended before its plan was complete.
     pub interrupted: bool,
-    /// Why, where it was interrupted.
+    /// The reason, if it was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether a volume was about to be full; older records only say so in [`Finished::reason`].
+    /// Whether a volume was nearly full; older records only say so in [`Finished::reason`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_for_room: bool,
-    /// Whether the storage was too slow for it to come to its end within the time for that.
+    /// Whether the storage was too slow to finish within the time allowed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_overdue: bool,
 }
 
 impl Event {
-    /// The same event, told by a clock whose zero lies `later_ns` before: what a resumed run counts
-    /// from its own start belongs so much later into the record. Starts have a zero of their own.
+    /// The same event on a clock whose zero lies `later_ns` before: a resumed run counts from its
+    /// own start, which is that much later in the record. Start events have their own zero.
     #[must_use]
     pub fn later(mut self, later_ns: u64) -> Self {
         let shift = |at_ns: &mut u64| *at_ns = at_ns.saturating_add(later_ns);
@@ -373,7 +373,7 @@ impl Event {
         self
     }
 
-    /// When it was over, in nanoseconds since the start of the run; none where it tells no time.
+    /// When it was over, in nanoseconds since the start of the run; `None` if it has no time.
     pub(crate) fn end_ns(&self) -> Option<u64> {
         match self {
             Self::Start(_) | Self::VolumeReads(_) => None,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// own, since the last such event of both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FurtherErrors {
-    /// When they were told, in nanoseconds since the start of the run.
+    /// When they were reported, in nanoseconds since the start of the run.
     pub at_ns: u64,
     /// Index of the database.
     pub database: u32,
@@ -18,7 +18,7 @@ pub struct FurtherErrors {
     /// Requests that failed or had no answer.
     #[serde(default)]
     pub failed_requests: u64,
-    /// Places whose content was not what had been written.
+    /// Places whose content differed from what had been written.
     #[serde(default)]
     pub damaged_content: u64,
 }

@@ -1,5 +1,6 @@
-//! Latencies as counts per bucket, because averages of averages hide what a storage engineer
-//! looks for, and because only counts merge exactly over databases, intervals and machines.
+//! Latencies as counts per bucket, because averages of averages hide the details that a storage
+//! engineer looks for, and because only counts merge exactly over databases, intervals and
+//! machines.
 
 mod buckets;
 mod stretch;
@@ -21,7 +22,7 @@ pub struct Histogram {
     maximum_ns: u64,
 }
 
-/// What reports print of a histogram; all zero where it is empty.
+/// Figures of a histogram for reports; all zero if it is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// How many latencies.
@@ -112,12 +113,12 @@ impl Histogram {
         self.sum_ns
     }
 
-    /// The longest latency in nanoseconds, exact; 0 where there is none.
+    /// The longest latency in nanoseconds, exact; 0 if there is none.
     pub const fn maximum_ns(&self) -> u64 {
         self.maximum_ns
     }
 
-    /// The arithmetic mean in nanoseconds, exact; 0 where there is none.
+    /// The arithmetic mean in nanoseconds, exact; 0 if there is none.
     pub fn mean_ns(&self) -> f64 {
         if self.is_empty() {
             return 0.0;
@@ -125,8 +126,8 @@ impl Histogram {
         self.sum_ns as f64 / self.count() as f64
     }
 
-    /// How many latencies are not longer than `longest_ns`, and their mean in nanoseconds, right to
-    /// one part in a thousand; 0 where there are none.
+    /// The number of latencies not longer than `longest_ns`, and their mean in nanoseconds,
+    /// accurate to one part in a thousand; 0 if there are none.
     pub fn within_ns(&self, longest_ns: u64) -> (u64, f64) {
         let (mut count, mut sum) = (0, 0.0);
         for bucket in self.buckets.iter().take_while(|bucket| bucket.lowest_ns <= longest_ns) {
@@ -184,7 +185,7 @@ impl Histogram {
         counts
     }
 
-    /// What reports print.
+    /// The figures for reports.
     pub fn summary(&self) -> Summary {
         let [p50_ns, p90_ns, p99_ns, p999_ns] = self.quantiles([0.5, 0.9, 0.99, 0.999]);
         Summary {
@@ -213,7 +214,7 @@ impl fmt::Debug for Histogram {
     }
 }
 
-/// How a histogram stands in a journal; `count` is there for readers that do not decode buckets.
+/// A histogram in a journal; `count` is for readers that do not decode buckets.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct HistogramText<'a> {
     #[serde(default)]

@@ -1,10 +1,10 @@
 //! A result that another instrument published, as its file states it. Such a run was not measured
-//! here: it has averages and no intervals, and what the file leaves out stays missing.
+//! here: it has averages and no intervals, and figures missing from the file stay missing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the file of a result says.
+/// Contents of a result's file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ImportedResult {
@@ -14,19 +14,19 @@ pub struct ImportedResult {
     pub instrument: String,
     /// The database engine and its version, such as `ESE 14.01.0218.012`.
     pub engine: Option<String>,
-    /// The release of Exchange that the engine's version, or else the instrument's, stands for.
+    /// The release of Exchange that corresponds to the engine's version, or else the instrument's.
     pub release: Option<String>,
-    /// What the instrument said of the run.
+    /// The instrument's verdict.
     pub outcome: Option<PublishedOutcome>,
     /// Wall clock at the start in nanoseconds since 1970-01-01, in a time zone that no file states.
     pub started_local_ns: Option<u64>,
     /// Transactional reads and writes of all databases per second.
     pub achieved_iops: Option<f64>,
-    /// The load that was asked for.
+    /// The target load.
     pub target_iops: Option<f64>,
     /// Size of all databases before the test.
     pub initial_database_bytes: Option<u64>,
-    /// What load was made.
+    /// The load.
     pub load: PublishedLoad,
     /// The databases.
     pub instances: Vec<PublishedInstance>,
@@ -42,11 +42,11 @@ pub struct ImportedResult {
     pub facts: Vec<PublishedFact>,
     /// The test log.
     pub test_log: Vec<String>,
-    /// What the file lacks, in sentences.
+    /// Figures missing from the file, in sentences.
     pub lacks: Vec<String>,
 }
 
-/// What an instrument said of a run.
+/// An instrument's verdict on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PublishedOutcome {
@@ -118,7 +118,7 @@ pub struct PublishedIo {
 pub struct PublishedInstance {
     /// Its name, such as `Instance3328.1`.
     pub name: String,
-    /// What transactions asked for.
+    /// I/O of transactions.
     pub transactional: PublishedIo,
     /// Reads of the background maintenance.
     pub maintenance: PublishedRequests,
@@ -186,7 +186,7 @@ pub struct PublishedReplay {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedFact {
-    /// The section that it stands in.
+    /// Its section.
     pub section: String,
     /// The name.
     pub name: String,
@@ -195,8 +195,8 @@ pub struct PublishedFact {
 }
 
 impl PublishedInstance {
-    /// Transactional reads of the database; where the file has the table of total I/O alone, what
-    /// that leaves beside the maintenance, which is in it.
+    /// Transactional reads of the database; if the file has only the table of total I/O, the total
+    /// minus the maintenance in it.
     pub fn database_reads(&self) -> PublishedRequests {
         let (stated, total) = (self.transactional.database_reads, self.total.database_reads);
         if stated.per_second.is_some() || stated.latency_ms.is_some() {
@@ -225,7 +225,7 @@ impl PublishedInstance {
 
 impl PublishedRequests {
     /// Of several databases, as white papers print them: rates are sums, latencies plain means,
-    /// sizes means by rate. Missing where any of them lacks it.
+    /// sizes means by rate. Missing if any of them lacks it.
     pub(crate) fn together(rows: &[Self]) -> Self {
         let sum = |part: fn(&Self) -> Option<f64>| -> Option<f64> {
             rows.iter().map(part).sum::<Option<f64>>().filter(|_| !rows.is_empty())
@@ -252,19 +252,19 @@ impl PublishedRequests {
 }
 
 impl ImportedResult {
-    /// One kind of requests of all databases, missing where any of them lacks it.
+    /// One kind of requests of all databases, missing if any of them lacks it.
     pub fn all(&self, of: fn(&PublishedInstance) -> PublishedRequests) -> PublishedRequests {
         PublishedRequests::together(&self.instances.iter().map(of).collect::<Vec<_>>())
     }
 
-    /// Transactional IOPS: what the file says, or the sum of its rows.
+    /// Transactional IOPS: the file's figure, or the sum of its rows.
     pub fn transactional_iops(&self) -> Option<f64> {
         let reads = || self.all(PublishedInstance::database_reads).per_second;
         let writes = || self.all(PublishedInstance::database_writes).per_second;
         self.achieved_iops.or_else(|| Some(reads()? + writes()?))
     }
 
-    /// MiB read per second of all backups together; missing where any of them lacks it.
+    /// MiB read per second of all backups together; missing if any of them lacks it.
     pub fn backup_mib_per_second(&self) -> Option<f64> {
         let rates = self.backups.iter().map(|backup| backup.mib_per_second);
         rates.sum::<Option<f64>>().filter(|_| !self.backups.is_empty())

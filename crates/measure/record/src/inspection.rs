@@ -1,30 +1,30 @@
-//! What a look at the storage found before the first request: findings as plain data, so that a
-//! report, a comparison and a reader of years later see what the person at the machine saw.
+//! Findings of inspecting the storage before the first request, as plain data, so that reports,
+//! comparisons and later readers see what the user at the machine saw.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One thing that was looked at.
+/// One inspected item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StorageFinding {
     /// Name of the check for programs, such as `write-cache`.
     pub check: String,
     /// The same for people, in a few words.
     pub title: String,
-    /// What was looked at: a mount point, a device, a controller or a drive of one.
+    /// Its subject: a mount point, a device, a controller or a drive of one.
     pub subject: String,
-    /// What the check says.
+    /// The outcome of the check.
     pub outcome: StorageRuling,
-    /// What was seen.
+    /// The observation.
     pub seen: String,
     /// Why that is good, bad or not known.
     pub reason: String,
-    /// What mends it, where something does: a command, as it is typed, or a sentence.
+    /// The remedy, if there is one: a command, as typed, or a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }
 
-/// What a storage did with durable writes, from which follows what caches it has.
+/// A storage's handling of durable writes, which reveals its caches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteSamples {
     /// Bytes of each write.
@@ -38,7 +38,7 @@ pub struct WriteSamples {
     pub completions_ns: Vec<u64>,
 }
 
-/// What a check of the storage says.
+/// Outcome of a check of the storage.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -46,13 +46,13 @@ pub struct WriteSamples {
 pub enum StorageRuling {
     /// As it should be.
     Pass,
-    /// What cannot be known from here.
+    /// It cannot be known from here.
     #[default]
     CannotJudge,
     /// It works, but not as well as it could.
     #[serde(rename = "warning")]
     Warn,
-    /// It loses mail or time: mend it before a run.
+    /// It loses mail or time: fix it before a run.
     Fail,
 }
 

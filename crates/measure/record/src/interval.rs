@@ -1,4 +1,4 @@
-//! What happened between two samples: the unit in which a run is written down.
+//! Activity between two samples: the unit in which a run is recorded.
 
 use std::ops::AddAssign;
 
@@ -95,12 +95,12 @@ pub struct SeriesInterval {
     pub errors: u64,
     /// Latencies of the requests that succeeded; its count is theirs.
     pub latency: Histogram,
-    /// What had no answer.
+    /// Unanswered requests.
     #[serde(default, skip_serializing_if = "Unanswered::is_none")]
     pub unanswered: Unanswered,
 }
 
-/// What an interval's latencies do not tell: requests that had no answer at its end, and time in
+/// Facts that an interval's latencies do not show: requests unanswered at its end, and time in
 /// which requests waited and none was answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -119,11 +119,11 @@ pub struct Unanswered {
     pub stalled_wait_ns: u64,
 }
 
-/// Shorter stretches without an answer are told by the latencies of those who waited.
+/// Shorter stretches without an answer show in the latencies of the waiting requests.
 pub const STALL_MINIMUM_NS: u64 = 1_000_000_000;
 
 impl Unanswered {
-    /// Whether there is nothing to tell.
+    /// Whether it is empty.
     fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -137,8 +137,8 @@ impl Unanswered {
         self.stalled_wait_ns = u64::try_from(mean).unwrap_or(u64::MAX);
     }
 
-    /// Adds the requests of `other` that waited at the same moment; stretches without an answer are
-    /// of one database each, and the longest stands.
+    /// Adds the requests of `other` that waited at the same moment; stretches without an answer
+    /// belong to one database each, and the longest counts.
     pub(crate) fn join(&mut self, other: Self) {
         let ages = |one: &Self| u128::from(one.waiting) * u128::from(one.mean_age_ns);
         let sum = ages(self) + ages(&other);
@@ -155,10 +155,10 @@ impl Unanswered {
     /// The mean of an interval of `span_ns` in which requests were answered (how many, their mean)
     /// and these were not.
     ///
-    /// Requests without an answer count by their age, where that raises the mean. In a stretch
-    /// without any answer no new request is made; those that the rest of the interval would have
-    /// brought in that time count by what they would have waited: a load that comes from people
-    /// does not pause because the storage does.
+    /// Unanswered requests count with their age, if that raises the mean. In a stretch without any
+    /// answer no new request is made; those that the rest of the interval would have brought in
+    /// that time count with the wait they would have had: a load that comes from people does not
+    /// pause because the storage does.
     pub fn mean_ns(&self, (count, mean_ns): (u64, f64), span_ns: u64) -> f64 {
         let (answered, waiting) = (count as f64, self.waiting as f64);
         let stalled_ns = self.stalled_ns as f64;
@@ -205,7 +205,7 @@ impl SeriesInterval {
         self.latency.record(latency_ns);
     }
 
-    /// Whether nothing happened, so that the journal need not say so.
+    /// Whether nothing happened, so that the journal may omit it.
     pub fn is_idle(&self) -> bool {
         self.latency.is_empty() && self.errors == 0 && self.unanswered.is_none()
     }
@@ -277,15 +277,15 @@ pub struct Gauges {
     pub file_bytes: u64,
     /// Log volume from the checkpoint to the end of the log.
     pub checkpoint_depth_bytes: u64,
-    /// What writes of the log are multiples of; 0 in records of earlier releases.
+    /// Unit of log writes in bytes; 0 in records of earlier releases.
     pub log_segment_bytes: u64,
-    /// Everything in the log before this place was acknowledged as durable; none where nothing was
-    /// and in records of earlier releases.
+    /// Everything in the log before this position was acknowledged as durable; `None` if nothing
+    /// was, and in records of earlier releases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_durable_to: Option<LogPlace>,
 }
 
-/// What one database did in an interval.
+/// Activity of one database in an interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DatabaseInterval {
     /// Its index.
@@ -308,7 +308,7 @@ impl DatabaseInterval {
     }
 }
 
-/// What the machine did in an interval.
+/// Activity of the machine in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostSample {
@@ -330,8 +330,8 @@ pub struct HostSample {
     pub process_resident_bytes: Option<u64>,
     /// Longest time that a completion waited to be noticed.
     pub reactor_lag_maximum_ns: u64,
-    /// Longest time for which the whole program did not get to run, because it or the machine was
-    /// stopped; none where nothing watched for that.
+    /// Longest time for which the whole program did not run, because it or the machine was stopped;
+    /// `None` if nothing watched for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause_maximum_ns: Option<u64>,
     /// Windows: free system page-table entries.
@@ -357,13 +357,13 @@ pub struct Interval {
     pub from_ns: u64,
     /// Its end, in nanoseconds since the start of the run.
     pub to_ns: u64,
-    /// What each database did.
+    /// Activity of each database.
     pub databases: Vec<DatabaseInterval>,
-    /// What the machine did; none in a simulated world.
+    /// Activity of the machine; `None` in a simulated world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostSample>,
-    /// Who used the processors, as seen by the thread that writes the journal; none where the
-    /// system does not tell, in older records and in a simulated world.
+    /// Use of the processors, as seen by the thread that writes the journal; `None` if the system
+    /// does not report it, in older records and in a simulated world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors: Option<Box<ProcessorShares>>,
 }

@@ -1,6 +1,6 @@
-//! What happened in a run, as plain data: the one truth that verdicts and reports are views of.
+//! Events of a run, as plain data: the one truth behind verdicts and reports.
 //!
-//! A run writes [`Event`]s, one JSON line each ([`codec`]), while it goes on; a crash leaves
+//! A run writes [`Event`]s, one JSON line each ([`codec`]), as it proceeds; a crash leaves
 //! everything up to the last whole line. [`RunRecord::load`] folds a journal into totals per
 //! database and phase and one row per interval.
 //!

@@ -5,10 +5,10 @@
 
 use crate::{HostSample, Phase};
 
-/// A program that did not run for so long has missed what the storage did meanwhile.
+/// A program that was stopped this long has missed the storage's activity meanwhile.
 const PAUSE_LIMIT_NS: u64 = 500_000_000;
 
-/// What is known of an interval before anything is made of it.
+/// Facts about an interval before it is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Looked {
     /// The phase that it lies in.
@@ -17,12 +17,12 @@ pub(crate) struct Looked {
     pub span_ns: u64,
     /// Its length as the plan has it.
     pub planned_ns: u64,
-    /// What the machine did.
+    /// Activity of the machine.
     pub host: Option<HostSample>,
 }
 
 impl Looked {
-    /// How long the program did not run in this interval, where that is too long to judge by it.
+    /// How long the program did not run in this interval, if that is too long for a judgement.
     ///
     /// Records without a pause of their own have the reactor's lag, and intervals that ended late.
     pub(crate) fn paused_ns(&self) -> Option<u64> {
@@ -34,8 +34,8 @@ impl Looked {
         (paused >= PAUSE_LIMIT_NS).then_some(paused)
     }
 
-    /// Whether the program was still not running when this interval should have ended, so that
-    /// requests of that time may be answered in the next one.
+    /// Whether the program was still stopped when this interval should have ended, so that requests
+    /// of that time may be answered in the next one.
     pub(crate) fn reaches_beyond(&self) -> bool {
         self.paused_ns().is_some() && self.late_ns() >= PAUSE_LIMIT_NS
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Databases are opened, and recovered where they were not closed.
+    /// Databases are opened, and recovered if they were not closed.
     Open,
     /// The load runs until the caches are filled; nothing of it is judged.
     Warm,

@@ -21,15 +21,15 @@ pub struct ProcessorShares {
     pub kernel_percent: f64,
     /// Of all other programs.
     pub others_percent: f64,
-    /// The other program with the most, where one can be seen.
+    /// The busiest other program, if one can be identified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top: Option<ProgramShare>,
 }
 
-/// What the processes of one name used together.
+/// Combined use of all processes of one name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramShare {
-    /// The name that the operating system has for them; anything may stand in it.
+    /// The operating system's name for them; it may contain anything.
     pub name: String,
     /// Their share, in percent of all processors.
     pub percent: f64,
@@ -39,7 +39,7 @@ impl ProcessorShares {
     /// Above this share of all processors, other programs are worth a word.
     pub const HEAVY_PERCENT: f64 = 25.0;
 
-    /// Whether other programs used so much that a reader must know.
+    /// Whether other programs used enough that a reader must know.
     pub fn has_heavy_others(&self) -> bool {
         self.others_percent > Self::HEAVY_PERCENT
     }

@@ -1,5 +1,4 @@
-//! Where a run that was cut off goes on: how much of its journal stands, and how much is left to be
-//! measured.
+//! Where an interrupted run resumes: the valid part of its journal, and the remaining measurement.
 
 mod refusal;
 
@@ -8,27 +7,27 @@ use crate::{Event, IntervalRow, Phase, Resumed, RunRecord, TestType};
 
 pub use refusal::NotResumable;
 
-/// A run that can go on.
+/// A run that can resume.
 #[derive(Clone, Debug)]
 pub struct Resumption {
-    /// What has happened so far.
+    /// The events so far.
     pub record: RunRecord,
-    /// So many bytes of the journal stand; what comes behind them was cut off.
+    /// Length of the valid part of the journal, in bytes; the rest was cut off.
     pub kept_bytes: u64,
     /// Bytes behind them.
     pub cut_bytes: u64,
     /// Seals the lines that follow.
     pub sealer: Sealer,
-    /// What is left to be measured, in nanoseconds.
+    /// Remaining measurement, in nanoseconds.
     pub remaining_ns: u64,
 }
 
 impl Resumption {
-    /// What the bytes of a journal leave to be done.
+    /// The remaining work, from the bytes of a journal.
     ///
     /// # Errors
     ///
-    /// Says why the run cannot go on.
+    /// Returns why the run cannot resume.
     pub fn of(journal: &[u8]) -> Result<Self, NotResumable> {
         let (record, kept) = whole_lines(journal)?;
         let sealer = match record.seal {
@@ -53,13 +52,13 @@ impl Resumption {
         Ok(Self { record, kept_bytes, cut_bytes, sealer, remaining_ns })
     }
 
-    /// The event with which the run goes on, `at_ns` after its start.
+    /// The event with which the run resumes, `at_ns` after its start.
     pub const fn event(&self, at_ns: u64) -> Event {
         Event::Resumed(Resumed { at_ns, cut_bytes: self.cut_bytes })
     }
 }
 
-/// The record of all whole lines, and their length. What a crash has torn is the last line: one
+/// The record of all whole lines, and their length. A crash can tear only the last line: one
 /// without a line feed, or one that cannot be read.
 fn whole_lines(journal: &[u8]) -> Result<(RunRecord, usize), NotResumable> {
     let mut kept = end_of_last_line(journal);
@@ -75,8 +74,8 @@ fn end_of_last_line(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
-/// What is left of the planned time. A measurement that has come to its end leaves nothing, though
-/// its intervals may come to a little less than was planned.
+/// The remainder of the planned time. A complete measurement leaves none, though its intervals may
+/// add up to a little less than planned.
 fn remaining_ns(record: &RunRecord) -> u64 {
     let settings = &record.start.settings;
     let spans = record.intervals_of(Phase::Measure).map(IntervalRow::span_ns);

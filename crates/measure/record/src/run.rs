@@ -1,4 +1,4 @@
-//! A whole run, folded from its journal: what verdicts and reports look at.
+//! A whole run, folded from its journal: the input of verdicts and reports.
 
 mod loading;
 
@@ -21,7 +21,7 @@ const SPREAD: [Series; 2] = [Series::DatabaseRead, Series::LogWrite];
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
 #[derive(Clone, Debug, Default)]
 pub struct RunRecord {
-    /// What was run.
+    /// The run.
     pub start: Start,
     /// The phases, in the order in which they began.
     pub phases: Vec<PhaseSpan>,
@@ -29,7 +29,7 @@ pub struct RunRecord {
     pub totals: BTreeMap<(Phase, u32), PhaseTotals>,
     /// The intervals, in order.
     pub intervals: Vec<IntervalRow>,
-    /// Trouble, in order.
+    /// Issues, in order.
     pub issues: Vec<Issue>,
     /// Errors beyond those among the issues, by database and volume.
     pub further_errors: Vec<FurtherErrors>,
@@ -39,29 +39,29 @@ pub struct RunRecord {
     pub backups: Vec<Checksum>,
     /// Copies that the backup has made, in the same order.
     pub backup_copies: Vec<BackupCopy>,
-    /// What was found in those copies when they were read back.
+    /// Results of reading those copies back.
     pub copy_checksums: Vec<Checksum>,
     /// Results of the replay, in the order in which the databases were open.
     pub replays: Vec<Replay>,
-    /// What the search for the number of sessions came to, where there was one.
+    /// Result of the search for the number of sessions, if there was one.
     pub tuned: Option<Tuned>,
-    /// What was read from the volumes, where their devices count.
+    /// Bytes read from the volumes, if their devices count.
     pub volume_reads: Vec<VolumeReads>,
-    /// Where each database was opened last for the load, by index.
+    /// The last attachment of each database for the load, by index.
     pub attachments: BTreeMap<u32, Attached>,
     /// When the run was cut off and went on.
     pub breaks: Vec<Break>,
-    /// The longest requests by database and phase, where they took a second or more.
+    /// The longest requests by database and phase, if they took a second or more.
     pub long_requests: Vec<LongRequest>,
     /// The test log.
     pub log: Vec<LogLine>,
-    /// How the run ended; none where the program was stopped without warning.
+    /// How the run ended; `None` if the program was stopped without warning.
     pub finished: Option<Finished>,
-    /// Whether the last line was cut off, as a crash leaves it.
+    /// Whether the last line was cut off, as after a crash.
     pub torn_tail: bool,
-    /// Whether the journal is as it was written.
+    /// Whether the journal is unaltered.
     pub seal: Seal,
-    /// The last interval, before anything was made of it.
+    /// The last interval, before it was evaluated.
     looked: Option<Looked>,
     /// When the last event was over.
     last_ns: u64,
@@ -70,7 +70,7 @@ pub struct RunRecord {
 /// A time of which nothing is known, since the program or the machine had stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Break {
-    /// The end of what is known, in nanoseconds since the start of the run.
+    /// The end of the known part, in nanoseconds since the start of the run.
     pub from_ns: u64,
     /// When the run went on.
     pub to_ns: u64,
@@ -83,11 +83,11 @@ pub struct PhaseSpan {
     pub phase: Phase,
     /// Its begin, in nanoseconds since the start of the run.
     pub from_ns: u64,
-    /// Its end, where it was reached.
+    /// Its end, if it was reached.
     pub to_ns: Option<u64>,
 }
 
-/// What one database did in all intervals of a phase that count.
+/// Activity of one database in all counting intervals of a phase.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseTotals {
     /// Time covered by those intervals.
@@ -109,7 +109,7 @@ pub struct SeriesTotal {
     pub errors: u64,
     /// Latencies of the requests that succeeded.
     pub latency: Histogram,
-    /// What had no answer at the end of the last interval.
+    /// Unanswered requests at the end of the last interval.
     pub unanswered: Unanswered,
 }
 
@@ -122,22 +122,22 @@ pub struct IntervalRow {
     pub from_ns: u64,
     /// Its end, in nanoseconds since the start of the run.
     pub to_ns: u64,
-    /// What each database did.
+    /// Activity of each database.
     pub databases: Vec<DatabaseRow>,
     /// Requests of all databases together, by kind.
     pub series: BTreeMap<Series, SeriesRow>,
     /// The latencies of those kinds that pictures show by length.
     pub spreads: Vec<(Series, LatencySpread)>,
-    /// What the machine did.
+    /// Activity of the machine.
     pub host: Option<HostSample>,
-    /// Who used the processors, where it is known.
+    /// Use of the processors, if known.
     pub processors: Option<ProcessorShares>,
-    /// Whether the program did not get to run, so that the interval counts neither in latencies nor
-    /// in rates.
+    /// Whether the program was stopped, so that the interval counts neither in latencies nor in
+    /// rates.
     pub is_left_out: bool,
 }
 
-/// What one database did in an interval.
+/// Activity of one database in an interval.
 #[derive(Clone, Debug)]
 pub struct DatabaseRow {
     /// Its index.
@@ -159,7 +159,7 @@ pub struct SeriesRow {
     pub errors: u64,
     /// Latencies of the requests that succeeded.
     pub latency: Summary,
-    /// What had no answer.
+    /// Unanswered requests.
     pub unanswered: Unanswered,
 }
 
@@ -175,7 +175,7 @@ impl RunRecord {
         self.tuned.map_or(given, |tuned| tuned.sessions_per_database)
     }
 
-    /// What the load was held at: what the plan asks for, or a share of what was found.
+    /// The rate at which the load was held: the plan's, or a share of the highest found.
     pub fn target_iops(&self) -> Option<f64> {
         let found = self.tuned.and_then(|tuned| tuned.target_iops).map(f64::from);
         self.start.settings.target_iops.or(found)
@@ -232,7 +232,7 @@ impl RunRecord {
         }
     }
 
-    /// Keeps the longest of a database and phase; they are told as the phase goes on, and again at
+    /// Keeps the longest of a database and phase; they are reported during the phase, and again at
     /// its end.
     fn push_long_request(&mut self, request: LongRequest) {
         let mut known = self.long_requests.iter_mut();
@@ -245,7 +245,7 @@ impl RunRecord {
         }
     }
 
-    /// Ends what the crash has ended. What waited then was not answered as far as is known.
+    /// Ends what the crash has ended. Requests waiting then count as unanswered.
     fn push_break(&mut self, to_ns: u64) {
         let from_ns = self.last_ns;
         for span in &mut self.phases {
@@ -324,12 +324,12 @@ impl RunRecord {
 
 /// Questions that both verdicts and reports ask.
 impl RunRecord {
-    /// The published result that the record was made of, where it was not measured here.
+    /// The published result behind the record, if it was not measured here.
     pub fn imported(&self) -> Option<&ImportedResult> {
         self.start.imported.as_deref()
     }
 
-    /// The model that the run was simulated on, where it was not made on storage.
+    /// The model that the run was simulated on, if it was not made on storage.
     pub fn simulated(&self) -> Option<&Simulation> {
         self.start.simulated.as_deref()
     }
@@ -344,13 +344,13 @@ impl RunRecord {
         self.intervals.iter().filter(move |row| row.phase == phase)
     }
 
-    /// The intervals of a phase in which the program ran all the time, in order: those that
-    /// latencies and rates are made of.
+    /// The intervals of a phase in which the program ran all the time, in order: the basis of
+    /// latencies and rates.
     pub fn counting_intervals_of(&self, phase: Phase) -> impl Iterator<Item = &IntervalRow> {
         self.intervals_of(phase).filter(|row| !row.is_left_out)
     }
 
-    /// What a database did in a phase, where it did anything.
+    /// Activity of a database in a phase, if any.
     pub fn totals_of(&self, phase: Phase, database: u32) -> Option<&PhaseTotals> {
         self.totals.get(&(phase, database))
     }
@@ -389,7 +389,8 @@ impl RunRecord {
 }
 
 impl PhaseTotals {
-    /// What waited at the end of one interval was answered in the next, or is told by it again.
+    /// Requests waiting at the end of one interval were answered in the next, or are reported by it
+    /// again.
     fn forget_unanswered(&mut self) {
         for total in self.series.values_mut() {
             total.unanswered = Unanswered::default();
@@ -401,12 +402,12 @@ impl PhaseTotals {
         self.series.get(&series).map_or(0, |total| total.latency.count())
     }
 
-    /// Requests of a kind per second; 0 where no time passed.
+    /// Requests of a kind per second; 0 if no time passed.
     pub fn per_second(&self, series: Series) -> f64 {
         self.rate(self.count(series))
     }
 
-    /// `count` things per second; 0 where no time passed.
+    /// `count` per second; 0 if no time passed.
     pub fn rate(&self, count: u64) -> f64 {
         if self.span_ns == 0 {
             return 0.0;
@@ -421,7 +422,7 @@ impl PhaseTotals {
 }
 
 impl IntervalRow {
-    /// The latencies of a kind by length, where they are kept and there were any.
+    /// The latencies of a kind by length, if they are kept and there were any.
     pub fn spread(&self, series: Series) -> Option<&LatencySpread> {
         self.spreads.iter().find(|(of, _)| *of == series).map(|(_, spread)| spread)
     }
@@ -436,7 +437,7 @@ impl IntervalRow {
         self.per_second(Series::DatabaseRead) + self.per_second(Series::DatabaseWrite)
     }
 
-    /// Requests of a kind per second, all databases together; 0 where no time passed.
+    /// Requests of a kind per second, all databases together; 0 if no time passed.
     pub fn per_second(&self, series: Series) -> f64 {
         let count = self.series.get(&series).map_or(0, |row| row.latency.count);
         match self.span_ns() {
@@ -464,7 +465,7 @@ impl SeriesTotal {
         self.unanswered = Unanswered::default();
     }
 
-    /// Mean size of a request in bytes; 0 where there was none.
+    /// Mean size of a request in bytes; 0 if there was none.
     pub fn mean_bytes(&self) -> f64 {
         match self.latency.count() {
             0 => 0.0,

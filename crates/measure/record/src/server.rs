@@ -6,10 +6,10 @@ use crate::{
     Series,
 };
 
-/// What transactions did under a load.
+/// Activity of transactions under a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ServerLoad {
-    /// Reads and writes of the databases per second; none where nothing was measured.
+    /// Reads and writes of the databases per second; `None` if nothing was measured.
     pub transfers_per_second: Option<f64>,
     /// Reads of the databases.
     pub reads: PublishedRequests,
@@ -38,7 +38,7 @@ pub struct ServerReplay {
 }
 
 impl ServerLoad {
-    /// Of the measurement of `run`; every figure is missing where there was none.
+    /// Of the measurement of `run`; every figure is missing if there was none.
     pub fn of(run: &RunRecord) -> Self {
         if let Some(imported) = run.imported() {
             return Self {
@@ -57,7 +57,7 @@ impl ServerLoad {
         }
     }
 
-    /// Of several servers under the same load; what one of them lacks all lack.
+    /// Of several servers under the same load; a figure that one of them lacks is missing.
     pub fn together(servers: &[Self]) -> Self {
         let transfers: Option<f64> = servers.iter().map(|one| one.transfers_per_second).sum();
         Self {
@@ -92,7 +92,7 @@ fn requests(totals: &PhaseTotals, series: Series) -> Option<PublishedRequests> {
 }
 
 impl ServerBackup {
-    /// Of a test of backup; none where a database was not read.
+    /// Of a test of backup; `None` if a database was not read.
     pub fn of(run: &RunRecord) -> Option<Self> {
         let rates: Option<Vec<f64>> = match run.imported() {
             Some(imported) => imported.backups.iter().map(|of| of.mib_per_second).collect(),
@@ -105,7 +105,7 @@ impl ServerBackup {
 }
 
 impl ServerReplay {
-    /// Of a test of recovery; none where nothing was replayed.
+    /// Of a test of recovery; `None` if nothing was replayed.
     pub fn of(run: &RunRecord) -> Option<Self> {
         let each = match run.imported() {
             Some(imported) => imported_seconds(imported)?,
@@ -124,7 +124,7 @@ fn measured_seconds(replay: &Replay) -> Option<f64> {
     Some(replay.ns_per_log()? / 1e9)
 }
 
-/// Seconds for one log file of each database; none where one of them lacks a figure.
+/// Seconds per log file of each database; `None` if one of them lacks a figure.
 fn imported_seconds(imported: &ImportedResult) -> Option<Vec<f64>> {
     imported
         .replays

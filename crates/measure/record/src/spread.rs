@@ -1,5 +1,5 @@
-//! Latencies of one interval by length, coarse enough to be kept for every interval of a day: what
-//! a heat map is made of.
+//! Latencies of one interval by length, coarse enough to keep for every interval of a day: the data
+//! of a heat map.
 
 use crate::Histogram;
 

@@ -1,5 +1,5 @@
-//! What a run was: machine, plan and every setting the report or a rule needs, resolved, so that a
-//! record can be read years later without the plan's code.
+//! Description of a run: machine, plan and every setting that the report or a rule needs, resolved,
+//! so that a record can be read years later without the plan's code.
 
 use std::fmt::Write as _;
 
@@ -20,13 +20,13 @@ pub struct Start {
     pub database_format: String,
     /// Wall clock at the run's zero, in nanoseconds since 1970-01-01 UTC.
     pub started_epoch_ns: u64,
-    /// Where it ran.
+    /// The machine.
     pub machine: Machine,
-    /// Where every random stream of the run begins.
+    /// Seed of every random stream of the run.
     #[serde(with = "hexadecimal")]
     #[schemars(with = "String")]
     pub seed: u64,
-    /// What kind of test it was.
+    /// Kind of test.
     pub test: TestType,
     /// Its name; empty in records of earlier releases and of imported results.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -40,26 +40,26 @@ pub struct Start {
     /// plan.toml`; empty in records of earlier releases.
     #[serde(default)]
     pub command: String,
-    /// Its options that decide what is measured, each with its value, such as `--size` and `16MiB`.
+    /// Options that affect the measurement, each with its value, such as `--size` and `16MiB`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<(String, String)>,
-    /// The plan, as it was read.
+    /// The plan, as read.
     pub plan_text: String,
-    /// What the plan came to.
+    /// The plan's resolved settings.
     pub settings: Settings,
     /// The databases, in the order of their index.
     pub databases: Vec<DatabaseFacts>,
-    /// Who used the processors just before; none where the system does not tell, and in older
+    /// Use of the processors just before; `None` if the system does not report it, and in older
     /// records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors_before: Option<ProcessorShares>,
-    /// The published result that this record was made of; none of a run that was measured here.
+    /// The published result behind this record; `None` for a run measured here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Box<ImportedResult>>,
     /// The model that it ran on in virtual time; none of a run on storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<Box<Simulation>>,
-    /// What a look at the storage found just before; none in records of earlier releases and of
+    /// Findings of inspecting the storage just before; empty in records of earlier releases and of
     /// runs that were not made on storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub storage: Vec<StorageFinding>,
@@ -100,7 +100,7 @@ impl TestType {
 pub struct Machine {
     /// Its name.
     pub name: String,
-    /// Tells it from other machines of that name; empty in older records, and if nothing does.
+    /// Distinguishes it from other machines of that name; empty in older records, and if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// Operating system and its version.
@@ -157,7 +157,7 @@ pub struct Settings {
     pub lazy_commit_percent: u32,
     /// Updates in one batch transaction.
     pub batch_operations: u32,
-    /// Transactions that a batch was made of; 0 in records of earlier releases, which had one.
+    /// Transactions per batch; 0 in records of earlier releases, which had one.
     pub commits_per_batch: u32,
     /// Percent of each payload that is zeros.
     pub compressible_percent: u32,
@@ -175,7 +175,7 @@ pub struct Settings {
     pub copies_per_database: u32,
     /// Transactional IOPS that the plan asks for, over all databases; none: as many as possible.
     pub target_iops: Option<f64>,
-    /// Mailboxes that the plan stands for.
+    /// The plan's number of mailboxes.
     pub mailboxes: Option<u64>,
     /// Transactional IOPS of one mailbox.
     pub iops_per_mailbox: Option<f64>,
@@ -196,7 +196,7 @@ pub struct Settings {
     /// Checkpoint depth of the passive copies that they were replayed into; none: they were
     /// replayed into the databases themselves.
     pub passive_copy_depth_bytes: Option<u64>,
-    /// What the run is judged against.
+    /// Limits of the run.
     pub thresholds: Thresholds,
 }
 
@@ -310,13 +310,13 @@ pub struct DatabaseFacts {
     pub log_folder: String,
     /// Size of the file when the run began.
     pub initial_bytes: u64,
-    /// Where the database file lies.
+    /// Volume of the database file.
     #[serde(default)]
     pub volume: VolumeFacts,
-    /// Where the logs lie.
+    /// Volume of the logs.
     #[serde(default)]
     pub log_volume: VolumeFacts,
-    /// Path of the copy that a backup makes; none where it makes none.
+    /// Path of the copy that a backup makes; `None` if it makes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup_file: Option<String>,
     /// Its share of the load beside the weights of the others; none: all have the same.
@@ -324,7 +324,7 @@ pub struct DatabaseFacts {
     pub weight: Option<f64>,
 }
 
-/// What is known about a volume; empty or none where it could not be found out.
+/// Facts about a volume; empty or `None` if unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct VolumeFacts {
@@ -346,7 +346,7 @@ pub struct VolumeFacts {
     pub rotational: Option<bool>,
     /// Write cache policy in the operating system's words, such as `write back`.
     pub write_cache: Option<String>,
-    /// Whether requests passed the operating system's cache by.
+    /// Whether requests bypassed the operating system's cache.
     pub unbuffered: bool,
     /// Why a cache of the operating system is known to answer in the storage's place.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -354,9 +354,9 @@ pub struct VolumeFacts {
     /// Why that cannot be known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caching_unknown: Option<String>,
-    /// What made a write durable, such as `RWF_DSYNC` or `write and fdatasync`.
+    /// How a write was made durable, such as `RWF_DSYNC` or `write and fdatasync`.
     pub durable_writes: Option<String>,
-    /// What control groups let the program do with the disk, in sentences.
+    /// Limits of control groups on the disk, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub io_limits: Vec<String>,
 }

@@ -23,10 +23,10 @@ const FILE_PAGES: u64 = 32_642;
 const SHAPE: [(u64, u64); 7] =
     [(0, 25), (500, 100), (900, 210), (990, 420), (999, 900), (1_000, 1_600), (1_001, 1_600)];
 
-/// What the made-up run is like.
+/// Shape of the made-up run.
 #[derive(Clone, Debug)]
 pub struct Synthetic {
-    /// Where its noise begins.
+    /// Seed of its noise.
     pub seed: Seed,
     /// How many databases.
     pub databases: u32,

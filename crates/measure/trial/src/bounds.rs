@@ -10,15 +10,15 @@ use units::Nanos;
 use crate::policy;
 use crate::tune;
 
-/// What follows the load ends after this, where the databases are no larger than that takes.
+/// Time limit for the steps after the load, unless the databases are large enough to need more.
 const FINISH: Nanos = Nanos::from_secs(300);
 
-/// Bytes per second that a pass over whole databases is given time for: a tenth of what one disk
-/// reads from its innermost tracks.
+/// Assumed rate of a pass over whole databases, in bytes per second: a tenth of what one disk reads
+/// from its innermost tracks.
 const PASS_BYTES_PER_SECOND: u64 = 8 << 20;
 
-/// Bytes per second that a cache is given time for which is written out, or filled by a recovery:
-/// 32 pages of 32 KiB, less than half of what one 7.2K disk does at random.
+/// Assumed rate of writing out a cache, or filling one in a recovery, in bytes per second: 32 pages
+/// of 32 KiB, less than half of the random rate of one 7.2K disk.
 const RANDOM_BYTES_PER_SECOND: u64 = 1 << 20;
 
 /// Time for one log file to be generated or replayed: 1 MiB is some 2,000 requests at random, of
@@ -28,14 +28,14 @@ const OF_A_LOG: Nanos = Nanos::from_secs(30);
 /// No part lasts longer.
 const DAY: Nanos = Nanos::from_secs(24 * 3600);
 
-/// Sessions that are to end while the best number is searched for are waited for so long; the
-/// search goes on beside those that take longer.
+/// The search for the best number waits this long for surplus sessions to end; it continues beside
+/// those that take longer.
 const LINGER: Nanos = Nanos::from_secs(10);
 
-/// A part of a run that ends at the latest after a time of its own.
+/// A part of a run with a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunStage {
-    /// Every database is opened, and recovered where it must be.
+    /// Every database is opened, and recovered if necessary.
     Opening,
     /// Sessions end, databases are closed and read to their end.
     Finishing,
@@ -94,7 +94,7 @@ pub fn longest_search(plan: &Plan) -> Nanos {
     Nanos(each.0 * (tune::MOST_STEPS as u64 + 1))
 }
 
-/// How long sessions that are to end are waited for while a load goes on.
+/// Time to wait for sessions to end during a load.
 pub(crate) fn linger(plan: &Plan) -> Nanos {
     policy::tuning_step(plan.test.duration).max(LINGER)
 }

@@ -1,7 +1,8 @@
-//! What sessions say about their commits, so that an outside program can hold the databases to it.
+//! Reports of sessions about their commits, so that an outside program can verify the databases
+//! against them.
 //!
-//! A transaction says what it is about to commit, and once more when the commit was acknowledged.
-//! These lines tell what a database must hold after any crash.
+//! A transaction announces a commit, and reports once more when it was acknowledged. These lines
+//! determine the required contents of a database after any crash.
 
 mod promises;
 
@@ -13,7 +14,7 @@ use units::Generation;
 
 pub use promises::{Breach, Messages, Promises};
 
-/// What one transaction did to one message.
+/// Change of one message by one transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The message is new, in version 1.

@@ -1,5 +1,5 @@
-//! Whether every message of a database at rest is what the workload made it: pages and trees may
-//! be whole and still hold something else.
+//! Verifies that every message of a database at rest is as the workload made it: pages and trees
+//! may be whole and still hold something else.
 
 use ese::catalog::CatalogTable;
 use ese::key::long_long_value;
@@ -13,10 +13,10 @@ use crate::messages::{Decoder, TABLE, definition};
 /// Wrong messages that are named; the rest are counted.
 const MOST_NAMED: usize = 100;
 
-/// What the messages of a database came to.
+/// Result of verifying the messages of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// Messages looked at.
+    /// Messages checked.
     pub messages: u64,
     /// Messages whose hashes, key or database are wrong.
     pub wrong: u64,
@@ -33,7 +33,7 @@ impl Contents {
     }
 }
 
-/// Checks key, database and both hashes of every message, long values included. None where the
+/// Checks key, database and both hashes of every message, long values included. `None` if the
 /// database has no table of our messages. A page or tree that cannot be read is an error: the
 /// structure must be examined first.
 pub fn examine<S: PageSource>(source: S) -> Result<Option<Contents>, ReadError<S::Error>> {
@@ -72,7 +72,7 @@ pub fn examine<S: PageSource>(source: S) -> Result<Option<Contents>, ReadError<S
     Ok(Some(contents))
 }
 
-/// Whether the columns are those of our own table.
+/// Whether the columns match our own table.
 fn is_ours(table: &CatalogTable) -> bool {
     let own = definition();
     names(&own.columns).eq(names(&table.definition.columns))
@@ -82,7 +82,7 @@ fn names(columns: &[ColumnDefinition]) -> impl Iterator<Item = (ColumnId, &str)>
     columns.iter().map(|column| (column.id, column.name.as_str()))
 }
 
-/// The whole long pad; empty where there is none, which no hash agrees with.
+/// The whole long pad; empty if there is none, which no hash matches.
 fn long_value<S: PageSource>(
     reader: &mut Reader<S>,
     table: &CatalogTable,

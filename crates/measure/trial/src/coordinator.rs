@@ -1,7 +1,7 @@
 //! Keeps the groups of a run in phase: none measures before all are warm.
 //!
-//! Groups run on threads of their own and may not wait for each other with locks, since a waiting
-//! thread would not see its completions. They meet by looking at a few atomics.
+//! Groups run on separate threads and may not wait for each other with locks, since a waiting
+//! thread would not see its completions. They synchronise by polling a few atomics.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::tune::{self, TuneStep};
 /// How often a waiting group looks.
 const LOOK: Nanos = Nanos::from_millis(5);
 
-/// Where groups wait for each other.
+/// A point at which groups wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Barrier {
     /// All databases are open.
@@ -62,7 +62,7 @@ pub enum Stop {
     Overdue,
 }
 
-/// What the groups of one run share. Put it into an `Arc`; a signal handler may hold one too.
+/// State shared by the groups of one run. Put it into an `Arc`; a signal handler may hold one too.
 #[derive(Debug)]
 pub struct Coordinator {
     groups: u32,
@@ -77,15 +77,15 @@ pub struct Coordinator {
     beats: Box<[AtomicU64]>,
 }
 
-/// One group's place among the others. Where it goes away before its end, by a panic or because its
-/// thread never started, the run ends and nothing waits for the group.
+/// One group's membership. If it goes away before its end, by a panic or because its thread never
+/// started, the run ends and nothing waits for the group.
 #[derive(Debug)]
 pub struct Member {
     coordinator: Arc<Coordinator>,
     number: usize,
-    /// Barriers that the group has reached; it comes to all of them, in their order.
+    /// Barriers that the group has reached; it passes all of them, in order.
     reached: Cell<usize>,
-    /// What the part of the run that the group is in has left of its time.
+    /// Remaining time of the current part of the run.
     pub(crate) countdown: Countdown,
 }
 
@@ -102,7 +102,7 @@ impl Member {
         }
     }
 
-    /// What it shares with the others.
+    /// State shared with the others.
     pub const fn coordinator(&self) -> &Arc<Coordinator> {
         &self.coordinator
     }
@@ -125,7 +125,7 @@ impl Member {
         self.coordinator.beats[self.number].store(now.0.min(u64::MAX - 1), SeqCst);
     }
 
-    /// The group comes to no further barrier. Where there are any, the run ends.
+    /// The group passes no further barrier. If there are any, the run ends.
     pub fn leave(&self) {
         self.coordinator.beats[self.number].store(u64::MAX, SeqCst);
         for barrier in &Barrier::ALL[self.reached.replace(Barrier::ALL.len())..] {
@@ -147,7 +147,7 @@ struct Meeting {
     latest: AtomicU64,
 }
 
-/// Where groups add up what they saw of one number of sessions.
+/// Where groups add up their results for one number of sessions.
 #[derive(Debug, Default)]
 struct StepMeeting {
     arrived: AtomicU32,
@@ -175,14 +175,14 @@ impl Coordinator {
         }
     }
 
-    /// When group `number`, counted in the order in which they became members, was last seen at
-    /// work: zero where it has not begun, none where it has left.
+    /// When group `number`, in order of membership, was last seen at work: zero if it has not
+    /// begun, `None` if it has left.
     pub fn seen(&self, number: usize) -> Option<Nanos> {
         let beat = self.beats[number].load(SeqCst);
         (beat != u64::MAX).then_some(Nanos(beat))
     }
 
-    /// Asks every group to end its load. The first reason stands.
+    /// Asks every group to end its load. The first reason counts.
     pub fn stop(&self, reason: Stop) {
         let code = match reason {
             Stop::Interrupted => 1,
@@ -230,11 +230,11 @@ impl Coordinator {
         }
     }
 
-    /// Adds what one group saw in step `number` of the search, for `span` under `sessions` sessions
-    /// of each database, and waits for the others. None where the run is to end.
+    /// Adds one group's results of step `number` of the search, for `span` under `sessions`
+    /// sessions of each database, and waits for the others. `None` if the run must end.
     ///
-    /// Every group gets the same step, to the last digit. Each decides by itself what comes next,
-    /// and where one went on searching and another did not they would wait for each other for ever.
+    /// Every group gets the same step, to the last digit. Each decides independently how to
+    /// continue, and if they differed they would wait for each other for ever.
     pub(crate) async fn add_up(
         &self,
         number: usize,
@@ -299,7 +299,7 @@ mod tests {
     use crate::sums::Sums;
     use crate::tune::TuneStep;
 
-    /// 1,000 requests of each, within spans that differ by what a thread looks late.
+    /// 1,000 requests of each, within spans that differ by the lateness of a thread.
     #[test]
     fn groups_that_looked_for_different_spans_get_the_same_step() {
         let executor = Executor::new(VirtualReactor::new());

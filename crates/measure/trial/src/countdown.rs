@@ -1,5 +1,5 @@
-//! The time that a part of a run has left, under the eyes of the program: one that was stopped
-//! itself loses none of it.
+//! Remaining time of a part of a run, as observed by the program: time in which the program itself
+//! was stopped does not count.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ use crate::bounds::RunStage;
 /// Between two looks no more than this counts.
 const LONGEST_LOOK: Nanos = Nanos::from_secs(1);
 
-/// Counts down the time of the part that goes on.
+/// Counts down the time of the current part.
 #[derive(Debug, Default)]
 pub(crate) struct Countdown {
     running: Cell<Option<PartTime>>,
@@ -30,7 +30,7 @@ impl Countdown {
         self.running.set(Some(PartTime { part, whole, left: whole, looked: now }));
     }
 
-    /// What goes on has an end of its own.
+    /// The current part has no time limit here.
     pub(crate) fn stop(&self) {
         self.running.set(None);
     }

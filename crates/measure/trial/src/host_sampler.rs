@@ -1,10 +1,10 @@
-//! What the machine under a run did, asked by the instrument and answered by the program.
+//! Activity of the machine under a run, requested by the instrument and supplied by the program.
 
 use record::HostSample;
 use units::Nanos;
 
-/// Says what the machine did since the last call; implemented by the program, which may ask the
-/// operating system.
+/// Reports the machine's activity since the last call; implemented by the program, which may ask
+/// the operating system.
 pub trait HostSampler {
     /// Processor and memory since the last call.
     fn sample(&self) -> HostSample;

@@ -1,5 +1,5 @@
-//! What has been asked of the storage and is not answered yet: a request that never comes back
-//! leaves no other trace.
+//! Requests to the storage that are not answered yet: a request that never returns leaves no other
+//! trace.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,17 +7,17 @@ use std::rc::Rc;
 use device::{Asked, Clock, Observation, Observer};
 use units::{Nanos, thousands};
 
-/// Something that was asked of the storage, and since when.
+/// A request to the storage, and its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Open {
-    /// What was asked.
+    /// The request.
     pub asked: Asked,
     /// When.
     pub since: Nanos,
 }
 
 impl Open {
-    /// What a person should know of it at `now`.
+    /// A description of it at `now`, for people.
     pub(crate) fn sentence(&self, now: Nanos) -> String {
         let Asked { file, operation, offset, length, .. } = &self.asked;
         let bytes =
@@ -53,7 +53,7 @@ impl InFlight {
         self.clock.now()
     }
 
-    /// Something is asked at `since`; its number.
+    /// Registers a request made at `since`; returns its number.
     pub(crate) fn begin(&self, asked: Asked, since: Nanos) -> usize {
         let mut slots = self.slots.borrow_mut();
         let open = Some(Open { asked, since });
@@ -65,7 +65,7 @@ impl InFlight {
         slots.open.len() - 1
     }
 
-    /// What has this number was answered; returns it.
+    /// Removes the request with this number, and returns it.
     pub(crate) fn end(&self, number: usize) -> Open {
         let mut slots = self.slots.borrow_mut();
         let open = slots.open[number].take();
@@ -73,12 +73,12 @@ impl InFlight {
         open.expect("invariant: an answer comes once")
     }
 
-    /// Looks at everything that waits.
+    /// Visits everything that waits.
     pub(crate) fn each(&self, mut look: impl FnMut(&Open)) {
         self.slots.borrow().open.iter().flatten().for_each(&mut look);
     }
 
-    /// How many wait `now` and for how long, in brackets; nothing where none does.
+    /// The number and age of waiting requests `now`, in brackets; empty if none waits.
     pub(crate) fn in_words(&self, now: Nanos) -> String {
         let (mut count, mut oldest) = (0_u64, Nanos::ZERO);
         self.each(|open| {
@@ -93,7 +93,7 @@ impl InFlight {
         }
     }
 
-    /// What was asked before `moment` and waits still, oldest first, one for each file.
+    /// Requests made before `moment` that still wait, oldest first, one for each file.
     pub(crate) fn asked_before(&self, moment: Nanos) -> Vec<Open> {
         let mut found: Vec<Open> = Vec::new();
         self.each(|open| {
@@ -112,7 +112,7 @@ impl InFlight {
     }
 }
 
-/// On its own where nothing is to be measured.
+/// Used alone if nothing is measured.
 impl Observer for InFlight {
     fn asked(&self, asked: Asked) -> usize {
         self.begin(asked, self.now())

@@ -1,4 +1,4 @@
-//! Turns what goes wrong with one database into issues of the record, without drowning it.
+//! Turns failures of one database into issues of the record, without flooding it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -20,17 +20,17 @@ use crate::run::failure::Failure;
 /// Issues of one database that are written down; the rest are counted by volume.
 const MOST_ISSUES: u32 = 20;
 
-/// What a person can do where the engine refused something of a load.
+/// Remedy if the engine refused a request of a load.
 const REFUSED: &str = "the storage has no part in that; see what the database holds (plimsoll \
                        verify), then prepare it anew";
 
-/// What kind of issue ends a database with `error`; `is_for_room` where the first write that failed
+/// The kind of issue for a database that ends with `error`; `is_for_room` if the first failed write
 /// found no room.
 ///
-/// The storage answers for what it failed to read or write, and for content that is not what was
-/// written. What the engine refuses is between load and engine. A lost write may stand behind a row
-/// that is there twice or not at all, and is no proof of one: reading back, flush map and the check
-/// after the load prove it.
+/// The storage answers for failed reads and writes, and for content that differs from what was
+/// written. A refusal of the engine is between load and engine. A lost write may cause a duplicate
+/// or missing row, but the row does not prove it: reading back, flush map and the check after the
+/// load do.
 fn blame(error: &TransactionError, is_for_room: bool) -> IssueKind {
     match error {
         TransactionError::LostFlush(_) => IssueKind::LostFlush,
@@ -49,19 +49,19 @@ pub(crate) struct IssueRecorder {
     database: u32,
     /// Folders of the database, and the volume that each lies on.
     volumes: Vec<(String, String)>,
-    /// Tells the time of what is not a request.
+    /// Clock for events that are not requests.
     runtime: Option<Runtime>,
     /// The run's zero on the clock.
     origin: Nanos,
     events: Sink<Event>,
     count: Cell<u32>,
-    /// What was not written down since it was last told, by volume.
+    /// Unreported errors since the last report, by volume.
     untold: RefCell<BTreeMap<Option<String>, FurtherErrors>>,
-    /// Whether the first write, flush or change of a file that failed did so for want of room.
+    /// Whether the first failed write, flush or change of a file failed for want of room.
     first_failed_for_room: Cell<Option<bool>>,
-    /// The volume to which the connection broke: what fails there afterwards fails for that.
+    /// The volume whose connection broke: later failures there are consequences.
     cut_off: RefCell<Option<String>>,
-    /// Why the database cannot go on.
+    /// Why the database cannot continue.
     fatal: RefCell<Option<Failure>>,
 }
 
@@ -117,7 +117,7 @@ impl IssueRecorder {
         self.count.get()
     }
 
-    /// Why the database cannot go on, if so.
+    /// Why the database cannot continue, if it cannot.
     pub(crate) fn fatal(&self) -> Option<Failure> {
         self.fatal.borrow().clone()
     }
@@ -134,7 +134,7 @@ impl IssueRecorder {
         if changes && self.first_failed_for_room.get().is_none() {
             self.first_failed_for_room.set(Some(is_full));
         } else if is_full {
-            // What else waited for room says nothing new, and would hide what does.
+            // Further failures for want of room are no news, and would hide others.
             return;
         }
         let kind = if is_full { IssueKind::VolumeFull } else { IssueKind::InputOutput };
@@ -153,7 +153,7 @@ impl IssueRecorder {
         self.request_failed(now, error, true);
     }
 
-    /// What was read is not what was written.
+    /// A row read differs from the row written.
     pub(crate) fn mismatch(&self, now: Nanos, mismatch: &Mismatch) {
         self.note(Issue {
             volume: self.own_volume(),
@@ -161,7 +161,8 @@ impl IssueRecorder {
         });
     }
 
-    /// A file gave content that is not what was written, at pages that are not yet noted.
+    /// A file returned content that differs from what was written, at pages that are not yet
+    /// recorded.
     pub(crate) fn wrong_content(&self, now: Nanos, file: String, text: String) {
         self.note(Issue {
             volume: self.volume_of(&file),
@@ -179,7 +180,7 @@ impl IssueRecorder {
         });
     }
 
-    /// A file does not hold what was written to it and acknowledged.
+    /// A file differs from what was written to it and acknowledged.
     pub(crate) fn not_as_written(&self, now: Nanos, found: &NotAsWritten) {
         let kind = match found.what {
             Written::Unreadable(_) => IssueKind::InputOutput,
@@ -193,7 +194,7 @@ impl IssueRecorder {
         });
     }
 
-    /// What was read contradicts itself.
+    /// The content read contradicts itself.
     pub(crate) fn damaged(&self, now: Nanos, text: String) {
         self.note(Issue {
             volume: self.own_volume(),
@@ -201,7 +202,7 @@ impl IssueRecorder {
         });
     }
 
-    /// The database cannot go on.
+    /// The database cannot continue.
     pub(crate) fn stopped(&self, now: Nanos, error: &TransactionError) {
         let is_for_room = self.first_failed_for_room.get() == Some(true);
         let kind = blame(error, is_for_room);
@@ -225,8 +226,8 @@ impl IssueRecorder {
         self.fail(now, IssueKind::Other, text, true);
     }
 
-    /// What was asked of the storage has no answer, and the run ends without it. That is the
-    /// storage's fault where it had all the time of the plan, and worth knowing where it had less.
+    /// A request to the storage has no answer, and the run ends without it. That is the storage's
+    /// fault if it had all the time of the plan, and only a remark if it had less.
     pub(crate) fn unanswered(&self, now: Nanos, open: &Open, severity: Severity) {
         let file = open.asked.file.to_string();
         let text = open.sentence(now);
@@ -292,11 +293,11 @@ impl IssueRecorder {
     }
 
     fn fail(&self, now: Nanos, kind: IssueKind, text: String, at_open: bool) {
-        // Every session of a database meets the same end; it is told once.
+        // Every session of a database fails in the same way; report it once.
         if self.fatal.borrow().is_none() {
             let failure = Failure { text: text.clone(), at_open };
             *self.fatal.borrow_mut() = Some(failure);
-            // Why nothing goes on is written down whatever else was.
+            // The reason for stopping is always recorded.
             self.count.set(self.count.get() + 1);
             (self.events)(Event::Issue(self.blamed(self.issue(now, kind, text))));
         }
@@ -315,8 +316,8 @@ impl IssueRecorder {
         }
     }
 
-    /// The issue, as one of a lost connection where that is the cause. What fails on another volume
-    /// of the database fails by itself.
+    /// The issue, or one of a lost connection if that is the cause. Failures on another volume of
+    /// the database stay as they are.
     fn blamed(&self, issue: Issue) -> Issue {
         let cut_off = self.cut_off.borrow();
         let is_unanswered = matches!(issue.kind, IssueKind::InputOutput | IssueKind::Other);
@@ -331,7 +332,7 @@ impl IssueRecorder {
         let issue = self.blamed(issue);
         let count = self.count.get() + 1;
         self.count.set(count);
-        // What takes the blame off the storage is told however much was told before.
+        // An issue that exonerates the storage is always recorded.
         if count <= MOST_ISSUES || !issue.kind.blames_storage() {
             (self.events)(Event::Issue(issue));
         } else if issue.severity == Severity::Error && issue.kind.blames_storage() {
@@ -348,14 +349,14 @@ impl IssueRecorder {
         sum.damaged_content += damaged_content;
     }
 
-    /// So many further places of `file` are damaged, none of which is written down.
+    /// `places` further places of `file` are damaged but not recorded individually.
     pub(crate) fn further_damage(&self, file: &str, places: u64) {
         if places > 0 {
             self.leave_untold(self.volume_of(file), 0, places);
         }
     }
 
-    /// Tells how much has been counted since the last call without being written down.
+    /// Reports the errors counted since the last call without being recorded.
     pub(crate) fn tell_further(&self, now: Nanos) {
         for (volume, sum) in self.untold.take() {
             (self.events)(Event::FurtherErrors(FurtherErrors {
@@ -368,7 +369,7 @@ impl IssueRecorder {
     }
 }
 
-/// The file of an error, and the offset where it has one.
+/// The file of an error, and the offset if it has one.
 fn place(error: &DeviceError) -> (String, Option<u64>) {
     match error {
         DeviceError::Full { file, offset }
@@ -441,7 +442,7 @@ mod tests {
         DeviceError::Io { file: file.to_owned(), offset, operation, code, message: String::new() }
     }
 
-    /// The kinds of what `meets` has a database tell whose log is on another volume.
+    /// The kinds of issues that `meets` produces for a database whose log is on another volume.
     fn kinds(meets: impl Fn(&IssueRecorder)) -> Vec<IssueKind> {
         let told = Rc::new(RefCell::new(Vec::new()));
         let heard = Rc::clone(&told);

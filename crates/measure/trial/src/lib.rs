@@ -48,5 +48,5 @@ pub use tune::{Advice, Ceilings, TuneStep, advise, by_sessions};
 pub use worker::ProcessorTime;
 pub use write_probe::{ProbeWatch, WriteProbe, probe_writes};
 
-/// Where events go. It may not wait: it is called between two polls of tasks.
+/// Receives events. It may not wait: it is called between two polls of tasks.
 pub type Sink<T> = Rc<dyn Fn(T)>;

@@ -1,13 +1,13 @@
-//! Which load to try next in search of the load line, as a function of what was seen.
+//! Chooses the next load in the search for the load line, as a function of the results so far.
 
 mod left;
 
 pub use left::loads_left;
 
-/// Loads that are tried first, as shares of what the storage does when it is not held.
+/// Loads to try first, as shares of the rate without a target.
 const LADDER: [f64; 5] = [0.5, 0.75, 0.9, 1.0, 1.15];
 
-/// The search goes on until the line lies between two loads this near to each other.
+/// The search continues until the line lies between two loads this close to each other.
 const NEAR_ENOUGH: f64 = 0.06;
 
 /// A load that carries everything is raised by this, and one that carries nothing divided by two.
@@ -16,33 +16,32 @@ const HIGHER: f64 = 1.25;
 /// A load that could not be judged is tried so often in all, then left out.
 const TRIES: usize = 3;
 
-/// The search ends after so many loads, whatever they showed.
+/// The search ends after this many loads, whatever they showed.
 const MOST_STEPS: usize = 16;
 
-/// What one load showed.
+/// Result of one load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriedLoad {
-    /// Database reads and writes per second that were asked for; none: as many as the sessions
-    /// bring.
+    /// Target in database reads and writes per second; `None`: as many as the sessions produce.
     pub asked_iops: Option<u32>,
-    /// What was reached.
+    /// Rate achieved.
     pub iops: f64,
-    /// Whether every rule held; none where that cannot be judged.
+    /// Whether every rule passed; `None` if that cannot be judged.
     pub holds: Option<bool>,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineAdvice {
     /// Do not hold the load, and look how much the storage does.
     Free,
-    /// Hold the load at so many database reads and writes per second.
+    /// Hold the load at this many database reads and writes per second.
     Hold(u32),
-    /// Nothing more is to be learned.
+    /// No further load would add information.
     End,
 }
 
-/// What to do after `tried`, in the order in which it was.
+/// The step after `tried`, in order.
 pub fn next_load(tried: &[TriedLoad]) -> LineAdvice {
     if tried.len() >= MOST_STEPS {
         return LineAdvice::End;
@@ -57,7 +56,7 @@ pub fn next_load(tried: &[TriedLoad]) -> LineAdvice {
     if !is_judged && tried.len() >= 2 * TRIES {
         return LineAdvice::End;
     }
-    // Even where it cannot be judged it says how much the storage does.
+    // Even an unjudged load shows the storage's rate.
     let free = tried.iter().rfind(|load| load.asked_iops.is_none() && load.iops > 0.0);
     let Some(free) = free else {
         let is_first = tried.is_empty();
@@ -70,7 +69,7 @@ pub fn next_load(tried: &[TriedLoad]) -> LineAdvice {
     untried.map_or_else(|| close_in(tried, lowest_failed), LineAdvice::Hold)
 }
 
-/// After the ladder: between what held and what did not, or beyond either end.
+/// After the ladder: between the passed and the failed loads, or beyond either end.
 fn close_in(tried: &[TriedLoad], lowest_failed: Option<u32>) -> LineAdvice {
     let highest_held = asked(tried, true).max();
     let next = match (highest_held, lowest_failed) {
@@ -90,7 +89,7 @@ fn lowest_failed(tried: &[TriedLoad]) -> Option<u32> {
     asked(tried, false).filter(|failed| *failed > highest_held).min()
 }
 
-/// The loads that were asked for and held, or did not.
+/// The held loads that passed, or failed.
 fn asked(tried: &[TriedLoad], holds: bool) -> impl Iterator<Item = u32> {
     tried.iter().filter(move |load| load.holds == Some(holds)).filter_map(|load| load.asked_iops)
 }

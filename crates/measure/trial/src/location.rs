@@ -1,4 +1,4 @@
-//! Where one database of a plan lives, with the volumes that the program has opened for it.
+//! Location of one database of a plan, with the volumes that the program has opened for it.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -14,12 +14,12 @@ pub struct Location {
     pub database: Rc<dyn Volume>,
     /// The folder of the log.
     pub log: Rc<dyn Volume>,
-    /// What the database folder's space comes from, such as a mount point: folders of equal
-    /// storage share it.
+    /// Source of the database folder's space, such as a mount point: folders of equal storage share
+    /// it.
     pub storage: String,
-    /// What the log folder's space comes from.
+    /// Source of the log folder's space.
     pub log_storage: String,
-    /// Where the test copies the database to, if anywhere.
+    /// Destination of the test's copy of the database, if any.
     pub copies: Option<CopyFolder>,
 }
 
@@ -30,17 +30,17 @@ pub struct CopyFolder {
     pub folder: String,
     /// The folder.
     pub volume: Rc<dyn Volume>,
-    /// What its space comes from.
+    /// Source of its space.
     pub storage: String,
 }
 
 impl Location {
-    /// Name of the file beside the database that says where it came from.
+    /// Name of the file beside the database that records its origin.
     pub(crate) fn manifest_file(&self) -> String {
         manifest_file_of(&self.plan.file)
     }
 
-    /// The same place, where `observer` is told of every request.
+    /// The same location, with `observer` receiving every request.
     pub(crate) fn observed_by(self, observer: Rc<dyn Observer>) -> Self {
         let database = Rc::new(TracedVolume::new(self.database, Rc::clone(&observer)));
         let log = Rc::new(TracedVolume::new(self.log, Rc::clone(&observer)));

@@ -14,7 +14,7 @@ use crate::in_flight::Open;
 /// The longest request of one database in the current phase.
 pub(crate) struct Longest {
     phase: Cell<Phase>,
-    /// Knows when the program was stopped, where that can be known.
+    /// Knows when the program was stopped, if that can be known.
     host: Option<Rc<dyn HostSampler>>,
     found: RefCell<Option<RequestFound>>,
 }
@@ -33,12 +33,12 @@ impl Longest {
         Self { phase: Cell::new(Phase::Open), host, found: RefCell::new(None) }
     }
 
-    /// What is answered from now on is of `phase`.
+    /// Requests answered from now on belong to `phase`.
     pub(crate) fn enter(&self, phase: Phase) {
         self.phase.set(phase);
     }
 
-    /// What `open` tells was answered `now`, or waits still.
+    /// Records that `open` was answered `now`, or still waits.
     pub(crate) fn note(&self, open: &Open, now: Nanos, is_answered: bool) {
         let span = now.since(open.since);
         let longest = self.found.borrow().as_ref().map(|found| found.time);

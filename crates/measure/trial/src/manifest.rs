@@ -1,4 +1,4 @@
-//! The file beside a database that says where it came from.
+//! The file beside a database that records its origin.
 //!
 //! It is written twice: before the first page, marked as being filled, and after the last one. So
 //! an interrupted fill is recognised and may be thrown away, and nothing else ever is.
@@ -19,10 +19,10 @@ use crate::location::{Location, manifest_file_of};
 /// Version of the manifest's own form.
 const FORM: u32 = 1;
 
-/// No manifest is longer; what is, is something else.
+/// No manifest is longer; a longer file is something else.
 const LONGEST: u64 = 1 << 20;
 
-/// Whether the database is whole.
+/// Whether the database is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ManifestState {
@@ -32,12 +32,12 @@ pub enum ManifestState {
     Complete,
 }
 
-/// What a database was made from.
+/// Origin of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of this form.
     pub form: u32,
-    /// Whether the database is whole.
+    /// Whether the database is complete.
     pub state: ManifestState,
     /// The database file.
     pub file: String,
@@ -65,7 +65,7 @@ pub struct Manifest {
 pub enum ManifestError {
     /// The manifest could not be read or written.
     Device(DeviceError),
-    /// There is no manifest.
+    /// No manifest exists.
     Absent {
         /// The database file.
         file: String,
@@ -74,7 +74,7 @@ pub enum ManifestError {
     Unreadable {
         /// The manifest file.
         file: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// The database file is not the one that the manifest was written for.
@@ -91,11 +91,11 @@ pub enum ManifestError {
     Differs {
         /// The database file.
         file: String,
-        /// What differs: the key of the plan.
+        /// The key of the plan that differs.
         key: &'static str,
-        /// What the plan says.
+        /// The plan's value.
         wanted: String,
-        /// What the database was made with.
+        /// The database's value.
         found: String,
     },
 }
@@ -124,22 +124,21 @@ impl Manifest {
         ManifestError::Absent { file: location.path() }
     }
 
-    /// Size of each database in the plan that it was made from; none where that cannot be read.
+    /// Size of each database in its plan; `None` if that cannot be read.
     pub fn planned_size(&self) -> Option<Bytes> {
         let made = Plan::parse("manifest", &self.plan).ok()?;
         Some(made.size)
     }
 
-    /// The database as the plan that it was made from describes it; none where that plan cannot be
-    /// read.
+    /// The database as described in its plan; `None` if that cannot be read.
     pub fn planned(&self) -> Option<plan::Database> {
         let made = Plan::parse("manifest", &self.plan).ok()?;
         let mut databases = made.databases.into_iter();
         databases.find(|database| database.index == self.database)
     }
 
-    /// Whether `plan` may run on this database. The seed may differ: a run with another seed does
-    /// other things to the same messages.
+    /// Whether `plan` may run on this database. The seed may differ: a run with another seed
+    /// performs other operations on the same messages.
     pub fn fits(&self, plan: &Plan, location: &Location) -> Result<(), ManifestError> {
         let file = location.path();
         if self.state == ManifestState::Filling {
@@ -162,8 +161,8 @@ impl Manifest {
         self.state == ManifestState::Complete && self.signature == digits(signature)
     }
 
-    /// Refuses the database file at `location` where it is not the one that this manifest was
-    /// written for. One whose header cannot be read is refused where it is opened.
+    /// Refuses the database file at `location` if this manifest was written for another one. A file
+    /// with an unreadable header is refused when it is opened.
     pub(crate) async fn prove(&self, location: &Location) -> Result<(), ManifestError> {
         match header_of(&*location.database, &location.plan.file).await? {
             Some(header) if !self.is_for(header.signature) => {
@@ -173,7 +172,7 @@ impl Manifest {
         }
     }
 
-    /// Whether a fill by `plan` would make just this database.
+    /// Whether a fill by `plan` would produce exactly this database.
     pub(crate) fn is_of(&self, plan: &Plan) -> bool {
         let Ok(made) = Plan::parse("manifest", &self.plan) else {
             return false;
@@ -187,7 +186,7 @@ impl Manifest {
     }
 }
 
-/// The state that the header of the database states; none where it cannot be read.
+/// The state in the header of the database; `None` if it cannot be read.
 pub(crate) async fn state_of(
     volume: &dyn Volume,
     file: &str,
@@ -196,7 +195,7 @@ pub(crate) async fn state_of(
     Ok(header.map(|header| header.state))
 }
 
-/// The header of the database; none where it cannot be read.
+/// The header of the database; `None` if it cannot be read.
 pub(crate) async fn header_of(
     volume: &dyn Volume,
     file: &str,
@@ -218,12 +217,12 @@ pub(crate) fn digits(signature: Signature) -> String {
     digits.concat()
 }
 
-/// The manifest beside the database at `location`; none where there is none.
+/// The manifest beside the database at `location`; `None` if there is none.
 pub async fn read(location: &Location) -> Result<Option<Manifest>, ManifestError> {
     read_beside(&location.database, &location.plan.file).await
 }
 
-/// The manifest beside the database file of that name; none where there is none.
+/// The manifest beside the database file of that name; `None` if there is none.
 pub async fn read_beside(
     volume: &Rc<dyn Volume>,
     database: &str,
@@ -238,7 +237,7 @@ pub async fn read_beside(
     }
 }
 
-/// The small document of that name, as [`write_document`] wrote it; none where there is none.
+/// The small document of that name, as [`write_document`] wrote it; `None` if there is none.
 pub(crate) async fn read_document<T: DeserializeOwned>(
     volume: &Rc<dyn Volume>,
     file: &str,

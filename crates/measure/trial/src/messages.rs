@@ -150,7 +150,7 @@ mod tests {
             prop_assert_eq!(long_long_value(&key[1..]), None);
         }
 
-        /// What the engine would store of a row decodes to the message that it was made of.
+        /// The engine's stored form of a row decodes to the original message.
         #[test]
         fn a_row_comes_back_as_its_message(id in 1_i64..1 << 40, version in 1_u32..100) {
             let text = "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n";

@@ -12,7 +12,7 @@ use crate::in_flight::InFlight;
 use crate::issue_recorder::IssueRecorder;
 use crate::longest::Longest;
 
-/// What one database's requests came to since the last sample, and which wait for their answer.
+/// Measures one database's requests since the last sample, and tracks the waiting ones.
 pub(crate) struct Meter {
     series: RefCell<BTreeMap<Series, SeriesInterval>>,
     flows: RefCell<BTreeMap<Series, Flow>>,
@@ -39,8 +39,7 @@ impl Flow {
         self.waiting += 1;
     }
 
-    /// The part since `from` of the stretch without an answer that ends at `at`, where it is a
-    /// stall.
+    /// The part since `from` of the stretch without an answer that ends at `at`, if it is a stall.
     fn stall(&self, from: Nanos, at: Nanos) -> Option<Nanos> {
         let is_stall = self.waiting > 0 && at.since(self.quiet_since).0 >= STALL_MINIMUM_NS;
         is_stall.then(|| at.since(self.quiet_since.max(from)))
@@ -53,7 +52,7 @@ impl Flow {
 }
 
 impl Meter {
-    /// A meter that has seen nothing, and tells `issue_recorder` of failed requests.
+    /// An empty meter that reports failed requests to `issue_recorder`.
     pub(crate) fn new(
         issue_recorder: Rc<IssueRecorder>,
         clock: Rc<dyn Clock>,
@@ -80,7 +79,7 @@ impl Meter {
         self.requests.get()
     }
 
-    /// What waits for its answer.
+    /// Waiting requests.
     pub(crate) const fn in_flight(&self) -> &InFlight {
         &self.in_flight
     }
@@ -90,13 +89,13 @@ impl Meter {
         &self.longest
     }
 
-    /// What waits now will not be answered any more.
+    /// Requests that wait now will not be answered any more.
     pub(crate) fn note_unanswered(&self) {
         let now = self.in_flight.now();
         self.in_flight.each(|open| self.longest.note(open, now, false));
     }
 
-    /// What has been noted since the last call, and what waits now, in the order of reports.
+    /// Measurements since the last call, and the requests that wait now, in report order.
     pub(crate) fn take(&self) -> Vec<SeriesInterval> {
         let now = self.in_flight.now();
         let from = self.from.replace(now);
@@ -162,8 +161,7 @@ impl Observer for Meter {
 
     fn failed(&self, observation: &Observation, error: &DeviceError) {
         let series = series(observation.purpose, observation.kind);
-        // A full volume did what it was asked to, as far as it could, and storage that cannot be
-        // reached was not asked.
+        // A full volume did what it could, and unreachable storage was never asked.
         let is_fault =
             !matches!(error, DeviceError::Full { .. } | DeviceError::Disconnected { .. });
         if let Some(series) = series.filter(|_| is_fault) {

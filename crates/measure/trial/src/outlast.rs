@@ -10,12 +10,12 @@ use units::Nanos;
 use crate::coordinator::Coordinator;
 use crate::patience::{self, Patience};
 
-/// How often it is looked at what waits.
+/// Interval between checks of waiting requests.
 const LOOK: Nanos = Nanos::from_millis(50);
 
-/// Waits for the value of `task`, or until `look` says why it is not to be waited for: that is the
-/// error. `look` is called with the moment before which whatever waits has waited for too long,
-/// without one where nothing can have.
+/// Waits for the value of `task`, or until `look` returns an error that ends the wait. `look`
+/// receives the moment before which a waiting request is overdue, or `None` if nothing can be
+/// overdue.
 pub(crate) async fn outlast<T, E>(
     runtime: &Runtime,
     coordinator: &Coordinator,
@@ -35,7 +35,7 @@ pub(crate) async fn outlast<T, E>(
     }
 }
 
-/// The value of `task`, where it comes within `span`.
+/// The value of `task`, if it arrives within `span`.
 pub(crate) async fn value_within<T>(
     runtime: &Runtime,
     task: &mut JoinHandle<T>,

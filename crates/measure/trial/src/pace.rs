@@ -1,20 +1,20 @@
-//! Holds the load at a target: a disk is asked for what the mailboxes need, not for all it has.
+//! Holds the load at a target: a disk gets the load of the mailboxes, not all it can take.
 
 use plan::{Database, Plan};
 use units::Nanos;
 
 use crate::policy;
 
-/// Database reads and writes of half a batch, which is what is still to come of one that is under
-/// way: half of 20 reads and of the writes of 13.7 pages (`docs/method.md`).
+/// Database reads and writes of half a batch, the expected remainder of a batch in flight: half of
+/// 20 reads and of the writes of 13.7 pages (`docs/method.md`).
 const HALF_A_BATCH_REQUESTS: u64 = 17;
 
-/// The pace over the target, so that what is measured does not end just below it.
+/// The pace over the target, so that the measured rate does not end just below it.
 const MARGIN: f64 = 1.005;
 
-/// Says when the next batch of `database` may begin, from its reads and writes so far, the batches
-/// that it has under way, and the moment, where the plan holds its load; time begins at zero. A
-/// session that is not due by then asks again.
+/// Returns when the next batch of `database` may begin, from its reads and writes so far, its
+/// batches in flight, and the time, if the plan holds its load; time begins at zero. A session that
+/// is not due by then asks again.
 pub fn pace_of(
     plan: &Plan,
     database: &Database,
@@ -67,7 +67,7 @@ impl Pacer {
     pub(crate) fn new(target_iops: f64, sessions: u32, requests: u64, now: Nanos) -> Self {
         assert!(target_iops > 0.0, "a target is a rate");
         let gap = 1e9 / (target_iops * MARGIN);
-        // All sessions must be able to come to work before what is behind is forgotten.
+        // All sessions must be able to start before the backlog is dropped.
         let all_at_work = Nanos(MOST_BEHIND.0 / u64::from(sessions.max(1)));
         let half_a_batch = span(HALF_A_BATCH_REQUESTS, gap);
         Self {
@@ -81,9 +81,9 @@ impl Pacer {
         }
     }
 
-    /// When the next batch may begin, after `requests` of the database by `now`, while `under_way`
-    /// batches are being worked on. What is still to come of them counts: sessions that all began
-    /// at once, since none had made a request yet, would go far beyond the pace and then rest.
+    /// When the next batch may begin, after `requests` of the database by `now`, with `under_way`
+    /// batches in flight. Their remaining requests count: sessions that all began at once, because
+    /// none had made a request yet, would far exceed the pace and then rest.
     pub(crate) fn next_batch(&mut self, requests: u64, under_way: u32, now: Nanos) -> Nanos {
         let new = requests - self.seen;
         self.seen = requests;

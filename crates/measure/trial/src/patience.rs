@@ -3,8 +3,8 @@
 
 use units::Nanos;
 
-/// How long a request may wait once the run is to end: longer than healthy storage takes for a
-/// queue of writes, shorter than a person waits after Ctrl-C.
+/// How long a request may wait once the run must end: longer than healthy storage takes for a queue
+/// of writes, shorter than a person waits after Ctrl-C.
 const AFTER_STOP: Nanos = Nanos::from_secs(10);
 
 /// Between two looks no more than this counts as time in which an answer would have been seen.
@@ -15,7 +15,7 @@ pub fn limit(give_up: Nanos, is_to_end: bool) -> Nanos {
     if is_to_end { give_up.min(AFTER_STOP) } else { give_up }
 }
 
-/// Watches the time, and counts what was missed of it.
+/// Tracks the time, minus pauses of the program.
 #[derive(Clone, Debug)]
 pub struct Patience {
     looked: Nanos,
@@ -29,13 +29,13 @@ impl Patience {
         Self { looked: now, missed: Vec::new() }
     }
 
-    /// The moment before which whatever still waits has waited for `limit` under the eyes of the
-    /// program; none where nothing can have. Called at least once a second.
+    /// The moment before which a waiting request has waited for `limit` as observed by the program;
+    /// `None` if nothing can have. Called at least once a second.
     pub fn look(&mut self, now: Nanos, limit: Nanos) -> Option<Nanos> {
         let since = now.since(self.looked);
         self.looked = now;
         if since > LONGEST_LOOK {
-            // What waits was perhaps answered long ago: at the next look it is seen.
+            // A waiting request was perhaps answered long ago: the next check will see it.
             self.missed.push((now, since));
         }
         let mut moment = Nanos(now.0.checked_sub(limit.0)?);
@@ -72,13 +72,13 @@ mod tests {
     fn time_in_which_the_program_was_stopped_does_not_count() {
         let mut patience = Patience::new(seconds(99));
         assert_eq!(patience.look(seconds(100), MINUTE), Some(seconds(40)));
-        // Stopped for 70 s: what was asked at 100 s is not late, however old it is.
+        // Stopped for 70 s: a request made at 100 s is not late, however old it is.
         assert_eq!(patience.look(seconds(170), MINUTE), Some(seconds(40)));
         let mut last = None;
         for second in 171..=240 {
             last = patience.look(seconds(second), MINUTE);
         }
-        // What was asked before the stop and still waits 70 s after it is.
+        // A request made before the stop that still waits 70 s after it is late.
         assert_eq!(last, Some(seconds(180)));
     }
 

@@ -29,8 +29,8 @@ pub(crate) fn target_of_a_database(plan: &Plan) -> Option<f64> {
     Some(f64::from(target) / plan.databases.len() as f64)
 }
 
-/// What the load is held at where the highest is `most_iops` and the plan asks for a share of it,
-/// in database reads and writes per second of all databases; none where it asks for all.
+/// The rate at which the load is held if the highest is `most_iops` and the plan asks for a share
+/// of it, in database reads and writes per second of all databases; `None` if it asks for all.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -41,8 +41,8 @@ pub fn share_of_highest(plan: &Plan, most_iops: f64) -> Option<u32> {
     Some(((most_iops * f64::from(percent) / 100.0).round() as u32).max(1))
 }
 
-/// Sessions of a database that has `share` times the load of an average one, where that has
-/// `count`; at least one while there are any.
+/// Sessions of a database with `share` times the load of an average one, if that has `count`; at
+/// least one while there are any.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -53,8 +53,8 @@ pub(crate) fn sessions_of_share(count: u32, share: f64) -> u32 {
     part.max(count.min(1))
 }
 
-/// How long one number of sessions is looked at while the best is searched for: longer before a
-/// longer measurement.
+/// Length of one step of the search for the best number of sessions: longer before a longer
+/// measurement.
 pub(crate) fn tuning_step(measured: Nanos) -> Nanos {
     Nanos(measured.0 / 100).clamp(Nanos::from_millis(500), Nanos::from_secs(10))
 }
@@ -66,8 +66,8 @@ pub(crate) fn warm_bytes(cache_maximum: Bytes, file: Bytes) -> Bytes {
     Bytes(tenths * 9)
 }
 
-/// When the sample ends that is under way at `now`, in a measurement that begins at `from`; the
-/// last one ends with the measurement, and is none beyond it.
+/// End of the sample in progress at `now`, in a measurement that begins at `from`; the last one
+/// ends with the measurement, and beyond it there is none.
 pub(crate) fn sample_end(
     from: Nanos,
     duration: Nanos,
@@ -78,15 +78,15 @@ pub(crate) fn sample_end(
     if elapsed >= duration.0 {
         return None;
     }
-    // What is left of a sample that was slept through is none of its own.
+    // The rest of a sample that was slept through is no separate sample.
     let number = (elapsed + interval.0 / 2) / interval.0 + 1;
     let end = number.saturating_mul(interval.0);
     Some(from + Nanos(end.min(duration.0)))
 }
 
-/// What a report must say of a database that was put right while it was loaded, and of pages that
-/// the maintenance scan found bad: a checksum pass afterwards may find nothing of it any more.
-/// Reads that failed and did well when repeated are not in it; each failed request is an issue.
+/// Damage to report for a database that was repaired under load, and for pages that the maintenance
+/// scan found bad: a later checksum pass may find nothing of it. Reads that failed but succeeded on
+/// retry are excluded; each failed request is an issue.
 pub(crate) fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
     [
         (
@@ -112,7 +112,7 @@ mod tests {
 
     use super::{damage_in_passing, sample_end, sessions_of_share, share_of_highest, warm_bytes};
 
-    /// What a plan with `percent` of the load holds where the highest is 2,000.
+    /// The held rate of a plan with `percent` of the load if the highest is 2,000.
     fn held(percent: &str) -> Option<u32> {
         let databases = "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n";
         let plan = Plan::parse("test", &format!("{databases}[workload]\n{percent}"));

@@ -1,6 +1,6 @@
 //! Fills databases from the seed, as fast as the storage takes them.
 //!
-//! [`preflight`] looks at every target before anything is written and refuses what it must not
+//! [`preflight`] checks every target before anything is written and refuses files it must not
 //! touch; [`prepare`] then fills one group of databases. A database counts only once its manifest
 //! says that it is complete, so an interrupted fill is started over and a complete one is kept.
 
@@ -48,8 +48,8 @@ pub struct Progress {
     pub rows: u64,
     /// Whether the database is complete.
     pub is_complete: bool,
-    /// Whether it was filled just now on space that holds what deleted files left there, so that
-    /// the fill has written every byte. False while it is not complete.
+    /// Whether it was just filled on space with remains of deleted files, so that the fill has
+    /// written every byte. False while it is not complete.
     pub written_whole: bool,
 }
 
@@ -93,7 +93,7 @@ pub async fn prepare(
     })
 }
 
-/// The target, what is asked of whose storage is noted in `in_flight`.
+/// The target, with its requests registered in `in_flight`.
 fn followed(target: FillTarget, in_flight: &Rc<InFlight>) -> FillTarget {
     let location = target.location.observed_by(Rc::<InFlight>::clone(in_flight));
     FillTarget { location, ..target }
@@ -123,7 +123,7 @@ async fn prepare_one(
     let mut manifest = Manifest::filling(&plan, &location);
     manifest::write(&location, &manifest).await?;
     if action == Action::Reset {
-        // After the manifest: should this be interrupted, what is left is known as a fill's.
+        // After the manifest: if this is interrupted, the remains are recognised as a fill's.
         preflight::clear(&location).await?;
     }
     let signature = signature(&runtime, &plan, location.plan.index);

@@ -1,5 +1,5 @@
-//! Whether a run finds room on its volumes: what it needs at least before it begins, and when it
-//! has to end because a volume is about to be full. Databases grow; a log is kept to its depth.
+//! Checks the room on a run's volumes: the minimum before it begins, and the point at which it must
+//! end because a volume is nearly full. Databases grow; a log is kept to its depth.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,10 +12,11 @@ use units::{Bytes, Nanos};
 /// ahead, and those that wait for the checkpoint.
 pub(crate) const LOG_RESERVE: Bytes = Bytes::from_mib(16);
 
-/// What the end of a load may still write of one log: the generation in use and the one ahead.
+/// Bytes that the end of a load may still write of one log: the generation in use and the one
+/// ahead.
 const LAST_LOG: Bytes = Bytes::from_mib(4);
 
-/// A file grows by so many pages at a time (ESE `JET_paramDbExtensionSize`); the end of a load may
+/// Pages by which a file grows at a time (ESE `JET_paramDbExtensionSize`); the end of a load may
 /// meet two such steps.
 const LAST_PAGES: u64 = 2 * 256;
 
@@ -23,29 +24,29 @@ const LAST_PAGES: u64 = 2 * 256;
 /// leaf, a long value, and their writes.
 const MOST_REQUESTS_PER_OPERATION: f64 = 4.0;
 
-/// The sessions of a load have ended so long after they were asked to, on storage that works. Less
-/// time says nothing about a rate: logs are made in steps.
+/// On working storage the sessions of a load end within this time after a request to stop. A
+/// shorter time says nothing about a rate: logs are made in steps.
 const END_TAKES: Nanos = Nanos::from_secs(1);
 
-/// Over so long the loss of room is averaged.
+/// Period over which the loss of room is averaged.
 const WINDOW: Nanos = Nanos::from_secs(5);
 
 /// Files grow in steps: after less time their growth says little.
 const GROWTH_SEEN_FOR: Nanos = Nanos::from_secs(30);
 
-/// Of what the operator is told to size a shorter run by, so much stays unused.
+/// The advice for a shorter run leaves the rest of the room unused.
 const FITTING_PERCENT: u64 = 80;
 
 /// Share of the free space that the databases of a first look may take; the rest is for growth.
 const FIRST_LOOK_PERCENT: u64 = 60;
 
-/// What the copies of a backup leave free: what says whose they are, and the file system's own.
+/// Room that the copies of a backup leave free: their ownership files, and the file system's own.
 const ROOM_BESIDE_COPIES: Bytes = Bytes::from_mib(1);
 
 /// Sizes of a first look are multiples of this.
 const SIZE_STEP: u64 = 16 << 20;
 
-/// What a run keeps on one volume.
+/// Files that a run keeps on one volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tenants {
     /// Database files.
@@ -63,18 +64,18 @@ pub enum Shortage {
     Before {
         /// The volume.
         volume: String,
-        /// What the run will write at least.
+        /// The least that the run will write.
         needed: Bytes,
-        /// What is free.
+        /// Free bytes.
         free: Bytes,
     },
     /// Known before a backup makes its copies.
     OfCopies {
         /// The volume.
         volume: String,
-        /// What they need.
+        /// Needed bytes.
         needed: Bytes,
-        /// What is free.
+        /// Free bytes.
         free: Bytes,
     },
     /// The volume was about to be full.
@@ -83,11 +84,11 @@ pub enum Shortage {
         volume: String,
         /// When, since the start of the run.
         at: Nanos,
-        /// What was free.
+        /// Free bytes.
         free: Bytes,
         /// How fast that went down.
         per_second: Bytes,
-        /// What was left of the measurement.
+        /// Remainder of the measurement.
         remaining: Nanos,
     },
     /// The measurement would not come to its end by far.
@@ -96,11 +97,11 @@ pub enum Shortage {
         volume: String,
         /// When that was seen, since the start of the run.
         at: Nanos,
-        /// What was free.
+        /// Free bytes.
         free: Bytes,
         /// How fast the databases grow together.
         per_second: Bytes,
-        /// What was left of the measurement.
+        /// Remainder of the measurement.
         remaining: Nanos,
     },
 }
@@ -145,7 +146,7 @@ impl fmt::Display for Shortage {
 
 impl std::error::Error for Shortage {}
 
-/// What `per_second` comes to within `span`.
+/// The total of `per_second` over `span`.
 fn over(per_second: Bytes, span: Nanos) -> Bytes {
     let bytes = u128::from(per_second.0) * u128::from(span.0) / 1_000_000_000;
     Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
@@ -156,12 +157,12 @@ fn fitting_time(free: Bytes, per_second: Bytes) -> Nanos {
     Nanos::from_secs(free.0 / 100 * FITTING_PERCENT / per_second.0.max(1))
 }
 
-/// Room at which a load has to end, so that its end finds what it needs.
+/// Free space at which a load must end, so that its end finds enough room.
 pub fn reserve(plan: &Plan, tenants: &Tenants) -> Bytes {
     Bytes(tenants.databases * LAST_PAGES * plan.page_size.0 + tenants.logs * LAST_LOG.0)
 }
 
-/// What the logs on a volume will take beyond what they take already.
+/// Bytes that the logs on a volume will take beyond their present size.
 fn logs_to_come(plan: &Plan, tenants: &Tenants) -> u64 {
     let is_replayed = plan.test.is_recovery();
     let kept = if is_replayed { replayed(plan) } else { plan.checkpoint_depth.0 };
@@ -174,14 +175,14 @@ fn replayed(plan: &Plan) -> u64 {
     u64::from(plan.test.replay_logs) * LOG_FILE_BYTES
 }
 
-/// What a recovery test needs for each database: the load makes it grow by half of the log that it
-/// generates and more, and a copy of it may stand beside it.
+/// Room that a recovery test needs for each database: the load makes it grow by half of the
+/// generated log and more, and a copy of it may be kept beside it.
 fn of_recovery(plan: &Plan) -> u64 {
     let copy = plan.test.replayed_copy().map_or(0, |_| plan.size.0);
     replayed(plan) + copy
 }
 
-/// Refuses a run of `plan` on a volume where it cannot come to its end.
+/// Refuses a run of `plan` on a volume with too little room to finish.
 pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Result<(), Shortage> {
     let growth = match plan.workload.target_iops {
         _ if plan.test.is_recovery() => tenants.databases * of_recovery(plan),
@@ -199,7 +200,8 @@ pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Resu
     Err(Shortage::Before { volume: volume.to_owned(), needed: Bytes(needed), free })
 }
 
-/// Refuses copies of a backup on a volume where they take `needed` bytes more than earlier ones.
+/// Refuses copies of a backup on a volume if they take `needed` bytes more than earlier ones and
+/// these are not free.
 pub fn for_copies(volume: &str, needed: Bytes, free: Bytes) -> Result<(), Shortage> {
     let needed = Bytes(needed.0.saturating_add(ROOM_BESIDE_COPIES.0));
     if needed <= free {
@@ -208,8 +210,8 @@ pub fn for_copies(volume: &str, needed: Bytes, free: Bytes) -> Result<(), Shorta
     Err(Shortage::OfCopies { volume: volume.to_owned(), needed, free })
 }
 
-/// What a database grows by, at least, for each request that a target counts: the payload of the
-/// messages that are inserted and not deleted.
+/// The least growth of a database for each request that a target counts: the payload of the
+/// messages inserted and not deleted.
 fn least_growth_per_request(plan: &Plan) -> f64 {
     let mix = plan.workload.mix;
     let kept = f64::from(mix.insert.saturating_sub(mix.delete)) / 100.0;
@@ -217,15 +219,15 @@ fn least_growth_per_request(plan: &Plan) -> f64 {
     kept * f64::from(payload) / MOST_REQUESTS_PER_OPERATION
 }
 
-/// The free space of a volume as it goes down.
+/// The free space of a volume as it shrinks.
 #[derive(Clone, Debug, Default)]
 pub struct Room {
     looks: VecDeque<(Nanos, Bytes)>,
 }
 
 impl Room {
-    /// Notes that `free` was left at `now`. How fast it goes down, a second, where it has to be
-    /// stopped: the reserve is reached, or will be while the load ends.
+    /// Records that `free` was left at `now`. Returns the loss per second if the load must stop:
+    /// the reserve is reached, or will be while the load ends.
     pub fn look(&mut self, now: Nanos, free: Bytes, reserve: Bytes) -> Option<Bytes> {
         self.looks.push_back((now, free));
         while self.looks.len() > 2 && now.since(self.looks[1].0) >= WINDOW {
@@ -273,8 +275,8 @@ fn rate(bytes: u64, span: Nanos) -> Bytes {
     Bytes(whole(bytes as f64 / span.as_secs_f64()))
 }
 
-/// Size of each database of a first look: `plan.size`, or less where they would leave too little
-/// room to grow. Where nothing sensible fits, the plan's, so that it is refused with its numbers.
+/// Size of each database of `quick`: `plan.size`, or less if that would leave too little room to
+/// grow. If nothing sensible fits, the plan's, so that it is refused with its numbers.
 pub fn first_look_size(plan: &Plan, free: Bytes) -> Bytes {
     let count = plan.databases.len().max(1) as u64;
     let tenants = Tenants { databases: count, logs: count, log_bytes: 0 };

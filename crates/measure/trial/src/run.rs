@@ -1,8 +1,8 @@
 //! One group of databases through the phases of a run: open, warm, tune, measure, drain, check; or
 //! open and one pass of reads; or open, generate logs, replay, check.
 //!
-//! Every group of a run executes [`run`] on its own thread; the [`Coordinator`] lets none go on to
-//! the next phase before all are there, so that every database is loaded while any is measured.
+//! Every group of a run executes [`run`] on its own thread; the [`Coordinator`] holds each at the
+//! end of a phase until all are there, so that every database is loaded while any is measured.
 
 mod backup_copy;
 mod check;
@@ -50,43 +50,43 @@ use sessions::Sessions;
 /// group has noticed.
 const SETTLE: Nanos = Nanos::from_millis(50);
 
-/// How often the load is looked at while it runs.
+/// Interval between checks of the load.
 const LOOK: Nanos = Nanos::from_millis(50);
 
 /// One thread's share of a run.
 pub struct Group {
     /// Time and tasks of the thread.
     pub runtime: Runtime,
-    /// What is run.
+    /// The plan.
     pub plan: Plan,
     /// The databases of this group.
     pub locations: Vec<Location>,
-    /// Where what happens is told.
+    /// Receives events.
     pub events: Sink<Event>,
-    /// Where passes over whole databases, and replays of their logs, tell how many bytes of which
-    /// database they have read.
+    /// Receives the progress of passes over whole databases, and of replays of their logs: database
+    /// and bytes read.
     pub checked: Sink<(u32, u64)>,
-    /// Where sessions tell of their commits, where anybody wants to know.
+    /// Observer of commits, if any.
     pub commits: Option<Sink<CommitStep>>,
     /// The group's place among the others.
     pub member: Rc<Member>,
     /// The run's zero on the clock.
     pub origin: Nanos,
-    /// The leading group tells the phases and samples the machine.
+    /// The leading group announces the phases and samples the machine.
     pub is_leader: bool,
-    /// How long a session rests after a batch, in percent of the time that the batch took. 0 loads
-    /// storage as much as it bears; 100 is what the published sessions of Jetstress 2010 come to,
-    /// which are at work for half of the time.
+    /// Pause of a session after a batch, in percent of the batch's duration. 0 loads storage to the
+    /// full; 100 matches the published sessions of Jetstress 2010, which are busy for half of the
+    /// time.
     pub rest_percent: u32,
-    /// When the processors are done with a transaction, where they are simulated. None where they
-    /// are those of the machine, or cost nothing.
+    /// When simulated processors are done with a transaction. `None` if the processors are the
+    /// machine's, or cost nothing.
     pub processors: Option<ProcessorTime>,
-    /// Whether pages that the load reads are not verified; see
-    /// [`engine::Verification::Trusted`]. Passes over whole databases verify them always.
+    /// Whether pages that the load reads are not verified; see [`engine::Verification::Trusted`].
+    /// Passes over whole databases always verify them.
     pub is_storage_trusted: bool,
-    /// What is known of a run that goes on here.
+    /// State of a run that resumes here.
     pub resumed: Option<ResumedRun>,
-    /// What the machine does, where that can be known. The leading group samples it.
+    /// Activity of the machine, if it can be known. The leading group samples it.
     pub host: Option<Rc<dyn HostSampler>>,
 }
 
@@ -95,14 +95,14 @@ pub struct Group {
 pub struct RunSummary {
     /// Issues, written down or only counted.
     pub issues: u32,
-    /// Why a database could not go on, if any could not.
+    /// Why a database could not continue, if any could not.
     pub failure: Option<Failure>,
-    /// Whether requests were given up, which the storage may still be at work on: their reactor
-    /// would wait for them, so it must be left as it is.
+    /// Whether requests were given up that the storage may still be working on: dropping their
+    /// reactor would wait for them, so it must be leaked.
     pub gave_up: bool,
 }
 
-/// Runs a group's share. Never fails as a whole: what goes wrong is an issue in the record.
+/// Runs a group's share. Never fails as a whole: failures are issues in the record.
 pub async fn run(group: Group) -> RunSummary {
     let group = Rc::new(group);
     let opened: Vec<Opened> = group.locations.iter().map(|at| open::followed(&group, at)).collect();
@@ -145,7 +145,7 @@ struct GroupLoad {
 }
 
 impl Group {
-    /// All of a run in one group, which tells of nothing but `events`.
+    /// All of a run in one group, which reports only `events`.
     pub fn alone(
         runtime: &Runtime,
         plan: &Plan,
@@ -205,8 +205,8 @@ impl Group {
         self.end(Phase::Open, all);
     }
 
-    /// Warms up and measures; none where a database could not be opened, a person has already asked
-    /// to stop, or nothing is left to be measured of a run that goes on.
+    /// Warms up and measures; `None` if a database could not be opened, the user has already asked
+    /// to stop, or a resumed run has nothing left to measure.
     async fn load(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> Option<GroupLoad> {
         let has_been_measured = self.plan.test.duration == Nanos::ZERO;
         if has_been_measured || self.coordinator().stopped().is_some() {
@@ -230,7 +230,7 @@ impl Group {
             load.sessions.hold(target_iops);
         }
         load.sampler.borrow_mut().skip();
-        // Waking up late must not shorten what is measured.
+        // Waking up late must not shorten the measurement.
         let measured_from = self.runtime.now();
         if self.coordinator().stopped().is_none() {
             self.begin(Phase::Measure, opened);
@@ -240,8 +240,8 @@ impl Group {
         Some(load)
     }
 
-    /// Lets the batches end that have begun without a pace: what they bring is no part of a load
-    /// that is held. Those that take too long for that are part of it.
+    /// Lets the batches end that began without a pace: their requests are not part of a held load.
+    /// Batches that take too long for that become part of it.
     async fn rest(&self, opened: &[Opened], load: &GroupLoad) {
         load.sessions.rest();
         let deadline = self.runtime.now() + bounds::linger(&self.plan);
@@ -253,7 +253,7 @@ impl Group {
         }
     }
 
-    /// Comes to barriers whose part of a run this test does not have.
+    /// Passes barriers whose part of a run this test does not have.
     fn pass_over(&self, barriers: &[Barrier]) {
         for barrier in barriers {
             self.member.arrive(*barrier, self.runtime.now());
@@ -319,14 +319,14 @@ impl Group {
                 self.runtime.sleep_until(next).await;
             }
             sampler.borrow_mut().sample(Phase::Measure);
-            // A crash would take with it what is only told at the end.
+            // A crash would lose values that are only reported at the end.
             for opened in opened {
                 opened.tell_what_came(self);
             }
         }
     }
 
-    /// Whether the load is to end now; tells the other groups where this one has failed.
+    /// Whether the load must end now; notifies the other groups if this one has failed.
     fn ends_early(&self, opened: &[Opened]) -> bool {
         for opened in opened {
             opened.look_after_files(self);
@@ -393,8 +393,8 @@ impl Group {
         }
     }
 
-    /// Reads every database to its end and verifies every page, with a sample now and then where
-    /// there is a sampler for it; over when all groups have come to `barrier`.
+    /// Reads every database to its end and verifies every page, with periodic samples if there is a
+    /// sampler; ends when all groups have reached `barrier`.
     async fn read(
         self: &Rc<Self>,
         (reading, barrier): (Reading, Barrier),

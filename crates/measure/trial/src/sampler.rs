@@ -19,7 +19,7 @@ use crate::sums::Sums;
 pub(crate) struct Sampled {
     /// Its index in the plan.
     pub index: u32,
-    /// Its counters come from here, where it is open.
+    /// Source of its counters, if it is open.
     pub database: Option<Database>,
     /// Its requests were noted here.
     pub meter: Rc<Meter>,
@@ -69,8 +69,8 @@ impl Sampler {
         self.skip();
     }
 
-    /// Writes down what happened since the last sample where nothing more will come: the load that
-    /// was measured has ended, any other phase was cut off.
+    /// Records the activity since the last sample if nothing more will come: the measured load has
+    /// ended, any other phase was cut off.
     pub(crate) fn end(&mut self) {
         if !self.databases.is_empty() {
             let is_measured = matches!(self.phase, Phase::Measure | Phase::Drain);
@@ -78,7 +78,7 @@ impl Sampler {
         }
     }
 
-    /// Forgets what happened since the last sample.
+    /// Forgets the activity since the last sample.
     pub(crate) fn skip(&mut self) {
         for sampled in &self.databases {
             drop(sampled.meter.take());
@@ -92,7 +92,7 @@ impl Sampler {
         }
     }
 
-    /// Writes down what happened since the last sample; its sums over all databases.
+    /// Records the activity since the last sample; returns its sums over all databases.
     pub(crate) fn sample(&mut self, phase: Phase) -> Sums {
         let now = self.runtime.now();
         let after = self.counters();
@@ -134,7 +134,7 @@ impl Sampler {
     }
 }
 
-/// What was counted between two readings.
+/// Counts between two readings.
 fn difference(before: &Counters, after: &Counters) -> record::IntervalCounters {
     record::IntervalCounters {
         transactions_lazy: after.lazy_commits - before.lazy_commits,

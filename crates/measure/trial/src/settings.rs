@@ -1,4 +1,4 @@
-//! What a plan means to the engine, and what the record says of it.
+//! The plan's settings for the engine, and for the record.
 
 use engine::CheckpointMode;
 use ese::log_file::SegmentSize;
@@ -9,7 +9,7 @@ use units::{Bytes, Nanos};
 
 use crate::policy::{WARM_FRACTION, sessions_per_database};
 
-// A plan must not ask for what the engine refuses.
+// A plan must not ask for more than the engine accepts.
 const _: () = assert!(plan::LONGEST_LONG_PAD.0 == engine::LONGEST_VALUE as u64);
 
 /// The engine's settings for each database of `plan`.
@@ -44,7 +44,7 @@ fn maintenance_pause(plan: &Plan) -> Option<Nanos> {
     plan.test.maintenance_throttle.filter(|_| !plan.test.is_recovery())
 }
 
-/// Copies of each database, the active one included; where logs are generated there is no other.
+/// Copies of each database, the active one included; if logs are generated there is no other.
 const fn copies(plan: &Plan) -> u32 {
     if plan.test.is_recovery() { 1 } else { plan.test.copies }
 }

@@ -1,8 +1,8 @@
-//! What an interval came to, which the search for the best number of sessions goes by.
+//! Results of an interval, the basis of the search for the best number of sessions.
 
 use record::{DatabaseInterval, Series};
 
-/// What an interval came to, over databases.
+/// Results of an interval, over databases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     /// Database reads and writes of transactions.

@@ -17,7 +17,7 @@ pub(crate) struct World {
     pub plan: Plan,
     pub locations: Vec<Location>,
     pub volumes: Vec<MemoryVolume>,
-    /// Where further volumes find their time.
+    /// Clock of further volumes.
     pub reactor: Rc<VirtualReactor>,
 }
 
@@ -27,7 +27,7 @@ impl World {
         Self::with_latency(text, Nanos::from_micros(500)..Nanos::from_millis(4))
     }
 
-    /// The same, on storage that takes so long for a request.
+    /// The same, on storage with these request times.
     pub(crate) fn with_latency(text: &str, span: Range<Nanos>) -> Self {
         let plan = Plan::parse("test", text).expect("a valid plan");
         let reactor = VirtualReactor::new();
@@ -37,7 +37,7 @@ impl World {
             let part = u64::from(database.index);
             let latency = Latency::spread(span.start, span.end, Seed(9).derive(part));
             let volume = MemoryVolume::new(&database.folder, &reactor, latency);
-            // What holds where an open file stays holds everywhere.
+            // A property that holds with persistent open files holds everywhere.
             volume.keep_open_files();
             locations.push(Location {
                 plan: database.clone(),
@@ -54,7 +54,7 @@ impl World {
     }
 }
 
-/// A sink that keeps what it is given, and what it has been given.
+/// A sink that stores its input, and the stored values.
 pub(crate) fn collector<T: 'static>() -> (Sink<T>, Rc<RefCell<Vec<T>>>) {
     let kept = Rc::new(RefCell::new(Vec::new()));
     let twin = Rc::clone(&kept);

@@ -1,5 +1,5 @@
 //! How many sessions a database carries: tries numbers of them until the limits are reached, as a
-//! function of what was seen.
+//! function of the results so far.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(crate) const FIRST_SESSIONS: u32 = 4;
 /// More sessions than this are never tried.
 const MOST_SESSIONS: u32 = 256;
 
-/// The search ends after so many tries, whatever they showed.
+/// The search ends after this many tries, whatever they showed.
 pub(crate) const MOST_STEPS: usize = 12;
 
 /// Share of a limit that an average may reach while it is searched for: a few seconds see less of
@@ -22,15 +22,15 @@ const MARGIN: f64 = 0.9;
 /// Twice the sessions must bring at least this much more, or the storage is saturated.
 const WORTHWHILE: f64 = 1.05;
 
-/// Fewer sessions that bring at most this much less are looked at again before more are settled
-/// on: a look of a second is off by as much, most of all the first one, in the wake of the warm-up.
+/// Fewer sessions whose rate is at most this much lower are measured again before a decision for
+/// more: a step of a second has such an error, above all the first one, right after the warm-up.
 const IN_DOUBT: f64 = 1.1;
 
 /// Page-fault stalls per second that a look may see, over the one that is judged: two in half a
 /// second may be all that there are in a minute.
 const SHORT_LOOK_STALLS: f64 = 4.0;
 
-/// What one number of sessions achieved.
+/// Result of one number of sessions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TuneStep {
     /// Sessions of each database.
@@ -54,17 +54,17 @@ pub struct Ceilings {
     pub log_write_average: Nanos,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// Load each database with so many sessions, and look.
+    /// Load each database with this many sessions, and measure.
     Try(u32),
     /// The search has ended with this number.
     Settle(u32),
 }
 
-/// What to do after `steps`, in any order: doubles or halves until the limits lie between two
-/// numbers, then closes in on them to a quarter; ends earlier where more sessions bring no more.
+/// The step after `steps`, in any order: doubles or halves until the limits lie between two
+/// numbers, then closes in on them to a quarter; ends earlier if more sessions add no throughput.
 pub fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
     let tried = by_sessions(steps);
     let good = tried.iter().filter(|step| ceilings.hold(step));
@@ -83,7 +83,7 @@ pub fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
     }
 }
 
-/// What each number of sessions achieved, by all looks at it.
+/// Result of each number of sessions, over all measurements of it.
 pub fn by_sessions(steps: &[TuneStep]) -> Vec<TuneStep> {
     let mut looks: BTreeMap<u32, Vec<&TuneStep>> = BTreeMap::new();
     for step in steps {
@@ -128,15 +128,15 @@ fn after_failures(steps: &[TuneStep]) -> Advice {
     }
 }
 
-/// Whether `best` sessions bring hardly more than half of them did.
+/// Whether `best` sessions achieve hardly more than half of them did.
 fn is_saturated(steps: &[TuneStep], best: u32) -> bool {
     let half = steps.iter().find(|step| step.sessions == best / 2);
     let whole = steps.iter().find(|step| step.sessions == best);
     half.zip(whole).is_some_and(|(half, whole)| whole.iops < half.iops * WORTHWHILE)
 }
 
-/// Ends with the fewest sessions that bring nearly the most, once a second look has been taken at
-/// still fewer that may do so.
+/// Ends with the fewest sessions that achieve nearly the most, after a second measurement of still
+/// fewer that may do so.
 fn settle(steps: &[TuneStep], tried: &[TuneStep], ceilings: Ceilings) -> Advice {
     let chosen = fewest(tried, ceilings, WORTHWHILE);
     let doubtful = fewest(tried, ceilings, IN_DOUBT);
@@ -170,7 +170,7 @@ mod tests {
         log_write_average: Nanos::from_millis(10),
     };
 
-    /// A disk of so many requests per second: latency is proportional to what waits for it.
+    /// A disk with this many requests per second: latency is proportional to the queue.
     fn searched(disk_iops: f64, alone: Nanos) -> (u32, Vec<TuneStep>) {
         let mut steps = Vec::new();
         loop {
@@ -218,8 +218,8 @@ mod tests {
         assert_eq!(steps.last().map(|step| step.sessions), Some(16));
     }
 
-    /// What is settled on where four sessions bring these rates, look by look, and eight bring
-    /// 1,561 while sixteen are too slow; and after how many looks.
+    /// The decision if four sessions achieve these rates, step by step, and eight achieve 1,561
+    /// while sixteen are too slow; and the number of steps.
     fn settled(of_four: [f64; 2]) -> (u32, usize) {
         let mut steps = Vec::new();
         loop {

@@ -17,13 +17,13 @@ use crate::messages::{Decoder, fill_row};
 use crate::meter::Meter;
 use crate::pace::LoadHold;
 
-/// How often a session that waits for its turn looks whether it is to end.
+/// How often a session that waits for its turn checks for a stop.
 const LOOK: Nanos = Nanos::from_millis(50);
 
-/// When processors are done with a transaction of so many changes that comes at a moment.
+/// When processors finish a transaction with a number of changes that arrives at a given time.
 pub type ProcessorTime = Rc<dyn Fn(Nanos, u64) -> Nanos>;
 
-/// What the sessions of one database share.
+/// State shared by the sessions of one database.
 pub(crate) struct Shared {
     /// Time and tasks.
     pub runtime: Runtime,
@@ -31,27 +31,27 @@ pub(crate) struct Shared {
     pub database: Database,
     /// Its table of messages.
     pub table: Table,
-    /// What its messages hold.
+    /// Content of its messages.
     pub content: Content,
     /// Which messages there are.
     pub ids: Ids,
     /// Reads its records.
     pub decoder: Decoder,
-    /// Where batch transactions are timed.
+    /// Measures batch transactions.
     pub meter: Rc<Meter>,
-    /// Where trouble is told.
+    /// Receives the run's errors.
     pub issue_recorder: Rc<IssueRecorder>,
-    /// Where commits are told of, where anybody wants to know.
+    /// Observer of commits, if any.
     pub commits: Option<Sink<CommitStep>>,
     /// How many commits have been asked for.
     pub asked: Cell<u64>,
-    /// Holds the load at its target, where there is one.
+    /// Holds the load at its target, if there is one.
     pub hold: Cell<LoadHold>,
     /// How many sessions are inside a batch.
     pub under_way: Cell<u32>,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
-    /// When the processors are done with a transaction, where they are simulated.
+    /// When simulated processors finish a transaction.
     pub processors: Option<ProcessorTime>,
 }
 
@@ -84,15 +84,15 @@ impl Shared {
 /// One session.
 pub(crate) struct Worker {
     shared: Rc<Shared>,
-    /// Set to end the session; looked at between batches.
+    /// Set to end the session; checked between batches.
     halt: Rc<Cell<bool>>,
     workload: Box<dyn Workload>,
     pads: Pads,
     row: Row,
     record: Vec<u8>,
-    /// What the transaction has changed so far; kept only where commits are told of.
+    /// Changes of the transaction so far; kept only for an observer of commits.
     changes: Vec<Change>,
-    /// How many changes those are, told of or not.
+    /// Number of those changes, observed or not.
     changed: u64,
 }
 
@@ -115,7 +115,7 @@ impl Worker {
         }
     }
 
-    /// Runs batches until the session is to end or the database cannot go on.
+    /// Runs batches until the session must end or the database cannot continue.
     pub(crate) async fn work(mut self) {
         let mut steps = Vec::new();
         let shared = Rc::clone(&self.shared);
@@ -146,7 +146,7 @@ impl Worker {
         !self.halt.get() && self.shared.issue_recorder.fatal().is_none()
     }
 
-    /// Waits until the target has room for one more batch, or the session is to end.
+    /// Waits until the target has room for one more batch, or the session must end.
     async fn keep_pace(&self) {
         let shared = &self.shared;
         while self.may_go_on() {
@@ -155,7 +155,7 @@ impl Worker {
             if due <= now {
                 return;
             }
-            // What others do until then may bring the turn forward or put it off.
+            // Other sessions may move this deadline in either direction.
             shared.runtime.sleep_until(due.min(now + LOOK)).await;
         }
     }
@@ -166,7 +166,7 @@ impl Worker {
         self.wait_until(self.shared.runtime.now() + rest).await;
     }
 
-    /// Waits until then, or until the session is to end.
+    /// Waits until then, or until the session must end.
     async fn wait_until(&self, due: Nanos) {
         let runtime = &self.shared.runtime;
         while runtime.now() < due && self.may_go_on() {
@@ -293,8 +293,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Reads and checks the message at `place`, or the next one where that is gone; its number
-    /// and version, or none where there is none or it is not what was written.
+    /// Reads and checks the message at `place`, or the next one if that is gone; returns its number
+    /// and version, or `None` if there is none or it differs from what was written.
     async fn read(
         &mut self,
         transaction: &Transaction,

@@ -1,4 +1,4 @@
-//! Writes to a file of its own until a cache before the medium has shown itself: single writes,
+//! Writes to a separate file until a cache before the medium reveals itself: single writes,
 //! volatile and durable, then as many durable ones at random places as the storage takes.
 
 use std::cell::{Cell, RefCell};
@@ -13,10 +13,10 @@ use units::{Nanos, Prng, Seed};
 /// Length of the writes that fill the file.
 const FILL_BYTES: u64 = 1 << 20;
 
-/// Between two looks at whether enough is known, in completions.
+/// Completions between two checks for sufficient data.
 const LOOK: usize = 256;
 
-/// What is written.
+/// Shape of the writes.
 #[derive(Clone, Debug)]
 pub struct WriteProbe {
     /// Name of the file, which must not be there; it stays.
@@ -34,7 +34,7 @@ pub struct WriteProbe {
     pub rest: Nanos,
     /// Longest time of the many.
     pub limit: Nanos,
-    /// Where contents and places begin.
+    /// Seed of contents and places.
     pub seed: Seed,
 }
 
@@ -43,14 +43,14 @@ pub trait ProbeWatch {
     /// A part has begun or gone on: its name, and its share from 0 to 1.
     fn tell(&self, part: &'static str, share: f64);
 
-    /// Whether the samples say enough.
+    /// Whether the samples suffice.
     fn is_enough(&self, samples: &WriteSamples) -> bool;
 
-    /// Whether to stop now; what there is then counts for nothing.
+    /// Whether to stop now; partial results are discarded.
     fn is_stopped(&self) -> bool;
 }
 
-/// The samples; none where the watch asked to stop.
+/// The samples; `None` if the watch asked to stop.
 pub async fn probe_writes(
     runtime: Runtime,
     volume: Rc<dyn Volume>,
@@ -127,8 +127,8 @@ impl Running {
         self.device.submit(request).await.result
     }
 
-    /// Writes the whole file: a place that was never written costs the file system a change of its
-    /// own the first time.
+    /// Writes the whole file: the first write to a place also costs the file system a change of its
+    /// metadata.
     async fn fill(&self) -> Result<(), DeviceError> {
         for number in 0..self.probe.file_bytes / FILL_BYTES {
             if self.watch.is_stopped() {
@@ -174,7 +174,7 @@ impl Running {
         self.places.borrow_mut().pop()
     }
 
-    /// Notes a completion; whether to go on.
+    /// Records a completion; returns whether to continue.
     fn completed(&self, began: Nanos) -> bool {
         let since = self.runtime.now().since(began);
         let mut samples = self.samples.borrow_mut();
@@ -188,8 +188,8 @@ impl Running {
     }
 }
 
-/// Durable writes, so many in flight, until the watch has enough, the time is over, or every place
-/// is written.
+/// Durable writes with a number in flight, until the watch has enough, the time is over, or every
+/// place is written.
 async fn saturate(running: &Rc<Running>) -> Result<(), DeviceError> {
     let began = running.runtime.now();
     let over = Rc::new(Cell::new(false));

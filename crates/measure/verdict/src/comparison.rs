@@ -8,6 +8,7 @@ mod stated;
 use std::fmt;
 
 use record::{Phase, RunRecord, Seal, TestType};
+use units::Bytes;
 
 pub use metric::Metric;
 
@@ -20,13 +21,13 @@ use metric::{MetricSource, OF_BACKUPS, OF_CHECKSUMS, OF_LOADS};
 pub struct NamedRun {
     /// Its name.
     pub name: String,
-    /// What happened.
+    /// The record.
     pub record: RunRecord,
-    /// What it came to.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// Runs set side by side; the first is what the others are measured against.
+/// Runs side by side; the others are compared with the first.
 #[derive(Clone, Debug)]
 pub struct RunComparison {
     /// The phase that is compared.
@@ -51,7 +52,7 @@ pub struct ComparedMetric {
 /// A value of one run beside that of the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComparedValue {
-    /// The value; none where the run has none.
+    /// The value; `None` if the run has none.
     pub value: Option<f64>,
     /// The change against the first run; none of the first itself.
     pub change: Option<MetricChange>,
@@ -63,11 +64,11 @@ pub struct MetricChange {
     /// In percent of the first.
     pub percent: f64,
     /// The true change lies within this distance, and those of the other runs within theirs, 19
-    /// times in 20; none where the intervals are too few to tell.
+    /// times in 20; `None` if there are too few intervals.
     pub margin_percent: Option<f64>,
 }
 
-/// What a change is worth.
+/// Significance of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Significance {
     /// Larger than its margin.
@@ -81,11 +82,11 @@ pub enum Significance {
 /// A circumstance in which runs differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherCircumstance {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
     /// Its value in each run; empty where the record does not state it.
     pub values: Vec<String>,
-    /// Whether the runs were therefore not asked for the same work.
+    /// Whether the runs therefore did different work.
     pub is_work: bool,
 }
 
@@ -116,7 +117,7 @@ pub enum NotComparable {
 impl fmt::Display for NotComparable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooFew => write!(f, "one run has nothing beside it: name at least two"),
+            Self::TooFew => write!(f, "select at least two runs to compare"),
             Self::Kinds { first, other } => write!(
                 f,
                 "{} was a test of kind {}, {} one of kind {}: name runs of one kind",
@@ -140,7 +141,7 @@ impl fmt::Display for NotComparable {
 impl std::error::Error for NotComparable {}
 
 impl MetricChange {
-    /// Whether it is larger than its margin.
+    /// Compares it with its margin.
     pub fn significance(&self) -> Significance {
         match self.margin_percent {
             Some(margin) if self.percent.abs() > margin => Significance::Real,
@@ -184,7 +185,7 @@ fn is_empty(run: &NamedRun, phase: Phase, rows: &[ComparedMetric], at: usize) ->
     }
 }
 
-/// What tests of a kind are compared by. Stress is the load of a performance test, for longer.
+/// Metrics of tests of a kind. Stress is the load of a performance test, for longer.
 fn compared(test: TestType) -> Option<(Phase, &'static [Metric])> {
     match test {
         TestType::Performance | TestType::Stress => Some((Phase::Measure, &OF_LOADS)),
@@ -231,15 +232,15 @@ impl MetricOfRun {
             .filter_map(|row| metric.quantity.of_interval(row))
             .collect();
         let value = match metric.quantity {
-            // What the machine did is known of intervals alone.
+            // The machine's activity is known for intervals only.
             MetricSource::Processors => mean(&samples),
             quantity => quantity.of_phase(&run.sum_of(phase)),
         };
         Self { value, sampled: SampledMean::of(&samples) }
     }
 
-    /// The change from this, the first run, to `other`. The margin holds both what the intervals
-    /// spread by and what repeats of one run lie apart by, which no run shows by itself.
+    /// The change from this, the first run, to `other`. The margin combines the spread of the
+    /// intervals with the spread between repeated runs, which no run shows by itself.
     fn change_to(
         &self,
         other: &Self,
@@ -255,8 +256,8 @@ impl MetricOfRun {
             let of_one = |difference: f64| 100.0 * difference / one.mean.abs();
             let spread = of_one(one.margin_of_difference(&other, confidence));
             let of_repeats = metric.quantity.repeats_percent() * confidence.widening();
-            // The spread is that of the intervals' means: it says nothing of what a change of the
-            // whole has beyond theirs, as that of a percentile that falls between two humps.
+            // The spread is that of the intervals' means: it does not cover a change of the whole
+            // beyond theirs, such as a percentile that falls between two humps.
             let beyond = (percent - of_one(other.mean - one.mean)).abs();
             spread.hypot(of_repeats) + beyond
         });
@@ -306,8 +307,7 @@ fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
 fn doubt_of_simulated(run: &NamedRun) -> Option<String> {
     let simulation = run.record.simulated()?;
     Some(format!(
-        "{}: SIMULATED on the model \"{}\"; latencies may be {:.0} % off the true ones, either \
-         way.",
+        "{}: SIMULATED on the model \"{}\"; expect latencies within +-{:.0} %.",
         run.name, simulation.array, simulation.uncertainty_percent
     ))
 }
@@ -318,17 +318,21 @@ const LARGER: f64 = 1.25;
 /// That the databases were not of one size.
 fn doubt_of_sizes(first: &NamedRun, other: &NamedRun) -> Option<String> {
     let bytes = circumstances::database_bytes(&other.record)?;
-    let ratio = bytes as f64 / circumstances::database_bytes(&first.record)? as f64;
+    let first_bytes = circumstances::database_bytes(&first.record)?;
+    let ratio = bytes as f64 / first_bytes as f64;
     let is_alike = (1.0 / LARGER..=LARGER).contains(&ratio) || !ratio.is_finite();
     (!is_alike).then(|| {
         format!(
-            "{}: its databases were {ratio:.2} times as large as those of {} when the run began.",
-            other.name, first.name
+            "{}: its databases were {} when the run began; those of {} were {}.",
+            other.name,
+            Bytes(bytes),
+            first.name,
+            Bytes(first_bytes)
         )
     })
 }
 
-/// Whether a rule objects to what else the machine did.
+/// Whether a rule objects to other activity on the machine.
 fn is_of_machine(rule: &str) -> bool {
     rule == rules::OTHER_PROGRAMS || rules::GENERATOR.contains(&rule)
 }

@@ -1,5 +1,5 @@
-//! Every rule that can pass, and what it says where its evidence is missing or contradicts itself:
-//! the table of `docs/evidence.md`, walked.
+//! Every rule that can pass, and its answer if its evidence is missing or contradictory: the table
+//! of `docs/evidence.md`, row by row.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::{Ruling, judge};
 
 const TABLE: &str = include_str!("../../../../docs/evidence.md");
 
-/// What one rule needs, and how a record loses it.
+/// Evidence of one rule, and how a record loses it.
 struct Loss {
     rule: &'static str,
     run: fn() -> RunRecord,
@@ -206,7 +206,7 @@ fn no_rule_passes_without_its_evidence() {
     assert_eq!(passing, Vec::<String>::new());
 }
 
-/// Rules of the table that object and prove nothing: where they are silent, nothing passes by them.
+/// Rules of the table that object and prove nothing: their silence makes nothing pass.
 const ONLY_OBJECT: [&str; 13] = [
     "io-limits",
     "simulated",

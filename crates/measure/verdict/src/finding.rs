@@ -1,24 +1,24 @@
-//! What a rule has found, with the number, the limit and the place that prove it.
+//! Result of a rule, with the number, the limit and the place that prove it.
 
-/// What one rule says about a run.
+/// Result of one rule for a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule's name for programs, such as `read-latency-average`.
     pub rule: &'static str,
     /// The rule in a few words, for people.
     pub title: &'static str,
-    /// What a failure of this rule means for the whole run.
+    /// Consequence of this rule's failure for the whole run.
     pub kind: Kind,
-    /// What the rule says.
+    /// The rule's outcome.
     pub outcome: Ruling,
-    /// The number that decided, in [`Finding::unit`]; none if no number did.
+    /// The number that decided, in [`Finding::unit`]; `None` if no number did.
     pub measured: Option<f64>,
     /// The limit that decided: kept by [`Finding::measured`] if the outcome is a pass, and not kept
     /// in every other outcome.
     pub limit: Option<Limit>,
     /// Unit of both.
     pub unit: Unit,
-    /// Where and when, worst first.
+    /// Place and time, worst first.
     pub evidence: Vec<Evidence>,
 }
 
@@ -29,7 +29,7 @@ impl Finding {
     }
 }
 
-/// What a failure of a rule means for the whole run.
+/// Consequence of a rule's failure for the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The storage was too slow or too weak.
@@ -38,11 +38,11 @@ pub enum Kind {
     Damage,
     /// The run does not prove anything.
     Validity,
-    /// The record is not what was written: nothing in it proves anything.
+    /// The record was altered: nothing in it proves anything.
     Record,
 }
 
-/// What a rule, or the verdict as a whole, says.
+/// Outcome of a rule, or of the verdict as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ruling {
     /// The limit was kept.
@@ -56,7 +56,7 @@ pub enum Ruling {
 }
 
 impl Ruling {
-    /// The exit status that stands for it: 0 pass, 1 fail, 2 cannot judge.
+    /// The corresponding exit status: 0 pass, 1 fail, 2 cannot judge.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::Pass | Self::Warn => 0,
@@ -76,7 +76,7 @@ impl Ruling {
     }
 }
 
-/// What a number is held against.
+/// Criterion for a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
     /// It must not be higher.
@@ -128,7 +128,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit as it stands behind a number; empty for plain counts.
+    /// The unit symbol after a number; empty for plain counts.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Milliseconds => "ms",
@@ -147,7 +147,7 @@ impl Unit {
 /// One place or time that supports a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Index of the database, where one is meant.
+    /// Index of the database, if one is concerned.
     pub database: Option<u32>,
     /// Begin and end in nanoseconds since the start of the run, where a time is meant.
     pub span_ns: Option<(u64, u64)>,

@@ -1,5 +1,5 @@
-//! What a published result comes to. Its averages are held against the limits again; nothing that
-//! needs intervals can be, so it never passes: it fails, or it cannot be judged.
+//! Verdict on a published result. Its averages are compared with the limits again; rules that need
+//! intervals cannot be applied, so it never passes: it fails, or it cannot be judged.
 
 use record::{
     ImportedResult, PublishedInstance, PublishedOutcome, PublishedRequests, RunRecord, TestType,
@@ -50,7 +50,7 @@ fn measured_elsewhere(imported: &ImportedResult) -> Finding {
     Finding { kind: Kind::Validity, evidence: vec![evidence], ..finding }
 }
 
-/// What the instrument said itself.
+/// The instrument's own verdict.
 fn published(imported: &ImportedResult) -> Finding {
     let (outcome, said) = match imported.outcome {
         Some(PublishedOutcome::Pass) => (Ruling::Pass, "the file says Pass"),
@@ -61,7 +61,7 @@ fn published(imported: &ImportedResult) -> Finding {
     Finding { evidence: vec![Evidence::of_run(said)], ..finding }
 }
 
-/// What of the rules of a load an average is enough for.
+/// The rules of a load for which an average suffices.
 fn of_load(run: &RunRecord, imported: &ImportedResult) -> [Finding; 3] {
     let limits = &run.start.settings.thresholds;
     [
@@ -91,7 +91,7 @@ fn latencies(
     imported.instances.iter().map(|row| (row.name.clone(), of(row).latency_ms)).collect()
 }
 
-/// The largest of `values` against a limit; where one is missing, the others can fail and not pass.
+/// The largest of `values` against a limit; if one is missing, the others can fail but not pass.
 fn held(
     (rule, title, unit): (&'static str, &'static str, Unit),
     limit: f64,
@@ -123,7 +123,7 @@ fn held(
     };
     let measured = worst.map(|(_, value)| value);
     let limit = Some(limit);
-    // The worst that is stated does not stand for what is not.
+    // The worst stated value does not cover missing ones.
     let measured = measured.filter(|_| outcome != Ruling::CannotJudge);
     Finding { measured, limit, unit, evidence, ..finding(rule, title, outcome) }
 }

@@ -1,7 +1,7 @@
 //! Rules that turn a record into findings, and findings into one verdict.
 //!
-//! A rule looks at a record and nothing else, so it can be run again years later on the same file
-//! and will say the same. Each stands in its own file under [`rules`].
+//! A rule reads a record and nothing else, so it can be applied again years later to the same file
+//! with the same result. Each is in a separate file under [`rules`].
 
 mod comparison;
 mod finding;
@@ -22,22 +22,22 @@ pub use samples::{Estimate, Trend, estimate, estimate_of_runs};
 
 use record::RunRecord;
 
-/// What a run comes to.
+/// Judgement of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The verdict on the whole run; never a warning.
     pub outcome: Ruling,
-    /// What every rule that applies has found, in the order of reports.
+    /// The findings of every applicable rule, in report order.
     pub findings: Vec<Finding>,
 }
 
 impl Verdict {
-    /// The exit status that stands for this verdict: 0 pass, 1 fail, 2 cannot judge.
+    /// The exit status of this verdict: 0 pass, 1 fail, 2 cannot judge.
     pub const fn exit_code(&self) -> u8 {
         self.outcome.exit_code()
     }
 
-    /// Whether the volumes have no room for all mailboxes that the plan asks for.
+    /// Whether the volumes have no room for all of the plan's mailboxes.
     pub fn lacks_room(&self) -> bool {
         self.warns(rules::MAILBOX_ROOM)
     }
@@ -66,7 +66,7 @@ impl Verdict {
     }
 }
 
-/// What several tests come to together: one that fails fails them all, whatever another proves.
+/// The combined outcome of several tests: one failure fails them all, whatever the others prove.
 pub fn worst(outcomes: &[Ruling]) -> Ruling {
     let order = [Ruling::Fail, Ruling::CannotJudge];
     let found = order.into_iter().find(|outcome| outcomes.contains(outcome));
@@ -93,7 +93,7 @@ pub fn judge(run: &RunRecord) -> Verdict {
 /// A load that passes although the machine that made it was short of processor time has passed;
 /// one that fails may owe its failure to that machine.
 fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
-    // A busy machine sees an answer late by milliseconds. Where it did not run at all the interval
+    // A busy machine sees an answer late by milliseconds. If it did not run at all, the interval
     // was left out, so a request of seconds is the storage's own.
     if !findings.iter().any(is_failed_load)
         || findings
@@ -113,8 +113,8 @@ fn is_failed_load(finding: &Finding) -> bool {
     finding.kind == Kind::Load && finding.outcome == Ruling::Fail
 }
 
-/// A limit that was not kept in a run that proves nothing is no failure of the storage: what was
-/// seen stays, with the number and the place.
+/// A limit exceeded in an inconclusive run is no failure of the storage: the observation stays,
+/// with the number and the place.
 fn withdraw_failures(findings: &mut [Finding]) {
     for finding in findings {
         if finding.outcome == Ruling::Fail {

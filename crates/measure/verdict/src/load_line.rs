@@ -8,8 +8,7 @@ use crate::{Finding, Kind, Limit, Ruling, Verdict, rules};
 /// One load that was tried, and how it went.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadStep {
-    /// Database reads and writes per second that were asked for; none: as many as the sessions
-    /// bring.
+    /// Target in database reads and writes per second; `None`: as many as the sessions produce.
     pub asked_iops: Option<f64>,
     /// Sessions of each database.
     pub sessions: u32,
@@ -19,31 +18,31 @@ pub struct LoadStep {
     pub read_ms: Estimate,
     /// Milliseconds of a log write.
     pub log_write_ms: Estimate,
-    /// How the rate went within the step; none where the step is too short to tell.
+    /// Trend of the rate within the step; `None` if the step is too short.
     pub trend: Option<Trend>,
-    /// Whether every rule held; none where the step cannot be judged.
+    /// Whether every rule passed; `None` if the step cannot be judged.
     pub holds: Option<bool>,
     /// Whether data was lost or changed.
     pub is_damaged: bool,
     /// The rules that did not hold, or why the step cannot be judged.
     pub objections: Vec<&'static str>,
-    /// What was judged by a number: rule, number, most that is allowed.
+    /// Numeric judgements: rule, number, maximum.
     pub readings: Vec<(&'static str, f64, f64)>,
 }
 
-/// Where the load line lies.
+/// Position of the load line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knee {
     /// Database reads and writes per second.
     pub iops: f64,
     /// The highest load that was seen to hold.
     pub held_iops: f64,
-    /// Whether a load above it was seen to fail; else the line lies at or above the number.
+    /// Whether a higher load failed; else the line lies at or above the number.
     pub is_passed: bool,
 }
 
 impl LoadStep {
-    /// What `run`, judged as `verdict`, shows of its load.
+    /// The load step of `run`, judged as `verdict`.
     pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
         let rates: Vec<f64> = run
             .counting_intervals_of(Phase::Measure)
@@ -91,8 +90,8 @@ fn reading(finding: &Finding) -> Option<(&'static str, f64, f64)> {
     }
 }
 
-/// The rules that did not hold; what the mailboxes of the plan ask for does not matter to a step,
-/// which is held at another load.
+/// The rules that failed; the mailboxes of the plan do not matter to a step, which is held at
+/// another load.
 fn objections(verdict: &Verdict) -> Vec<&'static str> {
     let mut names: Vec<&'static str> =
         verdict.objections().iter().map(|finding| finding.rule).collect();
@@ -121,11 +120,11 @@ fn failed(verdict: &Verdict, kind: Kind) -> bool {
     of_kind.any(|finding| finding.outcome == Ruling::Fail)
 }
 
-/// The load line of `steps`, in any order; none where no load held. Between the highest load that
-/// held and the next above it that did not, the line lies where the first rule reaches its limit.
-/// A load that was asked for and not reached counts as what was reached. A load that was not asked
-/// for counts where none of the others held: its sessions wait for the storage, so it may keep the
-/// limits at a rate at which users, who do not wait, see them broken.
+/// The load line of `steps`, in any order; `None` if no load passed. Between the highest load that
+/// passed and the next above it that failed, the line lies where the first rule reaches its limit.
+/// A target that was missed counts with the rate achieved. A load without a target counts only if
+/// none of the others passed: its sessions wait for the storage, so it may keep the limits at a
+/// rate at which users, who do not wait, see them exceeded.
 pub fn knee(steps: &[LoadStep]) -> Option<Knee> {
     let asked = judged(steps, true).filter(|step| step.asked_iops.is_some());
     let held = highest(asked).or_else(|| highest(judged(steps, true)))?;

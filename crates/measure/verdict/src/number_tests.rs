@@ -1,4 +1,4 @@
-//! What a reader compares: every outcome follows from the two numbers printed beside it.
+//! Readers compare numbers: every outcome follows from the two numbers printed beside it.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::{Finding, Ruling, judge};
 /// More records than rules, so that each rule meets each of its outcomes.
 const DRAWS: u64 = 1_500;
 
-/// Whether the numbers of `finding` say what its outcome says.
+/// Whether the numbers of `finding` agree with its outcome.
 fn follows(finding: &Finding) -> bool {
     let (Some(measured), Some(limit)) = (finding.measured, finding.limit) else {
         return finding.measured.is_none() || finding.limit.is_none();

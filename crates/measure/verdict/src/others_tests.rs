@@ -1,5 +1,5 @@
-//! Runs beside other programs: these are named, and take the blame only where they are proven to
-//! have kept this program from the processors.
+//! Runs beside other programs: these are named, and blamed only if they provably kept this program
+//! from the processors.
 
 use record::synthetic::Synthetic;
 use record::{
@@ -10,7 +10,7 @@ use crate::{Finding, Ruling, Verdict, judge};
 
 const MS: u64 = 1_000_000;
 
-/// Processors that others use to so many percent.
+/// Processors used by others to `others_percent`.
 fn shares(others_percent: f64) -> ProcessorShares {
     ProcessorShares {
         busy_percent: 34.0 + others_percent,
@@ -167,7 +167,7 @@ fn a_percentile_is_excused_only_where_no_calm_interval_has_it() {
         let reads = databases.filter_map(|one| one.series.get(&Series::DatabaseRead));
         reads.map(|reads| reads.latency.p99_ns).max().expect("reads")
     };
-    // Below what every interval has: nothing excuses that.
+    // Below every interval's value: nothing excuses that.
     run.start.settings.thresholds.read_p99_ns = Some(calm_p99_ns(measured(&mut run, 0)) / 2);
     starve(&mut run, 1, 30 * MS);
     let outcome = |run: &RunRecord| finding(&judge(run), "read-latency-p99").outcome;
@@ -199,7 +199,7 @@ fn a_generator_without_time_names_who_took_it() {
     let verdict = judge(&run);
     let limited = finding(&verdict, "generator-limited");
     assert!(says(limited, NAMED), "{limited:?}");
-    assert!(says(limited, "end the other programs"), "{limited:?}");
+    assert!(says(limited, "stop the other programs"), "{limited:?}");
 }
 
 #[test]

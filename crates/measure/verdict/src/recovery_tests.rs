@@ -5,7 +5,7 @@ use record::{Phase, Replay, RunRecord, TestType};
 
 use crate::{Finding, Ruling, judge};
 
-/// A test in which both databases replayed 501 logs within so many seconds.
+/// A test in which both databases replayed 501 logs within `seconds`.
 fn replayed(seconds: u64) -> RunRecord {
     let mut run =
         Synthetic { warm_intervals: 0, measure_intervals: 4, ..Synthetic::default() }.run();

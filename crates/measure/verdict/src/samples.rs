@@ -1,4 +1,4 @@
-//! What a row of samples proves: how sure its mean is, and whether it drifted. A steady state is
+//! Evidence in a row of samples: the uncertainty of its mean, and its drift. A steady state is
 //! tested, not assumed.
 
 mod confidence;
@@ -7,8 +7,8 @@ mod spread;
 pub(crate) use confidence::Confidence;
 pub(crate) use spread::SampledMean;
 
-/// Samples are averaged into at most so many windows, so that neighbours that resemble each other
-/// do not count twice.
+/// Samples are averaged into at most this many windows, so that similar neighbours do not count
+/// twice.
 const MOST_WINDOWS: usize = 20;
 
 /// Fewer windows than this tell nothing of a drift.
@@ -25,7 +25,7 @@ const STUDENT_99: [f64; 19] = [
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Half of the interval's width; none where there are too few samples to tell.
+    /// Half of the interval's width; `None` if there are too few samples.
     pub half_width: Option<f64>,
 }
 
@@ -47,12 +47,12 @@ pub fn estimate_of_runs(values: &[f64]) -> Estimate {
 pub enum Trend {
     /// No change is certain, or it is too small to matter.
     Steady,
-    /// They changed by this share of their mean; negative where they fell.
+    /// They changed by this share of their mean; negative if they fell.
     Drifting(f64),
 }
 
 impl Trend {
-    /// By what share of their mean the samples changed; 0 where they were steady.
+    /// The change of the samples as a share of their mean; 0 if they were steady.
     pub const fn share(self) -> f64 {
         match self {
             Self::Steady => 0.0,
@@ -61,8 +61,8 @@ impl Trend {
     }
 }
 
-/// How `samples` went, by a slope test at 99 %; a change of less than `worth_telling`, a share of
-/// the mean, is of no consequence. None where there are too few to tell.
+/// Trend of `samples`, by a slope test at 99 %; a change of less than `worth_telling`, a share of
+/// the mean, is ignored. `None` if there are too few.
 pub(crate) fn trend(samples: &[f64], worth_telling: f64) -> Option<Trend> {
     let windows = windows(samples);
     if windows.len() < FEWEST_WINDOWS {

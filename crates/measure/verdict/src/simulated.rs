@@ -4,7 +4,7 @@ use record::{RunRecord, Simulation};
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// What every simulated run is told first.
+/// The first finding of every simulated run.
 pub(crate) fn finding(run: &RunRecord) -> Option<Finding> {
     let simulation = run.simulated()?;
     Some(Finding {
@@ -19,7 +19,7 @@ pub(crate) fn finding(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Where the parameters come from, and what follows.
+/// Source of the parameters, and the consequence.
 fn trust(simulation: &Simulation) -> String {
     let Simulation { array, calibrated_on, free_parameters, uncertainty_percent, .. } = simulation;
     let calibration = if calibrated_on.is_empty() {
@@ -31,8 +31,8 @@ fn trust(simulation: &Simulation) -> String {
         )
     };
     format!(
-        "the model \"{array}\" has {calibration}; its latencies may be \
-         {uncertainty_percent:.0} % off the true ones, either way"
+        "the model \"{array}\" has {calibration}; expect latencies within \
+         +-{uncertainty_percent:.0} %"
     )
 }
 
@@ -51,8 +51,8 @@ pub(crate) fn doubt_what_is_near(run: &RunRecord, findings: &mut [Finding]) {
         }
         match finding.unit {
             Unit::Milliseconds => doubt(finding, simulation.range(measured), limit),
-            // Sessions that wait for answers make five fourths of the requests, at most, where an
-            // answer takes four fifths of the time. A rate that is held is what was asked for.
+            // Sessions that wait for answers make at most five fourths of the requests if an answer
+            // takes four fifths of the time. A held rate is at its target.
             Unit::IoPerSecond => {
                 let (shortest, _) = simulation.range(1.0);
                 doubt(finding, (measured, measured / shortest), limit);
@@ -71,7 +71,7 @@ fn doubt(finding: &mut Finding, (least, most): (f64, f64), limit: Limit) {
         return;
     };
     if limit.admits(measured) {
-        // What passes for certain keeps the limit at its worst too.
+        // A certain pass keeps the limit in the worst case too.
         finding.limit = Some(Limit::AtMost(plan * measured / most));
     }
     let range = match finding.unit {

@@ -134,7 +134,7 @@ fn any_kind_of_request_may_be_the_longest_also_in_the_drain() {
     assert_eq!(failing(&transaction), [""; 0]);
 }
 
-/// What no interval tells of: the headers of a database that is opened, say.
+/// Requests outside every interval: the headers of a database being opened, for example.
 #[test]
 fn a_request_of_any_phase_may_be_the_longest() {
     let told = |phase, time_ns| {
@@ -248,7 +248,7 @@ fn a_run_that_proves_nothing_names_no_rule_that_failed() {
     assert!(last.text.starts_with("the limit was not kept, in a run that proves nothing"));
 }
 
-/// The synthetic run, cut off behind so many of its events and resumed there so many times.
+/// The synthetic run, interrupted after `events` of its events and resumed there `times` times.
 fn resumed(events: usize, times: u64) -> RunRecord {
     let mut all = Synthetic::default().events();
     let rest = all.split_off(events);

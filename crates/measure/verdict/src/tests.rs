@@ -52,7 +52,7 @@ fn a_healthy_run_passes_every_rule() {
     assert!(verdict.objections().is_empty());
 }
 
-/// The reads of interval `number` of the measurement become so many, and take so much longer.
+/// Changes the number and duration of the reads of interval `number` of the measurement.
 fn reshape(run: &mut RunRecord, reshape: impl Fn(usize, &mut record::Summary)) {
     let rows = run.intervals.iter_mut().filter(|row| row.phase == Phase::Measure);
     for (number, row) in rows.enumerate() {
@@ -358,7 +358,7 @@ fn a_machine_that_does_not_tell_its_busy_time_is_not_idle() {
     }
     let verdict = judge(&run);
     assert!(verdict.findings.iter().all(|finding| finding.rule != "generator-limited"));
-    // What it tells of once counts as its busy time.
+    // A reported share counts as its busy time.
     let measured = run.intervals.iter().rposition(|row| row.phase == Phase::Measure).unwrap();
     run.intervals[measured].host.as_mut().unwrap().processor_percent = Some(97.0);
     assert_eq!(outcome_of(&run, "generator-limited"), Ruling::Warn);
@@ -437,7 +437,7 @@ fn backups_are_not_judged_by_latency() {
     assert_eq!(rules[3..], ["completed"]);
 }
 
-/// A backup of every database of a made-up run, each so many MiB in a second.
+/// A backup of every database of a made-up run, at `mebibytes` MiB per second.
 fn backup(mebibytes: u64) -> RunRecord {
     let mut run = small().run();
     run.start.test = TestType::Backup;
@@ -460,8 +460,8 @@ fn a_backup_below_the_rate_of_the_plan_fails() {
     assert_eq!(outcome_of(&short, "checksums"), Ruling::CannotJudge);
 }
 
-/// A backup at 49 of 50 MiB/s whose reads waited so many milliseconds of a second for its copies,
-/// and took so many by themselves.
+/// A backup at 49 of 50 MiB/s whose reads waited `waited_ms` milliseconds of a second for its
+/// copies, and took `reads_ms` by themselves.
 fn copied_slowly(waited_ms: u64, reads_ms: u64) -> RunRecord {
     let mut run = backup(49);
     for (facts, read) in run.start.databases.iter_mut().zip(&run.backups) {
@@ -600,7 +600,7 @@ fn a_record_that_was_changed_is_not_judged_whatever_it_says() {
     assert_eq!(judge(&whole).exit_code(), 0);
     let altered = sealed(&|journal| journal.replace("\"bad_pages\":0", "\"bad_pages\":7"));
     assert_eq!(outcome_of(&altered, "record-intact"), Ruling::CannotJudge);
-    // What it shows is told, and proves nothing.
+    // Its contents are reported, and prove nothing.
     let verdict = judge(&altered);
     let checksums = finding(&verdict, "checksums");
     assert_eq!(
@@ -611,7 +611,7 @@ fn a_record_that_was_changed_is_not_judged_whatever_it_says() {
     assert!(!unsealed.findings.iter().any(|finding| finding.rule == "record-intact"));
 }
 
-/// A run that read so many mebibytes, and whose device counted so many.
+/// A run that read `requested` mebibytes, and whose device counted `counted`.
 fn compared(requested: u64, counted: u64) -> RunRecord {
     let mut run = small().run();
     run.volume_reads.push(VolumeReads {

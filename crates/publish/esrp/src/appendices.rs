@@ -6,7 +6,7 @@ use crate::TestedRun;
 use crate::paper::{Chapter, Content, Words};
 use crate::roles::{PaperTest, Server};
 
-/// One for each test; none for a test that papers leave out at will, where no server has made it.
+/// One for each test; none for an optional test that no server has made.
 pub(crate) fn chapters(servers: &[Server<'_>]) -> Vec<Chapter> {
     ('B'..='G')
         .zip(PaperTest::ALL)

@@ -56,7 +56,7 @@ pub fn docx(paper: &Paper) -> Result<Vec<u8>, DocxError> {
     let mut width = UPRIGHT_WIDTH;
     for (number, of) in paper.chapters.iter().enumerate() {
         if of.opens_page && width == UPRIGHT_WIDTH {
-            // A section ends what stands before it; the last one is the document's own.
+            // A section ends the text before it; the last one is the document's own.
             let upright = PageSize::new().size(A4.0, A4.1);
             docx = docx.add_section(Section::new().page_size(upright).footer(footer()));
             width = SIDEWAYS_WIDTH;

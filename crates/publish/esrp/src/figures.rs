@@ -1,4 +1,4 @@
-//! Numbers of the tested servers that stand in more than one place of the paper.
+//! Numbers of the tested servers that appear in more than one place of the paper.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use record::{DatabaseFacts, VolumeFacts};
 use crate::roles::Server;
 use crate::vendor::Vendor;
 
-/// What a mailbox asks of the storage.
+/// Storage demand of a mailbox.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Demand {
     /// Mailboxes of one server that are active.
@@ -18,7 +18,7 @@ pub(crate) struct Demand {
     pub bytes_each: Option<f64>,
 }
 
-/// Sizes of what one server uses.
+/// Space used by one server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Room {
     /// Database files at the start of the tests.
@@ -28,7 +28,7 @@ pub(crate) struct Room {
 }
 
 impl Demand {
-    /// What the plan of the runs says; else the vendor's file.
+    /// The value in the plan of the runs; else the vendor's.
     pub(crate) fn of(server: &Server<'_>, vendor: &Vendor) -> Self {
         let said = &vendor.configuration;
         let settings = server.facts().map(|run| &run.record.start.settings);

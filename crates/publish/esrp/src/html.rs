@@ -97,7 +97,7 @@ fn piece(content: &Content) -> String {
     }
 }
 
-/// What is said; a gap in a colour that is not overlooked.
+/// The text; a gap in a colour that stands out.
 fn words(words: &Words) -> String {
     let text = escape(&words.text());
     if words.is_missing() { format!("<mark>{text}</mark>") } else { text }

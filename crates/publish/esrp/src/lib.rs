@@ -1,6 +1,6 @@
-//! The white paper of a tested solution, in the sections that papers of Microsoft's storage
-//! programme have: figures from the records of runs, what only the vendor knows from a file of his,
-//! and a mark wherever neither says something.
+//! The white paper of a tested solution, with the sections of papers in Microsoft's storage
+//! programme: figures from the records of runs, the vendor's facts from a file, and a mark wherever
+//! neither has a value.
 //!
 //! Nothing here touches a disk or a clock: the same runs and the same file give the same page, byte
 //! for byte, and the same document but for numbers that word processors give to paragraphs.
@@ -28,12 +28,12 @@ pub use vendor::{FigureFile, Vendor, VendorError, template};
 
 use roles::servers;
 
-/// A run that the paper tells of.
+/// A run covered by the paper.
 #[derive(Clone, Debug)]
 pub struct TestedRun {
-    /// What complaints call it, such as its folder.
+    /// Its name in complaints, such as its folder.
     pub name: String,
-    /// What happened.
+    /// The record.
     pub record: RunRecord,
     /// How it is judged.
     pub verdict: Verdict,
@@ -42,9 +42,9 @@ pub struct TestedRun {
 /// Why no paper is made of these runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PaperError {
-    /// There is none.
+    /// There are no runs.
     NoRun,
-    /// It is a prediction; a paper tells of what was measured.
+    /// It is a prediction; a paper reports measurements.
     Simulated {
         /// Name of the run.
         run: String,
@@ -108,7 +108,8 @@ impl fmt::Display for PaperError {
 
 impl std::error::Error for PaperError {}
 
-/// The paper of `runs`, with what `vendor` says and the pictures that he names, in his order.
+/// The paper of `runs`, with the facts of `vendor` and the pictures that the file names, in its
+/// order.
 pub fn paper(
     runs: &[TestedRun],
     vendor: &Vendor,

@@ -11,20 +11,20 @@ pub struct Paper {
     pub(crate) chapters: Vec<Chapter>,
 }
 
-/// What stands before everything.
+/// The title page.
 #[derive(Clone, Debug)]
 pub(crate) struct Cover {
     /// Who publishes it.
     pub vendor: Words,
     /// The solution.
     pub title: Words,
-    /// More lines, each with what it is.
+    /// More lines, each with its label.
     pub lines: Vec<(&'static str, Words)>,
-    /// Who stands for what, and what may be done with the paper.
+    /// Responsibilities, and permitted uses of the paper.
     pub legal: Vec<Words>,
 }
 
-/// A heading and what stands under it.
+/// A heading and its contents.
 #[derive(Clone, Debug)]
 pub(crate) struct Chapter {
     /// Name for links within the paper.
@@ -54,7 +54,7 @@ pub(crate) enum Content {
 /// A table of the paper.
 #[derive(Clone, Debug)]
 pub(crate) struct PaperTable {
-    /// Its number and what it shows.
+    /// Its number and subject.
     pub caption: String,
     /// Headings; empty where the first column names each row.
     pub head: Vec<&'static str>,
@@ -62,14 +62,14 @@ pub(crate) struct PaperTable {
     pub rows: Vec<Vec<Words>>,
 }
 
-/// What is said, or that nothing says it.
+/// A text, or a marked gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
     /// A record or the vendor does.
     Said(String),
     /// Neither does.
     Missing {
-        /// What should stand here.
+        /// The missing item.
         what: &'static str,
         /// The key of the vendor's file, or the test, that would say it.
         wanted: Wanted,
@@ -90,7 +90,7 @@ impl Words {
         Self::Said(text.into())
     }
 
-    /// The text; a gap in brackets, as it stands in every form of the paper.
+    /// The text; a gap in brackets, as in every form of the paper.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Said(text) => text.clone(),
@@ -107,20 +107,20 @@ impl Words {
         matches!(self, Self::Missing { .. })
     }
 
-    /// What a record says; else a gap that a run of the performance test would fill.
+    /// The record's value; else a gap that a run of the performance test would fill.
     pub(crate) fn of_run(text: Option<String>, what: &'static str) -> Self {
         Self::or_missing(text, what, Wanted::Test("performance test"))
     }
 
-    /// What is said, or what should say it.
+    /// The text, or the source that would supply it.
     pub(crate) fn or_missing(text: Option<String>, what: &'static str, wanted: Wanted) -> Self {
         text.map_or(Self::Missing { what, wanted }, Self::Said)
     }
 }
 
 impl Paper {
-    /// What is missing, each thing once, in words: the key of the vendor's file or the test that
-    /// would say it.
+    /// The missing items, each once, in words: the key of the vendor's file or the test that would
+    /// supply it.
     pub fn gaps(&self) -> Vec<String> {
         let mut wanted: Vec<Wanted> = self.words().into_iter().filter_map(gap).collect();
         wanted.sort_unstable();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A picture, ready to stand in either form.
+/// A picture, ready for either form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     pub(crate) bytes: Vec<u8>,
@@ -30,7 +30,7 @@ impl fmt::Display for PictureError {
 
 impl std::error::Error for PictureError {}
 
-/// Signature, length and type of the first chunk, which tells the size.
+/// Signature, length and type of the first chunk, which contains the size.
 const BEGIN: &[u8; 16] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
 
 impl Picture {

@@ -1,4 +1,4 @@
-//! Which run is which test of the paper, since a run says what it was and not what for.
+//! Assigns runs to the tests of the paper, since a run records its settings and not its purpose.
 
 mod dealing;
 mod machines;
@@ -32,7 +32,7 @@ impl PaperTest {
         Self::Checksum,
     ];
 
-    /// What papers call it.
+    /// Its name in papers.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Stress => "Stress test",
@@ -44,8 +44,8 @@ impl PaperTest {
         }
     }
 
-    /// What a gap asks for; none where papers have the test or leave it out at will: the maximum,
-    /// and checksums, which every load verifies at its end.
+    /// The test that a gap asks for; none if the test is optional: the maximum, and checksums,
+    /// which every load verifies at its end.
     pub(crate) const fn wanted(self) -> Option<Wanted> {
         match self {
             Self::Stress => Some(Wanted::Test("stress test, 24 hours")),
@@ -75,7 +75,7 @@ pub(crate) struct Server<'a> {
     pub checksum: Option<&'a TestedRun>,
 }
 
-/// How long a load was measured; for an imported result what it was meant to be.
+/// Measured length of a load; for an imported result the intended length.
 pub(crate) fn measured_ns(run: &TestedRun) -> u64 {
     match run.record.imported() {
         Some(_) => run.record.start.settings.measure_ns,
@@ -96,7 +96,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Whether it has the tests that no paper leaves out.
+    /// Whether it has the mandatory tests.
     pub(crate) fn is_whole(&self) -> bool {
         let mut wanted = PaperTest::ALL.into_iter().filter(|test| test.wanted().is_some());
         wanted.all(|test| self.run_of(test).is_some())
@@ -107,8 +107,7 @@ impl<'a> Server<'a> {
         PaperTest::ALL.into_iter().filter_map(|test| Some((test, self.run_of(test)?))).collect()
     }
 
-    /// A run that tells of machine, databases and settings: the load that it is meant for before
-    /// any other.
+    /// The run that supplies machine, databases and settings: preferably the intended load.
     pub(crate) fn facts(&self) -> Option<&'a TestedRun> {
         self.performance.or_else(|| self.tests().first().map(|(_, run)| *run))
     }

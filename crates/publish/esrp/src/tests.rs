@@ -17,7 +17,7 @@ const SAID: &str = "[cover]\nvendor = \"Example <Storage>\"\nsolution = \"Shelf 
      active_mailboxes_per_server = 1000\n[[disks]]\ncapacity_gb = 600\ncount = 7\n\
      formatted_gb = 3209\n[[figures]]\ncaption = \"The array\"\nfile = \"array.png\"\n";
 
-/// The smallest picture: what tells its size, which is all that is looked at.
+/// The smallest picture: the header with its size, the only part that is read.
 fn picture() -> Picture {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
     bytes.extend([0, 0, 2, 0, 0, 0, 1, 0]);
@@ -176,7 +176,7 @@ fn the_conclusion_is_one_sentence_that_never_contradicts_itself() {
     let failed = page(&runs, SAID);
     assert!(conclusion(&failed).contains("stress test of mbx-01 came out as fail"));
     assert!(!conclusion(&failed).contains("is enough") && !conclusion(&failed).contains("every"));
-    // What is asked for is not known.
+    // The demand is not known.
     for run in &mut runs {
         run.verdict.outcome = verdict::Ruling::Pass;
         run.record.start.settings.mailbox_bytes = None;
@@ -241,7 +241,7 @@ fn several_servers_stand_beside_one_another_and_together() {
     assert!(page.contains("All servers") && page.contains(&all), "{all}");
 }
 
-/// What a look at the storage found before a test stands in that test's appendix.
+/// Findings from inspecting the storage before a test are in that test's appendix.
 #[test]
 fn findings_of_the_storage_are_in_the_appendix_of_their_test() {
     let mut run = made("one", TestType::Performance);

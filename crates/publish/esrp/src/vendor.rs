@@ -1,4 +1,4 @@
-//! What only the vendor knows: a small TOML file, in which what is empty is missing.
+//! Facts that only the vendor knows: a small TOML file, in which empty values are missing.
 
 use std::fmt;
 
@@ -112,7 +112,7 @@ pub(crate) struct DiskGroup {
     pub formatted_gb: f64,
 }
 
-/// What disks hold.
+/// Contents of disks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DiskPurpose {
@@ -131,7 +131,7 @@ pub struct FigureFile {
     pub file: String,
 }
 
-/// Where a picture stands.
+/// Place of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FigurePlace {
@@ -149,7 +149,7 @@ pub enum VendorError {
     Impossible {
         /// The key.
         key: &'static str,
-        /// What stands there.
+        /// The value found.
         value: String,
     },
 }
@@ -198,7 +198,7 @@ fn unreadable(text: &str, error: &toml::de::Error) -> VendorError {
     VendorError::Unreadable(format!("line {line}: {}", error.message()))
 }
 
-/// What the vendor wrote under a key.
+/// The vendor's text under a key.
 pub(crate) fn text(value: &str, what: &'static str, key: &'static str) -> Words {
     let value = value.trim();
     let said = (!value.is_empty()).then(|| value.to_owned());

@@ -1,5 +1,5 @@
-//! Published results, fed as data: the tables of a white paper that stands in the open, and a
-//! comparison of three file systems, cell by cell.
+//! Published results, fed as data: the tables of a public white paper, and a comparison of three
+//! file systems, cell by cell.
 
 #![expect(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ use verdict::{NamedRun, compare, judge};
 
 type Row = BTreeMap<String, String>;
 
-/// The published rows; none where they do not lie beside the checkout.
+/// The published rows; `None` if they are not beside the checkout.
 fn rows() -> Option<Vec<Row>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/reference/esrp.csv");
     let Ok(text) = fs::read_to_string(&file) else {

@@ -1,5 +1,5 @@
-//! The configuration of Jetstress 2010 and 2013 as a plan: each element is taken over, or named
-//! with the reason why not.
+//! The configuration of Jetstress 2010 and 2013 as a plan: each element is converted, or named with
+//! the reason why not.
 
 mod draft;
 mod elements;
@@ -20,9 +20,9 @@ const LONGEST_BYTES: usize = 4 << 20;
 /// A plan made of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanDraft {
-    /// Its text, which begins with what was not taken over.
+    /// Its text, which begins with the elements that were not converted.
     pub text: String,
-    /// The elements that were not taken over as they are, each with the reason.
+    /// The elements that were not converted exactly, each with the reason.
     pub remarks: Vec<(String, String)>,
 }
 
@@ -38,20 +38,19 @@ pub enum ConversionError {
         /// Its root element.
         root: String,
     },
-    /// Elements that decide the load hold what cannot be read: all of them.
+    /// All elements that decide the load but could not be read.
     Problems(Vec<ConversionProblem>),
     /// It names no databases.
     NoInstances,
-    /// The plan that it comes to is refused.
+    /// The resulting plan is refused.
     Plan(PlanError),
 }
 
-/// The plan that says what the configuration `text` says; folders of Windows become folders below
-/// `root`.
+/// The plan equivalent to the configuration `text`; folders of Windows become folders below `root`.
 ///
 /// # Errors
 ///
-/// Says what cannot be read, or why the plan would be refused.
+/// Returns the unreadable elements, or why the plan would be refused.
 pub fn plan_of_config(text: &str, root: &str) -> Result<PlanDraft, ConversionError> {
     if text.len() > LONGEST_BYTES {
         return Err(ConversionError::TooLong);
@@ -102,7 +101,7 @@ fn leaves(configuration: Node<'_, '_>) -> Vec<(String, String)> {
     found
 }
 
-/// Paths and limits are known by where they stand, everything else by its name.
+/// Paths and limits are identified by their parent, everything else by its name.
 fn element_name(parent: &str, name: &str) -> String {
     match parent {
         "DatabasePaths" | "Thresholds" => format!("{parent}/{name}"),

@@ -1,8 +1,8 @@
-//! The files of Jetstress: its configuration becomes a plan, with every element taken over or
-//! named; a published result becomes the data of a record; and the arithmetic by which published
-//! figures follow from the rows of their instances.
+//! The files of Jetstress: its configuration becomes a plan, with every element converted or named;
+//! a published result becomes the data of a record; and the arithmetic by which published figures
+//! follow from the rows of their instances.
 //!
-//! Text in, values out. What is read was written by others and may hold anything.
+//! Text in, values out. The input is foreign and may hold anything.
 
 mod config;
 mod result;

@@ -1,5 +1,5 @@
-//! A published result of Jetstress 2010 or 2013, HTML or XML, as the data that a record is made of.
-//! Both forms become one outline of sections and rows, so that figures are read in one place.
+//! A published result of Jetstress 2010 or 2013, HTML or XML, as the data of a record. Both forms
+//! become one outline of sections and rows, so that figures are read in one place.
 
 mod figures;
 mod html;
@@ -20,7 +20,7 @@ const LONGEST_BYTES: usize = 4 << 20;
 /// No server has more databases, nor a result more counters.
 const MOST_ROWS: usize = 1_000;
 
-/// What a file of Jetstress is, by its first element.
+/// Kind of a Jetstress file, by its first element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JetstressFile {
     /// A configuration.
@@ -34,13 +34,13 @@ pub enum JetstressFile {
 /// A result, and the kind of test that it is of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedResult {
-    /// What was tested.
+    /// The kind of test.
     pub test: TestType,
-    /// Name of the machine; empty where it is not stated.
+    /// Name of the machine; empty if it is not stated.
     pub machine: String,
-    /// Its operating system; empty where it is not stated.
+    /// Its operating system; empty if it is not stated.
     pub operating_system: String,
-    /// What the person who tested wrote.
+    /// The tester's comment.
     pub description: String,
     /// The version of the instrument alone, as written.
     pub instrument_version: Option<String>,
@@ -69,12 +69,12 @@ pub enum ResultError {
     Value {
         /// Its name.
         name: String,
-        /// What it holds.
+        /// The value.
         value: String,
     },
 }
 
-/// What the file that begins with `text` is; none where it is no file of Jetstress.
+/// The kind of the file that begins with `text`; `None` if it is no file of Jetstress.
 pub fn kind_of(text: &str) -> Option<JetstressFile> {
     match html::first_element(text).as_deref() {
         Some("configuration") => Some(JetstressFile::Configuration),
@@ -84,12 +84,12 @@ pub fn kind_of(text: &str) -> Option<JetstressFile> {
     }
 }
 
-/// The result in `text`; its file's name tells the time and the kind of test where the text does
+/// The result in `text`; its file's name supplies the time and the kind of test if the text does
 /// not.
 ///
 /// # Errors
 ///
-/// Says what the text is instead, or which figure cannot be read.
+/// Names the kind of text found instead, or the figure that cannot be read.
 pub fn parse_result(text: &str, file: &str) -> Result<PublishedResult, ResultError> {
     if text.len() > LONGEST_BYTES {
         return Err(ResultError::TooLong);

@@ -3,7 +3,7 @@
 //! Rates of a server are the sums over its databases; latencies are their plain means, however many
 //! requests each had; sizes are means weighted by rate, since they are bytes over requests.
 
-/// What a result prints of one database, or of all together.
+/// The figures of one database in a result, or of all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InstanceRow {
     /// Transactional reads of the database per second.
@@ -44,7 +44,7 @@ pub struct PublishedSummary {
 }
 
 impl PublishedSummary {
-    /// Of the databases of one server; none where there is no row.
+    /// Of the databases of one server; `None` if there is no row.
     pub fn of(rows: &[InstanceRow]) -> Option<Self> {
         if rows.is_empty() {
             return None;
@@ -88,7 +88,7 @@ impl PublishedSummary {
     }
 }
 
-/// The mean of values by their weights; 0 where nothing has any.
+/// The weighted mean of values; 0 if all weights are zero.
 fn weighted(values: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
     for (value, weight) in values {

@@ -1,4 +1,4 @@
-//! Configurations of Jetstress, made up here in the published shape, and what they become.
+//! Configurations of Jetstress, made up here in the published shape, and the resulting plans.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
@@ -7,7 +7,7 @@ use plan::{Overrides, Plan, Sessions, TestKind, VolumeSize};
 use proptest::prelude::{any, proptest};
 use units::{Bytes, Nanos};
 
-/// A configuration with so many instances; `change` is applied to its text.
+/// A configuration with `instances` instances; `change` is applied to its text.
 fn config(instances: usize, change: impl Fn(String) -> String) -> String {
     let instance = |number| {
         format!(
@@ -79,7 +79,7 @@ fn a_configuration_becomes_the_plan_that_says_the_same() {
         assert!(remarks.iter().any(|name| name == element), "{element} is not named");
     }
     assert!(!remarks.iter().any(|name| name == "DatabaseCopyCount"), "it is taken over");
-    // What the plan says again is the same plan.
+    // Printing and parsing the plan gives the same plan.
     let again = Plan::parse("again", &plan.to_toml()).unwrap();
     assert_eq!(again.to_toml(), plan.to_toml());
 }
@@ -224,7 +224,7 @@ fn all_problems_are_named_at_once() {
     ] {
         assert!(words.contains(part), "{part}: {words}");
     }
-    // What decides nothing is no reason to refuse.
+    // An element that decides nothing is no reason to refuse.
     let aside = |text: String| text.replace("<MultiHostBreak>true", "<MultiHostBreak>perhaps");
     assert!(plan(&config(2, aside)).1.contains(&"MultiHostBreak".to_owned()));
 }

@@ -179,7 +179,7 @@ proptest! {
         }
     }
 
-    /// Figures come out as they were printed, in whatever order the columns stand.
+    /// Figures are read as printed, in whatever order the columns come.
     #[test]
     fn columns_are_found_by_name(
         values in proptest::collection::vec(0_u32..1_000_000, 3),

@@ -1,5 +1,5 @@
-//! What every answer for programs has in common: its kind, the version of that kind's schema, and
-//! no number that a reader of JavaScript would round.
+//! Common members of every answer for programs: its kind, the version of that kind's schema, and no
+//! number that a JavaScript reader would round.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

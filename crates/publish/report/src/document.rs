@@ -1,10 +1,10 @@
-//! The report before it has a form: what the page and the text file both show, so that they can
-//! never differ in content.
+//! The report independent of its form: the content of both the page and the text file, so that they
+//! can never differ.
 
 /// A whole report.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// What stands above everything.
+    /// Top of the document.
     pub banner: Banner,
     /// The rest, in order.
     pub sections: Vec<Section>,
@@ -27,7 +27,7 @@ pub struct Banner {
     pub number_unit: &'static str,
     /// Its glossary entry.
     pub number_metric: &'static str,
-    /// What the run means, in sentences.
+    /// Meaning of the run, in sentences.
     pub meaning: Vec<String>,
     /// The next most important numbers.
     pub figures: Vec<Figure>,
@@ -36,19 +36,19 @@ pub struct Banner {
 /// A number beside the main one.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// What it is.
+    /// Its label.
     pub label: &'static str,
     /// Its glossary entry.
     pub metric: &'static str,
     /// The number with its unit.
     pub value: String,
-    /// What it is to be compared with; nothing where there is no value.
+    /// Its reference value; empty if there is no value.
     pub remark: String,
     /// How it looks.
     pub tone: Tone,
 }
 
-/// A heading and what stands under it.
+/// A heading and its contents.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// Name for links within the page.
@@ -66,22 +66,22 @@ pub enum Block {
     Facts(Vec<Fact>),
     /// Rows and columns.
     Table(Table),
-    /// Pictures side by side; left out where there is only text.
+    /// Pictures side by side; omitted in plain text.
     Pictures(Vec<Picture>),
     /// A sentence.
     Note(String),
     /// Lines with their time.
     Log(Vec<(String, String)>),
-    /// Foreign text, as it is.
+    /// Foreign text, unchanged.
     Verbatim(String),
 }
 
 /// A chart, or another picture with a legend.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// Its glossary entry, where it shows one metric.
+    /// Its glossary entry, if it shows one metric.
     pub metric: Option<&'static str>,
     /// Whether it takes the whole width of the page.
     pub is_wide: bool,
@@ -96,7 +96,7 @@ pub struct Picture {
 pub struct Fact {
     /// The name.
     pub label: &'static str,
-    /// Its glossary entry, where it is a metric.
+    /// Its glossary entry, if it is a metric.
     pub metric: Option<&'static str>,
     /// The value.
     pub value: Cell,
@@ -105,7 +105,7 @@ pub struct Fact {
 /// Rows and columns.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// What it shows.
+    /// Its caption.
     pub caption: &'static str,
     /// The columns.
     pub columns: Vec<Column>,
@@ -116,26 +116,26 @@ pub struct Table {
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// What neighbouring columns have in common; empty where nothing.
+    /// Common heading of neighbouring columns; empty if there is none.
     pub group: &'static str,
     /// Its heading.
     pub label: &'static str,
-    /// Its glossary entry, where it is a metric.
+    /// Its glossary entry, if it is a metric.
     pub metric: Option<&'static str>,
-    /// Whether it holds numbers, which stand right.
+    /// Whether it holds numbers, which are right-aligned.
     pub numeric: bool,
-    /// What a page does with its cells.
+    /// Treatment of its cells on a page.
     pub role: ColumnRole,
 }
 
-/// What a page does with the cells of a column.
+/// Treatment of a column's cells on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnRole {
     /// Shows them.
     Shown,
     /// Keys of a sizing, shown where a reader wants them, each linked to its formula.
     Key,
-    /// The same where the formulas stand: what those links lead to.
+    /// The same on the side of the formulas: the targets of those links.
     Formula,
 }
 
@@ -213,12 +213,12 @@ impl Cell {
         Self { text: text.into(), tone: Tone::Plain, metric: None, share: None }
     }
 
-    /// There is no value.
+    /// No value.
     pub fn none() -> Self {
         Self::plain("-").toned(Tone::Muted)
     }
 
-    /// The value, or the sign that there is none.
+    /// The value, or the sign for a missing one.
     pub(crate) fn or_none(text: Option<String>) -> Self {
         text.map_or_else(Self::none, Self::plain)
     }
@@ -237,7 +237,7 @@ impl Cell {
 }
 
 impl Picture {
-    /// A picture of its own row, of no metric.
+    /// A picture on a separate row, of no metric.
     pub(crate) const fn wide(
         title: String,
         svg: String,

@@ -70,7 +70,7 @@ pub(crate) fn offset(nanoseconds: u64) -> String {
     }
 }
 
-/// A wall clock time in UTC, to the second; the epoch's nanoseconds where it is out of range.
+/// A wall clock time in UTC, to the second; the epoch's nanoseconds if it is out of range.
 pub fn timestamp(epoch_ns: u64) -> String {
     let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second] UTC");
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(epoch_ns))
@@ -79,7 +79,7 @@ pub fn timestamp(epoch_ns: u64) -> String {
         .unwrap_or_else(|| format!("{epoch_ns} ns"))
 }
 
-/// A time in ISO 8601, in UTC, as programs read it; none where it is out of range.
+/// A time in ISO 8601, in UTC, for programs; `None` if it is out of range.
 pub fn iso_time(epoch_ns: u64) -> Option<String> {
     let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(epoch_ns)).ok()?;
     time.format(&Rfc3339).ok()

@@ -1,5 +1,5 @@
-//! What each number means: the entries of `docs/glossary.md`, so that the page a reader is sent to
-//! and the document in the repository are one.
+//! Meanings of the numbers: the entries of `docs/glossary.md`, so that a reader of the page sees
+//! the same text as the document in the repository.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ pub(crate) struct GlossaryEntry {
     pub(crate) title: &'static str,
     /// Unit of the number.
     pub(crate) unit: &'static str,
-    /// Where the number comes from.
+    /// Source of the number.
     pub(crate) source: &'static str,
     /// The definition, in paragraphs of plain text.
     pub(crate) text: &'static str,

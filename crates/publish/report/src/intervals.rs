@@ -1,5 +1,5 @@
-//! Every interval of a run as comma-separated values, for spreadsheets and plotting tools: what the
-//! original leaves in its performance log.
+//! Every interval of a run as comma-separated values, for spreadsheets and plotting tools: the
+//! counterpart of the original's performance log.
 
 use std::fmt::Write as _;
 

@@ -150,7 +150,7 @@ pub fn report_schema() -> serde_json::Value {
     schema_of::<JsonReport<'static>>("The report of a Plimsoll run")
 }
 
-/// JSON Schema of what is written as `T`.
+/// JSON Schema of the serialised form of `T`.
 pub(crate) fn schema_of<T: JsonSchema>(title: &str) -> serde_json::Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
@@ -326,7 +326,7 @@ fn series_part(summary: &Summary, bytes: u64, span_ns: u64) -> SeriesPart {
     }
 }
 
-/// 0 where there is nothing to divide by.
+/// 0 if the divisor is 0.
 fn per(value: f64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { value / of as f64 }
 }

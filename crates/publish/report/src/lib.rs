@@ -75,7 +75,7 @@ pub fn html(run: &RunRecord, verdict: &Verdict) -> String {
     html::page(&document(run, verdict))
 }
 
-/// The same as plain text, at most 100 columns wide except for what others wrote.
+/// The same as plain text, at most 100 columns wide except for foreign text.
 pub fn text(run: &RunRecord, verdict: &Verdict) -> String {
     text::render(&document(run, verdict))
 }
@@ -93,7 +93,7 @@ pub fn csv(run: &RunRecord) -> String {
     intervals::csv(run)
 }
 
-/// The last words of a run on a terminal: the verdict, what it means, and what to do next.
+/// The last lines of a run on a terminal: the verdict, its meaning, and the next step.
 pub fn summary(run: &RunRecord, verdict: &Verdict) -> String {
     summary::render(run, verdict)
 }

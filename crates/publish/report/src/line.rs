@@ -1,5 +1,5 @@
-//! The load line of a storage: a table of the loads that were tried, a picture, and what it comes
-//! to in mailboxes; as page, text and JSON.
+//! The load line of a storage: a table of the loads tried, a picture, and the result in mailboxes;
+//! as page, text and JSON.
 
 mod json;
 mod picture;
@@ -21,9 +21,9 @@ pub struct LineReport<'a> {
     pub run: &'a RunRecord,
     /// The loads.
     pub steps: &'a [LoadStep],
-    /// Database reads and writes per second that the plan requires, where it does.
+    /// Database reads and writes per second that the plan requires, if it states them.
     pub required_iops: Option<f64>,
-    /// Whether the search came to its end.
+    /// Whether the search was completed.
     pub is_complete: bool,
 }
 
@@ -43,7 +43,7 @@ pub fn line_json(line: &LineReport<'_>) -> String {
 }
 
 impl LineReport<'_> {
-    /// Where the line lies, where it was found.
+    /// Position of the line, if it was found.
     pub fn knee(&self) -> Option<Knee> {
         knee(self.steps)
     }
@@ -116,7 +116,7 @@ fn meaning(line: &LineReport<'_>, found: Option<Knee>) -> Vec<String> {
     said
 }
 
-/// What a reader of the table must know.
+/// Notes for readers of the table.
 fn notes(line: &LineReport<'_>) -> Vec<String> {
     let unjudged = line.steps.iter().filter(|step| step.holds.is_none()).count() as u64;
     let drifting = line.steps.iter().filter(|step| matches!(step.trend, Some(Trend::Drifting(_))));

@@ -8,8 +8,8 @@ use crate::document::Tone;
 use crate::imported::words;
 use crate::{format, passes, sections};
 
-/// What a run came to in a few words: one that was not measured here says so, and one that passed
-/// and lacks something of what its plan asks for says that.
+/// The verdict on a run in a few words: an imported run is marked as such, and a passed one names
+/// any requirement of its plan that it lacks.
 pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
     let outcome = verdict.outcome.name();
     let lacking = lacking(verdict).map(|lacking| format!(", {lacking}")).unwrap_or_default();
@@ -20,8 +20,8 @@ pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
     }
 }
 
-/// What a run that passed lacks of what its plan asks for, in two words: room for its mailboxes, or
-/// their load.
+/// The plan's requirement that a passed run lacks, in two words: room for its mailboxes, or their
+/// load.
 pub fn lacking(verdict: &Verdict) -> Option<&'static str> {
     match (verdict.exit_code(), verdict.lacks_room(), verdict.lacks_load()) {
         (0, true, _) => Some("too small"),
@@ -30,7 +30,7 @@ pub fn lacking(verdict: &Verdict) -> Option<&'static str> {
     }
 }
 
-/// The look of what a run came to.
+/// Colour of a run's outcome.
 pub(crate) fn tone_of(verdict: &Verdict) -> Tone {
     if lacking(verdict).is_some() { Tone::Warn } else { sections::tone(verdict.outcome) }
 }
@@ -77,7 +77,7 @@ impl RunState {
     }
 }
 
-/// What lists tell programs of a run: `list --json` and the server's `/api/runs` give the same.
+/// A run in lists for programs: `list --json` and the server's `/api/runs` give the same.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunEntry<'a> {
     /// Its name.
@@ -90,7 +90,7 @@ pub struct RunEntry<'a> {
     pub machine: &'a str,
     /// The kind of test.
     pub test: &'a str,
-    /// When it began, in ISO 8601; none if a simulation has its own clock.
+    /// Its start, in ISO 8601; `None` if a simulation has its own clock.
     pub started: Option<&'a str>,
     /// The verdict as reports tell programs of it; none before the end.
     pub verdict: Option<&'a str>,
@@ -98,7 +98,7 @@ pub struct RunEntry<'a> {
     pub simulated: Option<&'a str>,
     /// The instrument of an imported result.
     pub imported: Option<&'a str>,
-    /// Transactional IOPS that were asked for.
+    /// Target in transactional IOPS.
     pub target_iops: Option<f64>,
     /// Transactional IOPS that were achieved.
     pub iops: Option<f64>,
@@ -146,14 +146,14 @@ pub fn started_ns(run: &RunRecord) -> Option<u64> {
     }
 }
 
-/// The same in ISO 8601, in UTC; without a zone where it is not known.
+/// The same in ISO 8601, in UTC; without a zone if it is not known.
 pub fn started_iso(run: &RunRecord) -> Option<String> {
     let text = format::iso_time(started_ns(run)?)?;
     let is_utc = run.imported().is_none();
     Some(if is_utc { text } else { text.trim_end_matches('Z').to_owned() })
 }
 
-/// Transactional IOPS; none where nothing was measured under load, or an imported result does not
+/// Transactional IOPS; `None` if nothing was measured under load, or an imported result does not
 /// state them.
 pub fn achieved_iops(run: &RunRecord) -> Option<f64> {
     match run.imported() {

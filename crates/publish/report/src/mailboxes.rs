@@ -1,5 +1,5 @@
-//! What a load comes to in mailboxes. Fast disks do the requests of more mailboxes than they have
-//! room for, so the one bound never stands without the other.
+//! A load in mailboxes. Fast disks can serve more mailboxes than they have room for, so both bounds
+//! are always shown together.
 
 use record::RunRecord;
 use units::Bytes;
@@ -15,18 +15,18 @@ const USUAL_IOPS_EACH: f64 = 0.1;
 /// later prohibit sending by default, 2 GB.
 const USUAL_SIZE: Bytes = Bytes(2 << 30);
 
-/// How many mailboxes a run stands for, by each bound, rounded down to two digits.
+/// Mailboxes that a run supports, by each bound, rounded down to two digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carried {
     /// By the requests that were served.
     pub by_io: f64,
-    /// By the size of the volumes of the databases; none where the record has no sizes.
+    /// By the size of the volumes of the databases; `None` if the record has no sizes.
     pub by_space: Option<f64>,
     volumes_bytes: u64,
     size_each: Bytes,
     /// Mailboxes that the plan asks for.
     wanted: Option<u64>,
-    /// What the plan asks to be kept, if it states the size of a mailbox.
+    /// The plan's data to keep, if it states the size of a mailbox.
     room: Option<MailboxRoom>,
     achieved_iops: f64,
     /// Transactional IOPS of one mailbox.
@@ -34,12 +34,12 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// What `run` achieved.
+    /// At the load that `run` achieved.
     pub(crate) fn of(run: &RunRecord) -> Self {
         Self::at(run, run.achieved_transactional_iops())
     }
 
-    /// What the storage of `run` stands for at another load.
+    /// At another load of the storage of `run`.
     pub(crate) fn at(run: &RunRecord, achieved_iops: f64) -> Self {
         let stated = run.start.settings.iops_per_mailbox;
         let iops_each = stated.filter(|&iops| iops > 0.0).unwrap_or(USUAL_IOPS_EACH);
@@ -63,7 +63,7 @@ impl Carried {
         self.by_space.map_or(self.by_io, |by_space| by_space.min(self.by_io))
     }
 
-    /// What the mailboxes of the plan ask for; none where it names no number of them.
+    /// The plan's requirement for its mailboxes; `None` if it names no number of them.
     pub(crate) fn required_iops(&self) -> Option<f64> {
         Some(self.wanted? as f64 * self.iops_each)
     }
@@ -74,7 +74,7 @@ impl Carried {
         let by_io = format::number(self.by_io, 0);
         match self.by_space {
             None => {
-                format!("of {each} IOPS each, without reserve; whether their mail fits is unknown")
+                format!("of {each} IOPS each, without reserve; capacity was not checked")
             }
             Some(by_space) if by_space < self.by_io => format!(
                 "by space, of {} each; by I/O {by_io} of {each} IOPS, without reserve",
@@ -93,9 +93,7 @@ impl Carried {
         let by_io = format::number(self.by_io, 0);
         let each = format::number(self.iops_each, 2);
         let Some(by_space) = self.by_space else {
-            return format!(
-                "Mailboxes of {each} IOPS: {by_io}; whether their mail fits is unknown."
-            );
+            return format!("Mailboxes of {each} IOPS: {by_io}; capacity was not checked.");
         };
         let limit = if by_space < self.by_io { "space" } else { "I/O" };
         format!(
@@ -105,37 +103,53 @@ impl Carried {
         )
     }
 
-    /// What the plan asks for beside what was achieved, or how many mailboxes it stands for.
+    /// The requirement beside the achieved load, or the number of mailboxes it supports.
     pub(crate) fn sentence(&self) -> String {
         let each = format::number(self.iops_each, 2);
-        let asked = match self.wanted {
-            Some(wanted) => format!(
-                "Required for {} mailboxes of {each} IOPS: {} IOPS; achieved {}{}",
-                format::whole(wanted),
-                format::three_digits(wanted as f64 * self.iops_each),
-                format::three_digits(self.achieved_iops),
-                margin(self.achieved_iops, wanted as f64 * self.iops_each)
-            ),
-            None => format!(
-                "In mailboxes: I/O for about {} of {each} IOPS",
-                format::number(self.by_io, 0)
-            ),
+        let Some(wanted) = self.wanted else {
+            return self.supported(&each);
         };
+        let required_iops = wanted as f64 * self.iops_each;
+        let asked = format!(
+            "Required for {} mailboxes of {each} IOPS: {} IOPS; achieved {}{}",
+            format::whole(wanted),
+            format::three_digits(required_iops),
+            format::three_digits(self.achieved_iops),
+            margin(self.achieved_iops, required_iops)
+        );
         let Some(by_space) = self.by_space else {
-            return format!("{asked}; whether their mail fits is unknown.");
+            return format!("{asked}; capacity was not checked.");
         };
-        // A load that is held says nothing of what more the disk would do.
-        let (fitting, bound) = match (self.room, self.wanted) {
-            (Some(room), _) => (format::whole(room.fitting()), bound(room)),
-            (None, Some(_)) => (about(by_space), "; the plan states no size"),
-            (None, None) if by_space < self.by_io => (about(by_space), ": space is the limit"),
-            (None, None) => (about(by_space), ": I/O is the limit"),
+        // A held load says nothing about the disk's reserve.
+        let (fitting, bound) = match self.room {
+            Some(room) => (format::whole(room.fitting()), bound(room)),
+            None => (about(by_space), "; the plan states no size"),
         };
         format!(
             "{asked}; space for {fitting} of {} on {}{bound}.",
             format::size(self.size_each.0),
             format::size(self.volumes_bytes)
         )
+    }
+
+    /// The mailboxes that the load supports, if the plan names no number of them.
+    fn supported(&self, each: &str) -> String {
+        let by_io = about(self.by_io);
+        let enough = format!("Enough I/O for {by_io} mailboxes ({each} IOPS each)");
+        let Some(by_space) = self.by_space else {
+            return format!("{enough}; capacity was not checked.");
+        };
+        let space = format!(
+            "{} ({} each on {})",
+            format::number(by_space, 0),
+            format::size(self.size_each.0),
+            format::size(self.volumes_bytes)
+        );
+        if by_space < self.by_io {
+            format!("{enough}, but space for only about {space}.")
+        } else {
+            format!("{enough}; space for about {space}: I/O is the limit.")
+        }
     }
 }
 
@@ -147,7 +161,7 @@ const fn bound(room: MailboxRoom) -> &'static str {
     if room.fitting() < room.wanted { ": not enough, space is the limit" } else { ": enough" }
 }
 
-/// How far the load went above what is required, or fell short of it.
+/// The excess of the load over the requirement, or its shortfall.
 fn margin(achieved_iops: f64, required_iops: f64) -> String {
     if required_iops <= 0.0 {
         return String::new();
@@ -175,7 +189,11 @@ mod tests {
         let mut run = passing();
         run.start.settings.mailboxes = None;
         let said = |run: &record::RunRecord| Carried::of(run).sentence();
-        assert!(said(&run).ends_with("space is the limit."), "{}", said(&run));
+        assert_eq!(
+            said(&run),
+            "Enough I/O for about 2,800 mailboxes (0.12 IOPS each), but space for only about \
+             1,100 (2.0 GiB each on 2.2 TiB)."
+        );
         run.start.settings.mailboxes = Some(1_000);
         run.start.settings.mailbox_bytes = Some(2 << 30);
         assert_eq!(
@@ -199,6 +217,6 @@ mod tests {
         run.start.settings.mailbox_bytes = None;
         assert!(said(&run).ends_with("on 2.2 TiB; the plan states no size."), "{}", said(&run));
         run.start.databases.clear();
-        assert!(said(&run).ends_with("whether their mail fits is unknown."));
+        assert!(said(&run).ends_with("capacity was not checked."));
     }
 }

@@ -1,5 +1,5 @@
-//! What a run means in sentences, because a verdict alone does not tell a storage engineer what
-//! to promise and what to try next.
+//! Meaning of a run in sentences, because a verdict alone does not show a storage engineer what to
+//! promise and what to try next.
 
 use record::{Phase, RunRecord, Series, TestType};
 use verdict::{Evidence, Finding, Kind, Limit, Ruling, Unit, Verdict};
@@ -8,7 +8,7 @@ use crate::imported::words;
 use crate::mailboxes::Carried;
 use crate::{format, passes, simulated};
 
-/// What the run means.
+/// Meaning of the run.
 pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     if let Some(imported) = run.imported() {
         return words::sentences(run, imported);
@@ -19,7 +19,7 @@ pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         Ruling::Fail => failed(run, verdict),
         Ruling::CannotJudge => not_judged(run, verdict),
     });
-    // What passes is told all of its warnings.
+    // A passing run shows all of its warnings.
     if !matches!(verdict.outcome, Ruling::Pass | Ruling::Warn) {
         let model = verdict.findings.iter().filter(|finding| finding.rule == "simulated");
         said.extend(model.map(|finding| format!("Warning: {}", objection(run, finding))));
@@ -82,7 +82,7 @@ pub(crate) fn is_held_back_by_copies(verdict: &Verdict) -> bool {
     failed.peek().is_some() && failed.all(|finding| finding.rule == "copy-rate")
 }
 
-/// Where the run itself is not valid, that alone is said: all else follows from it.
+/// If the run itself is not valid, only that is reported: everything else follows from it.
 fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let mut said = vec!["Inconclusive: this run cannot judge the storage.".to_owned()];
     let reasons = decisive(verdict).into_iter();
@@ -90,8 +90,8 @@ fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     said
 }
 
-/// The findings by which a run proves nothing. What makes all else worthless stands alone: an
-/// altered record, then a run that is not valid.
+/// The findings that make a run inconclusive. One that invalidates everything else is alone: an
+/// altered record, then an invalid run.
 pub(crate) fn decisive(verdict: &Verdict) -> Vec<&Finding> {
     let unjudged: Vec<&Finding> =
         verdict.findings.iter().filter(|of| of.outcome == Ruling::CannotJudge).collect();
@@ -135,7 +135,8 @@ pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
     format!("{}{}{place}.", finding.title, numbers)
 }
 
-/// `described` with what its name is a name of: at the top of a page nothing has said so yet.
+/// `described` prefixed with the kind of thing it names: at the top of a page no context exists
+/// yet.
 fn introduced(evidence: &Evidence, described: &str) -> String {
     let needs_word = evidence.database.is_some() && !described.starts_with("database ");
     format!("{}{described}", if needs_word { "database " } else { "" })
@@ -193,8 +194,8 @@ mod tests {
 
     use crate::tests::simulated;
 
-    /// A simulation has no date, its name says of which model, and one that fails says how far it
-    /// may be off as one that passes does.
+    /// A simulation has no date, its name includes the model, and a failing one states its error
+    /// bound as a passing one does.
     #[test]
     fn a_simulated_run_says_of_which_model_and_how_far_off_whatever_the_verdict() {
         let mut run = simulated();
@@ -205,7 +206,7 @@ mod tests {
             let verdict = verdict::judge(&run);
             assert_eq!(verdict.outcome, outcome);
             let text = crate::text(&run, &verdict);
-            let head = text.split("What Follows").next().expect("a beginning");
+            let head = text.split("Next Steps and Limits").next().expect("a beginning");
             assert!(head.contains(", simulated on VNXe3300 - "), "{head}");
             assert!(head.contains("\nvirtual time from 20"), "{head}");
             assert_eq!(head.matches("Warning: Simulated, not measured").count(), 1, "{head}");

@@ -1,10 +1,10 @@
-//! What tests that read every database once come to, which have no IOPS to show.
+//! Results of tests that read every database once, which have no IOPS to show.
 
 use record::{Checksum, Replay, RunRecord, TestType};
 
 use crate::format;
 
-/// Whether the test is made for its load.
+/// Whether the test's purpose is its load.
 pub(crate) const fn is_of_load(run: &RunRecord) -> bool {
     matches!(run.start.test, TestType::Performance | TestType::Stress)
 }
@@ -14,8 +14,8 @@ pub(crate) fn replays(run: &RunRecord) -> Option<&[Replay]> {
     (run.start.test == TestType::Recovery).then_some(run.replays.as_slice())
 }
 
-/// Seconds for each log file, the mean over databases as the original's documents have it; none
-/// where nothing was replayed.
+/// Seconds per log file, the mean over databases as in the original's documents; `None` if nothing
+/// was replayed.
 pub(crate) fn seconds_per_log(replays: &[Replay]) -> Option<f64> {
     let times: Vec<f64> = replays.iter().filter_map(Replay::ns_per_log).collect();
     let mean_ns = times.iter().sum::<f64>() / times.len() as f64;
@@ -67,7 +67,7 @@ pub(crate) fn sum(all: &[Checksum]) -> Checksum {
     sum
 }
 
-/// The copies of a backup in a sentence; none where it made none.
+/// The copies of a backup in a sentence; `None` if it made none.
 pub(crate) fn copies_sentence(run: &RunRecord) -> Option<String> {
     let copies = &run.backup_copies;
     let bytes = copies.iter().map(|copy| copy.bytes).sum();

@@ -23,11 +23,11 @@ const LONGEST_LABEL: usize = 22;
 /// A simulated run of one of the arrays, with one seed.
 #[derive(Clone, Debug)]
 pub struct Prediction {
-    /// What was changed of the array: keys and values.
+    /// Changes to the array: keys and values.
     pub changes: Vec<(String, String)>,
     /// The simulated run.
     pub run: RunRecord,
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
     /// Name of its folder.
     pub folder: String,
@@ -47,7 +47,7 @@ impl Prediction {
         };
         let mut found = Vec::new();
         for finding in self.verdict.findings.iter().filter(|finding| finding.outcome == decisive) {
-            // The table has the figures of what failed.
+            // The table has the figures of the failed rule.
             found.push(match decisive {
                 Ruling::CannotJudge => {
                     meaning::objection(&self.run, finding).trim_end_matches('.').to_owned()
@@ -72,7 +72,7 @@ impl Prediction {
 pub struct PredictedArray(Vec<Prediction>);
 
 impl PredictedArray {
-    /// What the array comes to: no better than any seed's run.
+    /// Verdict on the array: no better than any seed's run.
     pub fn verdict(&self) -> &Verdict {
         &self.worst().verdict
     }
@@ -83,7 +83,7 @@ impl PredictedArray {
         worst.expect("invariant: an array has a run")
     }
 
-    /// A figure of its runs: their mean, and how sure it is where they are several.
+    /// A figure of its runs: their mean, and its uncertainty if there are several.
     fn figure(&self, of: impl Fn(&Prediction) -> Option<f64>) -> Option<Estimate> {
         let values: Vec<f64> = self.0.iter().filter_map(of).collect();
         (!values.is_empty()).then(|| estimate_of_runs(&values))
@@ -97,12 +97,12 @@ impl PredictedArray {
         self.figure(|one| one.mean_ms(series))
     }
 
-    /// Mean rate; 0 where nothing was measured under load.
+    /// Mean rate; 0 if nothing was measured under load.
     fn mean_iops(&self) -> f64 {
         self.iops().map_or(0.0, |of| of.mean)
     }
 
-    /// Its rate, as far as it was asked for.
+    /// Its rate, up to the target.
     fn wanted_iops(&self) -> f64 {
         let settings = &self.0[0].run.start.settings;
         let reached = settings.thresholds.target_reached_percent / 100.0;
@@ -137,7 +137,7 @@ impl PredictedArray {
         (label, vec![(title, length.unwrap_or(0.0), ink)])
     }
 
-    /// The verdict's name; of how many seeds, where they differ.
+    /// The verdict's name; with the number of seeds, if they differ.
     fn verdict_cell(&self) -> Cell {
         let worst = self.worst();
         let alike = self.0.iter().filter(|one| one.class() == worst.class()).count();
@@ -178,9 +178,9 @@ impl PredictedArray {
     }
 }
 
-/// The arrays of these runs, the best first: what passes before what cannot be judged before what
-/// fails, then the higher rate, then the faster reads; rates that reach their target are alike.
-/// Equals stay in their order. Runs with the same changes are of one array.
+/// The arrays of these runs, the best first: passing before inconclusive before failing, then the
+/// higher rate, then the faster reads; rates that reach their target count as equal. Equals stay in
+/// their order. Runs with the same changes are of one array.
 pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
     let mut all: Vec<PredictedArray> = Vec::new();
     for run in runs {
@@ -251,7 +251,7 @@ fn banner(all: &[PredictedArray]) -> Banner {
     }
 }
 
-/// What the ranking means, and how far it can be trusted.
+/// Meaning of the ranking, and its error bounds.
 fn said(best: &PredictedArray, all: &[PredictedArray]) -> Vec<String> {
     let Prediction { run, verdict, .. } = best.worst();
     let mut said: Vec<String> = meaning::sentences(run, verdict).into_iter().take(1).collect();
@@ -302,7 +302,7 @@ fn row((one, rank): (&PredictedArray, u32)) -> TableRow {
     ])
 }
 
-/// A mean, with half of its confidence interval where there is one.
+/// A mean, with half of its confidence interval if there is one.
 fn figure(of: Option<Estimate>, written: impl Fn(f64) -> String) -> Cell {
     Cell::or_none(of.map(|of| match of.half_width {
         Some(half) => format!("{} +- {}", written(of.mean), number(half, 2)),

@@ -43,8 +43,8 @@ const IO: [CounterSection; 4] = [
     ),
 ];
 
-/// The XML of a run of a load; none of other tests, and of what was not measured here: its readers
-/// could not tell.
+/// The XML of a load's result; `None` for other tests and for imported or simulated runs, which its
+/// readers could not distinguish.
 pub fn result_xml(run: &RunRecord, verdict: &Verdict) -> Option<String> {
     if run.imported().is_some() || run.simulated().is_some() || !passes::is_of_load(run) {
         return None;
@@ -79,7 +79,7 @@ fn facts(xml: &mut String, element: &str, section: &Section) {
     elements(xml, element, stated.map(|fact| (fact.label.to_owned(), plain(&fact.value.text))));
 }
 
-/// What the report says where there is no value.
+/// The report's marker for a missing value.
 fn is_unset(value: &str) -> bool {
     value == "not set" || value == "not reached" || value.starts_with("none: ")
 }
@@ -98,7 +98,7 @@ fn is_whole(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
 }
 
-/// The settings, with the caches of all databases together, which is what the original prints.
+/// The settings, with the total of all databases' caches, as the original prints it.
 fn settings(xml: &mut String, run: &RunRecord) {
     let settings = &run.start.settings;
     let mut section = parameters::section(run);
@@ -161,7 +161,7 @@ fn requests(xml: &mut String, kind: &str, totals: &PhaseTotals, series: &[Series
     counter(xml, &format!("{kind}/sec"), &[&format::number(totals.rate(count), 3)]);
 }
 
-/// The mean of a counter and, where they are known, its smallest and largest sample.
+/// The mean of a counter and, if known, its smallest and largest sample.
 fn counter(xml: &mut String, name: &str, values: &[&str]) {
     let _ = write!(xml, "        <counter name=\"{}\"", escape(name));
     for (statistic, value) in ["average", "minimum", "maximum"].iter().zip(values) {

@@ -1,11 +1,11 @@
-//! What a report of a simulated run says of the model that it ran on.
+//! The model of a simulated run, for its report.
 
 use record::{RunRecord, Simulation};
 
 use crate::document::{Block, Fact, Section};
 use crate::format;
 
-/// The first sentence of what such a run means.
+/// The first sentence about such a run.
 pub(crate) fn sentence(simulation: &Simulation) -> String {
     format!("SIMULATED on the model \"{}\": nothing was measured on storage.", simulation.array)
 }
@@ -13,8 +13,11 @@ pub(crate) fn sentence(simulation: &Simulation) -> String {
 /// How far its figures can be trusted, and why.
 pub(crate) fn trust(simulation: &Simulation) -> String {
     format!(
-        "Calibrated on {}; latencies may be {:.0} % off the true ones, either way.",
-        calibrated_on(simulation),
+        "{}: expect latencies within +-{:.0} %.",
+        match simulation.calibrated_on.is_empty() {
+            true => "Uncalibrated model".to_owned(),
+            false => format!("Calibrated on {}", calibrated_on(simulation)),
+        },
         simulation.uncertainty_percent
     )
 }
@@ -26,21 +29,22 @@ fn calibrated_on(simulation: &Simulation) -> String {
     }
 }
 
-/// The model, and how far it is known to be right.
+fn scale(stretch: f64) -> String {
+    if stretch > 1.0 {
+        return format!("databases shrunk {} times", format::three_digits(stretch));
+    }
+    "databases at full size".to_owned()
+}
+
+/// The model, and its known accuracy.
 pub(crate) fn section(run: &RunRecord) -> Option<Section> {
     let simulation = run.simulated()?;
     let facts = vec![
         Fact::new("Simulated Array", &simulation.array),
         Fact::new("Simulated Load", simulation.detail.name()),
         Fact::new("Calibrated On", calibrated_on(simulation)),
-        Fact::new(
-            "Uncertainty Of Latencies",
-            format!("{:.0} % either way", simulation.uncertainty_percent),
-        ),
-        Fact::new(
-            "Bytes That One Simulated Byte Stands For",
-            format::number(simulation.stretch, 1),
-        ),
+        Fact::new("Uncertainty Of Latencies", format!("+-{:.0} %", simulation.uncertainty_percent)),
+        Fact::new("Scale", scale(simulation.stretch)),
         Fact::new("Seed Of The Array", format!("{:#018x}", simulation.seed)),
     ];
     let description = Block::Verbatim(simulation.array_text.clone());

@@ -1,5 +1,5 @@
-//! What a look at the storage found: a section of the report of a run, and a page, a text and JSON
-//! of their own.
+//! Findings from inspecting the storage: a section of a run's report, and a separate page, text and
+//! JSON.
 
 use record::{StorageFinding, StorageRuling};
 use serde::Serialize;
@@ -8,14 +8,14 @@ use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, Tab
 use crate::format::plural;
 use crate::{contract, html};
 
-/// What was found where, on a machine and at a moment.
+/// Findings for one machine at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct StorageLook<'a> {
-    /// Name of the machine, and what was looked at.
+    /// Name of the machine, and the inspected paths.
     pub subject: &'a str,
     /// Wall clock, in nanoseconds since 1970-01-01 UTC.
     pub at_epoch_ns: u64,
-    /// What was found.
+    /// The findings.
     pub findings: &'a [StorageFinding],
 }
 
@@ -24,11 +24,11 @@ pub struct StorageLook<'a> {
 pub struct StorageTally {
     /// As they should be.
     pub pass: u64,
-    /// What works and could be better.
+    /// Works, but could be better.
     pub warning: u64,
-    /// What loses mail or time.
+    /// Loses mail or time.
     pub fail: u64,
-    /// What cannot be known.
+    /// Cannot be known.
     pub cannot_judge: u64,
 }
 
@@ -50,8 +50,8 @@ impl StorageTally {
     /// The numbers in one sentence.
     pub fn sentence(self) -> String {
         format!(
-            "{} to mend, {}, {} that cannot be judged from here, {} as they should be.",
-            self.fail,
+            "{}, {}, {} unknown, {} OK.",
+            plural(self.fail, "problem"),
             plural(self.warning, "warning"),
             self.cannot_judge,
             self.pass
@@ -69,7 +69,7 @@ pub(crate) fn parts(findings: &[StorageFinding]) -> Vec<StoragePart<'_>> {
     worst_first(findings).into_iter().map(StoragePart::of).collect()
 }
 
-/// What fails first, then what could be better, then what is not known.
+/// Failures first, then warnings, then unknowns.
 pub fn worst_first(findings: &[StorageFinding]) -> Vec<&StorageFinding> {
     let mut sorted: Vec<&StorageFinding> = findings.iter().collect();
     sorted.sort_by_key(|finding| match finding.outcome {
@@ -107,7 +107,7 @@ impl<'a> StoragePart<'a> {
     }
 }
 
-/// The section of a run's report; none where nothing was looked at.
+/// The section of a run's report; `None` if nothing was inspected.
 pub(crate) fn section(findings: &[StorageFinding]) -> Option<Section> {
     if findings.is_empty() {
         return None;
@@ -120,10 +120,10 @@ pub(crate) fn section(findings: &[StorageFinding]) -> Option<Section> {
 fn document(look: &StorageLook<'_>) -> Document {
     let tally = StorageTally::of(look.findings);
     let (verdict, tone) = match tally {
-        StorageTally { fail: 1.., .. } => ("To mend", Tone::Fail),
+        StorageTally { fail: 1.., .. } => ("Problems found", Tone::Fail),
         StorageTally { warning: 1.., .. } => ("Could be better", Tone::Warn),
         StorageTally { pass: 0, .. } => ("Cannot judge", Tone::Warn),
-        _ => ("Nothing to mend", Tone::Pass),
+        _ => ("No problems", Tone::Pass),
     };
     let table = Block::Table(table(look.findings));
     Document {
@@ -133,7 +133,7 @@ fn document(look: &StorageLook<'_>) -> Document {
             verdict: verdict.to_owned(),
             tone,
             number: tally.fail.to_string(),
-            number_unit: "to mend",
+            number_unit: "problems",
             number_metric: "storage-findings",
             meaning: vec![
                 tally.sentence(),
@@ -181,8 +181,8 @@ fn row(finding: &StorageFinding) -> TableRow {
     ])
 }
 
-/// The whole answer of `inspect` for programs: the findings, what each path stands on, and the
-/// saved outputs that were read, as the caller describes them.
+/// The whole answer of `inspect` for programs: the findings, the devices underneath each path, and
+/// the saved outputs that were read, as described by the caller.
 pub fn storage_json(
     look: &StorageLook<'_>,
     paths: &impl Serialize,
@@ -252,7 +252,7 @@ mod tests {
         let look = StorageLook { subject: "mbx-01", at_epoch_ns: 0, findings: &findings };
         let page = storage_html(&look);
         assert!(page.contains("&lt;on&gt;") && !page.contains("<on>"));
-        assert!(page.contains("hdparm -W 0") && page.contains("To mend"));
+        assert!(page.contains("hdparm -W 0") && page.contains("Problems found"));
         let told: serde_json::Value =
             serde_json::from_str(&storage_json(&look, &["x"], &["y"])).unwrap();
         assert_eq!(told["findings"][0]["check"], "c");
@@ -267,7 +267,7 @@ mod tests {
             let look = StorageLook { subject: "mbx-01", at_epoch_ns: 0, findings };
             super::document(&look).banner.verdict
         };
-        assert_eq!(verdict(&some()[..1]), "Nothing to mend");
+        assert_eq!(verdict(&some()[..1]), "No problems");
         assert_eq!(verdict(&some()[1..2]), "Cannot judge");
         assert_eq!(verdict(&some()[3..4]), "Could be better");
     }

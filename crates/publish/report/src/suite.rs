@@ -1,5 +1,5 @@
-//! Several tests of one plan as one report: what each came to, and the tables that documents of the
-//! Exchange Solution Reviewed Program print of them.
+//! Several tests of one plan as one report: the result of each, and the tables that documents of
+//! the Exchange Solution Reviewed Program print of them.
 
 mod compared;
 mod files;
@@ -25,7 +25,7 @@ pub struct SuiteTest<'a> {
     pub kind: TestType,
     /// The folder of its run, as a link from the report beside it.
     pub folder: String,
-    /// What was measured and judged; why not, where it was not run, and what that means.
+    /// Record and verdict; or why it was not run, and the consequence.
     pub measured: Result<(&'a RunRecord, &'a Verdict), (Ruling, String)>,
 }
 
@@ -46,7 +46,7 @@ impl SuiteTest<'_> {
     }
 }
 
-/// What the tests come to together.
+/// The combined outcome of the tests.
 pub fn suite_outcome(tests: &[SuiteTest<'_>]) -> Ruling {
     let outcomes: Vec<Ruling> = tests.iter().map(SuiteTest::outcome).collect();
     worst(&outcomes)
@@ -94,7 +94,7 @@ fn banner(tests: &[SuiteTest<'_>]) -> Banner {
     }
 }
 
-/// The outcome of the set; one that passed and lacks something of what was asked for says so.
+/// The outcome of the set; a passed one names any requirement that it lacks.
 fn headline(tests: &[SuiteTest<'_>], outcome: Ruling) -> String {
     let lacking = lacking(tests, outcome).map(|lacking| format!(", {lacking}"));
     format!("{}{}", outcome.name(), lacking.unwrap_or_default())
@@ -105,7 +105,7 @@ fn lacking(tests: &[SuiteTest<'_>], outcome: Ruling) -> Option<&'static str> {
     judged.find_map(|(_, verdict)| listed::lacking(verdict)).filter(|_| outcome.exit_code() == 0)
 }
 
-/// What each test means: in a sentence if it passed, else with every reason.
+/// Meaning of each test: one sentence if it passed, else every reason.
 fn meaning(tests: &[SuiteTest<'_>]) -> Vec<String> {
     tests.iter().map(sentence).collect()
 }
@@ -152,7 +152,7 @@ fn row(test: &SuiteTest<'_>) -> TableRow {
     ])
 }
 
-/// What was judged in a test, as in its own report.
+/// The findings of a test, as in its own report.
 fn findings_of(test: &SuiteTest<'_>) -> Option<Section> {
     let (run, verdict) = test.measured.as_ref().ok()?;
     let (id, title) = match test.kind {

@@ -1,4 +1,4 @@
-//! The last words of a run: short enough for one look at a terminal.
+//! The last lines of a run: short enough for one glance at a terminal.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use verdict::Verdict;
 use crate::document::Banner;
 use crate::next;
 
-/// The verdict, the numbers, what they mean, and what to do next.
+/// The verdict, the numbers, their meaning, and the next step.
 pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
     let mut text = banner(&crate::document(run, verdict).banner);
     for step in next::steps(run, verdict) {
@@ -17,7 +17,7 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
     text
 }
 
-/// The verdict, the numbers and what they mean.
+/// The verdict, the numbers and their meaning.
 pub(crate) fn banner(banner: &Banner) -> String {
     let mut text = String::new();
     let _ = writeln!(

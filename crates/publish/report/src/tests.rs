@@ -109,7 +109,7 @@ fn without_room() -> RunRecord {
     run
 }
 
-/// A backup of what a run had loaded.
+/// A backup of the databases that a run had loaded.
 pub(crate) fn backup() -> RunRecord {
     let mut run = passing();
     run.start.test = TestType::Backup;

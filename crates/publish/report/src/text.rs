@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::document::{Block, Column, Document, Fact, Section, Table};
 
-/// Widest line of what we write ourselves.
+/// Widest line of our own text.
 const WIDTH: usize = 100;
 /// Room between two columns.
 const GAP: usize = 2;
@@ -16,7 +16,7 @@ const TEXT_WIDTH: usize = 44;
 /// A last column of text is not made narrower than this.
 const NARROWEST_TEXT: usize = 24;
 
-/// Widths that columns of text are tried in, until all of a table stands beside each other.
+/// Widths to try for columns of text, until the whole table fits side by side.
 const TEXT_WIDTHS: [usize; 6] = [TEXT_WIDTH, 36, 28, 22, 18, 14];
 
 /// The text of a report.
@@ -183,7 +183,7 @@ fn push_table(text: &mut String, table: &Table) {
     push_part(text, &part);
 }
 
-/// Columns with their lines; a last column of text is made to fit where that leaves it room.
+/// Columns with their lines; a last column of text is fitted if that leaves it room.
 fn lay_out(table: &Table) -> Vec<Laid> {
     let tried = TEXT_WIDTHS.map(|width| lay_out_in(table, width));
     let mut tried = tried.into_iter();
@@ -195,7 +195,7 @@ fn lay_out(table: &Table) -> Vec<Laid> {
     }
 }
 
-/// Whether all columns stand beside each other.
+/// Whether all columns fit side by side.
 fn is_whole(columns: &[Laid]) -> bool {
     columns.iter().map(|laid| laid.width + GAP).sum::<usize>() <= WIDTH + GAP
 }
@@ -215,7 +215,7 @@ fn lay_out_in(table: &Table, text_width: usize) -> Vec<Laid> {
 fn push_part(text: &mut String, part: &[&Laid]) {
     let height = part.iter().map(|laid| laid.heading.len()).max().unwrap_or(0);
     for line in 0..height {
-        // Headings stand on the line under them.
+        // Headings are bottom-aligned.
         let cells = part.iter().map(|laid| {
             let above = height - laid.heading.len();
             laid.padded(line.checked_sub(above).and_then(|line| laid.heading.get(line)))

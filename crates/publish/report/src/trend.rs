@@ -1,4 +1,4 @@
-//! What runs of one volume came to over months, as charts.
+//! Results of runs on one volume over months, as charts.
 
 use crate::chart::{ChartLine, DatesChart, Ink};
 use crate::document::Block;
@@ -9,7 +9,7 @@ use crate::{format, html};
 pub struct TrendPoint {
     /// When it began, in seconds since 1970.
     pub at_s: f64,
-    /// What it is called when it is read out: date, name, verdict.
+    /// Its name when read aloud: date, name, verdict.
     pub name: String,
     /// Transactional IOPS that it was held at; none: as many as possible.
     pub asked_iops: Option<f64>,
@@ -22,7 +22,7 @@ pub struct TrendPoint {
 }
 
 impl TrendPoint {
-    /// All that is known of it, for the crosshair.
+    /// All of its values, for the crosshair.
     fn said(&self) -> String {
         let asked = self.asked_iops.map_or_else(
             || "not held".to_owned(),

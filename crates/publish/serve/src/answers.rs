@@ -36,14 +36,14 @@ pub(crate) struct NoAnswer {
 }
 
 impl NoAnswer {
-    /// The same under a title that says what is wrong.
+    /// The same under a title that names the problem.
     pub(crate) const fn titled(mut self, title: &'static str) -> Self {
         self.title = title;
         self
     }
 }
 
-/// What a status means to a person.
+/// Meaning of a status for people.
 const fn title_of(status: StatusCode) -> &'static str {
     match status {
         StatusCode::FORBIDDEN => "Not allowed",
@@ -76,7 +76,7 @@ pub(crate) fn see_other(place: &str) -> Response<Body> {
     response
 }
 
-/// What every answer carries.
+/// Headers of every answer.
 pub(crate) fn guard(headers: &mut HeaderMap) {
     let all: [(HeaderName, &'static str); 6] = [
         (header::CONTENT_SECURITY_POLICY, POLICY),

@@ -1,4 +1,4 @@
-//! The time of day, for what is told of runs that go on.
+//! The time of day, for values of live runs.
 
 use std::time::{Duration, SystemTime};
 

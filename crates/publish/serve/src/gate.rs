@@ -1,4 +1,4 @@
-//! Who may ask for what: a pure decision over the head of a request, made before any route.
+//! Decides who may ask for what: a pure function of the head of a request, called before any route.
 //!
 //! A page of a foreign site that a person has open can send requests here, and by a name that it
 //! points at this machine (DNS rebinding) it could read the answers. So the host must be ours, an
@@ -45,18 +45,18 @@ impl Token {
     }
 }
 
-/// What a request says of itself.
+/// Security-relevant parts of a request's head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestHead<'a> {
     /// Whether it may change state: anything but `GET` and `HEAD`.
     pub changes: bool,
-    /// Whether it asks for metrics alone, which have a token of their own.
+    /// Whether it asks for metrics alone, which have a separate token.
     pub is_for_metrics: bool,
-    /// The host that it asks; none where it names several or none.
+    /// The host it addresses; `None` if it names several or none.
     pub host: Option<&'a str>,
-    /// The site whose page sent it, where a browser says so.
+    /// The site whose page sent it, if a browser states it.
     pub origin: Option<&'a str>,
-    /// How that site lies to this one, where a browser says so.
+    /// That site's relation to this one, if a browser states it.
     pub fetch_site: Option<&'a str>,
     /// The token that it brings in `Authorization`.
     pub bearer: Option<&'a str>,
@@ -76,7 +76,7 @@ pub(crate) enum GateRefusal {
 }
 
 impl GateRefusal {
-    /// What is wrong, in a few words.
+    /// The reason, in a few words.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Host => "Unknown host name",
@@ -85,7 +85,7 @@ impl GateRefusal {
         }
     }
 
-    /// What the answer says.
+    /// The text of the answer.
     pub(crate) const fn sentence(self) -> &'static str {
         match self {
             Self::Host => {
@@ -123,7 +123,7 @@ impl Gate {
         Self { address, host_names, token, metrics_token }
     }
 
-    /// Whether others than this machine can reach the address.
+    /// Whether other machines can reach the address.
     fn is_public(&self) -> bool {
         !self.address.ip().is_loopback()
     }
@@ -150,7 +150,7 @@ impl Gate {
         token.zip(head.bearer).is_some_and(|(token, given)| token.is(given))
     }
 
-    /// Whether a request brings what lets it change state.
+    /// Whether a request carries the token that lets it change state.
     pub(crate) fn has_token(&self, head: &RequestHead<'_>) -> bool {
         head.bearer.or(head.cookie).is_some_and(|given| self.token.is(given))
     }
@@ -165,8 +165,8 @@ impl Gate {
         format!("plimsoll-token-{}", self.address.port())
     }
 
-    /// Whether `host`, port included, is a name of this server. A number cannot be pointed
-    /// elsewhere, so any will do where others are to reach it.
+    /// Whether `host`, port included, is a name of this server. A numeric address cannot be
+    /// rebound, so any will do if others may reach it.
     fn knows(&self, host: &str) -> bool {
         let Some((name, port)) = split(host) else {
             return false;

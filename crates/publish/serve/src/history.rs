@@ -1,7 +1,6 @@
-//! What is known of every run, kept from one start of the server to the next, so that the first
-//! list need not read every journal. The folders are the truth: whatever is missing, damaged, made
-//! by another release or older than its journal is read anew, and what a folder no longer holds
-//! goes.
+//! Index of all runs, kept across restarts of the server, so that the first list need not read
+//! every journal. The folders are the truth: an entry that is missing, damaged, from another
+//! release or older than its journal is read anew, and entries of removed folders are dropped.
 
 mod rows;
 
@@ -41,22 +40,22 @@ CREATE INDEX run_of_volume ON volume(machine, mount);
 pub(crate) struct PastRun {
     /// Its journal when it was read.
     pub stamp: JournalStamp,
-    /// What it said.
+    /// Its contents.
     pub known: Known,
 }
 
-/// The database file, and what stands in it.
+/// The database file, and its contents.
 pub(crate) struct History {
     connection: Connection,
-    /// What is stored of which journal.
+    /// Stored entries by journal.
     stored: BTreeMap<String, JournalStamp>,
 }
 
-/// What was read of the database on opening it.
+/// Contents of the database when it was opened.
 pub(crate) type PastRuns = BTreeMap<String, PastRun>;
 
 impl History {
-    /// Opens the file, or makes it anew where it is missing, damaged or of another release.
+    /// Opens the file, or recreates it if it is missing, damaged or of another release.
     pub(crate) fn open(file: &Path) -> Result<(Self, PastRuns), String> {
         let opened = Self::open_existing(file).or_else(|error| match error.sqlite_error_code() {
             // Another server writes it just now: it is none the worse for that.
@@ -94,7 +93,7 @@ impl History {
         Ok((Self { connection, stored: BTreeMap::new() }, PastRuns::new()))
     }
 
-    /// Makes the file hold exactly `runs`; what it holds already is not written again.
+    /// Makes the file hold exactly `runs`; entries it already holds are not written again.
     pub(crate) fn keep(
         &mut self,
         runs: &BTreeMap<String, (JournalStamp, Known)>,
@@ -124,7 +123,7 @@ fn forget(transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<()> {
     transaction.execute("DELETE FROM run WHERE id = ?1", params![id]).map(drop)
 }
 
-/// What made a file that this program reads.
+/// Identifies the layout of files that this program reads.
 fn layout() -> String {
     format!("plimsoll {} layout {LAYOUT}", env!("CARGO_PKG_VERSION"))
 }
@@ -151,7 +150,7 @@ fn create(file: &Path) -> io::Result<()> {
     options.open(file).map(drop)
 }
 
-/// Removes a file that cannot be used, with what `SQLite` lays beside it.
+/// Removes an unusable file, with the files that `SQLite` puts beside it.
 fn remove(file: &Path) -> io::Result<()> {
     let mut journal = file.as_os_str().to_owned();
     journal.push("-journal");

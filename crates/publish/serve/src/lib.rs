@@ -1,10 +1,10 @@
-//! One local web application over a folder of runs: the list, each report, comparisons, the run
-//! that goes on, deployments sized, arrays simulated, figures for monitoring. It fences the HTTP
+//! One local web application over a folder of runs: the list, each report, comparisons, the live
+//! run, sizing of deployments, simulation of arrays, figures for monitoring. It fences the HTTP
 //! stack.
 //!
 //! A request never becomes a path: it names a run or a plan, and only one that a walk through the
-//! folder has found, without following links, is opened (`runs`). Who may ask, and for what, is
-//! decided in one place before any route is reached (`gate`).
+//! folder has found, without following links, is opened (`runs`). Permissions are decided in one
+//! place before any route is reached (`gate`).
 
 mod answers;
 mod clock;
@@ -35,13 +35,13 @@ use runs::ServedRuns;
 pub use gate::Token;
 pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 
-/// Between two looks at whether a person has asked to stop.
+/// Interval between checks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Longest wait for answers under way when the program ends.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
-/// What is served, and where.
+/// Folder and address of the server.
 pub struct ServeSettings {
     /// The folder whose runs and plans are shown; nothing outside it is.
     pub folder: PathBuf,
@@ -49,27 +49,27 @@ pub struct ServeSettings {
     pub address: SocketAddr,
     /// Further names that browsers may know this machine by.
     pub host_names: Vec<String>,
-    /// Where what is known of the runs is kept from one start to the next; none: nowhere.
+    /// Location of the run index, kept across restarts; `None` keeps none.
     pub history: Option<PathBuf>,
-    /// Where metrics are pushed to, where they are.
+    /// Collector that metrics are pushed to, if any.
     pub otlp: Option<OtlpPush>,
-    /// What lets a request change anything; none: a new one that nothing keeps.
+    /// The token that permits changes; `None`: a new one that is not stored.
     pub token: Option<Token>,
-    /// What reads metrics and nothing else, on an address that others reach.
+    /// The token that reads metrics and nothing else, on a public address.
     pub metrics_token: Option<Token>,
 }
 
-/// What is told once requests are taken.
+/// Announced once requests are accepted.
 pub struct Ready<'a> {
-    /// Where they are taken.
+    /// Address that accepts them.
     pub address: SocketAddr,
-    /// What lets a request change anything.
+    /// The token that permits changes.
     pub token: &'a Token,
-    /// Why nothing is kept for the next start, where that was wanted.
+    /// Why no run index is kept, if one was wanted.
     pub no_history: Option<String>,
 }
 
-/// What a document of the folder is, as far as it says so itself.
+/// Kind of a document of the folder, as far as it states one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentKind {
     /// A plan, which can be run and simulated.
@@ -84,7 +84,7 @@ pub enum DocumentKind {
 pub struct SizingQuestion {
     /// The document to begin with; none: the example that the program prints.
     pub document: Option<PathBuf>,
-    /// What differs from it: keys and values.
+    /// Deviations from it: keys and values.
     pub values: Vec<(String, String)>,
     /// Keys with several values, `KEY=VALUE,VALUE`: every combination is sized and ranked.
     pub scenarios: Vec<String>,
@@ -109,7 +109,7 @@ pub struct FillProgress {
     pub plan: String,
     /// Since it began.
     pub took: Duration,
-    /// How it ended; none while it goes on.
+    /// How it ended; `None` while it is in progress.
     pub ended: Option<Result<(), String>>,
 }
 
@@ -119,21 +119,21 @@ pub struct SimulationQuestion {
     pub plan: PathBuf,
     /// The array: a file, or the name of one that comes with the program.
     pub array: String,
-    /// What is tried: `KEY=VALUE,VALUE`, every combination on an array of its own.
+    /// Variations: `KEY=VALUE,VALUE`, every combination on a separate array.
     pub changes: Vec<String>,
     /// How long is simulated, such as `2m`.
     pub duration: String,
 }
 
-/// What only the program itself can do.
+/// Operations that only the program itself can do.
 pub trait RunControl: Send + Sync + 'static {
-    /// Whether the run with this journal goes on.
+    /// Whether the run with this journal is live.
     fn is_live(&self, journal: &Path) -> bool;
 
-    /// Starts a run in a new folder below `root`; its folder, or why there is none.
+    /// Starts a run in a new folder below `root`; its folder, or why it did not start.
     fn start(&self, question: &RunQuestion, root: &Path) -> Result<PathBuf, String>;
 
-    /// Goes on with the run in `folder`, which was cut off, or says why it cannot.
+    /// Resumes the interrupted run in `folder`, or says why it cannot.
     fn resume(&self, folder: &Path) -> Result<(), String>;
 
     /// Kinds of tests that can be started.
@@ -148,7 +148,7 @@ pub trait RunControl: Send + Sync + 'static {
     /// Asks the run or simulation in `folder` to stop cleanly, or says why it cannot be asked.
     fn stop(&self, folder: &Path) -> Result<(), String>;
 
-    /// What the document is; none where it does not say.
+    /// The kind of the document; `None` if it does not state one.
     fn kind(&self, document: &Path) -> Option<DocumentKind>;
 
     /// The page of a sized deployment, or why it cannot be sized.
@@ -213,7 +213,7 @@ impl fmt::Display for ServeError {
 
 impl std::error::Error for ServeError {}
 
-/// An address as it stands in front of a port.
+/// An address in the form used in front of a port.
 fn host(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -221,7 +221,7 @@ fn host(address: IpAddr) -> String {
     }
 }
 
-/// Serves until `must_stop`; `ready` is told once requests are taken.
+/// Serves until `must_stop`; calls `ready` once requests are accepted.
 pub fn serve(
     settings: ServeSettings,
     machine: Box<dyn RunControl>,

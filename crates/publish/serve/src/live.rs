@@ -1,4 +1,4 @@
-//! The run that goes on: its journal followed as it grows, and what a page shows of it.
+//! The live run: its journal followed as it grows, and the data for its page.
 
 mod decisions;
 
@@ -30,7 +30,7 @@ pub(crate) const BARS_NS: [u64; 19] = {
     bars
 };
 
-/// What a page has been given already.
+/// Events that a page has already received.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Given {
     /// Intervals.
@@ -40,7 +40,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Everything that is known of `run`.
+    /// The position after all events of `run`.
     pub(crate) const fn all_of(run: &RunRecord) -> Self {
         Self { intervals: run.intervals.len(), lines: run.log.len() }
     }
@@ -61,15 +61,15 @@ impl JournalTail {
         Self { journal, offset: 0, partial: Vec::new(), record: None }
     }
 
-    /// The run so far, as it was read last.
+    /// The run so far, as last read.
     pub(crate) const fn record(&self) -> Option<&RunRecord> {
         self.record.as_ref()
     }
 
-    /// Reads what has been written since.
+    /// Reads the events written since.
     pub(crate) fn follow(&mut self) {
         let mut new = Vec::new();
-        // What cannot be read now may be readable when it is looked at next.
+        // A journal that cannot be read now may be readable at the next attempt.
         let _ = File::open(&self.journal).and_then(|mut file| {
             file.seek(SeekFrom::Start(self.offset))?;
             file.read_to_end(&mut new)
@@ -94,8 +94,8 @@ impl JournalTail {
     }
 }
 
-/// Where a run stands at `now_ns` since 1970, with everything that has come since `given`; none
-/// before it has begun.
+/// State of a run at `now_ns` since 1970, with all events after `given`; `None` before it has
+/// begun.
 pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
     let since_start_ns = now_ns.saturating_sub(run.start.started_epoch_ns);
     let span = run.phases.iter().rev().find(|span| span.to_ns.is_none());
@@ -130,8 +130,8 @@ pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
     })
 }
 
-/// What is still to be measured of a run that began so long ago; none if that is not known, or the
-/// measurement is over.
+/// Remaining measurement time of a run with this age; `None` if unknown, or if the measurement is
+/// over.
 pub(crate) fn left_to_measure_ns(run: &RunRecord, since_start_ns: u64) -> Option<u64> {
     let span = run.phases.iter().rev().find(|span| span.to_ns.is_none())?;
     let least = least_left_ns(run, Some(span.phase));
@@ -139,7 +139,7 @@ pub(crate) fn left_to_measure_ns(run: &RunRecord, since_start_ns: u64) -> Option
     least.or_else(|| planned(run, span.phase).map(|whole| whole.saturating_sub(gone_ns)))
 }
 
-/// What is still to be measured where the measurement has not begun.
+/// Remaining time if the measurement has not begun.
 fn least_left_ns(run: &RunRecord, phase: Option<Phase>) -> Option<u64> {
     let is_before = matches!(phase, Some(Phase::Open | Phase::Warm | Phase::Tune));
     planned(run, Phase::Measure).filter(|_| is_before)
@@ -157,7 +157,7 @@ fn points(run: &RunRecord, given: Given) -> Vec<Value> {
         .collect()
 }
 
-/// Latencies of a phase so far, as counts between the ends of bars.
+/// Latencies of a phase so far, as counts per bar.
 fn histogram(run: &RunRecord, phase: Phase) -> Value {
     let sum = run.sum_of(phase);
     json!({
@@ -184,7 +184,7 @@ fn between(within: &[u64], all: u64) -> Vec<u64> {
         .collect()
 }
 
-/// How long a phase is to last, where that is known.
+/// Planned length of a phase, if known.
 fn planned(run: &RunRecord, phase: Phase) -> Option<u64> {
     let is_timed = phase == Phase::Measure && run.start.settings.replay_logs == 0;
     is_timed.then_some(run.start.settings.measure_ns)

@@ -1,5 +1,5 @@
-//! Figures of the runs for monitoring: how many came to what, and those that go on. They are data
-//! here; `text`, `protobuf` and `otlp` are three ways to write them.
+//! Figures of the runs for monitoring: counts by outcome, and live runs. They are data here;
+//! `text`, `protobuf` and `otlp` are three ways to write them.
 
 mod latencies;
 mod live_run;
@@ -15,7 +15,7 @@ use crate::runs::{Known, Listed, ServedRuns};
 pub(crate) use latencies::Latencies;
 use live_run::of_run;
 
-/// A metric: its name, what it means, and its samples.
+/// A metric: its name, meaning and samples.
 pub(crate) struct Metric {
     name: &'static str,
     help: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct Sample {
     value: SampleValue,
 }
 
-/// What a sample says.
+/// Value of a sample.
 pub(crate) enum SampleValue {
     /// A level.
     Level(f64),
@@ -49,7 +49,7 @@ pub(crate) enum ScrapeFormat {
 }
 
 impl ScrapeFormat {
-    /// What a scraper that accepts this is given; one that weighs protobuf highest names it first.
+    /// The format for a scraper that accepts this; one that prefers protobuf names it first.
     pub(crate) fn of_accept(accept: &str) -> Self {
         let first = accept.split(',').next().unwrap_or_default();
         let mut parts = first.split(';').map(str::trim);
@@ -102,8 +102,8 @@ impl Metric {
     }
 }
 
-/// The metrics at `now_ns` since 1970: runs as the last look has found them, and those that go on
-/// as their journals tell them now.
+/// The metrics at `now_ns` since 1970: runs as the last walk found them, and live ones with the
+/// present state of their journals.
 pub(crate) fn of_all(runs: &ServedRuns, now_ns: u64) -> Vec<Metric> {
     let all = runs.known();
     let live = all.iter().filter(|run| run.is_live);
@@ -111,7 +111,7 @@ pub(crate) fn of_all(runs: &ServedRuns, now_ns: u64) -> Vec<Metric> {
     joined(&all, live.flatten())
 }
 
-/// All metrics of `runs`, and of those that go on: each name once.
+/// All metrics of `runs` and of the live ones: each name once.
 fn joined(runs: &[Listed], live: impl Iterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = vec![counted(runs)];
     metrics.extend(volumes::last_verdicts(runs));

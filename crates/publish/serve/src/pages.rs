@@ -1,5 +1,5 @@
-//! The pages that are no reports: the list, the live run, and a sentence where there is nothing
-//! else to show. They look like the reports, whose style they share.
+//! The pages that are no reports: the list, the live run, and a sentence if there is nothing else
+//! to show. They look like the reports, whose style they share.
 
 mod list;
 mod live;
@@ -20,7 +20,7 @@ pub(crate) use trend::trend;
 use crate::sets::ServedSet;
 use crate::summary::VolumeIdentity;
 
-/// What these pages add to the style of reports.
+/// Additions of these pages to the style of reports.
 const STYLE: &str = include_str!("pages/style.css");
 
 /// The style of all of these pages.
@@ -28,10 +28,10 @@ pub(crate) fn style() -> String {
     [report::STYLE, STYLE].concat()
 }
 
-/// What shows times in the zone of who looks.
+/// Shows times in the viewer's time zone.
 pub(crate) const TIMES: &str = include_str!("pages/times.js");
 
-/// What moves the page of the live run.
+/// Updates the page of the live run.
 pub(crate) const SCRIPT: &str = include_str!("pages/live.js");
 
 /// A page with this title around `body`.
@@ -48,8 +48,8 @@ fn page(title: &str, body: &str) -> String {
     units::plain(&html).into_owned()
 }
 
-/// A report as a page of the server: with the way back to the list, and elsewhere where there is
-/// somewhere to go: addresses and what they are called.
+/// A report as a page of the server: with a link back to the list, and further links, as addresses
+/// and titles.
 pub(crate) fn of_report(report: &str, further: &[(String, &str)]) -> String {
     let mut links = String::from("<p class=\"way-back\"><a href=\"/\">Plimsoll runs</a>");
     for (place, label) in further {

@@ -1,5 +1,5 @@
-//! Metrics pushed to a collector of OpenTelemetry, for machines that none scrapes: now and then, on
-//! a thread of its own, since a collector may be slow or gone.
+//! Pushes metrics to a collector of OpenTelemetry, for machines without a scraper: periodically, on
+//! a separate thread, since a collector may be slow or gone.
 
 mod address;
 
@@ -19,7 +19,7 @@ pub use address::{OtlpTarget, OtlpTargetError};
 /// No push waits longer for the collector.
 const LONGEST_PUSH: Duration = Duration::from_secs(10);
 
-/// What is pushed where, and how often.
+/// Target and interval of the push.
 pub struct OtlpPush {
     /// The collector.
     pub target: OtlpTarget,
@@ -29,13 +29,13 @@ pub struct OtlpPush {
     pub tls: TlsConfig,
 }
 
-/// Pushes metrics, for as long as the program goes on.
+/// Pushes metrics until the program ends.
 pub(crate) fn push_now_and_then(runs: ServedRuns, order: OtlpPush) -> io::Result<()> {
     let OtlpPush { target, pace, tls } = order;
     let agent = agent(tls);
     let named = thread::Builder::new().name("otlp".to_owned());
     let thread = named.spawn(move || {
-        // What has been said of the collector is not said again until it changes.
+        // A report about the collector is not repeated until it changes.
         let mut problem = None;
         loop {
             let told = push(&agent, &target, &runs).err();

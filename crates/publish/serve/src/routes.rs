@@ -1,4 +1,4 @@
-//! What each address answers. The gate stands before all of them.
+//! Handlers of each address, behind the gate.
 
 mod actions;
 mod forms;
@@ -80,13 +80,13 @@ async fn enter(State(gate): State<Gate>, mut request: Request, next: Next) -> We
     response
 }
 
-/// Whether a request brings the token, so that pages show forms that would be taken.
+/// Whether a request carries the token, so that pages show forms that would be accepted.
 #[derive(Clone, Copy, Debug)]
 struct MayChange(bool);
 
-/// What becomes of a request that is not refused.
+/// Treatment of a request that is not refused.
 enum Admission {
-    /// It goes on.
+    /// It is handled.
     Goes { may_change: bool },
     /// It brings the token in its address, and gets it as this cookie.
     Gets(HeaderValue),
@@ -129,7 +129,7 @@ fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     if all.next().is_some() { None } else { first.to_str().ok() }
 }
 
-/// The value of a header, where it is given; one that is no text is none of ours.
+/// The value of a header, if it is given; one that is not text is ignored.
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?.to_str().unwrap_or("null");
@@ -206,7 +206,7 @@ fn known(runs: &ServedRuns, id: &str) -> Result<Listed, NoAnswer> {
     runs.find(id).ok_or_else(|| missing("No such run lies in this folder."))
 }
 
-/// What `answer` makes of the run that is asked for.
+/// Applies `answer` to the requested run.
 async fn of_run(
     runs: ServedRuns,
     id: String,
@@ -215,7 +215,7 @@ async fn of_run(
     beside(move || answer(&runs, &known(&runs, &id)?)).await?
 }
 
-/// The page of the set of tests of this name; none if a run has it.
+/// The page of the set of tests of this name; `None` if a run has it.
 async fn set_page(runs: &ServedRuns, id: &str) -> Result<Option<WebAnswer>, NoAnswer> {
     let (runs, id) = (runs.clone(), id.to_owned());
     beside(move || {
@@ -276,7 +276,7 @@ async fn live_page(
     .await
 }
 
-/// Where a run that has ended, or is no measurement, is shown.
+/// Page of a run that has ended, or is no measurement.
 fn instead_of_live(runs: &ServedRuns, run: &Listed) -> Option<WebAnswer> {
     if !run.is_live {
         return Some(see_other(&format!("/run/{}", pages::address(&run.id))));
@@ -284,7 +284,7 @@ fn instead_of_live(runs: &ServedRuns, run: &Listed) -> Option<WebAnswer> {
     forms::instead_of_live(runs, run)
 }
 
-/// What a live run is called.
+/// Name of a live run.
 fn name_of_live(runs: &ServedRuns, run: &Listed) -> String {
     let name = runs.followed(run, |record| record.start.name.clone());
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| run.id.clone())
@@ -315,7 +315,7 @@ async fn compare(
     .await?
 }
 
-/// The comparison of sets of tests; none if no set was ticked.
+/// The comparison of sets of tests; `None` if no set was ticked.
 fn compared_sets(runs: &ServedRuns, ids: &[String]) -> Result<Option<String>, NoAnswer> {
     let mut sets = Vec::new();
     for id in ids {
@@ -328,7 +328,7 @@ fn compared_sets(runs: &ServedRuns, ids: &[String]) -> Result<Option<String>, No
         return Err(unusable("Sets of tests compare only with sets of tests."));
     }
     if sets.len() < 2 {
-        return Err(unusable("One set has nothing beside it: name at least two."));
+        return Err(unusable("Select at least two sets to compare."));
     }
     if let Some(live) = sets.iter().find_map(ServedSet::live) {
         return Err(unusable(format!("{}: the run is live; wait for its end.", live.id)));
@@ -350,7 +350,7 @@ fn compared_ids(fields: FormFields) -> Vec<String> {
     ids
 }
 
-/// A run that can stand beside others.
+/// A run that can be compared.
 fn ended(runs: &ServedRuns, id: String) -> Result<NamedRun, NoAnswer> {
     let run = runs.find(&id).filter(|run| !run.is_live);
     let run = run.ok_or_else(|| missing("No such run lies in this folder, or it is live."))?;
@@ -393,7 +393,7 @@ async fn scrape(State(runs): State<ServedRuns>, headers: HeaderMap) -> Result<We
     .await
 }
 
-/// Refuses if a run or a simulation goes on.
+/// Refuses if a run or a simulation is in progress.
 fn expect_idle(runs: &ServedRuns) -> Result<(), NoAnswer> {
     if is_busy(runs) {
         let text = "A second run would disturb it. Wait until it finishes, or stop it first.";

@@ -1,5 +1,5 @@
-//! The runs and documents of the folder, kept in memory and looked for anew when a request asks:
-//! the folders are the truth, and what has not changed since it was read is not read again.
+//! The runs and documents of the folder, kept in memory and refreshed on requests: the folders are
+//! the truth, and unchanged files are not read again.
 
 pub(crate) mod known;
 mod walk;
@@ -26,28 +26,28 @@ pub(crate) use known::Known;
 use known::JournalStamp;
 use walk::walked;
 
-/// What was found so shortly ago is not looked for again.
+/// Results of a walk are reused for this long.
 const FRESH: Duration = Duration::from_millis(500);
 
-/// So long does a list wait for journals that have changed; it shows the others meanwhile.
+/// A list waits this long for journals that have changed; it shows the others meanwhile.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Between two looks that no request asks for, so that metrics need not wait for one.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
 
-/// So many journals are read before what they said is stored.
+/// Number of journals read before their summaries are stored.
 const STORED_AT_ONCE: usize = 100;
 
-/// A run as far as it is known.
+/// A run, as far as it is known.
 #[derive(Clone)]
 pub(crate) struct Listed {
     /// Its folder below the served one, with `/` between the parts; requests name it so.
     pub id: String,
-    /// Where it is.
+    /// Its folder.
     pub folder: PathBuf,
-    /// Whether it goes on.
+    /// Whether it is live.
     pub is_live: bool,
-    /// What is known of it.
+    /// Its summary, if known.
     pub known: Known,
     stamp: JournalStamp,
 }
@@ -77,13 +77,12 @@ struct SharedRuns {
     machine: Box<dyn RunControl>,
     kept: Mutex<RunIndex>,
     has_read: Condvar,
-    /// None where it could not be opened, or written.
+    /// `None` if it could not be opened, or written.
     history: Mutex<Option<History>>,
 }
 
 impl ServedRuns {
-    /// Of `root`, which is an absolute path without links, with what is known of its runs from
-    /// before.
+    /// Of `root`, which is an absolute path without links, with the stored summaries of its runs.
     pub(crate) fn new(
         root: PathBuf,
         machine: Box<dyn RunControl>,
@@ -101,7 +100,7 @@ impl ServedRuns {
         Self(Arc::new(SharedRuns { root, machine, kept, has_read, history: Mutex::new(history) }))
     }
 
-    /// Looks for what is new now and then, for as long as anything else holds this.
+    /// Refreshes periodically, for as long as another reference to this exists.
     pub(crate) fn look_now_and_then(&self) -> std::io::Result<()> {
         self.look();
         drop(self.read_unread(Duration::ZERO));
@@ -124,18 +123,18 @@ impl ServedRuns {
         &self.0.root
     }
 
-    /// What the served folder is called.
+    /// Name of the served folder.
     pub(crate) fn root_name(&self) -> String {
         let name = self.0.root.file_name();
         name.map_or_else(|| "set".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// What the program can do with runs.
+    /// The program's operations on runs.
     pub(crate) fn machine(&self) -> &dyn RunControl {
         &*self.0.machine
     }
 
-    /// All runs, the newest first; those that are not read yet stand in front.
+    /// All runs, the newest first; those that are not read yet come first.
     pub(crate) fn all(&self) -> Vec<Listed> {
         self.look();
         let mut runs: Vec<Listed> = self.read_unread(PATIENCE).runs.values().cloned().collect();
@@ -155,8 +154,8 @@ impl ServedRuns {
         self.kept().runs.get(id).cloned()
     }
 
-    /// The run of this name as it is now, if the last look has found one that goes on: a
-    /// watcher, who looks every second, needs no walk through the whole folder for that.
+    /// The run of this name in its present state, if the last walk found it live: a watcher, who
+    /// checks every second, needs no walk through the whole folder for that.
     pub(crate) fn find_live(&self, id: &str) -> Option<Listed> {
         let run = self.kept().runs.get(id).filter(|run| run.is_live).cloned()?;
         self.0.machine.is_live(&run.folder.join(JOURNAL)).then_some(run)
@@ -180,13 +179,13 @@ impl ServedRuns {
         is_there.then(|| self.0.root.join(id)).filter(|path| self.is_inside(path))
     }
 
-    /// Looks for what has been made since, however shortly ago the last look was.
+    /// Refreshes now, however recent the last walk.
     pub(crate) fn look_anew(&self) {
         self.kept().looked = None;
         self.look();
     }
 
-    /// The whole record of a run, and its verdict; why not, where it cannot be read.
+    /// The whole record of a run, and its verdict; or why it cannot be read.
     pub(crate) fn load(&self, run: &Listed) -> Result<(RunRecord, Verdict), String> {
         let journal = run.folder.join(JOURNAL);
         if !self.is_inside(&journal) {
@@ -198,7 +197,7 @@ impl ServedRuns {
         Ok((record, verdict))
     }
 
-    /// What follows the journal of a live run, shared by all who watch it.
+    /// The follower of a live run's journal, shared by all watchers.
     pub(crate) fn tail(&self, run: &Listed) -> Arc<Mutex<JournalTail>> {
         let mut kept = self.kept();
         let tail = kept.tails.entry(run.id.clone());
@@ -209,7 +208,7 @@ impl ServedRuns {
         )
     }
 
-    /// What `look` sees of a live run as its journal tells it now.
+    /// Applies `look` to the present state of a live run.
     pub(crate) fn followed<T>(&self, run: &Listed, look: impl Fn(&RunRecord) -> T) -> Option<T> {
         let tail = self.tail(run);
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
@@ -226,7 +225,7 @@ impl ServedRuns {
         self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Walks through the folder where that was not done just now.
+    /// Walks through the folder unless that was done just now.
     fn look(&self) {
         if self.kept().looked.is_some_and(|looked| looked.elapsed() < FRESH) {
             return;
@@ -252,7 +251,7 @@ impl ServedRuns {
         Listed { id, folder, is_live, known: Known::Unread, stamp }
     }
 
-    /// Has what is unread read on a thread of its own, and waits for so long.
+    /// Reads unread journals on a separate thread, and waits for up to `patience`.
     fn read_unread(&self, patience: Duration) -> MutexGuard<'_, RunIndex> {
         let mut kept = self.kept();
         if kept.unread().is_some() && !kept.is_reading {
@@ -286,7 +285,7 @@ impl ServedRuns {
         self.store();
     }
 
-    /// A run whose journal is still to be read; where there is none, those who wait are told.
+    /// A run whose journal is still to be read; if there is none, waiters are notified.
     fn next_unread(&self) -> Option<Listed> {
         let mut kept = self.kept();
         let next = kept.unread().cloned();
@@ -297,7 +296,7 @@ impl ServedRuns {
         next
     }
 
-    /// Stores what is known of runs that have ended. Where that fails, the next start reads the
+    /// Stores the summaries of runs that have ended. If that fails, the next start reads the
     /// journals again.
     fn store(&self) {
         let kept = self.kept();
@@ -318,7 +317,7 @@ impl ServedRuns {
         if run.is_live {
             let tail = self.tail(run);
             let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-            // What a journal says so far; the whole of it may be long.
+            // The journal so far; it may be long.
             tail.follow();
             return match tail.record() {
                 Some(record) => Known::Summary(Arc::new(summary::of_live(record))),
@@ -345,7 +344,7 @@ impl Listed {
         }
     }
 
-    /// What its journal says, once it has been read.
+    /// Its summary, once its journal has been read.
     pub(crate) fn line(&self) -> Option<&RunLine> {
         match &self.known {
             Known::Summary(line) => Some(line),

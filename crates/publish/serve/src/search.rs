@@ -1,5 +1,5 @@
-//! Runs that belong together and lie beside each other in one folder: the loads of a search for the
-//! load line, off which can be read what it has decided so far, and simulations of one question.
+//! Related runs side by side in one folder: the loads of a search for the load line, which show its
+//! decisions so far, and simulations of one question.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ pub(crate) fn simulations(sweep: &str, runs: Vec<Listed>) -> impl Iterator<Item 
     runs.into_iter().filter(move |run| sweep_of(&run.id) == Some(sweep))
 }
 
-/// The load of the same search that goes on, if one does.
+/// The live load of the same search, if any.
 pub(crate) fn live_load(id: &str, runs: &[Listed]) -> Option<String> {
     let (search, _) = split(id)?;
     let mut live = beside(search, runs).filter(|(_, run)| run.is_live && run.id != id);

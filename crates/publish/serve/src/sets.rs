@@ -86,7 +86,7 @@ impl ServedSet {
         })
     }
 
-    /// What is known of the test that was made first.
+    /// Summary of the test made first.
     pub(crate) fn line(&self) -> Option<&RunLine> {
         self.tests.iter().find_map(Listed::line)
     }
@@ -96,7 +96,7 @@ impl ServedSet {
         self.tests.iter().find(|test| test.is_live)
     }
 
-    /// What the tests came to together, and how that looks; one that was not made proves nothing.
+    /// The combined result of the tests, and its colour; a missing one is inconclusive.
     pub(crate) fn verdict(&self) -> (String, Tone) {
         if self.live().is_some() {
             return ("Live".to_owned(), Tone::Live);
@@ -163,7 +163,7 @@ impl ServedSet {
     }
 }
 
-/// Record and verdict of a run that has ended; why there is none.
+/// Record and verdict of a run that has ended; or why there is none.
 fn made(runs: &ServedRuns, run: Option<&Listed>) -> Result<(RunRecord, Verdict), String> {
     match run {
         None => Err("no record of it is there".to_owned()),

@@ -1,4 +1,4 @@
-//! A run in one line: what lists, searches and metrics show of it.
+//! A run in one line: the data for lists, searches and metrics.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(crate) enum Tone {
     Warn,
     /// Bad.
     Fail,
-    /// There is none yet.
+    /// None yet.
     Live,
 }
 
@@ -40,21 +40,21 @@ impl Tone {
     }
 }
 
-/// What makes two runs be of one volume. Device names change with every start of a machine; mount
-/// point, model and size do not, unless there is another disk.
+/// Identity of a volume across runs. Device names change with every start of a machine; mount
+/// point, model and size do not, unless the disk is replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct VolumeIdentity {
     /// The machine that saw it.
     pub machine: String,
-    /// Where it was mounted.
+    /// Its mount point.
     pub mount: String,
-    /// Model of the disk or array; empty where it is not known.
+    /// Model of the disk or array; empty if unknown.
     pub model: String,
     /// Size of the volume.
     pub size_bytes: u64,
 }
 
-/// What is kept in memory of a run.
+/// The part of a run kept in memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RunLine {
     /// Its name; empty in records of earlier releases.
@@ -67,11 +67,11 @@ pub(crate) struct RunLine {
     pub machine: String,
     /// The kind of test.
     pub test: String,
-    /// When it began, where that is known.
+    /// Its start, if known.
     pub started_ns: Option<u64>,
     /// The same in ISO 8601.
     pub started: Option<String>,
-    /// What it came to, in a word or two.
+    /// Its verdict, in a word or two.
     pub verdict: String,
     /// The same for programs; none before the end.
     pub outcome: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) struct RunLine {
     pub is_cut_off: bool,
     /// How that looks.
     pub tone: Tone,
-    /// Transactional IOPS that were asked for; none: as many as possible.
+    /// Target in transactional IOPS; `None`: as many as possible.
     pub asked_iops: Option<f64>,
     /// Transactional IOPS that were achieved.
     pub iops: Option<f64>,
@@ -93,7 +93,7 @@ pub(crate) struct RunLine {
     pub read_ms: Option<f64>,
     /// Mean latency of log writes.
     pub log_write_ms: Option<f64>,
-    /// Where its databases and logs lay; none of a run that was simulated or imported.
+    /// Volumes of its databases and logs; empty if it was simulated or imported.
     pub volumes: Vec<VolumeIdentity>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
     }
 }
 
-/// Of a run that goes on.
+/// Of a live run.
 pub(crate) fn of_live(run: &RunRecord) -> RunLine {
     RunLine { verdict: "Live".to_owned(), tone: Tone::Live, ..figures(run) }
 }

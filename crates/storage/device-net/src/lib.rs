@@ -1,8 +1,8 @@
 //! Block devices over a wire: exports of NBD servers and LUNs of iSCSI targets, to be tried before
 //! any system attaches them.
 //!
-//! The clients are our own, since completions have to arrive at the reactor of the thread that
-//! asked: one thread sends, one receives, and the reactor is told by [`device::Remote`].
+//! The clients are our own, since completions must arrive at the reactor of the requesting thread:
+//! one thread sends, one receives, and the reactor is notified through [`device::Remote`].
 
 mod iscsi;
 mod line;

@@ -1,8 +1,8 @@
-//! What the two threads of a connection and its device share: the requests under way, and whether
-//! the connection is of use.
+//! State shared by the two threads of a connection and its device: the requests in flight, and
+//! whether the connection is usable.
 //!
-//! Once it breaks, every request under way and every later one fails: what the server has done of
-//! them is not known, and to connect anew would hide that.
+//! Once it breaks, every request in flight and every later one fails: the server's progress on them
+//! is unknown, and reconnecting would hide that.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,14 +11,14 @@ use std::thread;
 
 use device::{Buffer, DeviceError};
 
-/// A request that the server works on, with what its protocol keeps of it.
+/// A request in progress at the server, with its protocol's state.
 pub(crate) struct UnderWay<T> {
     /// It is with the sender until it has been sent.
     pub buffer: Arc<Mutex<Option<Buffer>>>,
     pub task: T,
 }
 
-/// What a protocol does with a request that comes to nothing.
+/// A protocol's handling of a failed request.
 pub(crate) trait Abandon {
     /// Ends it with this error and gives its buffer back.
     fn abandon(self, buffer: Option<Buffer>, error: DeviceError);
@@ -46,7 +46,7 @@ impl<T: Abandon> SharedLine<T> {
         &self.name
     }
 
-    /// What requests fail with from now on.
+    /// The error of requests from now on.
     pub(crate) fn error(&self) -> DeviceError {
         let why = lock(&self.broken).clone();
         DeviceError::Disconnected {
@@ -83,7 +83,7 @@ impl<T: Abandon> SharedLine<T> {
         lock(&self.under_way).remove(&number)
     }
 
-    /// Looks at a request that goes on, or changes what is kept of it.
+    /// Accesses or changes the state of a request in flight.
     pub(crate) fn with<R>(
         &self,
         number: u64,

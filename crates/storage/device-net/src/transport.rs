@@ -12,7 +12,7 @@ use socket2::{SockRef, TcpKeepalive};
 /// Longest wait for a connection and for each answer before requests begin.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A peer that has said nothing for so long is asked whether it is there.
+/// A peer that has been silent for this long is probed.
 const SILENCE: Duration = Duration::from_secs(5);
 
 /// Between two such questions.

@@ -34,8 +34,8 @@ fn nanos(nanos: u128) -> Nanos {
     Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
-/// Time since the machine was started. Unlike the clock of a run it goes on while the machine
-/// sleeps, where the system has such a clock.
+/// Time since the machine was started. Unlike the clock of a run it includes sleep, if the system
+/// has such a clock.
 pub fn boot_clock() -> Nanos {
     match crate::system::boot_clock() {
         Some(span) => nanos(span.as_nanos()),

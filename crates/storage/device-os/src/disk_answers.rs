@@ -1,5 +1,5 @@
-//! What Windows answers about disks, as bytes: structures of `winioctl.h`, read field by field, so
-//! that any system can test it and no short answer is read past its end.
+//! Windows' answers about disks, as bytes: structures of `winioctl.h`, read field by field, so that
+//! any system can test it and no short answer is read past its end.
 
 use crate::probe::{OwnCache, Transport};
 
@@ -12,14 +12,14 @@ pub(crate) struct Descriptor {
     pub model: Option<String>,
     /// The way to it.
     pub transport: Option<Transport>,
-    /// Whether it is a disk that Storage Spaces or a file stands for.
+    /// Whether the disk is backed by Storage Spaces or a file.
     pub is_made_of_others: bool,
-    /// Whether it is a virtual machine's own, whose word on rotation means nothing.
+    /// Whether it is a virtual machine's disk, whose report on rotation means nothing.
     pub is_virtual: bool,
 }
 
 impl Descriptor {
-    /// None where the answer is too short to tell the bus.
+    /// `None` if the answer is too short to contain the bus.
     pub(crate) fn of(answer: &[u8]) -> Option<Self> {
         let bus = number(answer, 28)?;
         let texts = [12, 16].map(|at| text(answer, at));
@@ -68,9 +68,9 @@ const fn transport(bus: u32) -> Option<Transport> {
 /// A write cache as the device has it, and whether Windows flushes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToldCache {
-    /// What the device says; Windows reads its mode page.
+    /// The device's report; Windows reads its mode page.
     pub own: OwnCache,
-    /// Whether Windows takes it for one that power empties; none where it does not know.
+    /// Whether Windows considers it volatile; `None` if it does not know.
     pub is_flushed: Option<bool>,
 }
 
@@ -91,7 +91,7 @@ impl ToldCache {
             (NONE | WRITE_THROUGH, _) | (_, DISABLED) => {
                 Self { own: OwnCache::Off(SOURCE), is_flushed: Some(false) }
             }
-            // Where a person has said that the cache is protected, Windows answers flushes itself.
+            // If an administrator has declared the cache protected, Windows answers flushes itself.
             (_, ENABLED) => {
                 Self { own: OwnCache::On(SOURCE), is_flushed: Some(*is_protected == 0) }
             }
@@ -129,7 +129,7 @@ pub(crate) fn has_seek_penalty(answer: &[u8]) -> Option<bool> {
 pub(crate) struct DiskExtent {
     /// The number in `PhysicalDrive0`.
     pub disk: u32,
-    /// Where it begins, in bytes from the begin of the disk.
+    /// Offset in bytes from the start of the disk.
     pub begin_bytes: u64,
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn extents(answer: &[u8]) -> Vec<DiskExtent> {
         .collect()
 }
 
-/// The kind of table that a partition stands in: `PARTITION_INFORMATION_EX`.
+/// Scheme of the partition table: `PARTITION_INFORMATION_EX`.
 pub(crate) fn scheme(answer: &[u8]) -> Option<&'static str> {
     match number(answer, 0)? {
         0 => Some("MBR"),
@@ -176,8 +176,8 @@ pub(crate) fn has_integrity(answer: &[u8]) -> Option<bool> {
     Some(algorithm != [0, 0])
 }
 
-/// Whether the first sector of a volume, as the disk has it, is that of one that `BitLocker`
-/// encrypts: it has this where file systems have their name.
+/// Whether the first sector of a volume, as stored on the disk, belongs to a volume that
+/// `BitLocker` encrypts: its signature replaces that of the file system.
 pub(crate) fn is_bitlocker(sector: &[u8]) -> bool {
     sector.get(3..11) == Some(b"-FVE-FS-")
 }
@@ -192,7 +192,7 @@ fn wide_number(answer: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// The text whose place stands at a byte; 0 stands for none.
+/// The text at the offset stored at a byte; 0 means none.
 fn text(answer: &[u8], at: usize) -> Option<String> {
     let begin = number(answer, at)? as usize;
     let rest = answer.get(begin..).filter(|_| begin > 0)?;

@@ -1,8 +1,7 @@
 //! Threads that make blocking calls, so that the reactor never does.
 //!
-//! A job runs on a thread; what follows from its result runs on the reactor's thread when the
-//! reactor next delivers. Threads are started as jobs queue up, to a maximum, and end with their
-//! owner.
+//! A job runs on a thread; its continuation runs on the reactor's thread when the reactor next
+//! delivers. Threads are started as jobs queue up, to a maximum, and end with their owner.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -41,7 +40,7 @@ impl HelperQueue {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What each thread does until its owner closes the queue.
+    /// Loop of each thread until its owner closes the queue.
     fn work(&self) {
         let mut queues = self.lock();
         loop {
@@ -61,7 +60,7 @@ impl HelperQueue {
         }
     }
 
-    /// One job on this thread, where no other could be started: slow is better than not at all.
+    /// Runs one job on this thread, if no other could be started: slow is better than not at all.
     fn work_here(&self) {
         let job = self.lock().jobs.pop_front();
         if let Some((ticket, job)) = job {
@@ -113,8 +112,8 @@ impl Helpers {
         self.enqueue(ticket, job);
     }
 
-    /// Announces a result that a thread of others will leave by calling what is returned; `then`
-    /// runs with it on this thread.
+    /// Announces a result from a foreign thread, which delivers it by calling the returned closure;
+    /// `then` runs with it on this thread.
     pub(crate) fn expect<T: Send + 'static>(
         &self,
         then: impl FnOnce(T) + 'static,
@@ -128,7 +127,7 @@ impl Helpers {
         }
     }
 
-    /// A ticket for what follows from a result, and where the result is to be left.
+    /// A ticket for the continuation of a result, and the slot for the result.
     fn announce<T: Send + 'static>(
         &self,
         then: impl FnOnce(T) + 'static,
@@ -194,7 +193,7 @@ impl Helpers {
         })
     }
 
-    /// Runs what follows from finished jobs; whether there were any.
+    /// Runs the continuations of finished jobs; returns whether there were any.
     pub(crate) fn deliver(&self) -> bool {
         if !self.busy() {
             return false;

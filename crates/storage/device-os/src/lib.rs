@@ -1,9 +1,9 @@
 //! The seam's implementation on the operating system: real files, unbuffered, on real time.
 //!
 //! A [`World`] belongs to the thread that made it: one completion ring, one executor, any number of
-//! volumes. On Linux the ring is `io_uring`; where the kernel refuses it, a pool of threads does
-//! the same work. On Windows it is a completion port. Other systems get an error that says so. All
-//! `unsafe` of the storage path is here, each block with its argument.
+//! volumes. On Linux the ring is `io_uring`; if the kernel refuses it, a thread pool does the same
+//! work. On Windows it is a completion port. Other systems get a clear error. All `unsafe` of the
+//! storage path is here, each block with its argument.
 
 mod clock;
 #[cfg(any(windows, test))]
@@ -52,9 +52,9 @@ pub fn raise_open_files() -> std::io::Result<u64> {
     system::raise_open_files()
 }
 
-/// Raises this process's limit on file sizes as far as it is allowed to, and makes a write beyond
-/// the limit fail instead of ending the process. Returns the limit in bytes (`u64::MAX` for none),
-/// or an error if the system does not tell it.
+/// Raises this process's limit on file sizes as far as permitted, and makes a write beyond the
+/// limit fail instead of ending the process. Returns the limit in bytes (`u64::MAX` for none), or
+/// an error if the system does not report it.
 pub fn raise_file_size() -> std::io::Result<u64> {
     system::raise_file_size()
 }
@@ -92,7 +92,7 @@ pub struct World {
 }
 
 impl World {
-    /// Sets the backend up. [`Backend::Auto`] fails only where no backend exists at all.
+    /// Sets the backend up. [`Backend::Auto`] fails only if no backend exists at all.
     pub fn new(backend: Backend) -> Result<Self, DeviceError> {
         let (host, backend) = system::host(backend)?;
         Ok(Self { executor: Executor::new(Rc::clone(&host).reactor()), host, backend })
@@ -108,13 +108,13 @@ impl World {
         self.backend
     }
 
-    /// The existing folder `path` as a volume. `NotFound` where there is none, `Unbuffered` where
-    /// its file system keeps files in memory.
+    /// The existing folder `path` as a volume. `NotFound` if it does not exist, `Unbuffered` if its
+    /// file system keeps files in memory.
     pub fn volume(&self, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
         system::volume(&self.host, path)
     }
 
-    /// Where devices of others, such as exports over a network, have their requests end.
+    /// Completes requests of foreign devices, such as exports over a network.
     pub fn remote(&self) -> Rc<dyn device::Remote> {
         #[cfg(any(target_os = "linux", windows))]
         return Rc::new(remote::HostRemote(Rc::clone(&self.host)));
@@ -122,15 +122,15 @@ impl World {
         unreachable!("invariant: there is no world on a system without a backend");
     }
 
-    /// The block device at `path` as a whole, or the file that stands for one; errors call it
-    /// `name`. For writes it is held against every other user: `Busy` where it is mounted or a part
-    /// of another device, `Locked` where another process of ours has it. `mode` creates nothing.
+    /// The block device at `path` as a whole, or a file used as one; errors call it `name`. Opening
+    /// for writes locks it against every other user: `Busy` if it is mounted or a part of another
+    /// device, `Locked` if another process of ours has it. `mode` creates nothing.
     pub fn raw_device(&self, path: &Path, name: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
         system::raw_device(&self.host, path, name, mode)
     }
 
-    /// The existing file `path` for reads only, on any file system: past the system's cache where
-    /// that is possible, else through it. [`device::Caps::unbuffered`] tells which.
+    /// The existing file `path` for reads only, on any file system: past the system's cache if
+    /// possible, else through it. [`device::Caps::unbuffered`] shows which.
     pub fn open_to_read(&self, path: &Path) -> Pending<Rc<dyn Device>> {
         system::open_to_read(&self.host, path)
     }

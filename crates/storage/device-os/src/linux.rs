@@ -27,7 +27,7 @@ pub use packets::PacketSocket;
 pub(crate) use probe::{device_read_bytes, devices, facts, free_bytes};
 pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_file_size, raise_open_files};
 
-/// What files and folders need of a backend.
+/// Services of a backend for files and folders.
 pub(crate) trait Host: Reactor {
     /// The backend as the executor sees it.
     fn reactor(self: Rc<Self>) -> Rc<dyn Reactor>;
@@ -39,7 +39,7 @@ pub(crate) trait Host: Reactor {
     fn helpers(&self) -> &Helpers;
 }
 
-/// The backend that was asked for, and which one it is.
+/// The requested backend, and its kind.
 pub(crate) fn host(backend: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
     if backend == Backend::CompletionPort {
         let unsupported = io::ErrorKind::Unsupported.into();
@@ -77,7 +77,7 @@ pub(crate) fn raw_device(
     raw::open(host, path, name, mode)
 }
 
-/// What tests ask for: the backend that is best here, and the one that is always to be had.
+/// Backends to test: the best one here, and the one that always works.
 #[cfg(test)]
 pub(crate) const BACKENDS: &[Backend] = &[Backend::Auto, Backend::Pool];
 

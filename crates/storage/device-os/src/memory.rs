@@ -12,11 +12,10 @@ use mimalloc::MiMalloc;
 
 use class::Class;
 
-/// What marks the memory of a [`device::Buffer`]: nothing else asks for this alignment.
+/// Identifies the memory of a [`device::Buffer`]: nothing else uses this alignment.
 const ALIGNMENT: usize = device::ALIGNMENT;
 
-/// One for each power of two blocks. What is larger than the last comes from the system, which maps
-/// it for itself.
+/// One for each power of two blocks. Larger memory comes from the system, which maps it separately.
 const CLASSES: usize = 9;
 
 /// The largest memory that mimalloc serves. It goes round all free pieces of a size, where the

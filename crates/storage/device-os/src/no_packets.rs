@@ -1,6 +1,6 @@
-//! What systems without packet sockets get.
+//! Substitute for systems without packet sockets.
 
-/// Stands for a socket that cannot be had here.
+/// Placeholder for a socket that is unavailable here.
 #[derive(Debug)]
 pub struct PacketSocket(std::convert::Infallible);
 
@@ -10,12 +10,12 @@ impl PacketSocket {
         Err(std::io::ErrorKind::Unsupported.into())
     }
 
-    /// Never called: there is none.
+    /// Never called: none can exist.
     pub fn receive(&self, _: &mut Vec<u8>) -> std::io::Result<bool> {
         match self.0 {}
     }
 
-    /// Never called: there is none.
+    /// Never called: none can exist.
     pub fn lost(&self) -> std::io::Result<u64> {
         match self.0 {}
     }

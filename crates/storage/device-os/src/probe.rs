@@ -1,4 +1,5 @@
-//! What stands under a folder: a report that names the hardware can be compared and repeated.
+//! Describes the storage underneath a folder: a report that names the hardware can be compared and
+//! repeated.
 //!
 //! Whatever the kernel does not tell is left out rather than guessed.
 
@@ -13,11 +14,11 @@ use crate::system;
 /// A mounted file system and the disk it is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeFacts {
-    /// Where it is mounted.
+    /// Its mount point.
     pub mount_point: String,
     /// Its kind: `ext4`, `xfs`, ...
     pub file_system: String,
-    /// What is mounted: `/dev/sda1`, `tank/mail`, `server:/export`.
+    /// The mounted source: `/dev/sda1`, `tank/mail`, `server:/export`.
     pub source: String,
     /// Mount options, those of the mount and those of the file system.
     pub options: String,
@@ -25,34 +26,34 @@ pub struct VolumeFacts {
     pub free_bytes: u64,
     /// Bytes in all.
     pub total_bytes: u64,
-    /// Whether a cache of the operating system is in the way of unbuffered requests.
+    /// Whether a cache of the operating system intercepts unbuffered requests.
     pub caching: Caching,
     /// The block device; none for network and memory file systems.
     pub disk: Option<DiskFacts>,
-    /// What makes a write durable.
+    /// How a write is made durable.
     pub durable_writes: DurableWrites,
     /// The kernel's release.
     pub kernel: String,
-    /// Bytes that files grow by; none where they lie in extents of any length.
+    /// Unit of file growth, in bytes; `None` for extents of any length.
     pub allocation_unit_bytes: Option<u64>,
-    /// What new files in the folder get.
+    /// Attributes that new files in the folder inherit.
     pub marks: Vec<FileMark>,
-    /// Whether `BitLocker` encrypts it; none on systems that have no such.
+    /// Whether `BitLocker` encrypts it; `None` on systems without it.
     pub bitlocker: Option<BitLocker>,
-    /// What the control groups of this process let it do with the disk.
+    /// Limits of this process's control groups on the disk.
     pub io_limits: Vec<IoLimit>,
 }
 
-/// What a control group lets its processes do with a disk.
+/// Limit of a control group on a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IoLimit {
     /// The group, as the system names it.
     pub group: String,
     /// The disk by its numbers, such as `8:0`.
     pub device: String,
-    /// What is limited, in the words of `io.max`: `rbps`, `wbps`, `riops`, `wiops` or another.
+    /// The limited quantity, in the words of `io.max`: `rbps`, `wbps`, `riops`, `wiops` or another.
     pub what: String,
-    /// How much of it in a second; none where that is no number.
+    /// The limit per second; `None` if it is no number.
     pub per_second: Option<u64>,
 }
 
@@ -92,7 +93,7 @@ pub enum BitLocker {
     Untold(String),
 }
 
-/// What a file system does to a file on its own account.
+/// An automatic action of a file system on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileMark {
     /// It is compressed.
@@ -118,16 +119,16 @@ pub enum Caching {
     Unknown(String),
 }
 
-/// What makes a write durable, as part of its latency.
+/// How a write is made durable, as part of its latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DurableWrites {
-    /// A flag of the write, which the file system is known to heed.
+    /// A flag of the write, which the file system is known to honour.
     Flag,
     /// A flush behind the write.
     Flush,
-    /// What an NBD server offers: force unit access, or a flush behind the write.
+    /// The NBD server's offer: force unit access, or a flush after the write.
     Export,
-    /// What an iSCSI target offers: force unit access, or a flush behind the write.
+    /// The iSCSI target's offer: force unit access, or a flush after the write.
     Lun,
 }
 
@@ -148,14 +149,14 @@ impl fmt::Display for DurableWrites {
 pub struct DiskFacts {
     /// The whole device's name: `sda`, `nvme0n1`, `dm-0`.
     pub name: String,
-    /// Vendor and model, where the device tells.
+    /// Vendor and model, if the device reports them.
     pub model: Option<String>,
-    /// Whether it is a spinning disk; none where it does not say, or is a virtual one, whose word
-    /// means nothing.
+    /// Whether it is a spinning disk; `None` if it does not report it, or is a virtual one, whose
+    /// report means nothing.
     pub rotational: Option<bool>,
-    /// Logical sector in bytes: what it can address. 512 where unknown.
+    /// Logical sector in bytes: its unit of addressing. 512 if unknown.
     pub logical_sector: u32,
-    /// Physical sector in bytes: what it writes at once. 512 where unknown.
+    /// Physical sector in bytes: its unit of writing. 512 if unknown.
     pub physical_sector: u32,
     /// Whether it has a write cache that loses its content with power.
     pub volatile_cache: Option<bool>,
@@ -165,28 +166,28 @@ pub struct DiskFacts {
     pub queue_depth: Option<u32>,
     /// Size in bytes.
     pub size_bytes: Option<u64>,
-    /// The devices a device-mapper or RAID device is made of.
+    /// The components of a device-mapper or RAID device.
     pub members: Vec<String>,
 }
 
-/// A block device of those that a file system stands on, and what decides how it writes.
+/// A block device underneath a file system, and the facts that decide how it writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockDevice {
-    /// What the kernel tells of the whole device.
+    /// The kernel's facts about the whole device.
     pub facts: DiskFacts,
-    /// Which kernel that is: what is to be mended is mended in its own way.
+    /// The kernel: remedies are in its own commands.
     pub kernel: Platform,
     /// Whether no kernel has attached it: the program itself speaks to its target.
     pub is_unattached: bool,
-    /// How it is reached; none where it is made of other devices, or nothing tells.
+    /// Its transport; `None` if it is composed of other devices, or unknown.
     pub transport: Option<Transport>,
-    /// What it is made of.
+    /// Its composition.
     pub makeup: Makeup,
-    /// What the device itself says of its write cache.
+    /// The device's own report of its write cache.
     pub own_cache: OwnCache,
     /// Bytes by which its begin is off its own physical sectors.
     pub misalignment_bytes: Option<u64>,
-    /// The partition that is used, where one is.
+    /// The partition in use, if any.
     pub partition: Option<Partition>,
 }
 
@@ -219,7 +220,7 @@ pub enum Transport {
     Virtio,
 }
 
-/// What a block device is made of.
+/// Composition of a block device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Makeup {
     /// Nothing that the kernel knows of.
@@ -247,20 +248,20 @@ pub enum Makeup {
 pub struct SoftwareArray {
     /// `raid1`, `raid10`, ...
     pub level: String,
-    /// Devices that it is made for.
+    /// Number of devices it is designed for.
     pub disks: u32,
     /// Those that are not there.
     pub missing: u32,
-    /// Bytes on one device before the next; none where the level has no such.
+    /// Bytes on one device before the next; `None` if the level has none.
     pub chunk_bytes: Option<u64>,
 }
 
-/// What a device says of its own write cache.
+/// A device's own report of its write cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnCache {
-    /// It is on; where that was read.
+    /// It is on; the source of this.
     On(&'static str),
-    /// It is off, or there is none; where that was read.
+    /// It is off, or absent; the source of this.
     Off(&'static str),
     /// It does not say; why.
     Untold(String),
@@ -275,36 +276,36 @@ impl Default for OwnCache {
 /// A part of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partition {
-    /// Where it begins, in bytes from the begin of the device.
+    /// Offset in bytes from the start of the device.
     pub begin_bytes: u64,
-    /// The kind of table that it stands in, such as `gpt`.
+    /// Scheme of its table, such as `gpt`.
     pub scheme: Option<String>,
 }
 
-/// The block devices that `path`, which must exist, stands on: the one that is mounted first, below
-/// it what it is made of. None for network and memory file systems. Asks each device for the state
-/// of its cache, and changes nothing.
+/// The block devices underneath `path`, which must exist: the mounted one first, followed by its
+/// components. Empty for network and memory file systems. Asks each device for the state of its
+/// cache, and changes nothing.
 pub fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
     system::devices(path)
 }
 
-/// What stands under `path`, which must exist.
+/// Facts about the storage underneath `path`, which must exist.
 pub fn volume(path: &Path) -> Result<VolumeFacts, DeviceError> {
     system::facts(path)
 }
 
-/// Free bytes for an ordinary user on what holds `path`, which must exist.
+/// Free bytes for an ordinary user on the volume of `path`, which must exist.
 pub fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     system::free_bytes(path)
 }
 
-/// Whether a read at byte 1 of the file at `path`, unbuffered, is refused. It is where the system
-/// does what it was asked for; where it is not, a cache answers some requests at least.
+/// Whether an unbuffered read at byte 1 of the file at `path` is refused. It is if the system
+/// honours the request; otherwise a cache answers at least some requests.
 pub fn refuses_unaligned(path: &Path) -> Result<bool, DeviceError> {
     system::refuses_unaligned(path)
 }
 
-/// Bytes that the block devices under `path` have read so far; none where that is not counted.
+/// Bytes read so far by the block devices under `path`; `None` if not counted.
 pub fn device_read_bytes(path: &Path) -> Option<u64> {
     system::device_read_bytes(path)
 }

@@ -1,5 +1,5 @@
-//! What every backend does alike on the file system that holds the build. Where it is not to be
-//! had, the tests say so and pass.
+//! Common behaviour of every backend on the file system that holds the build. If one is
+//! unavailable, the tests say so and pass.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A world and its folder, or none, said aloud, where this machine cannot have them.
+/// A world and its folder, or `None`, with a message, if this machine cannot have them.
 pub(super) fn world(test: &str, backend: Backend) -> Option<(Scratch, World, Rc<dyn Volume>)> {
     let scratch = Scratch::new(test);
     let made = World::new(backend).and_then(|world| Ok((world.volume(&scratch.0)?, world)));
@@ -86,7 +86,7 @@ fn a_file_that_was_flushed_and_closed_can_be_opened_at_once() {
     });
 }
 
-/// What a task does after it has made a request does not hold the request up.
+/// A request is not delayed by its task's further work.
 #[test]
 fn a_request_is_on_its_way_before_its_task_waits() {
     let Some((scratch, world, volume)) = world("at-once", Backend::Auto) else {

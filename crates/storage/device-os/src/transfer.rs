@@ -1,6 +1,6 @@
-//! When a transfer that was not done in one go goes on, the same for every backend.
+//! Decides how a short transfer continues, the same for every backend.
 
-/// What to do after a transfer call moved `last` bytes, `moved` in all, of `wanted`.
+/// Next step after a transfer call moved `last` bytes, `moved` in all, of `wanted`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// Everything has been moved.

@@ -1,4 +1,4 @@
-//! What systems without a backend get: one clear error at the start.
+//! Substitute for systems without a backend: one clear error at the start.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -66,12 +66,12 @@ pub fn device_read_bytes(_: &Path) -> Option<u64> {
 /// Nothing to ask.
 pub(crate) fn prefer_huge_pages(_: *mut u8, _: usize) {}
 
-/// Nothing tells.
+/// Not available.
 pub fn boot_clock() -> Option<std::time::Duration> {
     None
 }
 
-/// Nothing is known here.
+/// Unknown here.
 pub(crate) fn raise_file_size() -> std::io::Result<u64> {
     Err(std::io::ErrorKind::Unsupported.into())
 }

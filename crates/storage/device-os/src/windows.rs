@@ -31,7 +31,7 @@ pub(crate) use file::refuses_unaligned;
 pub(crate) use probe::{device_read_bytes, facts, free_bytes};
 pub(crate) use sys::boot_clock;
 
-/// What files and folders need of the backend.
+/// Services of the backend for files and folders.
 pub(crate) trait Host: Reactor {
     /// The backend as the executor sees it.
     fn reactor(self: Rc<Self>) -> Rc<dyn Reactor>;
@@ -46,7 +46,7 @@ pub(crate) trait Host: Reactor {
     fn helpers(&self) -> &Helpers;
 }
 
-/// The completion port; an error where another backend was asked for.
+/// The completion port; an error if another backend was requested.
 pub(crate) fn host(backend: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
     let made = match backend {
         Backend::Auto | Backend::CompletionPort => port::PortHost::new(),
@@ -90,7 +90,7 @@ pub(crate) fn raise_file_size() -> io::Result<u64> {
     Ok(u64::MAX)
 }
 
-/// What tests ask for: the one backend that there is.
+/// Backends to test: the only one.
 #[cfg(test)]
 pub(crate) const BACKENDS: &[Backend] = &[Backend::CompletionPort];
 

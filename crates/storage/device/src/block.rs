@@ -33,23 +33,23 @@ const UNIT: u64 = 1 << 20;
 /// A folder on a raw block device that [`format()`] has made a volume of.
 pub struct BlockVolume {
     state: Rc<VolumeState>,
-    /// What the names of its files begin with on the device: nothing, or a path and a slash.
+    /// Prefix of its file names on the device: empty, or a path and a slash.
     prefix: String,
     name: String,
 }
 
 impl BlockVolume {
-    /// The volume on `device`, which the caller holds against all others. Work that goes on in the
-    /// background runs on `runtime`. `NotAVolume` where the device was not formatted for it,
-    /// `VolumeDamaged` where it was and cannot be trusted.
+    /// The volume on `device`, which the caller has locked against all others. Background work runs
+    /// on `runtime`. `NotAVolume` if the device was not formatted for it, `VolumeDamaged` if it was
+    /// but cannot be trusted.
     pub async fn open(device: Rc<dyn Device>, runtime: &Runtime) -> Result<Self, DeviceError> {
         let name = device.name().to_owned();
         let state = VolumeState::open(device, runtime).await?;
         Ok(Self { state: Rc::new(state), prefix: String::new(), name })
     }
 
-    /// The folder `path` of the same volume; the root where it is empty. Folders are parts of
-    /// names: there is nothing to be made or removed.
+    /// The folder `path` of the same volume; the root if it is empty. Folders are parts of names:
+    /// they are neither created nor removed.
     #[must_use]
     pub fn folder(&self, path: &str) -> Self {
         let device = self.state.device.name();
@@ -60,7 +60,8 @@ impl BlockVolume {
         Self { state: Rc::clone(&self.state), prefix, name }
     }
 
-    /// The name on the device and the path that errors print; an error where no file can have it.
+    /// The name on the device and the path that errors print; an error if it is not a valid file
+    /// name.
     fn names(&self, file: &str) -> Result<(String, String), DeviceError> {
         let (full, path) = (format!("{}{file}", self.prefix), format!("{}/{file}", self.name));
         if is_name(&full) && !file.contains('/') {
@@ -89,7 +90,7 @@ impl Volume for BlockVolume {
         let (state, names) = (Rc::clone(&self.state), (self.names(from), self.names(to)));
         Box::pin(async move {
             let ((from, path), (to, _)) = (names.0?, names.1?);
-            // In a task of its own: a change that has begun goes on where nothing waits for it.
+            // In a separate task: a change in progress completes even if nothing waits for it.
             state.runtime.spawn(Rc::clone(&state).rename(from, to, path)).await
         })
     }

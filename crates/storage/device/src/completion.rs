@@ -36,7 +36,7 @@ impl Completed {
     }
 }
 
-/// What a decorator does to an outcome before anybody sees it.
+/// Change that a decorator makes to an outcome before the caller sees it.
 type Hook = Box<dyn FnOnce(&mut Completed)>;
 
 #[derive(Default)]
@@ -82,7 +82,7 @@ impl Completer {
 }
 
 impl Completion {
-    /// Whether the outcome is there, so that waiting for it would take no time.
+    /// Whether the outcome has arrived, so that waiting for it would take no time.
     pub fn has_arrived(&self) -> bool {
         self.shared.borrow().outcome.is_some()
     }

@@ -1,7 +1,7 @@
-//! What every backend and every transparent decorator must do alike.
+//! Requirements for every backend and every transparent decorator.
 //!
-//! Tests hand [`check_all`] an executor and an empty folder; each check makes its own files and
-//! removes them. Panics name what was broken.
+//! Tests pass [`check_all`] an executor and an empty folder; each check makes its own files and
+//! removes them. Panics name the broken requirement.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -19,7 +19,7 @@ type CheckRun = fn(Rc<dyn Volume>) -> Pin<Box<dyn Future<Output = ()>>>;
 /// One thing that every backend does.
 #[derive(Clone, Copy, Debug)]
 pub struct ConformanceCheck {
-    /// What it does, in a few words.
+    /// Its purpose, in a few words.
     pub name: &'static str,
     run: CheckRun,
 }
@@ -29,7 +29,7 @@ impl ConformanceCheck {
         Self { name, run }
     }
 
-    /// Runs the check on an empty folder, which is empty again afterwards. Panics where it fails.
+    /// Runs the check on an empty folder, which is empty again afterwards. Panics on failure.
     pub fn run(self, executor: &Executor, volume: &Rc<dyn Volume>) {
         let volume = Rc::clone(volume);
         executor.block_on(async move {

@@ -1,4 +1,4 @@
-//! What can go wrong below the seam, in words an operator can act on.
+//! Errors below the seam, in words an operator can act on.
 
 use std::fmt;
 
@@ -59,14 +59,14 @@ pub enum DeviceError {
     NotAVolume {
         /// The device.
         file: String,
-        /// What it holds: `nothing`, or what its first and last bytes are of.
+        /// Its contents: `nothing`, or the format of its first and last bytes.
         holds: String,
     },
     /// A raw device that was formatted to hold our files, and cannot be trusted.
     VolumeDamaged {
         /// The device.
         file: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// The file system cannot do unbuffered I/O.
@@ -85,22 +85,22 @@ pub enum DeviceError {
         /// Bytes moved.
         moved: usize,
     },
-    /// The way to a device broke, and what was under way has no known end.
+    /// The connection to a device broke, and the outcome of requests in flight is unknown.
     Disconnected {
         /// The device.
         file: String,
-        /// What broke.
+        /// The cause.
         why: String,
     },
     /// The device or the operating system reports an error.
     Io {
         /// The file's path or name.
         file: String,
-        /// Byte offset of the request, 0 where it has none.
+        /// Byte offset of the request, 0 if it has none.
         offset: u64,
-        /// What was asked: `read`, `write`, `flush`, `open`, ...
+        /// The operation: `read`, `write`, `flush`, `open`, ...
         operation: &'static str,
-        /// The system's error number, 0 where there is none.
+        /// The system's error number, 0 if there is none.
         code: i32,
         /// The system's words for it.
         message: String,

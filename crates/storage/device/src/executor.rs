@@ -15,15 +15,15 @@ use units::Nanos;
 
 use crate::Clock;
 
-/// Where completions come from.
+/// Source of completions.
 pub trait Reactor {
     /// The reactor's clock.
     fn clock(&self) -> Rc<dyn Clock>;
 
-    /// Submits what is queued and delivers completions. With `until` none or in the past, it only
-    /// polls; otherwise it waits until a completion arrives or the clock reaches `until`
-    /// ([`Nanos::MAX`]: no timer). Returns false where nothing is in flight and no timer could
-    /// ever end the wait.
+    /// Submits queued requests and delivers completions. With `until` `None` or in the past, it
+    /// only polls; otherwise it waits until a completion arrives or the clock reaches `until`
+    /// ([`Nanos::MAX`]: no timer). Returns false if nothing is in flight and no timer could ever
+    /// end the wait.
     fn turn(&self, until: Option<Nanos>) -> bool;
 
     /// Lets go of deliveries that no task waits for any more: they may hold this reactor, which
@@ -95,7 +95,7 @@ struct ExecutorCore {
     longest_round: Cell<Nanos>,
 }
 
-/// What a task needs of its surroundings: time, sleep and more tasks. Cheap to clone.
+/// Services for a task: time, sleep and spawning. Cheap to clone.
 #[derive(Clone)]
 pub struct Runtime {
     core: Rc<ExecutorCore>,
@@ -108,7 +108,7 @@ pub struct Sleep {
     timer: Option<u64>,
 }
 
-/// Resolves to the value of a spawned task. Dropping it lets the task go on.
+/// Resolves to the value of a spawned task. Dropping it detaches the task.
 pub struct JoinHandle<T> {
     state: Rc<RefCell<JoinState<T>>>,
 }
@@ -153,7 +153,7 @@ impl Executor {
         self.runtime.clone()
     }
 
-    /// Runs until `future` resolves; tasks it spawned may still be pending then and go on at the
+    /// Runs until `future` resolves; tasks it spawned may still be pending then and continue at the
     /// next call. Panics when every task waits for something that cannot happen.
     pub fn block_on<T: 'static>(&self, future: impl Future<Output = T> + 'static) -> T {
         let handle = self.runtime.spawn(future);
@@ -174,7 +174,7 @@ impl Executor {
     pub fn abandon(&self) {
         let slots = std::mem::take(&mut *self.runtime.core.slots.borrow_mut());
         self.runtime.core.free.borrow_mut().clear();
-        drop(slots); // May drop timers and wake other tasks, so what follows comes after.
+        drop(slots); // May drop timers and wake other tasks, so the rest comes after.
         self.runtime.core.spawned.borrow_mut().clear();
         while self.runtime.core.ready.pop().is_some() {}
     }
@@ -191,7 +191,7 @@ impl Executor {
         let core = &self.runtime.core;
         let mut timers = core.timers.borrow_mut();
         if timers.is_empty() {
-            return; // Saves a look at the clock for every I/O.
+            return; // Saves reading the clock for every I/O.
         }
         let now = core.clock.now();
         while let Some(timer) = timers.first_entry()
@@ -201,8 +201,8 @@ impl Executor {
         }
     }
 
-    /// Polls what was ready when it was called; tasks woken meanwhile wait for the next round, so
-    /// that completions are seen between rounds.
+    /// Polls the tasks that were ready when it was called; tasks woken meanwhile wait for the next
+    /// round, so that completions are seen between rounds.
     fn run_ready(&self) {
         let core = &self.runtime.core;
         core.admit();
@@ -311,8 +311,8 @@ impl Runtime {
         JoinHandle { state }
     }
 
-    /// The longest stretch between two turns of the reactor since the last call: by so much a
-    /// completion may have been seen late.
+    /// The longest stretch between two turns of the reactor since the last call: a completion may
+    /// have been seen this late.
     pub fn take_longest_poll(&self) -> Nanos {
         self.core.longest_round.replace(Nanos::ZERO)
     }

@@ -1,9 +1,9 @@
 //! The seam between the engine and storage.
 //!
 //! Everything above this crate sees storage as a [`Volume`] of named files, each a [`Device`] that
-//! takes a [`Request`] and gives back a [`Completion`]; time as a [`Clock`]; and concurrency as
-//! tasks on one single-threaded [`Executor`]. Whether a real disk, memory in virtual time or an
-//! injected fault stands below is not visible from above.
+//! takes a [`Request`] and returns a [`Completion`]; time as a [`Clock`]; and concurrency as tasks
+//! on one single-threaded [`Executor`]. Code above cannot tell whether it runs on a real disk,
+//! memory in virtual time or an injected fault.
 
 pub mod block;
 mod buffer;

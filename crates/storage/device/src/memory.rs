@@ -1,6 +1,6 @@
-//! Storage in memory and virtual time: what tests and crash loops run on.
+//! Storage in memory and virtual time: the base of tests and crash loops.
 //!
-//! A request takes effect when it completes, which is when the virtual clock says so. Overlapping
+//! A request takes effect when it completes, at the time set by the virtual clock. Overlapping
 //! requests are asserted against: on a disk their outcome would be undefined.
 
 mod image;
@@ -63,7 +63,7 @@ impl File {
 }
 
 impl MemoryVolume {
-    /// What memory promises: single sectors are atomic, as on the disks it stands for.
+    /// Guarantees of memory: single sectors are atomic, as on the disks it models.
     pub(crate) const CAPS: Caps = Caps {
         atomic_write_unit: 512,
         sector: 512,
@@ -76,7 +76,7 @@ impl MemoryVolume {
     /// Free bytes it claims to have: 1 TiB.
     pub const FREE_BYTES: u64 = 1 << 40;
 
-    /// An empty folder whose operations take what `latency` draws.
+    /// An empty folder whose operations take times drawn from `latency`.
     pub fn new(name: &str, reactor: &Rc<VirtualReactor>, latency: Latency) -> Self {
         Self::of(name, reactor, latency, &VolumeImage::default())
     }
@@ -115,7 +115,8 @@ impl MemoryVolume {
         }
     }
 
-    /// Has files that are made unwritten hold what `deleted` held, a file that is no longer there.
+    /// Makes files that are created unwritten hold the contents of `deleted`, a file that no longer
+    /// exists.
     pub fn leave_behind(&self, deleted: FileImage) {
         self.state.remains.replace(Some(deleted));
     }
@@ -238,7 +239,7 @@ impl MemoryState {
     }
 }
 
-/// A new file of so many bytes where an older one was.
+/// A new file of `length` bytes in the place of an older one.
 fn left_of(old: &FileImage, length: u64) -> FileImage {
     let mut image = old.clone();
     image.set_length(length);

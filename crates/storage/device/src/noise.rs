@@ -1,5 +1,4 @@
-//! Writes whose content no storage makes smaller, for what measures storage before any database is
-//! on it.
+//! Writes with incompressible content, to measure storage before any database is on it.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! A device that does nothing at once: what is left is the cost of everything above it.
+//! A device that completes at once without any work: the rest is the cost of everything above it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

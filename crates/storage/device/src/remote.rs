@@ -15,7 +15,7 @@ pub struct RemoteOutcome {
 /// Ends one request, from whichever thread. To be called once, or its task waits for ever.
 pub type RemoteEnd = Box<dyn FnOnce(RemoteOutcome) + Send>;
 
-/// What a reactor offers to devices that are not its own.
+/// The reactor's service for devices of other crates.
 pub trait Remote {
     /// Begins a request now: it completes as the reactor next turns after its end was called.
     fn begin(&self, completer: Completer) -> RemoteEnd;

@@ -1,4 +1,4 @@
-//! What can be asked of a device, and why it is asked.
+//! Requests to a device, and their purposes.
 
 use crate::{Buffer, SECTOR};
 
@@ -26,7 +26,7 @@ pub enum Purpose {
     Checksum,
     /// Streaming backup.
     Backup,
-    /// The file that a backup writes, and what is read back of it.
+    /// The file that a backup writes, and reads of it.
     BackupCopy,
 }
 
@@ -42,8 +42,8 @@ pub enum Durability {
 /// One operation. Offsets and lengths are multiples of [`crate::Caps::sector`].
 #[derive(Debug)]
 pub enum Op {
-    /// Fill the whole buffer from `offset` bytes on. A read that the file ends inside fails with
-    /// [`crate::DeviceError::Short`], and the bytes that were there stand in the returned buffer.
+    /// Fill the whole buffer from `offset` bytes on. A read that crosses the end of the file fails
+    /// with [`crate::DeviceError::Short`], and the returned buffer holds the bytes that existed.
     Read {
         /// Byte offset in the file.
         offset: u64,
@@ -57,7 +57,7 @@ pub enum Op {
         offset: u64,
         /// The bytes to write.
         buffer: Buffer,
-        /// What completion promises.
+        /// Guarantee of the completion.
         durability: Durability,
     },
     /// Make every write that completed before this was submitted durable.
@@ -138,7 +138,7 @@ impl Op {
 pub struct Request {
     /// Why.
     pub purpose: Purpose,
-    /// What.
+    /// Operation.
     pub op: Op,
 }
 

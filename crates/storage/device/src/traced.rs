@@ -16,7 +16,7 @@ use crate::{
 pub struct Observation {
     /// Why it was made.
     pub purpose: Purpose,
-    /// What it was.
+    /// Kind of the request.
     pub kind: OpKind,
     /// Byte offset; for a change of length the new length, for a flush 0.
     pub offset: u64,
@@ -33,9 +33,9 @@ pub struct Observation {
 /// A request, or an operation on names, that is about to be handed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Path of the file, or of the folder that is looked at.
+    /// Path of the file, or of the folder.
     pub file: Rc<str>,
-    /// What is asked, in a word: `read`, `flush`, `open`.
+    /// The operation in a word: `read`, `flush`, `open`.
     pub operation: &'static str,
     /// Purpose and kind of a request; none for an operation on names.
     pub request: Option<(Purpose, OpKind)>,
@@ -45,17 +45,17 @@ pub struct Asked {
     pub length: usize,
 }
 
-/// Is told of every request. Called between two polls of tasks, so it may not wait.
+/// Receives every request. Called between two polls of tasks, so it may not wait.
 pub trait Observer {
-    /// Something is about to be asked of the storage. The number that this returns comes back with
+    /// An operation on the storage is about to start. The number that this returns is passed to
     /// [`Observer::answered`].
     fn asked(&self, asked: Asked) -> usize {
         let _ = asked;
         0
     }
 
-    /// What [`Observer::asked`] returned `number` for has been answered, well or not. For a request
-    /// this comes before it is observed.
+    /// The operation for which [`Observer::asked`] returned `number` has been answered,
+    /// successfully or not. For a request this comes before it is observed.
     fn answered(&self, number: usize) {
         let _ = number;
     }
@@ -68,8 +68,8 @@ pub trait Observer {
         let _ = (observation, error);
     }
 
-    /// A file could not be opened, made, renamed or removed. Callers often ask for what need not be
-    /// there, so most of these are no trouble.
+    /// A file could not be opened, created, renamed or removed. Callers often try files that may
+    /// not exist, so most of these are harmless.
     fn refused(&self, error: &DeviceError) {
         let _ = error;
     }
@@ -88,12 +88,12 @@ struct TracedDevice {
 }
 
 impl TracedVolume {
-    /// Reports what happens on `inner` to `observer`.
+    /// Reports the events on `inner` to `observer`.
     pub fn new(inner: Rc<dyn Volume>, observer: Rc<dyn Observer>) -> Self {
         Self { inner, observer }
     }
 
-    /// Tells the observer that `operation` on `file` has been asked for, and when it is answered.
+    /// Notifies the observer that `operation` on `file` has started, and when it is answered.
     fn followed<T: 'static>(
         &self,
         file: String,
@@ -131,7 +131,7 @@ impl TracedVolume {
 
 impl Volume for TracedVolume {
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
-        // What is made or renamed is flushed within the same operation.
+        // A created or renamed file is flushed within the same operation.
         let operation = match mode.new_length() {
             Some(_) => "creation and its flush",
             None => "open",

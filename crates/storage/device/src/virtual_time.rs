@@ -90,13 +90,13 @@ impl Reactor for VirtualReactor {
     }
 
     fn retire(&self) {
-        // An event that is dropped may look at the reactor.
+        // A dropped event may access the reactor.
         let events = std::mem::take(&mut *self.events.borrow_mut());
         drop(events);
     }
 }
 
-/// How long a virtual device takes over one operation.
+/// Duration of one operation of a virtual device.
 #[derive(Clone, Debug)]
 pub struct Latency {
     shortest: Nanos,

@@ -6,22 +6,22 @@ use std::rc::Rc;
 
 use crate::{Completion, DeviceError, Request};
 
-/// What a device promises. All sizes in bytes.
+/// Guarantees of a device. All sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// Smallest unit that is written whole or not at all when power fails.
     pub atomic_write_unit: u32,
     /// Offsets and lengths of requests are multiples of this.
     pub sector: u32,
-    /// What the medium writes at once. A write that fills a part of it may take the rest along when
-    /// power fails, also what was durable before.
+    /// The unit that the medium writes. A write that fills part of it may destroy the rest when
+    /// power fails, even data that was durable before.
     pub physical_sector: u32,
     /// Whether completed volatile writes can be lost when power fails.
     pub volatile_cache: bool,
     /// Whether reads and writes bypass the operating system's cache.
     pub unbuffered: bool,
-    /// Whether bytes of the file that were never written are zeros. Not so only of a file made with
-    /// [`OpenMode::CreateUnwritten`], and there until it was written whole.
+    /// Whether unwritten bytes of the file are zeros. False only for a file made with
+    /// [`OpenMode::CreateUnwritten`] that has not been written completely.
     pub zeroed: bool,
 }
 
@@ -32,7 +32,7 @@ pub trait Device {
     /// A file opened for reads only refuses everything else with `PermissionDenied`.
     fn submit(&self, request: Request) -> Completion;
 
-    /// What the device promises.
+    /// Guarantees of the device.
     fn caps(&self) -> Caps;
 
     /// The file's present length in bytes.
@@ -52,13 +52,13 @@ pub enum OpenMode {
     ReadOnly,
     /// An existing file, locked against other processes.
     ReadWrite,
-    /// A new file of `length` zero bytes, locked; an error where it exists.
+    /// A new file of `length` zero bytes, locked; an error if it exists.
     CreateNew {
         /// Initial length in bytes.
         length: u64,
     },
-    /// The same for a caller that writes every byte before anything reads one. Where that is
-    /// faster, and [`Caps::zeroed`] says so, the bytes are what deleted files left there; the first
+    /// The same for a caller that writes every byte before anything reads one. If that is faster,
+    /// and [`Caps::zeroed`] says so, the bytes are the remains of deleted files; the first
     /// [`OpenMode::ZEROED_BYTES`] are zeros in any case.
     CreateUnwritten {
         /// Initial length in bytes.
@@ -71,7 +71,7 @@ impl OpenMode {
     /// older one by its header.
     pub const ZEROED_BYTES: u64 = 1 << 20;
 
-    /// The length of a file that is to be made; none where it has to be there.
+    /// The length of a file to be created; `None` if it must exist.
     pub const fn new_length(self) -> Option<u64> {
         match self {
             Self::ReadOnly | Self::ReadWrite => None,
@@ -96,7 +96,7 @@ pub trait Volume {
     /// Opens a file by its name in this folder.
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>>;
 
-    /// Renames a file, replacing `to` where it exists. Open devices follow their file.
+    /// Renames a file, replacing `to` if it exists. Open devices follow their file.
     fn rename(&self, from: &str, to: &str) -> Pending<()>;
 
     /// Removes a file.

@@ -1,6 +1,6 @@
 //! Power that fails at a chosen request.
 //!
-//! The decorator passes everything on and keeps its own account of what is durable; after the
+//! The decorator forwards every request and keeps its own account of durable data; after the
 //! failure the inner volume no longer matters.
 
 mod ledger;
@@ -18,7 +18,7 @@ use device::{
 use ledger::{Change, FileId, Ledger, NameChange, Tearing};
 use units::Seed;
 
-/// When power fails and what it may tear.
+/// Time of the power failure, and the possible tearing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrashOptions {
     /// Power fails as this request is submitted, counted from 1 over all files and operations on
@@ -26,7 +26,7 @@ pub struct CrashOptions {
     pub at_request: Option<u64>,
     /// Bytes that are written whole or not at all.
     pub atomic_write_unit: u32,
-    /// Bytes that the medium writes at once: where a write is torn, what else lies in such a sector
+    /// Unit that the medium writes, in bytes: where a write is torn, other data in such a sector
     /// may be destroyed with it, however durable it was.
     pub physical_sector: u32,
 }
@@ -43,7 +43,7 @@ pub trait Guarantee {
     /// The number of the request that it was given last.
     fn last_request(&self) -> Option<u64>;
 
-    /// Whether all bytes of the write of this number would be there after a loss of power now.
+    /// Whether all bytes of the write of this number would survive a loss of power now.
     fn spares(&self, write: u64) -> bool;
 }
 
@@ -129,8 +129,8 @@ impl CrashVolume {
         value
     }
 
-    /// What is on the disk after power has failed (or would be, failed it now), as `seed` decides.
-    /// May be asked again with other seeds.
+    /// Contents of the disk after the power failure (or after a failure now), drawn by `seed`. May
+    /// be called again with other seeds.
     pub fn survivors(&self, seed: Seed) -> VolumeImage {
         self.survivors_with(seed, |_| self.state.options.atomic_write_unit)
     }
@@ -170,7 +170,7 @@ impl CrashState {
         }
     }
 
-    /// Has the storage say what survives by now, if it knows.
+    /// Asks the storage which writes survive by now, if it knows.
     fn ask(&self) {
         if let Some(guarantee) = &self.guarantee {
             self.ledger.borrow_mut().ask(&|write| guarantee.spares(write));
@@ -294,7 +294,7 @@ impl Device for CrashDevice {
     }
 }
 
-/// What `op` changes, as the ledger keeps it.
+/// The change made by `op`, as the ledger stores it.
 fn change(op: &Op) -> Change {
     match op {
         Op::Read { .. } => Change::Nothing,

@@ -43,7 +43,7 @@ impl FaultyVolume {
         *self.state.progress.borrow_mut() = Progress::new(plan);
     }
 
-    /// What has been injected so far, in order: what a test compares with what was found out.
+    /// Faults injected so far, in order, for a test to compare with the detected ones.
     pub fn injections(&self) -> Vec<Injection> {
         self.state.progress.borrow().injections().to_vec()
     }

@@ -50,7 +50,8 @@ const SCRIPT: &[Step] = &[
     Step::Remove("db"),
 ];
 
-/// Makes names so long that a directory of two files takes more than one sector, and can be torn.
+/// Makes names long enough that a directory of two files takes more than one sector, and can be
+/// torn.
 const TAIL: &str = "-0123456789-0123456789-0123456789-0123456789-0123456789-0123456789-0123456789\
                     -0123456789-0123456789-0123456789-0123456789-0123456789-0123456789-0123456789\
                     -0123456789-0123456789-0123456789-0123456789-0123456789-0123456789-0123456789";
@@ -62,7 +63,7 @@ fn long(name: &str) -> String {
 /// Bytes by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// What the files are after so many steps.
+/// Contents of the files after `n` steps.
 fn states() -> Vec<Files> {
     let mut states = vec![Files::new()];
     for step in SCRIPT {
@@ -151,7 +152,7 @@ fn formatted() -> VolumeImage {
     crash.survivors(Seed(0))
 }
 
-/// The script until power fails; how many steps were done, and what is left.
+/// The script until power fails; returns the number of completed steps, and the remains.
 fn crashed_at(before: &VolumeImage, options: CrashOptions) -> (usize, CrashVolume) {
     let (executor, memory) = memory(before);
     let crash = CrashVolume::new(memory, before, options);

@@ -1,5 +1,5 @@
-//! The whole array as a state machine: requests go in, moments and completions come out. It knows
-//! no clock; who drives it says what time it is.
+//! The whole array as a state machine: requests go in, times and completions come out. It has no
+//! clock; its driver supplies the time.
 
 mod background;
 mod drives;
@@ -25,7 +25,7 @@ use drives::Drive;
 /// Pages of which a cache for reads keeps one and not another.
 const KEPT_BYTES: u64 = 32 << 10;
 
-/// What the host asks for, in the address space of the set.
+/// A request of the host, in the address space of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HostRequest {
     pub token: HostToken,
@@ -34,7 +34,7 @@ pub(crate) struct HostRequest {
     pub length: u64,
 }
 
-/// What a request of the host does.
+/// Operation of a host request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HostWork {
     Read,
@@ -52,12 +52,12 @@ impl HostRequest {
 /// The token of all requests of neighbours, whose answers no host here waits for.
 const NEIGHBOUR: HostToken = HostToken::MAX;
 
-/// What happens at a moment.
+/// An event at a time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ArrayEvent {
     /// A request of the host, by its slot, has been understood.
     Arrived(u32),
-    /// A drive is done with what it has begun.
+    /// A drive has finished its current request.
     DriveDone(u32),
     /// The drive's part of an operation, by its slot, is done.
     PieceDone(u32),
@@ -65,7 +65,7 @@ enum ArrayEvent {
     Answered(HostToken),
     /// A part of a write needs no power any more.
     Safe(HostToken),
-    /// The spare takes over the next part of what the failed drive held.
+    /// The spare rebuilds the next part of the failed drive.
     Rebuild,
     /// A neighbour asks for something.
     Neighbour,
@@ -74,7 +74,7 @@ enum ArrayEvent {
 /// Work on the disks for one purpose.
 struct DriveOperation {
     pending: usize,
-    /// What is to be written once everything is read.
+    /// Writes to make once everything is read.
     writes: Vec<DrivePiece>,
     purpose: OperationPurpose,
 }
@@ -87,11 +87,11 @@ enum OperationPurpose {
     Destage(u64),
     /// Bytes come ahead of a stream, up to this offset.
     ReadAhead { stream: usize, to: u64 },
-    /// The spare takes over what the failed drive held, up to this offset of the drive.
+    /// The spare rebuilds the contents of the failed drive, up to this offset of the drive.
     Rebuild { begun: VirtualMoment, to: u64 },
 }
 
-/// What is asked of the drives for one purpose, besides where.
+/// Attributes of drive requests for one purpose, besides their place.
 #[derive(Clone, Copy)]
 struct PieceOrder {
     is_write: bool,
@@ -119,7 +119,7 @@ pub(crate) struct ArrayState {
     operations: SlotTable<DriveOperation>,
     /// Writes that wait for room in the cache.
     waiting_writes: VecDeque<u32>,
-    /// Reads that wait for what is read ahead: stream, end, slot.
+    /// Reads that wait for read-ahead: stream, end, slot.
     waiting_reads: Vec<(usize, u64, u32)>,
     destaging: usize,
     events: BinaryHeap<Reverse<(VirtualMoment, u64, ArrayEvent)>>,
@@ -172,7 +172,7 @@ impl ArrayState {
         self.at(arrives, ArrayEvent::Arrived(slot));
     }
 
-    /// Whether a write would be there, whole, after a loss of power now.
+    /// Whether a write would survive, complete, after a loss of power now.
     pub(crate) fn spares(&self, write: HostToken) -> bool {
         self.at_risk.spares(write)
     }
@@ -182,7 +182,7 @@ impl ArrayState {
         self.events.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// Lets everything happen that is due, and tells which requests the host has answers to.
+    /// Processes every event that is due, and reports the host requests that are answered.
     pub(crate) fn advance(&mut self, now: VirtualMoment, mut answered: impl FnMut(HostToken)) {
         while self.next_event().is_some_and(|at| at <= now) {
             let Some(Reverse((at, _, event))) = self.events.pop() else {
@@ -272,7 +272,7 @@ impl ArrayState {
         self.destage(now);
     }
 
-    /// Begins to write what the cache holds, as far as it may.
+    /// Starts destaging the cache, as far as permitted.
     fn destage(&mut self, now: VirtualMoment) {
         while self.destaging < self.cache.destage_concurrency
             && (self.writes.dirty_bytes() > self.cache.low_mark || !self.waiting_writes.is_empty())
@@ -310,7 +310,8 @@ impl ArrayState {
         self.issue(now, first, order, slot);
     }
 
-    /// How the drives are asked: only what the host may lose may lie in their volatile memory.
+    /// Attributes of drive requests: only data that the host may lose may stay in their volatile
+    /// memory.
     fn order(&self, purpose: OperationPurpose, is_write: bool) -> PieceOrder {
         let OperationPurpose::Host(slot) = purpose else {
             return PieceOrder { is_write, is_durable: true, origin: None };

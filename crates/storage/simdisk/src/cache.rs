@@ -1,5 +1,4 @@
-//! What a controller holds in memory: bytes that were acknowledged and not yet written, and bytes
-//! that were read ahead.
+//! Contents of a controller's memory: bytes acknowledged but not yet written, and bytes read ahead.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +12,7 @@ pub(crate) struct WriteCache {
     dirty_bytes: u64,
     /// Bytes that are on their way to the disks, and hold their room still.
     leaving_bytes: u64,
-    /// Where the last extent that left ended.
+    /// End of the last extent that left.
     cursor: u64,
 }
 
@@ -28,7 +27,7 @@ impl WriteCache {
         self.dirty_bytes
     }
 
-    /// Takes bytes; what was there already is replaced in its place.
+    /// Adds bytes; existing ones are replaced.
     pub(crate) fn insert(&mut self, offset: u64, length: u64) {
         let (mut from, mut to) = (offset, offset + length);
         let touching: Vec<u64> = self
@@ -47,7 +46,7 @@ impl WriteCache {
         self.dirty_bytes += to - from;
     }
 
-    /// Whether all of these bytes are there.
+    /// Whether all of these bytes are present.
     pub(crate) fn holds(&self, offset: u64, length: u64) -> bool {
         let before = self.dirty.range(..=offset).next_back();
         before.is_some_and(|(_, end)| *end >= offset + length)
@@ -92,19 +91,19 @@ const REORDERED_BYTES: u64 = 4 << 20;
 const LONGEST_SILENCE: VirtualMoment = 5_000_000_000;
 
 struct Stream {
-    /// Where the next read is expected.
+    /// Expected start of the next read.
     next: u64,
-    /// Begins and ends of what lies before it and has not been read. What was read is given up.
+    /// Ranges before it that have not been read. Read ranges are dropped.
     skipped: Vec<(u64, u64)>,
     reads: u32,
-    /// To where bytes were asked of the disks, and to where they have come.
+    /// End of the bytes requested from the disks, and of those that have arrived.
     asked: u64,
     come: u64,
     used: VirtualMoment,
 }
 
 impl Stream {
-    /// Whether these bytes were asked of the disks, and have not been read.
+    /// Whether these bytes were requested from the disks, and have not been read.
     fn holds(&self, offset: u64, end: u64) -> bool {
         let is_skipped = |(from, to): &(u64, u64)| *from <= offset && end <= *to;
         (offset >= self.next && end <= self.asked) || self.skipped.iter().any(is_skipped)
@@ -123,7 +122,7 @@ impl Stream {
     }
 }
 
-/// What a read finds.
+/// Result of a read from read-ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FoundAhead {
     /// Nothing: the disks must be asked.
@@ -140,8 +139,8 @@ impl ReadAhead {
         Self { depth, most_streams, streams: Vec::new() }
     }
 
-    /// Notes a read, and what it finds; and the bytes that are to be read ahead now, with the
-    /// number of their stream.
+    /// Records a read and returns its result, and the bytes to read ahead now, with the number of
+    /// their stream.
     pub(crate) fn read(
         &mut self,
         now: VirtualMoment,
@@ -245,7 +244,7 @@ mod tests {
         assert_eq!(ahead.read(2, 200, 100).0, FoundAhead::Coming(0));
         ahead.come(0, 1_200);
         assert_eq!(ahead.read(3, 300, 100).0, FoundAhead::Hit);
-        // Half of it is used up: more is asked for, behind what is there.
+        // Half of it is used up: more is requested, after the present part.
         let (found, wanted) = ahead.read(4, 400, 400);
         assert_eq!((found, wanted), (FoundAhead::Hit, Some((0, 1_200, 600))));
         assert_eq!(ahead.read(5, 50_000, 100), (FoundAhead::Miss, None));
@@ -304,7 +303,7 @@ mod tests {
         assert_eq!(ahead.read(100, 200, 100).0, FoundAhead::Hit);
     }
 
-    /// A scan that comes back after some random reads is followed only by a controller that
+    /// A scan that returns after some random reads is recognised only by a controller that
     /// remembers more reads than came between.
     #[test]
     fn few_streams_do_not_notice_a_slow_scan_among_random_reads() {
@@ -322,8 +321,8 @@ mod tests {
         assert!(!is_followed(1) && is_followed(16));
     }
 
-    /// A scan that goes on elsewhere again and again leaves streams behind that end; they must not
-    /// keep the next one out.
+    /// A scan that jumps again and again leaves dead streams behind; they must not keep the next
+    /// one out.
     #[test]
     fn streams_that_have_ended_give_way_to_new_ones() {
         let mut ahead = ReadAhead::new(1_000, 16);

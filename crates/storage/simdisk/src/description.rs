@@ -1,4 +1,4 @@
-//! The file that describes an array: what people write, with the place of every mistake.
+//! The file that describes an array, as people write it, with the place of every mistake.
 
 mod bounds;
 
@@ -15,37 +15,37 @@ use crate::raid::RaidLevel;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrayDescription {
-    /// What reports call it.
+    /// Its name in reports.
     pub name: String,
-    /// Where its numbers come from.
+    /// Source of its numbers.
     pub provenance: String,
-    /// What the numbers were fitted to, and how far they can be trusted.
+    /// The results that the numbers were fitted to, and their error.
     #[serde(default)]
     pub calibration: Calibration,
     /// How the drives make a set.
     pub raid: RaidSection,
-    /// The drives, where they have arms.
+    /// The drives, if they have arms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskSection>,
-    /// The drives, where they are flash.
+    /// The drives, if they are flash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<FlashSection>,
     /// The controller's memory.
     #[serde(default)]
     pub cache: CacheSection,
-    /// What lies between host and array.
+    /// The path between host and array.
     #[serde(default)]
     pub path: PathSection,
-    /// What its seller allows.
+    /// Limits set by its seller.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: LimitSection,
     /// Other hosts on the same drives.
     #[serde(default, skip_serializing_if = "is_default")]
     pub neighbours: NeighbourSection,
-    /// What the host's file system adds.
+    /// Additional I/O of the host's file system.
     #[serde(default, skip_serializing_if = "is_default")]
     pub file_system: FileSystemSection,
-    /// What the host's processors need for transactions.
+    /// Processor time of the host for transactions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub host: HostSection,
 }
@@ -54,7 +54,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// What the numbers of a file were fitted to.
+/// The results that the numbers of a file were fitted to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
@@ -64,8 +64,8 @@ pub struct Calibration {
     /// Parameters that were free.
     #[serde(default)]
     pub free_parameters: u32,
-    /// By how much latencies may be off, in percent of the true ones, either way. 25 where nothing
-    /// was fitted: predictions of published runs from data sheets alone were off by 7 to 24 %.
+    /// Error bound of latencies, in percent of the true ones, either way. 25 if nothing was fitted:
+    /// predictions of published runs from data sheets alone were off by 7 to 24 %.
     #[serde(default = "unfitted_percent")]
     pub uncertainty_percent: f64,
 }
@@ -94,11 +94,11 @@ pub struct RaidSection {
     /// Drives that have failed: 0 or 1.
     #[serde(default)]
     pub failed: usize,
-    /// Spare drives; one takes the place of a drive that has failed while the load goes on.
+    /// Spare drives; one replaces a failed drive under load.
     #[serde(default)]
     pub spares: usize,
-    /// Percent of its time that this is given, as controllers have it: 30 is what `MegaRAID` and
-    /// PERC controllers come with; 100 waits for nothing.
+    /// Percent of its time that a rebuild gets, as in controllers: 30 is the default of `MegaRAID`
+    /// and PERC controllers; 100 never pauses.
     #[serde(default = "usual_rebuild_percent")]
     pub rebuild_percent: f64,
     /// Percent of the drive that the spare holds when the load begins.
@@ -107,7 +107,7 @@ pub struct RaidSection {
 }
 
 impl RaidSection {
-    /// A whole set of so many drives, nothing else said of it.
+    /// A whole set of `disks` drives with default settings.
     pub const fn of(level: RaidLevel, disks: usize) -> Self {
         Self {
             level,
@@ -154,10 +154,10 @@ pub struct DiskSection {
     /// milliseconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seek_table: Vec<(f64, f64)>,
-    /// What a write waits longer for the arm to be still.
+    /// Extra settle time of the arm for a write.
     #[serde(default)]
     pub write_settle_ms: f64,
-    /// What every command takes beside the mechanics.
+    /// Overhead of every command besides the mechanics.
     #[serde(default)]
     pub overhead_ms: f64,
     /// Requests among which the disk chooses.
@@ -169,11 +169,11 @@ pub struct DiskSection {
     /// KiB that it reads on behind a read.
     #[serde(default = "usual_read_ahead_kib")]
     pub read_ahead_kib: u64,
-    /// KiB of its own memory for writes, which is lost with power; 0: switched off, as controllers
-    /// with a write cache do.
+    /// KiB of its own volatile memory for writes; 0: switched off, as controllers with a write
+    /// cache do.
     #[serde(default)]
     pub write_cache_kib: u64,
-    /// Whether it acknowledges durable writes and flushes that it has not done.
+    /// Whether it acknowledges durable writes and flushes without doing them.
     #[serde(default)]
     pub ignores_flushes: bool,
 }
@@ -202,13 +202,13 @@ pub struct FlashSection {
     pub page_kib: u64,
     /// MB (decimal) per second of the interface.
     pub interface_mb_per_second: f64,
-    /// What every command takes beside.
+    /// Overhead of every command.
     #[serde(default)]
     pub overhead_us: f64,
-    /// What every write takes on top: a journal, a copy, a network.
+    /// Additional time of every write: a journal, a copy, a network.
     #[serde(default)]
     pub write_overhead_us: f64,
-    /// What a durable write or a flush takes on top of that.
+    /// Further additional time of a durable write or a flush.
     #[serde(default)]
     pub durable_us: f64,
     /// How much longer a read takes that arrives while a write is not answered: virtual disks serve
@@ -221,8 +221,8 @@ pub struct FlashSection {
     /// KiB of writes that a buffer takes before they are programmed.
     #[serde(default)]
     pub buffer_kib: u64,
-    /// Whether the buffer is lost with power, as in drives without capacitors: durable writes then
-    /// wait until they are programmed.
+    /// Whether the buffer is volatile, as in drives without capacitors: durable writes then wait
+    /// until they are programmed.
     #[serde(default)]
     pub buffer_is_volatile: bool,
 }
@@ -235,7 +235,7 @@ const fn no_amplification() -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CacheSection {
-    /// What it does with writes.
+    /// Its write policy.
     pub mode: CacheMode,
     /// Whether its battery is good; without one it writes through.
     pub battery: bool,
@@ -251,11 +251,11 @@ pub struct CacheSection {
     pub destage_kib: u64,
     /// KiB read ahead of a stream.
     pub read_ahead_kib: u64,
-    /// Streams that are followed at a time. Where they are few, random reads keep a slow scan from
-    /// being noticed.
+    /// Streams that it follows at a time. If they are few, random reads keep a slow scan from being
+    /// recognised.
     pub read_ahead_streams: usize,
     /// Percent of all pages of 32 KiB of which it holds a copy for reads, as flash in front of
-    /// disks does once it is full. Uniform random reads find so many whatever its policy.
+    /// disks does once it is full. That share of uniform random reads hits, whatever its policy.
     pub read_hit_percent: u64,
     /// Microseconds until the other controller has a copy of a write.
     pub mirror_us: f64,
@@ -279,7 +279,7 @@ impl Default for CacheSection {
     }
 }
 
-/// What lies between host and array. Times in microseconds.
+/// The path between host and array. Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PathSection {
@@ -294,7 +294,7 @@ pub struct PathSection {
     pub processors: usize,
     /// Their time for a request.
     pub request_us: f64,
-    /// Their time for a write, where it takes another one.
+    /// Their time for a write, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_us: Option<f64>,
     /// Their time for each KiB of it.
@@ -318,7 +318,7 @@ impl Default for PathSection {
     }
 }
 
-/// What a seller allows, of all requests together.
+/// Limits set by a seller, over all requests together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitSection {
@@ -326,8 +326,8 @@ pub struct LimitSection {
     pub iops: f64,
     /// MB (decimal) per second; 0: as many as come.
     pub mb_per_second: f64,
-    /// KiB that count as one request; a longer one counts as several. 256 is what the sellers of
-    /// cloud disks write.
+    /// KiB that count as one request; a longer one counts as several. 256 is the usual value of
+    /// cloud disks.
     pub request_kib: u64,
     /// Milliseconds for which unused requests and bytes are saved up.
     pub burst_ms: f64,
@@ -358,7 +358,7 @@ impl Default for NeighbourSection {
     }
 }
 
-/// What the host's file system adds: writes of its own.
+/// Additional writes of the host's file system.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FileSystemSection {
@@ -367,7 +367,7 @@ pub struct FileSystemSection {
     pub metadata_percent: u32,
     /// KiB of each.
     pub write_kib: u64,
-    /// Whether a write is done only once they are.
+    /// Whether a write completes only after them.
     pub is_awaited: bool,
 }
 
@@ -377,7 +377,7 @@ impl Default for FileSystemSection {
     }
 }
 
-/// What transactions need of the host's processors. Nothing, unless it is given: only so can the
+/// Processor time of the host for transactions. Nothing by default: only if it is given can the
 /// processors be the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -397,9 +397,9 @@ pub enum DescriptionError {
     Syntax {
         /// The file.
         file: String,
-        /// Line, counted from 1; 0 where none is known.
+        /// Line, counted from 1; 0 if unknown.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A value makes no sense.
@@ -408,7 +408,7 @@ pub enum DescriptionError {
         file: String,
         /// The key, with its section.
         key: &'static str,
-        /// What it may be.
+        /// Valid values.
         wanted: String,
     },
 }
@@ -426,8 +426,8 @@ impl fmt::Display for DescriptionError {
 impl std::error::Error for DescriptionError {}
 
 impl ArrayDescription {
-    /// Reads the text of the file of this name, with the values of `changes` in the place of its
-    /// own: keys with their section, such as `cache.mode`.
+    /// Reads the text of the file of this name, with the values of `changes` in place of its own:
+    /// keys with their section, such as `cache.mode`.
     pub fn parse(
         file: &str,
         text: &str,

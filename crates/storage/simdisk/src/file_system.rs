@@ -1,4 +1,4 @@
-//! What a file system writes on its own account, beside what it is asked to.
+//! A file system's additional writes, beside the requested ones.
 
 use units::{Prng, Seed};
 
@@ -22,12 +22,12 @@ impl Metadata {
         Self { section, end, due: 0, prng: Prng::new(seed) }
     }
 
-    /// Whether a write is done only once these are.
+    /// Whether a write completes only after these.
     pub(crate) const fn is_awaited(&self) -> bool {
         self.section.is_awaited
     }
 
-    /// Where the file system writes, now that a file has been written, and how many bytes.
+    /// The additional writes after a write of a file: addresses and lengths in bytes.
     pub(crate) fn owed(&mut self) -> Vec<(u64, u64)> {
         let bytes = self.section.write_kib << 10;
         self.due += self.section.metadata_percent;

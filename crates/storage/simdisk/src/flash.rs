@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use crate::disk::{MediaRequest, VirtualMoment, micros};
 use crate::places::scattered;
 
-/// What a flash device is made of. Times in microseconds.
+/// Parameters of a flash device. Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FlashParameters {
     /// Dies that work at the same time.
@@ -20,21 +20,21 @@ pub(crate) struct FlashParameters {
     pub page: u64,
     /// Bytes per microsecond of the interface.
     pub rate: f64,
-    /// What every command takes beside.
+    /// Overhead of every command.
     pub overhead: f64,
-    /// What every write takes on top, after its bytes have come.
+    /// Additional time of every write, after its bytes have arrived.
     pub write_overhead: f64,
-    /// What a durable write or a flush takes on top of that.
+    /// Further additional time of a durable write or a flush.
     pub durable: f64,
     /// How much longer a read takes that arrives while a write is not answered.
     pub read_beside_writes: f64,
-    /// Bytes that the device writes for each byte that it is given, in its steady state: what
-    /// garbage collection copies is in it. Greedy collection under uniform random writes comes to
-    /// about `1 / (2 s)` for a small share `s` of spare flash.
+    /// Bytes that the device writes for each byte written to it, in its steady state, including
+    /// copies by garbage collection. For greedy collection under uniform random writes it is about
+    /// `1 / (2 s)` for a small share `s` of spare flash.
     pub write_amplification: f64,
     /// Bytes of writes that a buffer takes before they must be programmed.
     pub buffer: f64,
-    /// Whether what lies in the buffer is lost with power, so that durable writes pass it by.
+    /// Whether the buffer is volatile, so that durable writes bypass it.
     pub buffer_is_volatile: bool,
 }
 
@@ -47,8 +47,8 @@ pub(crate) struct FlashDone {
     pub safe: VirtualMoment,
 }
 
-/// One flash device. Reads go before programming, which a buffer hides, and wait for the program
-/// that their die is at; so the end of a request is known when it arrives.
+/// One flash device. Reads go before programming, which a buffer hides, and wait only for the
+/// current program of their die; so the end of a request is known when it arrives.
 pub(crate) struct Flash {
     parameters: FlashParameters,
     dies: Vec<Die>,
@@ -88,7 +88,7 @@ impl Flash {
         let moved = micros(length as f64 / parameters.rate);
         if !is_write {
             let read = self.dies_done(offset, length, |die| die.read(ready, parameters));
-            // What waits for its die leaves the interface to the others.
+            // A request that waits for its die leaves the interface to the others.
             self.outbound = self.outbound.max(ready) + moved;
             let is_beside = self.writes_answered > now;
             let longer = if is_beside { micros(parameters.read_beside_writes) } else { 0 };
@@ -139,8 +139,8 @@ impl Flash {
         acknowledged
     }
 
-    /// When the pages of a request have each had their time on the die that they lie on, which
-    /// `serve` takes and tells.
+    /// When every page of a request has had its time on its die, which `serve` reserves and
+    /// returns.
     fn dies_done(
         &mut self,
         offset: u64,
@@ -167,7 +167,7 @@ struct Die {
 }
 
 impl Die {
-    /// When a page has been read that is asked for at `from`.
+    /// End of the read of a page requested at `from`.
     fn read(&mut self, from: VirtualMoment, parameters: FlashParameters) -> VirtualMoment {
         let program = micros(parameters.program).max(1);
         let begun = self.programs.saturating_sub(from) % program;
@@ -175,7 +175,7 @@ impl Die {
         self.reads
     }
 
-    /// When a page has been programmed that has come at `from`, and what is copied for it.
+    /// End of the programming of a page that arrived at `from`, and of its garbage collection.
     fn program(&mut self, from: VirtualMoment, parameters: FlashParameters) -> VirtualMoment {
         let each = parameters.program * parameters.write_amplification;
         self.programs = self.programs.max(from) + micros(each);

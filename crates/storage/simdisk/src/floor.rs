@@ -11,8 +11,8 @@ const MINUTE_MS: f64 = 60_000.0;
 impl ArrayDescription {
     /// The least mean time of random reads from databases of `database_bytes` in all: the shortest
     /// seek and half a revolution, or a read of a flash page. Reads that memory can answer take no
-    /// time: the share that a cache for reads is said to answer, and at most what the controller's
-    /// memory holds of the databases.
+    /// time: the stated share of a read cache, and at most the part of the databases in the
+    /// controller's memory.
     pub fn least_random_read(&self, database_bytes: u64) -> Nanos {
         let by_memory = (self.cache.size_mib << 20) as f64 / database_bytes.max(1) as f64;
         let answered = self.cache.read_hit_percent as f64 / 100.0 + by_memory;

@@ -8,8 +8,8 @@ use crate::slots::HostToken;
 /// Writes of the host that power may still take away.
 #[derive(Default)]
 pub(crate) struct UnsafeWrites {
-    /// What keeps a write from being safe: parts in volatile memory, and the write itself while it
-    /// has no answer.
+    /// Reasons why a write is not safe: parts in volatile memory, and the write itself while it has
+    /// no answer.
     parts: BTreeMap<HostToken, u32>,
 }
 
@@ -30,7 +30,7 @@ impl UnsafeWrites {
         }
     }
 
-    /// Whether all of a write would be there after a loss of power now.
+    /// Whether all of a write would survive a loss of power now.
     pub(crate) fn spares(&self, token: HostToken) -> bool {
         !self.parts.contains_key(&token)
     }

@@ -5,21 +5,21 @@ use units::Nanos;
 use crate::description::{ArrayDescription, HostSection};
 use crate::servers::FifoServers;
 
-/// Processors that a load shares; what they are busy with makes others wait.
+/// Processors shared by a load; their work makes others wait.
 pub struct HostProcessors {
     section: HostSection,
     servers: FifoServers,
 }
 
 impl HostProcessors {
-    /// Those of a description; none where processor time costs nothing.
+    /// The processors of a description; `None` if processor time costs nothing.
     pub fn of(description: &ArrayDescription) -> Option<Self> {
         let section = description.host;
         let servers = FifoServers::new(section.processors);
         (section.processors > 0).then_some(Self { section, servers })
     }
 
-    /// When they are done with a transaction of so many changes that comes now.
+    /// End of a transaction with `updates` changes that arrives now.
     pub fn done(&mut self, now: Nanos, updates: u64) -> Nanos {
         let HostSection { update_us, commit_us, .. } = self.section;
         Nanos(self.servers.serve(now.0, update_us * updates as f64 + commit_us))

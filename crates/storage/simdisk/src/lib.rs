@@ -1,8 +1,8 @@
 //! Storage that need not exist: disks, flash, RAID, controller caches and links in virtual time.
 //!
-//! An array is a state machine (`array.rs`) that is told the time; [`SimulatedArray`] puts it
-//! behind the seam, so that the database engine runs on it unchanged. What is modelled, what is
-//! fitted and what is not known: docs/method.md. The same seed gives the same requests, moments and
+//! An array is a state machine (`array.rs`) that receives the time; [`SimulatedArray`] puts it
+//! behind the seam, so that the database engine runs on it unchanged. docs/method.md lists the
+//! modelled, the fitted and the unknown parts. The same seed gives the same requests, times and
 //! bytes on every machine.
 
 mod array;

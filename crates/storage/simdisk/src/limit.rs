@@ -1,4 +1,4 @@
-//! What a seller of storage allows: requests and bytes per second, with some of both saved up.
+//! Limits set by a seller of storage: requests and bytes per second, with some of both saved up.
 
 use crate::disk::{VirtualMoment, micros};
 
@@ -18,7 +18,7 @@ pub(crate) struct LimitParameters {
 /// Lets requests pass as fast as is allowed, in the order of their arrival.
 pub(crate) struct RateLimit {
     parameters: LimitParameters,
-    /// Until when what has passed has used up its allowance, of requests and of bytes.
+    /// End of the allowance used up so far, of requests and of bytes.
     requests: VirtualMoment,
     bytes: VirtualMoment,
 }
@@ -28,7 +28,7 @@ impl RateLimit {
         Self { parameters, requests: 0, bytes: 0 }
     }
 
-    /// When a request may pass that is there now.
+    /// When a request that arrives now may pass.
     pub(crate) fn passes(&mut self, now: VirtualMoment, length: u64) -> VirtualMoment {
         let LimitParameters { requests, request_bytes, rate, burst } = self.parameters;
         let mut passes = now;
@@ -63,7 +63,7 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// The moment at which the last of so many requests passes that come at once.
+    /// The time at which the last of `count` simultaneous requests passes.
     fn last_of(parameters: LimitParameters, count: u64, length: u64) -> f64 {
         let mut limit = RateLimit::new(parameters);
         let last = (0..count).map(|_| limit.passes(0, length)).max();

@@ -1,5 +1,5 @@
-//! What lies between the host and the array: links and the processors of the front end. Both serve
-//! in the order of arrival, so that the end is known at the beginning.
+//! The path between the host and the array: links and the processors of the front end. Both serve
+//! in the order of arrival, so that the end is known at the start.
 
 use crate::disk::{VirtualMoment, micros};
 use crate::servers::FifoServers;
@@ -61,8 +61,8 @@ impl HostPath {
         self.front.serve(there, request + kibibyte * length as f64 / 1_024.0)
     }
 
-    /// The array asks a drive for something: the processors are at work on it, and what comes from
-    /// the host meanwhile waits. The drive does not: a seek takes many times as long.
+    /// The array sends a request to a drive: the processors are busy with it, and the host's
+    /// requests wait meanwhile. The drive does not: a seek takes many times as long.
     pub(crate) fn asks_drive(&mut self, now: VirtualMoment) {
         if self.parameters.drive > 0.0 {
             self.front.serve(now, self.parameters.drive);

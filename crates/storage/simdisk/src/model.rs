@@ -1,4 +1,4 @@
-//! What an array is made of, every value checked.
+//! Components of an array, every value checked.
 
 use crate::disk::{DiskParameters, VirtualMoment};
 use crate::flash::FlashParameters;
@@ -32,14 +32,14 @@ impl ArrayModel {
     }
 }
 
-/// What the drives of a set are.
+/// Kind of the drives of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Medium {
     Disk(DiskParameters),
     Flash(FlashParameters),
 }
 
-/// What the controller does with writes.
+/// Write policy of the controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheMode {
@@ -68,7 +68,7 @@ pub(crate) struct CacheParameters {
     pub read_ahead: u64,
     /// Streams that are followed at a time.
     pub read_ahead_streams: usize,
-    /// Percent of all pages that are there for reads.
+    /// Percent of all pages cached for reads.
     pub read_hit_percent: u64,
     /// Until the other controller has a copy.
     pub mirror: VirtualMoment,

@@ -4,7 +4,7 @@ use units::{Prng, Seed};
 
 use crate::disk::{VirtualMoment, micros};
 
-/// What the neighbours ask for.
+/// Requests of the neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct NeighbourParameters {
     /// Reads per second, all of them together.
@@ -15,7 +15,7 @@ pub(crate) struct NeighbourParameters {
     pub bytes: u64,
 }
 
-/// Neighbours wait for answers as well: they send nothing more while so many are outstanding.
+/// Neighbours wait for answers as well: they send nothing more while this many are outstanding.
 const MOST_OUTSTANDING: usize = 256;
 
 /// A load that does not care how this host fares.
@@ -38,7 +38,7 @@ impl Neighbours {
         Self { parameters, prng: Prng::new(seed), outstanding: 0 }
     }
 
-    /// How long until the next request comes; none comes where there are no neighbours.
+    /// Time until the next request; `None` if there are no neighbours.
     pub(crate) fn pause(&mut self) -> Option<VirtualMoment> {
         let rate = self.parameters.reads + self.parameters.writes;
         (rate > 0.0).then(|| micros(1e6 / rate * exponential(&mut self.prng)).max(1))

@@ -1,24 +1,24 @@
-//! Where the bytes of files lie on an array: each file in one piece, as on a volume that holds
-//! nothing else.
+//! Location of the bytes of files on an array: each file contiguous, as on an otherwise empty
+//! volume.
 
 use std::collections::BTreeMap;
 
-/// Larger files are databases: where they stand for larger ones, their pages lie as far apart.
+/// Larger files are databases: if they represent larger ones, their pages are spread accordingly.
 const LEAST_DATABASE: u64 = 8 << 20;
 
-/// What a file takes is a multiple of this.
+/// The size of a file is a multiple of this.
 const EXTENT: u64 = 1 << 20;
 
 /// Blocks of a stretched file begin at multiples of a database page, as its pages do.
 const PAGE: u64 = 32 << 10;
 
-/// Bytes of a volume for a database of this size: it may grow by a quarter before it comes back to
-/// its beginning. Volumes are filled to four fifths, as in the published runs.
+/// Bytes of a volume for a database of this size: it may grow by a quarter before it wraps around.
+/// Volumes are filled to four fifths, as in the published runs.
 pub const fn room_of_database(bytes: u64) -> u64 {
     bytes + bytes / 4
 }
 
-/// The part of the array that one folder has, and what lies there.
+/// One folder's part of the array, and its contents.
 #[derive(Debug)]
 pub(crate) struct FilePlaces {
     base: u64,
@@ -35,7 +35,7 @@ pub(crate) struct FilePlaces {
 struct FilePlace {
     /// From the begin of the part on.
     base: u64,
-    /// Bytes of the file before it comes back to its beginning.
+    /// Bytes of the file before it wraps around.
     room: u64,
     stretch: f64,
 }
@@ -47,7 +47,7 @@ impl FilePlaces {
         Self { base, length, stretch, block, taken: 0, files: BTreeMap::new() }
     }
 
-    /// Where byte `offset` of a file lies that is `file_length` long at present.
+    /// Address of byte `offset` of a file that is `file_length` long at present.
     pub(crate) fn address(&mut self, file: u64, file_length: u64, offset: u64) -> u64 {
         let place = self.place(file, file_length);
         let within = offset % place.room;
@@ -56,8 +56,8 @@ impl FilePlaces {
         self.base + (place.base + at) % self.length
     }
 
-    /// Where a byte of a stretched file lies: its block anywhere in what it stands for. Blocks at
-    /// even distances would all begin on the same disks of a set.
+    /// Location of a byte of a stretched file: its block anywhere in the range it represents.
+    /// Blocks at even distances would all begin on the same disks of a set.
     fn stretched_place(&self, within: u64, stretch: f64) -> u64 {
         let number = within / self.block;
         let slot = stretched(self.block, stretch);

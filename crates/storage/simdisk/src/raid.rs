@@ -98,16 +98,16 @@ pub(crate) struct DrivePiece {
     pub disk: usize,
     /// A second disk that holds the same, of which one is read.
     pub mirror: Option<usize>,
-    /// Where it begins on the disk.
+    /// Its offset on the disk.
     pub offset: u64,
     /// How long it is.
     pub length: u64,
 }
 
-/// What a write asks of the disks: first these reads, and when they are done these writes.
+/// Disk requests of a write: first these reads, and when they are done these writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WriteSteps {
-    /// Old data and parity that the new parity is made from.
+    /// Old data and parity for the new parity.
     pub reads: Vec<DrivePiece>,
     /// New data and parity.
     pub writes: Vec<DrivePiece>,
@@ -176,8 +176,8 @@ impl RaidLayout {
         steps.writes.extend(parities);
     }
 
-    /// Old data and parity, or the rest of the row, whichever takes fewer disks; nothing where the
-    /// row is written whole. What a failed disk held must come from the others.
+    /// Old data and parity, or the rest of the row, whichever takes fewer disks; nothing if the row
+    /// is written whole. The contents of a failed disk must come from the others.
     fn reads_of_row(
         &self,
         chunks: &[UnitChunk],
@@ -204,7 +204,7 @@ impl RaidLayout {
         }
     }
 
-    /// The parity of what a row's chunks cover.
+    /// The parity that covers a row's chunks.
     fn parity_pieces(&self, chunks: &[UnitChunk]) -> Vec<DrivePiece> {
         let (within, length) = span(chunks);
         let row = chunks[0].row;
@@ -219,8 +219,8 @@ impl RaidLayout {
             .collect()
     }
 
-    /// What a spare takes over next: `length` bytes at most of what the failed disk held at
-    /// `rebuilt`, read from the others and written to the spare.
+    /// The next step of a rebuild: at most `length` bytes of the failed disk from `rebuilt` on,
+    /// read from the others and written to the spare.
     pub(crate) fn rebuild(&self, length: u64) -> Option<WriteSteps> {
         let FailedDisk { disk, rebuilt } = self.failed?;
         let lost = DrivePiece { disk, mirror: None, offset: rebuilt, length };
@@ -232,14 +232,14 @@ impl RaidLayout {
         Some(WriteSteps { reads, writes: vec![lost] })
     }
 
-    /// Whether no disk holds a piece: it is the failed one's, and no spare has it yet.
+    /// Whether no disk holds a piece: it was on the failed one, and no spare has it yet.
     fn is_lost(&self, piece: &DrivePiece) -> bool {
         self.failed.is_some_and(|failed| {
             failed.disk == piece.disk && piece.offset + piece.length > failed.rebuilt
         })
     }
 
-    /// Everything else of a row, from which a lost piece is made again.
+    /// Everything else of a row, from which a lost piece is reconstructed.
     fn others(&self, lost: &DrivePiece) -> impl Iterator<Item = DrivePiece> {
         let lost = *lost;
         let needed = self.disks - self.level.parities().saturating_sub(1);
@@ -337,7 +337,7 @@ mod tests {
             assert_eq!(requests(layout(RaidLevel::Raid5, 7), row * stripe, stripe), (0, 7));
             assert_eq!(requests(layout(RaidLevel::Raid6, 8), row * stripe, stripe), (0, 8));
         }
-        // Most of a stripe: the rest of it is read instead of what is overwritten.
+        // Most of a stripe: the rest of it is read instead of the overwritten part.
         assert_eq!(requests(layout(RaidLevel::Raid5, 7), 0, 5 * 64 * KIB), (1, 6));
     }
 
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(pairs.write(0, 64 * KIB).writes.len(), 1);
     }
 
-    /// What the spare holds is asked of it, and the rest of the others still.
+    /// Rebuilt data is read from the spare, the rest still from the others.
     #[test]
     fn a_spare_takes_the_place_of_a_failed_disk_row_by_row() {
         for (level, disks, others) in

@@ -1,5 +1,4 @@
-//! Servers that work off one queue in the order of arrival, so that the end of work is known when
-//! it comes.
+//! Servers of one queue in the order of arrival, so that the end of work is known when it arrives.
 
 use crate::disk::{VirtualMoment, micros};
 
@@ -11,7 +10,7 @@ impl FifoServers {
         Self(vec![0; count.max(1)])
     }
 
-    /// When work that arrives now and takes so many microseconds is done.
+    /// When work of `microseconds` that arrives now is done.
     pub(crate) fn serve(&mut self, now: VirtualMoment, microseconds: f64) -> VirtualMoment {
         let free = self.0.iter_mut().min().expect("invariant: at least one server");
         *free = now.max(*free) + micros(microseconds);

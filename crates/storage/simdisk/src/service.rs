@@ -29,14 +29,14 @@ struct Driver {
     asked: Cell<Option<VirtualMoment>>,
 }
 
-/// What part of an array a folder has, and how its databases lie there.
+/// A folder's part of an array, and the layout of its databases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrayShare {
     /// Number of the folder, from 0.
     pub index: u64,
     /// Folders that share the array evenly.
     pub count: u64,
-    /// Bytes that each byte of a database stands for.
+    /// Real bytes per byte of a database.
     pub stretch: f64,
     /// Bytes of a stretched database that lie together.
     pub block_bytes: u64,
@@ -71,8 +71,8 @@ impl SimulatedArray {
         self.0.next.get().checked_sub(1)
     }
 
-    /// Whether all bytes of the write of this number would be there after a loss of power now: they
-    /// have reached a medium, or memory that keeps them without power.
+    /// Whether all bytes of the write of this number would survive a loss of power now: they have
+    /// reached a medium, or memory that keeps them without power.
     pub fn spares(&self, write: u64) -> bool {
         self.0.array.borrow().spares(write)
     }
@@ -82,7 +82,7 @@ impl SimulatedArray {
         let each = self.capacity_bytes() / share.count.max(1);
         let mut places =
             FilePlaces::new(each * share.index, each, (share.stretch, share.block_bytes));
-        // Databases lie where they were prepared, before any log is begun.
+        // Databases are placed where they were prepared, before any log begins.
         for (number, file) in (0..).zip(image.files.values()) {
             places.address(number, file.length(), 0);
         }
@@ -142,8 +142,8 @@ impl Service for Folder {
 }
 
 impl Folder {
-    /// Sends what the file system writes beside a write of the database; what is to be called once
-    /// that write is done.
+    /// Sends the file system's additional writes for a write of the database; returns the callback
+    /// for the end of that write.
     fn with_metadata(&self, durability: Durability, done: Box<dyn FnOnce()>) -> Box<dyn FnOnce()> {
         let owed = self.metadata.borrow_mut().owed();
         let is_awaited = self.driver.file_system.is_awaited;

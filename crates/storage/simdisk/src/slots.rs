@@ -1,4 +1,4 @@
-//! What is under way, by number: requests come and go too often for a map.
+//! Requests in flight, by number: they come and go too often for a map.
 
 /// Names a request of the host.
 pub(crate) type HostToken = u64;

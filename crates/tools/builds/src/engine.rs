@@ -1,4 +1,4 @@
-//! What the format of a database file tells of the engine that wrote it.
+//! Identifies the engine that wrote a database file from the file's format version.
 //!
 //! A header of a database holds no build of Exchange, only the version of its format: a range of
 //! products is the most that can be said. Formats after libesedb's documentation of the file format
@@ -6,7 +6,7 @@
 
 const KIB: usize = 1 << 10;
 
-/// The engines that write `version`,`update` with pages of `page_bytes`; none where unknown.
+/// The engines that write `version`,`update` with pages of `page_bytes`; `None` if unknown.
 pub fn engine_of(version: u32, update: u32, page_bytes: usize) -> Option<&'static str> {
     if version != 0x620 {
         return None;

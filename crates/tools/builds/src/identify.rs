@@ -1,4 +1,4 @@
-//! What the table says of a version: itself, its neighbours, or nothing.
+//! Looks a version up in the table: an exact hit, its neighbours, or nothing.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use crate::number::BuildNumber;
 use crate::release::Release;
 use crate::table::BuildTable;
 
-/// What is known of a version.
+/// Result of looking up a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity<'table> {
     /// It is this release.
     Exact(&'table Release),
     /// The last number is not in the table, but others of its branch are; this is the nearest, the
-    /// lower one where there is one. Parts of a release, such as ese.dll, often lag like that.
+    /// lower one if it exists. Parts of a release, such as ese.dll, often lag like that.
     About(&'table Release),
     /// It names a product and no build, as logs of Exchange 2010 do; this is its first release.
     Product(&'table Release),
@@ -27,7 +27,7 @@ pub enum Identity<'table> {
 }
 
 impl BuildTable {
-    /// What is known of `version`.
+    /// Looks up `version`.
     pub fn identify(&self, version: BuildNumber) -> Identity<'_> {
         let series: Vec<&Release> =
             self.releases().iter().filter(|release| release.version.same_series(version)).collect();
@@ -58,7 +58,7 @@ impl BuildTable {
     }
 }
 
-/// The last release below `version` and the first above it; none where there are no releases.
+/// The last release below `version` and the first above it; `None` if there is none.
 fn neighbours<'table>(
     releases: &[&'table Release],
     version: BuildNumber,
@@ -69,7 +69,7 @@ fn neighbours<'table>(
 }
 
 impl<'table> Identity<'table> {
-    /// The release whose limits and support hold for the version, where one is near enough.
+    /// The release whose limits and support apply to the version, if one is near enough.
     pub fn release(&self) -> Option<&'table Release> {
         match self {
             Self::Exact(release) | Self::About(release) => Some(release),

@@ -1,8 +1,8 @@
-//! Which release of Exchange a version number is: a table of builds with its date, the forms that
-//! version numbers come in, and what lies between two builds.
+//! Identifies the Exchange release of a version number: a dated table of builds, the notations of
+//! version numbers, and the upgrade steps between two builds.
 //!
-//! The table is data of a day. What it does not hold is said to be unknown or near a build that it
-//! holds, never guessed.
+//! The table is a snapshot of one day. A build that it lacks is reported as unknown or as near
+//! another build, never guessed.
 
 mod engine;
 mod identify;

@@ -9,14 +9,14 @@ const HIGHEST_OF_ADDRESS: u32 = 255;
 /// Letters of the longest form, `Version 15.1 (Build 32375.72)`, with some room.
 const LONGEST: usize = 40;
 
-/// A version number that stands in a text.
+/// A version number in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     /// Line of its first occurrence, counted from 1.
     pub line: usize,
-    /// As it is written there.
+    /// The text as written.
     pub text: String,
-    /// What it means.
+    /// The version that it denotes.
     pub version: BuildNumber,
     /// How often the version occurs.
     pub count: usize,
@@ -48,7 +48,7 @@ pub fn mentions(table: &BuildTable, text: &str) -> Vec<Mention> {
     found
 }
 
-/// Every place where a number begins, with what can be read there.
+/// Every position at which a number begins, with the version read there.
 fn candidates(line: &str) -> impl Iterator<Item = (&str, BuildNumber)> {
     let bytes = line.as_bytes();
     let starts = (0..bytes.len()).filter(|&at| {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Added to the build number in the `serialNumber` attribute of Active Directory: version
-/// 15.1.2507.6 stands there as `Version 15.1 (Build 32507.6)`.
+/// 15.1.2507.6 is stored as `Version 15.1 (Build 32507.6)`.
 const DIRECTORY_OFFSET: u32 = 30_000;
 
 /// A version number; ordered as releases are.
@@ -15,7 +15,7 @@ pub struct BuildNumber {
     pub minor: u32,
     /// 2375 in 15.1.2375.7.
     pub build: u32,
-    /// 7 in 15.1.2375.7; none where the text leaves it out, as paths of Outlook on the web do.
+    /// 7 in 15.1.2375.7; `None` if the text omits it, as paths of Outlook on the web do.
     pub revision: Option<u32>,
 }
 

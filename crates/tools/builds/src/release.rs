@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::number::BuildNumber;
 
-/// What kind of release a build is.
+/// Kind of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseKind {
     /// The first release of a product.
@@ -40,7 +40,7 @@ impl ReleaseKind {
         found.map(|(_, kind)| *kind)
     }
 
-    /// Whether it changes a build that has to be installed first.
+    /// Whether it updates a build that must be installed first.
     pub(crate) fn is_update_of_a_level(self) -> bool {
         matches!(self, Self::Rollup | Self::SecurityUpdate | Self::HotfixUpdate)
     }
@@ -58,17 +58,17 @@ impl fmt::Display for ReleaseKind {
 pub struct Release {
     /// Such as `Exchange Server 2016`.
     pub product: String,
-    /// What its updates are made for: `RTM`, `SP3`, `CU23`.
+    /// The level that its updates apply to: `RTM`, `SP3`, `CU23`.
     pub level: String,
-    /// What kind of release it is.
+    /// Its kind.
     pub kind: ReleaseKind,
     /// The update of that level, such as `Oct25SU`; empty for the level itself.
     pub update: String,
     /// Its number.
     pub version: BuildNumber,
-    /// Day, or month where no source has the day, as ISO 8601 writes it.
+    /// Day, or month if no source has the day, in ISO 8601.
     pub released: String,
-    /// `rangeUpper` of the directory's schema; like the next two none where no source has it.
+    /// `rangeUpper` of the directory's schema; `None`, as for the next two, if no source has it.
     pub schema: Option<u32>,
     /// `objectVersion` of the organisation.
     pub organization: Option<u32>,
@@ -78,7 +78,7 @@ pub struct Release {
     pub support_end: String,
     /// Who printed it.
     pub sources: String,
-    /// What is odd about it, such as sources that disagree; empty where nothing is.
+    /// Oddities, such as sources that disagree; empty if there are none.
     pub note: String,
 }
 

@@ -5,7 +5,7 @@ use crate::number::BuildNumber;
 /// `VS_FIXEDFILEINFO`: its signature and the version of the structure, as they lie in the file.
 const FIXED_FILE_INFO: [u8; 8] = [0xBD, 0x04, 0xEF, 0xFE, 0x00, 0x00, 0x01, 0x00];
 
-/// The version of the file in a Windows program or library; none where it has none.
+/// The file version of a Windows program or library, if it has one.
 pub fn file_version(bytes: &[u8]) -> Option<BuildNumber> {
     if !bytes.starts_with(b"MZ") {
         return None;

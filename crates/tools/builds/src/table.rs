@@ -12,7 +12,7 @@ const EMBEDDED: &str = include_str!("../data/exchange-builds.csv");
 /// The day on which the sources of [`EMBEDDED`] were last read.
 const EMBEDDED_DATE: &str = "2026-08-20";
 
-/// What must stand in the first line, in any order.
+/// Required columns of the first line, in any order.
 const COLUMNS: [&str; 12] = [
     "product",
     "level",
@@ -37,10 +37,10 @@ pub enum BuildTableError {
     Line {
         /// Counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The error found.
         problem: String,
     },
-    /// There is no line below the first.
+    /// No line follows the header.
     Empty,
 }
 
@@ -110,7 +110,7 @@ impl BuildTable {
     pub fn named(&self, name: &str) -> Option<&Release> {
         let mut wanted = words(name);
         self.called(&wanted).or_else(|| {
-            // The article tells security updates apart, and of others says what the name does.
+            // The article identifies security updates; for others the name decides.
             let is_security = wanted.iter().any(|word| SECURITY.contains(&word.as_str()));
             if is_security && wanted.iter().any(|word| is_article(word)) {
                 wanted.retain(|word| !SECURITY.contains(&word.as_str()));
@@ -130,7 +130,7 @@ fn is_article(word: &str) -> bool {
     word.starts_with("kb")
 }
 
-/// How Windows and Microsoft's pages spell what the table abbreviates.
+/// Spellings on Windows and Microsoft's pages of the table's abbreviations.
 const SPELLINGS: [(&str, &str); 8] = [
     ("cumulative update", "cu"),
     ("service pack", "sp"),
@@ -142,11 +142,12 @@ const SPELLINGS: [(&str, &str); 8] = [
     ("\u{a0}", " "),
 ];
 
-/// What Windows calls an update that the table names by its article.
+/// Windows' words for an update that the table names by its article.
 const SECURITY: [&str; 3] = ["security", "update", "hotfix"];
 
-/// What distinguishes a name, sorted: all of them contain `Exchange` and `Server`, and the list of
-/// programs of Windows has `Update Rollup 10 for Exchange Server 2010 Service Pack 3 (KB123456)`.
+/// The distinguishing words of a name, sorted: all names contain `Exchange` and `Server`, and the
+/// list of programs of Windows has `Update Rollup 10 for Exchange Server 2010 Service Pack 3
+/// (KB123456)`.
 fn words(name: &str) -> Vec<String> {
     let lower = name.to_lowercase();
     let spelled = SPELLINGS.iter().fold(lower, |text, (long, short)| text.replace(long, short));

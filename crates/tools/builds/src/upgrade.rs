@@ -1,4 +1,4 @@
-//! What lies between two builds: the directory's preparations, and what must be installed first.
+//! Steps between two builds: preparation of the directory, and prerequisites.
 
 use std::fmt;
 
@@ -47,26 +47,26 @@ impl fmt::Display for Preparation {
     }
 }
 
-/// What lies between two releases.
+/// Steps between two releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upgrade<'table> {
     /// The lower one.
     pub older: &'table Release,
     /// The higher one.
     pub newer: &'table Release,
-    /// What the directory needs on the way up, as far as both levels are known.
+    /// Preparations of the directory on the way up, as far as both levels are known.
     pub preparations: Vec<Preparation>,
     /// The schema where the older one's is higher: Setup of the newer one refuses.
     pub sinking_schema: Option<(u32, u32)>,
-    /// What must be installed before the newer one, where that is an update of another level.
+    /// Prerequisite of the newer one, if that is an update of another level.
     pub first: Option<&'table Release>,
     /// Releases of the newer one's product that lie between, the newer one included.
     pub releases_between: usize,
 }
 
 impl Upgrade<'_> {
-    /// Whether Setup of the newer one upgrades the older one where it stands. Of all products only
-    /// the Subscription Edition upgrades its predecessor.
+    /// Whether Setup of the newer one upgrades the older one in place. Of all products only the
+    /// Subscription Edition upgrades its predecessor.
     pub fn is_in_place(&self) -> bool {
         let products = (self.older.product.as_str(), self.newer.product.as_str());
         products.0 == products.1 || products == ("Exchange Server 2019", "Exchange Server SE")
@@ -99,7 +99,7 @@ impl BuildTable {
         }
     }
 
-    /// The release that `update` is made for.
+    /// The release that `update` applies to.
     fn level_of(&self, update: &Release) -> Option<&Release> {
         self.releases().iter().find(|release| {
             same_level(release, update)

@@ -1,4 +1,4 @@
-//! The embedded table, held to the documents that print version numbers.
+//! Compares the embedded table with the documents that print version numbers.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 

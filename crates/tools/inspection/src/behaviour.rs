@@ -1,6 +1,6 @@
-//! What caches a storage has by what it does: the time of single durable writes, and the moment at
-//! which many of them become slow. Declarations say nothing of arrays, hypervisors and disks that
-//! lie.
+//! Infers the caches of a storage from its behaviour: the time of single durable writes, and the
+//! moment at which many of them become slow. Declarations say nothing about arrays, hypervisors and
+//! disks that lie.
 
 use device_os::probe::{BlockDevice, Makeup, OwnCache};
 use record::{StorageFinding, WriteSamples};
@@ -12,25 +12,25 @@ use crate::draft::{Check, mended_by};
 /// a minute a quarter of a turn is 1 ms, and a short seek comes on top.
 const MECHANICAL_NS: u64 = 1_300_000;
 
-/// A flush that reaches a medium makes a write at least so many times longer.
+/// A flush that reaches a medium makes a write at least this many times slower.
 const FLUSH_FACTOR: u64 = 4;
 
-/// A cache that is full slows writes down at least so far.
+/// A full cache slows writes down by at least this factor.
 const SLOWDOWN_FACTOR: f64 = 2.0;
 
 /// Places at which writes may have become slow that are tried.
 const CANDIDATES: usize = 400;
 
-/// A full cache is watched so long at least.
+/// A full cache is observed for at least this long.
 const SETTLED_NS: u64 = 8_000_000_000;
 
 /// Fewer completions on a side of such a place say nothing.
 const FEWEST_COMPLETIONS: usize = 16;
 
-/// What becomes of durable writes.
+/// How storage handles durable writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteBehaviour {
-    /// They take as long as a medium with moving parts, and so do others: there is no cache.
+    /// They take as long as a medium with moving parts, and so do other writes: there is no cache.
     Through,
     /// They wait for a flush that costs something; others are answered by a cache.
     Flushed,
@@ -39,10 +39,10 @@ pub(crate) enum WriteBehaviour {
     Early,
 }
 
-/// Where durable writes became slow.
+/// The point at which durable writes became slow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Slowdown {
-    /// What had come in by then and not gone on: the size of the cache.
+    /// Bytes accepted by then and not yet destaged: the size of the cache.
     pub cache_bytes: u64,
     /// Writes per second until then.
     pub cached_per_second: f64,
@@ -52,9 +52,9 @@ pub(crate) struct Slowdown {
     pub at_ns: u64,
 }
 
-/// What the writes show; none where there are no single ones of a kind. Lower quartiles decide,
-/// because a busy machine makes writes slower and never faster. Writes that became slow were
-/// answered early until then, however long single ones took.
+/// The behaviour that the writes show; `None` without single writes of a kind. Lower quartiles
+/// decide, because a busy machine makes writes slower and never faster. Writes that became slow
+/// later were answered early until then, however long single ones took.
 fn write_behaviour(samples: &WriteSamples, slowdown: Option<Slowdown>) -> Option<WriteBehaviour> {
     let volatile_ns = quantile(&samples.volatile_ns, 4)?;
     let durable_ns = quantile(&samples.durable_ns, 4)?;
@@ -74,11 +74,12 @@ fn quantile(latencies_ns: &[u64], parts: usize) -> Option<u64> {
     sorted.get(sorted.len() / parts).copied()
 }
 
-/// Where writes became slow: of all ways to lay two straight lines through completions over time,
-/// joined at a completion, the one with the least squares; none where it is hardly bent.
+/// Finds the point at which writes became slow: of all ways to fit two straight lines to
+/// completions over time, joined at a completion, the one with the least squares; `None` if it is
+/// hardly bent.
 ///
-/// What came in by then, less what the second line would have taken out in the same time, is the
-/// size of the cache.
+/// The bytes accepted by then, minus the bytes that the second line would have drained in the same
+/// time, are the size of the cache.
 fn slowdown(samples: &WriteSamples) -> Option<Slowdown> {
     let times = &samples.completions_ns;
     let last = times.len().checked_sub(1)?;
@@ -103,14 +104,14 @@ fn slowdown(samples: &WriteSamples) -> Option<Slowdown> {
     })
 }
 
-/// Whether more writes would hardly change the size of the cache: it is full for as long as it was
-/// being filled, and for some seconds, so that a pause is not taken for it.
+/// Whether more writes would hardly change the measured size of the cache: it has been full for as
+/// long as it took to fill, and for some seconds, so that a pause is not mistaken for it.
 pub fn is_settled(samples: &WriteSamples) -> bool {
     let last_ns = samples.completions_ns.last().copied().unwrap_or(0);
     slowdown(samples).is_some_and(|slow| last_ns >= slow.at_ns * 2 + SETTLED_NS)
 }
 
-/// Squared distances in completions between what was and the two lines that meet at `at`.
+/// Sum of squared distances between the completions and the two lines that meet at `at`.
 fn error(times: &[u64], at: usize, step: usize) -> f64 {
     let last = times.len() - 1;
     let corner = (times[at] as f64, (at + 1) as f64);
@@ -127,7 +128,7 @@ fn error(times: &[u64], at: usize, step: usize) -> f64 {
     distances.sum()
 }
 
-/// What the writes show of a place, set against what its disk and the kernel say.
+/// Compares the writes on a place with the claims of its disk and the kernel.
 pub fn finding_of(
     place: &str,
     devices: &[BlockDevice],
@@ -141,7 +142,7 @@ pub fn finding_of(
     vec![measured(place, behaviour, samples, slowdown), held(place, disk, behaviour, slowdown)]
 }
 
-/// What was seen, whatever was declared.
+/// The observation, whatever was declared.
 fn measured(
     place: &str,
     behaviour: WriteBehaviour,

@@ -1,5 +1,5 @@
-//! RAID controllers: what their makers' tools say, as facts of one shape, and what that means for a
-//! mail store.
+//! RAID controllers: the outputs of their makers' tools as facts of one shape, and their meaning
+//! for a mail store.
 //!
 //! The tools' outputs are foreign text, written for people, in many releases. Five rules hold for
 //! all of them: a criterion that cannot be applied is *cannot judge*; an unknown word is *cannot
@@ -31,7 +31,7 @@ pub use known::KnownFact;
 pub use lines::UnreadLine;
 pub use rules::{leaves_open, not_understood, of_controller, silent, untold};
 
-/// What an output says.
+/// Contents of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// The controllers that it describes.
@@ -40,7 +40,7 @@ pub struct Output {
     pub unread: Vec<UnreadLine>,
 }
 
-/// A reader of outputs of one tool: none if the text is not one of them.
+/// A reader of one tool's outputs: `None` if the text is not one of them.
 type OutputReader = fn(&str) -> Option<Result<Output, ControllerError>>;
 
 const READERS: [OutputReader; 7] = [
@@ -53,8 +53,8 @@ const READERS: [OutputReader; 7] = [
     nvme::read,
 ];
 
-/// What the outputs of tools in a text say: one, or several one after the other. A line counts as
-/// understood if any of the readers that know their tool in the text understood it.
+/// The outputs of tools in a text: one, or several one after the other. A line counts as understood
+/// if any of the readers that recognise their tool in the text understood it.
 pub fn read(text: &str) -> Result<Output, ControllerError> {
     let text = text.trim_start_matches('\u{feff}');
     if storcli::is_json(text) {

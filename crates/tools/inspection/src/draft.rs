@@ -1,4 +1,4 @@
-//! How a finding is put together: a check of a subject first, then what was seen and what follows.
+//! Builds a finding: a check of a subject first, then the observation and its consequence.
 
 use record::{StorageFinding, StorageRuling};
 
@@ -52,7 +52,7 @@ impl Check {
     }
 }
 
-/// The finding with what mends it.
+/// The finding with its remedy.
 pub(crate) fn mended_by(finding: StorageFinding, remedy: impl Into<String>) -> StorageFinding {
     StorageFinding { remedy: Some(remedy.into()), ..finding }
 }

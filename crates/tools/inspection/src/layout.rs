@@ -1,5 +1,5 @@
-//! Whether a server looks like the plan that it was built by: its volumes, where they are mounted,
-//! what lies on each, and what `AutoReseed` needs of them.
+//! Compares a server with the plan it was built from: its volumes, their mount points, their
+//! contents, and the requirements of `AutoReseed`.
 //!
 //! `AutoReseed` has every volume mounted below one folder, spares too, and once more below another
 //! for each database on it; a database has its file and its log in two folders of the same volume
@@ -20,54 +20,54 @@ use record::StorageFinding;
 
 pub use plan::{LayoutPlan, LayoutPlanError, PlannedVolume, VolumeUse};
 
-/// Where volumes and databases are to be mounted.
+/// Mount points of volumes and databases.
 #[derive(Clone, Debug)]
 pub struct LayoutRoots {
     /// Folder below which every volume is mounted.
     pub volumes: String,
-    /// Folder below which they are mounted once more, by database, as `AutoReseed` needs it; none
-    /// where databases have folders on the volumes alone.
+    /// Folder below which they are mounted a second time, by database, as `AutoReseed` needs it;
+    /// `None` if databases only have folders on the volumes.
     pub databases: Option<String>,
-    /// Where the volume for restores is mounted; none for a folder below that of the volumes.
+    /// Mount point of the volume for restores; `None` for a folder below that of the volumes.
     pub restore: Option<String>,
     /// Whose paths and commands these are.
     pub platform: Platform,
 }
 
-/// What there is at a path.
+/// Contents of a path.
 #[derive(Clone, Debug)]
 pub struct SeenFolder {
     /// The volume that it lies on.
     pub volume: SeenVolume,
-    /// Names of what is in it.
+    /// Names of its entries.
     pub names: Vec<String>,
 }
 
-/// A volume, as the system tells of it.
+/// A volume, as the system reports it.
 #[derive(Clone, Debug)]
 pub struct SeenVolume {
-    /// Tells it from all others at the moment.
+    /// Unique among all volumes at the moment.
     pub number: u64,
-    /// Whether it is mounted at the very path.
+    /// Whether it is mounted at exactly this path.
     pub is_mounted_here: bool,
-    /// Where it is mounted.
+    /// Its mount point.
     pub mount_point: String,
     /// Its kind.
     pub file_system: String,
-    /// Its length in bytes, without what its file system keeps for itself.
+    /// Its length in bytes, minus the overhead of its file system.
     pub total_bytes: u64,
-    /// The whole disk that it is on, where that is one.
+    /// The whole disk that it is on, if there is one.
     pub disk: Option<String>,
 }
 
 /// Plan and server, side by side.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutLook<'a> {
-    /// What was to be built.
+    /// The planned server.
     pub plan: &'a LayoutPlan,
-    /// Where.
+    /// The mount points to check.
     pub roots: &'a LayoutRoots,
-    /// What there is, by path: at [`LayoutRoots::places`] and at everything in the two roots.
+    /// Contents by path: of [`LayoutRoots::places`] and of everything in the two roots.
     pub seen: &'a BTreeMap<String, SeenFolder>,
 }
 
@@ -91,7 +91,7 @@ impl LayoutRoots {
         places
     }
 
-    /// Where a volume is mounted.
+    /// Mount point of a volume.
     fn mount_of(&self, volume: &PlannedVolume) -> String {
         match (&self.restore, volume.purpose) {
             (Some(restore), VolumeUse::Restore) => restore.clone(),
@@ -111,7 +111,7 @@ impl LayoutRoots {
 }
 
 impl LayoutLook<'_> {
-    /// What is right and wrong with the server.
+    /// Findings on the server, good and bad.
     pub fn findings(&self) -> Vec<StorageFinding> {
         let mut findings = Vec::new();
         for volume in &self.plan.volumes {
@@ -123,12 +123,12 @@ impl LayoutLook<'_> {
         findings
     }
 
-    /// What there is at `path`; none where there is nothing.
+    /// The contents of `path`; `None` if it does not exist.
     fn at(&self, path: &str) -> Option<&SeenFolder> {
         self.seen.get(path)
     }
 
-    /// The volume of the plan, where it is mounted at its place.
+    /// The volume of the plan, if it is mounted at its place.
     fn mounted(&self, volume: &PlannedVolume) -> Option<&SeenFolder> {
         self.at(&self.roots.mount_of(volume)).filter(|seen| seen.volume.is_mounted_here)
     }

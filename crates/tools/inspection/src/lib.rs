@@ -1,5 +1,5 @@
-//! What storage is, judged for mail stores before anything is measured on it: runs fail for reasons
-//! that a look would have shown.
+//! Judges storage for mail stores before anything is measured on it: runs fail for reasons that an
+//! inspection would have shown.
 //!
 //! Facts in, findings out. Reading the facts from systems and tools is others' work, and nothing
 //! here changes anything.

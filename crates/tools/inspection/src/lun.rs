@@ -1,5 +1,5 @@
-//! LUNs of iSCSI targets, as a login shows them: who proved to be who, the ways there, and what the
-//! logical unit takes.
+//! LUNs of iSCSI targets, as a login shows them: who authenticated to whom, the paths, and the
+//! capabilities of the logical unit.
 
 mod planned;
 mod strangers;
@@ -14,8 +14,8 @@ use crate::draft::{Check, mended_by};
 pub use planned::{LunPattern, LunRefusal, LunStranger, LunWrite, PlannedLun, against_plan};
 pub use strangers::{PlannedTarget, StrangerLogin, TargetRules, of_target};
 
-/// A network of switches and cables answers sooner; every log write waits so long at least. Half of
-/// what a log write may take in all would be 5 ms.
+/// A network of switches and cables answers sooner; every log write waits at least this long. Half
+/// of the limit of a log write would be 5 ms.
 const LONGEST_ROUND_TRIP: Nanos = Nanos(1_000_000);
 
 /// Who has proved to be who.
@@ -29,51 +29,50 @@ pub enum LunProof {
     Mutual,
 }
 
-/// Where the target listens.
+/// Address of the target's portal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunPortal {
     /// Host and port.
     pub name: String,
-    /// The way to the LUN there, or why there is none.
+    /// The path to the LUN there, or the reason why there is none.
     pub way: Result<LunWay, String>,
 }
 
 /// A way to a LUN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunWay {
-    /// What tells the LUN at its end from all others, where it says so.
+    /// Unique id of the LUN at its end, if it reports one.
     pub serial: Option<String>,
-    /// The address of this machine that it begins at, where that is known.
+    /// The address of this machine at its near end, if known.
     pub begin: Option<String>,
     /// The shortest way there and back, several times.
     pub round_trips: Vec<Nanos>,
 }
 
-/// What a login has shown.
+/// Results of a login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunFacts {
     /// Its address.
     pub name: String,
     /// Who proved to be who.
     pub proof: LunProof,
-    /// What the portal said when it was asked for its targets: whether this one is among them, or
-    /// why it did not answer.
+    /// The portal's answer to discovery: whether it lists this target, or why it did not answer.
     pub discovery: Result<bool, String>,
     /// Every portal that is known, each of which was tried.
     pub portals: Vec<LunPortal>,
     /// How much it holds, in bytes.
     pub capacity: Bytes,
-    /// Bytes of a block, and of what the medium writes at once.
+    /// Logical block size and physical write size, in bytes.
     pub block_bytes: [u32; 2],
-    /// Whether room is taken only as it is written.
+    /// Whether it is thin-provisioned.
     pub is_thin: bool,
-    /// Whether it takes no writes.
+    /// Whether it rejects writes.
     pub is_write_protected: bool,
-    /// Whether a write may be asked to go past the cache.
+    /// Whether a write may bypass the cache (force unit access).
     pub has_durable_writes: bool,
 }
 
-/// What is right and wrong with a LUN.
+/// Findings on a LUN, good and bad.
 pub fn of_lun(lun: &LunFacts) -> Vec<StorageFinding> {
     let mut findings =
         vec![discovery(lun), authentication(lun), portals(lun), capacity(lun), writes(lun)];
@@ -81,7 +80,7 @@ pub fn of_lun(lun: &LunFacts) -> Vec<StorageFinding> {
     findings
 }
 
-/// A target or LUN that a portal lists and that cannot be looked at: `why`.
+/// A target or LUN that a portal lists but that cannot be inspected: `why`.
 pub fn unread_target(name: &str, why: &str) -> StorageFinding {
     let draft = Check::new(("lun-login", "Login to what the portal lists"), name);
     mended_by(

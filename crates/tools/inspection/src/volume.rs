@@ -1,5 +1,6 @@
-//! Volumes and the devices below them, held to what mail stores need. Sources: Microsoft's page on
-//! storage options for Exchange, and what flushes and partial writes cost on each kind of device.
+//! Volumes and the devices below them, compared with the needs of mail stores. Sources: Microsoft's
+//! page on storage options for Exchange, and the cost of flushes and partial writes on each kind of
+//! device.
 
 mod cache;
 mod device;
@@ -13,7 +14,7 @@ use crate::draft::Check;
 /// A folder that databases or logs are to lie in.
 #[derive(Clone, Copy, Debug)]
 pub struct StoragePlace<'a> {
-    /// What it is called in findings.
+    /// Its name in findings.
     pub name: &'a str,
     /// The volume that holds it.
     pub volume: &'a VolumeFacts,
@@ -21,7 +22,7 @@ pub struct StoragePlace<'a> {
     pub devices: &'a [BlockDevice],
 }
 
-/// What is right and wrong with a place.
+/// Findings on a place, good and bad.
 fn of_place(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
     let mut findings = file_system::findings(place);
     for device in place.devices {
@@ -32,7 +33,7 @@ fn of_place(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
     findings
 }
 
-/// What is right and wrong with several places together. What they share is found once.
+/// Findings on several places together. Anything they share is reported once.
 pub fn together(places: &[StoragePlace<'_>]) -> Vec<StorageFinding> {
     let mut findings: Vec<StorageFinding> = Vec::new();
     for finding in places.iter().flat_map(of_place) {

@@ -15,7 +15,7 @@ use inspection::controller::{
 use record::{StorageFinding, StorageRuling};
 use units::{Prng, Seed};
 
-/// What the whole answer is.
+/// Findings on the whole answer.
 fn findings(text: &str) -> Vec<StorageFinding> {
     let Ok(output) = read(text) else {
         return Vec::new();
@@ -26,7 +26,7 @@ fn findings(text: &str) -> Vec<StorageFinding> {
     found.into_iter().chain(unread).collect()
 }
 
-/// What passed, each check with the drive it is of. Models and numbers may have been changed.
+/// The passed checks, each with its drive. Models and numbers may have been changed.
 fn passes(findings: &[StorageFinding]) -> BTreeSet<(String, String)> {
     let passed = findings.iter().filter(|of| of.outcome == StorageRuling::Pass);
     let part = |subject: &str| {
@@ -134,7 +134,7 @@ fn whole_outputs_are_what_their_names_say() {
     for (name, text) in wholes::all() {
         let found = findings(&text);
         let bad: Vec<_> = found.iter().filter(|of| of.outcome != StorageRuling::Pass).collect();
-        // The short form tells nothing of caches.
+        // The short form says nothing about caches.
         let wanted = name.ends_with(" good") && !name.starts_with("ssacli short");
         assert_eq!(is_clean(&found), wanted, "{name}: {bad:#?}");
     }

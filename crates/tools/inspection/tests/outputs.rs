@@ -1,5 +1,5 @@
-//! Outputs of real controllers' tools, each held to what another program's parser sees in it, and
-//! outputs that are damaged.
+//! Outputs of real controllers' tools, each compared with the values that another program's parser
+//! reads from it, and damaged outputs.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use testkit::samples;
 
-/// What the other program says of one drive against what is read here.
+/// The other program's values for one drive against those read here.
 fn differences(name: &str, drive: &LogicalDrive, expected: &Value) -> Vec<String> {
     let word = |key: &str| expected[key].as_str().unwrap_or_default().to_owned();
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a client speaks.
+/// Protocol of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
     /// Outlook on the web.
@@ -50,7 +50,7 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// Where in the server a request passes; every request passes both.
+/// Part of the server that a request passes; every request passes both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The proxy that clients reach.
@@ -78,10 +78,10 @@ impl fmt::Display for Side {
     }
 }
 
-/// A virtual directory with a configuration file of its own.
+/// A virtual directory with its own configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Application {
-    /// What is spoken there.
+    /// Its protocol.
     pub protocol: Protocol,
     /// Front or back end.
     pub side: Side,

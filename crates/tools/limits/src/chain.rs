@@ -10,9 +10,9 @@ use crate::lock;
 use crate::setting::{Setting, removes_request_filter, settings};
 use crate::setting_kind::SettingKind;
 
-/// What IIS allows where nothing is set, in bytes.
+/// Default limit of IIS, in bytes.
 const DEFAULT_CONTENT_BYTES: u64 = 30_000_000;
-/// What ASP.NET allows where nothing is set, in bytes.
+/// Default limit of ASP.NET, in bytes.
 const DEFAULT_REQUEST_BYTES: u64 = 4096 << 10;
 
 /// Which way data go.
@@ -34,7 +34,7 @@ impl fmt::Display for Direction {
     }
 }
 
-/// Where a limit was found.
+/// Place in which a limit was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RulePlace {
     /// Set in a file.
@@ -43,7 +43,7 @@ pub enum RulePlace {
         file: String,
         /// The first line with it.
         line: u32,
-        /// In how many places of the file it stands.
+        /// Number of places in the file that set it.
         count: usize,
     },
     /// Set nowhere: the default of IIS or ASP.NET.
@@ -55,13 +55,13 @@ pub enum RulePlace {
 pub struct Link {
     /// Front or back end.
     pub side: Side,
-    /// What limits.
+    /// The limiting setting.
     pub kind: SettingKind,
     /// Which way it limits.
     pub direction: Direction,
     /// The lowest value, in bytes.
     pub bytes: u64,
-    /// Where it is set.
+    /// Place of the setting.
     pub place: RulePlace,
     /// False where IIS's request filter is removed: whether Exchange's own reads the value is not
     /// documented.
@@ -71,18 +71,18 @@ pub struct Link {
 /// The limits of one protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
-    /// What is spoken.
+    /// The protocol.
     pub protocol: Protocol,
     /// All limits, front end first.
     pub links: Vec<Link>,
-    /// Sides whose file is missing: what they allow is unknown.
+    /// Sides whose file is missing: their limits are unknown.
     pub missing: Vec<Side>,
     /// Sides whose own file must not set a limit.
     pub locks: Vec<(Side, Lock)>,
 }
 
 impl Chain {
-    /// The lowest limit in `direction` that surely holds, and every link with it; none where
+    /// The lowest limit in `direction` that certainly applies, and every link with it; `None` if
     /// nothing limits.
     pub fn effective(&self, direction: Direction) -> Option<(u64, Vec<&Link>)> {
         self.lowest(direction, true)
@@ -215,7 +215,7 @@ impl Server {
         Ok(inherited.unwrap_or_else(|| default_link(side, kind, DEFAULT_REQUEST_BYTES)))
     }
 
-    /// What the root of the site leaves to its applications.
+    /// The limit that the root of the site leaves to its applications.
     fn site_link(&self, side: Side, kind: SettingKind) -> Result<Option<Link>, ConfigError> {
         let Some((_, file)) = self.sites.iter().find(|(found, _)| *found == side) else {
             return Ok(None);

@@ -34,7 +34,7 @@ impl ConfigFile {
         Ok(file)
     }
 
-    /// What the file is called.
+    /// The file's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -56,8 +56,8 @@ impl ConfigFile {
         node.document().text_pos_at(node.range().start).row
     }
 
-    /// The elements at the end of `path` below any of `scopes`; an error where one on the way is
-    /// kept elsewhere.
+    /// The elements at the end of `path` below any of `scopes`; an error if one on the way is kept
+    /// in another file.
     pub(crate) fn below<'a, 'input>(
         &self,
         scopes: &[Node<'a, 'input>],
@@ -115,7 +115,7 @@ pub(crate) fn scopes<'a, 'input>(document: &'a Document<'input>) -> Vec<Node<'a,
     std::iter::once(root).chain(locations).collect()
 }
 
-/// Whether `node` holds for the applications below as well.
+/// Whether `node` applies to the applications below as well.
 pub(crate) fn is_inherited(node: Node<'_, '_>) -> bool {
     !node.ancestors().any(|above| above.attribute("inheritInChildApplications") == Some("false"))
 }

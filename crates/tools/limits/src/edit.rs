@@ -1,4 +1,4 @@
-//! Edits that give a file a new limit and leave every other byte as it is.
+//! Edits that set a new limit in a file and preserve every other byte.
 
 use std::ops::Range;
 
@@ -20,13 +20,13 @@ const LIMITS: [&str; 4] = ["system.webServer", "security", "requestFiltering", "
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is set.
+    /// The setting.
     pub kind: SettingKind,
     /// Line in the old file, counted from 1.
     pub line: u32,
     /// The binding it belongs to.
     pub binding: Option<String>,
-    /// The number that stands there, in the setting's own unit; none where it is added.
+    /// The present number, in the setting's own unit; `None` if the setting is added.
     pub old: Option<u64>,
     /// The number it gets.
     pub new: u64,
@@ -34,8 +34,8 @@ pub struct Edit {
     text: String,
 }
 
-/// The edits after which the file of `application` takes exactly `bytes`, or the least more that
-/// its units allow; none where it does so already.
+/// The edits after which the file of `application` accepts exactly `bytes`, or the least excess
+/// that its units allow; empty if it already does.
 pub fn plan(
     file: &ConfigFile,
     application: &Application,
@@ -71,14 +71,14 @@ pub fn apply(file: &ConfigFile, edits: &[Edit]) -> String {
     text
 }
 
-/// EWS does not use `maxRequestLength`, which is as high as it can be; it is raised only where it
-/// would bite.
+/// EWS does not use `maxRequestLength`, which is at its maximum; it is raised only if it would take
+/// effect.
 fn is_wanted(protocol: Protocol, setting: &Setting, bytes: u64) -> bool {
     let kind = setting.kind;
     protocol != Protocol::Ews || kind != SettingKind::RequestLength || setting.bytes() < bytes
 }
 
-/// What must stand in the file, so that no default below it decides.
+/// Settings that the file must contain, so that no lower default decides.
 fn needed(application: &Application) -> Vec<SettingKind> {
     let mut kinds = vec![SettingKind::ContentLength];
     if application.protocol != Protocol::Ews {
@@ -100,7 +100,7 @@ fn replacement(setting: &Setting, bytes: u64) -> Option<Edit> {
     })
 }
 
-/// Adds the setting to the innermost section that is there already.
+/// Adds the setting to the innermost existing section.
 fn addition(file: &ConfigFile, kind: SettingKind, bytes: u64) -> Result<Edit, ConfigError> {
     let path: &[&'static str] = match kind {
         SettingKind::ContentLength => &LIMITS,
@@ -147,7 +147,7 @@ fn name_end(file: &ConfigFile, node: Node<'_, '_>) -> usize {
     start + length.unwrap_or(rest.len())
 }
 
-/// Where the end tag begins; none where the element has none.
+/// Start of the end tag; `None` if the element has none.
 fn end_tag(file: &ConfigFile, node: Node<'_, '_>) -> Option<usize> {
     let range = node.range();
     let text = &file.text()[range.clone()];
@@ -155,7 +155,7 @@ fn end_tag(file: &ConfigFile, node: Node<'_, '_>) -> Option<usize> {
     Some(range.start + at)
 }
 
-/// The start of the line of `at` where only blanks lie between, else `at` itself.
+/// The start of the line of `at` if only blanks lie between, else `at` itself.
 fn line_start(file: &ConfigFile, at: usize) -> usize {
     let start = file.text()[..at].rfind('\n').map_or(0, |end| end + 1);
     let is_blank = file.text()[start..at].bytes().all(|byte| matches!(byte, b' ' | b'\t'));
@@ -219,8 +219,8 @@ fn confirm(
     }
 }
 
-/// Whether the back end of `application` keeps running with old values after a change: it has told
-/// ASP.NET not to watch its files.
+/// Whether the back end of `application` keeps old values after a change: its configuration makes
+/// ASP.NET ignore changes of its files.
 pub fn needs_recycling(file: &ConfigFile) -> Result<bool, ConfigError> {
     let document = file.document()?;
     let runtime = file.one_below(&scopes(&document), &["system.web", "httpRuntime"])?;

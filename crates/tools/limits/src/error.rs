@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::setting_kind::SettingKind;
 
-/// Where and how `maxAllowedContentLength` is locked.
+/// Place and kind of a lock on `maxAllowedContentLength`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
     /// The file that locks it.
@@ -27,7 +27,7 @@ impl fmt::Display for Lock {
     }
 }
 
-/// What is wrong with a configuration file; every variant names the file.
+/// An error in a configuration file; every variant names the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigError {
     /// It is not text in UTF-8.
@@ -39,7 +39,7 @@ pub enum ConfigError {
     NotXml {
         /// The file.
         file: String,
-        /// What the reader says, with line and column.
+        /// The parser's message, with line and column.
         problem: String,
     },
     /// Its root is another element.
@@ -58,7 +58,7 @@ pub enum ConfigError {
         /// The section.
         section: String,
     },
-    /// A section stands twice where one is meant.
+    /// A section appears twice but must be unique.
     Twice {
         /// The file.
         file: String,
@@ -75,17 +75,17 @@ pub enum ConfigError {
         line: u32,
         /// The setting.
         setting: &'static str,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
-    /// There is no section to put a new setting into.
+    /// No section can take a new setting.
     NoPlace {
         /// The file.
         file: String,
-        /// The section that is missing, or that has no end of its own.
+        /// The section that is missing, or that lacks an end tag.
         section: &'static str,
     },
-    /// After the planned edits the file would not say what was wanted.
+    /// After the planned edits the file would not yield the requested limit.
     NotUnderstood {
         /// The file.
         file: String,

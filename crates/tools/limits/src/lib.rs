@@ -1,5 +1,5 @@
-//! Limits of the size of client messages in the configuration of an Exchange server: what each
-//! protocol takes in the end, which file decides, and edits that leave every other byte as it is.
+//! Limits on the size of client messages in the configuration of an Exchange server: the effective
+//! limit of each protocol, the file that sets it, and edits that preserve every other byte.
 //!
 //! Text in, values out: the program finds the files, writes them and keeps the old ones.
 

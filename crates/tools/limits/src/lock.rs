@@ -1,5 +1,5 @@
-//! What a configuration file forbids the files below it to set: IIS answers a request with error
-//! 500.19 where one of them does so all the same.
+//! Settings that a configuration file locks for the files below it: IIS answers a request with
+//! error 500.19 if one of them sets a locked one.
 
 use roxmltree::Node;
 
@@ -13,7 +13,7 @@ const SECTION: [&str; 3] = ["system.webServer", "security", "requestFiltering"];
 const LIMITS: &str = "requestLimits";
 
 /// The lock that `file` puts on the path `location`, such as `Default Web Site/owa`. The nearest
-/// word counts; where two are equally near, the one that locks.
+/// declaration counts; of two that are equally near, the locking one.
 pub(crate) fn lock(file: &ConfigFile, location: &str) -> Result<Option<Lock>, ConfigError> {
     let document = file.document()?;
     let root = document.root_element();
@@ -61,7 +61,7 @@ enum Override {
     Deny(&'static str),
 }
 
-/// What a location says of its sections.
+/// The override mode that a location sets for its sections.
 fn mode(scope: Node<'_, '_>) -> Option<Override> {
     let [mode, allow] = ["overrideMode", "allowOverride"]
         .map(|name| scope.attribute(name).unwrap_or_default().to_ascii_lowercase());
@@ -141,7 +141,8 @@ fn is_locked_item(node: Node<'_, '_>) -> bool {
     node.attribute("lockItem") == Some("true")
 }
 
-/// Whether the list in the attribute `list` names `word`, or everything; none without such a list.
+/// Whether the list in the attribute `list` names `word`, or everything; `None` without such a
+/// list.
 fn names(node: Node<'_, '_>, list: &str, word: &str) -> Option<bool> {
     let mut words = node.attribute(list)?.split(',').map(str::trim);
     Some(words.any(|found| found == word || found == "*"))

@@ -19,7 +19,7 @@ pub(crate) struct Setting {
     pub line: u32,
     /// The binding it belongs to.
     pub binding: Option<String>,
-    /// Where the number stands in the text.
+    /// Position of the number in the text.
     pub span: Range<usize>,
     /// Whether applications below inherit it.
     pub inherited: bool,
@@ -140,8 +140,8 @@ fn setting(
     })
 }
 
-/// Whether `file` takes IIS's own request filter out, as front ends do. Whether the module that
-/// Exchange puts in its place reads `maxAllowedContentLength` is documented nowhere.
+/// Whether `file` removes IIS's own request filter, as front ends do. It is undocumented whether
+/// Exchange's replacement module reads `maxAllowedContentLength`.
 pub(crate) fn removes_request_filter(file: &ConfigFile) -> Result<bool, ConfigError> {
     let document = file.document()?;
     let removed = file.below(&scopes(&document), &["system.webServer", "modules", "remove"])?;

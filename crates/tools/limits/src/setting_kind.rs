@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Bytes in the unit of `maxRequestLength`. The runtime takes exactly that many and no more.
+/// Bytes in the unit of `maxRequestLength`. The runtime accepts exactly that many and no more.
 const KILOBYTE: u64 = 1 << 10;
 
 /// A kind of limit.

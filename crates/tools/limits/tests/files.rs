@@ -1,4 +1,4 @@
-//! Small files with what real ones have: limits within locations, bindings, odd line ends.
+//! Small files with the features of real ones: limits within locations, bindings, odd line ends.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
@@ -79,7 +79,7 @@ fn defaults_count_and_a_removed_filter_is_doubted() {
     assert!(!content.is_certain);
     let documents = chains[0].effective(Direction::Download).unwrap();
     assert_eq!(documents.0, 10_240_000);
-    // Where the doubtful limit is the lowest, both answers are there.
+    // If the doubtful limit is the lowest, both answers are given.
     let high = SYNC.replace("10240\"", "2000000\"");
     let chains = server(Protocol::ActiveSync, Side::FrontEnd, &high).chains().unwrap();
     assert_eq!(chains[0].effective(Direction::Upload).unwrap().0, 2_000_000 << 10);

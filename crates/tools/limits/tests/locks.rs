@@ -1,4 +1,4 @@
-//! What applicationHost.config and the file of a site forbid the files of applications.
+//! Settings that applicationHost.config and a site's file lock for the files of applications.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 

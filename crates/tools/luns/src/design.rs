@@ -9,24 +9,24 @@ use plan::luns::{
 use provision::{Provision, Purpose, Server, Volume};
 use units::Bytes;
 
-/// A LUN is a whole number of these, so that what lies on it can be aligned to its end as well.
+/// A LUN is a whole multiple of this, so that its contents can be aligned to its end as well.
 pub(crate) const ALIGNMENT: Bytes = Bytes(1 << 20);
 /// A LUN is not to be fuller. Source: the product's storage guidance counts on 20 % that stay free.
 pub(crate) const MOST_FILLED_PERCENT: u64 = 80;
 
-/// Everything that is to be there. What initiators may do differs, and a target of `tgt` cannot
-/// tell its initiators apart; so each initiator has a target of its own.
+/// The complete target state. Initiators differ in their rights, and a target of `tgt` cannot
+/// distinguish initiators; so each initiator gets a separate target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LunDesign {
     /// Begins the names of accounts.
     pub name: String,
-    /// Where initiators reach the targets.
+    /// Addresses at which initiators reach the targets.
     pub portals: Vec<SocketAddr>,
     /// How they prove who they are.
     pub authentication: ChapMode,
     /// Allocation unit of the file systems to come.
     pub allocation_unit: Bytes,
-    /// No LUN is to be smaller.
+    /// Minimum size of a LUN.
     pub smallest_lun: Bytes,
     /// Whether databases have copies on other servers.
     pub has_copies: bool,
@@ -39,19 +39,19 @@ pub struct LunDesign {
 /// A LUN.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DesignedLun {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
     /// Its number on every target that offers it; 1 or more.
     pub number: u64,
     /// Its length.
     pub size: Bytes,
-    /// What it is for.
+    /// Its contents.
     pub holds: LunContent,
-    /// How much will lie on it; none where it is not known.
+    /// Bytes that it will hold; `None` if unknown.
     pub content: Option<Bytes>,
     /// The name of its pool.
     pub pool: String,
-    /// The file that stands for it.
+    /// Its backing file.
     pub file: String,
     /// When it takes its space.
     pub allocation: Allocation,
@@ -62,17 +62,17 @@ pub struct DesignedLun {
 pub struct Target {
     /// Its name in the protocol.
     pub iqn: String,
-    /// What people call its initiator.
+    /// Name of its initiator, for people.
     pub initiator: String,
-    /// What the initiator calls itself.
+    /// Name that the initiator sends.
     pub initiator_iqn: String,
-    /// Where it comes from; empty for anywhere.
+    /// Its addresses; empty for any.
     pub addresses: Vec<IpAddr>,
     /// The account by which the initiator proves itself.
     pub account: String,
     /// The account by which the target does, in mutual CHAP.
     pub own_account: String,
-    /// What it offers.
+    /// Its LUNs.
     pub luns: Vec<MappedLun>,
 }
 
@@ -83,7 +83,7 @@ pub struct MappedLun {
     pub name: String,
     /// Its number.
     pub number: u64,
-    /// The file that stands for it.
+    /// The backing file.
     pub file: String,
     /// Whether the initiator may only read it.
     pub is_read_only: bool,
@@ -93,19 +93,19 @@ pub struct MappedLun {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbers(pub Vec<(String, u64)>);
 
-/// Why there is no design.
+/// Reasons why there is no design.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DesignError {
-    /// A server of the deployment that no initiator stands for.
+    /// A server of the deployment without an initiator.
     NoInitiator {
         /// The server.
         server: String,
     },
-    /// No pool holds what a volume is for.
+    /// No pool holds a volume's purpose.
     NoPool {
         /// The volume's LUN.
         lun: String,
-        /// What it holds.
+        /// Its contents.
         holds: LunContent,
     },
     /// The name that a volume gets is too long, or another LUN has it.
@@ -205,8 +205,8 @@ impl LunDesign {
 }
 
 impl Target {
-    /// Who is let in. `tgt` asks for an address or a name, never for both, and a name is only what
-    /// an initiator says; so addresses decide where they are known.
+    /// Initiators to admit. `tgt` checks an address or a name, never both, and a name is only an
+    /// initiator's claim; so addresses decide if they are known.
     pub fn admitted(&self) -> Vec<String> {
         match &self.addresses[..] {
             [] => vec![self.initiator_iqn.clone()],
@@ -216,14 +216,14 @@ impl Target {
 }
 
 impl DesignedLun {
-    /// How full it will be; none where that is not known.
+    /// Its fill level as a fraction; `None` if unknown.
     pub fn filled(&self) -> Option<f64> {
         Some(self.content?.0 as f64 / self.size.0.max(1) as f64)
     }
 }
 
 impl Numbers {
-    /// A number for each wish: its own where it has one, else the next that was never given.
+    /// A number for each wish: its own if it has one, else the next that was never used.
     fn of(&self, wishes: &[LunWish]) -> Vec<u64> {
         let mut last = self.0.iter().map(|(_, number)| *number).max().unwrap_or(0);
         let mut numbers = Vec::new();
@@ -236,7 +236,7 @@ impl Numbers {
     }
 }
 
-/// Every volume of every server that an array can offer, with what it lies in.
+/// Every volume of every server that an array can offer, with its pool.
 fn volumes(provision: &Provision) -> impl Iterator<Item = (&Server, &Volume, &Provision)> {
     let servers = provision.groups.iter().flat_map(|group| &group.servers);
     servers.flat_map(move |server| {
@@ -287,7 +287,7 @@ fn content(volume: &Volume, provision: &Provision) -> Option<Bytes> {
         .then(|| Bytes((needs.database.0 + logs.0) * volume.databases.len() as u64))
 }
 
-/// The next whole multiple of what LUNs are aligned to.
+/// `size` rounded up to the alignment of LUNs.
 fn aligned(size: Bytes) -> Bytes {
     Bytes(size.0.div_ceil(ALIGNMENT.0) * ALIGNMENT.0)
 }

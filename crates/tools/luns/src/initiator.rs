@@ -1,6 +1,6 @@
-//! The other end: scripts by which a system connects to its LUNs, and what it has to do when one
-//! has grown. Secrets are asked for when a script runs, and are on no command line where the system
-//! has another way.
+//! The initiator's side: scripts that connect a system to its LUNs, and the steps after one has
+//! grown. Scripts ask for secrets when they run, and keep them off command lines if the system
+//! allows.
 
 use std::fmt::{self, Write as _};
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use provision::export::{powershell_quoted, shell_quoted};
 
 use crate::design::{LunDesign, Target};
 
-/// What runs the initiator.
+/// System of the initiator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitiatorSystem {
     /// Linux with open-iscsi.
@@ -36,7 +36,7 @@ pub fn connect_script(design: &LunDesign, target: &Target, system: InitiatorSyst
     }
 }
 
-/// What an initiator has to do before it sees that LUNs of `target` have grown, a line each.
+/// Steps for an initiator to notice that LUNs of `target` have grown, a line each.
 pub fn rescan(target: &Target) -> [String; 3] {
     let iqn = shell_quoted(&target.iqn);
     [

@@ -1,9 +1,9 @@
-//! LUNs over iSCSI for mail servers: which there are to be, who reaches them, what is wrong with
-//! that, and the steps from what is there to what is wanted.
+//! LUNs over iSCSI for mail servers: the desired set, its initiators, its problems, and the steps
+//! from the present state to the desired one.
 //!
 //! Nothing here opens a file or a socket. A [`LunDesign`] is made from a document; [`tgt::steps`]
-//! compares it with what a target says of itself and with the [`LunState`] that earlier steps left,
-//! which is all that proves whose a target or a file is.
+//! compares it with the state that a target reports and with the [`LunState`] that earlier steps
+//! left, which is the only proof of the owner of a target or a file.
 
 mod design;
 mod initiator;

@@ -64,7 +64,7 @@ fn target(design: &LunDesign, target: &Target, secrets: &SecretFile) -> Value {
     })
 }
 
-/// What the initiator is let in to, by which secrets.
+/// The LUNs that the initiator may access, and the secrets.
 fn node(design: &LunDesign, target: &Target, secrets: &SecretFile) -> Value {
     let mapped = target.luns.iter().enumerate().map(|(index, lun)| {
         json!({ "index": lun.number, "tpg_lun": index, "write_protect": lun.is_read_only })

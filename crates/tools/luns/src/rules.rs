@@ -1,4 +1,4 @@
-//! What is wrong with a design before anything of it is made.
+//! Problems of a design before any of it is made.
 
 use plan::luns::{ChapMode, LunContent};
 use units::Bytes;
@@ -8,7 +8,7 @@ use crate::design::{ALIGNMENT, DesignedLun, LunDesign, MOST_FILLED_PERCENT, room
 /// The largest database with copies, and without. Source: the product's storage guidance.
 const LARGEST_DATABASE: Bytes = Bytes(2 << 40);
 const LARGEST_DATABASE_ALONE: Bytes = Bytes(200 << 30);
-/// What the product's storage guidance wants of file systems with databases.
+/// Allocation unit that the product's storage guidance requires of file systems with databases.
 const ALLOCATION_UNIT: Bytes = Bytes(64 << 10);
 /// Rounding of sizes that people write with two digits.
 const ROUNDING: f64 = 0.001;
@@ -29,9 +29,9 @@ pub struct LunFinding {
     pub severity: LunSeverity,
     /// The LUN, initiator or portal.
     pub subject: String,
-    /// What is wrong.
+    /// The problem.
     pub text: String,
-    /// What mends it.
+    /// The remedy.
     pub remedy: String,
 }
 

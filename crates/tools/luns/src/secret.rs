@@ -1,4 +1,4 @@
-//! Secrets of CHAP: what one may be, how one is made, and the file that keeps them.
+//! CHAP secrets: rules, generation, and the file that keeps them.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretFile {
-    /// What the file is, for people who find it.
+    /// Description of the file, for people who find it.
     #[serde(default)]
     pub kind: String,
     /// The key of the state's seal, 64 hexadecimal digits.
@@ -32,7 +32,7 @@ pub struct SecretFile {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InitiatorSecrets {
-    /// What people call it.
+    /// The initiator's name for people.
     pub initiator: String,
     /// By which the initiator proves itself.
     pub secret: String,
@@ -54,7 +54,7 @@ impl fmt::Debug for InitiatorSecrets {
     }
 }
 
-/// What is wrong with a secret; never the secret.
+/// The defect of a secret; never the secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SecretFault {
     /// Too short or too long.

@@ -1,8 +1,8 @@
-//! What has been made, as one file keeps it: the only proof of whose a file, a target or an account
-//! is.
+//! Everything created, recorded in one file: the only proof of the owner of a file, a target or an
+//! account.
 //!
-//! A program that runs as root and removes what a file tells it to must know who wrote that file.
-//! So the state is sealed by a key that only the file with the secrets holds.
+//! A program that runs as root and removes the files listed in another file must know who wrote the
+//! list. So the state is sealed by a key that is kept only in the file with the secrets.
 
 use std::fmt;
 
@@ -14,23 +14,23 @@ use units::hexadecimal;
 const SCHEMA: u32 = 1;
 const KIND: &str = "plimsoll LUNs";
 
-/// What has been made.
+/// Everything created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LunState {
     kind: String,
     schema: u32,
-    /// Tells these LUNs from all others: 32 hexadecimal digits.
+    /// Unique id of this set of LUNs: 32 hexadecimal digits.
     pub id: String,
     /// The control socket of the target program.
     pub socket: String,
-    /// Folders that were made for the files.
+    /// Folders created for the files.
     pub folders: Vec<String>,
-    /// Files that stand for LUNs.
+    /// Backing files of LUNs.
     pub luns: Vec<LunRecord>,
     /// Names of targets.
     pub targets: Vec<String>,
-    /// Accounts, each with what tells whether its secret has changed.
+    /// Accounts, each with a mark that shows whether its secret has changed.
     pub accounts: Vec<AccountMark>,
     /// Portals that were opened.
     pub portals: Vec<String>,
@@ -41,26 +41,26 @@ pub struct LunState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LunRecord {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
     /// Its number.
     pub number: u64,
-    /// The file that stands for it.
+    /// Its backing file.
     pub file: String,
     /// Its length.
     pub size_bytes: u64,
-    /// What tells that file from any other that may lie there one day.
+    /// Distinguishes that file from any later file at its path.
     pub proof: FileProof,
 }
 
-/// What a file system says of a file that no later file of the same name has: its number, and when
-/// it was made. The number of the device is no part of it, since restarts change that.
+/// Attributes of a file that no later file of the same name shares: its inode number and its
+/// creation time. The device number is excluded, since restarts change it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileProof {
     /// Its number in its file system.
     pub number: String,
-    /// Nanoseconds since 1970; none where the file system does not keep it.
+    /// Nanoseconds since 1970; `None` if the file system does not record it.
     pub born: Option<String>,
 }
 
@@ -87,7 +87,7 @@ pub enum StateFault {
         /// Its layout.
         found: u32,
     },
-    /// It is not what was written, or not with this key.
+    /// It was altered, or sealed with another key.
     Altered,
 }
 
@@ -164,13 +164,13 @@ impl LunState {
         self.luns.iter().find(|lun| lun.name == name)
     }
 
-    /// Whether the file of this path was made.
+    /// Whether we created the file of this path.
     pub(crate) fn has_file(&self, path: &str) -> bool {
         self.luns.iter().any(|lun| lun.file == path)
     }
 
-    /// A number for a target that no other target of any machine is likely to have: what initiators
-    /// tell disks apart by is made of it.
+    /// A number for a target that no target of another machine is likely to share: initiators
+    /// derive disk ids from it.
     pub(crate) fn target_number(&self, iqn: &str) -> u32 {
         let [a, b, c, d, ..] = hash(&[self.id.as_bytes(), iqn.as_bytes()]);
         (u32::from_be_bytes([a, b, c, d]) >> 1).max(1)
@@ -183,7 +183,7 @@ impl LunState {
         serial
     }
 
-    /// What tells whether the secret of an account is still this one.
+    /// A mark that shows whether the secret of an account is still this one.
     pub fn mark(key: &str, account: &str, secret: &str) -> String {
         keyed(key, &[account.as_bytes(), secret.as_bytes()])
     }

@@ -42,7 +42,7 @@ size = "75GiB"
 holds = "logs"
 "#;
 
-/// What `tgtd` 1.0.85 says of two LUNs, one of which is not ours.
+/// Output of `tgtd` 1.0.85 for two LUNs, one of which is not ours.
 const SHOWN: &str = "\
 Target 7: iqn.2026-01.org.example:mail.ex01
     System information:
@@ -305,7 +305,7 @@ fn no_initiator_is_let_in_before_the_lock_is_there() {
         at(|one| matches!(one, TgtStep::Describe { .. }))
             < at(|one| matches!(one, TgtStep::Admit { .. }))
     );
-    // While an account is made anew its target has none, and would let everybody in.
+    // While an account is recreated its target has none, and would admit every initiator.
     let live = TgtLive::parse(SHOWN, "Account list:\n    mail-EX01\n", "Portal: 0.0.0.0:3260,1");
     let known = crate::AccountMark { account: "mail-EX01".to_owned(), mark: String::new() };
     let mut state = state;

@@ -1,4 +1,4 @@
-//! The target server of Windows, as a script of its own commands, which takes the secrets from the
+//! The Windows target server, as a script of its own commands, which reads the secrets from the
 //! file that keeps them.
 
 use std::fmt::{self, Write as _};
@@ -8,7 +8,7 @@ use provision::export::powershell_quoted;
 
 use crate::design::{LunDesign, Target};
 
-/// Why there is no script.
+/// Reasons why there is no script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowsFault {
     /// Its targets know no LUN that can only be read.
@@ -44,7 +44,7 @@ impl fmt::Display for WindowsFault {
 
 impl std::error::Error for WindowsFault {}
 
-/// What every script begins with.
+/// Beginning of every script.
 const OPENING: &str = "# Makes iSCSI targets on Windows Server (feature FS-iSCSITarget-Server);\n\
                        # not tried by its makers.\n\
                        # Secrets come from the file that `plimsoll iscsi apply` keeps them in.\n\
@@ -57,7 +57,7 @@ const OPENING: &str = "# Makes iSCSI targets on Windows Server (feature FS-iSCSI
                        New-Object System.Management.Automation.PSCredential($user, \
                        (ConvertTo-SecureString $secret -AsPlainText -Force))\n}\n\n";
 
-/// The script. Whatever is there already stays as it is.
+/// The script. It leaves existing objects unchanged.
 pub fn target_script(design: &LunDesign) -> Result<String, WindowsFault> {
     for target in &design.targets {
         if let Some(lun) = target.luns.iter().find(|lun| lun.is_read_only) {

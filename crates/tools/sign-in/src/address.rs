@@ -1,4 +1,4 @@
-//! Where secrets may go: over TLS, or to this machine.
+//! Permitted destinations of secrets: over TLS, or this machine.
 
 use ureq::http::Uri;
 
@@ -9,7 +9,7 @@ use crate::error::SignInError;
 pub(crate) struct Address(Uri);
 
 impl Address {
-    /// Takes `text` for what it is the address of.
+    /// Parses `text`, the address of `what`.
     pub(crate) fn parse(what: &'static str, text: &str) -> Result<Self, SignInError> {
         let wrong = || SignInError::Address { what, address: origin(text) };
         let uri: Uri = text.parse().map_err(|_| wrong())?;
@@ -35,7 +35,7 @@ impl Address {
         &self.0
     }
 
-    /// What may be shown of it: paths and queries of downloads are keys.
+    /// The part that may be shown: paths and queries of downloads are keys.
     pub(crate) fn origin(&self) -> String {
         origin(&self.0.to_string())
     }

@@ -25,7 +25,7 @@ pub struct Credential {
 }
 
 impl Credential {
-    /// Reads both from PEM; they may stand in one text.
+    /// Reads both from PEM; they may be in one text.
     pub fn from_pem(certificate: &Secret, key: &Secret) -> Result<Self, SignInError> {
         let certificate = CertificateDer::from_pem_slice(certificate.reveal().as_bytes())
             .map_err(|_| SignInError::Credential("no certificate"))?;

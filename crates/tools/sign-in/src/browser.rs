@@ -19,14 +19,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 const LONGEST_REQUEST: usize = 16 << 10;
 
-/// A code, and what proves that it was asked for here.
+/// A code, and the proof that it was requested here.
 pub(crate) struct Redeemable {
     pub(crate) code: Secret,
     pub(crate) verifier: Verifier,
     pub(crate) redirect: String,
 }
 
-/// Whom to ask, and for what.
+/// The provider to ask, and the request.
 pub(crate) struct BrowserQuestion<'a> {
     pub(crate) authorization: &'a Address,
     pub(crate) issuer: &'a str,
@@ -34,7 +34,7 @@ pub(crate) struct BrowserQuestion<'a> {
     pub(crate) scope: &'a str,
 }
 
-/// Shows the person where to sign in, and waits for the browser to come back.
+/// Shows the user where to sign in, and waits for the browser to come back.
 pub(crate) fn ask(
     question: &BrowserQuestion<'_>,
     world: &mut dyn Surroundings,
@@ -84,7 +84,7 @@ fn wait(
         // A browser may connect in advance and say nothing, or go away.
         let request = request(&mut stream).unwrap_or_default();
         let visit = redirect::read(&request, state, issuer);
-        // The answer is a courtesy: what counts has been read.
+        // The answer is a courtesy: the code has been read.
         let _ = respond(&mut stream, &visit);
         match visit {
             Visit::Code(code) => return Ok(code),

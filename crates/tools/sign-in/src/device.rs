@@ -12,7 +12,7 @@ use crate::poll::{Poll, USUAL_INTERVAL};
 use crate::secret::Secret;
 use crate::web::Reply;
 
-/// What the provider hands out.
+/// The provider's answer.
 #[derive(Deserialize)]
 struct DeviceWire {
     device_code: Secret,
@@ -31,7 +31,7 @@ pub(crate) struct DeviceCode {
 }
 
 impl DeviceCode {
-    /// Reads what `device`, the endpoint, answered at `now`.
+    /// Parses the answer of `device`, the endpoint, received at `now`.
     pub(crate) fn read(
         device: &Address,
         reply: &Reply,
@@ -60,7 +60,7 @@ impl DeviceCode {
         serde_json::from_slice(body).ok()
     }
 
-    /// Says what to do.
+    /// Shows the user the instructions.
     pub(crate) fn tell(&self, world: &mut dyn Surroundings) {
         let Self { user_code, verification_uri, .. } = self;
         world.tell(&format!(

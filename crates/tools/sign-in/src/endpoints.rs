@@ -1,4 +1,4 @@
-//! Where a provider does what, as it says itself (`OpenID` Connect Discovery).
+//! A provider's endpoints, as it publishes them (`OpenID` Connect Discovery).
 
 use serde::Deserialize;
 

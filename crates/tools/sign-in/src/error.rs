@@ -1,41 +1,41 @@
-//! Why a sign-in came to nothing, and what to do. No message holds a secret.
+//! Why a sign-in failed, and the remedy. No message contains a secret.
 
 use std::fmt;
 use std::io;
 
 use crate::grant::OAuthRefusal;
 
-/// Why there are no reports.
+/// Reasons why there are no reports.
 #[derive(Debug)]
 pub enum SignInError {
     /// An address that secrets must not be sent to, or that is none.
     Address {
-        /// What it is the address of.
+        /// The thing that it is the address of.
         what: &'static str,
-        /// As it was given.
+        /// As given.
         address: String,
     },
     /// Nothing answered there.
     Unreachable {
         /// Scheme, host and port.
         place: String,
-        /// What the network said.
+        /// The network's error.
         problem: String,
     },
     /// Something answered that was not understood.
     Answer {
         /// Scheme, host and port.
         place: String,
-        /// What was asked for.
+        /// The requested thing.
         what: &'static str,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// The provider does not offer this way in.
     NotOffered(&'static str),
     /// The provider, or the person, said no.
     Refused {
-        /// What was asked for.
+        /// The requested thing.
         what: &'static str,
         /// The answer.
         refusal: OAuthRefusal,
@@ -44,7 +44,7 @@ pub enum SignInError {
     TooLate,
     /// The access ended and nothing at hand renews it.
     Ended,
-    /// Microsoft Graph refuses what the token allows.
+    /// Microsoft Graph refuses a request that the token permits.
     Forbidden {
         /// Which report.
         report: &'static str,

@@ -22,7 +22,7 @@ pub(crate) fn encode(pairs: &[(&str, &str)]) -> Zeroizing<String> {
     line
 }
 
-/// The value of `name` in a query; the first one where there are several.
+/// The value of `name` in a query; the first if there are several.
 pub(crate) fn value(query: &str, name: &str) -> Option<String> {
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let (_, value) = pairs.find(|(found, _)| *found == name)?;

@@ -1,4 +1,4 @@
-//! What the token endpoint answers.
+//! Answers of the token endpoint.
 
 use std::fmt;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(crate) struct Grant {
 pub struct OAuthRefusal {
     /// The code of the error, such as `access_denied`.
     pub code: String,
-    /// What the provider says about it.
+    /// The provider's description.
     pub description: String,
 }
 
@@ -48,7 +48,7 @@ struct GrantWire {
     expires_in: Option<Value>,
 }
 
-/// Reads an answer: `is_success` is what its status says.
+/// Parses an answer; `is_success` comes from its status.
 pub(crate) fn read(is_success: bool, body: &[u8]) -> TokenAnswer {
     if !is_success {
         let refusal = OAuthRefusal::read(body);
@@ -77,7 +77,7 @@ fn lifetime(seconds: Option<&Value>) -> Option<Duration> {
 }
 
 impl OAuthRefusal {
-    /// The refusal in an answer; none where it is something else.
+    /// The refusal in an answer; `None` if it is something else.
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(body).ok()?;
         let code = value.get("error")?.as_str()?;
@@ -117,7 +117,7 @@ impl fmt::Display for OAuthRefusal {
     }
 }
 
-/// The first line of what a provider says, without words that could be tokens.
+/// The first line of a provider's message, without words that could be tokens.
 fn harmless(text: &str) -> String {
     let mut words = Vec::new();
     for word in text.lines().next().unwrap_or_default().split_whitespace() {

@@ -44,14 +44,14 @@ pub enum Way {
     Certificate(Box<Credential>),
 }
 
-/// What is asked for, and where.
+/// The request and its provider.
 #[derive(Debug)]
 pub struct SignIn {
     /// The way in.
     pub way: Way,
-    /// Id of the application as it is registered with the tenant.
+    /// Id under which the application is registered with the tenant.
     pub client: String,
-    /// Address of the provider, below which `.well-known/openid-configuration` stands.
+    /// Address of the provider; `.well-known/openid-configuration` is below it.
     pub authority: String,
     /// Address of Microsoft Graph.
     pub graph: String,
@@ -65,7 +65,7 @@ pub trait Surroundings {
     fn elapsed(&self) -> Duration;
     /// Seconds since 1970, as this machine's clock shows them.
     fn unix_seconds(&self) -> i64;
-    /// Does nothing for so long.
+    /// Sleeps for `duration`.
     fn wait(&mut self, duration: Duration);
     /// Says a line to the person who signs in. No line holds a token or a key.
     fn tell(&mut self, line: &str);

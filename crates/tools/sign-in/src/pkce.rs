@@ -24,7 +24,7 @@ impl Verifier {
         Ok(Self(Secret::new(nonce()?)))
     }
 
-    /// What goes out with the first request: nothing can be learned of the verifier from it.
+    /// The challenge in the first request: it reveals nothing about the verifier.
     pub(crate) fn challenge(&self) -> String {
         let hash = digest(&SHA256, self.0.reveal().as_bytes());
         URL_SAFE_NO_PAD.encode(hash)

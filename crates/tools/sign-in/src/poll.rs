@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use crate::grant::{Grant, OAuthRefusal, TokenAnswer};
 
-/// What `slow_down` adds to the interval, for good.
+/// Added to the interval by every `slow_down`, permanently.
 const SLOWER: Duration = Duration::from_secs(5);
 /// The interval where the provider names none.
 pub(crate) const USUAL_INTERVAL: Duration = Duration::from_secs(5);
 /// The longest interval, however often the network fails.
 const LONGEST_INTERVAL: Duration = Duration::from_mins(2);
 
-/// What came of one question.
+/// Result of one poll.
 #[derive(Debug)]
 pub(crate) enum PollOutcome {
     /// The provider answered.
@@ -20,10 +20,10 @@ pub(crate) enum PollOutcome {
     Failed,
 }
 
-/// What to do next.
+/// Next step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PollStep {
-    /// Ask again after so long.
+    /// Poll again after this time.
     Wait(Duration),
     Done(Grant),
     Refused(OAuthRefusal),
@@ -50,7 +50,7 @@ impl Poll {
         self.interval
     }
 
-    /// What follows from `outcome`, which came at `now`.
+    /// The next step after `outcome`, received at `now`.
     pub(crate) fn after(&mut self, now: Duration, outcome: PollOutcome) -> PollStep {
         match outcome {
             PollOutcome::Answered(TokenAnswer::Granted(grant)) => return PollStep::Done(grant),

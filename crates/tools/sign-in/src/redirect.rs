@@ -1,10 +1,10 @@
-//! What a browser brings back to the loopback interface.
+//! The redirect that a browser brings back to the loopback interface.
 
 use crate::form;
 use crate::grant::OAuthRefusal;
 use crate::secret::Secret;
 
-/// What the first line of a request means.
+/// Meaning of the first line of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Visit {
     Code(Secret),

@@ -18,7 +18,7 @@ pub(crate) enum UsageReport {
     EmailActivity,
 }
 
-/// How often a question is asked again.
+/// Most retries of a request.
 const MOST_RETRIES: u32 = 4;
 /// The longest pause that is worth waiting for.
 const LONGEST_PAUSE: Duration = Duration::from_mins(5);
@@ -38,7 +38,7 @@ impl UsageReport {
     }
 }
 
-/// How long to wait before the question is asked once more, after `retries` times; none gives up.
+/// The wait before the request is sent again, after `retries` times; `None` gives up.
 pub(crate) fn pause(retries: u32, retry_after: Option<Duration>) -> Option<Duration> {
     if retries >= MOST_RETRIES {
         return None;

@@ -1,4 +1,5 @@
-//! From a sign-in to the reports: tokens come, are renewed where they end on the way, and go.
+//! From a sign-in to the reports: tokens are obtained, renewed if they expire on the way, and
+//! discarded.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::tokens::Tokens;
 use crate::web::{Reply, Web};
 use crate::{Credential, SignIn, Surroundings, Way};
 
-/// What a signed-in person is asked to allow; the second renews the first on the way.
+/// Permissions that the user is asked to grant; the second renews the first on the way.
 const PERMISSIONS: [&str; 2] = ["Reports.Read.All", "offline_access"];
 /// A clock that is wrong by more is worth a word.
 const SMALL_SKEW_SECONDS: u64 = 60;
@@ -168,7 +169,7 @@ impl SignInSession<'_> {
         }
     }
 
-    /// New tokens for old: by the key where there is one, else by the refresh token.
+    /// Exchanges old tokens for new ones: by the key if there is one, else by the refresh token.
     fn renew(&self, tokens: &mut Tokens, world: &mut dyn Surroundings) -> Result<(), SignInError> {
         if let Way::Certificate(credential) = &self.sign_in.way {
             *tokens = self.by_certificate(credential, world)?;
@@ -252,7 +253,7 @@ fn again(report: UsageReport, reply: &Reply, retries: u32) -> Result<Duration, S
         .ok_or(SignInError::Busy { report: report.name(), status: reply.status })
 }
 
-/// What a poll brought; only a clear word of the provider ends the wait.
+/// Outcome of a poll; only a definite answer of the provider ends the wait.
 fn outcome(reply: Result<Reply, SignInError>) -> PollOutcome {
     match reply {
         Ok(reply) if reply.status == 429 => {

@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::grant::Grant;
 use crate::secret::Secret;
 
-/// A token is renewed so long before its end, so that it does not end on the way.
+/// A token is renewed this long before its end, so that it does not expire on the way.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// What was granted last. Its end is reckoned from the moment of the question, on a clock that
-/// is never set, so that a wrong clock here or there changes nothing.
+/// The latest grant. Its end is computed from the moment of the request, on a clock that is never
+/// set, so that a wrong clock on either side changes nothing.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     pub(crate) access: Secret,
@@ -18,7 +18,7 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// Takes what was granted to a question of the moment `asked`.
+    /// Stores the grant of a request sent at `asked`.
     pub(crate) fn new(grant: Grant, asked: Duration) -> Self {
         let margin = MARGIN.min(grant.lifetime / 4);
         Self {

@@ -28,14 +28,14 @@ pub(crate) struct Web {
     agent: Agent,
 }
 
-/// What came back.
+/// A response.
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) body: Zeroizing<Vec<u8>>,
     /// Seconds since 1970 by the server's clock.
     pub(crate) date: Option<i64>,
     pub(crate) retry_after: Option<Duration>,
-    /// Where a redirect leads: such an address may be a key in itself.
+    /// Target of a redirect: such an address may itself be a key.
     pub(crate) location: Option<Secret>,
 }
 
@@ -44,7 +44,7 @@ impl Reply {
         matches!(self.status, 200..=299)
     }
 
-    /// Whether the same question may be answered later.
+    /// Whether a retry may succeed later.
     pub(crate) const fn is_passing(&self) -> bool {
         matches!(self.status, 408 | 429 | 500..=599)
     }
@@ -74,7 +74,7 @@ impl Web {
         Self { agent: config.build().into() }
     }
 
-    /// Fetches `address`, with a token where one is given.
+    /// Fetches `address`, with a token if one is given.
     pub(crate) fn get(
         &self,
         address: &Address,
@@ -139,7 +139,7 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// What went wrong, without the address, which may be a key.
+/// The error, without the address, which may be a key.
 fn problem(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Timeout(_) => "did not answer in time".to_owned(),

@@ -1,4 +1,4 @@
-//! What a router says of itself in one packet.
+//! The claims of a router in one packet.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -43,7 +43,7 @@ impl fmt::Display for Protocol {
 /// A group of routers: the same id on the same segment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey {
-    /// Where.
+    /// Network segment.
     pub segment: Segment,
     /// IPv4 or IPv6, which have ids of their own.
     pub family: Family,
@@ -70,18 +70,18 @@ pub struct Advert {
     pub interval_nanoseconds: u64,
     /// The addresses it answers for, sorted; CARP does not say.
     pub addresses: Vec<IpAddr>,
-    /// The identification of its IP header; none if the sender numbers no packets.
+    /// The identification of its IP header; `None` if the sender numbers no packets.
     pub identification: Option<u16>,
     /// Time to live or hop limit.
     pub hops: u8,
-    /// Whether the checksum is right.
+    /// Whether the checksum is correct.
     pub is_intact: bool,
-    /// False where it gives its role up.
+    /// False if it gives up its role.
     pub is_master: bool,
 }
 
 impl Advert {
-    /// Whether other routers take it for true: it is whole and comes from the same segment.
+    /// Whether other routers accept it: it is intact and comes from the same segment.
     pub(crate) fn is_believed(&self) -> bool {
         self.is_intact && self.hops == u8::MAX
     }

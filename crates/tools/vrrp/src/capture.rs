@@ -56,14 +56,14 @@ impl fmt::Display for CaptureError {
 
 impl std::error::Error for CaptureError {}
 
-/// What was in a capture.
+/// Summary of a capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CaptureSummary {
     /// Frames read.
     pub frames: u64,
     /// Frames of other kinds of link layer.
     pub unknown_link: u64,
-    /// Whether the last frame is cut off, as it is when the capturing program was killed.
+    /// Whether the last frame is truncated, as when the capturing program was killed.
     pub is_cut_off: bool,
 }
 
@@ -122,7 +122,7 @@ pub fn read_capture(
     Ok(summary)
 }
 
-/// Whether more of the source could be had.
+/// Whether the source had more data.
 fn more(blocks: &mut dyn PcapReaderIterator) -> bool {
     let before = blocks.data().len();
     let is_refilled = blocks.refill().is_ok() && blocks.data().len() > before;
@@ -214,6 +214,6 @@ fn resolution(option: u8) -> u64 {
         0 => 10_u64.checked_pow(exponent),
         _ => 1_u64.checked_shl(exponent),
     };
-    // No clock is finer; what such a number means is unknown.
+    // No clock is finer; the meaning of such a number is unknown.
     ticks.unwrap_or(1_000_000)
 }

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-/// Whether the sum over `parts`, the checksum included, is what it must be. Each part but the last
-/// has an even length.
+/// Whether the sum over `parts`, the checksum included, is correct. Each part but the last has an
+/// even length.
 pub(crate) fn is_right(parts: &[&[u8]]) -> bool {
     let sum: u64 = parts
         .iter()
@@ -17,7 +17,7 @@ fn fold(sum: u64) -> u64 {
     if sum > 0xFFFF { fold((sum & 0xFFFF) + (sum >> 16)) } else { sum }
 }
 
-/// What is summed in front of a packet of VRRP 3: addresses, length and protocol number.
+/// The pseudo-header summed in front of a VRRP 3 packet: addresses, length and protocol number.
 pub(crate) fn pseudo_header(
     source: IpAddr,
     destination: IpAddr,

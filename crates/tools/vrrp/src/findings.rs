@@ -1,4 +1,4 @@
-//! What is wrong with the routers that were heard.
+//! Problems of the routers heard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -18,7 +18,7 @@ const CROSSINGS: u32 = 2;
 /// Changes of the master after which a group counts as restless.
 const MOST_CHANGES: u32 = 3;
 
-/// What is wrong.
+/// A problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// Two installations use one id: their addresses differ.
@@ -62,7 +62,7 @@ pub enum Problem {
         id: u16,
         /// Their address.
         source: IpAddr,
-        /// What each says.
+        /// The two advertisements.
         senders: Box<[Advert; 2]>,
     },
     /// A virtual address is in use though nothing advertises it.
@@ -76,7 +76,7 @@ pub enum Problem {
 
 impl Problem {
     /// Whether services are disturbed: two installations, two versions or two masters. The rest is
-    /// worth knowing.
+    /// informational.
     pub fn is_clash(&self) -> bool {
         matches!(
             self,
@@ -88,7 +88,7 @@ impl Problem {
         )
     }
 
-    /// Whether a clash may hide behind it: what was said could not be believed, or was not heard.
+    /// Whether a clash may hide behind it: an advertisement was not credible, or was not heard.
     pub(crate) fn is_doubt(&self) -> bool {
         matches!(self, Self::Damaged { .. } | Self::Silent | Self::UnreadProtocol { .. })
     }
@@ -163,7 +163,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Names what differs, so that both can be found.
+/// Names the differences, so that both can be found.
 fn two_senders(
     f: &mut fmt::Formatter<'_>,
     (id, source): (u16, IpAddr),
@@ -193,11 +193,11 @@ fn two_senders(
 /// A problem of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupFinding {
-    /// Which; none where only a virtual address was seen.
+    /// Its group; `None` if only a virtual address was seen.
     pub key: Option<GroupKey>,
-    /// In which of the silent owners, where there is no group.
+    /// The silent owner, if there is no group.
     pub silent: Option<Silent>,
-    /// What.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -259,7 +259,7 @@ impl Rivalry {
     }
 }
 
-/// Whether `advert` still counted at `nanoseconds`.
+/// Whether `advert` was still valid at `nanoseconds`.
 fn is_alive(advert: &Advert, nanoseconds: u64) -> bool {
     let life = advert.interval_nanoseconds.saturating_mul(INTERVALS_TO_DEATH);
     advert.is_master && nanoseconds <= advert.nanoseconds.saturating_add(life)
@@ -314,7 +314,7 @@ fn shared_addresses(
         .collect()
 }
 
-/// Other protocols with the same id; each pair is told once.
+/// Other protocols with the same id; each pair is reported once.
 fn between_protocols(
     key: &GroupKey,
     sources: &[Source],
@@ -340,7 +340,7 @@ fn between_protocols(
         .collect()
 }
 
-/// Whether `other` is the same id in the same place, of a protocol behind that of `key`.
+/// Whether `other` has the same id in the same place, with a protocol ordered after that of `key`.
 fn is_later_protocol(key: &GroupKey, other: &GroupKey) -> bool {
     (&other.segment, other.family, other.id) == (&key.segment, key.family, key.id)
         && key.protocol < other.protocol

@@ -25,11 +25,11 @@ pub(crate) struct IpPacket<'a> {
     pub destination: IpAddr,
     pub hops: u8,
     pub identification: Option<u16>,
-    /// False for fragments and for what the capture cuts off.
+    /// False for fragments and for frames that the capture truncated.
     pub is_whole: bool,
     pub number: u8,
     pub payload: &'a [u8],
-    /// Port and payload, where it is UDP.
+    /// Port and payload, if it is UDP.
     pub udp: Option<(u16, &'a [u8])>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct ArpClaim {
     pub address: Ipv4Addr,
 }
 
-/// What a frame holds.
+/// Contents of a frame.
 pub(crate) enum Content<'a> {
     Ip(IpPacket<'a>),
     Arp(ArpClaim),
@@ -50,7 +50,7 @@ pub(crate) enum Content<'a> {
     Other,
 }
 
-/// A frame as it was captured.
+/// A frame as captured.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'a> {
     pub nanoseconds: u64,
@@ -61,12 +61,12 @@ pub(crate) struct Frame<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Whether frames of this kind can be read.
+/// Whether frames of this link type can be read.
 pub(crate) fn is_known(link: i32) -> bool {
     matches!(link, ETHERNET | RAW_IP | LINUX_COOKED | LINUX_COOKED_2)
 }
 
-/// What `frame` holds.
+/// Contents of `frame`.
 pub(crate) fn open<'a>(frame: &Frame<'a>) -> Content<'a> {
     let Some((mac, packet)) = link_layer(frame) else {
         return Content::Unread(Unread::Header);
@@ -118,7 +118,7 @@ fn without_net<'a>(packet: &LaxSlicedPacket<'a>) -> Content<'a> {
     }
 }
 
-/// What both versions of IP have in front.
+/// Header fields common to both versions of IP.
 struct IpHead {
     source: IpAddr,
     destination: IpAddr,

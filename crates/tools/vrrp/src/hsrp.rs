@@ -47,7 +47,7 @@ pub(crate) fn is_group_address(address: IpAddr) -> bool {
     }
 }
 
-/// What `body`, the payload of UDP, says; nothing if its router stands by.
+/// Parses `body`, the UDP payload; nothing if its router is on standby.
 pub(crate) fn read(packet: &IpPacket<'_>, body: &[u8]) -> Heard<Advert> {
     if !packet.is_whole {
         return Heard::Unread(Unread::CutHsrp);
@@ -79,7 +79,7 @@ fn version_1(packet: &IpPacket<'_>, body: &[u8; VERSION_1_BYTES]) -> Heard<Adver
     }
 }
 
-/// Version 2 is made of parts, each with its kind and length in front.
+/// Version 2 consists of TLVs: kind, length, value.
 fn parts(packet: &IpPacket<'_>, mut body: &[u8]) -> Heard<Advert> {
     let mut heard = Heard::Nothing;
     while let [kind, length, rest @ ..] = body {

@@ -1,7 +1,7 @@
-//! Which ids of redundant routers and load balancers are taken on a segment, and which clash: VRRP,
-//! CARP and HSRP, read from frames that pass by. Nothing is ever sent.
+//! Lists the ids of redundant routers and load balancers in use on a segment, and their clashes:
+//! VRRP, CARP and HSRP, read from passing frames. Nothing is ever sent.
 //!
-//! A backup that hears its master is silent, so what is not seen may be there still.
+//! A backup that hears its master is silent, so an unseen router may still exist.
 
 mod advert;
 mod capture;

@@ -45,14 +45,14 @@ pub struct VirtualMac {
 }
 
 impl MacKind {
-    /// Whether its advertisements can be read.
+    /// Whether its advertisements can be parsed.
     pub(crate) fn is_read(self) -> bool {
         !matches!(self, Self::Glbp | Self::FortiGate)
     }
 }
 
 impl VirtualMac {
-    /// What `mac` is reserved for; none for addresses of network cards.
+    /// The protocol that `mac` is reserved for; `None` for addresses of network cards.
     pub fn of(mac: [u8; 6]) -> Option<Self> {
         let (kind, id) = match mac {
             [0x00, 0x00, 0x5E, 0x00, 0x01, id] => (MacKind::Vrrp4, u16::from(id)),

@@ -1,4 +1,4 @@
-//! Where ids of groups must differ: a part of the network, and a family of addresses.
+//! Scope in which group ids must differ: a part of the network, and a family of addresses.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! Who was heard as master of a group, and what claimed addresses without a word.
+//! Masters heard for each group, and silent users of virtual addresses.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use crate::segment::Segment;
 /// A router that was heard as master of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// What it said last.
+    /// Its latest advertisement.
     pub last: Advert,
     /// When it was first heard.
     pub first_nanoseconds: u64,
@@ -27,10 +27,10 @@ pub struct Source {
 /// A virtual address of the link layer that claimed addresses though nothing advertised its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Silent {
-    /// Where.
+    /// Network segment.
     pub segment: Segment,
     /// Whose id.
     pub mac: VirtualMac,
-    /// What it claimed.
+    /// The addresses it claimed.
     pub addresses: BTreeSet<IpAddr>,
 }

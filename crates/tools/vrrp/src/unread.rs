@@ -47,7 +47,7 @@ pub enum Unread {
         /// Its number.
         link: i32,
     },
-    /// The capture says neither when nor where it was seen.
+    /// The capture records neither the time nor the segment.
     Undated,
     /// The capture ends within the frame.
     CutCapture,
@@ -84,12 +84,12 @@ impl fmt::Display for Unread {
     }
 }
 
-/// What a packet says of redundant routers.
+/// The part of a packet about redundant routers.
 pub(crate) enum Heard<T> {
     /// An advertisement.
     Advert(T),
     /// Nothing, and that is certain.
     Nothing,
-    /// It cannot be told.
+    /// Undecodable.
     Unread(Unread),
 }

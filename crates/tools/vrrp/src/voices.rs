@@ -1,4 +1,4 @@
-//! Tells apart senders that share one address: two processes on a host, or two hosts with one
+//! Distinguishes senders that share one address: two processes on a host, or two hosts with one
 //! address, each of which keeps its own interval.
 
 use crate::advert::Advert;
@@ -44,7 +44,7 @@ impl Voices {
         let between = self.voices.iter().position(|other| other.last.nanoseconds > before);
         let voice = &mut self.voices[at];
         let span = advert.nanoseconds.saturating_sub(before);
-        // A single sender whose priority flaps takes two intervals to come back.
+        // A single sender whose priority flaps takes two intervals to return.
         let keeps_its_interval = span.saturating_mul(2) <= advert.interval_nanoseconds * 3;
         let other = between.filter(|_| keeps_its_interval);
         voice.crossings = if other.is_some() { voice.crossings + 1 } else { 0 };
@@ -85,14 +85,14 @@ fn is_copy(last: &Advert, advert: &Advert) -> bool {
         && advert.nanoseconds.abs_diff(last.nanoseconds) <= COPY_NANOSECONDS
 }
 
-/// Whether one sender may have said both.
+/// Whether one sender may have sent both.
 fn continues(last: &Advert, advert: &Advert) -> bool {
     let is_like = (last.mac, last.priority, last.interval_nanoseconds, &last.addresses)
         == (advert.mac, advert.priority, advert.interval_nanoseconds, &advert.addresses);
     is_like && is_one_counter(last, advert)
 }
 
-/// Whether the IP identifications may be of one counter; systems that send none tell nothing.
+/// Whether the IP identifications may come from one counter; systems that send none reveal nothing.
 pub(crate) fn is_one_counter(last: &Advert, advert: &Advert) -> bool {
     match (last.identification, advert.identification) {
         (Some(before), Some(now)) => now.wrapping_sub(before) < LARGEST_STEP,

@@ -1,4 +1,4 @@
-//! VRRP and CARP, which share a protocol number and are told apart by their lengths.
+//! VRRP and CARP, which share a protocol number and differ in their lengths.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ pub(crate) const NUMBER: u8 = 112;
 const IPSEC: [u8; 2] = [50, 51];
 /// Length of a CARP advertisement.
 const CARP_BYTES: usize = 36;
-/// Length of its authentication in words of four bytes, where VRRP has the kind of its own.
+/// Length of its authentication in words of four bytes, in the place of VRRP's authentication type.
 const CARP_AUTHENTICATION: u8 = 7;
 const HEADER_BYTES: usize = 8;
 /// Behind the addresses of VRRP 2.
@@ -32,7 +32,7 @@ pub(crate) fn is_protected(packet: &IpPacket<'_>) -> bool {
     is_for_vrrp && IPSEC.contains(&packet.number)
 }
 
-/// What `packet`, which is one of them, says.
+/// Parses `packet`, which is one of them.
 pub(crate) fn read(packet: &IpPacket<'_>) -> Heard<Advert> {
     let body = packet.payload;
     let Some(&header) = body.first_chunk::<HEADER_BYTES>().filter(|_| packet.is_whole) else {
@@ -105,8 +105,8 @@ fn version_3(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert
     })
 }
 
-/// `count` addresses behind the header, sorted, and what follows them; none if it is too short.
-/// Ethernet fills short frames up, but not within the length that IP gives.
+/// `count` addresses after the header, sorted, and the bytes after them; `None` if it is too short.
+/// Ethernet pads short frames, but not within the length that IP gives.
 fn addresses<'a>(packet: &IpPacket<'a>, count: usize) -> Option<(Vec<IpAddr>, &'a [u8])> {
     let width = if packet.source.is_ipv4() { 4 } else { 16 };
     let (whole, rest) = packet.payload.get(HEADER_BYTES..)?.split_at_checked(count * width)?;
@@ -122,7 +122,7 @@ fn address(bytes: &[u8]) -> Option<IpAddr> {
     }
 }
 
-/// What is known of every packet.
+/// The fields known for every packet.
 pub(crate) fn blank(packet: &IpPacket<'_>, protocol: Protocol, id: u8) -> Advert {
     Advert {
         key: GroupKey {

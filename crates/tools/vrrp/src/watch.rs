@@ -1,4 +1,4 @@
-//! Keeps what was seen of every group of routers, in bounded memory.
+//! Tracks every group of routers, in bounded memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -30,7 +30,7 @@ pub struct Watch {
     last: u64,
 }
 
-/// What was seen, judged.
+/// The observations, judged.
 #[derive(Clone, Debug)]
 pub struct Survey {
     /// Between the first and the last frame.
@@ -39,7 +39,7 @@ pub struct Survey {
     pub groups: BTreeMap<GroupKey, Vec<Source>>,
     /// Owners that were silent.
     pub silent: Vec<Silent>,
-    /// What is wrong, or worth knowing.
+    /// Problems and notable facts.
     pub findings: Vec<GroupFinding>,
     /// Frames that were not understood.
     pub unread: BTreeMap<Unread, u64>,
@@ -47,7 +47,7 @@ pub struct Survey {
 }
 
 impl Watch {
-    /// Looks at one frame.
+    /// Processes one frame.
     pub(crate) fn see(&mut self, frame: &Frame<'_>) {
         self.first.get_or_insert(frame.nanoseconds);
         self.last = self.last.max(frame.nanoseconds);
@@ -71,7 +71,7 @@ impl Watch {
         *self.unread.entry(why).or_default() += frames;
     }
 
-    /// Looks at one frame of Ethernet from a live interface.
+    /// Processes one Ethernet frame from a live interface.
     pub fn see_ethernet(&mut self, nanoseconds: u64, bytes: &[u8]) {
         self.see(&Frame { nanoseconds, interface: 0, link: 1, bytes });
     }
@@ -126,7 +126,7 @@ impl Watch {
         }
     }
 
-    /// What all of it means.
+    /// The judgement of everything seen.
     pub fn survey(self) -> Survey {
         let groups: BTreeMap<GroupKey, Vec<Source>> = self
             .groups
@@ -156,7 +156,7 @@ impl Watch {
     }
 }
 
-/// What a packet of IP says of redundant routers.
+/// The part of an IP packet about redundant routers.
 fn heard(packet: &IpPacket<'_>) -> Heard<Advert> {
     match packet.udp {
         Some((port, body)) if hsrp::PORTS.contains(&port) => hsrp::read(packet, body),
@@ -198,7 +198,7 @@ fn senders(
     found.into()
 }
 
-/// Whether `key` explains that `mac` was used.
+/// Whether `key` explains the use of `mac`.
 fn owns(key: &GroupKey, segment: &Segment, mac: VirtualMac) -> bool {
     let is_kind = match mac.kind {
         MacKind::Vrrp4 => key.protocol.shares_vrrp_ids() && key.family == Family::V4,
@@ -244,13 +244,13 @@ impl Survey {
         ranges
     }
 
-    /// Whether everything that was heard was understood. Otherwise nothing is known to be free, and
-    /// that nothing clashes is not known either.
+    /// Whether everything heard was understood. If not, no id is known to be free, and clashes may
+    /// be hidden.
     pub fn is_understood(&self) -> bool {
         self.unread.is_empty() && !self.findings.iter().any(|finding| finding.problem.is_doubt())
     }
 
-    /// Whether the time was long enough for every master heard to have spoken three times.
+    /// Whether the time was long enough for every master heard to advertise three times.
     pub fn is_long_enough(&self) -> bool {
         let slowest =
             self.groups.values().flatten().map(|source| source.last.interval_nanoseconds).max();

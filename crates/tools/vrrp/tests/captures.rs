@@ -9,7 +9,7 @@ use vrrp::{Family, Problem, Protocol, Survey, Watch, read_capture};
 
 const SECOND: u64 = 1_000_000_000;
 const MILLION: u64 = 1_000_000;
-/// What two installations of one id are that do not yield to each other.
+/// Findings for two installations of one id that do not yield to each other.
 const CLASH: [&str; 2] = ["same_id", "two_masters"];
 
 /// How a capture is written.

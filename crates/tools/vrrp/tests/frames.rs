@@ -1,5 +1,5 @@
-//! Made-up traffic of routers: what clashes is found, and ordinary changes of the master are not
-//! taken for it.
+//! Synthetic traffic of routers: clashes are found, and ordinary changes of the master are not
+//! mistaken for them.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
@@ -130,13 +130,13 @@ fn one_master_is_no_clash_and_its_id_is_taken() {
 
 #[test]
 fn a_change_of_the_master_is_no_clash() {
-    // The second takes over, and their words cross once.
+    // The second takes over, and their advertisements cross once.
     let crossing = together(vec![
         every_second(0, 20, &vrrp3(1, 1, 100, 100)),
         shifted(every_second(18, 40, &vrrp3(2, 1, 200, 100)), 5),
     ]);
     assert!(clashes(&crossing).is_empty(), "{:?}", crossing.findings);
-    // One dies, the other goes on, and later the first comes back.
+    // One dies, the other takes over, and later the first returns.
     let failover = together(vec![
         every_second(0, 10, &vrrp2(1, 1, 200, 100)),
         shifted(every_second(13, 30, &vrrp2(2, 1, 100, 100)), 6),

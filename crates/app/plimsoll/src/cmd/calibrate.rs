@@ -1,4 +1,4 @@
-//! `calibrate`: an array file of storage that is there, so that `simulate` can be held to it.
+//! `calibrate`: an array file for existing storage, so that `simulate` can be verified against it.
 
 mod held;
 mod proof;
@@ -26,7 +26,7 @@ use crate::term;
 /// Left on the volume for others.
 const RESERVE_BYTES: u64 = 1 << 30;
 
-/// Measures, fits, writes the file, and says how well it fits.
+/// Measures, fits, writes the file, and reports the quality of the fit.
 pub(crate) fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     refuse(flags)?;
     let stop = signals::install("stopping cleanly; again ends at once and leaves a file")?;
@@ -53,7 +53,7 @@ pub(crate) fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outco
     Ok(Outcome::Pass)
 }
 
-/// Refuses what is no folder or has no room, and an array file that would be lost.
+/// Refuses a missing folder, one without room, and an array file that would be overwritten.
 fn refuse(flags: &CalibrateFlags) -> Result<(), CommandError> {
     let name = flags.folder.display();
     if !flags.folder.is_dir() {
@@ -86,7 +86,7 @@ fn refuse(flags: &CalibrateFlags) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// What the loads meet, in a folder that goes again.
+/// Measures the loads, in a folder that is removed afterwards.
 fn measured(
     flags: &CalibrateFlags,
     stop: &StopFlag,
@@ -112,7 +112,7 @@ fn measured(
     })
 }
 
-/// Where the numbers of the file come from.
+/// Source of the file's numbers.
 fn provenance(volume: &VolumeFacts, flags: &CalibrateFlags) -> String {
     format!(
         "Fitted to this storage as eleven loads met it, in a file of {}, each for {}: {} on {}, \

@@ -15,11 +15,11 @@ use crate::error::CommandError;
 use crate::flags::CheckFlags;
 use crate::term::Progress;
 
-/// Spaces before what does not fit into the first line of a finding.
+/// Indent of the continuation lines of a finding.
 const INDENT: usize = 4;
 
-/// Checks the files; fails where any is damaged, and judges none that was not closed and is else
-/// sound.
+/// Checks the files; fails if any is damaged, and gives no verdict on a sound one that was not
+/// closed.
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let targets: Result<Vec<ScanTarget>, HostError> =
         flags.files.iter().map(|path| ScanTarget::open(path, flags.foreign)).collect();
@@ -46,7 +46,7 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
     Ok(worst(files.iter().map(Checked::outcome)))
 }
 
-/// The worst outcome: what fails, then what cannot be judged.
+/// The worst outcome: failures first, then files that cannot be judged.
 pub(super) fn worst(outcomes: impl Iterator<Item = Outcome>) -> Outcome {
     outcomes.fold(Outcome::Pass, |worst, outcome| match (worst, outcome) {
         (Outcome::Fail, _) | (_, Outcome::Fail) => Outcome::Fail,
@@ -75,13 +75,13 @@ impl Checked {
         self.pages_of(|range| range.cause == cause)
     }
 
-    /// Pages that are damaged beyond what a crash or an engine without checksums explains.
+    /// Pages with damage that neither a crash nor an engine without checksums explains.
     pub(super) fn damaged(&self) -> u64 {
         let explained = self.pages_of(|range| range.cause != Cause::Damage);
         self.file.tally.bad - explained
     }
 
-    /// What is only in the log proves nothing about the file, nor do pages without checksums.
+    /// Data only in the log proves nothing about the file, nor do pages without checksums.
     pub(super) fn outcome(&self) -> Outcome {
         if !self.file.target.faults.is_empty() || self.damaged() > 0 {
             Outcome::Fail
@@ -93,7 +93,7 @@ impl Checked {
     }
 }
 
-/// Says of a file that was not closed what its log has to do, and whether that is there.
+/// For a file that was not closed, prints the work left to its log, and whether the log exists.
 pub(super) fn print_state(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
     let path = &file.target.path;
     if let Some(dirty) = &file.target.dirty {
@@ -143,7 +143,7 @@ fn range_words(range: &Range, file: &Scanned) -> String {
     }
 }
 
-/// Says whose pages without checksums are; true where there are any.
+/// Prints the origin of pages without checksums; true if there are any.
 pub(super) fn print_bare(checked: &Checked, console: &mut Console) -> Result<bool, CommandError> {
     let (path, bare) = (checked.file.target.path.display(), checked.pages_by(Cause::NoChecksum));
     if bare > 0 {
@@ -156,7 +156,7 @@ pub(super) fn print_bare(checked: &Checked, console: &mut Console) -> Result<boo
     Ok(bare > 0)
 }
 
-/// What the damage amounts to, and what `verify` says of it.
+/// Summary of the damage, and the findings of `verify` about it.
 fn print_judgement(checked: &Checked, console: &mut Console) -> Result<(), CommandError> {
     let path = checked.file.target.path.display();
     print_bare(checked, console)?;
@@ -169,7 +169,7 @@ fn print_judgement(checked: &Checked, console: &mut Console) -> Result<(), Comma
     let foreign = checked.file.tally.foreign;
     if checked.file.target.dirty.is_some() && foreign > 0 {
         let line = format_args!(
-            "{path}: {foreign} pages lie behind those that the database owns as far as its file \
+            "{path}: {foreign} pages are past those that the database owns as far as its file \
              says, and were judged for flipped bits only: its log may own them"
         );
         console.answer_folded(line, INDENT)?;
@@ -192,7 +192,7 @@ fn print_judgement(checked: &Checked, console: &mut Console) -> Result<(), Comma
     Ok(())
 }
 
-/// What is wrong; of two pages that have changed places, each names the other.
+/// The damage; of two swapped pages, each names the other.
 fn words(finding: &DamagedPage, file: &Scanned) -> String {
     if let Damage::Page(PageDamage::WrongNumber { really }) = finding.damage {
         let exchange = Damage::Page(PageDamage::WrongNumber { really: finding.page });
@@ -215,7 +215,7 @@ fn words(finding: &DamagedPage, file: &Scanned) -> String {
     finding.damage.to_string()
 }
 
-/// What was read of the file and what it is worth.
+/// Summary of the pages read.
 fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
     let (path, tally) = (file.target.path.display(), &file.tally);
     console.answer_folded(
@@ -264,14 +264,14 @@ fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandErr
     Ok(())
 }
 
-/// Says why lost flushes could not be looked for in a file that names a flush map.
+/// Says why lost writes cannot be detected in a file that names a flush map.
 fn tell_of_maps(files: &[Checked], console: &mut Console) -> Result<(), CommandError> {
     for Checked { file, .. } in files {
         if let Err(refusal @ (MapRefusal::Missing | MapRefusal::Foreign | MapRefusal::NotClean)) =
             &file.target.flush_map
         {
             let path = file.target.path.display();
-            console.remark(format_args!("{path}: {refusal}; lost flushes were not looked for"))?;
+            console.remark(format_args!("{path}: {refusal}; lost writes cannot be detected"))?;
         }
     }
     Ok(())
@@ -327,7 +327,7 @@ pub(super) fn range_json(range: &Range) -> Value {
     })
 }
 
-/// What became of the flush map, in one word for programs.
+/// State of the flush map, in one word for programs.
 const fn flush_map_word(file: &Scanned) -> &'static str {
     match file.target.flush_map {
         Ok(_) => "believed",

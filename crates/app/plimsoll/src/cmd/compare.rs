@@ -15,7 +15,7 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{CompareFlags, ComparisonFormat};
 
-/// Endings of files, and what they say a file holds.
+/// File endings and their forms.
 const ENDINGS: [(&str, ComparisonFormat); 5] = [
     ("txt", ComparisonFormat::Text),
     ("html", ComparisonFormat::Html),
@@ -118,7 +118,7 @@ fn named(records: Vec<RunRecord>, paths: &[PathBuf]) -> Vec<NamedRun> {
     named
 }
 
-/// The last parts of the paths, or the whole paths where two would have the same name.
+/// The last parts of the paths, or the whole paths if two would have the same name.
 fn names(paths: &[PathBuf]) -> Vec<String> {
     let short: Vec<String> = paths
         .iter()

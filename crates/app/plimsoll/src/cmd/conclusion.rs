@@ -1,5 +1,5 @@
-//! The end of a run, the same for every verb that makes one: its last words, its outcome, and what
-//! whom it notifies is told.
+//! The end of a run, the same for every verb that makes one: its last lines, its outcome, and the
+//! data for its notification.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::console::{Concluded, Console};
 use crate::error::CommandError;
 
-/// What a run has come to, for who is to be notified.
+/// Result of a run, for its notification.
 pub(crate) fn concluded(record: &RunRecord, verdict: &Verdict, folder: &Path) -> Concluded {
     let summary = report::summary(record, verdict);
     Concluded {

@@ -39,7 +39,7 @@ const NODE_FLAGS: [(u8, &str); 3] = [
     (node_flags::COMPRESSED, "compressed"),
 ];
 
-/// Prints the page; fails where it is damaged.
+/// Prints the page; fails if it is damaged.
 pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut pages = FilePages::open_database(&flags.file)?;
     let (number, last) = (PageNumber(flags.page), pages.page_count());

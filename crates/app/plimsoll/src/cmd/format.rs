@@ -19,13 +19,13 @@ use crate::error::CommandError;
 use crate::flags::FormatFlags;
 use crate::shell::shell_word;
 
-/// Formats the device where nothing is lost by it, or where a person has said that it may be.
+/// Formats the device if nothing is lost by it, or if the user has permitted it.
 pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let target = RawTarget::of(&flags.device).filter(|target| target.inside.is_empty());
     let target = target.ok_or_else(|| {
         CommandError::new(format!(
             "{}: is no block device; name one such as /dev/sdx, an export such as \
-             nbd://HOST/EXPORT, iscsi://HOST/IQN/LUN, or raw:FILE for a file that stands for a \
+             nbd://HOST/EXPORT, iscsi://HOST/IQN/LUN, or raw:FILE for a file used as a \
              device",
             flags.device.display()
         ))
@@ -51,8 +51,8 @@ pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome,
     Ok(Outcome::Pass)
 }
 
-/// The device, where it may be formatted: nothing is on it, or a person has said that it may go,
-/// and no process is at work on it.
+/// The device, if it may be formatted: it is empty, or the user has agreed to lose its contents,
+/// and no process is using it.
 fn vetted(target: &RawTarget, world: &World, force: bool) -> Result<Rc<dyn Device>, CommandError> {
     let device = target.connect(world, OpenMode::ReadWrite)?;
     let looked_at = Rc::clone(&device);
@@ -83,8 +83,7 @@ fn refusal(name: &str, content: &BlockContent, force: bool) -> Option<String> {
     ))
 }
 
-/// Tells the volume from all others. The standard library draws the keys of its hashes from the
-/// system.
+/// A unique id of the volume. The standard library draws the keys of its hashes from the system.
 fn identity() -> [u8; 16] {
     let halves = [0; 2].map(|_: u8| RandomState::new().build_hasher().finish().to_le_bytes());
     let mut identity = [0; 16];

@@ -10,7 +10,7 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::ImportFlags;
 
-/// Writes the plan or the record, and names everything that was not taken over or is missing.
+/// Writes the plan or the record, and names everything that was not converted or is missing.
 pub(crate) fn run(flags: &ImportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let text = documents::read_foreign(&flags.file)?;
     match kind_of(&text) {

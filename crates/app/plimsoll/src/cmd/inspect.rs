@@ -1,4 +1,4 @@
-//! `inspect`: what stands under a path, before anything is measured on it.
+//! `inspect`: the storage underneath a path, before anything is measured on it.
 
 mod age;
 
@@ -24,7 +24,7 @@ use crate::flags::{InspectAnswerFlags, InspectFlags, InspectWhat};
 use crate::shown;
 use crate::signals;
 
-/// Prints the facts of each path, then what is right and wrong with them.
+/// Prints the facts of each path, then the findings, good and bad.
 pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if let Some(InspectWhat::Layout(flags)) = &flags.what {
         return layout::run(flags, console);
@@ -66,17 +66,17 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
     conclude(&answer, &flags.answer, console)
 }
 
-/// What a look has come to, in every form.
+/// Result of an inspection, in every form.
 pub(in crate::cmd) struct InspectAnswer<'a> {
-    /// The machine, and what was looked at.
+    /// The machine, and the inspected paths.
     pub subject: &'a str,
-    /// What was found.
+    /// The findings.
     pub findings: &'a [StorageFinding],
-    /// What each path stands on, for programs.
+    /// The devices underneath each path, for programs.
     pub paths: &'a [Value],
     /// Saved outputs of controllers' tools, for programs.
     pub outputs: &'a [Value],
-    /// Whether evidence that decides is missing, contradictory or not understood.
+    /// Whether decisive evidence is missing, contradictory or not understood.
     pub is_open: bool,
     /// The same in lines for people, before the findings.
     pub lead: &'a [String],
@@ -84,7 +84,7 @@ pub(in crate::cmd) struct InspectAnswer<'a> {
     pub inputs: &'a [&'a Path],
 }
 
-/// Writes the page that was asked for and prints the answer; fails where something is to be mended.
+/// Writes the requested page and prints the answer; fails if something needs fixing.
 pub(in crate::cmd) fn conclude(
     answer: &InspectAnswer<'_>,
     flags: &InspectAnswerFlags,
@@ -112,7 +112,7 @@ pub(in crate::cmd) fn conclude(
     })
 }
 
-/// What writes meet in each folder, one after the other.
+/// Behaviour of writes in each folder, one after the other.
 fn measured(
     flags: &InspectFlags,
     (paths, known): (&[PathBuf], &[StorageFacts]),
@@ -142,7 +142,7 @@ fn measured(
     Ok(findings)
 }
 
-/// The worst first, each with what mends it; what is as it should be in a line each.
+/// The worst first, each with its remedy; items in order take one line each.
 fn print(findings: &[StorageFinding], console: &mut Console) -> Result<(), CommandError> {
     for finding in report::worst_first(findings) {
         let StorageFinding { title, subject, seen, outcome, .. } = finding;
@@ -166,10 +166,10 @@ fn with_caching(mut known: StorageFacts, path: &Path) -> StorageFacts {
     known
 }
 
-/// Whether a cache is in the way of what is read and written under the path.
+/// Whether a cache intercepts reads and writes under the path.
 fn caching(path: &Path, facts: &VolumeFacts) -> Caching {
     if RawTarget::of(path).is_some() {
-        // There is no folder to be opened.
+        // There is no folder to open.
         return facts.caching.clone();
     }
     let folder = if path.is_dir() { Some(path) } else { path.parent() };

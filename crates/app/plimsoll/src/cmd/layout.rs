@@ -45,7 +45,7 @@ pub(crate) fn run(flags: &LayoutFlags, console: &mut Console) -> Result<Outcome,
     conclude(&answer, &flags.answer, console)
 }
 
-/// What `plan` answers of a deployment, or has answered before.
+/// The answer of `plan` for a deployment, or a saved one.
 fn answer_of(path: &Path) -> Result<Value, CommandError> {
     let (file, text) = read_text(path)?;
     if !text.trim_start().starts_with('{') {
@@ -59,7 +59,7 @@ fn answer_of(path: &Path) -> Result<Value, CommandError> {
     })
 }
 
-/// Where volumes and databases are on this system, or where a person says that they are.
+/// Mount points of volumes and databases on this system, or those that the user gives.
 fn roots(flags: &LayoutFlags) -> Result<LayoutRoots, CommandError> {
     let usual = system::layout_roots();
     Ok(LayoutRoots {

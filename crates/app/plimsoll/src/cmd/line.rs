@@ -1,4 +1,4 @@
-//! `line`: tries loads up to and past the load line, and says where it lies.
+//! `line`: raises the load past the load line, and reports its position.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::shown;
 use crate::signals::{self, STOPS_A_RUN};
 use crate::term;
 
-/// Held loads have so many times the sessions that the tuner settled at, so that the pace holds
+/// Held loads have this many times the sessions that the tuner settled at, so that the pace holds
 /// the load and not the sessions.
 const MORE_SESSIONS: u32 = 2;
 
@@ -40,7 +40,7 @@ struct Search<'a> {
     took: Vec<Duration>,
 }
 
-/// Searches, writes the reports, and says what was found.
+/// Searches, writes the reports, and prints the result.
 pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let overrides = Overrides { name: flags.identity.name.clone(), ..Overrides::default() };
     let plan = read_plan(&flags.plan, &overrides)?;
@@ -72,7 +72,7 @@ pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, C
     conclude(&line, &folder, flags.json, console)
 }
 
-/// The plan of one step; the load is to be given.
+/// The plan of one step; the load is set separately.
 fn step_plan(mut plan: Plan, step: Nanos) -> Plan {
     plan.test.duration = step;
     plan.test.interval = plan.test.interval.min(LONGEST_SAMPLE).min(step);
@@ -83,7 +83,7 @@ fn step_plan(mut plan: Plan, step: Nanos) -> Plan {
 }
 
 impl Search<'_> {
-    /// Tries loads until there is nothing more to learn; whether it came so far.
+    /// Tries loads until no further one adds information; returns whether the search was completed.
     fn carry_out(&mut self, stop: &StopFlag, console: &mut Console) -> Result<bool, CommandError> {
         loop {
             if self.steps.iter().any(|step| step.is_damaged) {
@@ -121,7 +121,7 @@ impl Search<'_> {
         console.remark(format_args!("Load {number}, {load}; {left}"))
     }
 
-    /// One load, as a run of its own in a folder of its own.
+    /// One load, as a separate run in a separate folder.
     fn step(
         &self,
         asked: Option<u32>,
@@ -149,9 +149,9 @@ impl Search<'_> {
     }
 }
 
-/// How many loads are left, the one that begins included, and how long they take: as long as those
-/// that were held and `took` so long already. The first of all, which fills the caches and searches
-/// for the number of sessions, tells less; before it, only how long each is measured is known.
+/// Number of remaining loads, the next one included, and their time: as long as those that were
+/// held and `took` this long. The first of all, which fills the caches and searches for the number
+/// of sessions, is less representative; before it, only the measured length of each is known.
 fn left((fewest, most): (usize, usize), took: &[Duration], measured: Duration) -> String {
     // A load that has to be repeated may have made it more than was foreseen.
     let (fewest, most) = (fewest.max(1), most.max(1));
@@ -177,7 +177,7 @@ fn left((fewest, most): (usize, usize), took: &[Duration], measured: Duration) -
     format!("{loads}, about {least} to {longest}")
 }
 
-/// What the search needs of a step.
+/// The result of a step for the search.
 fn tried(step: &LoadStep) -> TriedLoad {
     #[expect(
         clippy::cast_possible_truncation,
@@ -216,8 +216,8 @@ fn conclude(
     Ok(outcome)
 }
 
-/// Pass where the line was found at the required load or above; fail where it is below, where no
-/// judged load holds, and where data was damaged.
+/// Pass if the line was found at the required load or above; fail if it is below, if no judged load
+/// passes, and if data was damaged.
 fn outcome(line: &LineReport<'_>) -> Outcome {
     if line.steps.iter().any(|step| step.is_damaged) {
         return Outcome::Fail;

@@ -24,7 +24,7 @@ use entry::{CutOff, ListEntry, ListedRun, ListedSet, entries};
 /// Runs and sets of tests lie in a folder of runs, or in one of such folders.
 const DEEPEST: u32 = 3;
 
-/// Lists; that there are none is an answer too.
+/// Lists runs; an empty list is an answer too.
 pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut folders = Vec::new();
     find(&flags.folder, DEEPEST, &mut folders)
@@ -79,7 +79,7 @@ fn cut_off(folder: &Path, record: &RunRecord) -> Result<Option<CutOff>, CommandE
     }))
 }
 
-/// What the server calls the run, or set of tests, too.
+/// The id of the run or set of tests, the same as on the server.
 fn id(folder: &Path, below: &Path) -> String {
     let mut parts = Vec::new();
     parts.extend(folder.strip_prefix(below).unwrap_or(folder).iter().map(OsStr::to_string_lossy));
@@ -90,7 +90,7 @@ fn id(folder: &Path, below: &Path) -> String {
     whole.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Folders that hold a journal; links are not followed, so there are no circles.
+/// Folders that hold a journal; links are not followed, so there are no cycles.
 fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if folder.join(JOURNAL).is_file() {
         found.push(folder.to_path_buf());

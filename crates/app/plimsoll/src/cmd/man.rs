@@ -55,7 +55,7 @@ fn pages_below(command: &Command, name: String) -> Vec<(String, &Command)> {
 fn page(command: &Command, name: &str) -> Result<String, CommandError> {
     let mut text = Vec::new();
     clap_mangen::Man::new(command.clone()).title(name).render(&mut text)?;
-    // What follows the help has no name of its own there; its lines are to stay lines.
+    // The section after the help has no name there; its line breaks must be preserved.
     let unnamed = format!(".SH EXTRA\n{EXAMPLES_HEADING}\n");
     Ok(String::from_utf8_lossy(&text).replacen(&unnamed, ".SH EXAMPLES\n.nf\n", 1))
 }

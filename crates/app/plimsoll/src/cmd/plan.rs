@@ -20,7 +20,7 @@ mod json;
 
 use super::predict::{self, PredictionOrder};
 
-/// Where the volumes of a server are mounted unless the user says so.
+/// Default folder below which a server's volumes are mounted.
 const USUAL_ROOT: &str = "/mnt/mail";
 
 /// Prints the example, or lays a deployment out.
@@ -58,7 +58,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
     Ok(complained.worse(predict::conclude(&predicted, console)?))
 }
 
-/// A deployment laid out, and what is wrong with its design.
+/// A deployment laid out, and the problems of its design.
 pub(crate) fn laid_out(
     deployment: &Deployment,
     array: Option<ArrayKind>,
@@ -77,7 +77,7 @@ pub(super) fn layout_of(deployment: &Deployment) -> Result<Value, CommandError> 
     Ok(report::answer("provision", json::of(&provision)))
 }
 
-/// Says what is wrong with the deployment; it is laid out all the same, so that it can be seen.
+/// Prints the problems of the deployment; it is laid out all the same, so that it can be inspected.
 fn complain(findings: &[DesignFinding], console: &mut Console) -> Result<Outcome, CommandError> {
     let mut outcome = Outcome::Pass;
     for finding in findings {
@@ -109,7 +109,7 @@ fn root(flags: &PlanFlags) -> Result<String, CommandError> {
     })
 }
 
-/// Writes every file, or none where one of them is there already.
+/// Writes every file, or none if one of them already exists.
 fn write_all(
     flags: &PlanFlags,
     folder: &Path,

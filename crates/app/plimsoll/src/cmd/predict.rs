@@ -17,26 +17,26 @@ use crate::error::CommandError;
 use crate::flags::SimulateFlags;
 use designed::DesignedSet;
 
-/// Where a simulation's volumes would be mounted; nothing is made there.
+/// Where a simulation's volumes would be mounted; nothing is created there.
 const ROOT: &str = "/mnt/mail";
 
 /// More edits than this are no help.
 const MOST_EDITS: usize = 5;
 
-/// What is predicted, and where it is written.
+/// Subject and destination of a prediction.
 pub(super) struct PredictionOrder {
     /// The folder for plan, array and report.
     pub folder: PathBuf,
     /// The server; none takes the first.
     pub server: Option<String>,
-    /// Whether plan and array that are there already are replaced.
+    /// Whether existing plan and array files are replaced.
     pub force: bool,
     /// Name and text of the deployment, to try changes of it.
     pub document: (String, String),
 }
 
-/// Simulates what one set of disks of a server does with its databases. All sets are alike, so that
-/// one says what a server does.
+/// Simulates one set of disks of a server with its databases. All sets are alike, so one represents
+/// the server.
 pub(super) fn of(
     deployment: &Deployment,
     provision: &Provision,
@@ -118,7 +118,7 @@ fn edit(of: &LighterDesign) -> DesignEdit {
     }
 }
 
-/// A count after the edit and before it; nothing where they are the same.
+/// A count after the edit and before it; empty if they are equal.
 fn changed((before, after): (f64, f64), what: &str) -> String {
     if before.total_cmp(&after).is_eq() {
         return String::new();
@@ -130,7 +130,7 @@ fn whole(value: f64) -> String {
     report::format::number(value, 0)
 }
 
-/// The last words of a prediction that stands alone.
+/// The last lines of a separate prediction.
 pub(super) fn conclude(
     predicted: &PredictedDesign,
     console: &mut Console,

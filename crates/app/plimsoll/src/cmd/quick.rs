@@ -1,4 +1,4 @@
-//! `quick`: the main job in one command, with a plan of its own.
+//! `quick`: the main job in one command, with a built-in plan.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -23,7 +23,7 @@ use crate::shell::{options, shell_word};
 use crate::shown;
 use crate::signals::{self, STOPS_A_RUN};
 
-/// The folder that is made where none is named.
+/// Default folder, created if no other is named.
 const DEFAULT_FOLDER: &str = "plimsoll-quick";
 
 /// Fills, measures, verifies, judges, reports.
@@ -48,7 +48,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         Some(_) => plan,
         None => fitting(&plan, &folder, overrides)?,
     };
-    // What cannot be measured is not filled either.
+    // A plan that cannot be measured is not filled either.
     allowance::check(&plan, DatabaseUse::Load)?;
     explain(&plan, &folder, flags.folder.is_none(), console)?;
     let stop = signals::install(STOPS_A_RUN)?;
@@ -82,7 +82,7 @@ fn absolute(folder: &Path) -> Result<PathBuf, CommandError> {
         .map_err(|error| CommandError::file(folder, "use the folder", &error))
 }
 
-/// What starts the test again, without its options.
+/// The command that starts the test again, without its options.
 fn command(flags: &QuickFlags) -> String {
     match &flags.folder {
         Some(folder) => format!("plimsoll quick {}", shell_word(folder)),
@@ -90,8 +90,7 @@ fn command(flags: &QuickFlags) -> String {
     }
 }
 
-/// The plan with databases of the size that are there already, or else of one that leaves them room
-/// to grow.
+/// The plan with the existing databases' size, or else one that leaves them room to grow.
 fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
     let world = wire::world()?;
     let first = wire::locations(&world, plan, &plan.databases[..1])?.remove(0);
@@ -104,7 +103,7 @@ fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, Com
     Ok(Plan::quick(&folder.display().to_string(), &overrides)?)
 }
 
-/// What is about to happen, for a first-time user.
+/// An announcement for first-time users.
 fn explain(
     plan: &Plan,
     folder: &Path,

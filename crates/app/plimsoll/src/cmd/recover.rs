@@ -1,4 +1,4 @@
-//! `recover`: brings a database that was not closed properly back to what was committed.
+//! `recover`: brings a database that was not closed properly back to its committed state.
 
 mod owner;
 
@@ -27,8 +27,8 @@ use crate::flags::RecoverFlags;
 use crate::shown;
 use crate::term::{Progress, duration};
 
-/// Replays the log, undoes what was never committed, and closes the database. One that was closed
-/// properly is not opened for writes at all.
+/// Replays the log, undoes uncommitted changes, and closes the database. One that was closed
+/// properly is not opened for writing at all.
 pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let folder = match path.parent() {
@@ -168,7 +168,7 @@ fn tell(
     ))
 }
 
-/// What a person has to know of reads that did not do well at once; nothing where all did.
+/// A remark on reads that did not succeed at once; empty if all did.
 fn mended(mended: Mended) -> String {
     if mended == Mended::default() {
         return String::new();

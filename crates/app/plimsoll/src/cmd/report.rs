@@ -15,7 +15,7 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{ReportFlags, ReportFormat};
 
-/// Endings of files, and what they say a file holds.
+/// File endings and their forms.
 const ENDINGS: [(&str, ReportFormat); 8] = [
     ("txt", ReportFormat::Text),
     ("html", ReportFormat::Html),
@@ -27,7 +27,7 @@ const ENDINGS: [(&str, ReportFormat); 8] = [
     ("docx", ReportFormat::Esrp),
 ];
 
-/// Renders the report; the verdict is the outcome, as it was of the run.
+/// Renders the report; the outcome is the verdict of the run.
 pub(crate) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if flags.vendor_template {
         console.answer_text(esrp::template())?;
@@ -86,7 +86,7 @@ fn report_at(
     Ok(outcome)
 }
 
-/// Says what the journal's hashes cannot vouch for.
+/// Prints the parts that the journal's hashes cannot vouch for.
 fn complain_of_seal(seal: &Seal, run: &Path) {
     let run = run.display();
     match seal {

@@ -1,4 +1,4 @@
-//! `run --resume`: goes on with a run that a crash or a power cut has ended.
+//! `run --resume`: resumes a run that a crash or a power cut has ended.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::shell::options;
 use crate::shown;
 use crate::signals::{self, STOPS_A_RUN};
 
-/// Measures what is left of the run at `path`; the verdict on all of it is the outcome.
+/// Measures the remainder of the run at `path`; the outcome is the verdict on all of it.
 pub(crate) fn run(
     flags: &RunFlags,
     path: &Path,
@@ -31,7 +31,7 @@ pub(crate) fn run(
     refuse_another_plan(flags, overrides, text, &journal)?;
     let plan = rest_of(recorded, cut.record(), Nanos(cut.resumption.remaining_ns));
     console.remark(format_args!(
-        "{}: goes on with {:.0} s of {:.0} s left to be measured",
+        "{}: resumes with {:.0} of {:.0} s left to measure",
         path.display(),
         plan.test.duration.as_secs_f64(),
         Nanos(cut.record().start.settings.measure_ns).as_secs_f64()
@@ -63,7 +63,7 @@ fn refuse_another_plan(
         return match given.first() {
             None => Ok(()),
             Some((option, _)) => Err(CommandError::usage(format!(
-                "{option} has no effect on a run that goes on, which keeps plan, settings and \
+                "{option} has no effect on a resumed run, which keeps plan, settings and \
                  seed; leave it out"
             ))),
         };
@@ -83,8 +83,7 @@ fn refuse_another_plan(
     )))
 }
 
-/// The plan for what is left: the number of sessions that was found stays, and what the load is
-/// held at.
+/// The plan for the remainder: the number of sessions found and the target stay.
 fn rest_of(mut plan: Plan, record: &RunRecord, remaining: Nanos) -> Plan {
     plan.test.duration = remaining;
     if let (Sessions::Auto, Some(tuned)) = (plan.workload.sessions, record.tuned) {

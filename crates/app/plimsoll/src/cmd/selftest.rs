@@ -1,5 +1,5 @@
-//! `selftest`: whether the system and the storage under a folder do what a test builds on. Judges
-//! no load. What Wine and simulations cannot show of a system is shown by this command on it.
+//! `selftest`: whether the system and the storage under a folder support what a test relies on.
+//! Judges no load. It shows on a real system what Wine and simulations cannot.
 
 mod alignment;
 mod backend;
@@ -19,17 +19,17 @@ use crate::error::CommandError;
 use crate::flags::SelftestFlags;
 use crate::signals;
 
-/// What a signal does.
+/// Effect of a signal.
 const STOPS_A_PART: &str = "stopping cleanly, up to 20 s; again ends at once";
 
-/// Spaces before what does not fit into the first line of an answer.
+/// Indent of the continuation lines of an answer.
 const INDENT: usize = 4;
 
 /// How one part ended.
 enum PartEnd {
-    /// Everything in it was as it must be; what that was.
+    /// Everything was as required; the details.
     Held(String),
-    /// Something was not; what.
+    /// Something was not; the details.
     Broken(Vec<String>),
     /// It could not be tried to its end; why.
     Untried(String),
@@ -42,7 +42,7 @@ struct TriedPart {
     took: Duration,
 }
 
-/// What a part is given.
+/// Input of a part.
 struct TrialGround<'a> {
     /// An empty folder.
     folder: PathBuf,
@@ -52,15 +52,15 @@ struct TrialGround<'a> {
 
 type PartTest = fn(&TrialGround<'_>) -> Result<PartEnd, CommandError>;
 
-/// In the order of what builds on what.
+/// In dependency order.
 const PARTS: [(&str, PartTest); 3] =
     [("backend", backend::test), ("alignment", alignment::test), ("databases", databases::test)];
 
-/// Tries every part; fails where one is broken.
+/// Runs every part; fails if one is broken.
 pub(crate) fn run(flags: &SelftestFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let folder = std::path::absolute(&flags.folder)
         .map_err(|error| CommandError::file(&flags.folder, "use the folder", &error))?;
-    // Refuses what can hold no database at all.
+    // Refuses folders that can hold no database at all.
     let world = wire::world()?;
     drop(wire::volume(&world, &flags.folder)?);
     let facts = probe::volume(&flags.folder)?;
@@ -69,8 +69,8 @@ pub(crate) fn run(flags: &SelftestFlags, console: &mut Console) -> Result<Outcom
     fs::create_dir(&scratch)
         .map_err(|error| CommandError::file(&scratch, "make the folder", &error))?;
     console.remark(format_args!(
-        "Does the storage under {} do what a test builds on? Files of 100 MB come and go there, \
-         for about a minute. Ctrl-C stops cleanly.",
+        "Does {} support what a test needs? Writes and removes files of 100 MB for about a \
+         minute. Ctrl-C stops cleanly.",
         flags.folder.display()
     ))?;
     let parts = PARTS.map(|(name, test)| try_part(name, test, &scratch, (&stop, console)));
@@ -85,7 +85,7 @@ pub(crate) fn run(flags: &SelftestFlags, console: &mut Console) -> Result<Outcom
     Ok(outcome)
 }
 
-/// Runs a part in a folder of its own, unless a person has asked to stop.
+/// Runs a part in a separate folder, unless the user has asked to stop.
 fn try_part(
     name: &'static str,
     test: PartTest,
@@ -95,7 +95,7 @@ fn try_part(
     let started = Instant::now();
     let ground = TrialGround { folder: scratch.join(name), stop, quiet: console.is_quiet() };
     let tried = match fs::create_dir(&ground.folder) {
-        Ok(()) if stop.is_set() => Ok(PartEnd::Untried("a person asked to stop".to_owned())),
+        Ok(()) if stop.is_set() => Ok(PartEnd::Untried("stopped by the user".to_owned())),
         Ok(()) => test(&ground),
         Err(error) => Err(CommandError::file(&ground.folder, "make the folder", &error)),
     };
@@ -119,7 +119,7 @@ fn outcome_of(parts: &[TriedPart]) -> Outcome {
     }
 }
 
-/// Removes what was made, unless it is worth a look.
+/// Removes the files made, unless they are worth inspecting.
 fn clear(scratch: &Path, outcome: Outcome, console: &mut Console) -> Result<(), CommandError> {
     if outcome == Outcome::Fail {
         return console.remark(format_args!(
@@ -136,7 +136,7 @@ fn clear(scratch: &Path, outcome: Outcome, console: &mut Console) -> Result<(), 
     }
 }
 
-/// What is said at the end.
+/// Contents of the final answer.
 struct Told<'a> {
     folder: &'a Path,
     backend: String,
@@ -145,7 +145,7 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// The cache that answers in the storage's place, where there is one.
+    /// The cache that answers in the storage's place, if there is one.
     fn cache(&self) -> Option<&str> {
         match &self.facts.caching {
             Caching::Below(cache) | Caching::InFileSystem(cache) => Some(cache),
@@ -228,7 +228,7 @@ const fn word(outcome: Outcome) -> &'static str {
 const fn conclusion(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Pass => {
-            "PASS: the storage does what a test builds on; how fast it is, `plimsoll quick` tells"
+            "PASS: this storage is fit for testing; `plimsoll quick` shows how fast it is"
         }
         Outcome::Fail => {
             "FAIL: do not trust this storage, or this build of plimsoll on this system, with a test"

@@ -19,7 +19,7 @@ use crate::signals;
 
 use local::LocalRuns;
 
-/// The variable that holds what a collector wants in front of metrics, such as a key.
+/// Variable with the headers that a collector requires, such as a key.
 const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 
 /// Serves until a signal asks to stop.
@@ -51,7 +51,7 @@ pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, 
     told.map(|()| Outcome::Pass)
 }
 
-/// Where to look, with the token that only this terminal shows.
+/// Prints the address, with the token that only this terminal shows.
 fn tell(ready: &Ready<'_>, flags: &ServeFlags, console: &mut Console) -> Result<(), CommandError> {
     let Ready { address, token, no_history } = ready;
     let place = reachable::from_elsewhere(*address, &flags.host);

@@ -29,16 +29,16 @@ use crate::term::Progress;
 
 use progress::{SimulationProgress, SweepProgress};
 
-/// What a person may write.
+/// An example for the user.
 pub(crate) const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write-through";
 
 /// Between two looks for a request to stop.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What a signal does to a simulation.
+/// Effect of a signal on a simulation.
 const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
 
-/// Simulates, and says what came out.
+/// Simulates, and prints the result.
 pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let overrides = overrides(flags)?;
     let (file, text) = array_text(&flags.array)?;
@@ -54,7 +54,7 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
     conclude_sweep(&all, &folder, flags.json, console)
 }
 
-/// One plain simulation, for a caller that says what came out; with its folder.
+/// One plain simulation, for a caller that prints the result; with its folder.
 pub(super) fn measured(
     flags: &SimulateFlags,
     quiet: bool,
@@ -67,7 +67,7 @@ pub(super) fn measured(
     Ok((measured, folder))
 }
 
-/// What the flags put in the place of the plan's values, and the usual length of a simulation.
+/// The flags' replacements of the plan's values, and the usual length of a simulation.
 fn overrides(flags: &SimulateFlags) -> Result<Overrides, CommandError> {
     let mut overrides = Overrides {
         name: flags.identity.name.clone(),
@@ -94,7 +94,7 @@ fn overrides(flags: &SimulateFlags) -> Result<Overrides, CommandError> {
     Ok(overrides)
 }
 
-/// The folder of the run, and what stops it.
+/// The folder of the run, and its stop flag.
 fn folder_and_stop(
     flags: &SimulateFlags,
     overrides: &Overrides,
@@ -120,7 +120,7 @@ fn heed_requests(folder: &Path, stop: &StopFlag) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// A simulated array has room for what the plan asks for.
+/// A simulated array has room for whatever the plan requires.
 pub(crate) fn no_volume(_: &str) -> Result<VolumeSize, String> {
     Err("is a share of volumes, which a simulation has none of; give `size`".to_owned())
 }
@@ -140,15 +140,15 @@ fn array_text(given: &str) -> Result<(String, String), CommandError> {
     )))
 }
 
-/// A seed and what it decides before any array is looked at.
+/// A seed and its consequences before any array is involved.
 struct SeededLoad {
     plan: Plan,
     overrides: Overrides,
-    /// What the operation model makes of the load, where it simulates it.
+    /// The operation model of the load, if it is simulated by one.
     profile: Option<OperationProfile>,
 }
 
-/// The seeds that are asked for: the plan's, and those that follow it.
+/// The requested seeds: the plan's, and those that follow it.
 fn seeds(
     flags: &SimulateFlags,
     overrides: &Overrides,
@@ -173,7 +173,7 @@ fn seeds(
         .collect()
 }
 
-/// What is asked for, but for what changes from one simulation to the next.
+/// The request, without the parts that change from one simulation to the next.
 struct SimulationRequest<'a> {
     flags: &'a SimulateFlags,
     /// One at least.
@@ -236,7 +236,7 @@ impl<'a> SimulationRequest<'a> {
         stop: &StopFlag,
         quiet: bool,
     ) -> Result<Vec<PredictedArray>, CommandError> {
-        // Mistakes are told before anything is simulated.
+        // Mistakes are reported before anything is simulated.
         for changes in all {
             self.array(changes)?;
         }
@@ -296,7 +296,7 @@ impl<'a> SimulationRequest<'a> {
         &self.seeds[index % self.seeds.len()]
     }
 
-    /// Says what will be simulated, and what it takes at most.
+    /// Announces the simulations, and their limit.
     fn announce(&self, arrays: usize, console: &mut Console) -> Result<(), CommandError> {
         let count = arrays * self.seeds.len();
         let at_a_time = simulate::at_a_time(count);
@@ -314,7 +314,7 @@ impl<'a> SimulationRequest<'a> {
             .map_err(|error| CommandError::new(error.to_string()))
     }
 
-    /// The options that decide what comes out.
+    /// The options that affect the result.
     fn options(
         &self,
         overrides: &Overrides,
@@ -359,6 +359,6 @@ fn conclude_sweep(
         console.answer(text.trim_end())?;
         console.answer(format_args!("Report: {}", page.display()))?;
     }
-    // The best is first; where it does not pass, none does.
+    // The best is first; if it does not pass, none does.
     Ok(all.first().map_or(Outcome::CannotJudge, |best| Outcome::of(best.verdict())))
 }

@@ -49,7 +49,7 @@ fn print(
     for tree in report {
         let name = name(tree);
         let (object, root) = (tree.place.object.0, tree.place.root.0);
-        // Where part of a space tree is lost, the rest of it is the least that there is.
+        // If part of a space tree is lost, the rest gives a lower bound.
         let least = if tree.losses.is_empty() { "" } else { ">" };
         let (owned, free) = match &tree.space {
             Ok(space) => (

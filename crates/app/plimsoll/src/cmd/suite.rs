@@ -25,7 +25,7 @@ use outlook::{SeenRates, announce};
 
 pub(crate) use made::{SetOfRuns, made_in};
 
-/// What asks for it.
+/// The word that selects it.
 pub(crate) const ALL: &str = "all";
 
 /// The tests of [`SUITE_PARTS`] as plans name them.
@@ -40,7 +40,7 @@ struct SuiteRun {
     folder: &'static str,
 }
 
-/// What came of one; why it was not run where nothing did.
+/// Result of one; or why it was not run.
 type Made = Result<Measured, (Ruling, String)>;
 
 /// Runs all tests of the plan in `file`; the worst verdict is the outcome.
@@ -101,8 +101,8 @@ fn tests_of(flags: &RunFlags, file: &Path) -> Result<Vec<SuiteRun>, CommandError
     Ok(tests)
 }
 
-/// What the command line says to a test of the set. A `duration` in the plan is that of the plan's
-/// own `type`; another load lasts as long as the plan says of its kind, or as is usual for it.
+/// The command line's values for a test of the set. A `duration` in the plan is that of the plan's
+/// own `type`; another load lasts as long as the plan sets for its kind, or as is usual for it.
 fn overrides(flags: &RunFlags, kind: TestKind, of_plan: Test) -> Overrides {
     let is_load = matches!(kind, TestKind::Performance | TestKind::Stress);
     let is_planned = kind == of_plan.kind || of_plan.of_kinds.of(kind).is_some();
@@ -122,7 +122,7 @@ fn overrides(flags: &RunFlags, kind: TestKind, of_plan: Test) -> Overrides {
 /// Why the next test is not run.
 fn why_not(stop: &StopFlag, last: Option<&Made>) -> Option<String> {
     if stop.is_set() {
-        return Some("a person asked to stop".to_owned());
+        return Some("stopped by the user".to_owned());
     }
     match last {
         Some(Ok(measured)) if measured.storage_owes => {

@@ -25,11 +25,11 @@ use crate::term::Progress;
 /// Runs of leaked pages that are named in words; the JSON answer has more.
 const MOST_LEAKS_NAMED: usize = 20;
 
-/// Spaces before what does not fit into the first line of a finding.
+/// Indent of the continuation lines of a finding.
 const INDENT: usize = 4;
 
-/// Examines the databases; fails where anything is wrong. One that was not closed is examined as
-/// well as it can be: what its log would put right is told apart from damage.
+/// Examines the databases; fails if anything is wrong. One that was not closed is examined as far
+/// as possible: inconsistencies that its log would repair are distinguished from damage.
 pub(crate) fn run(flags: &VerifyFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let (mut outcomes, mut answers) = (Vec::new(), Vec::new());
     for file in &flags.files {
@@ -51,7 +51,7 @@ pub(crate) fn run(flags: &VerifyFlags, console: &mut Console) -> Result<Outcome,
     Ok(worst(outcomes.into_iter()))
 }
 
-/// What was found of a file: in its pages, and in what they hold.
+/// Findings on a file: its pages, and their contents.
 struct Examined {
     checked: Checked,
     report: Report,
@@ -80,7 +80,7 @@ impl Examined {
         !self.is_dirty() || matches!(finding.problem, Problem::Page(_))
     }
 
-    /// Problems of what the pages hold, and pages in use of which bits have flipped.
+    /// Problems of the contents, and pages in use with flipped bits.
     fn problems(&self) -> u64 {
         let corrected = self.checked.ranges.iter().filter(|range| is_corrected(range));
         self.report.problems + corrected.map(Range::pages).sum::<u64>()
@@ -135,7 +135,7 @@ impl Examined {
     }
 }
 
-/// Examines what a database holds; its messages only where it was closed and the rest is sound.
+/// Examines the contents of a database; its messages only if it was closed and the rest is sound.
 pub(super) fn examine(file: &Path) -> Result<(Report, Option<Contents>), CommandError> {
     let header = read_header(file)?;
     let pages = FilePages::open(file, header.page_size)?;
@@ -157,14 +157,15 @@ fn is_corrected(range: &Range) -> bool {
     is_flip && range.place != PagePlace::Unused
 }
 
-/// Where lines about a file go, its name before each.
+/// Output of lines about a file, its name before each.
 struct Answers<'a> {
     path: &'a Path,
     console: &'a mut Console,
 }
 
 impl Answers<'_> {
-    /// What old and new pages side by side account for, in a database that was not closed.
+    /// Inconsistencies explained by old and new pages side by side, in a database that was not
+    /// closed.
     fn print_explained(&mut self, report: &Report, explained: usize) -> Result<(), CommandError> {
         self.answer(format_args!(
             "{} pages are later than the header: a crash leaves them, or the database is in use",
@@ -241,7 +242,7 @@ impl Answers<'_> {
     }
 }
 
-/// The findings in words. Pages that are lost or lie behind the end of the file are named as
+/// The findings in words. Pages that are lost or past the end of the file are named as
 /// ranges, tree by tree.
 fn folded(findings: &[&VerifyFinding]) -> Vec<String> {
     let (lost, others): (Vec<&&VerifyFinding>, Vec<_>) =
@@ -253,7 +254,7 @@ fn folded(findings: &[&VerifyFinding]) -> Vec<String> {
                 return (String::new(), String::new(), finding.page);
             };
             let what = match damage {
-                ReadError::BeyondFile { .. } => "lie behind the end of the file".to_owned(),
+                ReadError::BeyondFile { .. } => "are past the end of the file".to_owned(),
                 _ => "cannot be read: damaged".to_owned(),
             };
             (finding.subject.to_string(), what, finding.page)
@@ -278,7 +279,7 @@ fn folded(findings: &[&VerifyFinding]) -> Vec<String> {
     lines
 }
 
-/// Whether a finding is a page that a tree points to and nothing gives.
+/// Whether a finding is a page that a tree points to but that cannot be read.
 const fn is_lost(finding: &VerifyFinding) -> bool {
     matches!(
         &finding.problem,

@@ -1,4 +1,4 @@
-//! `watch`: looks on while another process makes a run, and ends as that run ends.
+//! `watch`: follows a run of another process, and exits with that run's status.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -23,10 +23,10 @@ use crate::flags::WatchFlags;
 use crate::live::Display;
 use crate::signals;
 
-/// Between two looks at the journal.
+/// Interval between checks of the journal.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Looks on; the run's verdict is the outcome.
+/// Follows the run; its verdict is the outcome.
 pub(crate) fn run(flags: &WatchFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let folder = runs_at(&flags.run)?.remove(0);
     // A file that is no journal is refused before anything is waited for.
@@ -34,7 +34,7 @@ pub(crate) fn run(flags: &WatchFlags, console: &mut Console) -> Result<Outcome, 
     if folder != flags.run {
         console.remark(format_args!("The run in {}.", folder.display()))?;
     }
-    let stop = signals::install("no longer looking on; the run goes on")?;
+    let stop = signals::install("no longer watching; the run continues")?;
     let mut watched = JournalWatch::new(&folder);
     let is_over = already.finished.is_some() || !is_live(&folder);
     if (flags.json || !is_over) && !watched.follow(&stop, flags.json, console)? {
@@ -66,7 +66,7 @@ impl JournalWatch {
     }
 
     /// Shows events as they are written until the run has ended, one way or the other; whether it
-    /// came so far before a person asked to stop.
+    /// came so far before the user stopped it.
     fn follow(
         &mut self,
         stop: &StopFlag,
@@ -74,7 +74,7 @@ impl JournalWatch {
         console: &mut Console,
     ) -> Result<bool, CommandError> {
         while !stop.is_set() {
-            // Asked first: what a run writes before it lets go is read then.
+            // Asked first: so everything that a run writes before it unlocks is read.
             let goes_on = is_live(&self.journal);
             for event in self.new_events()? {
                 self.event(&event, json, console)?;
@@ -109,7 +109,7 @@ impl JournalWatch {
         }
     }
 
-    /// What has been written since.
+    /// Events written since the last call.
     fn new_events(&mut self) -> Result<Vec<Event>, CommandError> {
         let mut new = Vec::new();
         let read = File::open(&self.journal).and_then(|mut file| {
@@ -122,7 +122,7 @@ impl JournalWatch {
     }
 }
 
-/// What shows a run that began so.
+/// Display of a run with this start.
 fn display(start: &Start, quiet: bool) -> Display {
     let plan = Plan::parse("plan", &start.plan_text).ok();
     let limits = plan.as_ref().map(bounds::of_phases).unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::error::{CommandError, output_error};
 /// Names of the standard output.
 const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// The file that `-o` names; none if it names nothing, or the standard output.
+/// The file that `-o` names; `None` if it names nothing, or the standard output.
 pub(crate) fn named_file(output: Option<&PathBuf>) -> Option<&Path> {
     output.map(PathBuf::as_path).filter(|path| !is_standard_output(path))
 }
@@ -22,7 +22,7 @@ fn is_standard_output(path: &Path) -> bool {
     STANDARD_OUTPUT.iter().any(|name| path == Path::new(name))
 }
 
-/// What takes bytes at `path` and keeps no file: the standard output, a pipe, a terminal.
+/// A byte stream at `path` that keeps no file: the standard output, a pipe, a terminal.
 pub(crate) fn stream(path: &Path) -> Result<Option<Box<dyn Write>>, CommandError> {
     if is_standard_output(path) {
         return Ok(Some(Box::new(BufWriter::new(io::stdout()))));
@@ -35,7 +35,7 @@ pub(crate) fn stream(path: &Path) -> Result<Option<Box<dyn Write>>, CommandError
     Ok(Some(Box::new(BufWriter::new(opened))))
 }
 
-/// A failed write to what takes bytes; a reader that has gone is no error.
+/// A failed write to a byte stream; a closed reader is no error.
 pub(crate) fn stream_error(path: &Path, error: &io::Error) -> CommandError {
     match error.kind() {
         io::ErrorKind::BrokenPipe => output_error(error),
@@ -43,7 +43,7 @@ pub(crate) fn stream_error(path: &Path, error: &io::Error) -> CommandError {
     }
 }
 
-/// What becomes of a file that stands where an answer is to be written.
+/// Treatment of an existing file at the place of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existing {
     /// It stays, and the answer is refused.
@@ -53,14 +53,14 @@ pub(crate) enum Existing {
 }
 
 impl Existing {
-    /// What the flag `--force` says.
+    /// The treatment that `--force` selects.
     pub(crate) const fn of_flag(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }
 }
 
-/// Writes an answer that was made from `inputs` to a file that a person named. Never into an input,
-/// and never through a symbolic link.
+/// Writes an answer made from `inputs` to a file that the user named. Never into an input, and
+/// never through a symbolic link.
 pub(crate) fn write(
     path: &Path,
     bytes: &[u8],
@@ -78,7 +78,7 @@ pub(crate) fn write(
     }
 }
 
-/// Refuses to write over what an answer is made from.
+/// Refuses to overwrite an input of the answer.
 pub(crate) fn refuse_input(path: &Path, inputs: &[&Path]) -> Result<(), CommandError> {
     match inputs.iter().find(|input| is_same_file(path, input)) {
         None => Ok(()),

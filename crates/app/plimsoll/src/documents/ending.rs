@@ -6,9 +6,9 @@ use clap::ValueEnum;
 
 use crate::error::CommandError;
 
-/// The form that the command line asks for: the `given` one, or the one by the ending of `output`;
-/// none if neither says. Of two forms with one ending the first is meant. Plain text may hold any
-/// form.
+/// The form requested by the command line: the `given` one, or the one by the ending of `output`;
+/// `None` if neither decides. Of two forms with one ending the first is meant. Plain text may hold
+/// any form.
 pub(crate) fn form_of<F: ValueEnum + PartialEq>(
     given: Option<F>,
     output: Option<&Path>,

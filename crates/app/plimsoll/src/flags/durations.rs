@@ -28,13 +28,13 @@ pub(crate) fn test_duration(text: &str) -> Result<TestDuration, String> {
 }
 
 impl RunFlags {
-    /// What is given for tests of `kind`, before what is given for all.
+    /// The value for tests of `kind`, in preference to the one for all.
     pub(crate) fn duration_of(&self, kind: TestKind) -> Option<Nanos> {
         let mut given = [Some(kind), None].into_iter();
         given.find_map(|kind| self.duration.iter().rfind(|of| of.kind == kind)).map(|of| of.span)
     }
 
-    /// What is given for whatever test is run; an error if it is given by kind.
+    /// The value for any test; an error if it is given by kind.
     pub(crate) fn duration_of_any(&self) -> Result<Option<Nanos>, CommandError> {
         match self.duration.iter().find_map(|of| of.kind) {
             Some(kind) => Err(CommandError::usage(format!(

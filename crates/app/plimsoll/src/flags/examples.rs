@@ -1,5 +1,5 @@
 //! Commands to start from, below the help of each command and in its manual page: one table, so
-//! that a test can hold every command to having some, and each of them to what the parser takes.
+//! that a test can verify that every command has some, and that the parser accepts each of them.
 
 mod table;
 
@@ -26,7 +26,7 @@ fn add_below(command: Command, path: &str) -> Command {
     }
 }
 
-/// The examples of the command at `path`; none where it has none.
+/// The examples of the command at `path`; empty if it has none.
 fn of(path: &str) -> &'static [&'static str] {
     EXAMPLES.iter().find(|(of, _)| *of == path).map_or(&[], |(_, examples)| examples)
 }
@@ -52,7 +52,7 @@ mod tests {
     }
 
     /// The words of a shell's command line, as far as examples use its grammar: quotes group, and
-    /// words that only the shell reads stand alone.
+    /// shell operators are separate words.
     fn words(line: &str) -> Vec<String> {
         let mut words = vec![String::new()];
         let mut quote = None;
@@ -67,7 +67,7 @@ mod tests {
         words
     }
 
-    /// The commands of our own on a line, without what redirects their output.
+    /// The commands of our own on a line, without output redirection.
     fn own_commands(line: &str) -> Vec<Vec<String>> {
         let all = words(line);
         let commands = all.split(|word| ["|", "&&"].contains(&word.as_str()));

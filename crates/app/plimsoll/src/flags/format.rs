@@ -8,10 +8,10 @@ use clap::Args;
 #[derive(Args, Debug)]
 pub(crate) struct FormatFlags {
     /// Block device such as /dev/sdx, `nbd://HOST/EXPORT` of an NBD server, `iscsi://HOST/IQN/LUN`,
-    /// or raw:FILE for a file that stands for a device
+    /// or raw:FILE for a file used as a device
     #[arg(value_name = "DEVICE")]
     pub device: PathBuf,
-    /// Format it whatever it holds: all of that is lost
+    /// Format it even if it contains data, which is lost
     #[arg(long)]
     pub force: bool,
     /// Answer in JSON

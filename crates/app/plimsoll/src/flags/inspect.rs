@@ -19,13 +19,13 @@ pub(crate) struct InspectFlags {
     #[arg(required_unless_present = "controller", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Saved output of storcli, perccli, `MegaCli`, ssacli, arcconf, mdadm or nvme, in place of
-    /// what is installed here
+    /// the tools installed here
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub controller: Vec<PathBuf>,
-    /// Measure what durable writes meet: a file is written into each folder and removed again
+    /// Measure how durable writes behave: writes a file into each folder and removes it
     #[arg(long, requires = "paths")]
     pub measure: bool,
-    /// Size of that file; no larger cache is seen
+    /// Size of that file; larger caches go undetected
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1GiB",
         requires = "measure")]
     pub measure_size: Bytes,
@@ -40,13 +40,13 @@ pub(crate) struct InspectFlags {
     pub what: Option<InspectWhat>,
 }
 
-/// In which form the answer of `inspect` is given.
+/// Output of `inspect`.
 #[derive(Args, Debug)]
 pub(crate) struct InspectAnswerFlags {
     /// Write a page as well
     #[arg(long, short = 'o', value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Replace a page that is there already
+    /// Replace an existing page
     #[arg(long, requires = "html")]
     pub force: bool,
     /// Answer in JSON
@@ -54,10 +54,10 @@ pub(crate) struct InspectAnswerFlags {
     pub json: bool,
 }
 
-/// What else than paths is looked at.
+/// Subjects other than paths.
 #[derive(Subcommand, Debug)]
 pub(crate) enum InspectWhat {
-    /// Compare this server with the plan that it was built by: volumes, mounts, copies, spares
+    /// Compare this server with the plan it was built from: volumes, mounts, copies, spares
     Layout(LayoutFlags),
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct LayoutFlags {
     /// A deployment, or the provision.json that `plan DEPLOYMENT -o DIR` writes
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// Server of the plan that this machine is; else the one of the same name, or the only one
+    /// Server of the plan that this machine is; default: the one of the same name, or the only one
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
     /// Folder below which every volume is mounted
@@ -76,7 +76,7 @@ pub(crate) struct LayoutFlags {
     /// Folder below which volumes are mounted again by database, as automatic reseeding needs it
     #[arg(long, value_name = "DIR")]
     pub databases_root: Option<PathBuf>,
-    /// Where the volume for restores is mounted, if not below the others
+    /// Mount point of the volume for restores, if not below the others
     #[arg(long, value_name = "DIR")]
     pub restore_folder: Option<PathBuf>,
     #[command(flatten)]

@@ -13,30 +13,30 @@ pub(crate) struct IscsiFlags {
     pub action: IscsiAction,
 }
 
-/// What to do with LUNs.
+/// Actions on LUNs.
 #[derive(Subcommand, Debug)]
 pub(crate) enum IscsiAction {
-    /// Say which LUNs and targets a document means, and what is wrong with them; without a
+    /// Show the LUNs and targets of a document, and any problems with them; without a
     /// document, print one to start from
     Plan(IscsiPlanFlags),
-    /// Make files, targets and secrets as the document wants them; again, it changes nothing
+    /// Create the files, targets and secrets of the document; a second time changes nothing
     Apply(IscsiApplyFlags),
     /// Log in to every LUN as its initiator does, and compare with the document; exit status 1
-    /// where something is to be mended
+    /// if it finds something to fix
     Verify(IscsiVerifyFlags),
-    /// Make LUNs as large as the document now says, and say what initiators have to do
+    /// Grow LUNs to the size in the document, and show what initiators have to do
     Grow(IscsiGrowFlags),
     /// Remove every target, file and secret that `apply` made, and nothing else
     Destroy(IscsiDestroyFlags),
 }
 
-/// Which LUNs are meant.
+/// Selects LUNs.
 #[derive(Args, Debug)]
 pub(crate) struct IscsiDocumentFlags {
     /// The document
     #[arg(value_name = "LUNS.toml")]
     pub document: PathBuf,
-    /// What was made [default: the document's name with .state.json]
+    /// Record of the created objects [default: the document's name with .state.json]
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// Its secrets, for its owner alone [default: the document's name with .secrets.json]
@@ -58,12 +58,12 @@ pub(crate) struct IscsiPlanFlags {
     pub json: bool,
 }
 
-/// Who is to make what the document wants.
+/// Software that creates the LUNs of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum IscsiBackend {
     /// tgtd on this machine
     Tgt,
-    /// Print what would be done with tgtd
+    /// Print the steps for tgtd
     Print,
     /// Write the configuration for `targetcli restoreconfig`; it holds the secrets
     Lio,
@@ -82,7 +82,7 @@ pub(crate) enum IscsiBackend {
 pub(crate) struct IscsiApplyFlags {
     #[command(flatten)]
     pub what: IscsiDocumentFlags,
-    /// Who makes it
+    /// Software that creates them
     #[arg(long, value_enum, default_value = "tgt")]
     pub backend: IscsiBackend,
     /// File for the configuration of --backend lio
@@ -91,7 +91,7 @@ pub(crate) struct IscsiApplyFlags {
     /// Only the script of this initiator
     #[arg(long, value_name = "NAME")]
     pub initiator: Option<String>,
-    /// Change targets although initiators are logged in: what they have under way fails
+    /// Change targets although initiators are logged in: their requests in flight fail
     #[arg(long)]
     pub force: bool,
 }
@@ -107,7 +107,7 @@ pub(crate) struct IscsiVerifyFlags {
     /// Write a page as well
     #[arg(long, short = 'o', value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Replace a page that is there already
+    /// Replace an existing page
     #[arg(long, requires = "html")]
     pub force: bool,
 }
@@ -117,7 +117,7 @@ pub(crate) struct IscsiVerifyFlags {
 pub(crate) struct IscsiGrowFlags {
     #[command(flatten)]
     pub what: IscsiDocumentFlags,
-    /// Grow LUNs although initiators are logged in: what they have under way fails
+    /// Grow LUNs although initiators are logged in: their requests in flight fail
     #[arg(long)]
     pub force: bool,
 }

@@ -18,7 +18,7 @@ pub(crate) struct LimitsFlags {
     pub json: bool,
 }
 
-/// What `limits` does.
+/// Actions of `limits`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LimitsAction {
     /// Show the limit of each protocol and direction, and the file that decides
@@ -28,7 +28,7 @@ pub(crate) enum LimitsAction {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Set the limit of a protocol in all of its files; without --write, only say what would change
+    /// Set the limit of a protocol in all of its files; without --write, only show the changes
     Set(LimitsSetFlags),
 }
 

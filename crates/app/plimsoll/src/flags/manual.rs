@@ -1,4 +1,4 @@
-//! Flags of `completions` and `man`, which are made from these very definitions.
+//! Flags of `completions` and `man`, which are generated from these definitions.
 
 use std::path::PathBuf;
 

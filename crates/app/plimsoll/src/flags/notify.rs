@@ -1,13 +1,13 @@
-//! Flags that say who is told: a command at the end, or a program that reads along.
+//! Notification flags: a command at the end, or a program that reads along.
 
 use clap::Args;
 
 use super::Verb;
 
-/// What is done once the verdict stands.
+/// Actions once the verdict is final.
 #[derive(Args, Debug)]
 pub(crate) struct NotifyFlags {
-    /// Run this with the shell at the end, whatever the end is. In its environment are
+    /// Shell command to run when the run ends, whatever the outcome. In its environment are
     /// `PLIMSOLL_EXIT_STATUS`, `_VERDICT`, `_HEADLINE`, `_RUN` (the folder), `_NAME` and
     /// `_REPORT`; it changes nothing about the exit status
     #[arg(long, value_name = "COMMAND")]
@@ -15,7 +15,7 @@ pub(crate) struct NotifyFlags {
 }
 
 impl Verb {
-    /// The command that is to be run at the end.
+    /// The command to run at the end.
     pub(crate) fn notify(&self) -> Option<&str> {
         let at_end = match self {
             Self::Quick(flags) => &flags.at_end,
@@ -28,8 +28,8 @@ impl Verb {
     }
 }
 
-/// Whether the command line asks for JSON, looked for before it is parsed, since what is wrong with
-/// it is to be told in JSON too.
+/// Whether the command line asks for JSON, detected before it is parsed, since errors in
+/// it are reported in JSON too.
 pub(crate) fn ask_for_json() -> bool {
     let mut words = std::env::args_os().take_while(|word| word != "--");
     words.any(|word| word == "--json")

@@ -12,49 +12,48 @@ use super::{IdentityFlags, duration, sessions, size, values};
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
 pub(crate) struct SimulateFlags {
-    /// The plan, of databases that need not be there
+    /// The plan; its databases need not exist
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// The array: a file that describes it, or the name of one that comes with the program, such as
-    /// shelf-15k; a name that is none lists them
+    /// Array file, or the name of a built-in array such as shelf-15k; an unknown name lists them
     #[arg(long, value_name = "FILE|NAME", value_parser = values::ARRAYS,
         hide_possible_values = true)]
     pub array: String,
     /// Simulate every combination of values and rank them: KEY=VALUE,VALUE with a key of the array.
-    /// As many run at a time as half of the memory holds, at 2 GiB at most for each
+    /// As many run at a time as fit into half of the memory, at up to 2 GiB each
     #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
     pub what_if: Vec<String>,
-    /// What is simulated: the database engine itself (1), or an operation model measured from it
-    /// (2), which takes seconds for hours and databases of any size; auto: 2 beyond 10 minutes of
+    /// Level of detail: the database engine itself (1), or an operation model measured from it (2),
+    /// which simulates hours in seconds and databases of any size; auto: 2 beyond 10 minutes of
     /// load
     #[arg(long, value_name = "LEVEL", default_value = "auto")]
     pub level: LevelFlag,
     /// Give every folder of the plan its own array; without it they share one. Level 2 simulates
-    /// one of alike folders for all
+    /// identical folders once
     #[arg(long)]
     pub each_folder: bool,
     /// Kind of test: performance, stress, backup, recovery or checksum
     #[arg(long, value_name = "KIND", value_parser = values::TESTS, hide_possible_values = true)]
     pub test: Option<String>,
-    /// How long is simulated, such as 2h or 90s [default: 2m, up to 10m where the load is held low;
-    /// that of the plan where it is less]
+    /// Simulated time, e.g. 2h or 90s [default: 2m, up to 10m if the load is held low; the plan's
+    /// if that is shorter]
     #[arg(long, value_parser = duration)]
     pub duration: Option<Nanos>,
     /// Sessions per database, or auto
     #[arg(long, value_name = "N|auto", value_parser = sessions)]
     pub threads: Option<Sessions>,
-    /// Hold the load at so many database reads and writes per second, of all databases
+    /// Hold the load at N database reads and writes per second in total
     #[arg(long, value_name = "N")]
     pub target_iops: Option<u32>,
-    /// Let every session rest after a batch for so many percent of the time that it took; 100 is
-    /// what the published runs of Jetstress 2010 come to
+    /// Pause after each batch, as a percentage of the batch's duration; 100 matches published
+    /// Jetstress 2010 runs
     #[arg(long, value_name = "PERCENT", default_value_t = 0,
         value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub rest: u32,
     /// Seed of the operations and of the array
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Simulate so many seeds, the plan's and those that follow it, and give means with their 95 %
+    /// Simulate N seeds, the plan's and those that follow it, and give means with their 95 %
     /// confidence intervals
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=1_000))]
@@ -124,16 +123,16 @@ pub(crate) struct CalibrateFlags {
     /// The array file
     #[arg(long, short, value_name = "FILE", default_value = "array.toml")]
     pub output: PathBuf,
-    /// Size of the file that requests go to; storage that caches as much answers from its cache
+    /// Size of the file that requests go to; a cache of that size answers in the storage's place
     #[arg(long, value_parser = size, default_value = "2GiB")]
     pub size: Bytes,
-    /// How long each of eleven loads lasts
+    /// Length of each of the eleven loads
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "5s")]
     pub each: Nanos,
-    /// Then predict a held run in the folder, run it, and set both side by side
+    /// Then predict a held run in the folder, run it, and compare both
     #[arg(long)]
     pub prove: bool,
-    /// Replace an array file that is there already
+    /// Replace an existing array file
     #[arg(long)]
     pub force: bool,
 }

@@ -1,4 +1,4 @@
-//! Flags of `size` and `plan`, which work out what is to be bought.
+//! Flags of `size` and `plan`, which compute the purchase.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub(crate) enum ArrayKind {
     Vnxe3300,
 }
 
-/// What `plan` can export.
+/// Exports of `plan`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportKind {
     /// All but csv-v6
@@ -40,7 +40,7 @@ pub(crate) struct PlanFlags {
     /// [default: the standard output, as Markdown]
     #[arg(long, short, value_name = "DIR", requires = "deployment")]
     pub output: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "output")]
     pub force: bool,
     /// Scripts and tables to write as well; never run by plimsoll
@@ -49,8 +49,8 @@ pub(crate) struct PlanFlags {
     /// The server that plan.toml tests [default: the first]
     #[arg(long, value_name = "NAME", requires = "deployment")]
     pub server: Option<String>,
-    /// Folder that the volumes are mounted under; folders of databases are made in it
-    /// [default: /mnt/mail, and nothing is made]
+    /// Folder below which the volumes are mounted; folders of databases are created in it [default:
+    /// /mnt/mail, without creating any]
     #[arg(long, value_name = "DIR", requires = "deployment")]
     pub root: Option<PathBuf>,
     /// Make volumes as the wizard of this array does
@@ -59,7 +59,7 @@ pub(crate) struct PlanFlags {
     /// Percent of the real size that plan.toml tests; less than 100 is a rehearsal
     #[arg(long, value_name = "PERCENT", default_value = "100", value_parser = percent)]
     pub scale: f64,
-    /// Simulate what one set of disks of the server would do, before any of it is bought: plan,
+    /// Simulate one set of disks of the server before you buy it: plan,
     /// array and report in the folder `predicted` of the output
     #[arg(long, requires = "output")]
     pub predict: bool,
@@ -79,7 +79,7 @@ pub(crate) struct SizeFlags {
     /// Print a commented deployment to start from
     #[arg(long, conflicts_with = "deployment")]
     pub example: bool,
-    /// Say where these numbers come from, by the keys that the report shows
+    /// Explain these numbers, by the keys that the report shows
     #[arg(long, value_name = "KEY", num_args = 1.., conflicts_with_all = ["json", "scenarios"])]
     pub explain: Vec<String>,
     /// Size every combination of values and rank them: KEY=VALUE,VALUE or a file of such lines
@@ -88,12 +88,12 @@ pub(crate) struct SizeFlags {
     /// Write a page as well
     #[arg(long, short = 'o', value_name = "FILE", group = "written")]
     pub html: Option<PathBuf>,
-    /// Simulate what one set of disks of a server would do, before any of it is bought: plan, array
+    /// Simulate one set of disks of a server before you buy it: plan, array
     /// and report in this folder
     #[arg(long, value_name = "DIR", group = "written",
         conflicts_with_all = ["scenarios", "explain"])]
     pub predict: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "written")]
     pub force: bool,
     /// Answer in JSON
@@ -102,8 +102,8 @@ pub(crate) struct SizeFlags {
 }
 
 impl SizeFlags {
-    /// The flags with the deployment where it belongs: behind a flag that takes several values it
-    /// is read as the last of them.
+    /// The flags with the deployment in its place: after a flag that takes several values it is
+    /// parsed as the last of them.
     pub(crate) fn in_order(&self) -> Self {
         let mut flags = self.clone();
         if flags.deployment.is_none() && !flags.example {

@@ -1,5 +1,5 @@
-//! Values that a shell completes although others are taken too: names beside paths, and words that
-//! a plan judges with a sentence of its own.
+//! Values that a shell completes although others are accepted too: names beside paths, and words
+//! that a plan judges with its own message.
 
 use std::ffi::OsStr;
 

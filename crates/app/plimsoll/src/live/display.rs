@@ -1,4 +1,4 @@
-//! Where a live run is shown: on a terminal, in a log, or to programs.
+//! Output of a live run: on a terminal, in a log, or to programs.
 
 use host::{PassWork, RunOutline};
 use record::{Edge, Event};
@@ -34,7 +34,7 @@ impl Display {
         self
     }
 
-    /// Takes what it has to show of an event; what programs are told of it.
+    /// Processes an event; returns its form for programs.
     pub(crate) fn event(&mut self, event: &Event) -> Option<Value> {
         self.run.event(event);
         if let Event::Phase(mark) = event
@@ -45,14 +45,14 @@ impl Display {
         self.teller.told(event)
     }
 
-    /// The same, and tells programs that read the error output.
+    /// The same, and prints it for programs that read the error output.
     pub(crate) fn event_told(&mut self, event: &Event) {
         if let Some(told) = self.event(event).filter(|_| is_for_programs() && !self.quiet) {
             console::tell(&told);
         }
     }
 
-    /// The phase goes through files, and is so far.
+    /// The phase reads or writes files; its progress.
     pub(crate) fn work(&mut self, work: PassWork) {
         self.run.set_work(work);
     }

@@ -6,7 +6,7 @@ use record::{Interval, Series};
 
 use super::latency::SampledLatency;
 
-/// What one interval says, all databases together.
+/// Figures of one interval, all databases together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Figures {
     /// Database reads per second.
@@ -21,7 +21,7 @@ pub(crate) struct Figures {
     pub write: SampledLatency,
     /// The same of log writes.
     pub log_write: SampledLatency,
-    /// Other programs that used the processors, where they used much.
+    /// Other programs that used the processors, if they used much.
     pub others: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use report::format::whole;
 pub(crate) struct SampledLatency {
     /// Mean over all databases.
     pub mean_ns: Option<f64>,
-    /// The mean of the database that was slowest, which is what limits are held against.
+    /// The mean of the slowest database, which is compared with the limits.
     pub slowest_ns: Option<f64>,
     /// Requests that had no answer at the end.
     pub waiting: u64,
@@ -38,7 +38,7 @@ impl SampledLatency {
         found
     }
 
-    /// How many wait, where one has waited for long; young ones are always there.
+    /// The number of waiting requests, if one has waited for long; young ones are always present.
     pub(super) fn waiting(&self) -> Option<String> {
         (self.oldest_ns >= STALL_MINIMUM_NS).then(|| {
             let oldest = self.oldest_ns as f64 / 1e9;

@@ -15,7 +15,7 @@ const RATE_COLUMNS: usize = 34;
 const FEWEST_BARS: usize = 8;
 
 impl LiveRun {
-    /// The lines that a terminal of so many columns shows, `now_ns` after the begin of the run.
+    /// The lines for a terminal of `columns` columns, `now_ns` after the start of the run.
     pub(crate) fn lines(&self, now_ns: u64, columns: usize) -> Vec<String> {
         let mut lines = self.lines_of_run(now_ns, columns);
         lines.extend(self.outlook(now_ns).map(|outlook| format!("  {outlook}")));
@@ -120,7 +120,7 @@ impl LiveRun {
         }
     }
 
-    /// The rate, what it did lately, and what was asked for.
+    /// The rate, its recent course, and its target.
     fn rate(&self, latest: &Figures, columns: usize) -> String {
         let target = self.settings.target_iops;
         let target = target.map_or_else(String::new, |iops| format!(" of {} asked", rounded(iops)));

@@ -1,5 +1,5 @@
-//! What a person or a program sees of a run while it goes on, whether this program makes the run or
-//! `watch` looks on.
+//! The live view of a run for people or programs, whether this program makes the run or `watch`
+//! follows it.
 
 mod display;
 mod figures;
@@ -30,7 +30,7 @@ pub(crate) struct LiveRun {
     /// How long a phase lasts at the most.
     limits: BTreeMap<Phase, Nanos>,
     phase: Option<(Phase, u64)>,
-    /// When what follows the load began.
+    /// When the steps after the load began.
     finish_ns: Option<u64>,
     sessions: Option<u32>,
     latest: Option<Figures>,
@@ -41,7 +41,7 @@ pub(crate) struct LiveRun {
     earlier_ns: u64,
     issues: u64,
     work: Option<PassWork>,
-    /// What follows it, if it is a test of a set.
+    /// The tests after it, if it is a test of a set.
     outlook: Option<SetOutlook>,
 }
 
@@ -53,7 +53,7 @@ struct Worst {
 }
 
 impl LiveRun {
-    /// A run with these settings and limits, of which nothing has been told yet.
+    /// A run with these settings and limits, before its first event.
     pub(crate) fn new(settings: Settings, limits: BTreeMap<Phase, Nanos>) -> Self {
         Self {
             settings,
@@ -72,7 +72,7 @@ impl LiveRun {
         }
     }
 
-    /// Takes what there is to show of an event.
+    /// Processes an event.
     pub(crate) fn event(&mut self, event: &Event) {
         match event {
             Event::Phase(mark) if mark.edge == Edge::Begin => {
@@ -114,17 +114,17 @@ impl LiveRun {
         self.latest = Some(figures);
     }
 
-    /// The phase goes through files, and is so far.
+    /// The phase reads or writes files; its progress.
     pub(crate) fn set_work(&mut self, work: PassWork) {
         self.work = Some(work);
     }
 
-    /// The phase that goes on.
+    /// The current phase.
     pub(crate) fn phase(&self) -> Option<Phase> {
         self.phase.map(|(phase, _)| phase)
     }
 
-    /// Whether a load goes on.
+    /// Whether a load is running.
     pub(crate) fn is_loaded(&self) -> bool {
         self.phase().is_some_and(is_load)
     }

@@ -7,18 +7,18 @@ use record::Phase;
 use super::LiveRun;
 use crate::term;
 
-/// Where a run is in a set of tests, and what is known of the time that follows.
+/// Position of a run in a set of tests, and the known part of the remaining time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SetOutlook {
     /// Its number, counted from 1.
     pub number: usize,
     /// Tests of the set.
     pub count: usize,
-    /// What the verification at its end takes, as far as that is known.
+    /// Time of the verification at its end, as far as known.
     pub check: Duration,
-    /// What the tests after it take, as far as that is known.
+    /// Time of the tests after it, as far as known.
     pub later: Duration,
-    /// Whether something of all that is not known yet.
+    /// Whether part of that is still unknown.
     pub is_partial: bool,
 }
 
@@ -55,7 +55,7 @@ impl LiveRun {
         }
     }
 
-    /// How long a pass through files still takes at its rate so far.
+    /// Remaining time of a pass through files at its rate so far.
     fn left_of_pass(&self, elapsed: Duration) -> Option<Duration> {
         let work = self.work.filter(|work| work.done_bytes > 0)?;
         let left = work.total_bytes.saturating_sub(work.done_bytes) as f64 / work.done_bytes as f64;

@@ -1,4 +1,4 @@
-//! A row of bars, one character each: what a rate did lately.
+//! A row of bars, one character each: the recent course of a rate.
 
 /// The heights of a bar, lowest first.
 const BARS: [char; 8] = [

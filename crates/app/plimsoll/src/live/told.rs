@@ -1,4 +1,4 @@
-//! A run for programs that look on: one JSON object for each event, with no more than what they
+//! A run for programs that follow it: one JSON object for each event, with only the data that they
 //! would show. `docs/json.md` describes them; the journal holds everything.
 
 use std::collections::BTreeMap;
@@ -18,12 +18,12 @@ pub(crate) struct RunTeller {
 }
 
 impl RunTeller {
-    /// For a run with these settings that was started so long after 1970.
+    /// For a run with these settings, started at this time after 1970.
     pub(crate) fn new(settings: Settings, started_epoch_ns: u64) -> Self {
         Self { run: LiveRun::new(settings, BTreeMap::new()), started_epoch_ns }
     }
 
-    /// What there is to tell of an event; none of most.
+    /// The form of an event for programs; `None` for most.
     pub(crate) fn told(&mut self, event: &Event) -> Option<Value> {
         self.run.event(event);
         match event {
@@ -73,7 +73,7 @@ impl RunTeller {
         Value::Object(members)
     }
 
-    /// What is left of the measurement.
+    /// Remaining measurement.
     fn left_seconds(&self, interval: &Interval) -> Option<f64> {
         let planned = self.run.planned().filter(|_| interval.phase == Phase::Measure)?;
         Some(planned.saturating_sub(self.run.elapsed(interval.to_ns)).as_secs_f64())
@@ -90,7 +90,7 @@ fn latency(latency: SampledLatency, limit_ns: u64) -> Value {
     })
 }
 
-/// Tells programs the last event of a run that this program makes, at this moment.
+/// Reports the last event of a run that this program makes, at this moment.
 pub(crate) fn tell_end(end: &Finished, quiet: bool) {
     if is_for_programs() && !quiet {
         console::tell(&events::now("finished", of_end(end)));

@@ -8,7 +8,7 @@ use units::PageNumber;
 /// Ranges that one sentence names.
 const MOST_RANGES: usize = 8;
 
-/// What suffers, how, and the pages that it lacks.
+/// The affected object, the consequence, and the missing pages.
 #[derive(Default)]
 pub(super) struct BeyondFile {
     pages: BTreeMap<(String, String), BTreeSet<PageNumber>>,
@@ -27,7 +27,7 @@ impl BeyondFile {
         let mut sentences = Vec::new();
         for ((whose, consequence), pages) in pages {
             let lie = lie(&pages);
-            sentences.push(format!("{whose}: {lie} behind the end of the file; {consequence}"));
+            sentences.push(format!("{whose}: {lie} past the end of the file; {consequence}"));
         }
         sentences
     }
@@ -40,9 +40,9 @@ fn lie(pages: &BTreeSet<PageNumber>) -> String {
     let named = named.iter().copied().map(range_name).collect::<Vec<String>>().join(", ");
     let rest: u32 = rest.iter().map(|(first, last)| last.0 - first.0 + 1).sum();
     match (pages.len(), rest) {
-        (1, _) => format!("page {named} lies"),
-        (_, 0) => format!("pages {named} lie"),
-        (_, rest) => format!("pages {named} and {rest} more lie"),
+        (1, _) => format!("page {named} is"),
+        (_, 0) => format!("pages {named} are"),
+        (_, rest) => format!("pages {named} and {rest} more are"),
     }
 }
 
@@ -78,8 +78,8 @@ mod tests {
         assert_eq!(
             beyond.take_sentences(),
             [
-                "Index: page 9 lies behind the end of the file; rows are skipped",
-                "Messages: pages 7, 9, 12, 343-345 lie behind the end of the file; rows are \
+                "Index: page 9 is past the end of the file; rows are skipped",
+                "Messages: pages 7, 9, 12, 343-345 are past the end of the file; rows are \
                  skipped",
             ]
         );
@@ -87,6 +87,6 @@ mod tests {
         let odd = (0..MOST_RANGES + 3).map(|number| u32::try_from(number).unwrap() * 2 + 1);
         odd.for_each(|page| beyond.note("T", "skipped", PageNumber(page)));
         let [sentence] = &*beyond.take_sentences() else { panic!("one sentence") };
-        assert!(sentence.contains("15 and 3 more lie behind"), "{sentence}");
+        assert!(sentence.contains("15 and 3 more are past"), "{sentence}");
     }
 }

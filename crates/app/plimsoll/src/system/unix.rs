@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// What a shell takes as it is, beside letters and digits.
+/// Characters that a shell needs no quoting for, besides letters and digits.
 pub(crate) const PLAIN_CHARACTERS: &str = "/._-+=:@%,";
 
 /// Has the first signal to end set `asked`, and the second one end the program.
@@ -30,7 +30,7 @@ fn is_ignored(signal: i32) -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
 }
 
-/// Whether the mask `SigIgn` of a process status holds `signal`; bit 0 stands for signal 1.
+/// Whether the mask `SigIgn` of a process status holds `signal`; bit 0 is signal 1.
 fn ignores(status: &str, signal: i32) -> bool {
     status
         .lines()
@@ -39,7 +39,7 @@ fn ignores(status: &str, signal: i32) -> bool {
         .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// A word that a shell takes as it is.
+/// A word quoted for the shell.
 pub(crate) fn quoted_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
@@ -51,7 +51,7 @@ pub(crate) fn shell(line: &str) -> Command {
     shell
 }
 
-/// Whether a line on a terminal can be written again.
+/// Whether a line on a terminal can be overwritten.
 pub(crate) const fn redraws() -> bool {
     true
 }

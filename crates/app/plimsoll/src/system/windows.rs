@@ -8,7 +8,8 @@ use std::sync::atomic::AtomicBool;
 
 use device_os::console;
 
-/// What the command prompt and PowerShell take as it is, beside letters and digits.
+/// Characters that the command prompt and PowerShell need no quoting for, besides letters and
+/// digits.
 pub(crate) const PLAIN_CHARACTERS: &str = "\\/._-+=:";
 
 /// What begins or ends more than itself between double quotation marks: variables of PowerShell and
@@ -16,7 +17,7 @@ pub(crate) const PLAIN_CHARACTERS: &str = "\\/._-+=:";
 /// double mark is in no path, but in a value it may be.
 const REPLACED: [char; 7] = ['$', '`', '%', '"', '\u{201c}', '\u{201d}', '\u{201e}'];
 
-/// What PowerShell takes for a single quotation mark; within such marks, twice.
+/// Single quotation marks of PowerShell; within such marks, they are doubled.
 const SINGLE_MARKS: [char; 5] = ['\'', '\u{2018}', '\u{2019}', '\u{201a}', '\u{201b}'];
 
 /// Has the first Ctrl-C or Ctrl-Break, the window's end or a shutdown set `asked`, and the second
@@ -25,9 +26,9 @@ pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
     console::stop_on_request(asked)
 }
 
-/// A word that the command prompt and PowerShell take as it is. Where one of them would put
-/// something else in its place, in whatever quotation marks, it is as PowerShell takes it: with
-/// it, the command prompt finds no file, rather than another one.
+/// A word quoted for the command prompt and PowerShell. If one of them would substitute something
+/// in any quotation marks, it is quoted for PowerShell: the command prompt then finds no file,
+/// rather than another one.
 pub(crate) fn quoted_word(text: &str) -> String {
     // A backslash before the last mark would make that a part of the word.
     let after = "\\".repeat(text.len() - text.trim_end_matches('\\').len());
@@ -45,12 +46,12 @@ pub(crate) fn quoted_word(text: &str) -> String {
 /// The system's shell with a line for it.
 pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("cmd.exe");
-    // The shell takes the rest of its line as it is, and no other quoting.
+    // The shell takes the rest of its line unchanged, and no other quoting.
     shell.arg("/C").raw_arg(line);
     shell
 }
 
-/// Whether a line on the console can be written again.
+/// Whether a line on the console can be overwritten.
 pub(crate) fn redraws() -> bool {
     console::error_output_redraws()
 }

@@ -4,12 +4,12 @@
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What a terminal of unknown size shows.
+/// Width assumed for a terminal of unknown size.
 const USUAL_COLUMNS: usize = 80;
 const USUAL_ROWS: usize = 24;
 
 /// Set once the work was asked to stop: a second signal ends the program at any moment, so every
-/// line is whole from then on.
+/// line is complete from then on.
 static WHOLE_LINES: AtomicBool = AtomicBool::new(false);
 
 /// Rows above the cursor that were drawn, for whatever else writes.
@@ -20,17 +20,17 @@ pub(super) fn keep_lines_whole() {
     WHOLE_LINES.store(true, Ordering::Relaxed);
 }
 
-/// Whether nothing is drawn over any more.
+/// Whether nothing is overwritten any more.
 pub(super) fn are_lines_whole() -> bool {
     WHOLE_LINES.load(Ordering::Relaxed)
 }
 
-/// What removes the lines that were drawn last.
+/// The sequence that removes the last lines drawn.
 pub(super) fn erasing() -> String {
     erase(ROWS_ABOVE.swap(0, Ordering::Relaxed))
 }
 
-/// The lines that stand on the terminal.
+/// The lines on the terminal.
 #[derive(Debug, Default)]
 pub(super) struct Screen {
     /// Characters of each.
@@ -38,7 +38,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Draws lines, made for the terminal's columns, in place of those that stand there.
+    /// Draws lines, made for the terminal's columns, in place of the present ones.
     pub(super) fn draw(&mut self, lines: impl FnOnce(Option<usize>) -> Vec<String>) {
         let (columns, rows) = size();
         let old = rows_above(&self.widths, columns);
@@ -72,7 +72,7 @@ fn size() -> (usize, usize) {
     })
 }
 
-/// Removes the row of the cursor, so many above it, and all below.
+/// Removes the row of the cursor, `above` rows above it, and all below.
 fn erase(above: usize) -> String {
     match above {
         0 => "\r\x1b[J".to_owned(),

@@ -1,5 +1,5 @@
-//! Where answers go: nothing is written over unless asked for, and what others wrote steers no
-//! terminal.
+//! Destinations of answers: nothing is overwritten unless requested, and foreign text cannot
+//! control the terminal.
 
 use std::fmt::Write as _;
 use std::fs;

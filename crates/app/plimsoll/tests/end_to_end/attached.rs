@@ -59,7 +59,7 @@ fn databases_on_a_lun_are_filled_loaded_and_checked() {
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     let files = [1, 2].map(|number| format!("{lun}/Plimsoll00{number}.edb"));
     scene.run(["check", &files[0], &files[1]]).expect_code(0).expect_out(&[", 0 bad"]);
-    // Two seconds prove nothing; what is found depends on the machine.
+    // Two seconds prove nothing; the findings depend on the machine.
     scene.run(["run", "plan.toml", "-o", "run", "--quiet"]).expect_code(2);
     let journal = String::from_utf8(scene.read("run/record.jsonl")).unwrap();
     assert!(journal.contains(&format!("\"size_bytes\":{LUN_BYTES},")), "size of the LUN");

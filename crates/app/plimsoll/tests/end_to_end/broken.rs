@@ -58,7 +58,7 @@ fn changed<'r>(before: &Ran, now: &'r Ran) -> Vec<&'r str> {
     pairs.filter(|(before, now)| before != now).map(|(_, now)| now).collect()
 }
 
-/// A sample in a folder of its own; none if there are no samples.
+/// A sample in a separate folder; `None` if there are no samples.
 fn sample(name: &str) -> Option<Scene> {
     let packed = samples::find(&format!("engine/{name}.edb.gz"))?;
     let scene = Scene::new("broken");

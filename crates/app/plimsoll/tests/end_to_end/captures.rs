@@ -1,5 +1,5 @@
-//! `scan` of captures whose frames are not all plain: what was not understood is counted and named,
-//! and nothing beside it is called clean.
+//! `scan` of captures with unusual frames: frames that were not understood are counted and named,
+//! and then nothing is called clean.
 
 use crate::scene::{Ran, Scene};
 

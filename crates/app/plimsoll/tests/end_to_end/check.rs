@@ -64,7 +64,7 @@ fn a_terabyte_behind_the_database_is_skipped_and_named() {
     scene
         .run(["verify", FILE])
         .expect_code(0)
-        .expect_err(&["lie behind the last one that the database owns"]);
+        .expect_err(&["are past the last one that the database owns"]);
     lengthen(&scene, 256 << 20);
     let some = answer(&scene.run(["check", "--json", FILE]));
     assert!(some["files"][0]["skipped_pages"].as_u64().unwrap() > 1_000, "{some}");

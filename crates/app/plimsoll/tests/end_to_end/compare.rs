@@ -48,7 +48,7 @@ fn databases_that_grew_between_runs_are_made_alike_again() {
     scene.run(["verify", file, "Plimsoll002.edb"]).expect_code(0);
     scene.run(words.iter().chain(&["two"]));
     assert!(scene.path("two/report.txt").exists());
-    // What is not ours is not reset either.
+    // A foreign database is not reset either.
     scene.change("Plimsoll001.manifest.json", Vec::clear);
     let before = scene.read(file);
     scene.run(["prepare", "plan.toml", "--reset"]).expect_refusal(&["Plimsoll001"]);

@@ -46,7 +46,7 @@ fn values_of_an_unknown_compression_are_named_and_given_as_stored() {
         store(&scene, nth, &stored);
         let words = ["export", FILE, "--table", "Messages", "--format", "jsonl"];
         let ran = scene.run(words);
-        // Nothing is damaged, and not everything is told.
+        // Nothing is damaged, and something stays unknown.
         ran.expect_code(2);
         let count = format!("Messages: {} values were not decoded", nth + 1);
         ran.expect_err(&["Messages, column LongPad: compressed by XPRESS9", &count]);

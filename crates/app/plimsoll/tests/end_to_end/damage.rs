@@ -9,7 +9,7 @@ use crate::scene::{PAGE_BYTES, Ran, Scene};
 const FILE: &str = "Plimsoll001.edb";
 const MAP: &str = "Plimsoll001.jfm";
 
-/// Where a page of the file begins.
+/// Offset of a page in the file.
 const fn at(page: usize) -> usize {
     (page + 1) * PAGE_BYTES
 }
@@ -38,7 +38,7 @@ fn one_flipped_bit_is_located() {
     }
 }
 
-/// What no checksum sees: the page is whole, and not what was written.
+/// Damage that no checksum sees: the page is whole, but differs from the one written.
 #[test]
 fn a_message_that_was_changed_under_a_good_checksum_is_named() {
     for page in [40, 200] {

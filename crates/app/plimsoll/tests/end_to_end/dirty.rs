@@ -8,7 +8,7 @@ use crate::scene::{PAGE_BYTES, Ran, Scene};
 
 const FILE: &str = "Plimsoll001.edb";
 
-/// Where a page of the file begins.
+/// Offset of a page in the file.
 const fn at(page: usize) -> usize {
     (page + 1) * PAGE_BYTES
 }
@@ -124,7 +124,7 @@ fn a_cut_file_is_called_cut_and_its_lost_pages_are_ranges() {
     });
     scene.run(["check", FILE]).expect_code(1).expect_out(&["truncated: the file ends with page"]);
     let ran = scene.run(["verify", FILE]);
-    ran.expect_code(1).expect_out(&["lie behind the end of the file"]);
+    ran.expect_code(1).expect_out(&["past the end of the file"]);
     let many = ran.out.lines().filter(|line| line.contains("behind the end")).count();
     assert!(many < 20, "{many} lines: {}", ran.out);
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::scene::{Ran, Scene};
 
-/// The example that compares file systems, told to do little.
+/// The example that compares file systems, with a short load.
 fn filesystems(scene: &Scene, names: &str) -> Ran {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let mut command = Command::new(repository.join("examples/filesystems/compare.sh"));

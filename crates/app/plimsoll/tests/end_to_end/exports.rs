@@ -74,7 +74,7 @@ fn whole_journey(scene: &Scene) {
     let files = [1, 2].map(|number| format!("{EXPORT}/Plimsoll00{number}.edb"));
     scene.run(["check", &files[0], &files[1]]).expect_code(0).expect_out(&[", 0 bad"]);
     scene.run(["format", EXPORT]).expect_refusal(&["a volume of Plimsoll with ", "--force"]);
-    // Two seconds prove nothing; what is found depends on the machine.
+    // Two seconds prove nothing; the findings depend on the machine.
     scene.run(["run", "plan.toml", "-o", "run", "--quiet"]).expect_code(2);
     let journal = String::from_utf8(scene.read("run/record.jsonl")).unwrap();
     assert!(journal.contains(&format!("\"size_bytes\":{DISK_BYTES},")), "size of the export");

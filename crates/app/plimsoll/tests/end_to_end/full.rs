@@ -1,5 +1,5 @@
-//! A volume without room, before a run and during it: on a real file system of its own, where this
-//! user may mount one.
+//! A volume without room, before a run and during it: on a separate real file system, if this user
+//! may mount one.
 
 use std::fs;
 use std::io::Write as _;

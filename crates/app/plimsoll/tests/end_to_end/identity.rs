@@ -1,4 +1,4 @@
-//! Which run is which: names and tags, where they are said, and what is no name.
+//! Identity of runs: names and tags, where they appear, and invalid names.
 
 use serde_json::Value;
 

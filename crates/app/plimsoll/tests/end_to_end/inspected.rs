@@ -175,8 +175,8 @@ fn a_mount_that_keeps_flushes_from_the_disk_is_found() {
     assert_eq!(finding(&told, "file-system")["outcome"], "pass");
 }
 
-/// What a measurement on storage with these rules finds, by check: outcome and what was seen. None
-/// where no such storage can be mounted.
+/// Findings of a measurement on storage with these rules, by check: outcome and observation. `None`
+/// if no such storage can be mounted.
 fn measured(name: &str, rules: &[&str]) -> Option<BTreeMap<String, (String, String)>> {
     let (volume, scene) = fault_volume(name)?;
     volume.set(rules.iter().map(|rule| rule.parse::<Rule>().unwrap()).collect());

@@ -34,7 +34,7 @@ fn quick_leads_from_nothing_to_a_report() {
 fn the_number_of_sessions_is_found_and_reported() {
     let scene = Scene::prepared("tune");
     let words = ["run", "plan.toml", "-o", "run", "--threads", "auto", "--quiet"];
-    // Two seconds prove nothing; what is found depends on the disk.
+    // Two seconds prove nothing; the findings depend on the disk.
     scene.run(words).expect_code(2);
     let report: serde_json::Value = serde_json::from_slice(&scene.read("run/report.json")).unwrap();
     let found = &report["run"]["tuned"]["sessions_per_database"];

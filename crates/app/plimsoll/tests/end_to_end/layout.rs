@@ -60,7 +60,7 @@ fn mounted_volumes_are_held_against_the_plan() {
         fs::create_dir(first.0.join(folder)).unwrap();
     }
     let words = ["inspect", "layout", "provision.json", "--volumes-root", "vol", "--json"];
-    // Nothing tells which disks these are on.
+    // The disks under these are unknown.
     assert_eq!(objections(scene.run(words).expect_code(0)), ["layout-disks cannot_judge"]);
     scene.write("vol/ExVol02/mail.pst", b"");
     let wrong = ["layout-spare fail", "layout-disks cannot_judge"];

@@ -69,7 +69,7 @@ fn nginx_file(port: u16) -> String {
     )
 }
 
-/// Posts so many bytes and answers with the status, or none where nothing answers yet.
+/// Posts `bytes` bytes and returns the status, or `None` if nothing answers yet.
 fn post(port: u16, bytes: usize) -> Option<u16> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).unwrap();

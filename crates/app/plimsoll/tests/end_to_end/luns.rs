@@ -1,5 +1,5 @@
-//! `iscsi` against a real `tgtd` on a socket and a port of its own, judged by the tools of
-//! libiscsi; skipped aloud where either is missing or this is not root.
+//! `iscsi` against a real `tgtd` on a separate socket and port, judged by the tools of libiscsi;
+//! skipped with a message if either is missing or this is not root.
 
 use std::fs;
 use std::net::TcpListener;

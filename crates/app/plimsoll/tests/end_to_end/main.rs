@@ -1,4 +1,4 @@
-//! The real program in scratch folders: what a person types, what they read, what is left on disk.
+//! The real program in scratch folders: commands as typed, their output, and the files they leave.
 
 #![expect(
     clippy::unwrap_used,

@@ -89,7 +89,7 @@ pub(crate) fn image(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<Stri
     made.then(|| image.display().to_string())
 }
 
-/// A path as the program is told it.
+/// A path as the program receives it.
 pub(crate) fn text(path: &Path) -> String {
     path.display().to_string()
 }

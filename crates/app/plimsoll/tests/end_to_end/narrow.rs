@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::scene::{Scene, small_plan};
 
-/// What the program shows on a terminal of so many columns.
+/// The program's output on a terminal of `columns` columns.
 fn shown(scene: &Scene, columns: u32, words: &str) -> Option<Vec<String>> {
     let program = env!("CARGO_BIN_EXE_plimsoll");
     let command = format!("stty cols {columns} rows 40; {program} {words}");

@@ -1,4 +1,4 @@
-//! What is not a file on a disk, or not the file that it is taken for: refused at once with one
+//! Paths that are no file on a disk, or another file than expected: refused at once with one
 //! message, never waited for and never a panic.
 
 use std::fs::{self, File};

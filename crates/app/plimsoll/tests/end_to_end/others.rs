@@ -66,7 +66,7 @@ fn programs_that_take_the_processors_are_named_and_idle_ones_are_not() {
     );
 
     let (said, reports) = run_beside(&scene, "while :; do :; done", "busy");
-    for words in ["top: burner", "end the other programs"] {
+    for words in ["top: burner", "stop the other programs"] {
         assert!(said.contains(words), "{said}");
     }
     for text in &reports {

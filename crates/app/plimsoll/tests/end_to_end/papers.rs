@@ -1,4 +1,4 @@
-//! White papers from runs: as page, as document, and what is refused.
+//! White papers from runs: as page, as document, and refusals.
 
 use std::fs;
 use std::io::Write as _;

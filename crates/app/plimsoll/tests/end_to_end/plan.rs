@@ -1,4 +1,4 @@
-//! `plan`: from a deployment to a plan that `prepare` and `run` take as it is.
+//! `plan`: from a deployment to a plan that `prepare` and `run` accept unchanged.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! Databases on raw block devices: a file that stands for one, and a loop device where the machine
-//! has one to give.
+//! Databases on raw block devices: a file used as one, and a loop device if the machine has one to
+//! spare.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::scene::Scene;
 
 const DISK_BYTES: u64 = 256 << 20;
 
-/// A blank disk of so many bytes in the folder of `scene`.
+/// A blank disk of this many bytes in the folder of `scene`.
 fn disk(scene: &Scene) -> PathBuf {
     let path = scene.path("disk.img");
     File::create_new(&path).unwrap().set_len(DISK_BYTES).unwrap();
@@ -36,7 +36,7 @@ fn databases_on_a_device_are_filled_loaded_checked_and_recovered() {
         .expect_out(&["recover raw:disk.img/Plimsoll001.edb first"]);
     scene.run(["recover", files[0]]).expect_code(0).expect_out(&["recovered from log generations"]);
     scene.run(["check", files[0]]).expect_code(0);
-    // Two seconds prove nothing; what is found depends on the disk.
+    // Two seconds prove nothing; the findings depend on the disk.
     scene.run(["run", "plan.toml", "-o", "run", "--quiet"]).expect_code(2);
     // The room is that of the device, and not of the file system that its file lies on.
     let journal = String::from_utf8(scene.read("run/record.jsonl")).unwrap();

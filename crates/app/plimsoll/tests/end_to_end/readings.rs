@@ -105,7 +105,7 @@ fn the_plan_says_how_fast_a_database_must_be_read() {
         of_rule.map_or("none", |finding| finding["outcome"].as_str().unwrap())
     };
     assert_eq!(report["findings"][1]["limit"], 512_000.0);
-    // The test's own machine may be what was slow, and that takes the blame from the storage.
+    // The test's own machine may have been slow, and that exonerates the storage.
     let of_machine = ["generator-limited", "processor-steal", "completion-lag"];
     if of_machine.iter().any(|rule| outcome(rule) == "cannot_judge") {
         ran.expect_code(2).expect_out(&["Inconclusive"]);
@@ -316,7 +316,7 @@ fn a_person_may_stop_a_test_that_reads_and_it_passes_nothing() {
         let ran = Ran::of(&child.wait_with_output().unwrap());
         ran.expect_code(2).expect_out(&["CANNOT JUDGE"]);
         let text = String::from_utf8(scene.read("run/report.txt")).unwrap();
-        assert!(text.contains("a person asked to stop"), "{test}:\n{text}");
+        assert!(text.contains("stopped by the user"), "{test}:\n{text}");
         let report = json(&scene);
         for passes in ["backups", "checksums"] {
             assert!(report[passes].as_array().unwrap().is_empty(), "{test}: {report}");

@@ -1,5 +1,5 @@
-//! Tests of soft recovery through the program: what they report, what is left when they are broken
-//! off, and that an idle replay does not pass.
+//! Tests of soft recovery through the program: their reports, the state after an interruption, and
+//! that an idle replay does not pass.
 
 use std::fs;
 use std::process::Child;
@@ -14,7 +14,7 @@ use crate::signals::send;
 
 const RUN: [&str; 6] = ["run", "plan.toml", "--test", "recovery", "-o", "run"];
 
-/// A plan whose test replays so many logs.
+/// A plan whose test replays `logs` logs.
 fn with_logs(scene: &Scene, logs: u32, more: &str) {
     let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
     let test = format!("[test]\nreplay_logs = {logs}\n{more}");
@@ -84,7 +84,7 @@ fn a_replay_that_is_slower_than_the_plan_says_fails() {
     plan.extend_from_slice(b"[limits]\nreplay = \"1us\"\n");
     scene.write("plan.toml", &plan);
     let ran = scene.run(RUN);
-    // The test's own machine may be what was slow.
+    // The test's own machine may have been slow.
     if ran.out.contains("Inconclusive") && ran.code == Some(2) {
         return;
     }
@@ -106,7 +106,7 @@ fn a_test_that_is_broken_off_leaves_databases_that_can_be_used() {
             if signal == "-INT" {
                 ran.expect_code(2);
                 let report = String::from_utf8(scene.read("run/report.txt")).unwrap();
-                assert!(report.contains("a person asked to stop"), "{report}");
+                assert!(report.contains("stopped by the user"), "{report}");
             }
             scene.run(["recover", "Plimsoll001.edb"]).expect_code(0);
             scene.run(["recover", "Plimsoll002.edb"]).expect_code(0);

@@ -16,7 +16,7 @@ fn journal(scene: &Scene) -> String {
     fs::read_to_string(scene.path("out/record.jsonl")).unwrap_or_default()
 }
 
-/// Kills a run once its journal holds so many samples of the measurement.
+/// Kills a run once its journal holds this many samples of the measurement.
 fn kill_after(scene: &Scene, mut child: Child, samples: usize) {
     let measured = || journal(scene).matches("\"phase\":\"measure\",\"from_ns\"").count();
     while measured() < samples && child.try_wait().unwrap().is_none() {
@@ -54,7 +54,7 @@ fn a_killed_run_is_completed_and_its_report_tells_the_break() {
     let listed: Value = serde_json::from_str(&listed.out).unwrap();
     assert_eq!(listed["runs"][0]["state"], "cut_off", "{listed}");
     assert_eq!(listed["runs"][0]["resume"], "plimsoll run --resume ./out", "{listed}");
-    // A second kill, while what is left is measured.
+    // A second kill, during the remaining measurement.
     let child = scene.start(["run", "--resume", "out"]);
     kill_after(&scene, child, 7);
     let ran = resume(&scene);
@@ -95,7 +95,7 @@ fn what_must_not_go_on_is_refused_and_left_as_it_was() {
     scene
         .run(["run", "--resume", "out", "--seed", "9"])
         .expect_code(64)
-        .expect_err(&["--seed has no effect on a run that goes on"]);
+        .expect_err(&["--seed has no effect on a resumed run"]);
     scene.change("plan.toml", |text| text.extend(b"checksum = false\n"));
     scene
         .run(["run", "plan.toml", "--resume", "out", "--duration", "12s"])

@@ -1,5 +1,5 @@
-//! Damage does not end the work: everything that can be read comes out, what is skipped is named,
-//! and the exit status is 1.
+//! Damage does not end the work: everything readable is printed, skipped parts are named, and the
+//! exit status is 1.
 
 use std::collections::BTreeSet;
 

@@ -87,7 +87,7 @@ impl Net {
         command
     }
 
-    /// Starts keepalived on a host of its own: version, id, priority, address.
+    /// Starts keepalived on a separate host: version, id, priority, address.
     fn keepalived(&mut self, version: u8, id: u8, priority: u8, address: u8) -> usize {
         let host = self.host();
         let address = format!("10.9.0.{address}");

@@ -16,7 +16,7 @@ use crate::wine;
 /// Page size of the prepared databases.
 pub(crate) const PAGE_BYTES: usize = 32 << 10;
 
-/// A folder of its own for one test, removed at its end.
+/// A separate folder for one test, removed at its end.
 pub(crate) struct Scene {
     pub folder: PathBuf,
 }
@@ -84,7 +84,7 @@ impl Scene {
         Ran::of(&self.command(words).output().unwrap())
     }
 
-    /// Starts the program and goes on without it.
+    /// Starts the program without waiting for it.
     pub(crate) fn start<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Child {
         let mut command = self.command(words);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -176,7 +176,7 @@ impl Ran {
     pub(crate) fn of(output: &Output) -> Self {
         let out = String::from_utf8_lossy(&output.stdout).into_owned();
         let err = String::from_utf8_lossy(&output.stderr);
-        // Wine has words of its own between those of the program.
+        // Wine mixes its own messages with those of the program.
         let err = err.split_inclusive('\n').filter(|line| !line.starts_with("wine: ")).collect();
         Self { code: output.status.code(), out, err }
     }

@@ -85,7 +85,7 @@ fn runs_are_listed_searched_shown_and_compared() {
     assert!(csv.body.starts_with("phase,"), "{}", csv.body);
     let json: Value = serde_json::from_str(&server.get("/json/runs/one").body).unwrap();
     assert_eq!(json["kind"], "report");
-    server.get("/compare?run=runs/one").expect(422).expect_in(&["name at least two"]);
+    server.get("/compare?run=runs/one").expect(422).expect_in(&["select at least two"]);
     let scraped = server.get("/metrics").expect(200);
     let counts = scraped.body.lines().filter(|line| line.starts_with("plimsoll_runs{"));
     let count: u32 =
@@ -231,7 +231,7 @@ fn a_run_is_started_watched_and_stopped() {
     let ended = || server.get(&place).header("location").filter(|to| to.starts_with("/run/"));
     let report = wait_for("the end of the run", ended);
     let page = server.get(&report).expect(200);
-    page.expect_in(&["(interrupted)", "a person asked to stop"]);
+    page.expect_in(&["(interrupted)", "stopped by the user"]);
     assert!(!scene.path(&id).join("stop-requested").exists(), "the request is taken away");
 }
 

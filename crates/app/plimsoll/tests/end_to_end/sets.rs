@@ -1,4 +1,4 @@
-//! `run --test all`: every test of the set, one report, and what is said of tests not run.
+//! `run --test all`: every test of the set, one report, and the remarks on tests not run.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::scene::{PAGE_BYTES, Ran, Scene};
 use crate::signals::send;
 
-/// A prepared scene whose plan has short tests; `more` stands at the plan's end.
+/// A prepared scene whose plan has short tests; `more` is appended to the plan.
 fn scene(name: &str, more: &str) -> Scene {
     let scene = Scene::prepared(name);
     scene.replay_logs(3);
@@ -79,7 +79,7 @@ pub(crate) fn copy_folder(scene: &Scene, from: &str, to: &str) {
 #[test]
 fn a_set_is_one_test_for_every_verb() {
     let (scene, ran) = two_sets("one-test");
-    // Before the start: what takes how long. The plan's own length is that of its own kind.
+    // Before the start: the length of each step. The plan's own length is that of its own kind.
     ran.expect_code(2).expect_err(&[
         "4 tests of 2 databases: at least 3 s",
         "performance: 2 s after a warm-up of at most 1 s, then a check of every page",
@@ -169,9 +169,9 @@ fn what_is_broken_off_says_which_tests_were_not_run() {
     }
     send("-INT", &child);
     let ran = Ran::of(&child.wait_with_output().unwrap());
-    ran.expect_code(2).expect_out(&["0 of 4 tests passed", "Not run: a person asked to stop"]);
+    ran.expect_code(2).expect_out(&["0 of 4 tests passed", "Not run: stopped by the user"]);
     let report = json(&scene);
-    assert_eq!(report["tests"][2]["not_run"], "a person asked to stop");
+    assert_eq!(report["tests"][2]["not_run"], "stopped by the user");
     assert!(!scene.path("set/2-stress").exists());
 }
 

@@ -38,7 +38,7 @@ fn is_done(command: &mut Command) -> bool {
     done.is_ok_and(|done| done.status.success())
 }
 
-/// Where the package is, fetched once: two tests that fetch it at once would break each other's.
+/// Location of the package, fetched once: two tests that fetch it at once would break each other's.
 fn library() -> Option<PathBuf> {
     static FETCHED: OnceLock<Option<PathBuf>> = OnceLock::new();
     FETCHED.get_or_init(fetch).clone()
@@ -182,8 +182,8 @@ impl Provider {
         command.spawn().unwrap()
     }
 
-    /// No token, code, assertion, verifier or address of a download was printed, stands among the
-    /// words of a process or lies in a file.
+    /// No token, code, assertion, verifier or address of a download was printed, is among the
+    /// arguments of a process, or is in a file.
     fn expect_no_secret(&self, scene: &Scene, ran: &Ran, words: &str) {
         let mut secrets = self.lines("secrets");
         let key = String::from_utf8(self.folder.read("key.pem")).unwrap();
@@ -199,7 +199,7 @@ impl Provider {
     }
 }
 
-/// The address and the code to type in a line to a person, as programs are told it.
+/// The address and the code to type in a line for people, as programs receive it.
 fn place(line: &str) -> Option<(String, String)> {
     let event: Value = serde_json::from_str(line).ok()?;
     let line = event["text"].as_str()?.trim();

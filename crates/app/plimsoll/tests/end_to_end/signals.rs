@@ -33,7 +33,7 @@ fn the_first_signal_is_answered_and_stops_cleanly() {
         ran.expect_code(2).expect_err(&[ANSWER]);
         let report = String::from_utf8(scene.read("out/report.txt")).unwrap();
         assert!(report.to_lowercase().contains("interrupt"), "{report}");
-        assert!(report.contains("a person asked to stop"), "{report}");
+        assert!(report.contains("stopped by the user"), "{report}");
         ran.expect_out(&["Next: Measure ", ": plimsoll run plan.toml"]);
         for file in ["Plimsoll001.edb", "Plimsoll002.edb"] {
             scene.run(["header", file]).expect_code(0).expect_out(&["Clean Shutdown"]);

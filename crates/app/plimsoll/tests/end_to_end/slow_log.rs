@@ -55,7 +55,7 @@ fn is_judged_as(expected: &str, preset: &str, delay_ms: u32) {
         if outcome == expected {
             return;
         }
-        // What other work on the machine adds to the delay is in what was measured, too.
+        // Delays from other work on the machine are part of the measurement, too.
         let is_disturbed = outcome == "cannot_judge" || expected == "pass" && measured_ms > 10.0;
         assert!(is_disturbed, "{preset}, {delay_ms} ms: {outcome} at {measured_ms} ms");
     }

@@ -11,7 +11,7 @@ use testkit::fault_volume::{FaultVolume, Rule};
 use crate::mount::fault_volume;
 use crate::scene::{Ran, Scene};
 
-/// A prepared database on a volume whose storage can be told to stop.
+/// A prepared database on a volume whose storage can be stopped.
 struct Storage {
     scene: Scene,
     volume: FaultVolume,
@@ -179,7 +179,7 @@ fn a_freeze_while_a_database_is_opened_or_checked_is_the_longest_request() {
         let words = ["run", "plan.toml", "-o", "run", "-q", "--duration", "1s"];
         let ran = end_within(storage.scene.start(words), Duration::from_mins(1));
         assert!(storage.volume.injected() > 0, "{rule}: the fault never came");
-        // One second proves nothing; what was seen is told nevertheless.
+        // One second proves nothing; the observation is still reported.
         ran.expect_code(2);
         storage.expect_longest(file, phase);
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::scene::{Ran, Scene};
 use crate::stalls::end_within;
 
-/// A control group that holds so many threads and no more.
+/// A control group limited to this many threads.
 struct Crowded(PathBuf);
 
 impl Crowded {

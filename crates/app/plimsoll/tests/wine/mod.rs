@@ -11,12 +11,12 @@ pub(crate) const NATIVE: &str = env!("CARGO_BIN_EXE_plimsoll");
 /// Has Wine run a program for Windows.
 const WINE: &str = "/usr/lib/wine/wine64";
 
-/// The program for Windows, where one is to be driven.
+/// The program for Windows, if one is to be tested.
 pub(crate) fn windows() -> Option<OsString> {
     std::env::var_os("PLIMSOLL_WINDOWS")
 }
 
-/// The program that is to be driven.
+/// The program to test.
 pub(crate) fn program() -> Command {
     let Some(windows) = windows() else {
         return Command::new(NATIVE);

@@ -54,7 +54,7 @@ fn write_folder(path: &str, text: &mut String) -> std::fmt::Result {
     writeln!(text, "New-Item -ItemType Directory -Force -Path {path} | Out-Null")
 }
 
-/// Where a volume is mounted for one of its databases.
+/// Mount point of a volume for one of its databases.
 fn database_mount(provision: &Provision, volume: &Volume, database: &str) -> String {
     let paths = paths(provision, database);
     match volume.purpose {
@@ -63,8 +63,8 @@ fn database_mount(provision: &Provision, volume: &Volume, database: &str) -> Str
     }
 }
 
-/// Where a volume is mounted. What is mounted under the volumes' folder without a database counts
-/// as a spare and may be formatted, so the restore volume is not.
+/// Mount point of a volume. A volume mounted under the volumes' folder without a database counts as
+/// a spare and may be formatted, so the restore volume is mounted elsewhere.
 fn mount_of(volume: &Volume) -> String {
     match volume.purpose {
         Purpose::Restore => "C:\\ExchangeRestore".to_owned(),

@@ -21,12 +21,12 @@ use crate::Provision;
 pub use linux::quoted as shell_quoted;
 pub use powershell::quoted as powershell_quoted;
 
-/// Where the product expects volumes and databases.
+/// Folders in which the product expects volumes and databases.
 const VOLUMES: &str = "C:\\ExchangeVolumes";
 const DATABASES: &str = "C:\\ExchangeDatabases";
 
-/// Where the product's own script mounts SSDs, and the cache of a copy. Sources: S-MCDB and the
-/// vendor's articles on its troubles; the first path is of a hardware vendor's guide alone.
+/// Mount points that the product's own script gives SSDs and the cache of a copy. Sources: S-MCDB
+/// and the vendor's troubleshooting articles; the first path is in a hardware vendor's guide alone.
 pub(crate) const METACACHE_VOLUMES: &str = "C:\\ExchangeMCDBVolumes";
 pub(crate) const METACACHE_DATABASES: &str = "C:\\ExchangeMetaCacheDbs";
 
@@ -102,7 +102,7 @@ impl fmt::Display for TimeSpan {
     }
 }
 
-/// Where a database of the product lies.
+/// Paths of one of the product's databases.
 struct Paths {
     /// The folder that the volume of the database is mounted at.
     folder: String,

@@ -26,7 +26,7 @@ impl Version {
     }
 }
 
-/// Says that a group has no address of its own to be managed at.
+/// Says that a group has no administrative access point.
 const NO_ACCESS_POINT: &str = "255.255.255.255";
 
 /// Where copies send logs.
@@ -75,7 +75,7 @@ fn servers(provision: &Provision) -> Vec<Vec<String>> {
     rows
 }
 
-/// Name of a column and what stands in every row of it.
+/// Name of a column and its value in every row.
 const SETTINGS: &[(&str, &str)] = &[
     ("OAB", "\\Default Offline Address Book"),
     ("RetainDeletedItemsUntilBackup", "True"),

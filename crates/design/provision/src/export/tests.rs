@@ -199,8 +199,8 @@ fn powershell_reads_what_was_meant() {
     assert!(commands > 40, "{commands}");
 }
 
-/// Each text of a diskpart script stands in two quotes and has none inside, and every disk is
-/// named once.
+/// Each text of a diskpart script is in double quotes and contains none, and every disk is named
+/// once.
 #[test]
 fn diskpart_reads_what_was_meant() {
     let mut needs = two_sites(2, 4);

@@ -11,8 +11,8 @@ use super::quorum::{Quorum, Votes, Witness};
 pub struct Rules {
     /// Whether a lagged copy takes over when no other is left, as the Replay Lag Manager has it do.
     pub activate_lagged: bool,
-    /// Where the witness of the group stands; none where the servers are no group, which then
-    /// needs no quorum.
+    /// Location of the group's witness; `None` if the servers are no group, which then needs no
+    /// quorum.
     pub witness: Option<Witness>,
 }
 
@@ -25,7 +25,7 @@ pub enum Failure {
     WitnessAndServer,
     /// All servers of one failure domain.
     Domain,
-    /// The link between two sites; what is cut off stops.
+    /// The link between two sites; the part that is cut off stops.
     Link,
     /// All servers of one site.
     Site,
@@ -75,8 +75,8 @@ pub struct Mode {
     pub not_active: usize,
     /// Most databases of which not even a lagged copy is left, in one case.
     pub lost: usize,
-    /// Ways in which the group stops, because what is left has no quorum; its copies are counted as
-    /// they are once it has been activated.
+    /// Ways in which the group stops because the survivors have no quorum; its copies are counted
+    /// as after activation.
     pub stopped: usize,
     /// The worst that becomes of the group.
     pub quorum: Quorum,
@@ -112,7 +112,7 @@ struct FailureCase {
 }
 
 impl FailureCase {
-    /// The witness stands in none of the servers.
+    /// The witness is in none of the servers.
     const fn servers(failed: Vec<usize>) -> Self {
         let witness = true;
         Self { failed, witness }
@@ -165,7 +165,7 @@ fn cut_off(layout: &Layout, votes: &Votes) -> Vec<FailureCase> {
     cases
 }
 
-/// Each site with the witness that stands in it, and the same with one server more.
+/// Each site with its witness, and the same with one server more.
 fn whole_sites(
     layout: &Layout,
     rules: Rules,
@@ -257,7 +257,7 @@ fn up(layout: &Layout, failed: &[usize]) -> Vec<bool> {
     up
 }
 
-/// What one case comes to.
+/// Result of one case.
 struct CaseOutcome {
     loads: BTreeSet<Load>,
     not_active: usize,

@@ -1,4 +1,4 @@
-//! Which server holds which copy of which database, and what is left when servers fail.
+//! The server of each database copy, and the state that remains when servers fail.
 //!
 //! [`lay_out`] deals the copies out, [`play`] takes servers and sites away and counts. Both are
 //! plain functions of numbers, so a claim about a failure is the outcome of a simulation of the

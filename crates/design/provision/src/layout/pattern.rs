@@ -53,8 +53,8 @@ impl Pattern {
         free.nth(skip).expect("invariant: there are fewer copies than servers")
     }
 
-    /// Which of the distinct rounds `round` is. Where their number and `turns` have a common
-    /// factor, one is passed over per cycle, so that each turn comes to see all of them.
+    /// Index of `round` among the distinct rounds. If their number and `turns` have a common
+    /// factor, one is skipped per cycle, so that each turn eventually sees all of them.
     fn variant(&self, round: usize) -> usize {
         let distinct =
             (self.servers - self.copies + 1..self.servers).fold(1_usize, usize::saturating_mul);

@@ -6,7 +6,7 @@
 
 use super::Layout;
 
-/// Where the witness stands, which has a vote where the number of members is even.
+/// Location of the witness, which has a vote if the number of members is even.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witness {
     /// In the first site, the home of the group.
@@ -38,7 +38,7 @@ pub(super) struct Votes {
 /// What becomes of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quorum {
-    /// It goes on by itself.
+    /// It stays up without help.
     Kept,
     /// It stops until an administrator activates the site that is left, with a witness there.
     Restorable,

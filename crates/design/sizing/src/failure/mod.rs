@@ -89,8 +89,8 @@ pub(crate) fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failu
     failures
 }
 
-/// Active databases of a server when nothing fails. Without copies each server has databases of its
-/// own, and they are counted for one.
+/// Active databases of a server when nothing fails. Without copies each server has separate
+/// databases, and they are counted for one.
 fn normal(work: &mut Work<'_>) -> Number {
     let home = work.get(Key::DatabaseActiveDc1);
     let normal = if work.deployment.has_copies() && home.value() > 1.0 {

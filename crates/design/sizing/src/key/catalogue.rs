@@ -5,9 +5,9 @@ use super::{
     TierKey, WORKBOOK,
 };
 
-/// Makes an enum of the lines, so that a name stands once and nothing can be asked for that has
-/// none. `each` holds what there is for several kinds of servers: those of the first site, of the
-/// second, and those kept for late copies.
+/// Makes an enum of the lines, so that a name appears once and every key has one. `each` holds keys
+/// with a variant for each kind of server: those of the first site, of the second, and those kept
+/// for lagged copies.
 macro_rules! catalogue {
     (
         one { $($one:ident $name:literal $unit:literal $source:ident $title:literal;)* }
@@ -46,7 +46,7 @@ macro_rules! catalogue {
     };
 }
 
-/// The line of a kind of server; the first where it has none of its own.
+/// The line of a kind of server; the first if it has none.
 const fn of_kind(kind: ServerKind, lines: &[Definition]) -> Definition {
     let index = kind as usize;
     if index < lines.len() { lines[index] } else { lines[0] }
@@ -66,7 +66,7 @@ catalogue! {
             "days without replication that logs are kept for";
         BackupToleranceDays "backup.tolerance_days" "days" INPUT
             "days without a backup that logs are kept for";
-        DataDatabases "data.databases" "" INPUT "databases of a group that are given";
+        DataDatabases "data.databases" "" INPUT "databases per DAG, given";
         DataLargestDatabaseGb "data.largest_database_gb" "GB" INPUT
             "largest database that is given";
         DataMovesPerWeekPercent "data.moves_per_week_percent" "percent" INPUT
@@ -157,10 +157,10 @@ catalogue! {
         DatabaseActiveDc2 "db.active_dc2" "" WORKBOOK
             "databases active in the second site, of a group";
         DatabaseAll "db.all" "" OWN "databases in all";
-        DatabaseCount "db.count" "" WORKBOOK "databases of a group";
+        DatabaseCount "db.count" "" WORKBOOK "databases per DAG";
         DatabaseCountBeforeGroupRounding "db.count_before_group_rounding" "" WORKBOOK
             "databases before they are rounded to groups of four";
-        DatabaseCountMinimum "db.count_minimum" "" WORKBOOK "fewest databases of a group";
+        DatabaseCountMinimum "db.count_minimum" "" WORKBOOK "fewest databases per DAG";
         DatabaseCountSymmetrical "db.count_symmetrical" "" WORKBOOK
             "databases that spread evenly over the servers";
         DatabaseMailboxes "db.mailboxes" "" WORKBOOK "mailboxes of a database";
@@ -169,7 +169,7 @@ catalogue! {
         DatabaseMailboxesIoLimited "db.mailboxes_io_limited" "" WORKBOOK
             "room for mailboxes, by I/O";
         DatabaseMailboxesTarget "db.mailboxes_target" "" WORKBOOK "most mailboxes of a database";
-        DatabaseMaxCountPerDag "db.max_count_per_dag" "" WORKBOOK "most databases of a group";
+        DatabaseMaxCountPerDag "db.max_count_per_dag" "" WORKBOOK "most databases per DAG";
         DatabaseMaxSizeGbCalculated "db.max_size_gb_calculated" "GB" WORKBOOK
             "largest database, calculated";
         DatabaseMaxSizeGbUsed "db.max_size_gb_used" "GB" WORKBOOK "largest database";
@@ -316,7 +316,7 @@ catalogue! {
         // The queue.
         TransportDbGbPerServer "transport.db_gb_per_server" "GB" WORKBOOK
             "queue database of a server";
-        TransportLocation "transport.location" "" WORKBOOK "its place";
+        TransportLocation "transport.location" "" WORKBOOK "queue location";
         TransportMessagesPerDay "transport.messages_per_day" "" WORKBOOK "messages a day";
         TransportMessagesPerDayPerServer "transport.messages_per_day_per_server" "" WORKBOOK
             "messages a day of a server";
@@ -330,7 +330,7 @@ catalogue! {
         NetworkLinkOkPeak "net.link_ok_peak" "" WORKBOOK "the link is enough in the busiest hour";
         NetworkLinkOkRpo "net.link_ok_rpo" "" WORKBOOK "the link is enough";
         NetworkLinkThroughputMbps "net.link_throughput_mbps" "Mb/s" WORKBOOK
-            "what goes through the link";
+            "link throughput";
         NetworkLogStreamsPerDag "net.log_streams_per_dag" "" WORKBOOK "log streams of a group";
         NetworkPeakEnvironmentMbps "net.peak_environment_mbps" "Mb/s" WORKBOOK
             "all groups in the busiest hour";

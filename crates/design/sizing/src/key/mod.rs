@@ -1,4 +1,4 @@
-//! What a sizing knows, and where each name, unit, source and title of it stands once.
+//! All keys of a sizing, each with its name, unit, source and title in one place.
 //!
 //! Formulas leave their results under a [`Key`] and find each other's by it. A key is called as its
 //! name with the stage spelled out: `db.count` is `Key::DatabaseCount`. `--explain`, JSON and

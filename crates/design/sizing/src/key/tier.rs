@@ -1,8 +1,8 @@
-//! What is known of one mailbox of each tier: a line for each key.
+//! Figures of one mailbox of each tier: a line for each key.
 
 use super::{Definition, INPUT, OWN, WORKBOOK};
 
-/// Makes an enum of the lines, so that a name stands once.
+/// Makes an enum of the lines, so that a name appears once.
 macro_rules! tier_catalogue {
     ($($key:ident $name:literal $unit:literal $source:ident $title:literal;)*) => {
         /// Names a number of a tier, without the tier.

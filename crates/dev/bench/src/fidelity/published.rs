@@ -1,4 +1,4 @@
-//! What was published: the runs whose counters are known one by one.
+//! Published results: the runs whose counters are known one by one.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use units::Nanos;
 pub(super) struct Case {
     /// What it was.
     pub name: &'static str,
-    /// The preset that stands for it.
+    /// The preset that reproduces it.
     pub preset: Preset,
     /// Sessions of each database.
     pub threads: u32,

@@ -17,7 +17,7 @@ use xtask::failure::Failure;
 /// Batches counted once the load has settled.
 const BATCHES: u64 = 4_000;
 
-/// What was counted.
+/// Counts of one scene.
 pub(super) struct SceneCounts {
     /// Once the load had settled.
     pub settled: Totals,

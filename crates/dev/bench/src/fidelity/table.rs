@@ -25,7 +25,7 @@ pub(super) struct BandTable {
 }
 
 impl BandTable {
-    /// What was counted, beside what was published.
+    /// The counts, beside the published ones.
     pub(super) fn new(case: &Case, counted: &SceneCounts) -> Self {
         Self { case: case.name, rows: rows(case, counted) }
     }

@@ -1,4 +1,4 @@
-//! What was published, and the plan and array that stand for it.
+//! Published results, and the plan and array that reproduce each.
 
 use std::ops::RangeInclusive;
 

@@ -46,7 +46,7 @@ fn lying() -> ArrayDescription {
 
 const SECTORS: u64 = 64;
 
-/// What a sector may hold after a loss of power: what is durable, or anything written since.
+/// Possible contents of a sector after a loss of power: the durable ones, or any written since.
 #[derive(Clone, Debug, Default)]
 struct SectorTwin {
     durable: u8,

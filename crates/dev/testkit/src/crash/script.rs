@@ -26,7 +26,7 @@ pub(crate) const FILE: &str = "mail.edb";
 /// script in thirty takes as long as all the others.
 const MOST_LONG_CHANGES: u32 = 100;
 
-/// The longest long value, in bytes, of a script of so many changes.
+/// The longest long value, in bytes, of a script with this many changes.
 fn longest(prng: &mut Prng, changes: u32) -> u32 {
     let many = changes > MOST_LONG_CHANGES;
     pick(prng, if many { &[100, 100, 3_000] } else { &[100, 3_000, 30_000] })

@@ -63,7 +63,7 @@ impl ScriptSession {
         Ok(())
     }
 
-    /// Pauses in so many of a hundred cases.
+    /// Pauses with a probability of `percent`.
     async fn perhaps_pause(&mut self, percent: u32) {
         if self.prng.percent(percent) {
             let pause = self.prng.below(self.script.longest_pause.0);
@@ -81,7 +81,8 @@ impl ScriptSession {
                 return transaction.rollback().await;
             }
         }
-        // The checkpoint may pass what is changed and not yet committed; then it must know.
+        // The checkpoint may pass changes that are not committed yet; then it must account for
+        // them.
         self.perhaps_pause(30).await;
         match self.prng.below(100) {
             0..10 => transaction.rollback().await,

@@ -88,7 +88,7 @@ impl Bench {
         self.size.page_at(offset)
     }
 
-    /// A page as it is without damage; zeros where it was never written.
+    /// A page without damage; zeros if it was never written.
     pub(super) fn pristine(&self, page: PageNumber) -> Vec<u8> {
         let offset = self.offset(page);
         let found = self.pristine.get(offset..offset + self.size.bytes());
@@ -126,7 +126,7 @@ impl Bench {
         });
     }
 
-    /// A page as it is now; zeros behind the end of the file.
+    /// The current contents of a page; zeros beyond the end of the file.
     pub(super) fn read(&self, page: PageNumber) -> Vec<u8> {
         self.read_at(self.size.file_offset(page), self.size.bytes())
     }

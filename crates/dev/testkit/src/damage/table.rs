@@ -1,4 +1,4 @@
-//! What was injected, what was found, and the table that says so.
+//! Injected faults, the findings, and the table of both.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub(super) enum DamageKind {
 
 const NAMES: [&str; 4] = ["single-bit flip", "misdirected write", "lost write", "torn write"];
 
-/// What was made of one injection.
+/// The judgement of one injection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgement {
     /// Every page concerned was called damaged.

@@ -139,9 +139,8 @@ impl Served {
         self.switch.decide(kind, access)
     }
 
-    /// Does `work` and gives its result to `answer`: now, or on a thread of its own where one must
-    /// wait. A time to wait begins with the request, so that a delay of 8 ms is not one of 8 ms
-    /// and the work.
+    /// Does `work` and passes its result to `answer`: now, or on a separate thread if it must wait.
+    /// A delay starts with the request, so that a delay of 8 ms is not 8 ms plus the work.
     pub(super) fn after<T>(
         &self,
         wait: Wait,

@@ -53,7 +53,7 @@ impl InodeIds {
         }
     }
 
-    /// What was at `from`, and below, is at `to` now.
+    /// Moves everything at and below `from` to `to`.
     pub(super) fn rename(&mut self, from: &Path, to: &Path) {
         self.remove(to);
         let moved: Vec<_> = self.numbers.extract_if(|path, _| path.starts_with(from)).collect();

@@ -14,7 +14,7 @@ use super::backing::Served;
 use super::rule::Rule;
 use super::switch::Switch;
 
-/// Requests are answered by so many threads; each may wait for the backing disk.
+/// Threads that answer requests; each may wait for the backing disk.
 const THREADS: usize = 8;
 
 /// A mounted volume; see the module. Unmounted when dropped.
@@ -61,7 +61,7 @@ impl FaultVolume {
         self.switch.flushes()
     }
 
-    /// Where it is mounted.
+    /// The mount point.
     pub fn folder(&self) -> &Path {
         &self.mount_point
     }

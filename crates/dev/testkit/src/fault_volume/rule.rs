@@ -26,7 +26,7 @@ pub enum FileKind {
     Any,
 }
 
-/// What is asked of a file.
+/// A request to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Bytes of it.
@@ -41,7 +41,7 @@ pub enum Access {
     Any,
 }
 
-/// What is done instead of what was asked.
+/// The fault that replaces the requested action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Acknowledged and forgotten; a read gives zeros.
@@ -54,10 +54,10 @@ pub enum Fault {
     Tear,
     /// Every request waits so long.
     Delay(Duration),
-    /// Reads and writes are served one after the other, so many a second; the rest queues.
+    /// Reads and writes are served one after the other, N per second; the rest queues.
     Rate(u32),
-    /// A write-back cache: so many writes are answered at once, and so many a second leave it; a
-    /// write that finds it full waits for room.
+    /// A write-back cache: N writes are answered at once, and M per second leave it; a write that
+    /// finds it full waits for room.
     Cache(u32, u32),
     /// Requests wait until so long after the first one.
     Freeze(Duration),

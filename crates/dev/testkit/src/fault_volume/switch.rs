@@ -41,7 +41,7 @@ pub(super) struct Switch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reaction {
     pub wait: Wait,
-    /// None: what was asked.
+    /// `None`: the request is carried out.
     pub fault: Option<Fault>,
 }
 

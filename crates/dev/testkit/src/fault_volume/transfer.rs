@@ -32,7 +32,7 @@ pub(super) fn read(
         }
     }
     if fault == Some(Fault::Misdirect) {
-        // What was asked for is there; in its place comes what lies elsewhere, or nothing.
+        // The requested bytes exist; other bytes, or none, are returned in their place.
         filled = length.min(there(file, offset)?);
     }
     bytes.truncate(filled);

@@ -81,7 +81,7 @@ fn mutated(original: &[u8], prng: &mut Prng) -> Vec<u8> {
     bytes
 }
 
-/// Mutating what is refused anyway finds little.
+/// Mutating rejected inputs finds little.
 #[test]
 fn log_records_of_the_corpus_are_records() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus/log_record");

@@ -70,7 +70,7 @@ impl TableDigest {
 pub enum LongValues {
     /// Of all.
     Follow,
-    /// Of every so many rows, beginning with the first. Digests compare only where this is equal.
+    /// Of every `n`th row, beginning with the first. Digests compare only if this is equal.
     EveryNth(NonZeroU64),
     /// Of none.
     Skip,
@@ -134,7 +134,7 @@ impl DigestBuilder {
         self.hash.write(value);
     }
 
-    /// The digest of what was added.
+    /// The digest of everything added.
     pub fn finish(self) -> Digest {
         Digest { count: self.count, xxh3_128: format!("{:032x}", self.hash.finish_128()) }
     }

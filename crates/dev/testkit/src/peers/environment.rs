@@ -79,8 +79,8 @@ pub fn set_up(folder: &Path) -> Result<PythonReaders, SetUpError> {
 }
 
 impl PythonReaders {
-    /// The environment that `cargo xtask test` set up; otherwise says on the error stream what is
-    /// skipped, and gives none.
+    /// The environment that `cargo xtask test` set up; otherwise reports the skipped test on the
+    /// error stream and returns `None`.
     pub fn from_environment(test: &str) -> Option<Self> {
         if let Some(folder) = std::env::var_os(ENVIRONMENT_VARIABLE) {
             return Some(Self { folder: folder.into() });

@@ -1,6 +1,6 @@
 //! The system tables of a file with one user table: catalog, its shadow, and the list of objects.
 //!
-//! Where their roots stand is given by the format; databases of other programs begin the same way.
+//! The format fixes the positions of their roots; databases of other programs begin the same way.
 
 use ese::catalog::{
     CatalogRow, CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, RowKind, SystemTree, TreePlace,
@@ -42,7 +42,7 @@ pub(super) enum CatalogProblem {
     Key(KeyError),
     /// Two objects have the same name.
     Repeated { name: String },
-    /// So many rows do not fit the catalog's first extents.
+    /// More rows than fit the catalog's first extents.
     TooManyRows,
 }
 
@@ -148,7 +148,7 @@ fn is_tree(row: &CatalogRow) -> bool {
     row.kind != RowKind::Column && !is_primary
 }
 
-/// One row for every tree: which table it belongs to and what it is.
+/// One row for every tree: its table and its kind.
 fn write_object_ids(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogProblem> {
     let definition = object_ids_definition();
     let mut builder = RecordBuilder::new(&definition, sink.page_size());

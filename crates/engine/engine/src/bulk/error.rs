@@ -1,4 +1,4 @@
-//! What can go wrong with a fill, in words an operator can act on.
+//! Errors of a fill, in words an operator can act on.
 
 use std::fmt;
 
@@ -70,7 +70,7 @@ pub enum BulkError {
     Schema {
         /// The file.
         file: String,
-        /// What is wrong with the table.
+        /// The problem with the table.
         problem: String,
     },
     /// A row cannot be stored.
@@ -79,7 +79,7 @@ pub enum BulkError {
         file: String,
         /// Which row, counted from 0.
         row: u64,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: RowProblem,
     },
 }

@@ -1,4 +1,4 @@
-//! The space trees of a finished tree: what it owns and what of that is free.
+//! The space trees of a finished tree: its owned extents and the free ones among them.
 
 use ese::catalog::TreePlace;
 use ese::page::{PageSize, page_flags};
@@ -32,7 +32,7 @@ impl Owner {
         Self { object, flags, root, ..self }
     }
 
-    /// Where the catalog says that it is.
+    /// The place recorded in the catalog.
     pub(super) const fn place(&self) -> TreePlace {
         TreePlace { object: self.object, root: self.root }
     }
@@ -74,8 +74,8 @@ impl Owner {
         }
     }
 
-    /// Writes both space trees of a tree that grew among others. Where the owned extents do not
-    /// fit on one page, the tree first takes pages for them.
+    /// Writes both space trees of a tree that grew among others. If the owned extents do not fit on
+    /// one page, the tree first takes pages for them.
     pub(super) fn write_grown_extents(&self, ground: &mut Ground<'_>, space: &mut TreeSpace) {
         let size = ground.sink.page_size();
         // Taking pages may add one extent to those that are counted here.
@@ -101,7 +101,7 @@ impl Owner {
         build_single_page(sink, &self.shape(), root, header, entries)
     }
 
-    /// Writes the owned-extents tree over the pages of `spare`; gives back those it did not need.
+    /// Writes the owned-extents tree over the pages of `spare`; returns those it did not need.
     fn write_tree(&self, sink: &mut PageSink, extents: &[Extent], spare: Extent) -> Option<Extent> {
         let mut frontier = Frontier::new(spare.first(), spare.last.0 + 1);
         let growth = SpaceGrowth { extent_pages: spare.pages, unit_pages: spare.pages };
@@ -129,7 +129,7 @@ impl Owner {
     }
 }
 
-/// Pages below the root that a space tree of so many extents may need; 0 where the root is enough.
+/// Pages below the root that a space tree of `extents` extents may need; 0 if the root is enough.
 fn pages_for(extents: usize, size: PageSize) -> u32 {
     // The root's own header and, on branch pages, the entry that is held back.
     let per_page = (size.body_bytes() - 2 * SplitBuffer::BYTES) / ENTRY_BYTES - 1;

@@ -25,7 +25,7 @@ const UNIT_BYTES: usize = 1 << 20;
 const ROOTS: u32 = 3;
 /// Writes that the end of a file may still need for branch levels, space trees and open rows.
 const LAST_UNITS: u32 = 5;
-/// Least pages of a file: what the smallest databases of other programs have.
+/// Minimum pages of a file: those of the smallest databases of other programs.
 const LEAST_PAGES: u32 = 254;
 
 /// A database file under construction, without any I/O.
@@ -49,7 +49,7 @@ struct BulkTree {
     builder: TreeBuilder,
 }
 
-/// What turns one row into bytes, in memory that is used again for the next.
+/// Encodes a row, in memory that is reused for the next.
 struct Encoder {
     row: Row,
     record: RecordBuilder,
@@ -124,7 +124,7 @@ impl Fill {
         highest.unwrap_or(self.table.owner.object)
     }
 
-    /// Whether there is room for another row.
+    /// Whether another row fits.
     fn has_room(&self) -> bool {
         let last = LAST_UNITS * unit_pages(self.page_size);
         self.rows < self.most_rows && self.frontier.left() > last
@@ -222,8 +222,7 @@ impl Fill {
     }
 }
 
-/// Where the trees of the user table stand: their roots lie side by side in the table's first
-/// extent.
+/// The trees of the user table: their roots are adjacent in the table's first extent.
 struct BulkTrees {
     table: Owner,
     indexes: Vec<Owner>,
@@ -257,7 +256,7 @@ impl BulkTrees {
 }
 
 impl BulkTrees {
-    /// What the catalog says of the table.
+    /// The table's catalog entry.
     fn catalog_table(&self, definition: &TableDefinition) -> CatalogTable {
         let indexes = self.indexes.iter().map(Owner::place).collect();
         let long_values = self.long_values.as_ref().map(Owner::place);

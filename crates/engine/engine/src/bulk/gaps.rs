@@ -1,14 +1,15 @@
-//! What a fill has not written of its file: where storage promises no zeros, it writes them.
+//! Tracks the unwritten parts of a fill's file: if the storage does not promise zeros, the fill
+//! writes them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Ranges of bytes that nothing was written to yet, each by where it begins. Writes that touch lie
-/// inside one of them, or were there before.
+/// Byte ranges that have not been written yet, keyed by their start. Writes that touch lie inside
+/// one of them, or were there before.
 pub(super) struct Gaps(BTreeMap<u64, u64>);
 
 impl Gaps {
-    /// All of a file of so many bytes.
+    /// All of a file of `length` bytes.
     pub(super) fn of(length: u64) -> Self {
         Self([(0, length)].into_iter().filter(|gap| gap.1 > 0).collect())
     }
@@ -24,7 +25,7 @@ impl Gaps {
         self.0.extend(left.into_iter().filter(|rest| !rest.is_empty()).map(|r| (r.start, r.end)));
     }
 
-    /// The first gap, or its beginning where it is longer than `longest` bytes.
+    /// The first gap, or its beginning if it is longer than `longest` bytes.
     pub(super) fn first(&self, longest: u64) -> Option<Range<u64>> {
         let (&begin, &end) = self.0.first_key_value()?;
         Some(begin..end.min(begin + longest))

@@ -25,7 +25,7 @@ pub(super) struct PageSink {
     flush_map: FlushMap,
 }
 
-/// One write: where in the file, and what.
+/// One write: offset and bytes.
 pub(super) struct Write {
     pub(super) offset: u64,
     pub(super) buffer: Buffer,
@@ -50,7 +50,7 @@ impl PageSink {
         }
     }
 
-    /// The flush types of all pages finished so far. It tells the truth once they are written.
+    /// The flush types of all pages finished so far. Valid once they are written.
     pub(super) const fn flush_map(&self) -> &FlushMap {
         &self.flush_map
     }
@@ -79,7 +79,7 @@ impl PageSink {
         });
     }
 
-    /// The bytes of a page of an open unit; what they hold before it is formatted is undefined.
+    /// The bytes of a page of an open unit; their content is undefined before it is formatted.
     pub(super) fn page(&mut self, page: PageNumber) -> &mut [u8] {
         let bytes = self.page_size.bytes();
         let (unit, index) = self.locate(page);
@@ -120,8 +120,8 @@ impl PageSink {
         self.spare.push(buffer);
     }
 
-    /// Makes writes of what the open units hold. Pages in them that were never built become zeros,
-    /// as pages that are owned and available may be; those at a unit's end are not written at all.
+    /// Turns the contents of the open units into writes. Pages in them that were never built become
+    /// zeros, which owned and available pages may be; those at a unit's end are not written at all.
     pub(super) fn close(&mut self) {
         let bytes = self.page_size.bytes();
         for mut unit in std::mem::take(&mut self.open) {

@@ -1,4 +1,4 @@
-//! Where the pages of a new file come from: a frontier that moves on, cut into extents for trees.
+//! Allocates the pages of a new file: a frontier that advances, cut into extents for trees.
 
 use ese::space::Extent;
 use units::PageNumber;
@@ -28,8 +28,8 @@ impl Frontier {
         self.limit.saturating_sub(self.next.0)
     }
 
-    /// Takes the next `pages` pages, whatever the limit: it says when to stop, and what was begun
-    /// must be finished.
+    /// Takes the next `pages` pages, whatever the limit: the limit tells the caller to stop, but
+    /// work in progress must finish.
     pub(super) fn take(&mut self, pages: u32) -> Extent {
         let taken = Extent::starting(self.next, pages);
         assert!(taken.last.0 < MOST_PAGES, "a database has at most 2^31 pages");
@@ -44,7 +44,7 @@ const MOST_PAGES: u32 = 1 << 31;
 /// The space of one tree under construction.
 #[derive(Debug)]
 pub(super) struct TreeSpace {
-    /// What the tree has taken, neighbours joined, in ascending order.
+    /// Extents taken by the tree, neighbours joined, in ascending order.
     owned: Vec<Extent>,
     /// The next page, and how many of the extent taken last are left.
     next: PageNumber,
@@ -64,12 +64,12 @@ pub(super) struct SpaceGrowth {
 }
 
 impl TreeSpace {
-    /// The space of a tree that owns `primary`: its root and what stands beside it.
+    /// The space of a tree that owns `primary`: its root and the pages next to it.
     pub(super) fn new(primary: Extent, growth: SpaceGrowth) -> Self {
         Self { owned: vec![primary], next: PageNumber::NONE, left: 0, unit_left: 0, growth }
     }
 
-    /// The next page of the tree. Opens its unit in `sink` where it is the first one.
+    /// The next page of the tree. Opens its unit in `sink` if it is the first page.
     pub(super) fn allocate(&mut self, frontier: &mut Frontier, sink: &mut PageSink) -> PageNumber {
         if self.left == 0 {
             // Towards the end, trees take less, so that no tree keeps much that others could use.
@@ -95,7 +95,7 @@ impl TreeSpace {
         self.unit_left += 1;
     }
 
-    /// Takes an extent of its own besides the one that [`TreeSpace::allocate`] uses up.
+    /// Takes a separate extent besides the one that [`TreeSpace::allocate`] uses up.
     pub(super) fn take(&mut self, frontier: &mut Frontier, pages: u32) -> Extent {
         let taken = frontier.take(pages);
         match self.owned.last_mut() {
@@ -107,12 +107,12 @@ impl TreeSpace {
         taken
     }
 
-    /// What the tree owns, in ascending order.
+    /// Extents owned by the tree, in ascending order.
     pub(super) fn owned(&self) -> &[Extent] {
         &self.owned
     }
 
-    /// What the tree owns and does not use: at most one extent.
+    /// The owned extents that are unused: at most one.
     pub(super) fn available(&self) -> Option<Extent> {
         (self.left > 0).then(|| Extent::starting(self.next, self.left))
     }

@@ -21,7 +21,7 @@ fn shape(flags: u32, reserve_bytes: usize) -> TreeShape {
     TreeShape { object: ObjectId(9), flags, reserve_bytes, compress: true }
 }
 
-/// Builds a tree of `entries` and gives back its pages.
+/// Builds a tree of `entries` and returns its pages.
 fn build(size: PageSize, shape: TreeShape, entries: &[(Vec<u8>, Vec<u8>)]) -> (Pages, TreeBuilder) {
     let (pages, tree, ()) = build_with(size, shape, |tree, ground| {
         for (key, data) in entries {
@@ -31,7 +31,8 @@ fn build(size: PageSize, shape: TreeShape, entries: &[(Vec<u8>, Vec<u8>)]) -> (P
     (pages, tree)
 }
 
-/// Builds a tree of what `append` adds and gives back its pages, and what that returns.
+/// Builds a tree of the entries that `append` adds and returns its pages, and the result of
+/// `append`.
 fn build_with<T>(
     size: PageSize,
     shape: TreeShape,

@@ -13,11 +13,11 @@ use crate::tree::{TAG_BYTES, is_kept_together, run_bytes};
 pub(super) const ROOT_HEADER_BYTES: usize = 16;
 /// Bytes of a branch entry without its key: key size, child, tag.
 const BRANCH_ENTRY_BYTES: usize = 2 + 4 + 4;
-/// What an entry alone on its page takes beside key, data and a copy of the key as prefix: two
+/// Overhead of an entry alone on its page, besides key, data and a copy of the key as prefix: two
 /// tags and two key sizes.
 const ENTRY_OVERHEAD_BYTES: usize = 2 * TAG_BYTES + 4;
 
-/// What kind of tree, and how dense.
+/// Kind and density of a tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeShape {
     pub(super) object: ObjectId,
@@ -25,12 +25,12 @@ pub(super) struct TreeShape {
     pub(super) flags: u32,
     /// Bytes to leave free on every leaf, for rows that grow later.
     pub(super) reserve_bytes: usize,
-    /// Whether leaves leave out what keys share with tag 0. Space trees never do.
+    /// Whether leaves omit the prefix that keys share with tag 0. Space trees never do.
     pub(super) compress: bool,
 }
 
 impl TreeShape {
-    /// Whether equal keys are told apart by their data.
+    /// Whether equal keys are distinguished by their data.
     const fn is_unique(&self) -> bool {
         self.flags & page_flags::NON_UNIQUE == 0
     }
@@ -54,7 +54,7 @@ pub(super) struct TreeBuilder {
     breaks: bool,
 }
 
-/// Why an entry was not added. The tree is as it was.
+/// Why an entry was not added. The tree is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryProblem {
     /// It is not greater than the entry before it.
@@ -87,7 +87,7 @@ impl Branch {
     }
 }
 
-/// Where a tree takes pages and puts them.
+/// Source and destination of a tree's pages.
 pub(super) struct Ground<'a> {
     pub(super) frontier: &'a mut Frontier,
     pub(super) sink: &'a mut PageSink,
@@ -109,8 +109,8 @@ impl TreeBuilder {
         }
     }
 
-    /// Says that the next entries are wanted together, with so many bytes of keys and data: they
-    /// will lie on one page where they are to be [kept together](is_kept_together).
+    /// Announces that the next entries are read together, with this many bytes of keys and data:
+    /// they go on one page if they are to be [kept together](is_kept_together).
     pub(super) fn keep_together(&mut self, ground: &mut Ground<'_>, entries: usize, bytes: usize) {
         let bytes = run_bytes(entries, bytes);
         self.breaks = self.leaf.is_some_and(|leaf| {

@@ -52,8 +52,8 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Writes zeros to some of what was not written and does not read as zeros by itself; how many
-    /// bytes, none where nothing is left.
+    /// Writes zeros to one unwritten range that does not read as zeros by itself; returns the
+    /// number of bytes, `None` when no gap is left.
     pub(super) async fn close_gap(&mut self) -> Result<Option<u64>, DeviceError> {
         let Some(gap) = self.gaps.first(ZEROS_BYTES) else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The pages that are in memory, what they owe the file, and which of them may go.
+//! The pages in memory, their unwritten changes, and the order of eviction.
 //!
 //! Nothing here waits: the table is borrowed for one synchronous stretch at a time.
 
@@ -30,9 +30,9 @@ const MOST_SPARE_BUFFERS: usize = 64;
 /// Since when and until when a page has been changed, in the log.
 #[derive(Clone, Copy, Debug)]
 struct Dirt {
-    /// Where the first unwritten change begins.
+    /// Start of the first unwritten change.
     first: Lgpos,
-    /// Where the last change ends.
+    /// End of the last change.
     last: Lgpos,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct PageRun {
     pub log_end: Lgpos,
 }
 
-/// Why a page is written, which decides what comes along.
+/// Why a page is written, which decides which neighbours are written with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteReason {
     /// Its place is needed: neighbours come along that will have to go soon as well.
@@ -68,7 +68,7 @@ pub(crate) enum WriteReason {
     Age(Lgpos),
 }
 
-/// What the frame table counts.
+/// Counts of the frame table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FrameCounts {
     pub requests: u64,
@@ -82,7 +82,7 @@ pub(crate) struct Frames {
     page_size: PageSize,
     pace: Pace,
     now: Nanos,
-    /// Whether looking at a page is a use of it.
+    /// Whether an access counts as a use.
     notes_uses: bool,
     slots: Vec<Option<PageFrame>>,
     vacant: Vec<u32>,
@@ -144,8 +144,8 @@ impl Frames {
         self.notes_uses = true;
     }
 
-    /// What follows at this time says nothing about what pages are worth: cleanup comes back to
-    /// every page that a delete has touched.
+    /// Accesses at this time must not affect a page's worth: cleanup revisits every page that a
+    /// delete has touched.
     pub(crate) fn ignore_uses(&mut self) {
         self.notes_uses = false;
     }
@@ -160,7 +160,7 @@ impl Frames {
         self.dirty.len()
     }
 
-    /// Whether a page is here.
+    /// Whether a page is cached.
     pub(crate) fn contains(&self, page: PageNumber) -> bool {
         self.by_page.contains_key(&page)
     }
@@ -172,7 +172,7 @@ impl Frames {
         frame.dirt.is_none().then_some(&frame.image[..])
     }
 
-    /// Keeps a page from going until it is unpinned as often; false where it is not here.
+    /// Keeps a page from eviction until it is unpinned as often; false if it is not cached.
     pub(crate) fn pin(&mut self, page: PageNumber) -> bool {
         let Some(&index) = self.by_page.get(&page) else {
             return false;
@@ -275,7 +275,7 @@ impl Frames {
         }
     }
 
-    /// Where the oldest change lies that is not yet in the file.
+    /// Position of the oldest change that is not yet in the file.
     pub(crate) fn oldest_dirt(&self) -> Option<Lgpos> {
         let oldest = self.dirty.first().into_iter().chain(self.writing.first());
         oldest.map(|(place, _)| *place).min()
@@ -287,9 +287,9 @@ impl Frames {
     }
 
     /// Seals `page` and changed neighbours, at most `most` pages in all, for a write. Neighbours
-    /// come along that are as good as due: a page that is still in use would soon be written again,
-    /// and one that changes at this moment, behind what is `durable` of the log, would make the
-    /// write wait. None where the page is clean, gone or being written.
+    /// that are nearly due are included, but not a page that is still in use, which would soon be
+    /// written again, nor one changed beyond the `durable` end of the log, which would make the
+    /// write wait. `None` if the page is clean, gone or being written.
     pub(super) fn collect_run(
         &mut self,
         page: PageNumber,
@@ -328,9 +328,9 @@ impl Frames {
         Some(PageRun { first: PageNumber(first), pages, bytes: sealed, log_end })
     }
 
-    /// Seals a page where it lies and lends its bytes to the write: a page that must go is seldom
-    /// changed again meanwhile, and has left the processor's cache, so that a copy would cost more
-    /// than the seal.
+    /// Seals a page in place and lends its bytes to the write: a page that must go is seldom
+    /// changed again meanwhile, and has left the processor's cache, so a copy would cost more than
+    /// the seal.
     fn seal_in_place(&mut self, page: PageNumber) -> Buffer {
         let index = self.by_page[&page];
         let image = &mut self.frame_mut(index).image;

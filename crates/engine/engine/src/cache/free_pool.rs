@@ -1,7 +1,7 @@
 //! How much of the cache is kept free: little, until a page had to wait for room. Pure: pages in,
 //! marks out.
 
-/// However often pages had to wait, eviction starts with no more than one page in so many free.
+/// However often pages had to wait, eviction starts with at most one page in this many free.
 const HIGHEST_SHARE: usize = 16;
 
 /// The marks between which pages are let go, in free pages.
@@ -15,7 +15,7 @@ pub(crate) struct FreePool {
 }
 
 impl FreePool {
-    /// The marks that were asked for, of a cache of so many pages.
+    /// The configured marks, for a cache of `cache_pages` pages.
     pub(super) fn new((start, stop): (usize, usize), cache_pages: usize) -> Self {
         let start = start.max(1);
         Self {
@@ -26,8 +26,8 @@ impl FreePool {
     }
 
     /// Marks for storage that takes longer to make room than the free pages lasted: twice as many
-    /// are free when eviction starts. Where writes do not keep up at all no number would do, and
-    /// waiting shows it.
+    /// are free when eviction starts. If writes do not keep up at all, no number suffices, and the
+    /// waits show it.
     pub(super) fn raised(self) -> Self {
         let start = (2 * self.start).min(self.highest_start);
         Self { start, stop: self.stop + (start - self.start), ..self }

@@ -1,9 +1,9 @@
 //! LRU-K with K = 2: which page the cache can do without.
 //!
 //! A page's worth is the time of its last but one uncorrelated use (O'Neil, O'Neil, Weikum, "The
-//! LRU-K page replacement algorithm", SIGMOD 1993), as in ESE. A page used once is taken to have
-//! been used a while before as well: were it worth nothing, pages used twice at some time would
-//! fill the cache for good. Pure values: no clock, no pages.
+//! LRU-K page replacement algorithm", SIGMOD 1993), as in ESE. A page used once is credited with an
+//! earlier use: if it were worth nothing, pages used twice would eventually fill the cache for
+//! good. Pure values: no clock, no pages.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -30,12 +30,13 @@ pub(crate) struct Pace {
     horizon: Nanos,
 }
 
-/// Of the horizon, how long ago a page is taken to have been used before its first use. The rest is
-/// what it stays unless it is used again: short, so that those used again find room. On the
-/// transaction mix an eighth instead costs a read and a write per batch at 32 MiB of cache.
+/// The age of the earlier use credited to a page at its first use, as a share of the horizon. The
+/// rest is its lifetime unless it is used again: short, so that pages in repeated use find room. On
+/// the transaction mix an eighth instead costs a read and a write per batch at 32 MiB of cache.
 const ASSUMED_SHARE: (u64, u64) = (31, 32);
-/// Of the horizon, within how long uses count as one: a page is worth keeping for uses that come
-/// back, not for a burst. Longer than a page is here and remembered, and none would ever count.
+/// The period within which uses count as one, as a share of the horizon: a page is worth keeping
+/// for recurring uses, not for a burst. If it were longer than a page is cached and remembered, no
+/// second use would ever count.
 const BURST_SHARE: u64 = 16;
 /// The horizon follows the pages that go, each so small a part of the way.
 const SMOOTHING: u64 = 16;
@@ -61,11 +62,11 @@ impl Pace {
     }
 }
 
-/// What pages are compared by: the smallest goes first.
+/// Order of eviction: the smallest goes first.
 pub(crate) type Rank = (Nanos, Nanos);
 
 impl Uses {
-    /// The first use of a page that nothing is known about.
+    /// The first use of an unknown page.
     pub(super) const fn first(now: Nanos, pace: Pace) -> Self {
         Self { last: now, last_but_one: now.since(pace.assumed()) }
     }
@@ -81,8 +82,8 @@ impl Uses {
         }
     }
 
-    /// Whether this page, at `now`, has been left alone for at least half as long as another one
-    /// that must go, so that it will have to go soon as well.
+    /// Whether this page, at `now`, has been idle for at least half as long as another one that
+    /// must go, so that it will soon have to go as well.
     pub(super) fn is_nearly_as_old(&self, other: &Self, now: Nanos) -> bool {
         now.since(self.last).0 >= now.since(other.last).0 / 2
             && now.since(self.last_but_one).0 >= now.since(other.last_but_one).0 / 2
@@ -94,8 +95,8 @@ impl Uses {
     }
 }
 
-/// Frames in the order in which they should go. A frame's rank may rise while it is queued: it is
-/// looked at again when its turn comes, so that using a page costs nothing here.
+/// Frames in eviction order. A frame's rank may rise while it is queued: it is checked again when
+/// its turn comes, so that using a page costs nothing here.
 #[derive(Debug, Default)]
 pub(crate) struct Victims {
     queue: BinaryHeap<Reverse<(Rank, u32)>>,
@@ -107,7 +108,7 @@ impl Victims {
         self.queue.push(Reverse((rank, frame)));
     }
 
-    /// Takes the frame that should go first; `rank` tells what a frame's rank is by now.
+    /// Takes the frame to evict first; `rank` returns a frame's current rank.
     pub(super) fn pop(&mut self, rank: impl Fn(u32) -> Rank) -> Option<u32> {
         while let Some(Reverse((queued, frame))) = self.queue.pop() {
             match rank(frame) {
@@ -119,8 +120,7 @@ impl Victims {
     }
 }
 
-/// What is remembered of pages that have left the cache, so that a page that comes back soon is
-/// not taken for a stranger.
+/// Remembers pages that have left the cache, so that a page that soon returns keeps its history.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     uses: HashMap<PageNumber, Uses, QuickHash>,
@@ -140,7 +140,7 @@ impl History {
         }
     }
 
-    /// What is known of a page that comes back.
+    /// The remembered uses of a returning page.
     pub(super) fn recall(&self, page: PageNumber) -> Option<Uses> {
         self.uses.get(&page).copied()
     }

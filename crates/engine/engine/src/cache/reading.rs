@@ -13,7 +13,7 @@ use super::{Cache, count};
 use crate::error::{LostFlush, TransactionError, UnusablePage};
 use crate::settings::Verification;
 
-/// How often a page is read before what is wrong with it is believed.
+/// Attempts to read a page before damage is accepted.
 pub(crate) const READ_ATTEMPTS: u32 = 4;
 
 /// The pause before the second attempt; the next ones are longer by as much again.
@@ -116,8 +116,8 @@ impl Cache {
         }))
     }
 
-    /// What a page is worth that an operation waits for. The mark of the last write says whether it
-    /// is what was sealed; the scan sees what was wrong before.
+    /// Judges a page that an operation waits for. The mark of the last write proves that it is the
+    /// sealed page; the scan finds older damage.
     fn judge_by_mark(&self, page: PageNumber, read: &[u8]) -> PageState {
         if self.verification == Verification::Trusted {
             return PageState::Sound;
@@ -125,7 +125,7 @@ impl Cache {
         page_state::judge_by_mark(read, page, self.flush_map.last_write(page))
     }
 
-    /// What a page is worth that was read from the file while no write of it was in flight.
+    /// Judges a page that was read from the file while no write of it was in flight.
     pub(super) fn judge(&self, page: PageNumber, read: &[u8]) -> PageState {
         if self.verification == Verification::Trusted {
             return PageState::Sound;

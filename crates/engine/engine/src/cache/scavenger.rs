@@ -17,12 +17,12 @@ const MOST_EVICTION_WRITES: usize = 32;
 /// mail-like mix of single operations reads 3 % more; with four, no less.
 const REMEMBERED_SHARE: usize = 2;
 
-/// After so many bytes sealed for writes, completions and other tasks have their turn: to copy,
-/// mark and checksum them takes some 200 us, and the writes in flight hold many times more.
+/// After sealing this many bytes for writes, completions and other tasks get a turn: copying,
+/// marking and checksumming them takes some 200 us, and the writes in flight hold many times more.
 const BYTES_PER_TURN: usize = 256 << 10;
 
 impl Cache {
-    /// Keeps pages free until `stopping` says so.
+    /// Keeps pages free until `stopping` returns true.
     pub(crate) async fn scavenge(self: Rc<Self>, stopping: impl Fn() -> bool) {
         while !stopping() && self.poison.get().is_none() {
             let woken = self.wanted.notified();
@@ -81,7 +81,8 @@ impl Cache {
                     }
                 }
                 Eviction::Stuck => {
-                    // Operations hold every page: they end only if they get what they wait for.
+                    // Operations hold every page: they end only if they get the pages they wait
+                    // for.
                     self.extra_pages.set(self.extra_pages.get() + self.free_pool.get().stop);
                     self.changed.notify_all();
                     self.runtime.yield_now().await;
@@ -99,8 +100,8 @@ impl Cache {
         }
     }
 
-    /// Writes a page, and changed neighbours that are due as well, in a task of its own. Returns
-    /// how many bytes; none where the page is clean, gone or being written already.
+    /// Writes a page, and changed neighbours that are due as well, in a separate task. Returns the
+    /// number of bytes; `None` if the page is clean, gone or already being written.
     fn start_write(self: &Rc<Self>, page: PageNumber, due: WriteReason) -> usize {
         let bounds = (self.longest_run_pages, self.log.durable());
         let run = self.frames().collect_run(page, due, bounds, &self.flush_map);

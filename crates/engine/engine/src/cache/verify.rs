@@ -7,15 +7,15 @@ use units::PageNumber;
 use super::{Cache, READ_ATTEMPTS};
 
 impl Cache {
-    /// Reads `pages` pages from `first` on from the file, though they may be here, and judges them.
-    /// Gives the number of bad ones; none where they cannot be read.
+    /// Reads `pages` pages from `first` on from the file, even if they are cached, and judges them.
+    /// Returns the number of bad ones; `None` if they cannot be read.
     pub(crate) async fn verify(&self, first: PageNumber, pages: u32) -> Option<u64> {
         let size = self.page_size;
         let bytes = pages as usize * size.bytes();
-        // Held until the pages are judged; what is written meanwhile waits for a moment.
+        // Held until the pages are judged; writes to them wait for a moment meanwhile.
         let claim = self.claims.claim(first, pages).await;
         let request = Request::read(Purpose::Maintenance, size.file_offset(first), bytes);
-        // A read that fails here is seen by the device's observer; the scan goes on behind it.
+        // The device's observer sees a failed read; the scan continues after it.
         let buffer = self.device.submit(request).await.into_buffer().ok()?;
         let mut bad = 0;
         for (number, page) in (first.0..).map(PageNumber).zip(buffer.chunks(size.bytes())) {
@@ -27,7 +27,7 @@ impl Cache {
         Some(bad)
     }
 
-    /// What a page is worth after as many reads as a transaction would make of it.
+    /// Judges a page after as many reads as a transaction would make of it.
     async fn repeat_until_sound(&self, page: PageNumber, first: PageState) -> PageState {
         let (size, mut state) = (self.page_size, first);
         for attempt in 1..READ_ATTEMPTS {
@@ -47,7 +47,7 @@ impl Cache {
         state
     }
 
-    /// Takes note of what a read of the page would put right, and stops the database for a lost
+    /// Records the repairs that a read of the page would make, and stops the database for a lost
     /// write. True for damage of any other kind.
     fn is_bad(&self, page: PageNumber, state: &PageState) -> bool {
         match *state {
@@ -63,8 +63,8 @@ impl Cache {
     }
 }
 
-/// Whether reading the page again can make nothing better: most pages that were never written
-/// belong to no tree.
+/// Whether another read cannot improve the result: most pages that were never written belong to no
+/// tree.
 fn is_usable(state: &PageState) -> bool {
     state.is_readable() || *state == PageState::Unwritten
 }

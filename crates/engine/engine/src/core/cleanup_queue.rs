@@ -1,4 +1,4 @@
-//! The queue of cleanup: what committed transactions have left to remove once no snapshot needs it.
+//! The queue of cleanup: removals left by committed transactions until no snapshot needs the data.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -15,15 +15,15 @@ const MOST_RUNNING: usize = 16;
 pub(crate) struct CleanupBatch {
     /// It may begin once everybody sees this commit.
     pub number: CommitNumber,
-    /// Where the transaction began: recovery must be able to find the batch again.
+    /// Where the transaction began in the log: recovery must be able to find the batch again.
     pub since: Lgpos,
-    /// What is to be removed, operation by operation.
+    /// Removals, operation by operation.
     pub groups: Vec<CleanupGroup>,
 }
 
-/// What one operation has left to remove, in one apply.
+/// Removals of one operation, in one apply.
 pub(crate) struct CleanupGroup {
-    /// What goes.
+    /// The items to remove.
     pub items: Vec<Cleanup>,
     /// Its pages stay in the cache until then, or each would be written, read and written again.
     _kept: Kept,
@@ -45,7 +45,7 @@ impl CleanupGroup {
 #[derive(Default)]
 pub(crate) struct CleanupQueue {
     waiting: RefCell<VecDeque<CleanupBatch>>,
-    /// Where the transactions began whose cleanup is being worked on.
+    /// Starting positions of the transactions whose cleanup is in progress.
     running: RefCell<Vec<Lgpos>>,
 }
 
@@ -55,8 +55,8 @@ impl CleanupQueue {
         self.waiting.borrow_mut().push_back(batch);
     }
 
-    /// Takes the next batch, marked as being worked on, unless too many are or some snapshot may
-    /// need it still: all see what was committed up to `seen_by_all`.
+    /// Takes the next batch and marks it in progress, unless too many are or some snapshot may
+    /// still need it: all see everything committed up to `seen_by_all`.
     pub(crate) fn take(&self, seen_by_all: CommitNumber) -> Option<CleanupBatch> {
         let mut waiting = self.waiting.borrow_mut();
         if self.running.borrow().len() >= MOST_RUNNING {
@@ -79,12 +79,12 @@ impl CleanupQueue {
         running.swap_remove(mine.expect("invariant: it was marked when it was taken"));
     }
 
-    /// Whether no batch waits.
+    /// Whether no batch is queued.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.borrow().is_empty()
     }
 
-    /// Whether no batch is being worked on.
+    /// Whether no batch is in progress.
     pub(crate) fn is_idle(&self) -> bool {
         self.running.borrow().is_empty()
     }

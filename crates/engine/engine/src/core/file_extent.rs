@@ -65,7 +65,7 @@ impl FileExtent {
         result.map(Some)
     }
 
-    /// Gives back what the file has behind page `last`, the last one that the database owns.
+    /// Returns the file's space behind page `last`, the last one that the database owns.
     pub(super) async fn trim(&self, last: PageNumber) -> Result<(), DeviceError> {
         if last < self.last_page.get() {
             self.set_length(last).await?;

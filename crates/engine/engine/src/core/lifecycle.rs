@@ -12,7 +12,7 @@ pub(crate) struct Lifecycle {
     stopping: Cell<bool>,
     closed: Cell<bool>,
     tasks: RefCell<Vec<JoinHandle<()>>>,
-    /// Eviction, which goes on until nothing more comes.
+    /// Eviction, which continues until no more changes come.
     eviction: Cell<Option<JoinHandle<()>>>,
     /// A transaction or a batch of cleanup has ended, or the database is to.
     work_ended: Notify,
@@ -39,27 +39,27 @@ impl Lifecycle {
         self.eviction.take()
     }
 
-    /// Background work is to end.
+    /// Asks background work to end.
     pub(crate) fn stop(&self) {
         self.stopping.set(true);
     }
 
-    /// Whether background work is to end.
+    /// Whether background work must end.
     pub(crate) fn is_stopping(&self) -> bool {
         self.stopping.get()
     }
 
-    /// Nothing more comes: eviction is to end as well.
+    /// No more changes will come: eviction must end as well.
     pub(crate) fn close(&self) {
         self.closed.set(true);
     }
 
-    /// Whether nothing more comes.
+    /// Whether no more changes will come.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.get()
     }
 
-    /// Tells of the end of transactions, of cleanup and of the database.
+    /// Notified when a transaction, a cleanup or the database ends.
     pub(crate) const fn work_ended(&self) -> &Notify {
         &self.work_ended
     }

@@ -13,7 +13,7 @@ pub(crate) struct TransactionTable {
     last: Cell<TransactionId>,
     /// How many have begun and not ended, those that change nothing included.
     open: Cell<usize>,
-    /// Where those began that have changed something.
+    /// Starting positions of the transactions that have changed something.
     active: RefCell<BTreeMap<TransactionId, Lgpos>>,
     /// Ends of transactions and cleanups that may not be durable yet, in the order of the log, each
     /// with where its work began: a crash that loses the end needs all of it again.
@@ -44,7 +44,7 @@ impl TransactionTable {
         self.active.borrow_mut().insert(transaction, begin);
     }
 
-    /// Nothing more comes of a transaction; its last record, if it has any, lies before `tip`.
+    /// Removes a finished transaction; its last record, if it has any, lies before `tip`.
     pub(crate) fn deactivate(&self, transaction: TransactionId, tip: Lgpos) {
         let begin = self.active.borrow_mut().remove(&transaction);
         if let Some(begin) = begin {
@@ -69,7 +69,7 @@ impl TransactionTable {
         self.open.get() == 0
     }
 
-    /// Whether no transaction has changed anything that it may have to undo.
+    /// Whether no transaction has changes that it may have to undo.
     pub(crate) fn has_no_active(&self) -> bool {
         self.active.borrow().is_empty()
     }

@@ -120,8 +120,8 @@ async fn read_header(device: &Rc<dyn Device>, is_redone: bool) -> Result<HeaderC
     }
 }
 
-/// The flush map that the database was closed with. Where there is none that can be believed, the
-/// map begins anew and learns from every write.
+/// The flush map that the database was closed with. Without one that can be trusted, the map starts
+/// empty and learns from every write.
 async fn stored_map(
     files: &DatabaseFiles,
     device: &Rc<dyn Device>,
@@ -132,7 +132,7 @@ async fn stored_map(
     Ok(read.unwrap_or_default())
 }
 
-/// Goes on with the log that the header names, or begins one.
+/// Continues the log that the header names, or begins one.
 async fn open_log(
     runtime: &Runtime,
     files: &DatabaseFiles,
@@ -163,7 +163,7 @@ async fn open_log(
     Log::create(runtime, folder, identity, log_settings).await.map_err(|error| log_problem(&error))
 }
 
-/// Goes on with the log behind what has been redone.
+/// Continues the log after the redone part.
 async fn resume_log(
     runtime: &Runtime,
     files: &DatabaseFiles,

@@ -1,8 +1,8 @@
 //! Applies as bytes of the log: `docs/format-log.md` has the table.
 //!
-//! What is small or has been said before takes little room: numbers have as many bytes as they
-//! need, database times are told by their distance, keys by what is new in them. The same record
-//! always has the same bytes, and no other bytes decode to it.
+//! Small and repeated values take little room: numbers have as many bytes as they need, database
+//! times are stored as differences, keys without the prefix they share. The same record always has
+//! the same bytes, and no other bytes decode to it.
 
 use units::{ObjectId, PageNumber};
 
@@ -30,7 +30,7 @@ mod kind {
     pub(super) const UNDO_REVIVE: u8 = 6;
     pub(super) const UNDO_INSERT_ROW: u8 = 7;
 
-    /// The undo of a node says what its data was.
+    /// The undo of a node holds its old data.
     pub(super) const HAS_DATA: u8 = 1;
 }
 
@@ -88,7 +88,7 @@ impl PageEdits {
     }
 }
 
-/// A first byte: what it is and, above that, flags that are below 16.
+/// A first byte: the kind and, above that, flags that are below 16.
 fn put_kind(out: &mut Vec<u8>, kind: u8, flags: u8) {
     assert!(flags < 16, "a node has four flags");
     out.push(flags << 4 | kind);
@@ -290,7 +290,7 @@ impl Undo {
     }
 }
 
-/// What an undo names beside its tree.
+/// Fields of an undo besides its tree.
 #[derive(Clone, Copy)]
 enum Body<'a> {
     Node { key: &'a [u8], data: &'a [u8] },
@@ -302,7 +302,7 @@ fn shared(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 
-/// A string as what it has in common with the last one and what is new.
+/// A string as the length of the prefix shared with the last one, and the rest.
 fn put_news<'a>(last: &mut &'a [u8], string: &'a [u8], out: &mut Vec<u8>) {
     let shared = shared(last, string);
     put_length(out, shared);

@@ -1,4 +1,4 @@
-//! Encoded applies read back as they were, cost what they should, and garbage is refused.
+//! Encoded applies survive a round trip, have the expected size, and garbage is refused.
 
 use proptest::prelude::*;
 use units::{ObjectId, PageNumber};

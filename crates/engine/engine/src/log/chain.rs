@@ -14,12 +14,12 @@ use crate::log::{LogError, LogFolder, LogIdentity};
 /// Log files are read in pieces of this length, as the field's tools do.
 const READ_BYTES: usize = 256 << 10;
 
-/// Where a stream ends, as its next generation must know it.
+/// End of a stream, as its next generation must know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogEnd {
     /// The last generation.
     pub generation: Generation,
-    /// Its last whole segment; what lies behind was torn by a crash or never written.
+    /// Its last whole segment; anything behind it was torn by a crash or never written.
     pub last_segment: u16,
     /// Its accumulated checksum up to there.
     pub sum: u64,
@@ -41,7 +41,7 @@ impl LogEnd {
         }
     }
 
-    /// Whether there is a last generation at all.
+    /// Whether a last generation exists.
     pub(crate) const fn is_some(&self) -> bool {
         self.generation.0 != 0
     }
@@ -71,7 +71,7 @@ pub(super) struct LogFile {
 }
 
 impl LogFile {
-    /// A checked segment; the bytes behind the last one are never looked at.
+    /// A checked segment; bytes behind the last one are never read.
     pub(super) fn segment(&self, index: u16) -> &[u8] {
         let bytes = self.header.segment_size.bytes();
         &self.bytes[usize::from(index) * bytes..][..bytes]
@@ -79,7 +79,7 @@ impl LogFile {
 }
 
 impl LogChain {
-    /// Finds the files of a stream; none where there is no log file at all.
+    /// Finds the files of a stream; `None` if there is no log file at all.
     ///
     /// A crash between the two renames of a roll leaves the current file under the next one's
     /// name: its header, durable before the first rename, says so.
@@ -150,7 +150,7 @@ impl LogChain {
         }
     }
 
-    /// Where the stream ends.
+    /// The end of the stream.
     pub(crate) async fn end(&self) -> Result<LogEnd, LogError> {
         let file = self.load(self.last).await?;
         Ok(Self::end_of(&file))
@@ -186,8 +186,8 @@ impl LogChain {
         }
     }
 
-    /// Reads a generation and checks it: against the header of the next one where there is one,
-    /// else for where it ends.
+    /// Reads a generation and checks it: against the header of the next one if that exists, else to
+    /// find its end.
     pub(super) async fn load(&self, generation: Generation) -> Result<LogFile, LogError> {
         self.require(generation, generation)?;
         let name = self.file_name(generation);
@@ -262,7 +262,7 @@ impl LogChain {
         }
     }
 
-    /// The last generation may end with what one torn write left. A whole segment of a later
+    /// The last generation may end with the remains of one torn write. A whole segment of a later
     /// write proves that the bad one was once acknowledged.
     fn require_torn_tail(&self, name: &str, file: &LogFile) -> Result<(), LogError> {
         let bad = file.last_segment + 1;
@@ -276,7 +276,7 @@ impl LogChain {
         Ok(())
     }
 
-    /// A closed generation holds what the next one's header says, no segment less.
+    /// A closed generation holds everything that the next one's header records, not a segment less.
     async fn require_followed_by_next(
         &self,
         name: &str,

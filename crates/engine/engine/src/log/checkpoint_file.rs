@@ -13,12 +13,12 @@ use crate::not_as_written::{NotAsWritten, Written, difference};
 /// The open checkpoint file.
 pub(super) struct CheckpointFile {
     device: Rc<dyn Device>,
-    /// What was written last.
+    /// The last written checkpoint.
     last: Cell<Option<Checkpoint>>,
 }
 
 impl CheckpointFile {
-    /// Opens the file for writing; creates it where there is none.
+    /// Opens the file for writing; creates it if it does not exist.
     pub(super) async fn open(folder: &LogFolder) -> Result<Self, LogError> {
         let name = folder.names.checkpoint();
         let mode = if folder.has(&name).await? {
@@ -49,7 +49,7 @@ impl CheckpointFile {
         Ok(())
     }
 
-    /// Reads back what was written last; none where it is there.
+    /// Reads the last checkpoint back; `None` if it is intact.
     pub(super) async fn compare(&self) -> Option<NotAsWritten> {
         let bytes = self.last.get()?.encode();
         let both = [bytes, bytes].concat();
@@ -62,8 +62,8 @@ impl CheckpointFile {
     }
 }
 
-/// The checkpoint of a stream: the later one of two good copies. None where the file is not there
-/// or both copies are damaged; then redo begins with the first generation that the database needs.
+/// The checkpoint of a stream: the later one of two good copies. `None` if the file is missing or
+/// both copies are damaged; then redo begins with the first generation that the database needs.
 pub(crate) async fn read_checkpoint(
     folder: &LogFolder,
     identity: &LogIdentity,

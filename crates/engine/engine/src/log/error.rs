@@ -1,4 +1,4 @@
-//! What can go wrong with a log, in words an operator can act on.
+//! Errors of a log, in words an operator can act on.
 
 use std::fmt;
 
@@ -70,13 +70,13 @@ pub enum LogError {
         /// The segment.
         segment: u16,
     },
-    /// The log ends before a place that is known to have been durable.
+    /// The log ends before a position that is known to have been durable.
     TooShort {
         /// The log folder.
         folder: String,
-        /// Where the log must reach to at least.
+        /// The position that the log must reach.
         wanted: Lgpos,
-        /// Where it ends.
+        /// The end of the log.
         end: Lgpos,
     },
     /// A generation is whole but not the one that the next generation was written after.
@@ -88,24 +88,24 @@ pub enum LogError {
     },
     /// Whole segments do not add up to records.
     Framing {
-        /// Where.
+        /// Position in the log.
         place: Lgpos,
     },
     /// The bytes of a record make no sense.
     Record {
-        /// Where the record begins.
+        /// Start of the record.
         place: Lgpos,
-        /// What is wrong.
+        /// The problem.
         problem: DecodeError,
     },
-    /// Segments are to be shorter than the storage takes a write.
+    /// The requested segments are shorter than the storage's smallest write.
     SectorTooLong {
         /// The file.
         file: String,
         /// Bytes of the shortest write.
         sector: u32,
     },
-    /// A log stream begins where there is one already.
+    /// A log stream already exists at the place of a new one.
     Exists {
         /// The log folder.
         folder: String,
@@ -115,8 +115,8 @@ pub enum LogError {
 }
 
 impl LogError {
-    /// Whether the storage is at fault: what was once durable is not there or is not what was
-    /// written. Files that are missing or belong elsewhere may have been moved.
+    /// Whether the storage is at fault: data once durable is missing or altered. Files that are
+    /// missing or belong elsewhere may have been moved.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::BadSegment { .. }

@@ -1,4 +1,4 @@
-//! How records lie in segments: whole, or cut into fragments where they do not fit.
+//! Framing of records in segments: whole, or cut into fragments if they do not fit.
 //!
 //! A segment's records are chunks: `{WHOLE, u16 length}`, `{FRAGMENT_BEGIN, u32 total length,
 //! u16 length}` or `{FRAGMENT, u16 length}`, each followed by its bytes. A zero byte means that
@@ -58,7 +58,7 @@ pub(super) fn put_chunk(
     part
 }
 
-/// What stands at one place of a segment.
+/// Contents of a segment at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chunk<'a> {
     /// Nothing more in this segment.
@@ -76,7 +76,7 @@ pub(super) enum Chunk<'a> {
     Fragment(&'a [u8]),
 }
 
-/// The chunk at byte `at` of a whole segment, and the byte behind it; none where the bytes make no
+/// The chunk at byte `at` of a whole segment, and the byte behind it; `None` if the bytes form no
 /// chunk.
 pub(super) fn chunk(segment: &[u8], at: usize) -> Option<(Chunk<'_>, usize)> {
     match segment.get(at) {

@@ -59,7 +59,7 @@ impl NextFile {
         Bytes(self.bytes_written.get())
     }
 
-    /// Says how many bytes of the current file are written; formatting keeps pace, so that it
+    /// Reports the bytes of the current file written so far; formatting keeps pace, so that it
     /// neither comes in one burst nor late.
     pub(super) fn advance(self: &Rc<Self>, runtime: &Runtime, bytes: u64) {
         self.progress.set(bytes);
@@ -86,7 +86,7 @@ impl NextFile {
         self.ready.take().expect("invariant: the wait ended because the file is ready")
     }
 
-    /// Ends formatting wherever it is; what there is of the file is worthless.
+    /// Stops formatting at any point; the partial file is worthless.
     pub(super) async fn stop(self: &Rc<Self>) {
         self.stopped.set(true);
         self.hurry.set(true);

@@ -1,9 +1,9 @@
-//! Reads closed log files back while the load goes on, and compares them with what was written.
+//! Reads closed log files back during the load, and compares them with what was written.
 //!
-//! What a generation must hold is known without a copy of it: the writer accumulates the checksums
-//! of its segments as it hands them to the device. A file is read at the pace at which the current
-//! one is written, so the reads neither burst nor come late, and never make more than the volume of
-//! the log.
+//! The expected content of a generation is known without a copy of it: the writer accumulates the
+//! checksums of its segments as it hands them to the device. A file is read at the pace at which
+//! the current one is written, so the reads neither burst nor come late, and never exceed the
+//! volume of the log.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ use crate::notify::Notify;
 /// Bytes of one read.
 const PIECE_BYTES: u64 = 256 << 10;
 
-/// What a generation must hold.
+/// Expected content of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LogWitness {
     /// The generation.
@@ -33,14 +33,14 @@ pub(super) struct LogWitness {
     pub sum: u64,
 }
 
-/// Files that wait to be read back, and what was found.
+/// Files waiting to be read back, and the mismatches found.
 pub(super) struct ReadBack {
     folder: LogFolder,
-    /// What every segment says of its stream.
+    /// The stream number in every segment.
     stream: u32,
     segment_size: SegmentSize,
     waiting: RefCell<VecDeque<LogWitness>>,
-    /// Files that hold what they must and are still there.
+    /// Files that proved intact and still exist.
     verified: RefCell<VecDeque<LogWitness>>,
     /// Bytes of the current file written so far.
     progress: Cell<u64>,
@@ -75,7 +75,7 @@ impl ReadBack {
         !self.running.replace(true)
     }
 
-    /// Says how many bytes of the current file are written.
+    /// Reports the bytes of the current file written so far.
     pub(super) fn advance(&self, bytes: u64) {
         self.progress.set(bytes);
         self.changed.notify_all();
@@ -91,7 +91,7 @@ impl ReadBack {
         self.verified.borrow_mut().retain(|witness| witness.generation >= generation);
     }
 
-    /// Reads the oldest file that waits; false, and the task is over, where none does.
+    /// Reads the oldest waiting file; false, and the task ends, if there is none.
     pub(super) async fn next(&self) -> bool {
         let Some(witness) = self.waiting.borrow().front().copied() else {
             self.running.set(false);
@@ -124,17 +124,17 @@ impl ReadBack {
         self.compare(&self.folder.names.current(), last).await;
     }
 
-    /// Adds what was found elsewhere, if anything was.
+    /// Adds a mismatch found elsewhere, if any.
     pub(super) fn note(&self, found: Option<NotAsWritten>) {
         self.found.borrow_mut().extend(found);
     }
 
-    /// What was found since the last call.
+    /// Mismatches found since the last call.
     pub(super) fn take(&self) -> Vec<NotAsWritten> {
         std::mem::take(&mut *self.found.borrow_mut())
     }
 
-    /// Whether the file `name` holds what it must; what it does not is noted.
+    /// Checks the contents of `name` and records each mismatch.
     async fn compare(&self, name: &str, witness: LogWitness) -> bool {
         let difference = match self.read(name, witness).await {
             Ok(difference) => difference,
@@ -167,7 +167,7 @@ impl ReadBack {
         Ok(comparison.result())
     }
 
-    /// Whether another file waits already.
+    /// Whether another file already waits.
     fn is_behind(&self) -> bool {
         self.waiting.borrow().len() > 1
     }
@@ -184,10 +184,10 @@ struct LogComparison {
     witness: LogWitness,
     stream: u32,
     segment_size: SegmentSize,
-    /// The next segment to look at.
+    /// The next segment to check.
     next: u16,
     sum: u64,
-    /// The first segment that is not what was written, and how many are not.
+    /// The first bad segment, and the number of bad ones.
     bad: Option<(u16, u16)>,
 }
 
@@ -196,7 +196,7 @@ impl LogComparison {
         Self { witness, stream, segment_size, next: 0, sum: 0, bad: None }
     }
 
-    /// Looks at the next bytes of the file.
+    /// Checks the next bytes of the file.
     fn look(&mut self, mut bytes: &[u8]) {
         if let (0, Some((header, rest))) = (self.next, bytes.split_first_chunk()) {
             let segments = self.segment_size.first();
@@ -213,7 +213,7 @@ impl LogComparison {
         }
     }
 
-    /// Goes past so many segments, which add `share` to the sum; none where they are not good.
+    /// Skips `segments` segments, which add `share` to the sum; `None` if they are bad.
     fn take(&mut self, segments: u16, share: Option<u64>) {
         if let Some(share) = share {
             self.sum = accumulate(self.sum, share);
@@ -224,7 +224,7 @@ impl LogComparison {
         self.next += segments;
     }
 
-    /// What the next segment adds to the sum; none where it is not whole or not of this place.
+    /// Checksum contribution of the next segment; `None` if it is torn or belongs elsewhere.
     fn share(&self, segment: &[u8]) -> Option<u64> {
         let generation = self.witness.generation;
         SegmentHeader::open(segment, generation, self.next, self.stream)?;

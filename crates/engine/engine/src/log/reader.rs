@@ -17,7 +17,7 @@ pub(crate) struct LogReader {
     byte: usize,
     /// A record of which fragments are still to come.
     pending: Option<PendingRecord>,
-    /// The walk began at the first byte of a segment, where the rest of a record may stand.
+    /// The walk began at the first byte of a segment, which may continue an earlier record.
     may_begin_amid: bool,
 }
 
@@ -60,8 +60,8 @@ impl LogReader {
         })
     }
 
-    /// The next record and where it lies; none at the end of the log. A record that a crash cut
-    /// short is no record.
+    /// The next record and its span; `None` at the end of the log. A record that a crash cut short
+    /// does not count.
     pub(crate) async fn next(&mut self) -> Result<Option<(Span, LogRecord)>, LogError> {
         loop {
             if self.segment > self.file.last_segment || self.byte >= self.segment_size().bytes() {
@@ -114,7 +114,7 @@ impl LogReader {
         self.file.header.segment_size
     }
 
-    /// Where the stream ends. To be asked after [`LogReader::next`] has given none.
+    /// The end of the stream. Valid after [`LogReader::next`] has returned `None`.
     pub(crate) fn end(&self) -> LogEnd {
         assert_eq!(
             self.generation(),

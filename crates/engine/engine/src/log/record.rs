@@ -1,4 +1,4 @@
-//! What the log holds: begin, commit, applies and the life of the database, as bytes.
+//! Records of the log: begin, commit, applies and the life of the database, as bytes.
 
 use units::Bytes;
 

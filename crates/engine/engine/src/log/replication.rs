@@ -1,5 +1,5 @@
-//! Reads closed log files as further copies of the database do, which ship them to where they are
-//! replayed: a load of its own on the storage of the log.
+//! Reads closed log files as replication to passive copies does: a separate load on the storage of
+//! the log.
 //!
 //! The measured engines read each file twice for each copy, the header once and the rest twice, in
 //! pieces of 256 KiB: nine reads of 2,093,056 bytes together.
@@ -27,7 +27,7 @@ pub(super) struct Replication {
 }
 
 impl Replication {
-    /// For so many copies beside the database itself.
+    /// For `copies` copies besides the database itself.
     pub(super) fn new(folder: LogFolder, copies: u32) -> Self {
         Self {
             folder,
@@ -48,8 +48,8 @@ impl Replication {
         self.waiting.borrow().first().copied()
     }
 
-    /// Has every copy read a file that was taken. A read that fails is told by whatever watches the
-    /// device, and no reason for the log to stop.
+    /// Makes every copy read a closed file. The device's observer reports a failed read, which is
+    /// no reason for the log to stop.
     pub(super) async fn read(&self, generation: Generation) {
         for _ in 0..self.copies {
             if self.stopped.get() || self.read_once(generation).await.is_err() {
@@ -80,7 +80,7 @@ impl Replication {
     }
 }
 
-/// Where each read of one file for one copy begins, and how long it is.
+/// Offset and length of each read of one file for one copy.
 fn reads_of_a_copy() -> Vec<(u64, usize)> {
     let header = LOG_HEADER_BYTES as u64;
     let mut reads = vec![(0, LOG_HEADER_BYTES)];

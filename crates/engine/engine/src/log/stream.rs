@@ -10,7 +10,7 @@ use units::Bytes;
 
 use crate::log::{LogError, LogNames};
 
-/// What every file of a stream carries in its header.
+/// Identity in the header of every file of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogIdentity {
     /// Page size of the database.
@@ -21,7 +21,7 @@ pub struct LogIdentity {
     pub database: Signature,
 }
 
-/// Where a stream's files are. Cheap to clone.
+/// Location of a stream's files. Cheap to clone.
 #[derive(Clone)]
 pub struct LogFolder {
     /// The folder.
@@ -38,7 +38,7 @@ pub(crate) struct LogSettings {
     /// Appends should wait ([`Log::throttle`](crate::log::Log::throttle)) while more than this is
     /// neither written nor being written.
     pub buffer: Bytes,
-    /// Complete segments are written unasked when so much waits.
+    /// Complete segments are written without a flush when this many bytes wait.
     pub write_behind: Bytes,
     /// Longest single write.
     pub longest_write: Bytes,
@@ -70,9 +70,9 @@ impl Default for LogSettings {
 impl LogSettings {
     /// How long the segments are of a file on `device`.
     ///
-    /// A write never fills a part of a physical sector unasked: the disk would have to read, change
-    /// and write the whole of it, and power that fails meanwhile takes along what other writes put
-    /// there and was acknowledged.
+    /// An automatic write never fills part of a physical sector: the disk would have to read,
+    /// change and write the whole of it, and a power failure meanwhile would destroy acknowledged
+    /// data of other writes in that sector.
     pub(super) fn segment_size_on(&self, device: &dyn Device) -> Result<SegmentSize, LogError> {
         let (caps, short) = (device.caps(), SegmentSize::Bytes512);
         match self.segment_size {
@@ -97,7 +97,7 @@ impl LogFolder {
         format!("{}/{file}", self.volume.name())
     }
 
-    /// Whether a file is there.
+    /// Whether a file exists.
     pub async fn has(&self, file: &str) -> Result<bool, LogError> {
         let files = self.volume.list().await?;
         Ok(files.iter().any(|entry| entry.name == file))

@@ -11,7 +11,7 @@ use units::Generation;
 
 use crate::log::framing::{may_begin, put_chunk};
 
-/// Where a record lies.
+/// Position and extent of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
     /// Its first byte.
@@ -67,7 +67,7 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// An empty log that goes on at the first segment of `generation`.
+    /// An empty log that continues at the first segment of `generation`.
     pub(super) fn new(generation: Generation, size: SegmentSize) -> Self {
         Self {
             size,
@@ -79,7 +79,7 @@ impl Tail {
         }
     }
 
-    /// Where the next record goes.
+    /// Position of the next record.
     pub(super) fn tip(&self) -> Lgpos {
         let byte = u16::try_from(self.used).expect("invariant: a segment has 4 KiB at most");
         Lgpos { generation: self.generation, segment: self.segment, byte }
@@ -184,7 +184,7 @@ impl Tail {
         (Generation(generation), first + segment)
     }
 
-    /// Goes on in the next segment: the first of the next file behind the last.
+    /// Continues in the next segment: the first of the next file after the last.
     fn begin_segment(&mut self) {
         self.bytes.resize(self.bytes.len() + self.size.bytes(), 0);
         self.segment += 1;

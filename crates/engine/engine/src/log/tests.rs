@@ -56,7 +56,7 @@ impl World {
     }
 }
 
-/// Goes on with the stream that is there and was closed properly, or begins a new one.
+/// Continues an existing stream that was closed properly, or begins a new one.
 async fn open_log(
     runtime: &Runtime,
     folder: LogFolder,

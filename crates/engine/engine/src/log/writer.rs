@@ -1,8 +1,8 @@
 //! The live log: appends go to memory at once, writes go to the device one at a time, and one
 //! write serves everybody who waits (group commit).
 //!
-//! A write carries whole segments that are never written again: what a crash can tear is exactly
-//! the one write in flight, whose extent every segment of it names.
+//! A write carries whole segments that are never written again: a crash can tear only the one write
+//! in flight, whose extent every segment of it names.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use crate::log::{LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSetting
 use crate::not_as_written::NotAsWritten;
 use crate::notify::Notify;
 
-/// What a log counts about itself since it was opened.
+/// Counters of a log since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LogCounters {
     /// Bytes of records, without the fill that ends a flush.
@@ -74,7 +74,7 @@ struct Inner {
     removal: Removal,
     next: Rc<NextFile>,
     replication: Replication,
-    /// None where files are not read back.
+    /// `None` if files are not read back.
     read_back: Option<ReadBack>,
     changed: Notify,
 }
@@ -106,7 +106,7 @@ struct CurrentFile {
     device: Rc<dyn Device>,
     generation: Generation,
     created: LogTime,
-    /// Accumulated checksum of what has been written to it.
+    /// Accumulated checksum of everything written to it.
     sum: u64,
 }
 
@@ -122,14 +122,14 @@ impl Log {
             let folder = folder.volume.name().to_owned();
             return Err(LogError::Exists { folder, file });
         }
-        // A checkpoint without any log is what is left of another stream.
+        // A checkpoint without any log is a remnant of another stream.
         folder.remove_if_there(&folder.names.checkpoint()).await?;
         let end = LogEnd::before_the_first();
         Self::begin(runtime, folder, identity, settings, end).await
     }
 
-    /// Goes on with a stream that ends at `end`, in a new generation: what a crash tore behind the
-    /// end is cut off by the new file's header, never overwritten. Safe to repeat after any crash.
+    /// Resumes a stream that ends at `end`, in a new generation: the new file's header cuts off the
+    /// torn remains behind the end, which are never overwritten. Safe to repeat after any crash.
     pub(crate) async fn resume(
         runtime: &Runtime,
         folder: LogFolder,
@@ -234,7 +234,7 @@ impl Log {
         self.inner.state.borrow().durable
     }
 
-    /// Where the next record goes.
+    /// Position of the next record.
     pub(crate) fn tip(&self) -> Lgpos {
         self.inner.state.borrow().tail.tip()
     }
@@ -249,7 +249,7 @@ impl Log {
         self.inner.checkpoint.get()
     }
 
-    /// What has been counted so far.
+    /// The counts so far.
     pub(crate) fn counters(&self) -> LogCounters {
         let mut counters = self.inner.state.borrow().counters;
         counters.bytes_written.0 += self.inner.next.bytes_written().0;
@@ -307,8 +307,8 @@ impl Log {
         Ok(())
     }
 
-    /// Removes closed files of generations below `generation`, those that are to be read back as
-    /// soon as they have been.
+    /// Removes closed files of generations below `generation`; files still to be read back are
+    /// removed after that.
     pub(crate) async fn remove_below(&self, generation: Generation) -> Result<(), LogError> {
         let inner = &self.inner;
         let needless = inner.removal.needless_below.get().max(generation);
@@ -316,7 +316,7 @@ impl Log {
         inner.remove_needless().await
     }
 
-    /// What reading back has found since the last call.
+    /// Mismatches found by reading back since the last call.
     pub(crate) fn take_not_as_written(&self) -> Vec<NotAsWritten> {
         let read_back = self.inner.read_back.as_ref();
         read_back.map_or_else(Vec::new, ReadBack::take)
@@ -388,7 +388,7 @@ impl Inner {
         }));
     }
 
-    /// What to write next; none, and the writer ends, where nothing more is wanted.
+    /// The next write; `None`, and the writer ends, if no more is needed.
     fn next_batch(&self) -> Option<Batch> {
         let mut state = self.state.borrow_mut();
         let batch = if state.failed.is_some() || state.durable >= state.wanted {
@@ -436,7 +436,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Closes the current file, which is full and durable, and goes on with the next one.
+    /// Closes the current file, which is full and durable, and continues in the next one.
     async fn roll(self: &Rc<Self>, generation: Generation) -> Result<(), LogError> {
         let device = self.next.take(&self.runtime).await?;
         let header = {
@@ -477,7 +477,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Has further copies read a closed file, in a task of its own.
+    /// Makes further copies read a closed file, in a separate task.
     fn start_replicating(self: &Rc<Self>, closed: Generation) {
         if !self.replication.add(closed) {
             return;
@@ -508,7 +508,7 @@ impl Inner {
         }));
     }
 
-    /// Reads back what is left of the log when it is closed, the file that was being written too.
+    /// Reads back the rest of the log when it is closed, including the file in use.
     async fn read_rest_back(&self) {
         let Some(read_back) = &self.read_back else {
             return;
@@ -523,7 +523,7 @@ impl Inner {
                 sum: current.sum,
             }
         };
-        // After a failed write it is not known what must be there.
+        // After a failed write the expected content is unknown.
         let failed = self.state.borrow().failed.is_some();
         if !failed && durable.generation == last.generation {
             read_back.compare_rest(last).await;
@@ -535,7 +535,7 @@ impl Inner {
     /// Removes the closed files that are neither needed nor to be read back.
     async fn remove_needless(&self) -> Result<(), LogError> {
         if self.removal.running.replace(true) {
-            return Ok(()); // That removal goes on to what is needless now.
+            return Ok(()); // So that removal continues with the files that are now unneeded.
         }
         let mut removed = Ok(());
         while let (Ok(()), Some(below)) = (&removed, self.removable_below()) {
@@ -545,7 +545,7 @@ impl Inner {
         removed
     }
 
-    /// Where more files may be removed: up to there.
+    /// The generation below which more files may be removed.
     fn removable_below(&self) -> Option<Generation> {
         let read_back = self.read_back.as_ref().and_then(ReadBack::oldest_waiting);
         let waiting = [read_back, self.replication.oldest_waiting()];
@@ -579,7 +579,7 @@ impl Inner {
     }
 }
 
-/// The header of the generation in which a stream goes on behind `end`.
+/// The header of the generation that continues a stream behind `end`.
 const fn first_header(
     identity: &LogIdentity,
     segment_size: SegmentSize,
@@ -601,8 +601,8 @@ const fn first_header(
     }
 }
 
-/// Puts a header on the formatted next file and renames current to closed, next to current. Only
-/// when the header is durable may the renames begin: between them, it tells what comes next.
+/// Puts a header on the formatted next file and renames current to closed, next to current. The
+/// renames may begin only when the header is durable: between them, it identifies the next file.
 /// Returns the header's share of the new generation's checksum.
 async fn install(
     folder: &LogFolder,
@@ -623,7 +623,7 @@ async fn install(
     Ok(accumulate(0, header_share(&bytes)))
 }
 
-/// A log file that is there, other than the next one, which holds nothing.
+/// An existing log file, other than the next one, which holds nothing.
 async fn first_log_file(folder: &LogFolder) -> Result<Option<String>, LogError> {
     let names = &folder.names;
     let files = folder.volume.list().await?;

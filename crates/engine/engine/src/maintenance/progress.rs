@@ -1,4 +1,4 @@
-//! How far the maintenance scan has come: what the header keeps of it.
+//! Progress of the maintenance scan, as the header keeps it.
 
 use ese::LogTime;
 use ese::header::DatabaseHeader;

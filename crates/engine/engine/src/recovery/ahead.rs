@@ -1,5 +1,5 @@
-//! The log, read ahead of redo by a task of its own: redo never waits for a log file while it has
-//! records left, and reading goes on while it works.
+//! The log, read ahead of redo by a separate task: redo never waits for a log file while it has
+//! records left, and reading continues while it works.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use units::Bytes;
 use crate::log::{LogEnd, LogError, LogReader, LogRecord, Span};
 use crate::notify::{Notified, Notify};
 
-/// The reader lets others have their turn after so many records.
+/// The reader yields after this many records.
 const RECORDS_BETWEEN_YIELDS: u32 = 64;
 
 type RecordAhead = (Span, LogRecord);
@@ -50,11 +50,11 @@ impl Ahead {
         let shared = Rc::new(AheadState::default());
         shared.taken.set(start);
         let task = read(runtime.clone(), reader, Rc::clone(&shared), most);
-        drop(runtime.spawn(task)); // It reports through what is shared.
+        drop(runtime.spawn(task)); // It reports through shared state.
         Self { shared }
     }
 
-    /// Moves what has been read behind `records`. None while there is more to come.
+    /// Moves the records read so far to the end of `records`. `None` while there is more to come.
     pub(super) fn take_into(
         &self,
         records: &mut VecDeque<RecordAhead>,

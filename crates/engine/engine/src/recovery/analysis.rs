@@ -1,4 +1,5 @@
-//! Which transactions the log leaves open, and what undoing them takes: a value fed with records.
+//! Finds the transactions that the log leaves open, and the work to undo them: a value fed with
+//! records.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use crate::edit::{TransactionId, Undo, UndoAction};
 use crate::log::{LogRecord, Span};
 use crate::recovery::{Loser, PendingCleanup};
 
-/// What the records so far say about transactions.
+/// State of the transactions after the records so far.
 #[derive(Debug, Default)]
 pub(super) struct Analysis {
     open: BTreeMap<TransactionId, OpenTransaction>,
@@ -86,7 +87,7 @@ impl Analysis {
         }
     }
 
-    /// These have been cleaned up. What gets the number of such a long value afterwards is another.
+    /// These have been cleaned up. A later long value with the same number is a different one.
     fn forget(&mut self, done: &[Undo]) {
         for undo in done {
             if let Undo::LongValueRelease { tree, long_value } = undo {
@@ -100,7 +101,7 @@ impl Analysis {
         self.open.entry(transaction).or_insert_with(|| OpenTransaction { begin, undo: Vec::new() })
     }
 
-    /// What was flagged and released stays until cleanup removes it.
+    /// Flagged and released items stay until cleanup removes them.
     fn keep_cleanups(&mut self, committed: OpenTransaction) {
         let begin = committed.begin;
         for of in committed.undo.into_iter().flatten() {
@@ -114,7 +115,7 @@ impl Analysis {
         }
     }
 
-    /// What may be left to clean up after committed transactions.
+    /// Cleanup that committed transactions may have left.
     pub(super) fn take_cleanups(&mut self) -> Vec<PendingCleanup> {
         let mut cleanups = std::mem::take(&mut self.cleanups);
         let released = std::mem::take(&mut self.released).into_iter();

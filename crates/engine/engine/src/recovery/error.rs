@@ -1,4 +1,4 @@
-//! Why a database cannot be recovered, and what would help.
+//! Why a database cannot be recovered, and the remedy.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub enum RecoveryError {
         found: u64,
         /// Database time that the record at `place` changed it from.
         expected: u64,
-        /// Where the record lies.
+        /// Position of the record.
         place: Lgpos,
     },
     /// A page cannot be read, and the log does not hold it whole.
@@ -51,7 +51,7 @@ pub enum RecoveryError {
         file: String,
         /// The page.
         page: PageNumber,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
         /// The first record that needed it.
         place: Lgpos,
@@ -62,7 +62,7 @@ pub enum RecoveryError {
         file: String,
         /// The page.
         page: PageNumber,
-        /// What does not fit.
+        /// The mismatch.
         problem: PageError,
         /// The record.
         place: Lgpos,
@@ -77,13 +77,13 @@ pub enum RecoveryError {
         found: u64,
         /// The latest database time in the log.
         latest: u64,
-        /// Where the log ends.
+        /// End of the log.
         end: Lgpos,
     },
 }
 
 impl RecoveryError {
-    /// Whether the storage is at fault, as [`LogError::is_damage`] says of the log.
+    /// Whether the storage is at fault, as [`LogError::is_damage`] defines it for the log.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Log(error) => error.is_damage(),

@@ -33,11 +33,11 @@ use crate::settings::whole_pages;
 /// Pages kept in memory at least, however little of it is allowed.
 const LEAST_PAGES: usize = 64;
 
-/// Of the memory, what may be full of pages that records ahead want: the rest is for pages that
-/// are being written and for those that may be wanted again.
+/// Share of the memory that may fill with pages wanted by records ahead: the rest is for pages
+/// being written and for those that may be needed again.
 const WANTED_SHARE: (usize, usize) = (3, 4);
 
-/// One in so many pages of memory is kept free, so that reads need not wait for writes.
+/// One in this many pages of memory is kept free, so that reads need not wait for writes.
 const FREE_SHARE: usize = 16;
 
 /// A bounded part of the database file.
@@ -50,7 +50,7 @@ pub(super) struct Pages {
     most_wanted: usize,
     capacity: usize,
     writing: Writing,
-    /// Tells of every request that has ended.
+    /// Notified at the end of every request.
     ended: Rc<Notify>,
     /// Memory of pages that have gone, for those that come.
     spare: Vec<Buffer>,
@@ -58,13 +58,13 @@ pub(super) struct Pages {
     mended: Mended,
 }
 
-/// What has been done to the file.
+/// Statistics of the file.
 pub(super) struct Done {
     pub read: u64,
-    /// What went wrong with those reads and was put right.
+    /// Corrected errors of those reads.
     pub mended: Mended,
     pub written: u64,
-    /// The flush types of what was written.
+    /// The flush types of the written pages.
     pub flush_map: FlushMap,
 }
 
@@ -97,13 +97,13 @@ impl Pages {
         self.device.name().to_owned()
     }
 
-    /// Tells of every request that has ended.
+    /// Notified at the end of every request.
     pub(super) fn ended(&self) -> Rc<Notify> {
         Rc::clone(&self.ended)
     }
 
-    /// A record ahead wants a page. It is read where it is not here, unless the record makes it
-    /// anew. False where that has to wait: too many reads are in flight, or there is no memory.
+    /// A record ahead wants a page. It is read if it is not in memory, unless the record rebuilds
+    /// it. False if that must wait: too many reads are in flight, or memory is short.
     pub(super) fn announce(&mut self, page: PageNumber, is_made_anew: bool) -> bool {
         if self.slots.want(page) {
             return true;
@@ -131,7 +131,7 @@ impl Pages {
         self.slots.admit(page, state);
     }
 
-    /// Whether an announced page has not come from the device yet.
+    /// Whether an announced page has not arrived from the device yet.
     pub(super) fn is_awaited(&self, page: PageNumber) -> bool {
         match self.slots.state(page) {
             SlotState::Loading(read) => !read.has_arrived(),
@@ -157,9 +157,9 @@ impl Pages {
         Ok(self.slots.page(number))
     }
 
-    /// The page that a read gives. One that fails or gives a damaged page is repeated: what a
-    /// power failure tore stays as it is, but what went wrong on the way may do better. There is no
-    /// pause between the attempts, since torn pages are nothing unusual here.
+    /// The page returned by a read. A read that fails or returns a damaged page is repeated: a torn
+    /// page stays torn, but a transfer error may succeed. There is no pause between the attempts,
+    /// since torn pages are common here.
     async fn right_page(
         &mut self,
         number: PageNumber,
@@ -189,7 +189,7 @@ impl Pages {
         self.slots.release(page);
     }
 
-    /// A page has been changed for so long that it is to be written, though records ahead want it.
+    /// Schedules a write of a page that has been dirty for long, though records ahead want it.
     pub(super) fn write_soon(&mut self, page: PageNumber) {
         self.writing.add_old(page);
     }
@@ -268,7 +268,7 @@ impl Pages {
         self.page_size.file_length(page) <= self.device.length()
     }
 
-    /// Memory for a page; what it holds means nothing.
+    /// Memory for a page, with undefined content.
     fn memory(&mut self) -> Buffer {
         let spare = self.spare.pop();
         spare.unwrap_or_else(|| Buffer::zeroed(self.page_size.bytes()))

@@ -20,12 +20,12 @@ use crate::recovery::analysis::Analysis;
 use crate::recovery::pages::{Page, Pages};
 use crate::recovery::{RecoveryError, RecoveryProgress, RecoverySettings, RecoverySummary, Redone};
 
-/// The reactor and other tasks get a turn at least after so many records: reads are handed to the
-/// device, and seen to have ended, only then.
+/// The reactor and other tasks get a turn at least after this many records: only then are reads
+/// handed to the device, and their completions noticed.
 const RECORDS_BETWEEN_YIELDS: u64 = 16;
 
-/// Brings a database file to the state that its log ends with. None where it was closed properly
-/// and needs nothing. Nothing else may have the files open.
+/// Brings a database file to the state at the end of its log. `None` if it was closed properly and
+/// needs nothing. No other program may have the files open.
 ///
 /// Afterwards the file still says that it is dirty: losers have to be undone first, by the live
 /// engine. Redo may be repeated after a crash at any moment.
@@ -139,14 +139,14 @@ struct Redo {
     damaged: BTreeMap<PageNumber, RecoveryError>,
     /// Pages with changes that the file may lack, and where the first of them lies, oldest first.
     unwritten: VecDeque<(Lgpos, PageNumber)>,
-    /// How far back those may lie, and what the log is written in.
+    /// Distance that those may lie back, and the segment size of the log.
     depth: (Bytes, SegmentSize),
     /// The page with the latest database time that was found in the file.
     newest: (PageNumber, u64),
     summary: RecoverySummary,
 }
 
-/// What redo does about one page of a record.
+/// Action of redo on one page of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RedoStep {
     /// Make the change.
@@ -159,10 +159,10 @@ pub(super) enum RedoStep {
     Lost,
 }
 
-/// Decides by database times; `found` is none where the page cannot be read.
+/// Decides by database times; `found` is `None` if the page cannot be read.
 ///
-/// What can be made anew is made anew, whatever the page says of itself: a page that a power
-/// failure tore may look whole, because its checksum is blind to some exchanges of words.
+/// A page that can be rebuilt is rebuilt, whatever its header says: a page torn by a power failure
+/// may look whole, because its checksum is blind to some exchanges of words.
 pub(super) const fn step(found: Option<u64>, before: u64, dbtime: u64, rebuilds: bool) -> RedoStep {
     match found {
         _ if rebuilds => RedoStep::Apply,
@@ -231,8 +231,7 @@ impl Redo {
         Some((span, record))
     }
 
-    /// Waits until an announced page need not be waited for any more. Others go on being read
-    /// meanwhile: the device is idle at no time.
+    /// Waits for an announced page. Other reads continue meanwhile: the device is never idle.
     async fn arrive(&mut self, page: PageNumber) -> Result<(), RecoveryError> {
         let ended = self.pages.ended();
         loop {
@@ -379,7 +378,7 @@ impl Redo {
     }
 }
 
-/// What a record does to pages, none where all of it is in the file for sure.
+/// The page edits of a record; `None` if all of them are certainly in the file.
 fn edits_of(span: Span, record: &LogRecord, start: Lgpos) -> &[PageEdits] {
     match record {
         LogRecord::Apply(apply) if span.start >= start => &apply.pages,
@@ -387,7 +386,7 @@ fn edits_of(span: Span, record: &LogRecord, start: Lgpos) -> &[PageEdits] {
     }
 }
 
-/// Makes a change; true where it made a damaged page anew.
+/// Makes a change; true if it rebuilt a damaged page.
 fn change(page: &mut Page, edits: &PageEdits, dbtime: u64) -> Result<bool, ese::page::PageError> {
     let mut image = PageMut::new(&mut page.image);
     edit::apply_all(&mut image, &edits.edits, dbtime)?;

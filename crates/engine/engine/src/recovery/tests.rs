@@ -1,5 +1,5 @@
 //! Redo against a twin: whatever a crash leaves of pages and log, the file must afterwards hold
-//! exactly what the surviving records say.
+//! exactly the result of the surviving records.
 
 mod twin;
 
@@ -73,7 +73,7 @@ fn redo_until(image: &VolumeImage, at_request: Option<u64>) -> Result<CrashVolum
     Ok(volume)
 }
 
-/// Every request to the database file: what, where, how long, from when to when.
+/// Every request to the database file, with offset, length, start and end.
 #[derive(Default)]
 struct Requests(RefCell<Vec<Observation>>);
 
@@ -85,7 +85,7 @@ impl Observer for Requests {
     }
 }
 
-/// The requests of a redo of what a crash left.
+/// The requests of a redo after a crash.
 fn requests_of_redo(seed: Seed) -> Vec<Observation> {
     let requests = Rc::new(Requests::default());
     let observer = Rc::<Requests>::clone(&requests);
@@ -98,7 +98,7 @@ fn requests_of_redo(seed: Seed) -> Vec<Observation> {
     requests.0.take()
 }
 
-/// Reads go on while pages are written: as many as may be, and never more.
+/// Reads continue while pages are written: as many as allowed, and never more.
 #[test]
 fn reads_are_kept_in_flight_while_pages_are_written() {
     let (mut beside, mut all) = (0, 0);
@@ -119,7 +119,7 @@ fn reads_are_kept_in_flight_while_pages_are_written() {
     assert!(all > 50 && beside * 4 > all * 3, "{beside} of {all} writes");
 }
 
-/// Refuses where the file does not hold what all records of the log say.
+/// Fails if the file differs from the result of all log records.
 fn compare(world: &World) -> Result<(), TestCaseError> {
     let records = world.run(|_, folder| read_all(folder, place(1, 1, 0))).unwrap();
     let file = world.memory.image().files[FILE].to_vec();
@@ -164,7 +164,7 @@ proptest! {
     }
 }
 
-/// What is left when the process is killed after all steps of a run.
+/// The files left when the process is killed after all steps of a run.
 fn crashed(steps: u32) -> VolumeImage {
     live(Seed(7), steps, Twin { rebuilds: false }, None).killed()
 }

@@ -8,7 +8,7 @@ use crate::transaction::Transaction;
 use crate::tree::{self, Tree};
 use crate::versions::{Seen, node_key};
 
-/// What a scan walks along.
+/// Path of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The primary index: entries are (primary key, record).
@@ -30,9 +30,9 @@ pub struct Entry {
 pub struct Scan<'a> {
     transaction: &'a Transaction,
     tree: Tree,
-    /// The last entry looked at, or where to begin.
+    /// The last entry visited, or the starting point.
     at: Entry,
-    /// Whether `at` has been looked at.
+    /// Whether `at` has been visited.
     passed: bool,
     ended: bool,
     ready: VecDeque<Entry>,

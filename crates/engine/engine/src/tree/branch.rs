@@ -1,8 +1,8 @@
 //! Taking children out of branch pages so that each page still ends with its parent's key for it.
 //!
 //! A branch page's last key is the key by which its parent points to it; only the last page of a
-//! level ends with an empty one. So where the last child of a page goes, the child before it takes
-//! over the key, and if that child is a branch page itself, so do the last pages below it.
+//! level ends with an empty one. So when the last child of a page is removed, the child before it
+//! takes over the key, and if that child is a branch page itself, so do the last pages below it.
 
 use ese::page::{PageRef, encode_node, page_flags};
 use units::PageNumber;
@@ -15,7 +15,7 @@ use crate::edit::PageEdit;
 use crate::stage::{Halt, Stage};
 
 /// Splits branch pages until the path's leaf can be removed: pages that will end with another key
-/// need room for it. Gives back the path as it is then.
+/// need room for it. Returns the resulting path.
 pub(super) fn with_room_to_remove(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -37,8 +37,8 @@ pub(super) fn with_room_to_remove(
     Err(endless(tree.root))
 }
 
-/// The way to a branch page that will have to end with a longer key than it has room for when the
-/// path's leaf is removed; none where there is room everywhere.
+/// The path to a branch page that lacks room for the longer key it must end with when the path's
+/// leaf is removed; `None` if there is room everywhere.
 fn tight_branch(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<Option<Path>, Halt> {
     let Some(level) = removal_level(stage, path)? else {
         return Ok(None);
@@ -71,7 +71,7 @@ fn tight_branch(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<Optio
 }
 
 /// The level of the path's branch page that loses an entry when the leaf goes: pages with no other
-/// entry go with it. None where the root is the leaf.
+/// entry go with it. `None` if the root is the leaf.
 fn removal_level(stage: &mut Stage<'_>, path: &Path) -> Result<Option<usize>, Halt> {
     for (level, (number, _)) in path.branches().iter().enumerate().rev() {
         if level == 0 || stage.page(*number)?.node_count() > 1 {
@@ -88,8 +88,8 @@ fn last_key(page: PageRef<'_>, number: PageNumber) -> Result<(usize, Vec<u8>), H
     Ok((last, node.key()))
 }
 
-/// Removes the entry of a child from a branch page; false where it was the only one, so that the
-/// page itself must go. A root without entries becomes an empty leaf.
+/// Removes the entry of a child from a branch page; false if it was the only one, so that the page
+/// itself must go. A root without entries becomes an empty leaf.
 pub(super) fn remove_entry(
     stage: &mut Stage<'_>,
     tree: &Tree,

@@ -18,8 +18,8 @@ pub(crate) fn insert(
     insert_or_revive(stage, tree, key, data).map(drop)
 }
 
-/// Inserts a node. One that is there and flagged as deleted is revived with the new data; its old
-/// data is returned.
+/// Inserts a node. An existing node that is flagged as deleted is revived with the new data; its
+/// old data is returned.
 pub(crate) fn insert_or_revive(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -47,9 +47,9 @@ pub(crate) fn insert_or_revive(
     Err(endless(tree.root))
 }
 
-/// What became of an attempt to insert nodes in one go.
+/// Result of an attempt to insert nodes in one go.
 enum Attempt {
-    /// They are there.
+    /// Inserted.
     Done,
     /// They belong on this leaf, which lacks room for them.
     Full(Path, u16),
@@ -57,7 +57,7 @@ enum Attempt {
     Apart,
 }
 
-/// Inserts nodes that follow each other. Appended ones come to lie on one leaf where they are to be
+/// Inserts nodes that follow each other. Appended ones are placed on one leaf if they are to be
 /// [kept together](is_kept_together).
 pub(crate) fn insert_run(
     stage: &mut Stage<'_>,
@@ -198,8 +198,8 @@ fn put_data(
     insert(stage, tree, key, data)
 }
 
-/// Whether `bytes` more fit the page at `line`. An append leaves the share free that the tree's
-/// density asks for, so that rows can grow later.
+/// Whether `bytes` more fit the page at `line`. An append leaves the tree's share of free space, so
+/// that rows can grow later.
 fn fits(page: PageRef<'_>, tree: &Tree, line: usize, bytes: usize) -> bool {
     let appends = line > 0 && line == page.node_count() && !page.next().is_some();
     let body = page.size().body_bytes();

@@ -113,7 +113,7 @@ fn merge(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), Halt> {
     remove_leaf(stage, tree, path)
 }
 
-/// The inserts that put `nodes` at one end of `target`; none where they would fill it too much.
+/// The inserts that move `nodes` to one end of `target`; `None` if they would fill it too much.
 fn merge_edits(
     target: PageRef<'_>,
     nodes: &[(u8, Vec<u8>, Vec<u8>)],

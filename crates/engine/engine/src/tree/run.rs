@@ -8,14 +8,14 @@ pub(crate) const TAG_BYTES: usize = 4;
 /// Bytes of a node's key size.
 const KEY_SIZE_BYTES: usize = 2;
 
-/// Bytes that nodes with so many bytes of keys and data take on a page, where no prefix spares
-/// them any.
+/// Bytes that `nodes` nodes with `content_bytes` of keys and data take on a page, without any
+/// prefix compression.
 pub(crate) const fn run_bytes(nodes: usize, content_bytes: usize) -> usize {
     content_bytes + nodes * (KEY_SIZE_BYTES + TAG_BYTES)
 }
 
-/// Whether nodes that take so many bytes are kept on one leaf: who wants one of them wants all, and
-/// each leaf is a read. Of longer ones too much of the leaf before would stay empty.
+/// Whether nodes of this size are kept on one leaf: a reader of one wants all, and each leaf is a
+/// read. For longer runs too much of the previous leaf would stay empty.
 pub(crate) const fn is_kept_together(run_bytes: usize, page_size: PageSize) -> bool {
     run_bytes <= page_size.body_bytes() / 2
 }

@@ -10,7 +10,7 @@ use crate::stage::{Halt, Stage};
 
 /// The node that room is wanted for.
 pub(super) struct Wanted<'a> {
-    /// Where on the leaf it would go.
+    /// Its position on the leaf.
     pub line: u16,
     /// Its key.
     pub key: &'a [u8],
@@ -79,8 +79,8 @@ fn leaf_cut(page: PageRef<'_>, nodes: &[DetachedNode], wanted: &Wanted<'_>) -> u
     let line = usize::from(wanted.line);
     let ascends = line == nodes.len() || !page.next().is_some() && line * 2 > nodes.len();
     if ascends && line > 0 {
-        // Append or right split: what follows in ascending order finds a page of its own. Sessions
-        // that append side by side are not quite in order, so near the end counts as the end.
+        // Append or right split: following keys in ascending order get an empty page. Sessions that
+        // append side by side are not quite in order, so near the end counts as the end.
         return line;
     }
     let sizes: Vec<usize> =
@@ -106,7 +106,7 @@ fn middle_cut(sizes: &[usize], line: usize, bytes: usize) -> usize {
     best.1
 }
 
-/// The shortest key that is above everything left of the cut and not above what is right of it.
+/// The shortest key that is above everything left of the cut and not above the keys right of it.
 fn leaf_separator(tree: &Tree, nodes: &[DetachedNode], wanted: &Wanted<'_>, cut: usize) -> Vec<u8> {
     let line = usize::from(wanted.line);
     let key_at = |at: usize| match at.cmp(&line) {
@@ -123,7 +123,7 @@ fn separator(left: &[u8], right: &[u8]) -> Vec<u8> {
     right[..right.len().min(shared + 1)].to_vec()
 }
 
-/// Whether the branch page at `level` of the path takes one more entry.
+/// Whether the branch page at `level` of the path has room for one more entry.
 fn parent_has_room(
     stage: &mut Stage<'_>,
     path: &Path,
@@ -185,7 +185,7 @@ fn build_page(
     Ok(())
 }
 
-/// In the entry of `left`, puts `separator -> left` before what becomes the entry of `right`.
+/// In the entry of `left`, puts `separator -> left` before the future entry of `right`.
 fn add_child(
     stage: &mut Stage<'_>,
     (parent, line): (PageNumber, u16),
@@ -259,8 +259,8 @@ fn split_root(stage: &mut Stage<'_>, tree: &Tree) -> Result<(), Halt> {
     stage.edit(tree.root, PageEdit::Insert { line: 0, flags, node })
 }
 
-/// The key prefix that saves most on a page for `nodes` of `page`: what all keys share, or the
-/// prefix they had. Space trees do without.
+/// The key prefix that saves most on a page for `nodes` of `page`: the prefix shared by all keys,
+/// or their previous one. Space trees have none.
 fn best_prefix(page: PageRef<'_>, nodes: &[DetachedNode]) -> Vec<u8> {
     if page.has(page_flags::SPACE_TREE) {
         return Vec::new();

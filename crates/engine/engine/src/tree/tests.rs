@@ -237,7 +237,7 @@ fn uneven_key(number: usize) -> Vec<u8> {
     let repeat = |(place, digit): (usize, usize)| {
         let times = if (place + digit) % 3 == 0 { 1 } else { 150 };
         let byte = u8::try_from(digit + 1).unwrap();
-        // The end tells longer runs from what follows them.
+        // The terminator distinguishes longer runs from their successors.
         std::iter::repeat_n(byte, times).chain([0])
     };
     digits.enumerate().flat_map(repeat).collect()
@@ -289,7 +289,7 @@ fn branch_pages_end_with_their_parents_keys_whatever_is_removed() {
 }
 
 /// The nodes below a parent of leaves that is the last child of its parent, which is not the last
-/// page of its level: none where there is no such page. `skip` so many of them.
+/// page of its level: `None` if there is no such page. Skips the first `skip` of them.
 fn below_a_last_child(pages: &TestPages, tree: &Tree, skip: usize) -> Option<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     let mut stack = vec![(tree.root, true)];

@@ -106,7 +106,7 @@ pub(crate) fn small_cache() -> Settings {
     }
 }
 
-/// The row of a message in a version, with payload of so many bytes.
+/// The row of a message in a version, with a payload of the given size.
 pub(crate) fn message(row: &mut Row, id: i64, version: i32, short: usize, long: usize) {
     let seed = Seed(id.cast_unsigned()).derive(u64::from(version.cast_unsigned()));
     let mut prng = Prng::new(seed);

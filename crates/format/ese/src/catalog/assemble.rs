@@ -11,7 +11,7 @@ use crate::schema::{
     IndexDefinition, KeySegment, TableDefinition, index_flags,
 };
 
-/// Where a tree is.
+/// Location of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TreePlace {
     /// Its object identifier, which all of its pages carry.
@@ -23,7 +23,7 @@ pub struct TreePlace {
 /// A table with its places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogTable {
-    /// What the table is.
+    /// The table's definition.
     pub definition: TableDefinition,
     /// The table itself, which is its primary index.
     pub place: TreePlace,
@@ -52,7 +52,7 @@ const SYSTEM_TABLE_FLAGS: u32 = 0xC000_0000;
 const SYSTEM_TABLE_BIT: u32 = 0x8000_0000;
 /// How full appends leave pages by default, in percent.
 const DEFAULT_DENSITY_PERCENT: u32 = 80;
-/// What every index row states of text, whether it has text or not (measured in real files).
+/// The flags that every index row has, whether it covers text or not (measured in real files).
 const LC_MAP_FLAGS: u32 = 0x0003_0401;
 /// In a stored key segment or condition: the column comes from the template of the table.
 const OF_TEMPLATE: u8 = 0x80;
@@ -214,7 +214,7 @@ fn inherited(tables: &[CatalogTable], table: &CatalogTable) -> Vec<ColumnDefinit
     columns
 }
 
-/// The table that its rows describe; none where the row of the table itself is missing.
+/// The table that its rows describe; `None` if the row of the table itself is missing.
 fn table_of(rows: &[CatalogRow]) -> Option<CatalogTable> {
     let table = of_kind(rows, RowKind::Table).next()?;
     let mut columns: Vec<_> = of_kind(rows, RowKind::Column).filter_map(column_of).collect();
@@ -245,7 +245,7 @@ fn of_kind(rows: &[CatalogRow], kind: RowKind) -> impl Iterator<Item = &CatalogR
     rows.iter().filter(move |row| row.kind == kind)
 }
 
-/// Where the tree of a row is.
+/// Location of a row's tree.
 fn place_of(row: &CatalogRow) -> TreePlace {
     TreePlace { object: ObjectId(row.id), root: row.root() }
 }

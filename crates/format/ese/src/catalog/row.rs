@@ -10,10 +10,10 @@ use crate::page::PageSize;
 use crate::record::{RecordBuilder, RecordError, RecordRef};
 use crate::schema::{ColumnId, TableDefinition};
 
-/// What every row is read and written by.
+/// Definition used to read and write every row.
 static DEFINITION: LazyLock<TableDefinition> = LazyLock::new(|| catalog_definition(OBJECTS_NAME));
 
-/// What a row of the catalog describes.
+/// Kind of object that a catalog row describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowKind {
     /// A table.
@@ -43,12 +43,12 @@ impl RowKind {
     }
 }
 
-/// One row of the catalog. What a field means depends on the kind of row.
+/// One row of the catalog. The meaning of a field depends on the kind of row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogRow {
     /// The table that the row is about.
     pub table: ObjectId,
-    /// What the row describes.
+    /// Kind of the described object.
     pub kind: RowKind,
     /// Object of the tree, or number of the column.
     pub id: u32,
@@ -62,13 +62,13 @@ pub struct CatalogRow {
     pub pages_or_locale: u32,
     /// Set for tables: the row is in the index of table names.
     pub root_flag: bool,
-    /// Where records store the column; fixed columns only.
+    /// Offset of the column in records; fixed columns only.
     pub record_offset: Option<u16>,
     /// How the system normalises Unicode text; indexes only.
     pub lc_map_flags: Option<u32>,
     /// Longest key of an index that does not have the default one.
     pub key_most: Option<u16>,
-    /// Bytes of a chunk of the long-value tree, where it states them.
+    /// Bytes of a chunk of the long-value tree, if stated.
     pub long_value_chunk: Option<u32>,
     /// The name.
     pub name: String,
@@ -117,7 +117,7 @@ impl CatalogRow {
         PageNumber(self.column_type_or_root)
     }
 
-    /// Reads a row; none where it is of a kind that no known engine writes.
+    /// Reads a row; `None` if it is of a kind that no known engine writes.
     pub fn decode(record: &[u8], page_size: PageSize) -> Result<Option<Self>, RecordError> {
         let record = RecordRef::parse(record, page_size)?;
         let fields = RowFields { record, definition: &DEFINITION };
@@ -155,8 +155,8 @@ impl CatalogRow {
         builder.finish(out)
     }
 
-    /// The row's keys in the catalog's indexes (`Id`, `Name`, `RootObjects`), none where the
-    /// index leaves the row out.
+    /// The row's keys in the catalog's indexes (`Id`, `Name`, `RootObjects`), `None` for an index
+    /// that omits the row.
     pub fn keys(&self) -> Result<Vec<Option<Vec<u8>>>, KeyError> {
         let columns = self.columns();
         let mut keys = Vec::new();

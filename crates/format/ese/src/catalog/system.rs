@@ -1,10 +1,10 @@
-//! What every database holds before anybody creates a table: fixed places and definitions.
+//! Content of every database before any table is created: fixed places and definitions.
 
 use units::{ObjectId, PageNumber};
 
 use crate::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
 
-/// The trees that stand at fixed places.
+/// The trees at fixed places.
 pub mod system_trees {
     use super::{ObjectId, SystemTree};
 
@@ -32,7 +32,7 @@ pub struct SystemTree {
     pub object: ObjectId,
     /// Its root page. Trees with space trees of their own have those on the two pages behind.
     pub root: PageNumber,
-    /// Pages of its first extent; 0 where it takes its pages from another tree's.
+    /// Pages of its first extent; 0 if it takes its pages from another tree's.
     pub primary_pages: u32,
 }
 

@@ -7,7 +7,7 @@ use crate::checksum::{Parities, simd, tree};
 pub enum Kernel {
     /// Word by word: the definition.
     Words,
-    /// The tree of XORs with what every machine of the target has (on x86-64: SSE2).
+    /// The tree of XORs with the instructions of every machine of the target (on x86-64: SSE2).
     Portable,
     /// The tree with AVX2.
     Avx2,
@@ -35,7 +35,7 @@ impl Kernel {
         Self::Avx2
     }
 
-    /// The sums of a block of 4 or 8 KiB; none where the machine lacks the instructions.
+    /// The sums of a block of 4 or 8 KiB; `None` if the machine lacks the instructions.
     pub fn try_parities(self, block: &[u8]) -> Option<Parities> {
         match self {
             Self::Words => Some(Parities::by_words(block)),

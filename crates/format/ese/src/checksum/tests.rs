@@ -76,8 +76,8 @@ fn every_flipped_bit_of_a_small_page_is_found_and_put_right() {
         flip(&mut bytes, bit);
         let verdict = verify(&bytes, PAGE);
         if is_beyond_repair(bit) {
-            // The page number is in the low half of the checksum: nothing tells a flip there from a
-            // page that belongs elsewhere, unless there are more blocks to ask.
+            // The page number is in the low half of the checksum: a flip there looks like a page
+            // that belongs elsewhere, unless further blocks decide.
             let expected = match bit {
                 0..32 => PageVerdict::WrongPage { really: PageNumber(PAGE.0 ^ 1 << bit) },
                 _ => PageVerdict::FlippedChecksum { bit },

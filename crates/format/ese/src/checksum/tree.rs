@@ -1,12 +1,12 @@
 //! All sums of a block in two XORs per row, instead of one per bit of the row's number.
 //!
-//! A block is seen as rows of 64 bytes. What a checksum needs of them is, for each bit of the
-//! row number, the XOR of the rows that have this bit set. Eight rows are folded like a knockout
-//! tournament: the loser of each round belongs to the sums of that round's bit, the XOR of both
-//! goes on. Eight such octets fold by the same function, one level up.
+//! A block is treated as rows of 64 bytes. A checksum needs, for each bit of the row number, the
+//! XOR of the rows that have this bit set. Eight rows are folded like a knockout tournament: the
+//! loser of each round belongs to the sums of that round's bit, the XOR of both advances. Eight
+//! such octets fold by the same function, one level up.
 //!
-//! The functions are plain array code; compiled for a wider instruction set they become that
-//! instruction set's code, which is what [`super::simd`] is for.
+//! The functions are plain array code; compiled for a wider instruction set they use its
+//! instructions, which is the purpose of [`super::simd`].
 
 use crate::checksum::Parities;
 

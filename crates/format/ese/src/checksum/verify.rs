@@ -7,20 +7,20 @@ use crate::checksum::{PLACES, block_checksum, header_checksum};
 use crate::page::{PageRef, PageSize, page_flags};
 use crate::page_check;
 
-/// The bit of a page that says which checksum it has. No repair may turn it.
+/// The bit of a page that selects its kind of checksum. No repair may flip it.
 const FORMAT_BIT: u32 = 36 * 8 + 13;
 /// The first block does not count these bits: they are its own checksum.
 const OWN_CHECKSUM_BITS: u32 = 64;
 
-/// What checksums say of a page.
+/// Result of verifying a page's checksums.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageVerdict {
-    /// As it was written.
+    /// Intact.
     Good,
     /// All zero: allocated and never written.
     Uninitialised,
-    /// All zero but for one bit: it has flipped since. There is no checksum to say so, and so
-    /// [`repair`] leaves it alone; but no page in use is empty to the last bit.
+    /// All zero but for one bit: it has flipped since. No checksum proves it, so [`repair`] leaves
+    /// it alone; but no page in use is empty to the last bit.
     FlippedZero {
         /// The flipped bit, counted from the beginning of the page.
         bit: u32,
@@ -30,15 +30,15 @@ pub enum PageVerdict {
         /// The flipped bits, counted from the beginning of the page; at most one per block.
         bits: Vec<u32>,
     },
-    /// One bit has flipped in the page's own checksum, or the one that says which checksum it has.
-    /// All else is as it was written. ESE refuses to repair it, and so does [`repair`].
+    /// One bit has flipped in the page's own checksum, or the one that selects the kind of
+    /// checksum. The rest is intact. ESE refuses to repair it, and so does [`repair`].
     FlippedChecksum {
         /// The flipped bit, counted from the beginning of the page.
         bit: u32,
     },
     /// An intact page that belongs elsewhere: a misdirected write.
     WrongPage {
-        /// Where it belongs.
+        /// The page number that it belongs to.
         really: PageNumber,
     },
     /// Damaged beyond repair.
@@ -47,7 +47,7 @@ pub enum PageVerdict {
         block: usize,
         /// Its stored checksum.
         stored: u64,
-        /// What it should be.
+        /// The expected value.
         computed: u64,
     },
 }
@@ -119,7 +119,7 @@ pub fn verify(bytes: &[u8], page: PageNumber) -> PageVerdict {
     correctable(&mut stored, &computed, view.size())
 }
 
-/// The bit that is set, where there is just one. Of a page in use this looks at the checksum alone.
+/// The bit that is set, if there is just one. Of a page in use this reads the checksum alone.
 fn only_bit(bytes: &[u8]) -> Option<u32> {
     let words =
         (0..).step_by(8).map_while(|at| Some((at, u64::from_le_bytes(get_array(bytes, at)?))));
@@ -130,7 +130,7 @@ fn only_bit(bytes: &[u8]) -> Option<u32> {
     is_only.then_some(bit)
 }
 
-/// Whether the page is good once `bit` is turned round.
+/// Whether the page is good once `bit` is flipped.
 fn is_good_with(bit: u32, bytes: &[u8], page: PageNumber) -> bool {
     let mut turned = bytes.to_vec();
     flip(&mut turned, &[bit]);
@@ -153,8 +153,8 @@ pub fn flip(bytes: &mut [u8], bits: &[u32]) {
     }
 }
 
-/// Turns flipped bits back where that makes the page good by its checksums and by
-/// [`page_check`], and returns them. Otherwise leaves the page alone and returns none.
+/// Flips bits back if that makes the page good by its checksums and by [`page_check`], and returns
+/// them. Otherwise leaves the page alone and returns `None`.
 pub fn repair(bytes: &mut [u8], page: PageNumber) -> Option<Vec<u32>> {
     let PageVerdict::Correctable { bits } = verify(bytes, page) else {
         return None;
@@ -197,8 +197,8 @@ fn correctable(stored: &mut [u64; 4], computed: &[u64], size: PageSize) -> PageV
     PageVerdict::Correctable { bits }
 }
 
-/// Where the flipped bit of the first block lies in the checksum of a later one, that block is
-/// judged by the corrected checksum.
+/// If the flipped bit of the first block lies in the checksum of a later one, that block is judged
+/// by the corrected checksum.
 fn correct_stored(stored: &mut [u64; 4], bit: u32) {
     for (place, sum) in PLACES.iter().zip(stored).skip(1) {
         let first = u32::try_from(place * 8).expect("invariant: within the page header");

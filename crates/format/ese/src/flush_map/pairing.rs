@@ -1,6 +1,5 @@
-//! Which map belongs to which state of which database. A map that belongs to another state would
-//! call sound pages lost, so it is believed only where both files prove that they were closed
-//! together.
+//! Pairs maps with states of databases. A map that belongs to another state would report sound
+//! pages as lost, so it is trusted only if both files prove that they were closed together.
 
 use std::fmt;
 
@@ -19,7 +18,7 @@ use crate::signature::Signature;
 pub enum MapRefusal {
     /// The database names no map: it is in use, was not closed properly, or never had one.
     Unpaired,
-    /// The database names a map and there is none.
+    /// The database names a map but none exists.
     Missing,
     /// The map was not closed.
     NotClean,
@@ -56,8 +55,8 @@ pub fn file_name(database: &str) -> String {
 /// four of its longest writes, of 1 MiB at most (ESE `CfmpgGetPreferredFmDataPageCount_`).
 const MOST_PAGES_AHEAD: u64 = 4 * (1 << 20) / MAP_PAGE_BYTES as u64;
 
-/// The length in bytes of the longest map that a database of so many pages can have. A reader of
-/// a map reads no more.
+/// The length in bytes of the longest map that a database of `pages` pages can have. A reader of a
+/// map reads no more.
 pub fn longest_file(pages: u32) -> u64 {
     let needed = u64::from(pages / PAGES_PER_MAP_PAGE) + 2;
     (needed + MOST_PAGES_AHEAD) * MAP_PAGE_BYTES as u64
@@ -86,8 +85,8 @@ impl FlushMap {
     }
 }
 
-/// Whether a database claims to have been closed together with a map. The other signature tells
-/// writes of its header apart, with a map or without.
+/// Whether a database claims to have been closed together with a map. The other signature
+/// identifies writes of its header, with a map or without.
 pub fn names_a_map(database: &DatabaseHeader) -> bool {
     database.flush_map_signature.is_some()
 }
@@ -110,8 +109,8 @@ impl FlushMapHeader {
     }
 }
 
-/// Takes the names of the map out of the header of a database that is to be changed: from now on
-/// no map is believed, until the next one is written.
+/// Removes the reference to the map from the header of a database before changes: from now on no
+/// map is trusted, until the next one is written.
 pub fn unpair(database: &mut DatabaseHeader) {
     database.header_flush_signature = Signature::default();
     database.flush_map_signature = Signature::default();

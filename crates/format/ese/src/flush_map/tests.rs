@@ -1,4 +1,5 @@
-//! The map's own promises: what it remembers, what it refuses, what it takes for a lost write.
+//! Guarantees of the map: what it stores, what it refuses, and which pages it reports as lost
+//! writes.
 
 use units::{ObjectId, PageNumber, Seed};
 

@@ -11,7 +11,7 @@ use crate::page::PageSize;
 /// How much of the beginning of a file finds its header, whatever its page size.
 pub const PROBE_BYTES: usize = 2 * PageSize::KIB_32.bytes();
 
-/// What one copy of the header is worth.
+/// State of one copy of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyState {
     /// Its checksum is right and it states the page size it was found with.
@@ -40,8 +40,8 @@ pub struct HeaderCopies {
     pub primary: CopyState,
     /// The copy one page behind.
     pub shadow: CopyState,
-    /// Whether the two copies are the same. Where both are good and they differ, a crash fell
-    /// between the two writes.
+    /// Whether the two copies are the same. If both are good and differ, a crash fell between the
+    /// two writes.
     pub copies_agree: bool,
 }
 
@@ -76,8 +76,8 @@ impl std::error::Error for HeaderError {}
 
 /// Finds the header in the first [`PROBE_BYTES`] of a file, or in all of a shorter one.
 ///
-/// A copy counts only if its checksum is right and the page size that it states is the one it was
-/// tried with. The first copy wins where both count.
+/// A copy counts only if its checksum is right and it states the page size it was tried with. The
+/// first copy wins if both count.
 pub fn read_copies(start_of_file: &[u8]) -> Result<HeaderCopies, HeaderError> {
     let found = PageSize::ALL.into_iter().find_map(|size| try_page_size(start_of_file, size));
     let copies = found.ok_or(HeaderError::NoGoodCopy)?;
@@ -112,7 +112,7 @@ fn try_page_size(start_of_file: &[u8], size: PageSize) -> Option<HeaderCopies> {
     })
 }
 
-/// The bit in which two pages differ, where it is just one.
+/// The bit in which two pages differ, if there is just one.
 fn flipped_bit(one: &[u8], other: &[u8]) -> Option<u32> {
     let differences = one.iter().zip(other).map(|(one, other)| one ^ other);
     let mut differences = (0..).zip(differences).filter(|(_, bits)| *bits != 0);
@@ -130,7 +130,7 @@ fn judge(page: Option<&[u8]>, size: PageSize) -> CopyState {
     if states_size && is_good {
         return CopyState::Good;
     }
-    // No page has the number 0, so a page that is there belongs elsewhere.
+    // No page has the number 0, so a non-zero page belongs elsewhere.
     match checksum::verify(page, PageNumber::NONE) {
         PageVerdict::WrongPage { really } if !is_good => CopyState::HoldsPage(really),
         _ => CopyState::Bad,

@@ -65,7 +65,7 @@ group!(BackupInfo { 0 lgpos, 8 time, 16 generation_low, 20 generation_high });
 group!(EventCount { 0 count, 4 last, 12 old_count });
 group!(OsVersion { 0 major, 4 minor, 8 build, 12 service_pack });
 
-/// A structure whose fields stand at fixed offsets of a page.
+/// A structure whose fields have fixed offsets in a page.
 macro_rules! layout {
     ($(#[$doc:meta])* pub struct $name:ident {
         $($(#[$field_doc:meta])* $offset:literal => $field:ident: $type:ty,)+

@@ -29,9 +29,9 @@ pub struct Attachment {
     pub dbtime: u64,
     /// Its highest object identifier.
     pub last_object: ObjectId,
-    /// Where in the log it was attached.
+    /// Log position of the attach.
     pub attached_at: Lgpos,
-    /// Where in the log it was last consistent.
+    /// Log position at which it was last consistent.
     pub consistent_at: Lgpos,
     /// Who it is.
     pub signature: Signature,
@@ -39,7 +39,7 @@ pub struct Attachment {
     pub path: String,
 }
 
-/// The attachments of a list, which ends with database 0. What points out of the list is not read.
+/// The attachments of a list, which ends with database 0. Pointers out of the list are ignored.
 pub(super) fn attachments(bytes: &[u8]) -> Vec<Attachment> {
     let mut rest = &bytes[..ATTACHMENT_BYTES.min(bytes.len())];
     let mut found = Vec::new();

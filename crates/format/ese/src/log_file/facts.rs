@@ -1,6 +1,6 @@
-//! What the headers of log files and checkpoint files say, those of real engines and ours alike.
+//! Contents of the headers of log files and checkpoint files, those of real engines and ours alike.
 //!
-//! Nothing is replayed by it: these are facts for people to look at.
+//! They are not used for replay: they are facts for people.
 
 use units::Generation;
 
@@ -34,7 +34,7 @@ mod more_checkpoint {
     pub(super) const ATTACHMENTS: usize = 679;
 }
 
-/// What the header of a log file says.
+/// Contents of a log file's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFacts {
     /// Which file of the stream this is.
@@ -42,7 +42,7 @@ pub struct LogFacts {
     /// Version of the format: major, minor, update major, update minor. Major 8 is ESE's own of
     /// today, 7 that of Windows 7 and before; 0x504C is this project's.
     pub version: [u32; 4],
-    /// Version of the engine that wrote it; 0 where it does not say.
+    /// Version of the engine that wrote it; 0 if not stated.
     pub engine_version: u32,
     /// When the file came into use.
     pub created: LogTime,
@@ -50,15 +50,15 @@ pub struct LogFacts {
     pub previous_created: LogTime,
     /// The stream that the file belongs to.
     pub signature: Signature,
-    /// Bytes of a segment, of which the file has so many, and its header so many of those.
+    /// Bytes of a segment, segments in the file, and segments in its header.
     pub segments: [u16; 3],
-    /// Page size of the databases in bytes; 0 stands for 4096.
+    /// Page size of the databases in bytes; 0 means 4096.
     pub page_bytes: u16,
     /// See [`log_flags`].
     pub flags: u8,
     /// The checkpoint when the file came into use.
     pub checkpoint: Lgpos,
-    /// Checksum over the segments of the previous generation; 0 where there is none.
+    /// Checksum over the segments of the previous generation; 0 if there is none.
     pub previous_checksum: u64,
     /// Databases attached when the file came into use.
     pub attachments: Vec<Attachment>,
@@ -108,7 +108,7 @@ impl LogFacts {
         behind.find(|(index, segment)| !is_sound(segment, *index)).map(|(index, _)| index)
     }
 
-    /// Whether bytes say of themselves that they are a log file's header, damaged or not.
+    /// Whether bytes claim to be a log file's header, damaged or not.
     pub fn is_claimed_by(bytes: &[u8; LOG_HEADER_BYTES]) -> bool {
         u32_at(bytes, log::FILE_TYPE) == FILE_TYPE_LOG
     }
@@ -119,14 +119,14 @@ fn is_sound(segment: &[u8], index: u16) -> bool {
     is_unwritten || stored_checksum(segment) == segment_checksum(segment, index)
 }
 
-/// What one copy of a checkpoint file says.
+/// Contents of one copy of a checkpoint file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckpointFacts {
-    /// Where redo begins.
+    /// Start of redo.
     pub place: Lgpos,
     /// The stream that the place lies in.
     pub signature: Signature,
-    /// Where a restore of the last full backup begins.
+    /// Start of a restore of the last full backup.
     pub full_backup_place: Lgpos,
     /// The last full backup, and when.
     pub full_backup: (Lgpos, LogTime),
@@ -153,7 +153,7 @@ impl CheckpointFacts {
         })
     }
 
-    /// Whether bytes say of themselves that they are a checkpoint, damaged or not.
+    /// Whether bytes claim to be a checkpoint, damaged or not.
     pub fn is_claimed_by(bytes: &[u8; LOG_HEADER_BYTES]) -> bool {
         u32_at(bytes, checkpoint::FILE_TYPE) == FILE_TYPE_CHECKPOINT
     }

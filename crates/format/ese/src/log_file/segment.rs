@@ -1,5 +1,5 @@
-//! What stands in front of a segment's records: that it is whole, that it belongs at this very
-//! place of this very stream, and what was written together with it.
+//! The header of a segment: it proves that the segment is whole and belongs at this position of
+//! this stream, and names the segments written together with it.
 
 use twox_hash::XxHash3_64;
 use units::{Generation, PageNumber};
@@ -13,8 +13,8 @@ use crate::log_time::LogTime;
 /// "The checksum is XOR with error-correcting code", as in page flags.
 const SEGMENT_FLAGS: u32 = 0x2000;
 
-/// Byte offsets in the header of a segment of 4 KiB (ESE `LGSEGHDR`). `FIRST` to `HASH` take what
-/// ESE leaves zero.
+/// Byte offsets in the header of a segment of 4 KiB (ESE `LGSEGHDR`). `FIRST` to `HASH` take bytes
+/// that ESE leaves zero.
 mod long {
     pub(super) const PLACE: usize = 8;
     pub(super) const STARTED: usize = 16;
@@ -25,14 +25,14 @@ mod long {
     pub(super) const FLAGS: usize = 36;
 }
 
-/// Byte offsets in the header of a segment of 512 bytes. Place and stream are not stored: they go
-/// into the hash that stands in front.
+/// Byte offsets in the header of a segment of 512 bytes. Position and stream are not stored: they
+/// go into the leading hash.
 mod short {
     pub(super) const FIRST: usize = 8;
     pub(super) const COUNT: usize = 10;
 }
 
-/// What a segment but those of the file's header begins with.
+/// The header of every segment except those of the file's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentHeader {
     /// The file.
@@ -44,7 +44,7 @@ pub struct SegmentHeader {
     /// The random part of the stream's signature.
     pub stream: u32,
     /// First segment of the write that this one was part of. A bad segment before it was complete
-    /// once: what is written together is torn together, and nothing else is.
+    /// once: only segments written together are torn together.
     pub write_first: u16,
     /// Segments of that write.
     pub write_count: u16,
@@ -122,7 +122,7 @@ impl SegmentHeader {
         Lgpos { generation: self.generation, segment: self.index, byte: 0 }
     }
 
-    /// A strong hash of a segment of 512 bytes and of where it belongs.
+    /// A strong hash of a segment of 512 bytes and of its position.
     fn short_hash(&self, bytes: &[u8]) -> u64 {
         let place = u64::from_le_bytes(self.place().encode());
         let seed = place ^ u64::from(self.stream).rotate_left(32);
@@ -134,7 +134,7 @@ fn size_of(bytes: &[u8]) -> SegmentSize {
     SegmentSize::from_bytes(bytes.len()).expect("invariant: segments are sealed and opened whole")
 }
 
-/// A strong hash of a segment's records and of the header fields that say where they belong.
+/// A strong hash of a segment's records and of the header fields that give its position.
 ///
 /// ESE's checksum is linear and cancels whatever repeats in steps of a power of two: a sector of
 /// zeros or of one byte, torn away, leaves it unchanged.

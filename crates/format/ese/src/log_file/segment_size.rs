@@ -1,4 +1,4 @@
-//! How long the segments of a log file are, and what follows from that.
+//! Length of the segments of a log file, and everything derived from it.
 
 /// Bytes of a log file.
 pub const LOG_FILE_BYTES: u64 = 1 << 20;
@@ -9,14 +9,14 @@ pub const LOG_HEADER_BYTES: usize = 4096;
 /// header which one it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentSize {
-    /// 512 bytes, which waste little where many small writes are made durable.
+    /// 512 bytes, which waste little when many small writes are made durable.
     Bytes512,
     /// 4 KiB.
     Bytes4096,
 }
 
 impl SegmentSize {
-    /// The size of a segment that is so long; none where no segment is.
+    /// The segment size of `bytes` bytes; `None` if no segment has that length.
     pub const fn from_bytes(bytes: usize) -> Option<Self> {
         match bytes {
             512 => Some(Self::Bytes512),
@@ -33,8 +33,8 @@ impl SegmentSize {
         }
     }
 
-    /// Bytes in front of a segment's records. ESE's 40 would be a twelfth of a short segment, so
-    /// that has no more than what recovery asks it.
+    /// Bytes in front of a segment's records. ESE's 40 would be a twelfth of a short segment, so a
+    /// short header holds only the fields that recovery needs.
     pub const fn header_bytes(self) -> usize {
         match self {
             Self::Bytes512 => 12,
@@ -58,7 +58,7 @@ impl SegmentSize {
         }
     }
 
-    /// Where a segment begins in its file.
+    /// Offset of a segment in its file.
     pub const fn offset(self, segment: u16) -> u64 {
         segment as u64 * self.bytes() as u64
     }

@@ -1,9 +1,9 @@
 //! Changing a page in place: formatting, header fields, nodes.
 //!
-//! Each change either happens whole or returns an error and leaves the page alone. The same
-//! change to the same bytes always gives the same bytes, which is what redo relies on. A page
-//! should have passed its check before it is changed; one that has not is
-//! refused as damaged where its header contradicts itself.
+//! Each change either happens whole or returns an error and leaves the page alone. The same change
+//! to the same bytes always gives the same bytes, which is what redo relies on. A page should have
+//! passed its check before it is changed; one that has not is refused as damaged if its header
+//! contradicts itself.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::page::mark::mark;
 use crate::page::reference::{NODE_FLAG_SHIFT, TAG_BYTES, TAG_COUNT_MASK, Tag, field};
 use crate::page::{Node, PageRef, PageSize, node_flags, page_flags};
 
-/// Why a page could not be changed. The page is as it was.
+/// Why a page could not be changed. The page is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageError {
     /// The bytes and tags do not fit: split the page.
@@ -25,7 +25,7 @@ pub enum PageError {
         /// Bytes that are free.
         free: usize,
     },
-    /// There is no such line.
+    /// No such line exists.
     NoLine {
         /// The line asked for.
         line: usize,
@@ -274,7 +274,7 @@ impl<'a> PageMut<'a> {
         Ok(())
     }
 
-    /// Stores new bytes for tag `index`: in place where they fit, else behind all others.
+    /// Stores new bytes for tag `index`: in place if they fit, else behind all others.
     fn rewrite(&mut self, index: usize, old: Tag, bytes: &[u8]) -> Result<Tag, PageError> {
         if bytes.len() <= old.bytes {
             put(self.bytes, self.size.header_bytes() + old.offset, bytes);
@@ -315,7 +315,7 @@ impl<'a> PageMut<'a> {
         Ok(())
     }
 
-    /// What removing `count` lines would free, tags included.
+    /// Bytes that removing `count` lines would free, tags included.
     fn bytes_of_lines(&self, line: usize, count: usize) -> Result<usize, PageError> {
         let mut freed = 0;
         for removed in line..line + count {
@@ -385,7 +385,7 @@ impl<'a> PageMut<'a> {
         self.as_ref().node(line).ok_or(PageError::Damaged { tag: self.as_ref().tag_at_line(line) })
     }
 
-    /// Where tag `index` lies in the page.
+    /// Offset of tag `index` in the page.
     const fn tag_at(&self, index: usize) -> usize {
         self.size.bytes() - (index + 1) * TAG_BYTES
     }

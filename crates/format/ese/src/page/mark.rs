@@ -1,11 +1,11 @@
-//! A strong hash of the page in its free space, where there is room: what the checksum is blind to.
+//! A strong hash of the page in its free space, if there is room: it covers the checksum's blind
+//! spots.
 //!
 //! The checksum is linear. It does not see equal changes in pairs, such as tags that move by the
 //! same distance, and some triple changes look like one flipped bit. So about one torn write in
-//! 15,000 passed it, and a few more were called something else. Free space on a page has no owner:
-//! there, in the eight bytes in front of the tags, stands a hash of everything else. ESE and other
-//! readers do not look at it; here it counts only in databases whose flush map says that every page
-//! carries one.
+//! 15,000 passed it, and a few more were misjudged. Free space on a page has no owner: there, in
+//! the eight bytes in front of the tags, we store a hash of everything else. ESE and other readers
+//! ignore it; here it counts only in databases whose flush map says that every page carries one.
 
 use std::hash::Hasher as _;
 
@@ -21,7 +21,7 @@ pub(super) const MARK_BYTES: usize = 8;
 const FIRST_CHECKSUM_END: usize = 8;
 const OTHER_CHECKSUMS: std::ops::Range<usize> = 40..64;
 
-/// Where the mark of a page stands, and what it should be. None where the page has no room.
+/// Offset of a page's mark, and its expected value. `None` if the page has no room.
 pub(super) fn mark(bytes: &[u8], number: PageNumber) -> Option<(usize, u64)> {
     let (page, size) = (PageRef::new(bytes), PageSize::from_bytes(bytes.len())?);
     let used = size.header_bytes() + page.first_free();
@@ -40,7 +40,7 @@ pub(super) fn mark(bytes: &[u8], number: PageNumber) -> Option<(usize, u64)> {
     Some((place, hash.finish()))
 }
 
-/// Whether the mark of a page agrees with its content. None where the page has no room for one.
+/// Whether the mark of a page agrees with its content. `None` if the page has no room for one.
 pub(crate) fn word_of_its_mark(bytes: &[u8], number: PageNumber) -> Option<bool> {
     let (place, hash) = mark(bytes, number)?;
     Some(bytes[place..place + MARK_BYTES] == hash.to_le_bytes())

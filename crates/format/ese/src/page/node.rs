@@ -9,7 +9,7 @@ use crate::page::parts::{compare_bytes, compare_parts};
 /// Sizes in a node are 13 bits; on large pages the three bits above hold the node's flags.
 const SIZE_MASK: u16 = 0x1FFF;
 
-/// A shared prefix is left out only where it is longer than the second size that this costs.
+/// A shared prefix is omitted only if it is longer than the second size that this costs.
 const COMPRESSION_COST_BYTES: usize = 2;
 
 /// A node as it lies on its page. Its key is `prefix` followed by `suffix`.
@@ -17,11 +17,11 @@ const COMPRESSION_COST_BYTES: usize = 2;
 pub struct Node<'a> {
     /// See [`node_flags`].
     pub flags: u8,
-    /// The bytes of the key that the node borrows from tag 0; empty where it is not compressed.
+    /// The bytes of the key that the node borrows from tag 0; empty if it is not compressed.
     pub prefix: &'a [u8],
     /// The bytes of the key that the node stores itself.
     pub suffix: &'a [u8],
-    /// What stands behind the key.
+    /// The bytes after the key.
     pub data: &'a [u8],
 }
 
@@ -50,7 +50,7 @@ impl<'a> Node<'a> {
         self.prefix.len() + self.suffix.len()
     }
 
-    /// Puts the whole key into `out`, in place of what was there.
+    /// Replaces the contents of `out` with the whole key.
     pub fn key_into(&self, out: &mut Vec<u8>) {
         out.clear();
         out.extend_from_slice(self.prefix);

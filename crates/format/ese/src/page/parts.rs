@@ -11,7 +11,7 @@ pub(super) fn compare_bytes(one: &[u8], other: &[u8]) -> Ordering {
         return heads;
     }
     if one.len() <= HEAD_BYTES && other.len() <= HEAD_BYTES {
-        // What the shorter one lacks, the longer one has as zeros.
+        // The shorter one is padded with zeros.
         return one.len().cmp(&other.len());
     }
     one.cmp(other)

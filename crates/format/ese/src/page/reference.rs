@@ -32,7 +32,7 @@ pub(super) const NODE_FLAG_SHIFT: u32 = 13;
 /// One entry of the tag array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tag {
-    /// Where the bytes begin, counted from the end of the page header.
+    /// Offset of the bytes, counted from the end of the page header.
     pub offset: usize,
     /// How many bytes there are.
     pub bytes: usize,
@@ -47,7 +47,7 @@ impl Tag {
     }
 }
 
-/// A page to read. Any bytes of a valid page size may be looked at; nothing here panics on them.
+/// A page to read. Any bytes of a valid page size are accepted; nothing here panics on them.
 #[derive(Clone, Copy)]
 pub struct PageRef<'a> {
     bytes: &'a [u8],
@@ -74,8 +74,8 @@ impl<'a> PageRef<'a> {
 
     /// Whether every byte is zero: a page that was allocated and never written.
     pub fn is_uninitialised(&self) -> bool {
-        // The header alone tells the usual page apart, so that of those in use none is walked. Runs
-        // of bytes are merged without a branch, many at a time.
+        // The header alone identifies most pages in use, so that none of them is scanned. Runs of
+        // bytes are merged without a branch, many at a time.
         let mut runs = self.bytes.chunks(512);
         self.dbtime() == 0
             && self.flags() == 0
@@ -239,7 +239,7 @@ impl<'a> PageRef<'a> {
         Some(self.tag(self.tag_of_line(line)?)?.bytes)
     }
 
-    /// The whole key of the node at `line` into `out`; false where there is no such node.
+    /// Copies the whole key of the node at `line` into `out`; false if there is no such node.
     #[must_use]
     pub fn key_into(&self, line: usize, out: &mut Vec<u8>) -> bool {
         self.node(line).map(|node| node.key_into(out)).is_some()

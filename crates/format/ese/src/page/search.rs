@@ -11,8 +11,9 @@ use crate::page::{Node, PageRef};
 const LEAST_TO_FETCH: usize = 2;
 
 impl PageRef<'_> {
-    /// The first node whose key is `key`, or else the line where such a node would go. `near` is
-    /// what an earlier search came to, if any: the same is found without it, by more comparisons.
+    /// The first node whose key is `key`, or else the line at which such a node would be inserted.
+    /// `near` is the result of an earlier search, if any: without it the result is the same, with
+    /// more comparisons.
     #[inline]
     pub fn search(&self, key: &[u8], near: Option<usize>) -> Result<usize, usize> {
         let sought = SoughtKey::new(key, self.external_header());
@@ -38,8 +39,8 @@ impl PageRef<'_> {
     /// repeat, `key` with `data`. Give empty `data` for trees with unique keys. `near` as in
     /// [`PageRef::search`].
     ///
-    /// A separator is greater than everything below its own child; the last one is empty and
-    /// stands for "greater than any key".
+    /// A separator is greater than everything below its own child; the last one is empty and means
+    /// "greater than any key".
     #[inline]
     pub fn child_line(&self, key: &[u8], data: &[u8], near: Option<usize>) -> usize {
         let separators = self.node_count().saturating_sub(1);
@@ -55,9 +56,9 @@ impl PageRef<'_> {
         }
     }
 
-    /// Binary search of the first `count` nodes for the first one that `compare` calls equal, from
-    /// the node `near` and the one before it where that is given. A node that cannot be read counts
-    /// as less, so that a search always ends.
+    /// Binary search of the first `count` nodes for the first one that `compare` calls equal,
+    /// starting from the node `near` and the one before it, if given. A node that cannot be read
+    /// counts as less, so that a search always ends.
     #[inline]
     fn search_by(
         &self,
@@ -113,8 +114,8 @@ impl PageRef<'_> {
     }
 }
 
-/// A key that is looked for on a page, and how much of it the page's tag 0 begins with: what nodes
-/// borrow from there need not be compared again for each of them.
+/// The key to find on a page, and the length of the prefix it shares with the page's tag 0: the
+/// bytes that nodes borrow from there need not be compared again for each of them.
 #[derive(Clone, Copy)]
 pub(super) struct SoughtKey<'a> {
     key: &'a [u8],

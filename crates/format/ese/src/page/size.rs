@@ -15,12 +15,12 @@ impl PageSize {
     pub const KIB_8: Self = Self(8192);
     /// 16 KiB, four checksum blocks of 4 KiB.
     pub const KIB_16: Self = Self(16384);
-    /// 32 KiB, four checksum blocks of 8 KiB; what mail servers use.
+    /// 32 KiB, four checksum blocks of 8 KiB; the size that mail servers use.
     pub const KIB_32: Self = Self(32768);
     /// All of them, smallest first.
     pub const ALL: [Self; 4] = [Self::KIB_4, Self::KIB_8, Self::KIB_16, Self::KIB_32];
 
-    /// The page size of so many bytes, if there is one.
+    /// The page size of `bytes` bytes, if there is one.
     pub const fn from_bytes(bytes: usize) -> Option<Self> {
         match bytes {
             4096 => Some(Self::KIB_4),
@@ -81,7 +81,7 @@ impl PageSize {
         if self.0 == 4096 { 1000 } else { 2000 }
     }
 
-    /// Where page `page` begins in its file: two header pages come before page 1.
+    /// Offset of page `page` in its file: two header pages come before page 1.
     pub const fn file_offset(self, page: PageNumber) -> u64 {
         (page.0 as u64 + 1) * self.bytes_u64()
     }

@@ -4,7 +4,7 @@ use units::{ObjectId, PageNumber};
 use super::search::SoughtKey;
 use super::{Node, PageError, PageMut, PageRef, PageSize, encode_node, node_flags, page_flags};
 
-/// What the page should hold: tag 0, and each node's flags and bytes.
+/// The page's expected contents: tag 0, and each node's flags and bytes.
 #[derive(Clone, Debug, Default)]
 struct Twin {
     external_header: Vec<u8>,
@@ -156,7 +156,7 @@ proptest! {
         page.child_line(&[0x7F], &[], None);
         let _ = crate::page_check::check(page, PageNumber(1));
         crate::page_check::unsound_lines(page);
-        // Changing it must not panic either; what becomes of it is of no interest.
+        // Changing it must not panic either; the result does not matter.
         let mut page = PageMut::new(&mut bytes);
         let _ = page.insert(0, 0, &[0; 20]);
         let _ = page.replace(1, 0, &[0; 30]);

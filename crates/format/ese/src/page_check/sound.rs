@@ -4,7 +4,7 @@ use crate::page::{PageRef, Tag, node_flags};
 use crate::page_check::{PageFault, TAG_BYTES, tags};
 
 impl PageFault {
-    /// Whether the fault leaves the bounds of all nodes in doubt, so that none can be believed.
+    /// Whether the fault leaves the bounds of all nodes in doubt, so that none can be trusted.
     pub(crate) const fn spoils_all_nodes(self) -> bool {
         matches!(self, Self::OwnNumber { .. } | Self::TagCount { .. })
     }

@@ -107,7 +107,7 @@ fn a_page_that_was_damaged_before_it_was_sealed_contradicts_itself() {
         matches!(state, PageState::Damaged(PageDamage::Malformed(PageFault::FreeBytes { .. })))
     };
     assert!(states(&bytes).iter().all(is_malformed));
-    // A mark proves that the page is what was sealed, and no more.
+    // A mark proves that the page is as sealed, and no more.
     assert_eq!(judge_by_mark(&bytes, NUMBER, known(1)), PageState::Sound);
     let unmarked = LastWrite::Known { flush_type: 1, is_marked: false };
     for last_write in [LastWrite::Unknown, LastWrite::BeforeCrash, unmarked] {
@@ -115,8 +115,8 @@ fn a_page_that_was_damaged_before_it_was_sealed_contradicts_itself() {
     }
 }
 
-/// Whatever happens to a page behind its seal, a judge that believes marks says what one says that
-/// looks at everything.
+/// Whatever happens to a page after sealing, a judge that trusts marks agrees with one that checks
+/// everything.
 #[test]
 fn a_judge_that_believes_marks_sees_all_that_happens_to_a_sealed_page() {
     let mut damaged = vec![leaf(), vec![0; PageSize::KIB_32.bytes()]];

@@ -20,7 +20,7 @@ use crate::schema::ColumnDefinition;
 pub enum FieldValue {
     /// The bytes that the column stores.
     Bytes(Vec<u8>),
-    /// Encrypted by the application, as it is stored.
+    /// Encrypted by the application, in stored form.
     Encrypted(Vec<u8>),
 }
 
@@ -28,7 +28,7 @@ pub enum FieldValue {
 pub struct Reader<S> {
     pub(super) source: S,
     tables: Vec<CatalogTable>,
-    /// Leaves of long-value trees by the tree's root, where they had to be looked for.
+    /// Leaves of long-value trees by the tree's root, if they had to be searched for.
     pub(super) long_leaves: HashMap<PageNumber, Vec<Orphan>>,
 }
 
@@ -45,8 +45,8 @@ impl<S: PageSource> Reader<S> {
         Ok(Self::with_catalog(source, tables))
     }
 
-    /// Reads what is left of the catalog where both copies are damaged: all rows that either copy
-    /// has, and what of both is lost.
+    /// Reads the remains of the catalog if both copies are damaged: all rows that either copy has,
+    /// and the losses of both.
     pub fn open_salvaged(mut source: S) -> Result<(Self, Vec<Loss>), ReadError<S::Error>> {
         let (mut rows, mut losses) = (BTreeMap::new(), Vec::new());
         for tree in [system_trees::OBJECTS, system_trees::OBJECTS_SHADOW] {
@@ -91,7 +91,7 @@ impl<S: PageSource> Reader<S> {
         self.source.page_size()
     }
 
-    /// Where the pages come from.
+    /// Source of the pages.
     pub const fn source(&mut self) -> &mut S {
         &mut self.source
     }
@@ -102,7 +102,7 @@ impl<S: PageSource> Reader<S> {
         Cursor::first(&mut self.source, table.place.root)
     }
 
-    /// The same walk where pages may be damaged: it goes on behind them.
+    /// The same walk if pages may be damaged: it continues past them.
     pub fn salvaged_rows(&self, table: &CatalogTable) -> Salvage {
         Salvage::of_table(table.place)
     }
@@ -118,7 +118,7 @@ impl<S: PageSource> Reader<S> {
         Ok(found.map(|entry| entry.data.to_vec()))
     }
 
-    /// The values of one column of a record, in order; none where it is null.
+    /// The values of one column of a record, in order; `None` if it is null.
     pub fn column_values(
         &mut self,
         table: &CatalogTable,
@@ -184,7 +184,7 @@ fn read_tables<S: PageSource>(
     complete(rows, root)
 }
 
-/// What can be read of the rows of the catalog at `tree`.
+/// The readable rows of the catalog at `tree`.
 fn salvage_rows<S: PageSource>(
     source: &mut S,
     tree: SystemTree,
@@ -215,7 +215,7 @@ fn complete<E>(
     if lists_itself { Ok(tables) } else { Err(ReadError::Catalog { page: root }) }
 }
 
-/// A chunk is compressed where it does not have the length that its place demands.
+/// A chunk is compressed if its length differs from the one that its position demands.
 fn append_chunk<E>(
     value: &mut Vec<u8>,
     stored: &[u8],

@@ -16,7 +16,7 @@ use crate::record::RecordError;
 pub enum ReadError<E> {
     /// The source could not give out a page.
     Source(E),
-    /// A page does not hold what was written to it, or is not given out.
+    /// A page does not hold what was written to it, or the source withholds it.
     Lost {
         /// The page.
         page: PageNumber,
@@ -27,7 +27,7 @@ pub enum ReadError<E> {
     Page {
         /// The page.
         page: PageNumber,
-        /// What is wrong with it.
+        /// The fault.
         fault: PageFault,
     },
     /// A tree points to a page that belongs to another tree.
@@ -61,12 +61,12 @@ pub enum ReadError<E> {
     },
     /// A record cannot be read.
     Record {
-        /// What is wrong with it.
+        /// The fault.
         error: RecordError,
     },
     /// A compressed value cannot be read.
     Compression {
-        /// What is wrong with it.
+        /// The fault.
         error: CompressionError,
     },
     /// A record names a long value that is missing or incomplete.
@@ -87,7 +87,7 @@ pub enum ReadError<E> {
 }
 
 impl<E> ReadError<E> {
-    /// Damage of the database apart from the source's own errors, which come back as such.
+    /// Damage of the database apart from the source's own errors, which are returned as such.
     pub fn without_source(self) -> Result<ReadDamage, E> {
         self.with_source(Err)
     }
@@ -114,7 +114,7 @@ impl<E> ReadError<E> {
         })
     }
 
-    /// The page to blame; none where no single page is.
+    /// The page to blame; none if no single page is.
     pub const fn page(&self) -> PageNumber {
         match self {
             Self::Lost { page, .. }
@@ -138,7 +138,7 @@ impl<E> ReadError<E> {
 pub type ReadDamage = ReadError<Infallible>;
 
 impl ReadDamage {
-    /// The same, where the source has errors of its own.
+    /// The same, if the source has its own errors.
     pub(crate) fn widen<E>(self) -> ReadError<E> {
         let widened: Result<_, Infallible> = self.with_source(|never| match never {});
         let Ok(error) = widened;
@@ -167,7 +167,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
             Self::OtherTree { page, object } => {
                 write!(f, "page {page} belongs to another tree, object {object}")
             }
-            Self::BeyondFile { page } => write!(f, "page {page} lies behind the end of the file"),
+            Self::BeyondFile { page } => write!(f, "page {page} is past the end of the file"),
             Self::Uninitialised { page } => {
                 write!(f, "page {page} belongs to a tree and was never written")
             }

@@ -1,5 +1,5 @@
-//! Which pages the trees of a database are made of. What lies anywhere else was freed or never
-//! used, whatever it still points to.
+//! The pages that the trees of a database consist of. Any other page was freed or never used,
+//! whatever it still points to.
 
 use units::PageNumber;
 
@@ -18,7 +18,7 @@ pub struct InUseWalk {
 }
 
 impl InUseWalk {
-    /// The page to be shown next; none where all are known.
+    /// The page to supply next; `None` when all are known.
     pub fn wanted(&mut self) -> Option<PageNumber> {
         while let Some(number) = self.waiting.pop() {
             if self.in_use.insert(number) {
@@ -28,7 +28,7 @@ impl InUseWalk {
         None
     }
 
-    /// Notes what `page` points to.
+    /// Records the pages that `page` points to.
     pub fn look(&mut self, page: PageRef<'_>) {
         self.waiting.extend(space_roots(page));
         if page.is_leaf() {
@@ -55,8 +55,8 @@ impl<S: PageSource> Reader<S> {
         InUseWalk { in_use: PageSet::new(self.source.page_count()), waiting: self.roots() }
     }
 
-    /// The pages of that walk; none where an internal page cannot be read, so that what lies below
-    /// it is not known. An error is one that ends all reading.
+    /// The pages of that walk; `None` if an internal page cannot be read, so that the pages below
+    /// it are unknown. An error is one that ends all reading.
     pub fn pages_in_use(&mut self) -> Result<Option<PageSet>, S::Error> {
         let mut walk = self.in_use_walk();
         while let Some(number) = walk.wanted() {

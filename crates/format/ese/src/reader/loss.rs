@@ -1,15 +1,15 @@
-//! What a walk over a damaged tree says it could not read.
+//! The parts of a damaged tree that a walk could not read.
 
 use units::PageNumber;
 
 use crate::reader::{Entry, ReadDamage, ReadError};
 
-/// What of a tree could not be read.
+/// An unreadable part of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// Why, with the page.
     pub error: ReadDamage,
-    /// What it was.
+    /// Kind of the part.
     pub part: LostPart,
 }
 
@@ -20,7 +20,7 @@ impl Loss {
     }
 }
 
-/// What a loss takes with it.
+/// Extent of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostPart {
     /// A leaf with all its nodes.
@@ -36,7 +36,7 @@ pub enum LostPart {
     Node,
 }
 
-/// What a walk comes upon.
+/// Next result of a walk.
 #[derive(Clone, Debug)]
 pub enum SalvageStep<'a> {
     /// A node.

@@ -1,4 +1,4 @@
-//! Leaves of a tree found by what they say of themselves, where the pages above them are lost.
+//! Leaves of a tree found by their own contents, because the pages above them are lost.
 
 use units::PageNumber;
 
@@ -55,7 +55,7 @@ fn spans(set: &ExtentSet, last: u32) -> Vec<(u32, u32)> {
     set.extents().iter().map(|extent| (extent.first().0.max(1), extent.last.0.min(last))).collect()
 }
 
-/// The page, where it is a leaf of the tree below its root.
+/// The page, if it is a leaf of the tree below its root.
 fn orphan(page: PageRef<'_>, number: PageNumber, place: TreePlace, kind: u32) -> Option<Orphan> {
     let is_of_tree = page.object() == place.object
         && page.flags() & page_flags::KIND == kind

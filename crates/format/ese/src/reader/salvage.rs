@@ -1,8 +1,8 @@
-//! A walk over a tree of which pages are damaged: what can be read comes out, the rest is named.
+//! A walk over a tree with damaged pages: it yields every readable node and names the losses.
 //!
 //! The walk goes down from the root and not along the links of leaves, so that a lost leaf costs
-//! its own nodes only. Where an internal page is lost, the leaves below it are looked for in the
-//! whole space of the tree.
+//! its own nodes only. If an internal page is lost, the whole space of the tree is searched for the
+//! leaves below it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ struct LowerPage {
 /// A walk over all nodes of a tree, in the order of their keys.
 pub struct Salvage {
     place: TreePlace,
-    /// The kind of the tree's pages; none where leaves are not looked for.
+    /// The kind of the tree's pages; `None` if leaves are not searched for.
     kind: Option<u32>,
     has_begun: bool,
     branches: Vec<UpperPage>,
@@ -58,7 +58,7 @@ pub struct Salvage {
     found: VecDeque<PageNumber>,
     losses: VecDeque<Loss>,
     leaf: Option<LowerPage>,
-    /// The last leaf and where it points to.
+    /// The last leaf and its link.
     last_leaf: Option<(PageNumber, PageNumber)>,
     seen: PageSet,
     orphans: Option<Vec<Orphan>>,
@@ -111,7 +111,7 @@ impl Salvage {
         self
     }
 
-    /// Nodes on an average leaf, of those read so far: about what a lost leaf had. None where no
+    /// Nodes on an average leaf, of those read so far: an estimate for a lost leaf. `None` if no
     /// leaf was read.
     pub const fn nodes_per_leaf(&self) -> Option<u64> {
         match self.nodes.checked_div(self.leaves) {
@@ -145,7 +145,7 @@ impl Salvage {
         }
     }
 
-    /// On to the next line of the leaf; false where it has none that counts.
+    /// Advances to the next line of the leaf; false if no further one counts.
     fn turn_line(&mut self) -> bool {
         let Some(leaf) = &mut self.leaf else {
             return false;

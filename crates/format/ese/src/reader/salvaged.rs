@@ -23,24 +23,24 @@ pub enum Salvaged {
 /// A value that is not whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialValue {
-    /// Its length; none where that is lost too.
+    /// Its length; `None` if that is lost too.
     pub bytes: Option<u32>,
-    /// What there is of it, in order.
+    /// Its readable parts, in order.
     pub chunks: Vec<ValuePart>,
-    /// Why there is no more.
+    /// Why the rest is missing.
     pub reason: ReadDamage,
 }
 
 /// A part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValuePart {
-    /// Where in the value it begins, in bytes.
+    /// Offset in the value, in bytes.
     pub offset: u32,
-    /// What it holds.
+    /// Its content.
     pub content: ChunkContent,
 }
 
-/// What a part of a value holds.
+/// Content of a part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChunkContent {
     /// The bytes of the value.
@@ -111,7 +111,7 @@ impl<S: PageSource> Reader<S> {
         Ok(Salvaged::Partial(partial))
     }
 
-    /// What there is of a long value that could not be read as a whole.
+    /// The readable parts of a long value that could not be read as a whole.
     fn partial_value(
         &mut self,
         table: &CatalogTable,

@@ -1,4 +1,4 @@
-//! Where a reader's pages come from.
+//! Source of a reader's pages.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::page::PageSize;
 
 /// Gives out the pages of one database.
 ///
-/// A source that caches makes index walks fast: upper pages of a tree are asked for again and
+/// A source that caches makes index walks fast: upper pages of a tree are requested again and
 /// again. Whether it verifies checksums is its own decision.
 pub trait PageSource {
     /// Why a page could not be read.
@@ -25,8 +25,8 @@ pub trait PageSource {
     /// Page `number`, which lies between 1 and [`PageSource::page_count`].
     fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, Self::Error>;
 
-    /// What an error says of the page alone, so that the others can still be read; none where the
-    /// error ends all work.
+    /// Converts an error that concerns one page only, so that the others can still be read; `None`
+    /// if the error ends all work.
     fn loss(_error: &Self::Error) -> Option<PageLoss> {
         None
     }

@@ -1,4 +1,4 @@
-//! What each tree owns and what of it is free.
+//! The owned and the free pages of each tree.
 
 use units::{ObjectId, PageNumber};
 
@@ -10,7 +10,7 @@ use crate::space::{
     Extent, ExtentSet, Extents, Pool, RootFields, SpaceHeader, SpaceNode, SplitBuffer,
 };
 
-/// What a tree is for.
+/// Purpose of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TreeKind {
     /// The database, which owns everything.
@@ -26,7 +26,7 @@ pub enum TreeKind {
 /// The space of one tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeSpace {
-    /// What the tree is for.
+    /// Purpose of the tree.
     pub kind: TreeKind,
     /// Name of the table; empty for the database itself.
     pub table: String,
@@ -51,7 +51,7 @@ pub struct TreeSpace {
 }
 
 impl<S: PageSource> Reader<S> {
-    /// The space of the whole database. Pages beyond what it owns are no database pages.
+    /// The space of the whole database. Pages beyond its owned ones are no database pages.
     pub fn database_space(&mut self) -> Result<TreeSpace, ReadError<S::Error>> {
         database_space(&mut self.source)
     }
@@ -106,20 +106,20 @@ impl<S: PageSource> Reader<S> {
     }
 }
 
-/// What can be read of the space of one tree.
+/// The readable part of a tree's space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SalvagedSpace {
-    /// What the tree is for.
+    /// Purpose of the tree.
     pub kind: TreeKind,
     /// Name of the table; empty for the database itself.
     pub table: String,
     /// Name of the index; empty for everything else.
     pub index: String,
-    /// Where the tree is.
+    /// Location of the tree.
     pub place: TreePlace,
     /// Its space, as far as it can be read, or why nothing can.
     pub space: Result<TreeSpace, ReadDamage>,
-    /// What of its space trees is lost.
+    /// Losses of its space trees.
     pub losses: Vec<Loss>,
 }
 
@@ -127,7 +127,7 @@ pub struct SalvagedSpace {
 pub(crate) const DATABASE: TreePlace =
     TreePlace { object: system_trees::DATABASE.object, root: system_trees::DATABASE.root };
 
-/// What was read, where nothing of it is lost.
+/// The result, if nothing of it is lost.
 fn whole<T, E>(read: Result<T, ReadDamage>, losses: Vec<Loss>) -> Result<T, ReadError<E>> {
     let value = read.map_err(ReadDamage::widen)?;
     match losses.into_iter().next() {
@@ -154,7 +154,7 @@ pub(super) fn tree_space<S: PageSource>(
     whole(Ok(space), losses)
 }
 
-/// The space of one tree; what of its space trees is lost goes to `losses`.
+/// The space of one tree; losses of its space trees are added to `losses`.
 pub(crate) fn salvage_space<S: PageSource>(
     source: &mut S,
     kind: TreeKind,
@@ -223,7 +223,7 @@ fn extents<S: PageSource>(
             }
         };
         match SpaceNode::decode(entry.key, entry.data) {
-            // What a shrink has set aside lies behind the end of the file.
+            // Extents set aside by a shrink lie beyond the end of the file.
             Some(node) if node.pool == Pool::Shelved => {}
             Some(node) => found.push(node.extent),
             None => losses.push(Loss::node(entry.page, entry.line)),
@@ -232,7 +232,7 @@ fn extents<S: PageSource>(
     Ok(found)
 }
 
-/// The extents that a space tree keeps for its own splits; none where its root is lost.
+/// The extents that a space tree keeps for its own splits; `None` if its root is lost.
 fn split_buffer<S: PageSource>(
     source: &mut S,
     root: PageNumber,

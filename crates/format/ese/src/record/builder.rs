@@ -15,7 +15,7 @@ const LONGEST_SMALL: usize = 0x1FFF;
 /// In the offset of a tagged field on small pages: the value begins with a byte of flags.
 const SMALL_HAS_FLAGS: u16 = 0x4000;
 
-/// Where a column stands and what it takes.
+/// Position and size of a column.
 #[derive(Clone, Copy, Debug, Default)]
 struct FieldPlace {
     offset: usize,
@@ -98,7 +98,7 @@ impl RecordBuilder {
         self.tagged.clear();
     }
 
-    /// Sets a column to the bytes that it stores: numbers little-endian, the rest as it is.
+    /// Sets a column to its stored bytes: numbers little-endian, the rest unchanged.
     #[inline]
     pub fn set(&mut self, column: ColumnId, value: &[u8]) -> Result<(), RecordError> {
         match column.class() {
@@ -186,7 +186,7 @@ impl RecordBuilder {
         Ok(self.tagged_columns[index].1)
     }
 
-    /// Large pages state flags for every value, small ones only where there are any.
+    /// Large pages state flags for every value, small ones only if there are any.
     fn push_tagged(&mut self, flags: u8, value: &[u8]) {
         if !self.is_small {
             self.tagged.push(flags);
@@ -228,7 +228,7 @@ impl RecordBuilder {
     }
 }
 
-/// Lengths beyond what the field holds are refused when the record is finished.
+/// Lengths beyond the field's range are refused when the record is finished.
 fn offset_field(bytes: usize) -> u16 {
     u16::try_from(bytes.min(LONGEST_LARGE)).expect("invariant: the minimum fits 15 bits")
 }

@@ -22,7 +22,7 @@ pub struct RecordRef<'a> {
 }
 
 impl<'a> RecordRef<'a> {
-    /// Reads the header of a record that stands on a page of `page_size`.
+    /// Reads the header of a record on a page of `page_size`.
     pub fn parse(bytes: &'a [u8], page_size: PageSize) -> Result<Self, RecordError> {
         let [last_fixed, last_variable, low, high] =
             get_array(bytes, 0).ok_or(RecordError::Damaged { part: "header" })?;
@@ -42,7 +42,7 @@ impl<'a> RecordRef<'a> {
         Ok(record)
     }
 
-    /// What the record holds of `column`.
+    /// The record's value of `column`.
     pub fn column(&self, column: &ColumnDefinition) -> Result<Stored<'a>, RecordError> {
         match column.id.class() {
             ColumnClass::Fixed => self.fixed(column),
@@ -52,7 +52,7 @@ impl<'a> RecordRef<'a> {
     }
 
     /// The bytes of a column that has at most one value and keeps it in the record uncompressed;
-    /// none where it is null or stored otherwise.
+    /// `None` if it is null or stored otherwise.
     pub fn plain(&self, column: &ColumnDefinition) -> Option<&'a [u8]> {
         match self.column(column).ok()? {
             Stored::One(Element::Plain(bytes)) => Some(bytes),
@@ -100,7 +100,7 @@ impl<'a> RecordRef<'a> {
         self.tags?.find(column.id, column.is_marked_derived())
     }
 
-    /// Where the data of variable column 128 + `index` ends, and whether it is null.
+    /// End of the data of variable column 128 + `index`, and whether it is null.
     fn variable_end(&self, index: usize) -> (usize, bool) {
         let at = self.fixed_end + index * 2;
         let word = crate::bytes::u16_at(self.bytes, at);

@@ -11,13 +11,13 @@ pub(crate) mod tag_flags {
     pub(crate) const LONG_VALUE: u8 = 1;
     /// The (first) value is compressed.
     pub(crate) const COMPRESSED: u8 = 2;
-    /// The value is kept apart; what stands here is its identifier.
+    /// The value is kept apart; the field holds its identifier.
     pub(crate) const SEPARATED: u8 = 4;
     /// There are several values.
     pub(crate) const MULTI_VALUES: u8 = 8;
     /// There are two values.
     pub(crate) const TWO_VALUES: u8 = 0x10;
-    /// There is no value.
+    /// No value.
     pub(crate) const NULL: u8 = 0x20;
     /// The value is encrypted.
     pub(crate) const ENCRYPTED: u8 = 0x40;
@@ -27,7 +27,7 @@ pub(crate) mod tag_flags {
 const TAG_BYTES: usize = 4;
 /// On small pages, in a field's offset: the value begins with flags.
 const SMALL_HAS_FLAGS: u16 = 0x4000;
-/// On small pages, in a field's offset: there is no value.
+/// On small pages, in a field's offset: no value.
 const SMALL_NULL: u16 = 0x2000;
 /// The column comes from a template table.
 const DERIVED: u16 = 0x8000;
@@ -99,7 +99,7 @@ impl<'a> Tags<'a> {
     }
 
     /// Fields of the template table come first; both groups ascend by column, and a number may
-    /// stand in both.
+    /// appear in both.
     fn search(&self, column: ColumnId, is_derived: bool) -> Option<usize> {
         let own = partition(0, self.count, |index| self.word(index) & DERIVED != 0);
         let (from, to) = if is_derived { (0, own) } else { (own, self.count) };
@@ -112,7 +112,7 @@ impl<'a> Tags<'a> {
         (0..self.count).map(|index| self.field(index)).collect()
     }
 
-    /// What the record holds of one column.
+    /// The record's value of one column.
     pub(super) fn find(
         &self,
         column: ColumnId,
@@ -200,7 +200,7 @@ fn two_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
     Ok(Stored::Many(vec![element(flags, false, first)?, second]))
 }
 
-/// Where one of several values begins, from its word at their front.
+/// Start of one of several values, from its word at their front.
 fn value_offset(word: u16) -> usize {
     usize::from(word & !VALUE_SEPARATED)
 }

@@ -1,9 +1,9 @@
-//! What a record holds of one column.
+//! A record's value of one column.
 
 use crate::long_value::LongValueId;
 use crate::schema::{ColumnDefinition, column_flags};
 
-/// What a record holds of a column.
+/// A record's value of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stored<'a> {
     /// Nothing: the column's default counts, or null.

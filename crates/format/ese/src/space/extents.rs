@@ -30,7 +30,7 @@ impl Extent {
     }
 }
 
-/// What an available extent is kept for.
+/// Purpose of an available extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pool {
     /// Any use.
@@ -63,7 +63,7 @@ const MOST_PAGES: u32 = 1 << 31;
 /// A node of an owned- or available-extents tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceNode {
-    /// What the extent is kept for; owned extents are all general.
+    /// Purpose of the extent; owned extents are all general.
     pub pool: Pool,
     /// The extent.
     pub extent: Extent,

@@ -37,7 +37,7 @@ pub struct SpaceHeader {
     pub parent: PageNumber,
     /// Whether the tree's keys may repeat.
     pub is_non_unique: bool,
-    /// Where the space is accounted for.
+    /// Place of the space accounting.
     pub extents: Extents,
 }
 

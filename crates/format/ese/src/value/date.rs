@@ -19,8 +19,8 @@ const MILLI_TICKS: u64 = 10_000;
 
 /// Units of 100 nanoseconds from the start of 1601, the epoch of Windows file times, to 1970.
 const TICKS_BEFORE_1970: u64 = 116_444_736_000_000_000;
-/// File times from 1970 to 2154. Read as days they all lie below 1e-298, so that no date is taken
-/// for one.
+/// File times from 1970 to 2154. Read as days they all lie below 1e-298, so that no date is
+/// mistaken for one.
 pub(super) const FILE_TIMES: Range<u64> = TICKS_BEFORE_1970..TICKS_BEFORE_1970 + 67_431 * DAY_TICKS;
 
 /// A moment that a number of days says exactly.
@@ -31,9 +31,9 @@ struct DateMoment {
     ticks: u64,
 }
 
-/// Dates, in milliseconds if those say all; what is no date, as the number it is. Programs such as
-/// the log of user access of Windows Server store file times in columns of dates: those have seven
-/// decimals always.
+/// Dates, in milliseconds if those are exact; anything else as a number. Programs such as the log
+/// of user access of Windows Server store file times in columns of dates: those always have seven
+/// decimals.
 pub(super) fn write(days: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if FILE_TIMES.contains(&days.to_bits()) {
         let ticks = days.to_bits() - TICKS_BEFORE_1970;
@@ -54,7 +54,7 @@ pub(super) fn write(days: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     reason = "the range keeps it far inside 64 bits; parts of a day are above 0 and fit 53 bits"
 )]
 fn moment(days: f64) -> Option<DateMoment> {
-    // Before the first day its hours still count forward, so that -0.5 would mean what 0.5 means.
+    // Before the first day its hours still count forward, so that -0.5 would mean the same as 0.5.
     if !DATES.contains(&days) || days.is_sign_negative() && days > -1.0 {
         return None;
     }

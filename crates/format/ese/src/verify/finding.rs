@@ -1,4 +1,4 @@
-//! What an examination found, in words an operator can use.
+//! Results of an examination, in words an operator can use.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,15 +15,15 @@ const MOST_FINDINGS: usize = 1_000;
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyFinding {
-    /// Where.
+    /// The examined object.
     pub subject: Subject,
-    /// On which page, the first one of several; none where no single page is to blame.
+    /// The page, the first of several; none if no single page is to blame.
     pub page: PageNumber,
     /// On how many pages that follow each other.
     pub pages: u32,
-    /// At which key; empty where no single key is to blame.
+    /// The key; empty if no single key is to blame.
     pub key: Vec<u8>,
-    /// What.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -56,7 +56,7 @@ pub struct Report {
     /// Owned pages that are neither in use nor available. Real engines leave some; they take
     /// space and do no harm.
     pub pages_leaked: u64,
-    /// Where they are: the first 1,000 runs of them.
+    /// Their locations: the first 1,000 runs.
     pub leaked: Vec<Extent>,
     /// Rows of all tables.
     pub rows: u64,
@@ -70,14 +70,14 @@ pub struct Report {
     pub later_pages: u64,
     /// Everything that is wrong, also beyond those listed.
     pub problems: u64,
-    /// What is wrong, up to the first 1,000.
+    /// Problems, up to the first 1,000.
     pub findings: Vec<VerifyFinding>,
-    /// What else there is to say.
+    /// Further remarks.
     pub notices: Vec<Notice>,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     pub const fn is_clean(&self) -> bool {
         self.problems == 0
     }
@@ -142,7 +142,7 @@ impl LogNeeded {
         self.report.findings.len() < MOST_FINDINGS
     }
 
-    /// Damage becomes a finding; an error of the source comes back.
+    /// Damage becomes a finding; an error of the source is returned.
     pub(super) fn damage<E>(&mut self, subject: &Subject, error: ReadError<E>) -> Result<(), E> {
         self.lost(subject, error.without_source()?);
         Ok(())
@@ -165,7 +165,7 @@ impl LogNeeded {
         !self.lost_pages.is_empty()
     }
 
-    /// What was read; none, and a finding, where that was damaged.
+    /// The value read; `None`, and a finding, if that was damaged.
     pub(super) fn keep<T, E>(
         &mut self,
         subject: &Subject,

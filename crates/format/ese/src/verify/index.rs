@@ -1,4 +1,4 @@
-//! What a row's columns say its keys are.
+//! Derives a row's keys from its columns.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher as _};
@@ -10,7 +10,7 @@ use crate::page::PageSize;
 use crate::record::{Element, RecordRef, Stored};
 use crate::schema::{ColumnDefinition, IndexDefinition, column_flags, index_flags};
 
-/// What an index should hold of one row.
+/// Expected content of an index for one row.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     /// An entry with this key.
@@ -57,7 +57,7 @@ pub(super) fn expected_key(
     }
 }
 
-/// Whether a record is one that a conditional index holds; none where it cannot be said here.
+/// Whether a conditional index includes a record; `None` if that cannot be decided here.
 fn meets_conditions(
     table: &CatalogTable,
     index: &IndexDefinition,
@@ -81,7 +81,7 @@ fn has_default(column: &ColumnDefinition) -> bool {
     column.flags & column_flags::DEFAULT != 0
 }
 
-/// Whether an index leaves out rows with these nulls.
+/// Whether an index omits rows with these nulls.
 fn is_left_out(index: &IndexDefinition, mut nulls: impl Iterator<Item = bool> + Clone) -> bool {
     let (any, all) = (nulls.clone().any(|null| null), nulls.clone().all(|null| null));
     let first = nulls.next().unwrap_or(false);
@@ -92,7 +92,7 @@ fn is_left_out(index: &IndexDefinition, mut nulls: impl Iterator<Item = bool> + 
         || (any && index.flags & index_flags::ALLOW_SOME_NULLS == 0)
 }
 
-/// What a record says of a column.
+/// A record's value of a column.
 enum ColumnValue<'a> {
     Null,
     Bytes(Cow<'a, [u8]>),

@@ -1,4 +1,4 @@
-//! What an examination says besides what is wrong.
+//! Remarks of an examination besides the problems.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use crate::verify::Subject;
 /// Something that is not wrong and that a reader of the report should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// An index whose keys cannot be made here (Unicode text, several values, substrings) was
+    /// An index whose keys cannot be recomputed here (Unicode text, several values, substrings) was
     /// walked and not compared with its table.
     IndexNotCompared {
         /// The index.
         subject: Subject,
     },
-    /// The catalog is damaged; what follows relies on its copy.
+    /// The catalog is damaged; the rest relies on its copy.
     ShadowCatalog,
-    /// Both copies of the catalog are damaged; what follows relies on what is left of them.
+    /// Both copies of the catalog are damaged; the rest relies on their remains.
     SalvagedCatalog,
     /// A table of which pages are lost; it was not compared with its indexes and long values.
     LostRows {
         /// The table.
         subject: Subject,
-        /// About how many rows are lost; none where that cannot be said.
+        /// Approximate number of lost rows; `None` if it cannot be estimated.
         about: Option<u64>,
     },
     /// An index of which pages are lost; it was not compared with its table.
@@ -31,7 +31,7 @@ pub enum Notice {
         /// The index.
         subject: Subject,
     },
-    /// Pages lie behind the last one that the database owns: room for growth, or no part of it.
+    /// Pages are past the last one that the database owns: room for growth, or no part of it.
     BehindTheEnd {
         /// The last page owned.
         owned: PageNumber,
@@ -44,13 +44,17 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::IndexNotCompared { subject } => {
-                write!(f, "{subject}: walked, but its keys cannot be made here to compare them")
+                write!(
+                    f,
+                    "{subject}: structure checked; its keys cannot be recomputed here (Unicode \
+                     text, several values or substrings)"
+                )
             }
             Self::ShadowCatalog => {
                 f.write_str("the catalog is damaged: its copy, MSysObjectsShadow, was used")
             }
             Self::SalvagedCatalog => {
-                f.write_str("both copies of the catalog are damaged: what is left of them was used")
+                f.write_str("both copies of the catalog are damaged: their readable rows were used")
             }
             Self::LostRows { subject, about } => {
                 write!(f, "{subject}: ")?;
@@ -66,7 +70,7 @@ impl fmt::Display for Notice {
             ),
             Self::BehindTheEnd { owned, last } => write!(
                 f,
-                "pages {} to {last} lie behind the last one that the database owns: room for \
+                "pages {} to {last} are past the last one that the database owns: room for \
                  growth, or no part of it",
                 owned.0.saturating_add(1)
             ),

@@ -57,7 +57,7 @@ impl<S: PageSource> Examination<'_, S> {
     }
 }
 
-/// What the table of objects must list of a table. Its primary index is the table itself.
+/// Rows that the table of objects must have for a table. Its primary index is the table itself.
 fn objects_of(table: &CatalogTable) -> Vec<ListedObject> {
     let listed = |object: ObjectId, kind: RowKind| {
         let (table, kind) = (table.place.object.0, kind.number());
@@ -69,7 +69,7 @@ fn objects_of(table: &CatalogTable) -> Vec<ListedObject> {
     objects
 }
 
-/// What a row of the table of objects lists; none if a column is missing.
+/// The object listed by a row of the table of objects; `None` if a column is missing.
 fn listed_object(listing: &CatalogTable, record: RecordRef<'_>) -> Option<ListedObject> {
     let number = |name| {
         let bytes = record.plain(listing.definition.column_named(name)?)?;

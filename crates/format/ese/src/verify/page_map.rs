@@ -1,4 +1,4 @@
-//! What is known of every page, in two bits each.
+//! State of every page, in two bits each.
 
 use units::PageNumber;
 
@@ -15,12 +15,12 @@ impl PageMap {
         Self { used: PageSet::new(page_count), available: PageSet::new(page_count) }
     }
 
-    /// Marks a page as reached; false where it already was, or does not exist.
+    /// Marks a page as reached; false if it already was, or does not exist.
     pub(super) fn use_page(&mut self, page: PageNumber) -> bool {
         self.used.insert(page)
     }
 
-    /// Marks a page as available; false where it already was, or does not exist.
+    /// Marks a page as available; false if it already was, or does not exist.
     pub(super) fn make_available(&mut self, page: PageNumber) -> bool {
         self.available.insert(page)
     }

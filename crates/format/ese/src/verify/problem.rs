@@ -1,4 +1,4 @@
-//! What may be wrong with a database, in words an operator can use.
+//! Problems of a database, in words an operator can use.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::page_check::PageFault;
 use crate::reader::ReadDamage;
 use crate::space::Extent;
 
-/// What does not agree.
+/// A contradiction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// Something could not be read at all.
@@ -32,14 +32,14 @@ pub enum Problem {
     },
     /// A leaf's link to the one before it is wrong.
     PreviousLink {
-        /// Where it points to.
+        /// The stated page.
         stated: PageNumber,
         /// The leaf before it.
         expected: PageNumber,
     },
     /// A leaf's link to the one behind it is wrong.
     NextLink {
-        /// Where it points to.
+        /// The stated page.
         stated: PageNumber,
         /// The leaf behind it.
         expected: PageNumber,
@@ -109,7 +109,7 @@ pub enum Problem {
     LongValueReferences {
         /// The value.
         id: LongValueId,
-        /// What it claims.
+        /// The stated value.
         stated: u32,
         /// How many records hold it.
         counted: u32,
@@ -123,7 +123,7 @@ pub enum Problem {
     LongValueChunk {
         /// The value.
         id: LongValueId,
-        /// Where in the value the chunk begins, in bytes.
+        /// Offset of the chunk in the value, in bytes.
         offset: u32,
     },
     /// The two copies of the catalog differ.

@@ -25,7 +25,7 @@ struct Compared<'t> {
 struct WalkedRows {
     /// Whether rows could not be read.
     is_partial: bool,
-    /// About how many; none where that cannot be said.
+    /// Approximate number; `None` if it cannot be estimated.
     lost_rows: Option<u64>,
 }
 
@@ -97,7 +97,7 @@ impl<S: PageSource> Examination<'_, S> {
         Ok(walked)
     }
 
-    /// Notes what a row says of its keys and long values.
+    /// Records the keys and long values of a row.
     fn look_at_row(
         &mut self,
         table: &CatalogTable,
@@ -252,7 +252,7 @@ impl Compared<'_> {
     }
 }
 
-/// Whether a row stands under the key that its columns make, as far as that can be said here.
+/// Whether a row is stored under the key that its columns make, as far as that can be decided here.
 fn has_its_key(table: &CatalogTable, record: RecordRef<'_>, key: &[u8]) -> bool {
     let Some(primary) = table.definition.primary() else {
         return true;

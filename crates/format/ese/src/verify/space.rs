@@ -1,4 +1,4 @@
-//! Every owned page is in use or available, and no page is both; extents lie where they may.
+//! Every owned page is in use or available, and no page is both; extents lie within their owners.
 
 use units::PageNumber;
 
@@ -20,7 +20,7 @@ impl<S: PageSource> Examination<'_, S> {
         self.check_siblings(trees);
         if let Some(database) = trees.iter().find(|tree| tree.kind == TreeKind::Database) {
             self.check_end(database);
-            // What lies below lost pages is in use and was not reached.
+            // Pages below lost ones are in use and were not reached.
             if !self.log.has_lost_pages() {
                 self.find_leaks(&database.owned);
             }
@@ -40,8 +40,8 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// A tree's space is part of what its parent owns and has given away. Each owned extent was
-    /// cut out of one that the parent owns, each available one out of one that the tree owns.
+    /// A tree's space is part of its parent's, which has given it away. Each owned extent was cut
+    /// out of one that the parent owns, each available one out of one that the tree owns.
     fn check_owner(&mut self, tree: &TreeSpace, trees: &[TreeSpace]) {
         let parent = trees.iter().find(|parent| parent.root == tree.header.parent);
         for &extent in &tree.owned_extents {
@@ -106,7 +106,7 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// The file holds what the database owns. What lies behind that is no part of it.
+    /// The file holds all owned space. Anything beyond it is not part of the database.
     fn check_end(&mut self, database: &TreeSpace) {
         let last = PageNumber(self.reader.source().page_count());
         let owned = database.owned.last();

@@ -1,4 +1,4 @@
-//! A good database passes, and every kind of damage is named where it is.
+//! A good database passes, and every kind of damage is named at its place.
 
 mod catalog;
 mod content;
@@ -26,7 +26,7 @@ fn problems(world: &World) -> Vec<(u32, Problem)> {
     examine(world).findings.into_iter().map(place).collect()
 }
 
-/// The problems found after a change, with where they were found.
+/// The problems found after a change, with their places.
 fn after(number: u32, change: impl FnOnce(&mut PageMut<'_>)) -> Vec<(String, u32, Problem)> {
     let mut world = World::new();
     world.change(number, change);

@@ -77,13 +77,13 @@ struct Walk<'a, S> {
     leaf_depth: Option<usize>,
     /// Whether pages before the next leaf are lost.
     is_broken: bool,
-    /// The last leaf and where it points to.
+    /// The last leaf and its link.
     last_leaf: Option<(PageNumber, PageNumber)>,
     /// Key and data of the last node seen.
     last_node: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// What the pages above say of a page.
+/// Constraints that the pages above place on a page.
 struct TreePosition<'p> {
     depth: usize,
     /// Its keys are not below this.
@@ -279,7 +279,7 @@ impl<S: PageSource> Walk<'_, S> {
     }
 }
 
-/// What separators are compared with: the key, and where keys may repeat, the data behind it.
+/// The value compared with separators: the key, and if keys may repeat, the data after it.
 fn joined(node: &Node<'_>, joins: bool) -> Vec<u8> {
     let mut key = node.key();
     if joins {

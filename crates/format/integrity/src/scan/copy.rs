@@ -1,4 +1,4 @@
-//! Blocks that were read go on to another file, at the same offsets, while the next ones are read.
+//! Copies blocks to another file, at the same offsets, while the next ones are read.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use device::{Buffer, Completion, Device, DeviceError, Durability, Purpose, Request, Runtime};
 use units::Nanos;
 
-/// The file that blocks go on to.
+/// The file that blocks are copied to.
 pub struct BlockCopy {
     device: Rc<dyn Device>,
     purpose: Purpose,
@@ -22,7 +22,7 @@ pub struct BlockCopy {
 }
 
 impl BlockCopy {
-    /// A copy in `device`, which is as long as what is copied, written with so many requests in
+    /// A copy in `device`, which is as long as the original, written with `in_flight` requests in
     /// flight.
     pub fn new(device: Rc<dyn Device>, purpose: Purpose, in_flight: usize) -> Self {
         assert!(in_flight > 0, "a copy is written");
@@ -37,8 +37,8 @@ impl BlockCopy {
         }
     }
 
-    /// Writes a block, once there is room for a further write. The buffer of an earlier one, where
-    /// there is one to be used again.
+    /// Writes a block, once there is room for a further write. Returns the buffer of an earlier one
+    /// for reuse, if there is one.
     pub(super) async fn write(
         &self,
         runtime: &Runtime,
@@ -57,8 +57,8 @@ impl BlockCopy {
         spare
     }
 
-    /// Waits until there is room for a further write; the buffer of an earlier one, where there is
-    /// one to be used again.
+    /// Waits until there is room for a further write; returns the buffer of an earlier one for
+    /// reuse, if there is one.
     async fn room(&self, runtime: &Runtime) -> Option<Buffer> {
         if self.writing.borrow().len() < self.in_flight {
             return None;
@@ -69,7 +69,7 @@ impl BlockCopy {
         spare
     }
 
-    /// How long the reads of what is copied have waited for writes of the copy so far.
+    /// Time that reads of the original have waited for writes of the copy so far.
     pub fn waited(&self) -> Nanos {
         self.waited.get()
     }

@@ -1,5 +1,5 @@
-//! What the trees of a database say of its pages: the last one that is its own, and those in use.
-//! Behind the one and outside of the others, anything may lie.
+//! Facts about a database's pages from its trees: the last owned page, and the pages in use. Beyond
+//! the former and outside the latter, a page may hold anything.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use super::read_page;
 /// Space trees and the catalog are small; one that needs more pages is damaged.
 const MOST_PAGES: usize = 10_000;
 
-/// The pages read so far. A page that is not among them is asked for by failing.
+/// The pages read so far. A missing page is requested by failing.
 struct Gathered {
     page_size: PageSize,
     page_count: u32,
@@ -40,7 +40,7 @@ impl PageSource for &Gathered {
     }
 }
 
-/// The last page that the database in `device` owns; none where its space tree cannot be read.
+/// The last page that the database in `device` owns; `None` if its space tree cannot be read.
 pub(super) async fn last_owned_page(
     device: &Rc<dyn Device>,
     page_size: PageSize,
@@ -49,8 +49,8 @@ pub(super) async fn last_owned_page(
     Some(space.owned.last())
 }
 
-/// The pages that the trees of the database in `device` are made of; none where a part of them
-/// cannot be read.
+/// The pages that the trees of the database in `device` consist of; `None` if a part of them cannot
+/// be read.
 pub(super) async fn pages_in_use(device: &Rc<dyn Device>, page_size: PageSize) -> Option<PageSet> {
     let walk = gather(device, page_size, |pages| Ok(Reader::open(pages)?.in_use_walk())).await;
     let mut walk = walk?;
@@ -65,7 +65,7 @@ pub(super) async fn pages_in_use(device: &Rc<dyn Device>, page_size: PageSize) -
     Some(walk.into_pages())
 }
 
-/// Asks again with every page that was missing; none where one cannot be read.
+/// Repeats with every page that was missing; `None` if one cannot be read.
 async fn gather<T>(
     device: &Rc<dyn Device>,
     page_size: PageSize,

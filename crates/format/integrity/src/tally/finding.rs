@@ -11,14 +11,14 @@ use units::PageNumber;
 pub struct DamagedPage {
     /// The page, by its place in the file.
     pub page: PageNumber,
-    /// What is wrong.
+    /// The damage.
     pub damage: Damage,
 }
 
-/// What is wrong with a page, or with reading it.
+/// Damage of a page, or a failure to read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// The page came, and is not what was written last.
+    /// The page was read, but differs from the last write.
     Page(PageDamage),
     /// The device does not give it.
     Unreadable(DeviceError),

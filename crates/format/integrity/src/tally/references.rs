@@ -5,8 +5,8 @@ use ese::page::{PageRef, page_flags};
 use ese::space::{Extents, RootFields};
 use units::PageNumber;
 
-/// Roots that stand at fixed places of every database: the database with its two space trees, and
-/// the catalog. Nothing else points to them.
+/// Roots at fixed places of every database: the database with its two space trees, and the catalog.
+/// Nothing else points to them.
 pub(super) const FIXED_ROOTS: [PageNumber; 4] =
     [PageNumber(1), PageNumber(2), PageNumber(3), system_trees::OBJECTS.root];
 

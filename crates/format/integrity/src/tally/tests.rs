@@ -248,7 +248,7 @@ fn a_flip_in_a_small_checksum_is_no_page_that_the_file_lacks() {
     for bit in [7, 17, 31, 40, 301] {
         assert_eq!(damage(bit), PageDamage::FlippedChecksum { bit });
     }
-    // The file has a page 14, and nothing tells.
+    // The file has a page 14, and nothing rules it out.
     let really = PageNumber(14);
     assert_eq!(damage(2), PageDamage::WrongNumber { really });
 }

@@ -1,4 +1,4 @@
-//! What there is at the places of a layout, as the system tells of it.
+//! Contents of the places of a layout, as the system reports them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -53,7 +53,7 @@ fn is_same(path: &Path, mount_point: &str) -> bool {
     bare.eq_ignore_ascii_case(mount_point.trim_end_matches(ends))
 }
 
-/// Names of what is in a folder, in order; none where it cannot be read.
+/// Names in a folder, in order; empty if it cannot be read.
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =

@@ -66,7 +66,7 @@ fn tried(
         let there = IscsiAddress { portal: portal.clone(), ..address.clone() };
         let name = portal.to_string();
         let way = Lun::attach(&there, &name, initiator).and_then(|lun| way(&lun));
-        // Its name stands beside it.
+        // Its name is shown separately.
         let why = |error: IscsiError| error.to_string().replacen(&format!("{name}: "), "", 1);
         portals.push(LunPortal { way: way.map_err(why), name });
     }

@@ -1,4 +1,4 @@
-//! What durable writes meet under a folder, measured on a file of its own.
+//! Behaviour of durable writes under a folder, measured on a separate file.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// What is found of a disk of 7,200 turns a minute behind a controller with this cache.
+    /// Findings on a disk of 7,200 rpm behind a controller with this cache.
     fn behind(cache: &str, disk: &str, seed: u64) -> Vec<StorageFinding> {
         let text = format!(
             "name = \"test\"\nprovenance = \"made up\"\n[raid]\nlevel = 0\ndisks = 1\n\
@@ -202,7 +202,7 @@ mod tests {
         inner_mb_per_second = 85\nseek_track_to_track_ms = 0.8\nseek_average_ms = 8.5\n\
         seek_full_ms = 17.0\nwrite_settle_ms = 0.5\noverhead_ms = 0.2";
 
-    /// What was seen, and the size of the cache in MiB where one is named.
+    /// The observation, and the size of the cache in MiB if it is named.
     fn seen(cache: &str, seed: u64) -> (String, Option<f64>) {
         let findings = behind(cache, DISK, seed);
         let seen = findings[0].seen.clone();

@@ -14,18 +14,18 @@ use super::StorageFacts;
 use crate::error::HostError;
 use crate::target::{self, TargetError};
 
-/// Places, and what is known of those that cannot be looked at.
+/// Places, and findings on those that cannot be inspected.
 #[derive(Default)]
 pub struct Places {
     /// Each with its facts.
     pub looked_at: Vec<(PathBuf, StorageFacts)>,
-    /// What portals have told, in lines for people.
+    /// Reports of portals, in lines for people.
     pub told: Vec<String>,
     /// Targets and LUNs that were found and cannot be looked at.
     pub findings: Vec<StorageFinding>,
 }
 
-/// A path that is to be looked at.
+/// A path to inspect.
 struct Place {
     path: PathBuf,
     /// The LUN that it names, and other portals at which it was named.

@@ -1,4 +1,4 @@
-//! Asks the tools of makers of RAID controllers, where they are installed, for what is set.
+//! Queries the tools of makers of RAID controllers, if they are installed, for the settings.
 
 use std::io::{self, Read as _};
 use std::process::{Child, Command, Stdio};
@@ -85,8 +85,8 @@ pub(super) fn ask() -> Answers {
 /// No machine has more controllers.
 const MOST_CONTROLLERS: u32 = 16;
 
-/// The outputs of a tool for all of its questions, each behind the command that asked: arcconf does
-/// not say of which controller it tells.
+/// The outputs of a tool for all of its queries, each after its command: arcconf does not name the
+/// controller in its output.
 fn texts(tool: &Inquiry, program: &str, first: io::Result<String>) -> Vec<Result<String, String>> {
     let is_silent = matches!(&first, Err(error) if error.kind() == io::ErrorKind::TimedOut);
     let found = first.as_ref().map_or(1, |text| controllers_found(text));

@@ -1,4 +1,4 @@
-//! Tells another program of every commit, so that it can kill this one and see what is left.
+//! Reports every commit to another program, so that it can kill this one and inspect the remains.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -18,8 +18,8 @@ pub(super) fn open(path: &Path) -> Result<Arc<File>, HostError> {
     Ok(Arc::new(file))
 }
 
-/// Writes each line with one call, unbuffered: what was told survives the end of this program.
-/// A run whose listener has gone ends, since it could not be held to its promises any more.
+/// Writes each line with one call, unbuffered: a reported line survives the end of this program. A
+/// run whose listener has gone ends, since its promises could no longer be verified.
 pub(super) fn sink(file: &Arc<File>, coordinator: &Arc<Coordinator>) -> Sink<CommitStep> {
     let (file, coordinator) = (Arc::clone(file), Arc::clone(coordinator));
     Rc::new(move |step| {

@@ -10,8 +10,8 @@ pub(super) fn difference(before: &Start, present: Start) -> Option<(String, Stri
     first_difference("", &was, &is)
 }
 
-/// What must be the same in both parts of a run; `before` is how it began. What is left of the time
-/// and the number of sessions that was found belong to this part alone.
+/// The parts that both parts of a run must share; `before` is how it began. The remaining time and
+/// the number of sessions found belong to this part alone.
 fn comparable(mut start: Start, before: &Start) -> Value {
     start.settings.measure_ns = before.settings.measure_ns;
     start.settings.threads_per_database = before.settings.threads_per_database;

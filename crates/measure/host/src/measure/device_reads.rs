@@ -28,7 +28,7 @@ pub(super) struct DeviceReads {
     counted: (Phase, Phase),
 }
 
-/// What was counted: on which volume, at which bound, and how many bytes where that is known.
+/// A count: the volume, the bound, and the bytes if known.
 type DeviceCount = (String, usize, Option<u64>);
 
 struct ReadCounts {
@@ -72,7 +72,7 @@ impl DeviceReads {
         Ok(name)
     }
 
-    /// Takes note of the phases and of what was read in them.
+    /// Records the phases and the bytes read in them.
     pub(super) fn event(&mut self, event: &Event) {
         match event {
             Event::Phase(mark) => match mark.edge {
@@ -100,7 +100,7 @@ impl DeviceReads {
         }
     }
 
-    /// The folder whose volume does not tell what was read from it, and since when.
+    /// The folder whose volume does not report the bytes read from it, and since when.
     pub(super) fn waiting(&mut self) -> Option<&(PathBuf, Nanos)> {
         self.questions.waiting()
     }

@@ -1,4 +1,4 @@
-//! The folder of a run: the journal, written while the run goes on, and the reports made from it.
+//! The folder of a run: the journal, written during the run, and the reports made from it.
 
 use std::fs::{self, File};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -24,23 +24,23 @@ pub(crate) struct RunFolder {
     /// So much later than this program counts do events belong into the record.
     later_ns: u64,
     origin: Origin,
-    /// Makes the journal survive a crash of the machine, on a thread of its own.
+    /// Makes the journal survive a crash of the machine, on a dedicated thread.
     syncs: Questions<io::Result<()>>,
 }
 
-/// Where a run folder came from.
+/// Origin of a run folder.
 enum Origin {
     /// Made for this run.
     New,
     /// It was there, without a run.
     Found,
-    /// It holds the beginning of the run, so many bytes of a journal.
+    /// It holds the beginning of the run, a journal of this many bytes.
     Resumed(u64),
 }
 
 impl RunFolder {
-    /// Makes the folder where it is missing, and a journal in it, locked for as long as it is being
-    /// written; a run that is there already is not touched.
+    /// Creates the folder if it is missing, and a journal in it, locked while it is being written;
+    /// an existing run is not touched.
     pub(crate) fn create(path: &Path) -> Result<Self, HostError> {
         // First: where no thread can be had, nothing is left behind.
         let syncs = Questions::start()?;
@@ -54,7 +54,7 @@ impl RunFolder {
             );
             return Err(HostError::new(text));
         }
-        // Held only to tell `report` that the run goes on.
+        // Locked only to show `report` that the run is live.
         let file = system::create_held(&journal)
             .map_err(|error| HostError::file(&journal, "create", &error))?;
         let path = path.to_path_buf();
@@ -62,8 +62,8 @@ impl RunFolder {
         Ok(Self { path, journal, file, sealer, later_ns: 0, origin, syncs })
     }
 
-    /// Goes on with the journal of a run that was cut off, `later_ns` after its start: what a crash
-    /// has torn of its last line is taken out, and the break is noted.
+    /// Resumes the journal of an interrupted run, `later_ns` after its start: a torn last line is
+    /// removed, and the break is recorded.
     pub(super) fn resume(cut: CutRun, later_ns: u64) -> Result<Self, HostError> {
         let syncs = Questions::start()?;
         let CutRun { path, journal, mut file, resumption } = cut;
@@ -120,10 +120,10 @@ impl RunFolder {
         runs::load(&self.journal)
     }
 
-    /// Removes the journal of a run that never began, and the folder if it was made for it. That of
-    /// a run that could not go on is left as it was found.
+    /// Removes the journal of a run that never began, and the folder if it was created for it. The
+    /// folder of a run that could not resume is restored.
     pub(crate) fn discard(self) {
-        // What is left behind, if anything, is a journal that says nothing.
+        // At worst an empty journal is left behind.
         if let Origin::Resumed(kept) = self.origin {
             let _ = self.file.set_len(kept);
             return;

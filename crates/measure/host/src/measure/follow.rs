@@ -33,7 +33,7 @@ pub(super) const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
 pub(super) enum FollowMessage {
     /// For the journal.
     Event(Box<Event>),
-    /// So many bytes have been verified.
+    /// This many bytes have been verified.
     Checked(u64),
     /// What a raw device has free.
     Free(FreeSpace),
@@ -42,7 +42,7 @@ pub(super) enum FollowMessage {
 /// The threads of the groups.
 pub(super) type GroupCrew = Crew<FollowMessage, Result<RunSummary, HostError>>;
 
-/// Where one of them tells.
+/// Reports of one of them.
 pub(super) type GroupNews = NewsSender<FollowMessage, Result<RunSummary, HostError>>;
 
 /// How the thread of a group ended.
@@ -68,7 +68,7 @@ impl End {
 
 /// What the main thread keeps an eye on.
 pub(super) struct Watched<'a> {
-    /// Where the journal is written.
+    /// Folder of the journal.
     pub folder: &'a mut RunFolder,
     /// The free space of the volumes.
     pub room: &'a mut RoomWatch,
@@ -161,7 +161,7 @@ impl<'a> Follower<'a> {
         ends
     }
 
-    /// Threads that are silent since before `moment`, told; a volume that is ends the run too.
+    /// Threads silent since before `moment`, reported; a silent volume ends the run too.
     fn given_up(&mut self, moment: Nanos) -> Vec<End> {
         let waiting = self.room.waiting().into_iter().chain(self.reads.waiting());
         let volume = self.silence.volume(moment, waiting);
@@ -205,7 +205,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Writes what is left; the first error of the journal.
+    /// Writes the rest; returns the first error of the journal.
     pub(super) fn end(mut self) -> Result<(), HostError> {
         self.observer.tell(HostEvent::Ended);
         if let Some(interval) = self.merger.take() {

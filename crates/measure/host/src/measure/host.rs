@@ -1,4 +1,4 @@
-//! What the machine does while a run goes on, from one look at it to the next.
+//! Activity of the machine during a run, from one reading to the next.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -38,8 +38,8 @@ impl HostSampler for CountedHost {
     }
 }
 
-/// What happened between two readings, so many seconds apart. What either of them lacks is not
-/// known of the time between.
+/// Activity between two readings, this many seconds apart. Values missing from either are unknown
+/// for the time between.
 fn sample(before: &HostReading, after: &HostReading, seconds: f64) -> HostSample {
     let processors = before.processors.zip(after.processors);
     let process = before.process_seconds.zip(after.process_seconds);

@@ -1,4 +1,4 @@
-//! What one thread of a run does: a world of its own, and its group of databases in it.
+//! Work of one thread of a run: a separate world, with its group of databases in it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -60,10 +60,10 @@ pub(super) fn jobs(
 }
 
 impl Job {
-    /// Runs it, and tells how it goes.
+    /// Runs it, and reports its progress.
     pub(super) fn run(self, news: &GroupNews) -> Result<RunSummary, HostError> {
-        // Where requests are given up, and where this panics, the world stays as it is: to let go
-        // of it would wait for its requests.
+        // If requests are given up, or if this panics, the world is leaked: dropping it would wait
+        // for its requests.
         let world = ManuallyDrop::new(wire::world()?);
         let locations = wire::locations(&world, &self.plan, &self.databases)?;
         watch_room(&world, &locations, self.origin, news);
@@ -98,8 +98,8 @@ impl Job {
     }
 }
 
-/// Tells what raw devices have free for as long as the world turns: only this thread knows. It
-/// reads directories in memory and asks the storage for nothing.
+/// Reports the free space of raw devices while the world runs: only this thread knows it. It reads
+/// directories in memory and sends no request to the storage.
 fn watch_room(world: &World, locations: &[Location], origin: Nanos, news: &GroupNews) {
     let mut volumes: BTreeMap<String, Rc<dyn Volume>> = BTreeMap::new();
     for Location { plan, database, log, storage, log_storage, .. } in locations {

@@ -9,7 +9,7 @@ pub(super) struct Merger {
 }
 
 impl Merger {
-    /// For a run on so many databases.
+    /// For a run on `databases` databases.
     pub(super) const fn new(databases: usize) -> Self {
         Self { databases, pending: None }
     }
@@ -42,7 +42,7 @@ impl Merger {
         complete
     }
 
-    /// What is left when something else happens.
+    /// The rest when something else happens.
     pub(super) fn take(&mut self) -> Option<Interval> {
         self.pending.take()
     }

@@ -58,25 +58,25 @@ pub use stop_request::{STOP_REQUEST, StopRequest};
 pub struct Measured {
     /// What happened.
     pub record: RunRecord,
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
     /// Whether the storage owes answers still, for which files may stay locked.
     pub storage_owes: bool,
 }
 
-/// What is to be run.
+/// Description of a run.
 pub struct RunOrder<'a> {
     /// The plan, its databases prepared.
     pub plan: &'a Plan,
     /// The command that runs it again, without its options.
     pub command: String,
-    /// Its options that decide what is measured, each with its value.
+    /// Options that affect the measurement, each with its value.
     pub options: Vec<(String, String)>,
     /// Words that the run can be found by.
     pub tags: &'a [String],
     /// Where journal and reports are written.
     pub folder: &'a Path,
-    /// The run that goes on with this, where it is not a new one.
+    /// The run to resume; `None` for a new one.
     pub resumed: Option<CutRun>,
     /// Where each commit is noted for programs that kill this one.
     pub acknowledge: Option<&'a Path>,
@@ -227,7 +227,7 @@ pub(crate) fn finished(
     let reason = coordinator.stopped().map(|stop| match (stop, shortage) {
         (Stop::NoRoom, Some(shortage)) => shortage.to_string(),
         (Stop::NoRoom, None) => "a volume was about to be full".to_owned(),
-        (Stop::Interrupted, _) => "a person asked to stop".to_owned(),
+        (Stop::Interrupted, _) => "stopped by the user".to_owned(),
         (Stop::Failed, _) => "a database could not go on".to_owned(),
         (Stop::Overdue, _) => {
             "the storage was too slow for the run to come to its end within its time".to_owned()

@@ -30,7 +30,7 @@ pub(super) struct PauseWatch(Arc<Mutex<Beat>>);
 struct Beat {
     last: Nanos,
     longest: Nanos,
-    /// The last look, on the clock of the run: it stands still while the machine sleeps.
+    /// The last reading, on the clock of the run, which stops while the machine sleeps.
     last_of_run: Nanos,
     /// The latest pauses on that clock.
     pauses: VecDeque<(Nanos, Nanos)>,

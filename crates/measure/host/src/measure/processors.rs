@@ -52,19 +52,18 @@ impl ProcessorWatch {
         found
     }
 
-    /// What others used since the start of this watch, which is made to be long enough; tells a
-    /// person where it is much.
+    /// Processor use of others since the start of this watch, extended to a sufficient length;
+    /// warns the user if it is high.
     pub(super) fn before_the_run(&mut self, observer: &HostObserver) -> Option<ProcessorShares> {
         thread::sleep(SHORTEST_LOOK.saturating_sub(self.began.elapsed()));
         let found = self.take();
         match &found {
             Some(shares) if shares.has_heavy_others() => observer.remark(&format_args!(
-                "{shares}: end the other programs, or wait for their end; a limit that is not kept \
-                 beside them may prove nothing about the storage"
+                "{shares}: stop the other programs first, or a failed limit will be inconclusive"
             )),
             Some(_) => {}
             None => observer
-                .remark(&"What other programs use of the processors is not known on this system."),
+                .remark(&"Processor use by other programs is unknown on this system."),
         }
         found
     }

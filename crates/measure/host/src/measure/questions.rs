@@ -1,5 +1,5 @@
-//! Asks what a volume may never answer on a thread of its own, so that the main thread, which ends
-//! the run and sees Ctrl-C, waits for none of it.
+//! Asks a volume questions that it may never answer on a separate thread, so that the main thread,
+//! which ends the run and sees Ctrl-C, waits for none of them.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use units::Nanos;
 use crate::crew;
 use crate::error::HostError;
 
-/// A volume that tells its free space tells it sooner.
+/// A working volume reports its free space sooner.
 const STUCK: Nanos = Nanos::from_millis(500);
 
 type Question<A> = Box<dyn FnOnce() -> A + Send>;

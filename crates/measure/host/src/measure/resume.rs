@@ -1,4 +1,4 @@
-//! The run that `run --resume` goes on with: its journal, and whether everything is as it was.
+//! The run that `run --resume` continues: its journal, and whether everything is unchanged.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -22,7 +22,7 @@ pub struct CutRun {
     pub journal: PathBuf,
     /// The journal, open for writes.
     pub file: File,
-    /// Where it goes on.
+    /// Where it resumes.
     pub resumption: Resumption,
 }
 

@@ -1,4 +1,4 @@
-//! Looks at the free space of every volume of a run: before it, and while it goes on.
+//! Monitors the free space of every volume of a run: before and during it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::wire;
 pub(super) struct RoomWatch {
     volumes: BTreeMap<String, VolumeRoom>,
     duration: Nanos,
-    /// Whether the load goes on for that time; else it ends when it has done enough.
+    /// Whether the load runs for that time; else it ends when it has done enough.
     has_end: bool,
     /// Whether files grow. Those that a backup makes have their length at once.
     has_growth: bool,
@@ -26,12 +26,12 @@ pub(super) struct RoomWatch {
     measured_from: Option<Nanos>,
     shortage: Option<Shortage>,
     questions: Questions<FreeSpace>,
-    /// What the threads that own raw devices have told of them since the last look.
+    /// Reports of the threads that own raw devices since the last check.
     heard: Vec<FreeSpace>,
 }
 
-/// What a volume has answered: its name, when it was asked, and its free space where it told it. A
-/// volume that cannot be asked shows what is wrong with it elsewhere.
+/// Answer of a volume: its name, the time of the question, and its free space if reported. The
+/// problem of a volume that cannot answer shows elsewhere.
 pub(super) type FreeSpace = (String, Nanos, Option<Bytes>);
 
 /// One volume and what the run keeps on it.
@@ -88,7 +88,7 @@ impl RoomWatch {
         self.heard.push(free);
     }
 
-    /// Takes note of the growth that an interval tells of.
+    /// Records the growth in an interval.
     pub(super) fn event(&mut self, event: &Event) {
         match event {
             Event::Phase(mark) if (mark.phase, mark.edge) == (Phase::Measure, Edge::Begin) => {

@@ -14,16 +14,16 @@ use crate::system;
 
 /// So much of a file says whether it can be a journal at all.
 const BEGINNING_BYTES: u64 = 64;
-/// So many lines are decoded before they are folded; one of many databases has megabytes in memory.
+/// Lines decoded before they are folded; one of many databases has megabytes in memory.
 const DECODED_AHEAD: usize = 16;
 
-/// Whether the run whose folder or journal is at `path` goes on.
+/// Whether the run whose folder or journal is at `path` is live.
 pub fn is_live(path: &Path) -> bool {
     system::is_held(&journal_of(path))
 }
 
-/// The runs that `path` stands for, the newest first: itself, or else the folders in it that hold a
-/// journal. An error where there is none.
+/// The runs at `path`, the newest first: itself, or else the folders in it that hold a journal. An
+/// error if there is none.
 pub fn runs_at(path: &Path) -> Result<Vec<PathBuf>, HostError> {
     if !path.is_dir() || path.join(JOURNAL).exists() {
         return Ok(vec![path.to_path_buf()]);

@@ -1,5 +1,5 @@
-//! Notices a thread that the kernel does not give back, since one that waits inside a call sees no
-//! request's age, and a volume that does not answer what is asked beside the requests.
+//! Detects a thread that never returns from the kernel, since one that waits inside a call sees no
+//! request's age, and a volume that does not answer queries beside the requests.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The first line of a journal: what is run, where, with which settings.
+//! The first line of a journal: the run, its machine and its settings.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use crate::error::HostError;
 use crate::look::{self, Outputs};
 use crate::{system, target, wire};
 
-/// The facts of a run of `plan`, started by `command` with `options`, on so many threads and from
-/// such an epoch, where controllers said this.
+/// The facts of a run of `plan`, started by `command` with `options`, on this many threads and at
+/// this epoch, with these findings on controllers.
 pub(super) fn start(
     plan: &Plan,
     (command, options): (String, Vec<(String, String)>),

@@ -1,6 +1,6 @@
-//! A stop that another program asks for: a file in the run folder, since signals need the process
-//! and differ between systems. It is looked for on a thread of its own, as the folder may lie on a
-//! volume that stands still.
+//! A stop requested by another program: a file in the run folder, since signals need the process
+//! and differ between systems. A separate thread looks for it, as the folder may be on a stalled
+//! volume.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -42,7 +42,7 @@ impl WorkTally {
         matches!(self.phase, Some(Phase::Warm | Phase::Tune | Phase::Measure))
     }
 
-    /// So many more bytes are done.
+    /// Adds bytes done.
     pub(super) fn add(&mut self, bytes: u64) {
         self.done_bytes += bytes;
     }

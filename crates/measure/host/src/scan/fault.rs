@@ -1,4 +1,4 @@
-//! What is wrong with a database file as a whole, in words.
+//! Faults of a database file as a whole, in words.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use ese::flush_map::FlushMapError;
 use ese::header::CopyState;
 use units::PageNumber;
 
-/// What is wrong with a file as a whole.
+/// Fault of a file as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileFault {
     /// One copy of the header is damaged; the other one serves.
@@ -64,7 +64,7 @@ impl fmt::Display for FileFault {
             }
             Self::FlushMap(error) => write!(
                 f,
-                "the flush map beside it is damaged, so lost flushes were not looked for: {error}"
+                "the flush map beside it is damaged, so lost writes cannot be detected: {error}"
             ),
             Self::EndsInPage { page } => write!(f, "truncated: the file ends inside page {page}"),
             Self::Truncated { last, owned: Some(owned) } => write!(

@@ -13,7 +13,7 @@ use crate::scan::fault::FileFault;
 /// Pages at the end of a file that are asked for what follows them.
 const LAST_PAGES: u32 = 4_096;
 
-/// What is known of the end of a database.
+/// Known end of a database.
 #[derive(Default)]
 pub(super) struct Reach {
     /// The last page that it owns; none if its space cannot be read. The scan says so then.
@@ -39,8 +39,8 @@ pub(super) fn reach(path: &Path, size: PageSize, last: PageNumber) -> Reach {
     Reach { owned, fault }
 }
 
-/// The last page that any tree owns, as far as that can be read of a damaged database: by either
-/// copy of its catalog, or by what is left of both.
+/// The last page that any tree owns, as far as it can be read from a damaged database: by either
+/// copy of its catalog, or by the remains of both.
 fn salvaged_end(path: &Path, size: PageSize) -> Option<PageNumber> {
     let pages = [(); 3].map(|()| FilePages::open(path, size).ok());
     let [first, second, third] = pages;

@@ -1,5 +1,4 @@
-//! What must be known of a file before its pages can be judged, and what is wrong with it as a
-//! whole.
+//! Facts needed before a file's pages can be judged, and its faults as a whole.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -51,14 +50,14 @@ pub struct ScanTarget {
     pub dirty: Option<Dirty>,
     /// Whether its header says that it was created and never attached, as temporary databases do.
     pub(crate) is_just_created: bool,
-    /// What is wrong with the file as a whole.
+    /// Faults of the file as a whole.
     pub faults: Vec<FileFault>,
 }
 
 impl ScanTarget {
-    /// Reads the header of the file at `path`, or recognises the file without one. Of space behind
-    /// the database little is to be read, or `with_foreign` all. An error is one of the whole
-    /// undertaking: no such file, not a database.
+    /// Reads the header of the file at `path`, or recognises the file without one. Reads little of
+    /// the space beyond the database, or all `with_foreign`. An error concerns the whole operation:
+    /// no such file, not a database.
     pub fn open(path: &Path, with_foreign: bool) -> Result<Self, HostError> {
         let mut start = Vec::new();
         let opened = ByteSource::open(path).and_then(|file| {
@@ -125,7 +124,7 @@ impl ScanTarget {
     }
 }
 
-/// The last page to be read of a file with so many pages, of which the database owns those up to
+/// The last page to read of a file of `pages` pages, of which the database owns those up to
 /// `owned`.
 fn last_read(pages: u32, owned: PageNumber, size: PageSize) -> PageNumber {
     let behind = u32::try_from(READ_BEHIND_BYTES / size.bytes_u64()).unwrap_or(u32::MAX);

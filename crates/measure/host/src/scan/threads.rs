@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// A file that has been scanned.
 pub struct Scanned {
-    /// The file, with what is wrong with it as a whole.
+    /// The file, with its faults as a whole.
     pub target: ScanTarget,
     /// What its pages are worth.
     pub tally: Tally,
@@ -89,7 +89,7 @@ struct ScanShare {
 /// What threads found in files, by the file's number.
 type Shares = Vec<(usize, ScanShare)>;
 
-/// Where a thread tells how many bytes more it has judged.
+/// Reports of a thread about the further bytes it has judged.
 type ScanNews = NewsSender<u64, Result<Shares, HostError>>;
 
 /// Scans all of `targets`. An error is one of the whole undertaking: a file that has gone
@@ -100,7 +100,7 @@ pub fn scan(
 ) -> Result<Vec<Scanned>, HostError> {
     let parts: VecDeque<FilePart> = targets.iter().enumerate().flat_map(parts).collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    // A server of exports may take one connection at a time, and a thread has one of its own.
+    // A server of exports may accept one connection at a time, and each thread has a separate one.
     let is_remote = targets.iter().any(|of| target::served(&of.path).is_some());
     let threads = if is_remote { 1 } else { cores.min(parts.len()).max(1) };
     let work = Arc::new(ScanWork { targets, parts: Mutex::new(parts) });
@@ -217,7 +217,7 @@ fn add_up(work: ScanWork, mut shares: Shares) -> Vec<Scanned> {
             let (from, to) = span.unwrap_or((share.from, share.to));
             span = Some((from.min(share.from), to.max(share.to)));
         }
-        // Where the log was not replayed, a page that is pointed to may never have been written.
+        // If the log was not replayed, a referenced page may never have been written.
         if target.dirty.is_none() {
             tally.find_wiped_pages(|| target.pages_in_use());
         }

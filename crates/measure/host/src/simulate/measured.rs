@@ -1,5 +1,5 @@
-//! The operation model's profile from a trace of the engine: what a batch waits for, when pages are
-//! written, what comes with the log.
+//! The operation model's profile from a trace of the engine: the waits of a batch, the times of
+//! page writes, the requests that accompany the log.
 
 use device::{OpKind, Purpose};
 use ese::log_file::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};
@@ -16,7 +16,7 @@ use crate::error::HostError;
 /// Page writes that the engine keeps under way for want of room.
 const WRITES_IN_FLIGHT: usize = 32;
 
-/// The engine keeps one page in so many free at most, however long its writes take.
+/// The engine keeps at most one page in this many free, however long its writes take.
 const LARGEST_FREE_SHARE: u64 = 16;
 
 /// Requests that lie closer together than this are near each other. Pages of a message and of its
@@ -136,7 +136,7 @@ impl Placements {
         self.all.push(placement);
     }
 
-    /// Where a request at `offset` goes after the one before it.
+    /// Placement of a request at `offset` after the previous one.
     fn placement(&mut self, offset: u64) -> Placement {
         let before = self.before.replace(offset);
         let distance = before.map(|before| offset.cast_signed() - before.cast_signed());
@@ -151,7 +151,7 @@ fn waited(span: Nanos) -> u32 {
     u32::try_from(reads).unwrap_or(u32::MAX)
 }
 
-/// Where log goes on behind a commit: a durable one ends its segment.
+/// Where the log continues after a commit: a durable one ends its segment.
 const fn after(place: ese::Lgpos, is_durable: bool) -> ese::Lgpos {
     if is_durable && place.byte > 0 {
         return ese::Lgpos { segment: place.segment + 1, byte: 0, ..place };

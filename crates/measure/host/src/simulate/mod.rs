@@ -35,7 +35,7 @@ use scale::scaled;
 pub use scale::usual_duration;
 pub use storage::SimulatedStorage;
 
-/// What is simulated.
+/// Description of a simulation.
 pub struct SimulationOrder<'a> {
     /// The plan as a person wrote it.
     pub plan: &'a Plan,
@@ -45,11 +45,11 @@ pub struct SimulationOrder<'a> {
     pub profile: Option<&'a OperationProfile>,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
-    /// Where the streams of the array begin.
+    /// Seed of the array's streams.
     pub seed: Seed,
     /// The command that simulates it again, without its options.
     pub command: String,
-    /// Its options that decide what comes out, each with its value.
+    /// Options that affect the result, each with its value.
     pub options: Vec<(String, String)>,
     /// Words that the run can be found by.
     pub tags: &'a [String],
@@ -60,14 +60,15 @@ pub struct SimulationOrder<'a> {
 /// What a simulation takes beside its images at most: the engine, caches, and what the load adds.
 pub const BYTES_OF_A_SIMULATION: u64 = 2 << 30;
 
-/// How many of so many simulations run at a time: as the processors and half of the memory allow.
+/// How many of `count` simulations run in parallel: as many as the processors and half of the
+/// memory permit.
 pub fn at_a_time(count: usize) -> usize {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let memory = system::machine(String::new()).memory_bytes / 2 / BYTES_OF_A_SIMULATION;
     processors.min(count).min(usize::try_from(memory).unwrap_or(1)).max(1)
 }
 
-/// Simulates a plan, writes journal and reports. `told` is called with every event.
+/// Simulates a plan, writes journal and reports. `told` receives every event.
 pub fn simulate(
     order: &SimulationOrder<'_>,
     stop: &StopFlag,

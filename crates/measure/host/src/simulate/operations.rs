@@ -58,7 +58,7 @@ pub(super) fn play(
     for (phase, span) in [(Phase::Warm, WARM_UP), (Phase::Measure, plan.test.duration)] {
         playback.phase((&mut run, begun), phase, span);
     }
-    let reason = playback.is_stopped.then(|| "a person asked to stop".to_owned());
+    let reason = playback.is_stopped.then(|| "stopped by the user".to_owned());
     let at_ns = playback.now.0;
     Ok(Finished {
         at_ns,

@@ -7,8 +7,8 @@ use units::{Bytes, Nanos};
 /// Memory for the images of all databases. Pages that are written and logs come on top.
 const IMAGE_BYTES: u64 = 640 << 20;
 
-/// A database has so many times the size of its cache at least: a larger share of the reads would
-/// be answered by it. The original's load has the same figures then; see `cargo xtask bench
+/// A database is at least this many times the size of its cache: otherwise the cache would answer a
+/// larger share of the reads. The original's load then has the same figures; see `cargo xtask bench
 /// fidelity`.
 const CACHES_OF_A_DATABASE: u64 = 32;
 
@@ -82,9 +82,9 @@ pub(super) fn beyond_operations(plan: &Plan) -> Option<String> {
     })
 }
 
-/// A plan of the same load on smaller databases, and how many bytes of the plan's databases one
-/// byte stands for. Cache and checkpoint depth become smaller with the database, so that as much of
-/// it is cached and pages are as seldom changed twice before they are written.
+/// A plan of the same load on smaller databases, and the real bytes per simulated byte. Cache and
+/// checkpoint depth shrink with the database, so that the same share of it is cached and pages are
+/// as seldom changed twice before they are written.
 pub(crate) fn scaled(plan: &Plan) -> (Plan, f64) {
     let share = Bytes(IMAGE_BYTES / plan.databases.len() as u64);
     let size = plan.size.min(share);

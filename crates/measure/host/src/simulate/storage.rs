@@ -16,21 +16,21 @@ use crate::error::HostError;
 /// The array, and how folders lie on it.
 #[derive(Clone, Debug)]
 pub struct SimulatedStorage {
-    /// What is simulated.
+    /// The array.
     pub array: ArrayDescription,
-    /// Whether every folder has an array of its own.
+    /// Whether every folder has a separate array.
     pub is_each_folder: bool,
 }
 
-/// Databases that stand for larger ones are so many times as large as the array's memory for writes
-/// at least: 10 MiB for two databases of 320 MiB, more than what a checkpoint writes at a time.
+/// Shrunk databases are at least this many times as large as the array's memory for writes: 10 MiB
+/// for two databases of 320 MiB, more than a checkpoint writes at a time.
 const DATABASES_OF_A_WRITE_CACHE: u64 = 64;
 
 /// A world in virtual time, its databases prepared.
 pub(super) struct SimulatedWorld {
     /// Runs its tasks and moves its time.
     pub executor: Executor,
-    /// Where the databases are.
+    /// Locations of the databases.
     pub locations: Vec<Location>,
 }
 
@@ -85,7 +85,7 @@ impl SimulatedStorage {
             .collect()
     }
 
-    /// The databases of `plan`, prepared; each of their bytes stands for `stretch` of them.
+    /// The databases of `plan`, prepared; each of their bytes represents `stretch` real ones.
     pub(super) fn world(
         &self,
         plan: &Plan,
@@ -167,8 +167,8 @@ impl SimulatedStorage {
     }
 }
 
-/// How much of a database that stands for a larger one lies together: enough for reads that follow
-/// each other, and so little that random ones go all over the disks.
+/// Length of the contiguous blocks of a shrunk database: long enough for sequential reads, and
+/// short enough that random ones cover the disks.
 const fn block_bytes(plan: &Plan) -> u64 {
     if plan.test.kind.is_load() { 4 << 20 } else { 64 << 20 }
 }

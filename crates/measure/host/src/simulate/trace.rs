@@ -35,7 +35,7 @@ const BATCHES: u64 = 600;
 /// still differed by 6 % between two seeds after 600 batches.
 const BATCHES_OF_BURSTS: u64 = 2_400;
 
-/// The load has settled when its log is so many times the checkpoint's depth.
+/// The load has settled when its log is this many times the checkpoint's depth.
 const SETTLED_DEPTHS: u64 = 2;
 
 /// Something that was seen, and when.
@@ -45,12 +45,12 @@ pub(super) struct Traced {
     pub what: TracedStep,
 }
 
-/// What was seen.
+/// A traced event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum TracedStep {
     /// A request begins.
     Request { purpose: Purpose, kind: OpKind, file: LogFile, offset: u64, bytes: u64 },
-    /// A transaction with so many changes is about to commit.
+    /// A transaction with this many changes is about to commit.
     Asked { updates: usize },
     /// It has committed, its log ends there.
     Committed { is_durable: bool, place: Lgpos },

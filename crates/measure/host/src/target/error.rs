@@ -11,7 +11,7 @@ use super::login::LoginError;
 /// See the module.
 #[derive(Debug)]
 pub enum TargetError {
-    /// What the storage, or the volume on it, says.
+    /// Error of the storage, or of the volume on it.
     Device(DeviceError),
     /// An export was not opened.
     Export(NbdError),
@@ -21,7 +21,7 @@ pub enum TargetError {
     Login(LoginError),
     /// An address that names no export.
     NoAddress(String),
-    /// There is no file of that name on a volume.
+    /// No file of that name exists on a volume.
     NoFile {
         /// Its name on the device; empty where the device itself was named.
         file: String,
@@ -43,7 +43,7 @@ impl fmt::Display for TargetError {
                 f,
                 "{}: names no LUN; write iscsi://[USER@]HOST[:PORT]/IQN/NUMBER, and its secret \
                  into the environment alone; `plimsoll inspect iscsi://[USER@]HOST` lists LUNs",
-                // What stands before the sign may be a secret.
+                // The part before the sign may be a secret.
                 text.rsplit_once('@').map_or(text.as_str(), |(_, rest)| rest)
             ),
             Self::NoAddress(text) => write!(
@@ -95,7 +95,7 @@ impl From<LoginError> for TargetError {
     }
 }
 
-/// Whether what could not be read is on storage that cannot be reached any more.
+/// Whether the error means that the storage cannot be reached any more.
 pub fn is_cut_off(error: &io::Error) -> bool {
     let error = error.get_ref().and_then(|error| error.downcast_ref::<TargetError>());
     matches!(error, Some(TargetError::Device(DeviceError::Disconnected { .. })))

@@ -13,10 +13,10 @@ use units::hexadecimal;
 use super::error::TargetError;
 use crate::system::{self, Hold, NameHold};
 
-/// What stands for the kernel's word on caches.
+/// Replaces the kernel's statement on caches.
 const OUT_OF_SIGHT: &str = "what an NBD server does with requests cannot be seen from here";
 
-/// An address that a text begins with, what of the text it is, and what follows.
+/// An address that a text begins with, the part of the text that it takes, and the rest.
 pub(super) fn parse(text: &str) -> Option<(NbdAddress, String, String)> {
     NbdAddress::parse(text, Path::exists)
 }
@@ -56,7 +56,7 @@ fn hold_name(identity: &[u8; 16]) -> String {
     format!("plimsoll-volume-{}", hexadecimal(identity))
 }
 
-/// An export whose volume is this process's for as long as it is open.
+/// An export whose volume this process has locked while it is open.
 struct HeldExport {
     device: Rc<dyn Device>,
     _hold: NameHold,
@@ -80,7 +80,7 @@ impl Device for HeldExport {
     }
 }
 
-/// What is known of an export called `name` with so many bytes, of which so many are free.
+/// Facts about an export called `name` with `total_bytes` bytes, of which `free_bytes` are free.
 pub(super) fn facts(name: &str, total_bytes: u64, free_bytes: u64) -> VolumeFacts {
     VolumeFacts {
         mount_point: name.to_owned(),

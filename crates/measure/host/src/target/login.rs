@@ -1,5 +1,5 @@
-//! Who logs in to iSCSI targets. Secrets come from the environment or from a person: what stands on
-//! a command line or in a plan can be read by others.
+//! Logins to iSCSI targets. Secrets come from the environment or from a person: anything on a
+//! command line or in a plan can be read by others.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -14,15 +14,15 @@ use crate::system;
 
 /// The secret by which the account of an address proves itself.
 const SECRET: &str = "PLIMSOLL_CHAP_SECRET";
-/// The secret by which the target proves itself, where it is to.
+/// The secret with which the target authenticates itself, if it must.
 const TARGET_SECRET: &str = "PLIMSOLL_CHAP_TARGET_SECRET";
-/// What the initiator calls itself.
+/// Name that the initiator sends.
 const NAME: &str = "PLIMSOLL_INITIATOR_NAME";
 
-/// Where open-iscsi keeps the name of the system's own initiator.
+/// File in which open-iscsi keeps the system's own initiator name.
 const NAME_FILE: &str = "/etc/iscsi/initiatorname.iscsi";
 
-/// What was entered for accounts, so that each is asked for once.
+/// Secrets entered for accounts, so that each is requested once.
 static ENTERED: Mutex<BTreeMap<(IscsiPortal, String), ChapLogin>> = Mutex::new(BTreeMap::new());
 
 /// How a person is asked for a secret, where one can be.
@@ -49,9 +49,9 @@ pub enum LoginError {
     Unread(io::Error),
     /// A secret that is none.
     Secret {
-        /// Where it stands.
+        /// Its place.
         place: &'static str,
-        /// What is wrong with it.
+        /// Its defect.
         error: SecretError,
     },
     /// A name that initiators do not have.
@@ -137,7 +137,7 @@ fn chap(portal: &IscsiPortal, user: &str) -> Result<ChapLogin, LoginError> {
     Ok(login)
 }
 
-/// A login by secrets, each with the place where it stands.
+/// A login by secrets, each with its place.
 fn login(
     user: &str,
     (secret, place): (&str, &'static str),

@@ -13,9 +13,9 @@ use device_os::probe::{
 use super::error::TargetError;
 use super::login::initiator;
 
-/// What stands for the kernel's word on caches.
+/// Replaces the kernel's statement on caches.
 const OUT_OF_SIGHT: &str = "what a target does with requests cannot be seen from here";
-/// Where a logical unit says whether it has a write cache.
+/// Source of a logical unit's report on its write cache.
 const CACHING_PAGE: &str = "SCSI mode page 08h";
 
 /// Logs in to a logical unit, whatever is on it.
@@ -34,12 +34,12 @@ pub(super) fn open(
     )?)
 }
 
-/// Logs in and asks what it is.
+/// Logs in and identifies it.
 pub(super) fn attach(address: &IscsiAddress, name: &str) -> Result<Lun, TargetError> {
     Ok(Lun::attach(address, name, &initiator(&address.portal, address.user.as_deref())?)?)
 }
 
-/// What is known of a logical unit called `name`, of whose bytes so many are free.
+/// Facts about a logical unit called `name`, with `free_bytes` free.
 pub(super) fn facts(name: &str, lun: &Lun, free_bytes: u64) -> VolumeFacts {
     VolumeFacts {
         mount_point: name.to_owned(),

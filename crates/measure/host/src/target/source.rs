@@ -27,7 +27,7 @@ pub struct RawSource {
     device: Rc<dyn Device>,
     world: World,
     position: u64,
-    /// Where the window begins, and what was read there.
+    /// Start of the window, and its contents.
     window: (u64, Buffer),
 }
 

@@ -11,8 +11,8 @@ use crate::model::Database;
 use crate::quantity::write_size;
 use crate::reader::Given;
 
-/// A file may grow by so much of its first size within its share of the volume: Jetstress'
-/// `DatabaseSpaceReserved`, which makes files of 80 GB of a volume of 100 GB.
+/// A file may grow by this much of its initial size within its share of the volume: Jetstress'
+/// `DatabaseSpaceReserved`, which makes files of 80 GB on a volume of 100 GB.
 const RESERVED_PERCENT: u64 = 25;
 
 /// The volume that a folder lies on.
@@ -27,12 +27,12 @@ pub struct VolumeSize {
 /// Finds the volume of a folder, or says why not.
 pub type VolumeOf = fn(&str) -> Result<VolumeSize, String>;
 
-/// What a document says of the size of its databases.
+/// The document's sizing of its databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizing {
     /// Of each database.
     pub size: Bytes,
-    /// What it is a share of, where it is one.
+    /// The share of a volume, if it is one.
     pub capacity_percent: Option<u32>,
 }
 
@@ -43,8 +43,8 @@ struct SharedVolume {
     databases: u64,
 }
 
-/// The size of each of so many databases that share a volume of `total` bytes, `percent` of which
-/// they may come to fill; whole MiB.
+/// The size of each of `databases` databases on a volume of `total` bytes, which may grow to
+/// `percent` of it; whole MiB.
 fn share_of(total: Bytes, percent: u32, databases: u64) -> Bytes {
     let first = u128::from(total.0) * u128::from(percent) / u128::from(100 + RESERVED_PERCENT);
     let each = u64::try_from(first).unwrap_or(u64::MAX) / databases;
@@ -52,7 +52,7 @@ fn share_of(total: Bytes, percent: u32, databases: u64) -> Bytes {
 }
 
 impl Check<'_> {
-    /// The size that is given, or that a share of the volumes comes to.
+    /// The given size, or the one derived from a share of the volumes.
     pub(super) fn sizing(
         &mut self,
         section: &low::Databases,

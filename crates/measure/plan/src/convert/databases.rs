@@ -1,4 +1,4 @@
-//! Where the databases of a plan lie, and which part of the load each has: dealt out to folders, or
+//! Location of a plan's databases, and the share of the load of each: distributed over folders, or
 //! listed one by one.
 
 use std::collections::BTreeSet;
@@ -177,7 +177,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a folder may have this name; complains where not.
+    /// Whether a folder may have this name; complains if not.
     fn is_name(&mut self, folder: &Given<String>) -> bool {
         let is_name = !folder.value.trim().is_empty() && !folder.value.contains('\0');
         if !is_name {
@@ -191,7 +191,7 @@ fn plain(folder: &str) -> &str {
     folder.trim_end_matches(['/', '\\'])
 }
 
-/// The folder that number `index` is dealt out to; none where there is no folder.
+/// The folder assigned to number `index`; `None` if there is no folder.
 fn nth(folders: &[Given<String>], index: usize) -> Option<String> {
     let turn = index.checked_rem(folders.len())?;
     Some(folders[turn].value.clone())

@@ -1,5 +1,4 @@
-//! What is known about each product generation: figures with their provenance, read from data
-//! files.
+//! Facts about each product generation: figures with their provenance, read from data files.
 //!
 //! A figure that was never published is absent from the file, so the user has to give it: nothing
 //! here is invented.
@@ -10,7 +9,7 @@ use crate::complaint::Complaint;
 use crate::keys::Keys;
 use crate::reader::{Lines, TomlSection, parse};
 
-/// A number about a product and where it comes from.
+/// A number about a product and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// The number.
@@ -56,7 +55,7 @@ macro_rules! figures {
                 Self { $($name: figure_of_file(keys, stringify!($name)),)+ }
             }
 
-            /// What `figure` makes of the name of each and of what the file gives.
+            /// Applies `figure` to the name of each and the file's value.
             pub(super) fn complete(
                 self,
                 mut figure: impl FnMut(&'static str, Option<Figure>) -> Figure,
@@ -87,7 +86,7 @@ figures! {
     database_iops_per_message,
     /// The same without copies.
     database_iops_per_message_alone,
-    /// 1 where I/O grows with the length of messages, 0 where only their number counts.
+    /// 1 if I/O grows with the length of messages, 0 if only their number counts.
     iops_follow_message_size,
     /// Share of reads up to `heavy_user_messages`, with copies.
     read_share,
@@ -133,7 +132,7 @@ figures! {
     log_writes_per_database_write,
     /// The same without copies.
     log_writes_per_database_write_alone,
-    /// Log I/O per database I/O, where that is all that is known; 0 where log writes follow writes.
+    /// Log I/O per database I/O, if that is all that is known; 0 if log writes follow writes.
     log_io_per_database_io,
     /// Log reads per log write, to send the log to the other copies.
     log_reads_per_log_write,

@@ -22,7 +22,7 @@ const FILE_SYSTEMS: &[&str] = &["NTFS", "ReFS", "ext4", "XFS", "btrfs"];
 /// Encryption that exports can name.
 const ENCRYPTIONS: &[&str] = &["none", "BitLocker", "LUKS"];
 
-/// Where the only published comparison comes from, and what else it found.
+/// Source of the only published comparison, and its other results.
 const SSD_2013: &str = "measured once: Exchange 2013 load of 12 threads on one SSD, ReFS against \
      NTFS; there, database reads took 23 % longer, writes 63 %, log writes 40 %";
 
@@ -56,7 +56,7 @@ pub(super) fn file_system(root: &mut Keys<'_, '_>) -> FileSystem {
     system
 }
 
-/// The word of `key`, the first choice where it is absent or another.
+/// The value of `key`, the first choice if it is absent or invalid.
 fn one_of(keys: &mut Keys<'_, '_>, key: &'static str, choices: &'static [&'static str]) -> String {
     let given = keys.take::<String>(key);
     if let Some(given) = given.filter(|given| !choices.contains(&given.value.as_str())) {

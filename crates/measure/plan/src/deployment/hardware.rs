@@ -1,4 +1,4 @@
-//! Disks and processors: what the catalogue knows and what a document says about them.
+//! Disks and processors: the catalogue's values and the document's.
 
 use units::Bytes;
 
@@ -16,7 +16,7 @@ pub struct Disks {
     pub restore: Disk,
     /// The system and the transport queue.
     pub system: Disk,
-    /// Whether the document names the system disk; else it is taken to be like the others.
+    /// Whether the document names the system disk; else it is assumed to match the others.
     pub system_is_given: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Disk {
     pub random_iops: f64,
     /// Whether parity groups are refused because the disk turns at 7,200 rpm or slower.
     pub slow: bool,
-    /// Where `random_iops` comes from.
+    /// Source of `random_iops`.
     pub source: String,
 }
 
@@ -40,8 +40,8 @@ pub struct Disk {
 pub struct Processor {
     /// Cores.
     pub cores: f64,
-    /// `SPECint_rate2006` of the whole server; none where it is not known, and then no utilisation
-    /// is calculated.
+    /// `SPECint_rate2006` of the whole server; `None` if unknown, and then no utilisation is
+    /// calculated.
     pub spec_rate: Option<f64>,
 }
 
@@ -64,8 +64,8 @@ const KINDS: &[&str] = &[
     "15K SCSI, 2007",
 ];
 
-/// How many of [`KINDS`] the workbook knows; behind them stand the cautious figures of the articles
-/// of 2007 and 2008 (E5).
+/// The number of [`KINDS`] that the workbook knows; the cautious figures of the articles of 2007
+/// and 2008 (E5) follow.
 const OF_WORKBOOK: usize = 11;
 
 /// Random I/O per second of one disk, and whether parity groups are refused. Sources: S-W76, then
@@ -88,7 +88,7 @@ const RATINGS: [(f64, bool); 15] = [
     (110.0, false),
 ];
 
-/// What stands in a document that says nothing about disks.
+/// Default for a document without disks.
 const USUAL: &str = "7.2K SAS 3.5";
 
 /// The usual disk; its size is a choice, not a rule.
@@ -148,7 +148,7 @@ fn disk(above: &mut Keys<'_, '_>, key: &'static str, default: Option<&Disk>) -> 
     disk
 }
 
-/// Cores and speed from the section; what it does not say is `before`'s.
+/// Cores and speed from the section; missing ones come from `before`.
 pub(super) fn processor(keys: &mut Keys<'_, '_>, before: Option<Processor>) -> Processor {
     let default = before.map_or(16.0, |processor| processor.cores);
     let cores = keys.number("cores", default, (1.0, 1024.0));

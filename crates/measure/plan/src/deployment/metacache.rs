@@ -1,11 +1,11 @@
-//! SSDs beside the disks of the databases: what a document says of `MetaCache` databases.
+//! SSDs beside the disks of the databases: the document's settings for `MetaCache` databases.
 
 use units::Bytes;
 
 use crate::keys::Keys;
 use crate::reader::TomlPlace;
 
-/// SSDs of a server that hold `MetaCache` databases: copies of what is read most in the databases.
+/// SSDs of a server that hold `MetaCache` databases: copies of the most-read data of the databases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetaCache {
     /// Capacity of one SSD as the vendor counts it; all SSDs are alike.
@@ -16,7 +16,7 @@ pub struct MetaCache {
     pub capacity: f64,
 }
 
-/// What a document starts with that says nothing else.
+/// Default for a document without further settings.
 const USUAL_SSD: Bytes = Bytes(960_000_000_000);
 
 /// The section `[metacache]`, which switches it on.

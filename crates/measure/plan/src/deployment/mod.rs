@@ -1,4 +1,4 @@
-//! The document that sizing starts from: who is served, how safely, with what hardware.
+//! The document that sizing starts from: the users, the availability, the hardware.
 
 mod figures;
 mod files;
@@ -34,7 +34,7 @@ pub use sources::AssumedFigures;
 /// The commented deployment that `plimsoll size --example` prints as a start.
 const EXAMPLE: &str = include_str!("../documents/deployment.toml");
 
-/// What prints a deployment to start from.
+/// The command that prints a deployment to start from.
 const EXAMPLE_COMMAND: &str = "plimsoll size --example";
 
 /// A value in place of the document's: `data.overhead_percent` and `10`.
@@ -42,7 +42,7 @@ const EXAMPLE_COMMAND: &str = "plimsoll size --example";
 pub struct Replacement {
     /// Section and key; sections in double brackets are counted from 1, `tier.2.mailboxes`.
     pub key: String,
-    /// The value as TOML; a word may stand without quotes.
+    /// The value as TOML; a word need not be quoted.
     pub value: String,
 }
 

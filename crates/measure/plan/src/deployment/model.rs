@@ -1,4 +1,4 @@
-//! The validated deployment: what sizing, layout and provisioning trust.
+//! The validated deployment: the basis of sizing, layout and provisioning.
 
 use units::{Bytes, Nanos};
 
@@ -7,15 +7,15 @@ use super::metacache::MetaCache;
 use super::prices::Prices;
 use super::product::Product;
 
-/// Who is served, how safely, and with what hardware. Made only by reading a document, so every
-/// value is in range and the values do not contradict each other.
+/// The users, the availability and the hardware. Made only by reading a document, so every value is
+/// in range and the values do not contradict each other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deployment {
     /// Title of the report.
     pub name: String,
     /// Free text for the report.
     pub description: String,
-    /// For whom, by whom and of what date the design is.
+    /// Customer, author and date of the design.
     pub origin: Origin,
     /// Whether known mistakes of the official calculator are repeated or corrected.
     pub mode: Mode,
@@ -25,7 +25,7 @@ pub struct Deployment {
     pub tiers: Vec<Tier>,
     /// Servers, groups of servers and copies.
     pub availability: Availability,
-    /// The second site; none where everything stands in one.
+    /// The second site; `None` if there is only one.
     pub second_site: Option<SecondSite>,
     /// Rules about databases and volumes.
     pub data: Data,
@@ -35,7 +35,7 @@ pub struct Deployment {
     pub servers: Servers,
     /// Disks and how they are used.
     pub storage: Storage,
-    /// SSDs that cache the databases; none where there are none.
+    /// SSDs that cache the databases, if any.
     pub metacache: Option<MetaCache>,
     /// How databases are protected and logs removed.
     pub backup: Backup,
@@ -49,19 +49,19 @@ pub struct Deployment {
     pub names: Names,
     /// Prices of hardware; `None` if the document has none.
     pub prices: Option<Prices>,
-    /// Where the figures of the mailboxes come from, one sentence each, as `plimsoll profile` wrote
-    /// them; for the report.
+    /// Sources of the mailbox figures, one sentence each, as `plimsoll profile` wrote them; for the
+    /// report.
     pub provenance: Vec<String>,
 }
 
-/// For whom, by whom and of what date a design is; empty where the document does not say.
+/// Customer, author and date of a design; empty if the document omits them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// For whom.
     pub customer: String,
     /// By whom.
     pub author: String,
-    /// Of what date, as the document writes it.
+    /// Date, as the document writes it.
     pub date: String,
 }
 
@@ -70,14 +70,14 @@ pub struct Origin {
 pub enum Mode {
     /// The same numbers as the official workbook, mistakes included.
     Compatible,
-    /// Known mistakes are corrected, and the result says which.
+    /// Known mistakes are corrected, and the result names them.
     Corrected,
 }
 
 /// A group of alike mailboxes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tier {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
     /// Mailboxes today.
     pub mailboxes: f64,
@@ -87,11 +87,11 @@ pub struct Tier {
     pub messages_per_day: f64,
     /// Average length of a message.
     pub average_message: Bytes,
-    /// Length of a mailbox at the start; none where it is not known.
+    /// Initial size of a mailbox; `None` if unknown.
     pub initial_size: Option<Bytes>,
     /// Most that a mailbox may hold.
     pub size_limit: Bytes,
-    /// Most that its archive may hold; zero where there is none.
+    /// Largest size of its archive; zero if there is none.
     pub archive_limit: Bytes,
     /// How long deleted items are kept.
     pub deleted_item_retention: Nanos,
@@ -107,7 +107,7 @@ pub struct Tier {
     pub megacycle_multiplier: f64,
     /// Whether clients work online and search without the index.
     pub desktop_search: bool,
-    /// Database I/O per second of one mailbox, where it was measured and shall not be predicted.
+    /// Measured database I/O per second of one mailbox, which replaces the prediction.
     pub given_iops: Option<GivenIops>,
 }
 
@@ -136,16 +136,16 @@ pub struct Availability {
     pub replay_lag: Nanos,
     /// How much longer they keep replayed logs.
     pub truncation_lag: Nanos,
-    /// Whether late copies catch up by themselves when too few others are left.
+    /// Whether lagged copies replay automatically when too few others are left.
     pub replay_lag_manager: bool,
-    /// Whether servers with late copies hold nothing else.
+    /// Whether servers with lagged copies hold nothing else.
     pub lagged_on_own_servers: bool,
 }
 
 /// The second site.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondSite {
-    /// What runs where.
+    /// Which site runs what.
     pub model: SiteModel,
     /// Copies in the second site that can take over.
     pub copies: u32,
@@ -153,15 +153,15 @@ pub struct SecondSite {
     pub lagged_copies: u32,
     /// How much work a disaster may cost; it sizes the network.
     pub recovery_point: Nanos,
-    /// Whether copies there are kept from taking over by themselves.
+    /// Whether copies there are blocked from automatic activation.
     pub blocks_activation: bool,
     /// Whether the servers there serve no other group.
     pub dedicated_servers: bool,
-    /// Where the witness of a group stands.
+    /// Location of a group's witness.
     pub witness: Witness,
 }
 
-/// Where the witness of a group stands, which has a vote where its members are even in number.
+/// Location of a group's witness, which has a vote if the number of members is even.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witness {
     /// In the site where the group is at home.
@@ -172,21 +172,21 @@ pub enum Witness {
     Third,
 }
 
-/// What runs in which of two sites.
+/// Roles of the two sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteModel {
     /// The second site waits.
     ActivePassive,
     /// Both sites serve users, in groups that span both.
     ActiveActive,
-    /// Both sites serve users, each with groups of its own that the other backs.
+    /// Both sites serve users, each with its own groups that the other backs.
     ActiveActiveGroups,
 }
 
 /// Rules about databases and volumes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Data {
-    /// Space on top of what is calculated, as a share.
+    /// Space on top of the calculated amount, as a share.
     pub overhead: f64,
     /// Share of the mailboxes that are moved in a week.
     pub moves_per_week: f64,
@@ -198,7 +198,7 @@ pub struct Data {
     pub largest_database: Option<Bytes>,
     /// Databases per group; none leaves it to the rules.
     pub database_count: Option<u32>,
-    /// Whether the count shall spread evenly over the servers.
+    /// Whether the count must spread evenly over the servers.
     pub symmetrical: bool,
     /// Working days of a week: 5 or 7.
     pub work_days: u32,
@@ -207,7 +207,7 @@ pub struct Data {
 /// Reserves of input and output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Io {
-    /// I/O on top of what is calculated, as a share.
+    /// I/O on top of the calculated amount, as a share.
     pub overhead: f64,
     /// Other I/O per second of each group.
     pub additional_iops: f64,
@@ -220,7 +220,7 @@ pub struct Servers {
     pub multi_role: bool,
     /// Whether the servers are virtual machines.
     pub virtual_machines: bool,
-    /// What the hypervisor takes, as a share.
+    /// The hypervisor's overhead, as a share.
     pub hypervisor: f64,
     /// Whether directory servers run a 64-bit system.
     pub directory_64_bit: bool,
@@ -235,7 +235,7 @@ pub struct Servers {
 /// Disks and how they are used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Storage {
-    /// Whether single disks may carry databases where there are copies enough.
+    /// Whether single disks may carry databases if there are enough copies.
     pub consider_jbod: bool,
     /// Whether a volume may hold several databases.
     pub several_databases_per_volume: bool,
@@ -247,9 +247,9 @@ pub struct Storage {
     pub autoreseed_volumes: u32,
     /// Share of a disk's I/O that may be used, 0 to 1.
     pub usable_disk_io: f64,
-    /// What is built, whatever the rules advise.
+    /// Architecture of the storage, whatever the rules advise.
     pub choice: StorageChoice,
-    /// RAID level of the databases, where it shall not be chosen.
+    /// RAID level of the databases, if it is given.
     pub raid: Option<Raid>,
     /// Disks of one parity group: RAID-1/0 (pairs times two), RAID-5 and RAID-6, parity included.
     pub groups: RaidGroups,
@@ -259,10 +259,10 @@ pub struct Storage {
     pub second: Disks,
 }
 
-/// What is built.
+/// Architecture of the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StorageChoice {
-    /// What the rules allow.
+    /// The one that the rules permit.
     Calculated,
     /// Redundant groups everywhere.
     Raid,
@@ -306,7 +306,7 @@ pub struct RaidGroup {
 /// How databases are protected and logs removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backup {
-    /// What protects the databases.
+    /// Protection of the databases.
     pub method: BackupMethod,
     /// How often it is done.
     pub frequency: BackupFrequency,
@@ -316,7 +316,7 @@ pub struct Backup {
     pub network_tolerance: Nanos,
 }
 
-/// What protects the databases.
+/// Protection of the databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackupMethod {
     /// Copies alone.
@@ -352,12 +352,12 @@ pub struct Transport {
 /// The network between copies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replication {
-    /// Share of a day's log generated in each of its 24 hours; none where it is not known, and
-    /// then the network is not sized.
+    /// Share of a day's log generated in each of its 24 hours; `None` if unknown, and then the
+    /// network is not sized.
     pub hourly_shares: Option<[f64; 24]>,
-    /// What compression saves of shipped logs, as a share; zero where it is off.
+    /// Saving of compression on shipped logs, as a share; zero if it is off.
     pub compression: f64,
-    /// Megabits per second between the sites; none where it is not known.
+    /// Megabits per second between the sites; `None` if unknown.
     pub link_mbps: Option<f64>,
     /// Round trip between the sites.
     pub link_latency: Nanos,
@@ -368,13 +368,13 @@ pub struct Replication {
 pub struct FileSystem {
     /// Its name, as the exports write it.
     pub name: String,
-    /// What encrypts the volumes; `none` where nothing does.
+    /// Encryption of the volumes; `none` without encryption.
     pub encryption: String,
     /// Share of a disk's I/O that is left with both.
     pub iops_factor: f64,
     /// How much more processor time databases take with both.
     pub processor_factor: f64,
-    /// Where the factors come from, for the report.
+    /// Source of the factors, for the report.
     pub source: String,
 }
 
@@ -387,7 +387,7 @@ pub struct Names {
     pub dag_prefix: String,
     /// Before the number of a database.
     pub database_prefix: String,
-    /// The groups of servers of a site that fail together; 0 where none are known.
+    /// The groups of servers of a site that fail together; 0 if none are known.
     pub failure_domains_per_site: u32,
 }
 
@@ -401,7 +401,7 @@ impl Deployment {
         }
     }
 
-    /// Whether there are servers that hold nothing but late copies.
+    /// Whether some servers hold only lagged copies.
     pub const fn has_own_servers_for_late_copies(&self) -> bool {
         self.has_copies()
             && self.availability.lagged_on_own_servers
@@ -418,21 +418,21 @@ impl Deployment {
         matches!(self.mode, Mode::Compatible)
     }
 
-    /// Copies of each database in the first site: those that can take over, and late ones. For
-    /// databases whose home is the second site of an active/active group, the sites exchange
-    /// their parts.
+    /// Copies of each database in the first site: those that can take over, and lagged ones. For
+    /// databases whose home is the second site of an active/active group, the sites exchange their
+    /// parts.
     pub fn copies_in_first_site(&self) -> (u32, u32) {
         let (copies, lagged) = self.copies_in_second_site();
         let late = self.total_copies() - self.availability.copies;
         (self.availability.copies - copies, late - lagged)
     }
 
-    /// Copies of each database in the second site: those that can take over, and late ones.
+    /// Copies of each database in the second site: those that can take over, and lagged ones.
     pub fn copies_in_second_site(&self) -> (u32, u32) {
         self.second_site.as_ref().map_or((0, 0), |site| (site.copies, site.lagged_copies))
     }
 
-    /// The model of two sites, where there are two.
+    /// The model of two sites, if there are two.
     pub fn site_model(&self) -> Option<SiteModel> {
         self.second_site.as_ref().map(|site| site.model)
     }

@@ -1,9 +1,9 @@
-//! What hardware costs, takes of a rack and draws, where the document says so: designs are then
-//! ranked by it. No price is the program's own.
+//! Prices, rack units and power of hardware, if the document gives them: designs are then ranked by
+//! them. The program contains no prices.
 
 use crate::keys::Keys;
 
-/// Prices in one currency; what is absent is counted in no sum.
+/// Prices in one currency; absent ones are left out of every sum.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prices {
     /// The currency, as the tables write it.
@@ -32,7 +32,7 @@ pub struct Prices {
     pub years: f64,
 }
 
-/// The section `[prices]`; none where the document has none.
+/// The section `[prices]`, if the document has it.
 pub(super) fn prices(root: &mut Keys<'_, '_>) -> Option<Prices> {
     let given = root.has("prices");
     let mut keys = root.below("prices");

@@ -11,7 +11,7 @@ pub struct Product {
     pub name: String,
     /// Its figures.
     pub figures: Figures,
-    /// Figures that are another product's; none where all are its own or given.
+    /// Figures taken from another product; `None` if all are its own or given.
     pub assumed: Option<AssumedFigures>,
 }
 
@@ -41,7 +41,7 @@ impl Product {
         Self { name, figures, assumed }
     }
 
-    /// What pages say of figures that are another product's.
+    /// The pages' statement about figures taken from another product.
     pub fn assumption(&self) -> Option<String> {
         let AssumedFigures { from, names } = self.assumed.as_ref()?;
         let count = names.len();

@@ -105,7 +105,7 @@ fn servers(root: &mut Keys<'_, '_>) -> Servers {
     servers
 }
 
-/// What stands in servers that are kept for late copies; the same as elsewhere unless it is said.
+/// Processors of servers for lagged copies; the same as elsewhere unless given.
 fn lagged(keys: &mut Keys<'_, '_>, first: Processor) -> Processor {
     let spec_rate = keys.given("lagged_spec_rate", (1.0, 1_000_000.0));
     Processor {

@@ -1,4 +1,4 @@
-//! What must hold between values of different sections, and which line to blame.
+//! Constraints between values of different sections, and the line to blame.
 
 use units::Bytes;
 
@@ -6,7 +6,7 @@ use super::model::{Deployment, SiteModel};
 use crate::complaint::{Complaint, Problem};
 use crate::reader::TomlPlace;
 
-/// Where the values stand that are held against each other.
+/// Positions of the values that are compared with each other.
 #[derive(Default)]
 pub(super) struct Relations {
     pub servers: TomlPlace,
@@ -125,7 +125,7 @@ fn second_copies(deployment: &Deployment, relations: &Relations) -> Option<Compl
 }
 
 fn lagged(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
-    // The workbook lets a lag stand where there are no copies, and counts it.
+    // The workbook accepts a lag without copies, and counts it.
     let stands = deployment.has_copies() || deployment.is_compatible();
     (deployment.availability.lagged_copies > 0 && !stands).then(|| {
         let message = "a late copy alone cannot take over; give `copies = 2` or more";

@@ -1,5 +1,5 @@
-//! Where each figure of a product comes from: the document, the product's file, or another product
-//! that the document takes it from. What is left is one complaint with the lines to copy.
+//! Source of each figure of a product: the document, the product's file, or another product that
+//! the document refers to. Missing ones make one complaint with the lines to copy.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ const DOUBTS: [(&str, &str); 4] = [
     ("client_access", "no source says whether it is in the active figure of another product"),
 ];
 
-/// What holds of every other.
+/// The caveat of all others.
 const DOUBT: &str = "no source says whether another product takes more or less";
 
 /// Figures that were never published for a product and are taken from another.
@@ -37,10 +37,10 @@ pub struct AssumedFigures {
     pub names: Vec<&'static str>,
 }
 
-/// Where the figures of a product come from.
+/// Sources of a product's figures.
 pub(super) struct Sources {
     product: String,
-    /// The product that figures are taken from, where the document names one.
+    /// The product to take figures from, if the document names one.
     other: Option<(String, Known)>,
     assumed: Vec<&'static str>,
     missing: Vec<&'static str>,
@@ -85,7 +85,7 @@ impl Sources {
         Some(Figure { value: figure.value, source })
     }
 
-    /// Complains of what has no source, once, and says which figures are another product's.
+    /// Complains once about figures without a source, and names those of another product.
     pub(super) fn finish(self, keys: &mut Keys<'_, '_>) -> Option<AssumedFigures> {
         if !self.missing.is_empty() {
             let problem = Problem::NoFigures {
@@ -125,7 +125,7 @@ fn nearest(product: &str) -> &'static str {
     if product.ends_with("2019") || product.ends_with("SE") { "2016" } else { "2013" }
 }
 
-/// The lines to copy, each with its source and what is doubtful about it.
+/// The lines to copy, each with its source and its caveat.
 fn block(product: &str, missing: &[&'static str]) -> String {
     let (from, figures) = known(nearest(product));
     let mut text = String::from("[figures]\n");

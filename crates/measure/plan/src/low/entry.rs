@@ -1,4 +1,4 @@
-//! What a key of a plan holds, one value or a list: taken from a section, and written back.
+//! Value of a plan's key, single or a list: taken from a section, and written back.
 
 use units::{Bytes, Nanos};
 
@@ -12,16 +12,16 @@ pub(super) type One<T> = Option<Given<T>>;
 /// Several values.
 pub(super) type List<T> = Option<Vec<Given<T>>>;
 
-/// What a key holds.
+/// Value of a key.
 pub(super) trait Entry: Sized {
-    /// The value of `key`, where it is given and of its kind.
+    /// The value of `key`, if it is given and of its kind.
     fn take(
         section: &mut TomlSection<'_>,
         key: &'static str,
         complaints: &mut Vec<Complaint>,
     ) -> Self;
 
-    /// Appends the line of `key`, where it has a value.
+    /// Appends the line of `key`, if it has a value.
     fn write(&self, key: &str, text: &mut String);
 }
 

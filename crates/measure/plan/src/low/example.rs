@@ -7,11 +7,11 @@ use super::SECTIONS;
 pub(super) enum Shown {
     /// As a part of the plan.
     Given,
-    /// In a comment: it need not be there, or stands in place of something else.
+    /// In a comment: optional, or an alternative to another key.
     Comment,
 }
 
-/// What the example says of a section.
+/// The example's text for a section.
 pub(super) struct Explained {
     /// `[section]`; empty for the keys before the first one.
     pub title: &'static str,
@@ -20,16 +20,16 @@ pub(super) struct Explained {
     pub beside: &'static str,
     /// Said above it, line by line.
     pub above: &'static [&'static str],
-    /// Where remarks begin, in characters from the left.
+    /// Column of the remarks, in characters from the left.
     pub column: usize,
     pub keys: &'static [ExplainedKey],
 }
 
-/// What the example says of a key.
+/// The example's text for a key.
 pub(super) struct ExplainedKey {
     pub name: &'static str,
     pub shown: Shown,
-    /// Its value as TOML: the default, where it has one.
+    /// Its value as TOML: the default, if it has one.
     pub value: &'static str,
     /// Said beside it, line by line.
     pub remarks: &'static [&'static str],
@@ -59,7 +59,7 @@ impl Explained {
         }
     }
 
-    /// Appends `code`, and what is said of it beside and below.
+    /// Appends `code`, and the remarks beside and below it.
     fn line(&self, shown: Shown, code: &str, remarks: &[&str], text: &mut String) {
         let mark = if shown == Shown::Comment { "# " } else { "" };
         let mut left = format!("{mark}{code}");

@@ -7,17 +7,17 @@ use super::SECTIONS;
 pub struct PlanKey {
     /// Its section; empty before the first one.
     pub section: &'static str,
-    /// Whether the section may stand there several times.
+    /// Whether the section may occur several times.
     pub is_repeated: bool,
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// Its type.
     pub holds: Holds,
-    /// What the example says of it; may be empty.
+    /// Its remarks in the example; may be empty.
     pub remarks: String,
 }
 
-/// What a key holds.
+/// Type of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Text.
@@ -55,7 +55,7 @@ pub fn plan_keys() -> Vec<PlanKey> {
 }
 
 impl Holds {
-    /// What a field of this type holds.
+    /// The type for a field of this Rust type.
     fn of(field: &str) -> Self {
         match field {
             "One<String>" => Self::Text,

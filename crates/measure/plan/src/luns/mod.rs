@@ -1,4 +1,4 @@
-//! The document that LUNs over iSCSI are made from: which there are, and who may reach them.
+//! The document for LUNs over iSCSI: the LUNs, and their initiators.
 
 mod model;
 mod names;
@@ -17,7 +17,7 @@ pub use model::{
 /// The commented document that `plimsoll iscsi plan` prints as a start.
 const EXAMPLE: &str = include_str!("../documents/luns.toml");
 
-/// What prints a document to start from.
+/// The command that prints a document to start from.
 const EXAMPLE_COMMAND: &str = "plimsoll iscsi plan";
 
 impl LunDocument {

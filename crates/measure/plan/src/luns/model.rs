@@ -1,4 +1,4 @@
-//! The validated document: what provisioning over iSCSI trusts.
+//! The validated document: the basis of provisioning over iSCSI.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,15 +6,15 @@ use units::Bytes;
 
 use crate::keys::Choice;
 
-/// LUNs and who may reach them. Made only by reading a document, so every name can stand in a
-/// command, a path and a message of the protocol, and what one section names is in another.
+/// LUNs and their initiators. Made only by reading a document, so every name is safe in a command,
+/// a path and a message of the protocol, and every name that one section refers to exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunDocument {
     /// Begins the names of accounts.
     pub name: String,
     /// Begins the names of targets: `iqn.2026-01.org.example:mail`.
     pub target: String,
-    /// Where initiators reach the targets; at least one.
+    /// Addresses at which initiators reach the targets; at least one.
     pub portals: Vec<SocketAddr>,
     /// Whether databases have copies on other servers.
     pub has_copies: bool,
@@ -22,7 +22,7 @@ pub struct LunDocument {
     pub authentication: ChapMode,
     /// Allocation unit of the file systems that will be made.
     pub allocation_unit: Bytes,
-    /// No LUN is to be smaller.
+    /// Minimum size of a LUN.
     pub smallest_lun: Bytes,
     /// The control port of `tgtd`.
     pub control_port: u16,
@@ -39,7 +39,7 @@ pub struct LunDocument {
 /// A deployment whose volumes become LUNs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunSource {
-    /// Its file, as it was given.
+    /// Its file, as given.
     pub deployment: String,
     /// The array whose wizard decides how large volumes are.
     pub array: Option<String>,
@@ -48,9 +48,9 @@ pub struct LunSource {
 /// Disks that share their spindles, and where files on them lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunPool {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// Whole path of the folder whose files stand for LUNs.
+    /// Full path of the folder of the backing files.
     pub folder: String,
     /// When space is taken.
     pub allocation: Allocation,
@@ -61,11 +61,11 @@ pub struct LunPool {
 /// Who reaches LUNs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunInitiator {
-    /// What people call it; a server of the deployment.
+    /// Its name for people; a server of the deployment.
     pub name: String,
     /// Its name in the protocol.
     pub iqn: String,
-    /// Where it comes from; empty for anywhere.
+    /// Its addresses; empty for any.
     pub addresses: Vec<IpAddr>,
     /// To every LUN that does not say otherwise.
     pub access: LunAccess,
@@ -74,13 +74,13 @@ pub struct LunInitiator {
 /// A LUN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunWish {
-    /// What people call it; a part of the name of its file.
+    /// Its name for people; part of the name of its file.
     pub name: String,
     /// Its length.
     pub size: Bytes,
-    /// What it is for.
+    /// Its contents.
     pub holds: LunContent,
-    /// How much will lie on it; none where it is not known.
+    /// Bytes that it will hold; `None` if unknown.
     pub content: Option<Bytes>,
     /// The name of its pool.
     pub pool: String,
@@ -89,7 +89,7 @@ pub struct LunWish {
     pub access: Option<(Vec<String>, Vec<String>)>,
 }
 
-/// What a LUN is for.
+/// Purpose of a LUN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LunContent {
     /// Databases, and their logs unless those are apart.
@@ -100,7 +100,7 @@ pub enum LunContent {
     Other,
 }
 
-/// What an initiator may do with a LUN.
+/// Rights of an initiator on a LUN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LunAccess {
     /// Nothing: it does not see it.
@@ -125,7 +125,7 @@ pub enum ChapMode {
 /// When a LUN takes its space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
-    /// As it is written.
+    /// As written.
     Thin,
     /// At once.
     Thick,

@@ -1,4 +1,4 @@
-//! From text to a document of LUNs: every section, with every default, and what contradicts what.
+//! From text to a document of LUNs: every section, with every default, and every contradiction.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -15,7 +15,7 @@ use crate::complaint::Complaint;
 use crate::keys::{Choice, Keys};
 use crate::reader::{Given, TomlSection};
 
-/// Where a target listens unless a portal says so: the registered port.
+/// Default port of a target: the registered one.
 const USUAL_PORT: u16 = 3260;
 
 /// Sizes of a LUN; SCSI counts blocks of 512 bytes in 64 bits, and no file is longer than 8 EiB.
@@ -95,7 +95,7 @@ fn pools(root: &mut Keys<'_, '_>) -> Vec<LunPool> {
     pools
 }
 
-/// Whether `tgtd` takes it as one path, and no other folder is meant by it.
+/// Whether `tgtd` accepts it as one path that denotes only this folder.
 fn is_plain_folder(path: &str) -> bool {
     let steps = path.split('/').skip(1);
     path.starts_with('/')
@@ -176,7 +176,7 @@ fn pool_of(keys: &mut Keys<'_, '_>, holds: LunContent, pools: &[LunPool]) -> Str
     given.value
 }
 
-/// Who writes and who reads a LUN, where it says so itself.
+/// Writers and readers of a LUN, if it names them.
 fn access(
     keys: &mut Keys<'_, '_>,
     initiators: &[LunInitiator],
@@ -230,7 +230,7 @@ fn portals(root: &mut Keys<'_, '_>) -> Vec<SocketAddr> {
     portals
 }
 
-/// The items of a list that are to be read further.
+/// The items of a list, parsed.
 fn parsed<T: FromStr>(keys: &mut Keys<'_, '_>, key: &'static str, example: &str) -> Vec<T> {
     let mut items = Vec::new();
     for text in keys.list::<String>(key).unwrap_or_default() {
@@ -264,7 +264,7 @@ fn iqn(keys: &mut Keys<'_, '_>, key: &'static str, example: &str) -> String {
     name
 }
 
-/// Complains about names that are there twice. Case makes no difference: targets are lower case.
+/// Complains about duplicate names. Case makes no difference: targets are lower case.
 fn once<'n>(root: &mut Keys<'_, '_>, key: &str, names: impl Iterator<Item = &'n str>) {
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     for name in names.filter(|name| !name.is_empty()) {

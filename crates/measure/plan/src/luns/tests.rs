@@ -1,4 +1,4 @@
-//! What a document of LUNs may say, and what is said about it where it may not.
+//! Valid documents of LUNs, and the complaints about invalid ones.
 
 use std::net::SocketAddr;
 

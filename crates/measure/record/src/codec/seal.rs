@@ -1,10 +1,10 @@
-//! The chain of hashes through a journal, because a limit that somebody raises in it afterwards
-//! would turn a failed run into a passed one and no reader would know.
+//! The chain of hashes through a journal: without it, a limit raised afterwards would turn a failed
+//! run into a passed one and no reader would know.
 //!
 //! The last member of every line is `chain`: the SHA-256 of the line before's and of the bytes of
-//! this line up to its own. Whoever changes a line and computes all hashes anew is not found out:
-//! the chain proves that a record is as it was written, not who wrote it. Against a forger, keep
-//! the last hash, which every report shows, where he cannot change it.
+//! this line up to its own. Changing a line and recomputing all hashes goes undetected: the chain
+//! proves that a record is as it was written, not who wrote it. Against forgery, keep the last
+//! hash, which every report shows, in a safe place.
 
 use std::fmt;
 
@@ -35,18 +35,18 @@ impl fmt::Display for ChainHash {
     }
 }
 
-/// Whether a journal is as it was written.
+/// Whether a journal is unaltered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seal {
-    /// Its lines carry no hashes: an older program wrote it, or they were taken out.
+    /// Its lines carry no hashes: an older program wrote it, or they were removed.
     #[default]
     Unsealed,
     /// Every line fits the hash that it carries.
     Whole {
-        /// The hash of its last line, which stands for all.
+        /// The hash of its last line, which covers all.
         end: ChainHash,
     },
-    /// A line was changed, added, taken out or moved after it was written.
+    /// A line was changed, added, removed or moved after it was written.
     Altered {
         /// The first line that does not fit, counted from 1.
         line: usize,
@@ -60,7 +60,7 @@ pub struct Sealer {
 }
 
 impl Sealer {
-    /// Goes on behind a line whose hash is `end`.
+    /// Continues after a line whose hash is `end`.
     pub(crate) const fn behind(end: ChainHash) -> Self {
         Self { chain: end }
     }
@@ -85,7 +85,7 @@ pub(crate) struct SealCheck {
 }
 
 impl SealCheck {
-    /// Looks at the next line; `number` is its place in the file, counted from 1.
+    /// Checks the next line; `number` is its position in the file, counted from 1.
     pub(crate) fn pass(&mut self, line: &[u8], number: usize) {
         let carried = split(line);
         let is_first = self.lines == 0;
@@ -104,7 +104,7 @@ impl SealCheck {
         }
     }
 
-    /// What all lines together say.
+    /// The result over all lines.
     pub(crate) const fn seal(&self) -> Seal {
         match self.altered {
             Some(line) => Seal::Altered { line },

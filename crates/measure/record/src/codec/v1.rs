@@ -59,7 +59,8 @@ pub fn decode(line: &str) -> Result<Event, DecodeError> {
     }
 }
 
-/// A start of a newer schema may lack what this one needs, and is then to be refused as newer.
+/// A start of a newer schema may lack members that this one needs, and must then be refused as
+/// newer.
 fn newer_schema(line: &str) -> Option<DecodeError> {
     #[derive(Deserialize)]
     struct Version {

@@ -1,6 +1,6 @@
 //! Counts per bucket of latency. A journal of 200 MB has half a million histograms, each with some
-//! hundred buckets out of 24,576: those that are read from one are kept as a list, and only what is
-//! recorded or summed up gets a place for every bucket.
+//! hundred buckets out of 24,576: those read from a journal are kept as a list, and only recorded
+//! or summed ones have a place for every bucket.
 
 use super::stretch::{Filled, Stretch};
 
@@ -59,8 +59,8 @@ impl Buckets {
         self.total = self.total.saturating_add(1);
     }
 
-    /// Puts `count` latencies into the bucket at `index`, which lies behind all that hold any;
-    /// false where there is no such bucket.
+    /// Adds `count` latencies in the bucket at `index`, which lies after all non-empty ones; false
+    /// if there is no such bucket.
     pub(super) fn push(&mut self, index: usize, count: u64) -> bool {
         if index < LENGTH && count > 0 {
             self.list.push(Filled { index, count });
@@ -96,7 +96,7 @@ impl Buckets {
         self.list.iter().copied().chain(self.stretch.iter())
     }
 
-    /// Gives every bucket a place of its own.
+    /// Gives every bucket a separate place.
     fn spread_out(&mut self) {
         self.stretch.add_all(&self.list);
         self.list.clear();

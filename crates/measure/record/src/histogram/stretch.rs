@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// Buckets are made room for in blocks of this many.
+/// Room for buckets grows in blocks of this many.
 const BLOCK: usize = 4 * WORD;
 
-/// Buckets whose being filled one word tells. Most are empty and never looked at: there are some
-/// thousand between the first and the last that is filled.
+/// Buckets covered by one word of the bit map. Most are empty and never read: there are some
+/// thousand between the first and the last non-empty one.
 const WORD: usize = u64::BITS as usize;
 
 /// The number of a bucket that holds anything, and how many latencies.
@@ -22,7 +22,7 @@ pub(super) struct Stretch {
     /// The bucket of the first of `counts`.
     first: usize,
     counts: Vec<u64>,
-    /// A bit for each of `counts`, set where it is not zero.
+    /// A bit for each of `counts`, set if it is not zero.
     filled: Vec<u64>,
 }
 
@@ -73,7 +73,7 @@ impl Stretch {
         self.places().map(|place| Filled { index: self.first + place, count: self.counts[place] })
     }
 
-    /// Where in `counts` there is anything, ascending.
+    /// Indices of non-zero `counts`, ascending.
     fn places(&self) -> impl Iterator<Item = usize> {
         let words = self.filled.iter().zip((0..).step_by(WORD));
         words.flat_map(|(&word, first)| {

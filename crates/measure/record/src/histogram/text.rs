@@ -11,7 +11,7 @@ use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 use super::HistogramError;
 use super::buckets::{Buckets, HIGHEST_NS, LOWEST_NS, SIGNIFICANT_DIGITS};
 
-/// The first bytes of the deflate form and of what is deflated.
+/// The first bytes of the deflate form and of its content.
 const DEFLATED: u32 = 0x1c84_9314;
 const PLAIN: u32 = 0x1c84_9313;
 /// Bytes before the deflated ones: the mark and their number.
@@ -96,7 +96,7 @@ impl Inflater {
     }
 }
 
-/// The counts in the order of the buckets: a negative number stands for so many empty ones.
+/// The counts in bucket order: a negative number means that many empty ones.
 fn unpack(mut counts: &[u8]) -> Result<Buckets, HistogramError> {
     let (mut buckets, mut index) = (Buckets::default(), 0_usize);
     while !counts.is_empty() {

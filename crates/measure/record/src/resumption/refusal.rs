@@ -1,10 +1,10 @@
-//! Why a run that was cut off cannot go on, in words that say what to do.
+//! Why an interrupted run cannot resume, with the remedy.
 
 use std::fmt;
 
 use crate::{LoadError, TestType};
 
-/// Why a run cannot go on.
+/// Why a run cannot resume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotResumable {
     /// The journal cannot be loaded.
@@ -18,10 +18,10 @@ pub enum NotResumable {
     },
     /// It has come to an end.
     Ended {
-        /// Why, where that was before its plan was carried out.
+        /// The reason, if it ended before its plan was complete.
         reason: Option<String>,
     },
-    /// It only reads, and has nothing to go on from.
+    /// It only reads, and has no position to resume from.
     OnlyReads(TestType),
     /// It does not say where a database was opened, so nothing shows whether it was used since.
     NoAttachment {

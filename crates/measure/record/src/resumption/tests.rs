@@ -1,4 +1,4 @@
-//! Journals cut at every byte, and journals of runs that must not go on.
+//! Journals cut at every byte, and journals of runs that must not resume.
 
 use proptest::prelude::{any, proptest};
 
@@ -22,7 +22,7 @@ fn mark(second: u64, phase: Phase, edge: Edge) -> Event {
     Event::Phase(PhaseMark { at_ns: second * SECOND, phase, edge })
 }
 
-/// One interval of the measurement, in which reads took `ms` each, and what waits at its end.
+/// One interval of the measurement, with reads of `ms` each, and the requests waiting at its end.
 fn interval(second: u64, ms: &[u64], unanswered: Unanswered) -> Event {
     let mut reads = SeriesInterval { unanswered, ..SeriesInterval::new(Series::DatabaseRead) };
     for ms in ms {
@@ -70,7 +70,7 @@ fn sealed(events: &[Event]) -> Vec<u8> {
     events.iter().flat_map(|event| sealer.line(event).into_bytes()).collect()
 }
 
-/// The journal of a run that was cut off behind so many events.
+/// The journal of a run interrupted after `events` events.
 fn cut_behind(events: usize) -> Vec<u8> {
     sealed(&whole()[..events])
 }
@@ -106,7 +106,7 @@ fn every_cut_goes_on_from_the_last_whole_line_or_is_refused_by_name() {
 }
 
 proptest! {
-    /// What a power cut leaves of a line may be anything.
+    /// A power cut may leave anything of a line.
     #[test]
     fn rubbish_behind_the_last_line_is_taken_out(
         cut in 1_usize..14, rubbish in proptest::collection::vec(any::<u8>(), 0..40)

@@ -22,7 +22,7 @@ pub enum LoadError {
     Empty,
     /// The first line is not the start of a run.
     NoStart,
-    /// A second start stands in the middle.
+    /// A second start in the middle.
     SecondStart {
         /// Line, counted from 1.
         line: usize,
@@ -54,7 +54,7 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// The lines of a journal, each decoded when it is asked for; empty ones are left out.
+/// The lines of a journal, decoded lazily; empty ones are skipped.
 pub fn journal_lines(journal: &[u8]) -> impl Iterator<Item = JournalLine<'_>> {
     let lines = journal.split(|&byte| byte == b'\n').zip(1..);
     let lines = lines.filter(|(text, _)| !text.trim_ascii().is_empty());
@@ -64,7 +64,7 @@ pub fn journal_lines(journal: &[u8]) -> impl Iterator<Item = JournalLine<'_>> {
 impl RunRecord {
     /// Folds the bytes of a journal.
     ///
-    /// A last line that cannot be read is taken for the work of a crash and left out.
+    /// A last line that cannot be read is attributed to a crash and skipped.
     pub fn load(journal: &[u8]) -> Result<Self, LoadError> {
         Self::of_lines(journal_lines(journal))
     }

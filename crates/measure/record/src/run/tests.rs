@@ -1,4 +1,4 @@
-//! A journal, folded, against what was written into it.
+//! A journal, folded, compared with the events written into it.
 
 use crate::codec::{SCHEMA, encode};
 use crate::{

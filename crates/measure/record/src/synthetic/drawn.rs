@@ -1,4 +1,4 @@
-//! Records of any kind, drawn: what must hold for every run is tried on many.
+//! Records of any kind, drawn at random, to test properties that hold for every run.
 
 use units::{Prng, Seed};
 
@@ -33,8 +33,8 @@ const ISSUES: [IssueKind; 7] = [
     IssueKind::Other,
 ];
 
-/// A run of any kind, with anything that may go wrong; one in three has nothing wrong but what its
-/// plan asks for. The same seed draws the same.
+/// A run of any kind, with any kind of failure; one in three has no problem except what its plan
+/// asks for. The same seed draws the same.
 pub fn drawn(seed: u64) -> RunRecord {
     let mut draw = Draw(Prng::new(Seed(seed)));
     if draw.one_in(3) {

@@ -1,4 +1,5 @@
-//! What a database must hold after a crash: the promises of its commits against what was found.
+//! Required contents of a database after a crash: the promises of its commits against the contents
+//! found.
 //!
 //! The log keeps commits in order, so some first part of them survives and the rest leaves no
 //! trace: at least all up to the last one that was acknowledged as durable.
@@ -13,7 +14,7 @@ use super::{Change, CommitStage, CommitStep};
 /// The messages of a database and the version that each has.
 pub type Messages = BTreeMap<i64, u32>;
 
-/// What the commits of one database in one run have promised.
+/// Promises of the commits of one database in one run.
 #[derive(Clone, Debug, Default)]
 pub struct Promises {
     transactions: BTreeMap<u64, PromisedTransaction>,
@@ -27,7 +28,7 @@ pub struct Promises {
 #[derive(Clone, Debug, Default)]
 struct PromisedTransaction {
     changes: Vec<Change>,
-    /// Where its commit lies in the log, once that was acknowledged.
+    /// Log position of its commit, once that was acknowledged.
     place: Option<Lgpos>,
 }
 
@@ -38,14 +39,14 @@ pub enum Breach {
     Lost {
         /// The transaction.
         transaction: u64,
-        /// What shows it.
+        /// The change that shows it.
         change: Change,
     },
     /// A transaction is there in part.
     Half {
         /// The transaction.
         transaction: u64,
-        /// A change that is there.
+        /// A change that survived.
         kept: Change,
         /// A change that is not.
         missing: Change,
@@ -54,19 +55,19 @@ pub enum Breach {
     Overtaken {
         /// The commit that is missing.
         missing: u64,
-        /// The later one that is there.
+        /// The later one that survived.
         kept: u64,
     },
     /// A message is in a state that no transaction has made.
     Unexplained {
         /// The message.
         message: i64,
-        /// Its version; none where it is gone.
+        /// Its version; `None` if it is gone.
         found: Option<u32>,
     },
 }
 
-/// Whether a change is there, as far as the message shows that.
+/// Whether a change survived, as far as the message shows that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trace {
     Kept,
@@ -76,7 +77,7 @@ enum Trace {
 }
 
 impl Promises {
-    /// Takes a step of this database into account, in the order in which they were told.
+    /// Records a step of this database; steps must come in order.
     pub fn observe(&mut self, step: CommitStep) {
         let transaction = self.transactions.entry(step.transaction).or_default();
         match step.stage {
@@ -104,7 +105,7 @@ impl Promises {
         self.durable
     }
 
-    /// Compares the promises with what was `found`; the run began with `before`.
+    /// Compares the promises with the contents `found`; the run began with `before`.
     pub fn breaches(&self, before: &Messages, found: &Messages) -> Vec<Breach> {
         let mut breaches = self.unexplained(before, found);
         let mut first_missing: Option<(Lgpos, u64)> = None;

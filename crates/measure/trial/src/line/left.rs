@@ -3,14 +3,13 @@
 
 use super::{LineAdvice, TriedLoad, asked, lowest_failed, next_load};
 
-/// Where the line may lie when nothing is known, as shares of what the storage does when it is not
-/// held.
+/// Range of the line when nothing is known, as shares of the rate without a target.
 const ANYWHERE: (f64, f64) = (0.05, 2.0);
 
-/// So many places for the line are tried out, evenly by their ratio.
+/// Positions of the line to try, evenly spaced by ratio.
 const PLACES: i32 = 24;
 
-/// What the storage does when it is not held, before that is known: only ratios count.
+/// Rate without a target, before it is known: only ratios count.
 const SOME_IOPS: f64 = 10_000.0;
 
 /// The fewest and the most loads that come after `tried`, wherever the line lies between those that

@@ -53,7 +53,7 @@ fn before_anything_was_tried_the_whole_search_is_left() {
 }
 
 proptest! {
-    /// At every moment of a search that repeats nothing, what is left is as many as were said.
+    /// At every moment of a search without repeats, the remaining loads match the prediction.
     #[test]
     fn the_loads_that_come_are_as_many_as_were_said(
         most in 40.0..1e6_f64,

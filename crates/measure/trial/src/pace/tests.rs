@@ -10,7 +10,7 @@ const SECOND: Nanos = Nanos::from_secs(1);
 /// Requests of one batch here.
 const BATCH_REQUESTS: u64 = 36;
 
-/// What sessions at a pace have come to.
+/// Result of sessions at a pace.
 struct PacedLoad {
     /// Requests, by the second.
     by_second: Vec<u64>,
@@ -24,13 +24,13 @@ impl PacedLoad {
     }
 }
 
-/// Plays `sessions` whose batches take `service` each, with requests spread over it, for so
-/// many seconds at `target_iops`.
+/// Simulates `sessions` whose batches take `service` each, with requests spread over it, for the
+/// given seconds at `target_iops`.
 fn held(target_iops: f64, sessions: u32, service: Nanos, seconds: usize) -> PacedLoad {
     let mut pacer = Pacer::new(target_iops, sessions, 0, Nanos::ZERO);
     let mut requests = 0;
     let mut held = PacedLoad { by_second: vec![0; seconds], most_under_way: 0 };
-    // When each goes on, and what is left of its batch.
+    // Next start of each session, and the remainder of its batch.
     let mut states = vec![(Nanos::ZERO, 0); sessions as usize];
     loop {
         let under_way = states.iter().filter(|(_, left)| *left > 0).count();
@@ -49,7 +49,7 @@ fn held(target_iops: f64, sessions: u32, service: Nanos, seconds: usize) -> Pace
         if due <= *at {
             *left = BATCH_REQUESTS;
         } else {
-            // A session looks again after 50 ms at the latest.
+            // A session asks again after 50 ms at the latest.
             *at = due.min(*at + Nanos::from_millis(50));
         }
     }

@@ -15,14 +15,14 @@ pub enum PrepareError {
     Device(DeviceError),
     /// A manifest could not be read or written, or is of another plan.
     Manifest(ManifestError),
-    /// A file stands where a database or its log would go.
+    /// A file exists at the place of a database or its log.
     NotEmpty {
         /// The folder.
         folder: String,
         /// The file.
         file: String,
     },
-    /// Another database keeps its log where this one's would go.
+    /// Another database keeps its log at this one's place.
     LogInUse {
         /// The folder.
         folder: String,
@@ -33,7 +33,7 @@ pub enum PrepareError {
     LogFolderTaken {
         /// The folder.
         folder: String,
-        /// The file that says so.
+        /// The file that proves it.
         file: String,
         /// The other database.
         database: String,
@@ -58,13 +58,13 @@ pub enum PrepareError {
     Fill {
         /// The database.
         file: String,
-        /// What failed.
+        /// The failure.
         problem: String,
     },
-    /// The storage does not answer. Its requests are still on their way: their reactor must be left
-    /// as it is, since it would wait for them.
+    /// The storage does not answer. Its requests are still in flight: their reactor must be leaked,
+    /// since dropping it would wait for them.
     Unanswered {
-        /// What was asked of which file, and for how long.
+        /// The waiting request, its file and its age.
         what: String,
     },
     /// A person asked to stop.

@@ -12,8 +12,8 @@ fn owner_file(location: &Location) -> String {
     format!("{}.owner.json", location.plan.log_base)
 }
 
-/// What it holds: the database's file where that is in the same folder, so that the folder can be
-/// copied or moved, else its whole path.
+/// Its content: the database's file name if that is in the same folder, so that the folder can be
+/// copied or moved, else its full path.
 fn own_name(location: &Location) -> String {
     if location.plan.folder == location.plan.log_folder {
         return location.plan.file.clone();

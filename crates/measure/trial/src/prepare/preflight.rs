@@ -1,4 +1,4 @@
-//! Looks before anything is written: what is there, whose it is, and whether the rest fits.
+//! Checks before anything is written: existing files, their owners, and the available room.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::location::Location;
 use crate::manifest::{self, Manifest, ManifestError, ManifestState};
 use crate::room::LOG_RESERVE;
 
-/// What is to be done about one database.
+/// The action for one database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// It is complete and stays.
     Keep,
-    /// Its fill was interrupted: what is left of it goes, then it is filled.
+    /// Its fill was interrupted: the remains are removed, then it is filled.
     Restart,
     /// There is nothing yet.
     Create,
@@ -25,23 +25,23 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether the database takes room that nothing of it has taken yet.
+    /// Whether the database takes room that it does not occupy yet.
     const fn is_fill(self) -> bool {
         matches!(self, Self::Create | Self::Restart)
     }
 }
 
-/// One database with what is to be done about it.
+/// One database and its action.
 #[derive(Clone)]
 pub struct FillTarget {
-    /// Where it lives.
+    /// Its location.
     pub location: Location,
-    /// What is to be done.
+    /// The action.
     pub action: Action,
 }
 
-/// Decides about every database of `plan`. All groups' databases are looked at together, since
-/// they may share storage.
+/// Decides the action for every database of `plan`. All groups' databases are checked together,
+/// since they may share storage.
 pub async fn preflight(
     plan: &Plan,
     locations: &[Location],
@@ -71,15 +71,15 @@ pub async fn preflight(
     Ok(targets)
 }
 
-/// Has complete databases among `targets` filled anew, all of them or none. What they held and
-/// their logs are lost; the room that they take is enough for it.
+/// Schedules complete databases among `targets` to be filled again, all of them or none. Their
+/// contents and logs are lost; the room that they occupy suffices.
 pub async fn reset(targets: Vec<FillTarget>) -> Result<Vec<FillTarget>, PrepareError> {
     let mut all = Vec::new();
     for target in targets {
         let FillTarget { location, action } = target;
         if action == Action::Keep {
             owner::prove(&location).await?;
-            // A run may be at work on it: its lock tells.
+            // A run may be using it: its lock shows.
             let file = &location.plan.file;
             drop(location.database.open(file, OpenMode::ReadWrite).await?);
             all.push(FillTarget { location, action: Action::Reset });
@@ -90,8 +90,8 @@ pub async fn reset(targets: Vec<FillTarget>) -> Result<Vec<FillTarget>, PrepareE
     Ok(all)
 }
 
-/// Removes the log of a database that is about to be filled anew: without it an interrupted fill is
-/// known as one.
+/// Removes the log of a database before it is filled again: without it an interrupted fill is
+/// recognised as one.
 pub(super) async fn clear_log(location: &Location) -> Result<(), PrepareError> {
     let logs = location.log.list().await?;
     for file in &own_files(location, &[], &logs).log {
@@ -111,15 +111,15 @@ async fn decide(plan: &Plan, location: &Location) -> Result<Action, PrepareError
     }
     let file = &location.plan.file;
     if action == Action::Restart && own.database.contains(file) {
-        // An unfinished fill may be one that goes on in another process: its lock tells.
+        // An unfinished fill may be in progress in another process: its lock shows.
         drop(location.database.open(file, OpenMode::ReadWrite).await?);
     }
     Ok(action)
 }
 
-/// Removes what an interrupted fill left, but for the manifest that says so: should this be
-/// interrupted too, the next attempt still knows whose files these are. A fill makes no log, so
-/// none that is there is its own.
+/// Removes the remains of an interrupted fill, except for the manifest: if this is interrupted too,
+/// the next attempt still knows whose files these are. A fill makes no log, so an existing one is
+/// foreign.
 pub(super) async fn clear(location: &Location) -> Result<(), PrepareError> {
     let there = location.database.list().await?;
     let own = own_files(location, &there, &[]);
@@ -129,7 +129,7 @@ pub(super) async fn clear(location: &Location) -> Result<(), PrepareError> {
     Ok(())
 }
 
-/// The files of a database that are there already: the database file first.
+/// The existing files of a database: the database file first.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct OwnFiles {
     pub database: Vec<String>,
@@ -153,14 +153,14 @@ fn names(entries: &[FileEntry], is_own: impl Fn(&str) -> bool) -> Vec<String> {
     entries.iter().map(|entry| &entry.name).filter(|name| is_own(name)).cloned().collect()
 }
 
-/// What a plan fills databases with, in words.
+/// The contents with which a plan fills databases, in words.
 fn content(plan: &Plan) -> String {
     let (short, long) = (plan.workload.short_pad_bytes, plan.workload.long_pad_bytes);
     let (seed, size) = (plan.seed.0, plan.size);
     format!("{seed}, {size} and {short} + {long} bytes a message")
 }
 
-/// The decision about one database, from its manifest and what is there.
+/// The decision about one database, from its manifest and the existing files.
 fn judge(
     plan: &Plan,
     location: &Location,
@@ -205,7 +205,7 @@ fn not_empty(folder: &str, file: &str) -> PrepareError {
     PrepareError::NotEmpty { folder: folder.to_owned(), file: file.to_owned() }
 }
 
-/// Adds what one database will need to the needs of its storage.
+/// Adds the room needed by one database to the needs of its storage.
 fn need(plan: &Plan, location: &Location, needs: &mut BTreeMap<String, Bytes>) {
     let log = Bytes(plan.checkpoint_depth.0 + LOG_RESERVE.0);
     for (storage, bytes) in [(&location.storage, plan.size), (&location.log_storage, log)] {

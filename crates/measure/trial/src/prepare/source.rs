@@ -9,7 +9,7 @@ use workload::{Content, Pads};
 use crate::coordinator::Coordinator;
 use crate::messages::fill_row;
 
-/// Gives version 1 of every message from number 1 on, until a stop is asked for.
+/// Yields version 1 of every message from number 1 on, until a stop is requested.
 pub(super) struct Source {
     content: Content,
     last: i64,

@@ -1,4 +1,4 @@
-//! Preparing in virtual time: what is kept, started over and refused.
+//! Preparing in virtual time: databases kept, started over and refused.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::testing::{World, collector};
 const PAGE: usize = 32 << 10;
 const PLAN: &str = "seed = 7\n[databases]\nfolders = [\"a\", \"b\"]\nsize = \"16MiB\"\n";
 
-/// Looks at the targets of `world`.
+/// Checks the targets of `world`.
 fn look(world: &World) -> Result<Vec<FillTarget>, PrepareError> {
     let (plan, locations) = (world.plan.clone(), world.locations.clone());
     let looking = async move { preflight(&plan, &locations).await };
@@ -104,7 +104,7 @@ fn nothing_is_left_of_an_older_database_of_the_same_seed() {
     }
     for (index, file) in ["Plimsoll001.edb", "Plimsoll002.edb"].into_iter().enumerate() {
         let bytes = |world: &World| world.volumes[index].image().files[file].to_vec();
-        // Fills end at other moments, which the signature tells.
+        // Fills end at other moments, which the signature includes.
         let (zeros, remains) = (bytes(&one), bytes(&two));
         assert!(zeros[2 * PAGE..] == remains[2 * PAGE..], "{file} holds what another left there");
     }

@@ -1,5 +1,6 @@
-//! Copies that a backup makes of databases: which files they may take the place of, and how they
-//! are made. The header is written last, so that what a broken-off backup leaves behind is known.
+//! Copies that a backup makes of databases: the files they may replace, and the way they are
+//! written. The header is written last, so that the remains of an interrupted backup are
+//! recognisable.
 
 use std::path;
 use std::rc::Rc;
@@ -19,7 +20,7 @@ use crate::manifest::{self, ManifestError};
 /// Writes of a copy in flight, as many as reads of its database.
 const WRITES_IN_FLIGHT: usize = 2;
 
-/// Whose copy a file is: what stands beside it.
+/// Owner of a copy, recorded in the file beside it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct CopyOwner {
     /// The whole path of the database.
@@ -33,7 +34,7 @@ pub(super) struct BackupFile {
     device: Rc<dyn Device>,
     /// The database's first two pages, which hold its header twice.
     header: Buffer,
-    /// Where everything else goes.
+    /// Destination of everything else.
     pub(super) blocks: Rc<BlockCopy>,
     /// How long it took to make its file.
     made_in: Nanos,
@@ -86,7 +87,7 @@ pub(super) async fn prove(location: &Location, copies: &CopyFolder) -> Result<()
 const ELSEWHERE: &str = "nothing was written. Name another folder for copies in the plan, or move \
                          what is there";
 
-/// Whether `file` is what a backup has made of the database that `owner` names, or has begun.
+/// Whether `file` is a complete or partial backup of the database that `owner` names.
 async fn replaceable(
     copies: &CopyFolder,
     file: &str,

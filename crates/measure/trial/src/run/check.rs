@@ -27,10 +27,10 @@ use integrity::{Damage, Tally, judge_database};
 /// Damaged pages of one database that become issues of their own.
 const MOST_NAMED: usize = 10;
 
-/// Reads and verifies `all`, and tells what was found.
+/// Reads and verifies `all`, and reports the findings.
 pub(super) async fn check(group: &Rc<Group>, reading: Reading, all: &[Opened]) {
     let mut checks = Vec::new();
-    // Where a copy failed there is nothing to read back.
+    // A failed copy cannot be read back.
     for opened in all.iter().filter(|of| reading != Reading::Copies || of.has_copy.get()) {
         let (runtime, group, opened) = (&group.runtime, Rc::clone(group), opened.clone());
         checks.push(runtime.spawn(async move { one(&group, reading, &opened).await }));
@@ -70,7 +70,7 @@ async fn one(group: &Group, reading: Reading, opened: &Opened) {
 struct Judged {
     tally: Tally,
     length: u64,
-    /// What a backup has made of it, but for the header.
+    /// Its backup, except for the header.
     copy: Option<BackupFile>,
 }
 
@@ -86,7 +86,7 @@ impl From<DeviceError> for NotRead {
     }
 }
 
-/// What was found; none where the run was to end before the file did.
+/// The findings; `None` if the run had to end before the end of the file.
 async fn verify(
     group: &Group,
     reading: Reading,
@@ -129,7 +129,7 @@ fn place(location: &Location, reading: Reading) -> (&Rc<dyn Volume>, String) {
     }
 }
 
-/// Makes a copy whole, and tells it. A request that failed has been told already.
+/// Completes a copy, and reports it. A failed request has been reported already.
 async fn finish_copy(group: &Group, opened: &Opened, copy: BackupFile, began: Nanos) {
     let reads_waited_ns = copy.reads_waited().0;
     if let Ok(bytes) = copy.finish().await {
@@ -145,7 +145,7 @@ async fn finish_copy(group: &Group, opened: &Opened, copy: BackupFile, began: Na
     }
 }
 
-/// Tells how many bytes of the database have come, and breaks off where the run is to end.
+/// Reports the bytes of the database read so far, and breaks off if the run must end.
 fn progress(group: &Group, opened: &Opened) -> impl Fn(u64) -> ControlFlow<()> + use<> {
     let (tell, coordinator) = (Rc::clone(&group.checked), Arc::clone(group.coordinator()));
     let (database, pass) = (opened.location.plan.index, Rc::clone(&opened.pass));
@@ -161,9 +161,9 @@ fn progress(group: &Group, opened: &Opened) -> impl Fn(u64) -> ControlFlow<()> +
     }
 }
 
-/// The flush map that the database was closed with. That there is none for one that could not be
-/// closed has been told already; any other without a map is a finding: its file lost the header
-/// that was written last, which names one.
+/// The flush map that the database was closed with. A missing map of a database that could not be
+/// closed has been reported already; for any other it is a finding: its file lost the last header,
+/// which names one.
 async fn flush_map(
     group: &Group,
     opened: &Opened,
@@ -176,14 +176,14 @@ async fn flush_map(
         Err(MapRefusal::Unpaired) if !opened.is_closed() => Ok(None),
         Err(refusal) => {
             let path = location.path();
-            let text = format!("{path}: {refusal}; lost flushes were not looked for");
+            let text = format!("{path}: {refusal}; lost writes cannot be detected");
             opened.issue_recorder.wrong_content(group.runtime.now(), path, text);
             Ok(None)
         }
     }
 }
 
-/// Tells the damage, and sums up.
+/// Reports the damage, and sums up.
 fn found(
     group: &Group,
     reading: Reading,

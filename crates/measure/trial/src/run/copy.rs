@@ -14,8 +14,8 @@ pub(super) fn copy_of(file: &str) -> String {
     format!("{file}.passive")
 }
 
-/// Copies `file` as it is, while nothing writes to it. Where the run is to end before the copy is
-/// complete, what there is of it is worthless; where it fails, nothing is left of it.
+/// Copies `file` while nothing writes to it. If the run must end before the copy is complete, the
+/// partial copy is worthless; on failure nothing is left of it.
 pub(super) async fn copy(
     volume: &Rc<dyn Volume>,
     file: &str,
@@ -57,7 +57,7 @@ async fn copy_piece(
     to.submit(write).await.into_buffer().map(drop)
 }
 
-/// Why there is no copy, and the way out.
+/// Why there is no copy, and the remedy.
 pub(super) fn not_copied(error: &DeviceError) -> String {
     match error {
         DeviceError::AlreadyExists { file } => format!(

@@ -1,6 +1,6 @@
 //! How a database ends a run before its time.
 
-/// Why a database could not go on.
+/// Why a database could not continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// In the words of the record's issue.

@@ -16,10 +16,11 @@ use crate::in_flight::Open;
 use crate::outlast::{outlast, value_within};
 use crate::sampler::Sampler;
 
-/// What can end without the storage has ended after this: the last sample is written, phases end.
+/// Everything that can end without the storage has ended after this: the last sample is written,
+/// phases end.
 const GRACE: Nanos = Nanos::from_millis(500);
 
-/// Why what goes on is not waited for any longer.
+/// Why the current part is abandoned.
 enum Hung<'a> {
     /// Requests that were given up.
     Late(Vec<(&'a Opened, Open)>),
@@ -58,7 +59,7 @@ impl Group {
         true
     }
 
-    /// Tells what `part` has left undone in its time, and ends the run.
+    /// Reports the unfinished work of `part`, and ends the run.
     pub(super) fn tell_unfinished(&self, opened: &[Opened], (part, time): (RunStage, Nanos)) {
         let now = self.runtime.now();
         let seconds = time.as_secs_f64();
@@ -78,7 +79,7 @@ impl Group {
         self.coordinator().stop(Stop::Overdue);
     }
 
-    /// Tells what has no answer, and ends the run.
+    /// Reports the unanswered requests, and ends the run.
     fn give_up(&self, late: &[(&Opened, Open)]) {
         let now = self.runtime.now();
         for (opened, open) in late {
@@ -99,7 +100,7 @@ impl Group {
     }
 }
 
-/// What each database has waited for since before `moment`.
+/// Requests of each database that have waited since before `moment`.
 fn late(opened: &[Opened], moment: Nanos) -> Vec<(&Opened, Open)> {
     let mut late = Vec::new();
     for one in opened {

@@ -1,4 +1,4 @@
-//! Opening one database for a run: whose it is, what it holds, and where its load ends.
+//! Opening one database for a run: its owner, its contents, and the end of its load.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -38,7 +38,7 @@ pub(super) struct Opened {
     pub meter: Rc<Meter>,
     pub issue_recorder: Rc<IssueRecorder>,
     pub(super) live: Rc<RefCell<Option<Live>>>,
-    /// What a replay has to come up to, where the database was left to one.
+    /// The position that a replay must reach, if the database was left to one.
     pub(super) abandoned: Rc<Cell<Option<Abandoned>>>,
     /// Whether a copy was made: from before the load beside it, or by a backup.
     pub(super) has_copy: Rc<Cell<bool>>,
@@ -54,7 +54,7 @@ pub(super) struct Live {
     pub table: Table,
     /// The last message that there is.
     pub last: i64,
-    /// What recovery had to put right before the database was open.
+    /// Repairs that recovery made before the database was open.
     pub mended: Mended,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Abandoned {
     pub(super) generated: Nanos,
 }
 
-/// The database at `location`, not open yet; what is asked of its storage is followed.
+/// The database at `location`, not open yet; its requests are tracked.
 pub(super) fn followed(group: &Group, location: &Location) -> Opened {
     let events = Rc::clone(&group.events);
     let issue_recorder = Rc::new(IssueRecorder::at(location, &group.runtime, group.origin, events));
@@ -97,8 +97,8 @@ async fn proved(group: &Group, location: &Location) -> Result<Manifest, String> 
     Ok(manifest)
 }
 
-/// Refuses a database that is not complete in itself: only its log says what belongs into it.
-/// `because` says why this is not the time to replay it.
+/// Refuses a database that is not complete by itself: only its log has the rest. `because` says why
+/// it is not replayed now.
 async fn refuse_unclean(location: &Location, because: &str) -> Result<(), String> {
     let (volume, file) = (&location.database, &location.plan.file);
     let state = manifest::state_of(&**volume, file).await;
@@ -125,8 +125,7 @@ pub(super) fn files_of(location: &Location) -> DatabaseFiles {
     }
 }
 
-/// Where the signatures of log files begin: they must differ from run to run, and not in virtual
-/// time.
+/// Seed of log file signatures: they must differ from run to run, except in virtual time.
 pub(super) fn signature_seed(group: &Group, location: &Location) -> Seed {
     let clock = group.runtime.clock();
     let seed = group.plan.seed.derive(u64::from(location.plan.index));
@@ -233,7 +232,7 @@ async fn exists_from(
 }
 
 impl Opened {
-    /// Opens the database. Where that fails, the issues say why.
+    /// Opens the database. On failure the issues say why.
     pub(super) async fn open(&self, group: &Group) {
         let opened = if group.plan.test.kind.is_load() {
             open_live(group, &self.location, &self.issue_recorder).await.map(Some)
@@ -261,7 +260,7 @@ impl Opened {
         }
     }
 
-    /// Copies the database as it is before the load, where a replay is to go into a copy.
+    /// Copies the database from before the load, if a replay will go into a copy.
     async fn make_copy(&self, group: &Group) -> Result<(), String> {
         if group.plan.test.replayed_copy().is_some() {
             let (volume, file) = (&self.location.database, &self.location.plan.file);
@@ -272,8 +271,8 @@ impl Opened {
         Ok(())
     }
 
-    /// Makes sure that there is a whole database to be read, and a place for a copy of it where one
-    /// is to be made. Nothing is written.
+    /// Makes sure that there is a complete database to read, and a place for its copy if one will
+    /// be made. Nothing is written.
     async fn look_at(&self, group: &Group) -> Result<(), String> {
         proved(group, &self.location).await?;
         refuse_unclean(&self.location, "this test writes nothing into it").await?;
@@ -289,7 +288,7 @@ impl Opened {
         Sampled { index: self.location.plan.index, database: None, meter: Rc::clone(&self.meter) }
     }
 
-    /// What the sessions of this database share; none where it is not open.
+    /// State shared by the sessions of this database; `None` if it is not open.
     pub(super) fn share(&self, group: &Group) -> Option<Rc<Shared>> {
         let Live { database, table, last, .. } = self.live.borrow().clone()?;
         let page_size = PageSize::from_bytes(usize::try_from(group.plan.page_size.0).ok()?)?;
@@ -312,7 +311,7 @@ impl Opened {
         }))
     }
 
-    /// Whether the cache is filled; true where there is none to fill.
+    /// Whether the cache is filled; true if there is none to fill.
     pub(super) fn is_warm(&self, plan: &Plan) -> bool {
         let live = self.live.borrow();
         let Some(live) = live.as_ref() else {
@@ -326,8 +325,8 @@ impl Opened {
         counters.cache_bytes >= warm_bytes(plan.cache.maximum, file)
     }
 
-    /// Tells the longest request of the phase that ends, where it was long, and how many errors
-    /// were not written down.
+    /// Reports the longest request of the ending phase, if it was long, and the number of
+    /// unrecorded errors.
     pub(super) fn tell_what_came(&self, group: &Group) {
         self.issue_recorder.tell_further(group.runtime.now());
         let index = self.location.plan.index;
@@ -336,7 +335,7 @@ impl Opened {
         }
     }
 
-    /// Whether it was closed cleanly after the load.
+    /// `true` if the database was closed cleanly after the load.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed.get()
     }
@@ -350,7 +349,7 @@ impl Opened {
         }
     }
 
-    /// Tells which files were found not to hold what was written to them.
+    /// Reports the files that differ from what was written to them.
     pub(super) fn look_after_files(&self, group: &Group) {
         if let Some(live) = &*self.live.borrow() {
             self.tell_not_as_written(&live.database, group);
@@ -363,8 +362,7 @@ impl Opened {
         }
     }
 
-    /// Closes the database cleanly, where it can be, and tells what it had to put right while it
-    /// was open.
+    /// Closes the database cleanly, if possible, and reports its repairs while it was open.
     pub(super) async fn close(&self, group: &Group) {
         let live = self.live.borrow_mut().take();
         let Some(live) = live else {
@@ -378,7 +376,7 @@ impl Opened {
         }
     }
 
-    /// Tells what a database that is not used any more had to put right.
+    /// Reports the repairs a closed database needed.
     pub(super) fn tell_what_was_wrong(&self, group: &Group, live: &Live) {
         self.tell_not_as_written(&live.database, group);
         let now = group.runtime.now();

@@ -1,4 +1,4 @@
-//! The passes that read whole databases: what each asks of the storage, and how it is told.
+//! The passes that read whole databases: their requests to the storage, and their reports.
 
 use device::Purpose;
 use integrity::ReadShape;
@@ -8,7 +8,7 @@ use record::{Checksum, Event, Phase};
 /// Why every database is read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// To verify what a load has left, as fast as can be.
+    /// To verify the result of a load, as fast as possible.
     AfterLoad,
     /// As the checksum pass of the original does.
     Checksum,
@@ -36,7 +36,7 @@ impl Reading {
         }
     }
 
-    /// What it asks of each database. The figures of the two tests are those of Jetstress 2010 and
+    /// Its requests for each database. The figures of the two tests are those of Jetstress 2010 and
     /// 2013.
     pub(super) const fn shape(self) -> ReadShape {
         let (purpose, block_bytes, in_flight) = match self {
@@ -50,7 +50,7 @@ impl Reading {
         ReadShape { purpose, block_bytes, in_flight, copy: None }
     }
 
-    /// What it has found, for the journal.
+    /// Its findings, for the journal.
     pub(super) const fn event(self, found: Checksum) -> Event {
         match self {
             Self::AfterLoad | Self::Checksum => Event::Checksum(found),

@@ -92,7 +92,7 @@ impl Group {
         self.end(Phase::Drain, opened);
     }
 
-    /// Replays the logs of all databases, and closes them once all groups have come so far.
+    /// Replays the logs of all databases, and closes them once all groups have got that far.
     async fn replay(self: &Rc<Self>, opened: &[Opened], sampler: &RefCell<Sampler>) {
         let wanted = self.coordinator().stopped().is_none();
         if wanted {
@@ -169,6 +169,6 @@ impl Group {
     }
 }
 
-/// What a person must know of databases whose replay was broken off.
+/// Note for databases whose replay was interrupted.
 const LEFT: &str = "the replay was broken off; databases that were not through are recovered when \
                     they are next opened";

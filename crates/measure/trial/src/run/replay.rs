@@ -1,5 +1,5 @@
-//! One database of a test of soft recovery: left as a program that ends leaves it, then opened by
-//! way of its log, and held to what the log held.
+//! One database of a test of soft recovery: left as a killed program leaves it, then opened through
+//! its log, and compared with the log's contents.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,8 +17,8 @@ use crate::messages::TABLE;
 use crate::settings::replay_settings;
 
 impl Opened {
-    /// Leaves the database to a replay, with what the load has done in `generated`; closes it
-    /// where the run is to end instead.
+    /// Leaves the database to a replay, with the load's work in `generated`; closes it instead if
+    /// the run must end.
     pub(super) async fn leave(&self, group: &Group, generated: Nanos) {
         let is_replayed = group.coordinator().stopped().is_none();
         if is_replayed {
@@ -41,9 +41,9 @@ impl Opened {
         }
     }
 
-    /// Puts the copy, if there is one, in the place of the database, whose log says everything that
-    /// the copy lacks; removes it where nothing is replayed. Nothing has the file open any more:
-    /// not every system replaces one that is.
+    /// Replaces the database with the copy, if there is one, whose missing part is in the log;
+    /// removes it if nothing is replayed. No process has the file open any more: not every system
+    /// replaces an open one.
     pub(super) async fn use_copy(&self, group: &Group) {
         if !self.has_copy.take() {
             return;
@@ -59,8 +59,8 @@ impl Opened {
         }
     }
 
-    /// Replays the log, and tells how that went; the database stays open. `generations` counts the
-    /// log files that have been begun.
+    /// Replays the log, and reports the result; the database stays open. `generations` counts the
+    /// log files begun.
     pub(super) async fn replay(&self, group: &Group, generations: Rc<Cell<u64>>) {
         let Some(abandoned) = self.abandoned.take() else {
             return;
@@ -103,7 +103,7 @@ impl Opened {
     }
 }
 
-/// What a replay did, in the words of the record.
+/// Work of a replay, in the words of the record.
 fn replayed(summary: &RecoverySummary) -> Replay {
     let has_begun = summary.first.0 > 0;
     Replay {
@@ -117,8 +117,8 @@ fn replayed(summary: &RecoverySummary) -> Replay {
     }
 }
 
-/// What a replay that came to its end did not find, where it lacked something: the log was on
-/// stable storage up to its end when the database was left.
+/// Data that a complete replay did not find, if any: the log was on stable storage up to its end
+/// when the database was left.
 fn lost(path: &str, abandoned: &Abandoned, summary: &RecoverySummary) -> Option<String> {
     let acknowledged = abandoned.end;
     if summary.first.0 == 0 {

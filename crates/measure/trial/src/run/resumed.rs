@@ -1,5 +1,5 @@
-//! What a run that goes on after a crash must find: databases that nothing has opened meanwhile,
-//! and logs that hold all that was acknowledged.
+//! Requirements for resuming a run after a crash: databases that nothing has opened meanwhile, and
+//! logs that hold everything acknowledged.
 
 use std::collections::BTreeMap;
 
@@ -12,23 +12,23 @@ use crate::location::Location;
 use crate::manifest::{digits, header_of};
 use crate::sampler::log_place;
 
-/// Numbers of the sessions of one part of a run: each session draws operations of its own, and what
-/// was drawn before the crash may still be in some cache.
+/// Numbers of the sessions of one part of a run: each session draws a different stream of
+/// operations, and rows drawn before the crash may still be in some cache.
 const SESSIONS_OF_A_PART: u32 = 1 << 16;
 
-/// What the journal of a run says that goes on.
+/// State of an interrupted run, from its journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResumedRun {
     /// How often it had gone on before.
     breaks: u32,
-    /// Where each database was opened last.
+    /// The last attachment of each database.
     attachments: BTreeMap<u32, Attached>,
     /// To where its log was acknowledged as durable at least.
     durable_to: BTreeMap<u32, LogPlace>,
 }
 
 impl ResumedRun {
-    /// From what has happened so far.
+    /// From the events so far.
     pub fn of(record: &RunRecord) -> Self {
         let mut durable_to = BTreeMap::new();
         for ((_, database), totals) in &record.totals {
@@ -52,7 +52,7 @@ impl Group {
         resumed.map_or(0, |resumed| (resumed.breaks + 1).saturating_mul(SESSIONS_OF_A_PART))
     }
 
-    /// Refuses a database that something else has opened since the run that goes on did.
+    /// Refuses a database that something else has opened since the interrupted run did.
     pub(super) async fn refuse_used_since(&self, location: &Location) -> Result<(), String> {
         let resumed = self.resumed.as_ref();
         let known = resumed.and_then(|run| run.attachments.get(&location.plan.index));
@@ -75,8 +75,8 @@ impl Group {
         ))
     }
 
-    /// What is missing of the log that recovery has found, which ends at `end`, where it does not
-    /// reach as far as had been acknowledged.
+    /// The missing part of the log that recovery has found, which ends at `end`, if it does not
+    /// reach the acknowledged position.
     pub(super) fn lost_log(&self, location: &Location, end: Option<Lgpos>) -> Option<String> {
         let durable_to = self.resumed.as_ref()?.durable_to.get(&location.plan.index)?;
         let end = log_place(end?);
@@ -89,7 +89,7 @@ impl Group {
         })
     }
 
-    /// Tells where a database was opened, for a run that goes on after a crash of this one.
+    /// Reports where a database was opened, for resuming after a crash of this run.
     pub(super) fn tell_attached(&self, location: &Location, database: &Database) {
         let (place, log_signature) = database.attached();
         (self.events)(Event::Attached(Attached {

@@ -29,7 +29,7 @@ struct Loaded {
     /// Its load beside that of an average one.
     share: f64,
     running: Vec<Running>,
-    /// Sessions started so far; each draws operations of its own.
+    /// Sessions started so far; each draws a different stream of operations.
     started: u32,
 }
 
@@ -79,8 +79,8 @@ impl Sessions {
         }
     }
 
-    /// Asks the sessions of each database to end that has begun more than so many `generations` of
-    /// its log; how many databases go on.
+    /// Asks the sessions of each database to end that has begun more than `generations` of its log;
+    /// returns the number of databases still loaded.
     pub(super) fn end_beyond(&self, generations: u64) -> usize {
         let (done, at_work): (Vec<_>, Vec<_>) = self
             .databases
@@ -114,7 +114,7 @@ impl Sessions {
         self.settle(Some(linger(plan))).await;
     }
 
-    /// Waits for those that are to end; at most for `longest`, where it is given.
+    /// Waits for the ending sessions; at most for `longest`, if it is given.
     pub(super) async fn settle(&mut self, longest: Option<Nanos>) {
         let began = self.runtime.now();
         while let Some(mut leaving) = self.leaving.pop() {

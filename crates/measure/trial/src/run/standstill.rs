@@ -19,7 +19,7 @@ impl Standstill {
         Self { moved: 0, idle: Nanos::ZERO, looked: now }
     }
 
-    /// Whether `moved`, a count of what has been done, has been the same for `limit`.
+    /// Whether `moved`, a count of completed work, has been the same for `limit`.
     pub(super) fn look(&mut self, now: Nanos, moved: u64, limit: Nanos) -> bool {
         let since = now.since(self.looked).min(LONGEST_LOOK);
         self.looked = now;

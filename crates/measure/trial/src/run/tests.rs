@@ -104,7 +104,7 @@ fn further(events: &[Event]) -> FurtherErrors {
     run.further_errors.remove(0)
 }
 
-/// Batches measured where each session rests after each for so many percent of its time.
+/// Batches measured when each session rests after each for `rest_percent` of its time.
 fn batches(rest_percent: u32) -> u64 {
     let world = prepared(PLAN);
     let (events, kept) = collector();
@@ -249,7 +249,7 @@ fn killed(world: &World) {
         runtime.sleep(Nanos::from_millis(1_200)).await;
     });
     world.executor.abandon();
-    // What the system was asked to write, it writes, program or not.
+    // The system completes pending writes, program or not.
     let runtime = world.executor.runtime();
     let waiting = async move { runtime.sleep(Nanos::from_millis(10)).await };
     world.executor.block_on(waiting);
@@ -299,7 +299,7 @@ fn records_of_another_database_are_noticed() {
         );
         device.submit(request).await.into_buffer().unwrap();
     });
-    // Its manifest is made to fit, or the run would not even open it.
+    // Its manifest is adapted, or the run would not even open it.
     let [one, two] = [0, 1].map(|index: usize| world.locations[index].clone());
     world.executor.block_on(async move {
         let signature = manifest::read(&one).await.unwrap().unwrap().signature;

@@ -10,10 +10,10 @@ use crate::policy;
 use crate::tune::{Advice, Ceilings, TuneStep, advise, by_sessions};
 
 impl Group {
-    /// Leaves each database with as many sessions as it carries within the limits, where the plan
-    /// does not give a number. Returns what a database of average weight is to be held at, in
-    /// database reads and writes per second: its part of the target, or of a share of what the
-    /// search brought, where the plan asks for one.
+    /// Leaves each database with as many sessions as it carries within the limits, unless the plan
+    /// gives a number. Returns the target of a database of average weight, in database reads and
+    /// writes per second: its part of the plan's target, or of a share of the highest load, if the
+    /// plan asks for one.
     pub(super) async fn tune(&self, opened: &[Opened], load: &mut GroupLoad) -> Option<f64> {
         let mut held_iops = policy::target_of_a_database(&self.plan);
         let is_share = policy::share_of_highest(&self.plan, 0.0).is_some();
@@ -38,7 +38,7 @@ impl Group {
         held_iops
     }
 
-    /// What the search has come to; none where the run is to end.
+    /// Result of the search; `None` if the run must end.
     async fn search(&self, opened: &[Opened], load: &mut GroupLoad) -> Option<TuneStep> {
         let ceilings = Ceilings {
             read_average: self.plan.limits.read_average,
@@ -48,7 +48,7 @@ impl Group {
         loop {
             let advice = match self.plan.workload.sessions {
                 Wanted::Auto => advise(&steps, ceilings),
-                // There is nothing to search for but how much so many bring.
+                // With a fixed session count only its throughput is left to measure.
                 Wanted::Count(count) if steps.is_empty() => Advice::Try(count),
                 Wanted::Count(count) => Advice::Settle(count),
             };
@@ -67,7 +67,7 @@ impl Group {
         }
     }
 
-    /// Looks at `sessions` sessions of each database for a while, first until they have settled.
+    /// Measures `sessions` sessions of each database for a while, after they have settled.
     async fn step(
         &self,
         number: usize,
@@ -86,7 +86,7 @@ impl Group {
         coordinator.add_up(number, sessions, (seen, looked), &self.runtime).await
     }
 
-    /// Lets the load run for `span`; none where the run is to end.
+    /// Lets the load run for `span`; `None` if the run must end.
     async fn pause(&self, span: Nanos, opened: &[Opened]) -> Option<()> {
         let end = self.runtime.now() + span;
         while self.runtime.now() < end {

@@ -1,4 +1,4 @@
-//! What a database has left undone when a part of the run has had its time.
+//! Unfinished work of a database when a part of the run has had its time.
 
 use units::thousands;
 
@@ -22,8 +22,8 @@ pub(super) struct DatabaseProgress {
     pub pass: Option<PassSoFar>,
 }
 
-/// What of `part` a database that has come so far has not done, and what the time was for; none
-/// where all is done.
+/// The unfinished work of `part` for a database with this progress, and the purpose of the time;
+/// `None` if all is done.
 pub(super) fn left_undone(
     part: RunStage,
     so_far: DatabaseProgress,
@@ -47,7 +47,7 @@ pub(super) fn left_undone(
     }
 }
 
-/// None where the pass has ended.
+/// `None` if the pass has ended.
 fn pass_left(pass: Option<PassSoFar>) -> Option<String> {
     const MIB: u64 = 1 << 20;
     let Some(pass) = pass else {
@@ -57,7 +57,7 @@ fn pass_left(pass: Option<PassSoFar>) -> Option<String> {
     (!pass.is_over).then(|| format!("check: {done} of {total} MiB read, then stopped"))
 }
 
-/// What a person can do.
+/// Remedy.
 pub(super) const fn remedy(part: RunStage) -> &'static str {
     match part {
         RunStage::Finishing => "look at the storage, or give it longer with finish in [test]",

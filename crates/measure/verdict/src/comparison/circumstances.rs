@@ -6,15 +6,15 @@ use super::stated::{mix_text, stated};
 
 /// One circumstance of a run.
 pub(super) struct Circumstance {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
     /// Its value in this run; empty where the record does not state it.
     pub value: String,
-    /// Whether runs that differ in it were not asked for the same work.
+    /// Whether runs that differ in it did different work.
     pub is_work: bool,
 }
 
-/// Everything that decides what a run measures: the same names in the same order for every run.
+/// Everything that decides a run's result: the same names in the same order for every run.
 pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
     let surroundings = of_storage(run).into_iter().chain(of_machine(run));
     let surroundings =
@@ -24,7 +24,7 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
         .chain(work.map(|(name, value)| Circumstance { name, value, is_work: true }))
         .collect();
     if let Some(result) = run.imported() {
-        // What the settings of this program hold says nothing of another.
+        // This program's settings say nothing about another's.
         for circumstance in &mut all {
             circumstance.value = stated(run, result, circumstance.name);
         }
@@ -57,13 +57,13 @@ fn volumes(run: &RunRecord, say: fn(&VolumeFacts) -> &str) -> String {
     joined(databases.flat_map(|of| [say(&of.volume), say(&of.log_volume)]))
 }
 
-/// What devices and controllers said of their caches.
+/// The reports of devices and controllers on their caches.
 fn caches(run: &RunRecord) -> String {
     let of_caches = run.start.storage.iter().filter(|of| of.check.ends_with("write-cache"));
     joined(of_caches.map(|finding| finding.seen.as_str()))
 }
 
-/// What a look before the run found wrong.
+/// Problems found by the inspection before the run.
 fn to_mend(run: &RunRecord) -> String {
     let mut wrong: Vec<String> = Vec::new();
     for finding in run.start.storage.iter().filter(|of| of.outcome == StorageRuling::Fail) {
@@ -93,7 +93,7 @@ fn of_databases(run: &RunRecord) -> [Stated; 2] {
     ]
 }
 
-/// Size of all databases when the run began; none where an imported result does not state it.
+/// Size of all databases when the run began; `None` if an imported result does not state it.
 pub(super) fn database_bytes(run: &RunRecord) -> Option<u64> {
     match run.imported() {
         Some(imported) => imported.initial_database_bytes,

@@ -1,4 +1,4 @@
-//! A published result beside runs: its values, and how loudly to say what it lacks.
+//! A published result beside runs: its values, and how prominently to report its gaps.
 
 use record::{ImportedResult, PublishedInstance, PublishedRequests, Series};
 
@@ -10,7 +10,7 @@ const KIB: f64 = 1_024.0;
 const MIB: f64 = 1_048_576.0;
 
 impl MetricSource {
-    /// Of a published result; none where its file does not state it. Percentiles are never stated.
+    /// Of a published result; `None` if its file does not state it. Percentiles are never stated.
     pub(super) fn of_imported(self, imported: &ImportedResult) -> Option<f64> {
         match self {
             Self::Rate(&[Series::DatabaseRead, Series::DatabaseWrite]) => {
@@ -48,7 +48,7 @@ fn requests(imported: &ImportedResult, series: Series) -> Option<PublishedReques
     Some(imported.all(of))
 }
 
-/// Whether two runs state different values; that an imported one states none is no difference.
+/// Whether two runs state different values; a value missing from an imported one is no difference.
 pub(super) fn is_stated_differently(runs: &[NamedRun], values: &[String]) -> bool {
     let is_told =
         |(run, value): &(&NamedRun, &String)| run.record.imported().is_none() || !value.is_empty();
@@ -56,7 +56,7 @@ pub(super) fn is_stated_differently(runs: &[NamedRun], values: &[String]) -> boo
     told.next().is_some_and(|first| told.any(|value| value != first))
 }
 
-/// What must be known of an imported run before its numbers are read.
+/// A warning to show before the numbers of an imported run.
 pub(super) fn doubt(run: &NamedRun) -> Option<String> {
     let imported = run.record.imported()?;
     let build = imported.release.as_ref().map(|of| format!(", {of}")).unwrap_or_default();

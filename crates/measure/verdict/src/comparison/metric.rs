@@ -1,4 +1,4 @@
-//! What runs are compared by: each value of a run, and of its intervals for the spread.
+//! Metrics of a comparison: each value of a run, and of its intervals for the spread.
 
 use record::{IntervalRow, PhaseTotals, Series, SeriesRow, SeriesTotal};
 
@@ -13,9 +13,9 @@ pub struct Metric {
     pub unit: &'static str,
     /// Its glossary entry.
     pub glossary: &'static str,
-    /// Whether more is better; none where neither is.
+    /// Whether more is better; `None` if neither is.
     pub more_is_better: Option<bool>,
-    /// What is read off the record.
+    /// Its source in the record.
     pub(super) quantity: MetricSource,
 }
 
@@ -42,7 +42,7 @@ pub(super) const ALL_READS: &[Series] = &[Series::DatabaseRead, Series::Maintena
 const PER_SECOND: &str = "1/s";
 const MILLISECONDS: &str = "ms";
 
-/// What loads are compared by, the most important first.
+/// Metrics of loads, the most important first.
 pub(super) static OF_LOADS: [Metric; 24] = [
     Metric {
         id: "achieved_transactional_iops",
@@ -84,9 +84,9 @@ pub(super) static OF_LOADS: [Metric; 24] = [
     },
 ];
 
-/// What backups are compared by.
+/// Metrics of backups.
 pub(super) static OF_BACKUPS: [Metric; 3] = of_pass(Series::BackupRead);
-/// What checksum passes are compared by.
+/// Metrics of checksum passes.
 pub(super) static OF_CHECKSUMS: [Metric; 3] = of_pass(Series::ChecksumRead);
 
 const fn of_pass(series: Series) -> [Metric; 3] {
@@ -167,7 +167,7 @@ const KIB: f64 = 1_024.0;
 const MILLISECOND_NS: f64 = 1e6;
 
 impl MetricSource {
-    /// Of a whole phase; none where there was no such request.
+    /// Of a whole phase; `None` if there was no such request.
     pub(super) fn of_phase(self, totals: &PhaseTotals) -> Option<f64> {
         match self {
             Self::Rate(kinds) => {
@@ -189,7 +189,7 @@ impl MetricSource {
         }
     }
 
-    /// Of one interval; none where there was no such request, unless that itself is the number.
+    /// Of one interval; `None` if there was no such request, unless that itself is the number.
     pub(super) fn of_interval(self, row: &IntervalRow) -> Option<f64> {
         match self {
             Self::Rate(kinds) => Some(kinds.iter().map(|&series| row.per_second(series)).sum()),
@@ -221,17 +221,17 @@ impl MetricSource {
     }
 }
 
-/// None where there was no such request.
+/// `None` if there was no such request.
 fn total(totals: &PhaseTotals, series: Series) -> Option<&SeriesTotal> {
     totals.series.get(&series).filter(|total| total.latency.count() > 0)
 }
 
-/// None where there was no such request.
+/// `None` if there was no such request.
 fn part(row: &IntervalRow, series: Series) -> Option<&SeriesRow> {
     row.series.get(&series).filter(|part| part.latency.count > 0)
 }
 
-/// The mean size of requests, given as counts and bytes; none where there was none.
+/// The mean size of requests, given as counts and bytes; `None` if there was none.
 fn mean_kib(parts: impl Iterator<Item = (u64, u64)>) -> Option<f64> {
     let (count, bytes) =
         parts.fold((0, 0), |(count, bytes), part| (count + part.0, bytes + part.1));

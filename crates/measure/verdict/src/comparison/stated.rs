@@ -1,8 +1,8 @@
-//! What a published result states of the circumstances under which it was measured.
+//! A published result's statements about the circumstances of its measurement.
 
 use record::{ImportedResult, RunRecord};
 
-/// What a result states of a circumstance; empty where it does not.
+/// A result's statement about a circumstance; empty if there is none.
 pub(super) fn stated(run: &RunRecord, imported: &ImportedResult, name: &str) -> String {
     let load = &imported.load;
     let databases = imported.instances.len() as u64;

@@ -20,7 +20,7 @@ fn made(seed: u64, change: impl Fn(&mut Synthetic)) -> NamedRun {
     named(&format!("run {seed}"), parameters.run())
 }
 
-/// What all changes of the run at `index` are worth.
+/// Significance of all changes of the run at `index`.
 fn significances(comparison: &RunComparison, index: usize) -> Vec<(&'static str, Significance)> {
     let of_row = |row: &super::ComparedMetric| {
         Some((row.metric.id, row.values[index].change?.significance()))
@@ -100,7 +100,7 @@ fn a_run_that_fails_is_not_called_unjudged() {
     assert_eq!(comparison.doubts, [""; 0]);
 }
 
-/// Two runs whose slowest hundredth is a hump of its own: a hair more or less of it, and the 99th
+/// Two runs whose slowest hundredth is a separate hump: a slight change decides whether the 99th
 /// percentile of the whole lies in it or before it.
 #[test]
 fn a_percentile_between_two_humps_is_no_difference() {

@@ -1,4 +1,4 @@
-//! Where the line lies between steps that are given.
+//! The position of the line between given steps.
 
 use super::{LoadStep, knee};
 use crate::samples::Estimate;

@@ -1,15 +1,15 @@
-//! Runs that were cut off and went on: what the storage did just before is not known.
+//! Interrupted and resumed runs: the storage's behaviour just before each break is unknown.
 
 use record::{Break, Phase, RunRecord};
 
 use super::unseen;
 use crate::{Evidence, Finding};
 
-/// Where more than this share of the measurement may have gone unseen, what is left is none.
+/// If more than this share of the measurement may be unseen, the rest is no measurement.
 const MOST_UNSEEN_PERCENT: f64 = 25.0;
 
-/// Warns of every break; cannot judge where they are too many for what was measured. Finds nothing
-/// in a run without one.
+/// Warns of every break; cannot judge if there are too many for the measurement. Finds nothing in a
+/// run without one.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if run.breaks.is_empty() {
         return None;

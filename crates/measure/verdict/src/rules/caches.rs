@@ -6,8 +6,8 @@ use super::device_reads::is_counted;
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
 /// Cannot judge if a cache is known to be in the way, or if neither kernel nor devices can say so
-/// of a volume of databases. A cache hides what storage fails and fails nothing itself, so a limit
-/// that was not kept in that doubt holds. Finds nothing if the kernel knows of no cache.
+/// of a volume of databases. A cache hides failures of storage and causes none, so a limit exceeded
+/// in that doubt counts. Finds nothing if the kernel knows of no cache.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let volumes = volumes(run);
     let mut evidence = Vec::new();
@@ -57,7 +57,7 @@ fn unknown(run: &RunRecord, volume: &VolumeFacts) -> Option<String> {
     Some(format!("{}: unknown: {why}{remedy}", volume.mount))
 }
 
-/// Whether nothing says that reads of the volume reached a device.
+/// Whether there is no evidence that reads of the volume reached a device.
 fn is_in_doubt(run: &RunRecord, volume: &VolumeFacts) -> bool {
     volume.caching_unknown.is_some() && !is_counted(run, &volume.mount)
 }

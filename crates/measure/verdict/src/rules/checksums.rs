@@ -5,11 +5,11 @@ use units::thousands;
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// One pass over files of the run: what came of it, and what is said of a file that it lacks.
+/// One pass over files of the run: its results, and the message for a missing file.
 struct PagePass<'a> {
     all: &'a [Checksum],
     lacking: &'static str,
-    /// Whether it was to read the file of this database.
+    /// Whether it had to read the file of this database.
     is_wanted: fn(&RunRecord, &DatabaseFacts) -> bool,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 }
 
 impl PagePass<'_> {
-    /// What it should have read and has not; all of it where it read anything.
+    /// Parts that it should have read but did not; all of them only if it read anything.
     fn unread(&self, run: &RunRecord) -> Vec<Evidence> {
         run.start
             .databases

@@ -29,11 +29,14 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 
 fn remedy(run: &RunRecord) -> String {
     match processors::on_average(run).filter(ProcessorShares::has_heavy_others) {
-        Some(shares) => format!("{shares}: end the other programs"),
+        Some(shares) => format!("{shares}: stop the other programs and run again"),
         None if judges_load(run) => {
-            "in half of the intervals: stop other load, or use fewer threads".to_owned()
+            "I/O completions were picked up late in half of the intervals: stop other load, or use \
+             fewer threads"
+                .to_owned()
         }
-        None => "in half of the intervals: stop other load".to_owned(),
+        None => "I/O completions were picked up late in half of the intervals: stop other load"
+            .to_owned(),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Whether the copies that a backup makes held back the reads of what they copy: a slow volume of
-//! copies must not be taken for a slow volume of databases.
+//! Whether the copies of a backup held back the reads of their source: a slow volume of copies must
+//! not be mistaken for a slow volume of databases.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use units::Bytes;
 use super::{mebibytes, rate};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// What kept a database from being read faster.
+/// The reason why a database was read slowly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Brake {
     /// Its own reads, which would not have been fast enough without a copy either.
@@ -28,12 +28,12 @@ pub(super) struct CopiedRead {
     pub elapsed_ns: f64,
     /// How much of that its reads waited for the copy.
     pub waited_ns: f64,
-    /// How long its reads took, one added to the other; none where that is not known.
+    /// Sum of the durations of its reads; `None` if unknown.
     pub reads_ns: Option<f64>,
 }
 
 impl CopiedRead {
-    /// What kept it from taking at most `allowed_ns`.
+    /// The reason why it took more than `allowed_ns`.
     pub(super) fn brake(self, allowed_ns: f64) -> Brake {
         if self.elapsed_ns - self.waited_ns > allowed_ns {
             return Brake::Reads;
@@ -44,7 +44,7 @@ impl CopiedRead {
     }
 }
 
-/// What kept `pass` below `least` bytes per second; none where it was read fast enough.
+/// The reason why `pass` stayed below `least` bytes per second; `None` if it was fast enough.
 pub(super) fn brake_of(run: &RunRecord, pass: &Checksum, least: u64) -> Option<Brake> {
     let allowed_ns = pass.bytes as f64 * 1e9 / least as f64;
     let elapsed_ns = pass.elapsed_ns as f64;
@@ -69,16 +69,15 @@ fn reads_ns(run: &RunRecord, pass: &Checksum) -> Option<f64> {
     Some(each_byte * pass.bytes as f64)
 }
 
-/// Fails where a copy kept a database from being read at the rate that the plan sets; cannot judge
-/// where a copy that was to be made is missing. Finds nothing
-/// in other tests, without that limit, or where nothing was copied.
+/// Fails if a copy kept a database from being read at the plan's rate; cannot judge if a planned
+/// copy is missing. Finds nothing in other tests, without that limit, or if nothing was copied.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let least = run.start.settings.thresholds.read_rate_bytes_per_second?;
     if run.start.test != TestType::Backup || run.backup_copies.is_empty() {
         return None;
     }
     let copied = run.backups.iter().filter(|pass| copy_of(run, pass).is_some());
-    // What its own reads held back says nothing of the copy.
+    // A database slowed down by its own reads says nothing about the copy.
     let beside_copies = copied.filter(|pass| brake_of(run, pass, least) != Some(Brake::Reads));
     let slowest = beside_copies.clone().filter_map(rate).min_by(f64::total_cmp);
     let mut evidence = Vec::new();
@@ -118,7 +117,7 @@ fn missing(run: &RunRecord) -> Vec<Evidence> {
     missing
 }
 
-/// Which volume is to blame, and what is known of the other.
+/// Names the volume to blame, and the state of the other.
 fn told(run: &RunRecord, pass: &Checksum, brake: Brake) -> Option<Evidence> {
     let copy = copy_of(run, pass)?;
     let mut databases = run.start.databases.iter();
@@ -147,7 +146,7 @@ fn told(run: &RunRecord, pass: &Checksum, brake: Brake) -> Option<Evidence> {
 mod tests {
     use super::{Brake, CopiedRead};
 
-    /// What kept a pass of ten seconds from taking six, which waited and read for so many.
+    /// The brake of a pass of ten seconds that should take six, with this much waiting and reading.
     fn brake(waited: f64, reads: Option<f64>) -> Brake {
         let reads_ns = reads.map(|seconds| seconds * 1e9);
         CopiedRead { elapsed_ns: 10e9, waited_ns: waited * 1e9, reads_ns }.brake(6e9)

@@ -1,4 +1,4 @@
-//! Whether what was read came from the devices: a device that counted much less than was read did
+//! Whether reads came from the devices: a device that counted far fewer bytes than were read did
 //! not answer itself.
 
 use record::{RunRecord, VolumeReads};
@@ -6,11 +6,11 @@ use units::Bytes;
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// A device that has read less than this share of what was asked for did not answer itself. Other
-/// load only makes it read more, and bytes do not care how requests were merged.
+/// A device that counted less than this share of the requested bytes did not answer itself. Other
+/// load only makes it read more, and bytes do not depend on how requests were merged.
 const LEAST_PERCENT: f64 = 50.0;
 
-/// So few bytes may all have been read just before.
+/// So few bytes may all have been cached just before.
 const FEWEST_BYTES: u64 = 16 << 20;
 
 /// Cannot judge a run of which a device counted far fewer bytes than were read. Finds nothing if no

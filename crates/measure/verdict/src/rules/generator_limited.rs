@@ -1,5 +1,5 @@
-//! Whether the processors of the machine that made the load had time left: one without any cannot
-//! offer more load, and answers wait in it as if the storage were slow.
+//! Whether the processors of the load-generating machine had time left: without it the machine
+//! cannot offer more load, and answers wait as if the storage were slow.
 
 use record::{ProcessorShares, RunRecord};
 
@@ -30,7 +30,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 
 fn remedy(run: &RunRecord) -> String {
     match processors::on_average(run).filter(ProcessorShares::has_heavy_others) {
-        Some(shares) => format!("{shares}: end the other programs"),
+        Some(shares) => format!("{shares}: stop the other programs and run again"),
         None if judges_load(run) => "use a faster machine or fewer threads".to_owned(),
         None => "use a faster machine".to_owned(),
     }

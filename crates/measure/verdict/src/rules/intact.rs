@@ -1,11 +1,11 @@
-//! A record must be as it was written.
+//! A record must be unaltered.
 
 use record::{RunRecord, Seal};
 
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
 /// Cannot judge a run whose record was changed afterwards; finds nothing in one without hashes,
-/// which tells nothing.
+/// which proves nothing.
 pub(crate) fn judge(run: &RunRecord) -> Option<Finding> {
     let (outcome, evidence) = match run.seal {
         Seal::Unsealed => return None,

@@ -28,7 +28,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// What was not done, and what the engine refused.
+/// Unfinished steps, and requests refused by the engine.
 fn undone(run: &RunRecord) -> impl Iterator<Item = Evidence> {
     let is_of_it =
         |issue: &&Issue| matches!(issue.kind, IssueKind::Unfinished | IssueKind::Refused);

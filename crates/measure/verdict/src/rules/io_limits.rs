@@ -1,11 +1,10 @@
-//! What a control group lets the program do with a disk: where the storage looks slow, that may be
-//! all there is to it.
+//! Limits of a control group on a disk: they may be the whole explanation of slow storage.
 
 use record::RunRecord;
 
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
-/// Warns of each limit. Finds nothing where there is none, or none is known.
+/// Warns of each limit. Finds nothing if there is none, or none is known.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let evidence: Vec<Evidence> = of(run).into_iter().map(Evidence::of_run).collect();
     if evidence.is_empty() {
@@ -23,7 +22,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Names them beside what was not kept.
+/// Names them beside every exceeded limit.
 pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     let limits = of(run).join("; ");
     if limits.is_empty() {

@@ -11,7 +11,7 @@ const EVIDENCE_SHOWN: usize = 10;
 /// Fails on one error, as Jetstress 2013 does; warnings are shown and fail nothing.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    // That a volume was full, or could not be reached, is said by rules of their own.
+    // Separate rules report that a volume was full, or could not be reached.
     let mut shown: Vec<&Issue> =
         run.issues.iter().filter(|issue| issue.kind.blames_storage()).collect();
     let noted = shown.iter().filter(|issue| issue.severity == Severity::Error).count() as u64;
@@ -53,7 +53,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         unit: Unit::Count,
         evidence,
     };
-    // What only warns is no error: no number speaks for it.
+    // A mere warning is no error: no number proves it.
     Some(if outcome == Ruling::Warn { finding.without_numbers() } else { finding })
 }
 

@@ -1,5 +1,5 @@
-//! What the four latency rules share: the mean of each database over the whole measurement, and
-//! the worst mean of each database in any one interval.
+//! Shared parts of the four latency rules: the mean of each database over the whole measurement,
+//! and the worst mean of each database in any one interval.
 
 mod doubt;
 mod waiting;
@@ -16,7 +16,7 @@ pub(super) struct LatencyRule {
     pub rule: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// The requests it looks at.
+    /// The requests it judges.
     pub series: Series,
     /// The highest latency it admits, in nanoseconds.
     pub limit_ns: u64,
@@ -24,7 +24,7 @@ pub(super) struct LatencyRule {
     pub minimum_count: u64,
 }
 
-/// What was measured of one database.
+/// Measurement of one database.
 struct Measured {
     database: u32,
     /// Requests that were answered.
@@ -34,10 +34,10 @@ struct Measured {
     unanswered: Unanswered,
 }
 
-/// What a judgement takes: requests of each database.
+/// Minimum evidence for a judgement: requests of each database.
 #[derive(Clone, Copy)]
 enum Least {
-    /// So many that were answered.
+    /// This many answered requests.
     Answered(u64),
     /// One, whether it was answered or waits.
     One,
@@ -100,8 +100,8 @@ impl LatencyRule {
         })
     }
 
-    /// Judges what 99 in 100 requests of each database keep over the whole measurement. Those that
-    /// were never answered are the slowest of all.
+    /// Judges the 99th percentile of each database's requests over the whole measurement.
+    /// Unanswered requests count as the slowest.
     pub(super) fn of_percentile(&self, run: &RunRecord) -> Finding {
         let measured = run.start.databases.iter().map(|database| {
             let totals = run.totals_of(Phase::Measure, database.index);
@@ -169,7 +169,7 @@ impl LatencyRule {
         self.unproven(&unproven, least)
     }
 
-    /// What the worst of `shown` is beside the limit.
+    /// Compares the worst of `shown` with the limit.
     fn judged(&self, outcome: Ruling, shown: &[&Measured]) -> Finding {
         let evidence = shown.iter().map(|one| {
             let latency = milliseconds(one.latency_ns);

@@ -1,4 +1,4 @@
-//! What 99 in 100 requests of each database keep, where the plan sets it: an average forgives a
+//! The 99th percentile of each database's requests, if the plan limits it: an average forgives a
 //! tail that people notice.
 
 use record::{RunRecord, Series};
@@ -9,7 +9,7 @@ use crate::Finding;
 /// The 99th of 100 requests says something from a thousand on: ten are slower.
 const MINIMUM_COUNT: u64 = 1_000;
 
-/// Database reads. Fails where any one database is over the limit.
+/// Database reads. Fails if any one database is over the limit.
 pub(super) fn judge_reads(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.read_p99_ns?;
     judges_load(run).then(|| {
@@ -24,7 +24,7 @@ pub(super) fn judge_reads(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Log writes. Fails where any one database is over the limit.
+/// Log writes. Fails if any one database is over the limit.
 pub(super) fn judge_log_writes(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.log_write_p99_ns?;
     judges_load(run).then(|| {

@@ -1,6 +1,5 @@
-//! The longest time of any one request, of whatever kind and in whatever phase: what stops a
-//! database may be a write that no mean is taken of, one request among thousands, or the read that
-//! opens it.
+//! The longest time of any one request, of any kind and in any phase: a database may be stopped by
+//! a write that enters no mean, by one request among thousands, or by the read that opens it.
 
 use record::{LongRequest, Phase, RunRecord, Series, SeriesRow};
 use units::three_digits;
@@ -28,8 +27,8 @@ enum What {
     Told(String),
 }
 
-/// Fails where a request of any phase took longer than the limit; cannot judge where nothing is
-/// known of a database. Finds nothing where the record has no limit.
+/// Fails if a request of any phase took longer than the limit; cannot judge if nothing is known of
+/// a database. Finds nothing if the record has no limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;
     let limit_ns = limit_ns?;
@@ -74,8 +73,8 @@ fn unmeasured(is_all: bool, databases: &[u32]) -> Vec<Evidence> {
     databases.iter().map(|&index| Evidence::of_database(index, NOTHING)).collect()
 }
 
-/// The longest request of a database. One that the record tells by itself is named; intervals only
-/// know of what kind theirs was, and older records have nothing else.
+/// The longest request of a database. One recorded individually is named; intervals only know the
+/// kind of theirs, and older records have nothing else.
 fn longest(run: &RunRecord, database: u32) -> Option<Longest> {
     let sampled = of_intervals(run, database);
     let requests = run.long_requests.iter();
@@ -108,8 +107,8 @@ fn named(one: &LongRequest) -> Longest {
     }
 }
 
-/// What the intervals of the phase that is judged tell, and those of the drain: what was asked at
-/// the end of a measurement is answered there.
+/// The longest requests in the intervals of the judged phase and of the drain: requests made at the
+/// end of a measurement are answered there.
 fn of_intervals(run: &RunRecord, database: u32) -> Option<Longest> {
     let rows = [judged_phase(run), Phase::Drain].into_iter();
     let rows = rows.flat_map(|phase| run.intervals_of(phase));

@@ -1,5 +1,5 @@
-//! Whether the load was as high as the mailboxes of the plan need: one that is held lower passes at
-//! what it was held at, which is not all that was asked for.
+//! Whether the load was as high as the plan's mailboxes need: a load held lower passes at its
+//! target, which is less than required.
 
 use record::{Phase, RunRecord};
 use units::thousands;

@@ -1,5 +1,5 @@
-//! Whether the mailboxes that the plan asks for fit on the volumes: storage that is fast enough and
-//! too small is not what was asked for.
+//! Whether the plan's mailboxes fit on the volumes: storage that is fast enough but too small does
+//! not meet the requirement.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// The rule's name for programs.
 pub(crate) const RULE: &str = "mailbox-room";
 
-/// What the plan asks to be kept, and the volumes of the databases.
+/// The plan's data to keep, and the volumes of the databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MailboxRoom {
     /// Mailboxes that the plan asks for.
@@ -24,8 +24,8 @@ pub struct MailboxRoom {
 }
 
 impl MailboxRoom {
-    /// What the plan of `run` asks for. None if it names no number or no size of mailboxes, or the
-    /// size of the volumes is not known.
+    /// The demand of the plan of `run`. `None` if it names no number or no size of mailboxes, or
+    /// the size of the volumes is not known.
     pub fn of(run: &RunRecord) -> Option<Self> {
         let settings = &run.start.settings;
         let (wanted, each_bytes) = (settings.mailboxes?, settings.mailbox_bytes?);

@@ -64,12 +64,12 @@ pub(crate) const DISTURBANCES: [&str; 6] = [
 pub(crate) const GENERATOR: [&str; 3] =
     [generator_limited::RULE, processor_steal::RULE, completion_lag::RULE];
 
-/// A rule: what it finds in a run, or nothing where it does not apply.
+/// A rule: its finding in a run, or `None` if it does not apply.
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
 pub const ALL: [Rule; 35] = [
-    // First: where it objects, nothing else counts.
+    // First: if it objects, nothing else counts.
     intact::judge,
     simulated::finding,
     possible_reads::judge,
@@ -107,19 +107,19 @@ pub const ALL: [Rule; 35] = [
     interrupted::judge,
 ];
 
-/// Whether the run was to make a load and be judged by it.
+/// Whether the run had to make a load and is judged by it.
 fn judges_load(run: &RunRecord) -> bool {
     matches!(run.start.test, TestType::Performance | TestType::Stress)
 }
 
-/// The kind of a finding that a run was cut short. Where the storage was too slow for it to come to
-/// its end, what it failed before stands.
+/// The kind of a finding that a run was cut short. If the storage was too slow to finish, earlier
+/// failures count.
 fn kind_of_a_cut_run(run: &RunRecord) -> Kind {
     let is_overdue = run.finished.as_ref().is_some_and(|finished| finished.is_overdue);
     if is_overdue { Kind::Load } else { Kind::Validity }
 }
 
-/// The phase that a test is made for.
+/// The main phase of a test.
 fn judged_phase(run: &RunRecord) -> Phase {
     match run.start.test {
         TestType::Performance | TestType::Stress => Phase::Measure,
@@ -129,8 +129,8 @@ fn judged_phase(run: &RunRecord) -> Phase {
     }
 }
 
-/// Warns of any time of the measurement that nothing is known of, in percent; cannot judge more
-/// than `most_percent`. The limit is the one of the two that was not kept.
+/// Warns of any time of the measurement about which nothing is known, in percent; cannot judge more
+/// than `most_percent`. The limit shown is the exceeded one of the two.
 fn unseen(
     rule: &'static str,
     title: &'static str,
@@ -157,7 +157,7 @@ fn unseen(
     if percent > 0.0 { finding } else { finding.without_numbers() }
 }
 
-/// MiB per second of a pass over a database; none where it took no time.
+/// MiB per second of a pass over a database; `None` if it took no time.
 fn rate(pass: &Checksum) -> Option<f64> {
     let seconds = pass.elapsed_ns as f64 / 1e9;
     (seconds > 0.0).then(|| mebibytes(pass.bytes as f64) / seconds)

@@ -1,4 +1,4 @@
-//! Whether other programs took the processors from the one that measures.
+//! Whether other programs took the processors from the measuring one.
 
 use record::{IntervalRow, ProcessorShares, RunRecord};
 use units::thousands;
@@ -18,7 +18,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let starved = run.intervals_of(judged_phase(run)).filter(|row| is_starved(row));
     let starved = starved.filter_map(|row| Some(row.processors.as_ref()?.others_percent));
     let limit = Limit::AtMost(ProcessorShares::HEAVY_PERCENT);
-    // Where the mean keeps the limit, the worst starved interval is what does not.
+    // If the mean keeps the limit, the worst starved interval is the one that does not.
     let worst = starved.max_by(f64::total_cmp).filter(|_| limit.admits(mean.others_percent));
     let measured = worst.unwrap_or(mean.others_percent);
     let before = run.start.processors_before.as_ref();
@@ -37,7 +37,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Names the others beside what was not kept or could not be judged in their company.
+/// Names the others beside every limit that was exceeded or could not be judged in their company.
 pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     let of_load = findings.iter_mut().filter(|of| of.kind == Kind::Load);
     for finding in
@@ -55,7 +55,7 @@ pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     }
 }
 
-/// The intervals in which others used much, the worst of them in full; none where there are none.
+/// The intervals in which others used much, the worst of them in full; `None` if there are none.
 fn heavy(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<Evidence> {
     let heavy = rows.iter().filter(|(_, shares)| shares.has_heavy_others());
     let count = heavy.clone().count();

@@ -1,4 +1,4 @@
-//! Whether others read from the devices that were measured: they share what these carry.
+//! Whether others read from the measured devices: they share the devices' capacity.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const MOST_PERCENT: f64 = 10.0;
 /// Fewer bytes are read in passing.
 const FEWEST_BYTES: u64 = 64 << 20;
 
-/// What the load read from a device, and what the device counted.
+/// The load's reads from a device, and the device's count.
 #[derive(Default)]
 struct Reads {
     requested_bytes: u64,
@@ -33,8 +33,8 @@ impl Reads {
     }
 }
 
-/// Warns where a device read much more than it was asked for here. Finds nothing where the devices
-/// do not count.
+/// Warns if a device read much more than was requested here. Finds nothing if the devices do not
+/// count.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let devices = by_device(run);
     let worst = devices.values().map(Reads::percent);

@@ -1,5 +1,5 @@
-//! Whether a hypervisor took processor time away: what waits for a virtual processor that does not
-//! run looks like slow storage.
+//! Whether a hypervisor took processor time away: a task that waits for a descheduled virtual
+//! processor looks like slow storage.
 
 use record::RunRecord;
 
@@ -18,8 +18,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let steal_percent = mean_of(&host_samples(run), |sample| sample.steal_percent)?;
     let limit = Limit::AtMost(LIMIT_PERCENT);
     let is_kept = limit.admits(steal_percent);
-    let remedy = "the hypervisor ran other guests in that time: give this machine processors that \
-                  it does not share";
+    let remedy = "the hypervisor ran other guests in that time: give this VM dedicated cores";
     Some(Finding {
         rule: RULE,
         title: "CPU steal",

@@ -1,5 +1,5 @@
-//! Who had the processors in the intervals of the measurement: what the rules about the machine
-//! that makes the load have in common.
+//! Use of the processors in the intervals of the measurement: common to the rules about the
+//! load-generating machine.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(super) const BUSY_LIMIT_PERCENT: f64 = 90.0;
 /// A typical interval's longest lag above this is half of the tightest latency limit (10 ms).
 pub(super) const LAG_LIMIT_NS: u64 = 5_000_000;
 
-/// What the machine did in the intervals that the test is made for. None of a simulated world,
+/// The machine's activity in the intervals of the test's main phase. Empty in a simulated world,
 /// whose machine is never busy.
 pub(super) fn host_samples(run: &RunRecord) -> Vec<HostSample> {
     run.intervals_of(judged_phase(run)).filter_map(|row| row.host).collect()
@@ -27,14 +27,14 @@ pub(super) fn mean_of(
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The intervals that the test is made for whose shares are known.
+/// The intervals of the main phase whose shares are known.
 pub(super) fn told(run: &RunRecord) -> Vec<(&IntervalRow, &ProcessorShares)> {
     run.intervals_of(judged_phase(run))
         .filter_map(|row| Some((row, row.processors.as_ref()?)))
         .collect()
 }
 
-/// Whether others kept this program from the processors for so long that answers were noticed late:
+/// Whether others kept this program from the processors long enough that answers were noticed late:
 /// they used much, no processor had time left, and the program was seen to be late.
 pub(super) fn is_starved(row: &IntervalRow) -> bool {
     let late_ns = row.host.map_or(0, |host| {
@@ -47,7 +47,7 @@ pub(super) fn is_starved(row: &IntervalRow) -> bool {
         })
 }
 
-/// The shares of a typical moment of what is judged, where they are known.
+/// The shares of a typical moment of the judged phase, if known.
 pub(super) fn on_average(run: &RunRecord) -> Option<ProcessorShares> {
     mean(&told(run))
 }

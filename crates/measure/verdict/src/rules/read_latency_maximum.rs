@@ -5,7 +5,7 @@ use record::{RunRecord, Series};
 use super::{judges_load, latency::LatencyRule};
 use crate::Finding;
 
-/// Fails where any one database is over the limit.
+/// Fails if any one database is over the limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let thresholds = &run.start.settings.thresholds;
     let rule = LatencyRule {

@@ -7,9 +7,8 @@ use super::copy_rate::{Brake, brake_of};
 use super::{mebibytes, rate};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails where a database was read more slowly; cannot judge where one was not read to its end, or
-/// was held back by the copy that was made of it.
-/// Finds nothing in other tests, or without a limit.
+/// Fails if a database was read more slowly; cannot judge if one was not read to its end, or was
+/// held back by its copy. Finds nothing in other tests, or without a limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let passes = match run.start.test {
         TestType::Backup => &run.backups,
@@ -39,7 +38,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         unit: Unit::MebibytesPerSecond,
         evidence,
     };
-    // A rate that keeps the limit does not stand for a database that was not read.
+    // A rate that keeps the limit does not cover a database that was not read.
     Some(if brakes.is_empty() && !is_complete { finding.without_numbers() } else { finding })
 }
 

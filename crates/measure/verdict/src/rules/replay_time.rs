@@ -1,4 +1,4 @@
-//! The time that the replay of a log file may take, where the plan says so.
+//! The permitted time for the replay of a log file, if the plan sets one.
 
 use record::{Replay, RunRecord, TestType};
 use units::thousands;
@@ -6,7 +6,7 @@ use units::thousands;
 use super::milliseconds;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails where a database took longer for its logs; cannot judge where one was not replayed. Finds
+/// Fails if a database took longer for its logs; cannot judge if one was not replayed. Finds
 /// nothing in other tests, or without a limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.replay_ns_per_log;

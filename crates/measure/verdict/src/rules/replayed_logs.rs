@@ -1,5 +1,5 @@
-//! Whether as many logs were replayed as the test is made for: a replay that had little or nothing
-//! to do says nothing about one that has.
+//! Whether the test's number of logs was replayed: a replay with little or nothing to do says
+//! nothing about a full one.
 
 use record::{Replay, RunRecord, TestType};
 use units::thousands;
@@ -43,7 +43,7 @@ fn replay_of(run: &RunRecord, index: u32) -> Option<&Replay> {
     run.replays.iter().find(|replay| replay.database == index)
 }
 
-/// What a database that came short of the number did.
+/// The work of a database that fell short of the number.
 fn missing(run: &RunRecord, index: u32, logs: u64) -> Evidence {
     let text = match replay_of(run, index) {
         None => "its replay did not come to an end".to_owned(),

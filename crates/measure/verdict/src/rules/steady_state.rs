@@ -1,5 +1,5 @@
 //! Whether the load had settled: a storage whose cache fills up, or whose mirror is rebuilt, was
-//! measured on its way to somewhere else.
+//! measured in transition.
 
 use record::{IntervalRow, Phase, RunRecord, Series};
 
@@ -10,12 +10,12 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// Most by which the rate may change from begin to end, in percent.
 const RATE_PERCENT: f64 = 5.0;
 
-/// Most by which the latency of reads may. It varies more than the rate: of a single server at 80 %
-/// of what it carries, 5 % more load make 25 % more latency (M/M/1, 1 / (1 - load)).
+/// The largest permitted change of the read latency. It varies more than the rate: of a single
+/// server at 80 % of its capacity, 5 % more load make 25 % more latency (M/M/1, 1 / (1 - load)).
 const LATENCY_PERCENT: f64 = 20.0;
 
-/// Warns where the rate or the latency of reads went up or down all along. Finds nothing where
-/// there are too few intervals to tell.
+/// Warns if the rate or the latency of reads rose or fell all along. Finds nothing if there are too
+/// few intervals to tell.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if !judges_load(run) {
         return None;

@@ -6,9 +6,9 @@ use record::{Phase, RunRecord};
 use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails below the stated share of the target, and warns where the target was a share of what a
-/// search had seen, which may have been more than the storage gives for long. Finds nothing where
-/// there is no target.
+/// Fails below the stated share of the target, and warns if the target was a share of the rate
+/// found by a search, which may exceed the sustained rate of the storage. Finds nothing if there is
+/// no target.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let settings = &run.start.settings;
     let target = run.target_iops().filter(|_| judges_load(run))?;

@@ -15,8 +15,8 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// That a run proves nothing because of its first issue of this kind, in the words of `text`; none
-/// where it has no such issue.
+/// Makes a run inconclusive because of its first issue of this kind, in the words of `text`; `None`
+/// if it has no such issue.
 pub(super) fn nothing_proved(
     run: &RunRecord,
     kind: IssueKind,

@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 pub(crate) struct Confidence {
     /// How often the truth may lie beyond one of an interval's ends.
     tail: f64,
-    /// What a normal distribution exceeds as often, in standard deviations.
+    /// The normal quantile of the same probability, in standard deviations.
     normal: f64,
 }
 
@@ -24,7 +24,7 @@ impl Confidence {
         self.normal / normal(0.025)
     }
 
-    /// What Student's distribution with so many degrees of freedom exceeds as often.
+    /// Student's quantile with `degrees` degrees of freedom.
     ///
     /// The expansion of Abramowitz and Stegun, 26.7.5, from three degrees on, where it is within
     /// 1 % of a single interval's and 5 % of one of nine; below them the exact values, and
@@ -53,8 +53,7 @@ impl Confidence {
     }
 }
 
-/// What a normal distribution exceeds with this probability, to 0.0005 (Abramowitz and Stegun,
-/// 26.2.23).
+/// The normal quantile for this tail probability, to 0.0005 (Abramowitz and Stegun, 26.2.23).
 fn normal(tail: f64) -> f64 {
     let t = (-2.0 * tail.ln()).sqrt();
     let above = 2.515_517 + t * (0.802_853 + t * 0.010_328);
@@ -68,7 +67,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        // Degrees of freedom, then what 97.5 % and 99.375 % lie below.
+        // Degrees of freedom, then the 97.5 % and 99.375 % quantiles.
         let tables = [
             (1.0, 12.706, 50.923),
             (2.0, 4.303, 8.860),

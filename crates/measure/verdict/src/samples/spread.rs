@@ -6,7 +6,7 @@ use super::{mean, windows};
 /// Fewer batches than this have no spread to speak of.
 const FEWEST_BATCHES: usize = 5;
 
-/// The mean of values that were taken one after the other, and its uncertainty.
+/// The mean of values taken one after the other, and its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SampledMean {
     /// The mean.
@@ -18,11 +18,11 @@ pub(crate) struct SampledMean {
 }
 
 impl SampledMean {
-    /// Of values in the order in which they were taken; none where they are too few.
+    /// Of values in the order in which they were taken; `None` if there are too few.
     ///
-    /// Method of batch means (A. M. Law, Simulation Modeling and Analysis): neighbours resemble
-    /// one another, so means of batches are taken for the samples. What resemblance is left between
-    /// batches lowers the number that they count for, by their first autocorrelation.
+    /// Method of batch means (A. M. Law, Simulation Modeling and Analysis): neighbours resemble one
+    /// another, so means of batches serve as the samples. The remaining correlation between batches
+    /// lowers their effective number, by their first autocorrelation.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         let batches = windows(values);
         if batches.len() < FEWEST_BATCHES {
@@ -68,7 +68,7 @@ impl SampledMean {
         confidence.student(degrees) * variance.sqrt()
     }
 
-    /// What it adds to the denominator of the degrees of freedom (Welch, 1947).
+    /// Its contribution to the denominator of the degrees of freedom (Welch, 1947).
     fn share(&self) -> f64 {
         self.variance * self.variance / self.degrees
     }

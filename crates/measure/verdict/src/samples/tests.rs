@@ -1,4 +1,4 @@
-//! Drawn series with and without a drift: how often each is told.
+//! Drawn series with and without a drift: how often each is detected.
 
 use units::{Prng, Seed};
 

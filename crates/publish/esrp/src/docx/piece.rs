@@ -1,4 +1,4 @@
-//! What sections of the document are made of.
+//! Building blocks of the document's sections.
 
 use docx_rs::{Paragraph, Run, Table};
 

@@ -7,7 +7,7 @@ use super::piece::{Piece, text};
 use super::run;
 use crate::paper::Words;
 
-/// Sizes of the type in half points, from which the largest is taken that the headings fit in.
+/// Sizes of the type in half points, of which the largest that fits the headings is used.
 const SIZES: [usize; 4] = [18, 14, 12, 10];
 /// Columns from which on a table is set in the second size at most.
 const MANY_COLUMNS: usize = 7;
@@ -58,8 +58,8 @@ struct TableLayout {
     size: usize,
 }
 
-/// The largest size at which the longest words of the headings fit side by side; what is left of
-/// the width is shared out by the longest text of each column.
+/// The largest size at which the longest words of the headings fit side by side; the remaining
+/// width is distributed by the longest text of each column.
 fn layout(head: &[&str], rows: &[Vec<String>], width: usize) -> TableLayout {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(head.len()).max(1);
     let first = usize::from(columns >= MANY_COLUMNS);
@@ -70,7 +70,7 @@ fn layout(head: &[&str], rows: &[Vec<String>], width: usize) -> TableLayout {
     TableLayout { widths: widths(&needed, &shares(head, rows, columns), width), size }
 }
 
-/// What each column needs for the longest word of its heading.
+/// Width of each column for the longest word of its heading.
 fn needed(head: &[&str], columns: usize, size: usize) -> Vec<usize> {
     let mut needed = vec![CELL_MARGINS; columns];
     for (need, label) in needed.iter_mut().zip(head) {
@@ -96,7 +96,7 @@ fn shares(head: &[&str], rows: &[Vec<String>], columns: usize) -> Vec<usize> {
     shares
 }
 
-/// Every column has what it needs, and beyond that its share of the width.
+/// Every column gets its minimum, and its share of the remaining width.
 fn widths(needed: &[usize], shares: &[usize], width: usize) -> Vec<usize> {
     let sum: usize = needed.iter().sum();
     if sum >= width {

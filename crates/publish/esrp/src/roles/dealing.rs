@@ -1,12 +1,14 @@
 //! Deals the runs of one server out to the tests of a paper. The kind of a test decides first:
-//! loads of one set last equally long but for nanoseconds, and no length says what a load was for.
+//! loads of one set last equally long but for nanoseconds, and a load's length does not reveal its
+//! purpose.
 
 use record::TestType;
 
 use super::{Server, measured_ns};
 use crate::{PaperError, TestedRun};
 
-/// From here on a load of the performance kind proves reliability if there is no stress test.
+/// From this length on a load of the performance kind proves reliability if there is no stress
+/// test.
 const A_LONG_LOAD_NS: u64 = 20 * 3_600 * 1_000_000_000;
 
 /// The server `name` with `runs`, each of which is one of its tests.
@@ -51,7 +53,7 @@ fn long_load<'a>(loads: &mut Vec<&'a TestedRun>) -> Option<&'a TestedRun> {
 }
 
 /// Performance and maximum. Only a load that was not held to a target can show a maximum; of two
-/// such loads the lower one is what the solution is meant for.
+/// such loads the lower one is the intended load of the solution.
 fn by_target<'a>(
     loads: &[&'a TestedRun],
     server: &str,

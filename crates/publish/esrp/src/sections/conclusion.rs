@@ -1,5 +1,5 @@
-//! What follows from the tests: one sentence made of every finding, so that it cannot contradict
-//! itself, and no more than the tests show.
+//! The conclusion of the tests: one sentence made of every finding, so that it cannot contradict
+//! itself, and claims no more than the tests show.
 
 mod grounds;
 
@@ -59,7 +59,7 @@ fn objection(server: &str, objection: &Objection) -> String {
     }
 }
 
-/// All tests are there and were passed, and nothing that is asked for is known to be missing.
+/// All tests exist and passed, and no requirement is known to be missing.
 fn nothing_objected(servers: &[Server<'_>], vendor: &Vendor) -> String {
     let mut unknown = Vec::new();
     for server in servers {
@@ -84,7 +84,7 @@ fn nothing_objected(servers: &[Server<'_>], vendor: &Vendor) -> String {
     )
 }
 
-/// What was measured beside what the mailboxes ask for, as far as both are known.
+/// The measurements beside the demand of the mailboxes, as far as both are known.
 pub(super) fn facts(server: &Server<'_>, vendor: &Vendor) -> Vec<String> {
     let requests = requests(server, vendor).map(|of| requests_words(&server.name, &of));
     let room = room(server, vendor).map(|of| room_words(&server.name, &of));

@@ -1,4 +1,4 @@
-//! What was tested: the five tables of configuration, hardware, software and disks.
+//! The tested configuration: the five tables of configuration, hardware, software and disks.
 
 use record::DatabaseFacts;
 use report::format;
@@ -96,7 +96,7 @@ fn used(room: Room) -> Option<String> {
         .then(|| format!("{} %", format::number(share * 100.0, 2)))
 }
 
-/// The size of each volume of a kind; one for all where they are alike.
+/// The size of each volume of a kind; one for all if they are equal.
 fn volume_sizes(run: &TestedRun, of: fn(&DatabaseFacts) -> &record::VolumeFacts) -> Option<String> {
     let volumes = volumes(&run.record.start.databases, of);
     let sizes: Vec<String> = volumes.values().map(|&bytes| format::size(bytes)).collect();
@@ -189,7 +189,7 @@ fn software(servers: &[Server<'_>], vendor: &Vendor) -> Vec<(&'static str, Words
     ]
 }
 
-/// The table of the disks of one kind; a sentence where they hold both kinds.
+/// The table of the disks of one kind; a sentence if they hold both kinds.
 fn disks(servers: &[Server<'_>], vendor: &Vendor, purpose: DiskPurpose) -> Content {
     let caption = match purpose {
         DiskPurpose::Databases => "Table 4: Disks of the Databases",

@@ -16,7 +16,7 @@ const GIB: f64 = 1_073_741_824.0;
 /// Papers round mailboxes down to whole hundreds, and few mailboxes to tens.
 const STEPS: [f64; 2] = [100.0, 10.0];
 
-/// What the storage of all tested servers carries.
+/// Capacity of the storage of all tested servers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
     by_requests: f64,
@@ -67,7 +67,7 @@ fn highest(server: &Server<'_>) -> Option<f64> {
     loads.filter_map(|run| ServerLoad::of(&run.record).transfers_per_second).reduce(f64::max)
 }
 
-/// Whether every load that its mailboxes are taken from passed.
+/// Whether every load behind its number of mailboxes passed.
 fn has_passed_load(server: &Server<'_>) -> bool {
     let mut loads = [server.performance, server.maximum].into_iter().flatten();
     loads.all(|run| matches!(run.verdict.outcome, Ruling::Pass | Ruling::Warn))

@@ -40,7 +40,7 @@ pub(crate) fn paper(servers: &[Server<'_>], vendor: &Vendor, pictures: Vec<Pictu
     Paper { cover: prose::cover(servers, vendor), chapters }
 }
 
-/// The figures that stand in one place.
+/// The figures of one place.
 fn at(figures: &[(FigurePlace, Content)], place: FigurePlace) -> Vec<Content> {
     figures.iter().filter(|(of, _)| *of == place).map(|(_, content)| content.clone()).collect()
 }

@@ -1,4 +1,5 @@
-//! The chapters of text: what the vendor wrote, framed by what the paper must say of itself.
+//! The chapters of text: the vendor's, framed by the statements that the paper must make about
+//! itself.
 
 use report::format;
 
@@ -76,7 +77,7 @@ pub(super) fn overview(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
         instruments(servers)
     );
     let second = "Every figure of the chapter of results, of its tables and of the appendices \
-                  comes from the records of the runs, which seal themselves against changes. \
+                  comes from the records of the runs, which are tamper-evident. \
                   Description, hardware and recommendations are the vendor's own words.";
     chapter("overview", "Overview", vec![said(first), said(second)])
 }
@@ -151,7 +152,7 @@ pub(super) fn description(
     chapter("description", "Solution Description", content)
 }
 
-/// The size of one mailbox: what the plan says, else the vendor.
+/// The size of one mailbox: from the plan, else from the vendor.
 pub(super) fn mailbox_size(servers: &[Server<'_>], vendor: &Vendor) -> Words {
     let planned = servers.iter().filter_map(Server::facts);
     let mut sizes = planned.filter_map(|run| run.record.start.settings.mailbox_bytes);

@@ -1,4 +1,4 @@
-//! What the tests came to: reliability, and the three tables of results.
+//! Results of the tests: reliability, and the three tables of results.
 
 use record::{Phase, ServerBackup, ServerLoad, ServerReplay};
 use report::format;
@@ -11,7 +11,7 @@ use crate::vendor::Vendor;
 
 /// How long papers load a solution to prove that it is reliable.
 pub(super) const A_DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
-/// How long they load it to show what it carries.
+/// Length of a load test.
 pub(super) const TWO_HOURS_NS: u64 = 2 * 3_600 * 1_000_000_000;
 
 fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
@@ -36,7 +36,7 @@ pub(super) fn chapter(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
     super::chapter("results", "Test Result Summary", content(servers, vendor))
 }
 
-/// Every test, and what it came to: a failure stands here too.
+/// Every test and its result, failures included.
 fn tests(servers: &[Server<'_>]) -> Content {
     let mut rows = Vec::new();
     for server in servers {
@@ -74,12 +74,12 @@ fn length(run: &TestedRun) -> String {
     }
 }
 
-/// A time without what is less than a second.
+/// A time without its fraction of a second.
 fn seconds_of(ns: u64) -> String {
     format::duration(ns / 1_000_000_000 * 1_000_000_000)
 }
 
-/// What a day of load says, or why it says less.
+/// The result of a day of load, or why there is less.
 fn reliability(server: &Server<'_>) -> Words {
     let Some(run) = server.reliability else {
         return Words::Missing {
@@ -176,7 +176,7 @@ fn performance(servers: &[Server<'_>]) -> Content {
     })
 }
 
-/// A figure of a run; a gap that a test would fill where there is none.
+/// A figure of a run; if missing, a gap that a test would fill.
 fn measured(figure: Option<f64>, wanted: Wanted) -> Words {
     let text = figure.map(|figure| format::number(figure, 2));
     Words::or_missing(text, "not in the record", wanted)

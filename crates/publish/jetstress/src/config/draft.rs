@@ -1,4 +1,4 @@
-//! A plan on its way: what the elements have said, and the text that comes of it.
+//! A plan in the making: the values of the elements so far, and the resulting text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ const NUMBERS: [&str; 20] = [
     "DBMThrottlingPassive",
 ];
 
-/// The pads that the presets stand for: they were fitted so that the load comes out as published.
+/// The pads that the presets assume: they were fitted so that the load matches the published one.
 const USUAL_PADS: (f64, f64) = (200.0, 2_000.0);
 
 /// Values of `Type`.
@@ -40,7 +40,7 @@ const TYPES: &str = "Performance, Stress, DatabaseBackup or SoftRecovery";
 /// More copies of a database no plan has.
 const MOST_COPIES: f64 = 16.0;
 
-/// What the elements have said so far.
+/// Values of the elements so far.
 #[expect(clippy::struct_excessive_bools, reason = "switches of a foreign document, each its own")]
 #[derive(Default)]
 pub(super) struct Draft {
@@ -53,7 +53,7 @@ pub(super) struct Draft {
     pub maintenance: Option<bool>,
     pub is_untuned: bool,
     pub is_copied: bool,
-    /// Whether mailboxes hold the load.
+    /// Whether mailboxes determine the load.
     asks_for_a_load: bool,
     pub instances: Vec<DatabasePlace>,
     pub limits: Vec<LimitSet>,
@@ -70,7 +70,7 @@ pub(super) struct DatabasePlace {
     pub folder: String,
     pub log_folder: String,
     pub backup_folder: String,
-    /// What the element says of the weight; empty: nothing.
+    /// The element's text about the weight; empty: none.
     pub weight: String,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct LimitSet {
 }
 
 impl LimitSet {
-    /// Takes a limit, where it is one that is known.
+    /// Stores a limit, if it is a known one.
     pub(super) fn take(&mut self, element: &str, number: f64) -> bool {
         let key = match element {
             "AverageDatabaseReadLatency" => "read_average",
@@ -98,12 +98,12 @@ impl LimitSet {
 }
 
 impl Draft {
-    /// Notes what was not taken over.
+    /// Records an element that was not converted.
     pub(super) fn remark(&mut self, element: &str, why: &str) {
         self.remarks.push((element.replace("begin ", ""), units::plain(why).into_owned()));
     }
 
-    /// Notes what cannot be read.
+    /// Records an element that could not be read.
     pub(super) fn problem(&mut self, problem: ConversionProblem) {
         self.problems.push(problem);
     }
@@ -113,7 +113,7 @@ impl Draft {
         self.asides.push(problem);
     }
 
-    /// Takes a number, where the element is one; none where it holds none.
+    /// Stores a number, if the element is one; `None` if it holds no number.
     pub(super) fn take_number(&mut self, element: &str, value: &str) -> Option<bool> {
         let Some(&known) = NUMBERS.iter().find(|known| **known == element) else {
             return Some(false);
@@ -130,7 +130,7 @@ impl Draft {
         self.numbers.get(element).copied()
     }
 
-    /// The text of the plan and what was not taken over; folders lie below `root`.
+    /// The text of the plan and the elements that were not converted; folders lie below `root`.
     pub(super) fn finish(
         mut self,
         root: &str,
@@ -217,12 +217,12 @@ impl Draft {
         text
     }
 
-    /// Whether mailboxes say how much load there is and how large databases are.
+    /// Whether mailboxes determine the load and the size of databases.
     fn is_profile(&self) -> bool {
         self.sizing == "Profile"
     }
 
-    /// A share in percent, rounded; none where there is none, or one that no plan has.
+    /// A share in percent, rounded; `None` if it is missing, or outside the range of a plan.
     fn percent(&mut self, element: &str) -> Option<f64> {
         let given = self.number(element)?;
         let percent = given.round();
@@ -240,7 +240,7 @@ impl Draft {
         }
     }
 
-    /// Where a backup copies the database to, where it does.
+    /// Destination of a backup of the database, if any.
     fn copy_of(&mut self, instance: &DatabasePlace, below: (&str, u32)) -> String {
         let path = &instance.backup_folder;
         if path.is_empty() {
@@ -255,7 +255,7 @@ impl Draft {
         format!("backup_folder = {}\n", quoted(&folder))
     }
 
-    /// The part of the load that the database has, where it is not that of all others.
+    /// The database's share of the load, if it differs from that of the others.
     fn weight_of(&mut self, instance: &DatabasePlace) -> String {
         let given = &instance.weight;
         match given.parse::<f64>() {
@@ -316,7 +316,7 @@ impl Draft {
         format!("short_pad = \"{short:.0}B\"\nlong_pad = \"{long:.0}B\"\n")
     }
 
-    /// The share of the highest load, where it is not all and no mailboxes ask for a load.
+    /// The share of the highest load, if it is not all and mailboxes do not determine the load.
     fn throughput(&mut self) -> String {
         if self.asks_for_a_load {
             return String::new();

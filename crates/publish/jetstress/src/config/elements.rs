@@ -1,9 +1,9 @@
-//! What becomes of each element: the one list of all that the configurations of Jetstress know.
+//! Treatment of each element: the complete list of Jetstress's configuration.
 
 use super::ConversionProblem;
 use super::draft::{DatabasePlace, Draft, LimitSet};
 
-/// Elements whose one value is what Plimsoll does anyway; any other is not taken over.
+/// Elements with one value that matches Plimsoll's behaviour; any other is not converted.
 const SAME: [(&str, &str, &str); 20] = [
     ("MultiHostBreak", "false", "runs on several hosts are started by hand"),
     ("BinaryPerfLog", "true", "the journal is record.jsonl, whatever this says"),
@@ -86,7 +86,7 @@ pub(super) fn take(draft: &mut Draft, name: &str, value: &str) {
     }
 }
 
-/// Where databases lie, and in which words the test is described.
+/// Locations of databases, and the description of the test.
 fn take_place(draft: &mut Draft, name: &str, value: &str) -> bool {
     let last = draft.instances.last_mut();
     match (name, last) {

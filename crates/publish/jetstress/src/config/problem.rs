@@ -1,4 +1,4 @@
-//! What is wrong with single elements of a configuration.
+//! Errors in single elements of a configuration.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ pub enum ConversionProblem {
         /// The element.
         element: String,
     },
-    /// An element holds what cannot be read.
+    /// An element's value cannot be read.
     Value {
         /// The element.
         element: String,
-        /// What it holds.
+        /// The value.
         value: String,
-        /// What it may hold.
+        /// The permitted values.
         wanted: &'static str,
     },
     /// There are no databases.

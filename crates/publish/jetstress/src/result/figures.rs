@@ -9,14 +9,14 @@ use record::{ImportedResult, PublishedFact, PublishedOutcome, TestType};
 use super::outline::Outline;
 use super::{PublishedResult, ResultError, number};
 
-/// Reads every figure; what is not there stays missing and is named.
+/// Reads every figure; missing ones stay missing and are named.
 pub(super) fn read(outline: &Outline, file: &str) -> Result<PublishedResult, ResultError> {
     let text = |name: &str| outline.value(name).map(str::to_owned);
     let decimal = |name: &str| number::decimal(name, outline.value(name).unwrap_or_default());
     let versions = ["Jetstress Version", "ESE Version"].map(text);
     let [instrument_version, engine_version] = versions;
     let stated = instrument_version.as_deref().unwrap_or("of an unstated version");
-    // Our own results in this form are told apart.
+    // Our own results in this form are recognised.
     let own = text("Plimsoll Version").map(|version| format!("{version}, by way of XML"));
     let initial = "Initial Database Size (bytes)";
     let performance_log = text("Performance Log").unwrap_or_default();
@@ -93,7 +93,7 @@ fn test_log(outline: &Outline) -> Vec<String> {
     lines
 }
 
-/// What was tested, by what it came to, and by the name that the instrument gave its files.
+/// The kind of test, from its results and from the names that the instrument gave its files.
 fn test_type(result: &ImportedResult, performance_log: &str, file: &str) -> TestType {
     let mut names = [performance_log, file].into_iter().map(when::name);
     let mut facts = result.facts.iter();
@@ -112,7 +112,7 @@ fn test_type(result: &ImportedResult, performance_log: &str, file: &str) -> Test
     }
 }
 
-/// What a reader would look for and not find.
+/// Figures that a reader would expect and not find.
 fn lacks(result: &ImportedResult, test: TestType) -> Vec<String> {
     let is_load = matches!(test, TestType::Performance | TestType::Stress);
     let has_transactional =

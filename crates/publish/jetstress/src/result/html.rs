@@ -1,5 +1,5 @@
-//! The page of a result. It is no XML, and people save it through browsers, so tags are taken one
-//! by one, in time linear in the text, and what is not known is passed over.
+//! The page of a result. It is no XML, and people save it through browsers, so tags are read one by
+//! one, in time linear in the text, and unknown ones are skipped.
 
 use super::ResultError;
 use super::outline::{Outline, OutlineSection, collapsed};
@@ -8,7 +8,7 @@ use super::outline::{Outline, OutlineSection, collapsed};
 enum Piece<'a> {
     /// A tag with its name in small letters.
     Tag { name: String, is_end: bool },
-    /// What stands between tags.
+    /// Text between tags.
     Text(&'a str),
 }
 
@@ -43,7 +43,7 @@ pub(super) fn outline(text: &str) -> Result<Outline, ResultError> {
     Ok(Outline { sections: page.sections })
 }
 
-/// What has been read of a page.
+/// Contents of a page read so far.
 #[derive(Default)]
 struct Page {
     sections: Vec<OutlineSection>,
@@ -181,7 +181,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// The text behind `mark`; nothing where there is none.
+/// The text after `mark`; empty if it is missing.
 fn behind<'a>(text: &'a str, mark: &str) -> &'a str {
     text.find(mark).map_or("", |at| &text[at + mark.len()..])
 }

@@ -3,7 +3,7 @@
 use super::ResultError;
 use super::outline::is_missing;
 
-/// A figure with decimals; none where the cell says that there is none.
+/// A figure with decimals; `None` if the cell says that it has none.
 pub(super) fn decimal(name: &str, text: &str) -> Result<Option<f64>, ResultError> {
     if is_missing(text) {
         return Ok(None);

@@ -14,7 +14,7 @@ pub(super) struct OutlineSection {
     pub title: String,
     /// Its rows, without empty ones.
     pub rows: Vec<Vec<String>>,
-    /// Text that stands in no row.
+    /// Text outside rows.
     pub lines: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ impl Outline {
     }
 }
 
-/// A name as it is compared: results write units, spaces and `/s/sec` differently.
+/// A name in normal form: results write units, spaces and `/s/sec` differently.
 pub(super) fn normal(name: &str) -> String {
     let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
     let name = words.join(" ").replace("/s/sec", "/sec").replace("mseexchange", "msexchange");

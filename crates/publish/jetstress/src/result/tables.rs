@@ -1,5 +1,5 @@
 //! The tables of a result, by the names of their columns: sections may be missing, and columns may
-//! stand in another order.
+//! come in another order.
 
 use super::outline::{Outline, normal};
 
@@ -49,12 +49,12 @@ impl<'a> ResultTable<'a> {
 }
 
 impl<'a> ResultRow<'a> {
-    /// What the row is of.
+    /// The name of the row.
     pub(super) fn name(self) -> &'a str {
         &self.cells[0]
     }
 
-    /// The cell under a column; empty where there is no such column.
+    /// The cell under a column; empty if there is no such column.
     pub(super) fn cell(self, column: &str) -> &'a str {
         let at = self.columns.iter().position(|name| name == column);
         at.map_or("", |at| self.cells[at].as_str())

@@ -1,5 +1,5 @@
-//! The XML of a result: names and values as elements, counters by object and instance. Whether a
-//! name is an attribute or an element of its own is not told apart.
+//! The XML of a result: names and values as elements, counters by object and instance. A name may
+//! be an attribute or an element.
 
 use roxmltree::{Document, Node};
 

@@ -8,7 +8,7 @@ use super::{ChartLine, Threshold};
 /// Curves over months, from now on.
 #[derive(Clone, Debug)]
 pub(crate) struct MonthsChart {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The same for those who cannot see it.
     pub description: String,

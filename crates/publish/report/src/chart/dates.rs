@@ -1,4 +1,4 @@
-//! What several runs came to, over the months in which they were made.
+//! Results of several runs, over the months in which they were made.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::document::Picture;
 use crate::format;
 use crate::html::escape;
 
-/// Seconds of half a day: a single run stands in the middle of one.
+/// Seconds of half a day: a single run is drawn in the middle of a day.
 const HALF_A_DAY: f64 = 43_200.0;
 
 /// Dates along the axis.
@@ -19,7 +19,7 @@ const DATES: u32 = 6;
 /// A chart of values at dates; points are seconds since 1970 and values.
 #[derive(Clone, Debug)]
 pub(crate) struct DatesChart {
-    /// What it shows.
+    /// Its title.
     pub title: &'static str,
     /// The same for those who cannot see it.
     pub description: String,
@@ -29,7 +29,7 @@ pub(crate) struct DatesChart {
     pub logarithmic: bool,
     /// The lines, with a dot for each run.
     pub lines: Vec<ChartLine>,
-    /// What to say of the run at which time, in the order of time.
+    /// The hint for each run, in order of time.
     pub hints: Vec<(f64, String)>,
 }
 

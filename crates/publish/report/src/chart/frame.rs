@@ -1,4 +1,4 @@
-//! What every chart has: a frame with axes, thresholds and lines.
+//! Common parts of every chart: a frame with axes, thresholds and lines.
 
 use std::fmt::Write as _;
 
@@ -79,8 +79,8 @@ impl ChartFrame {
         }
     }
 
-    /// Draws thresholds across the plot, after its lines: each label stands at one end of its
-    /// threshold, above or below it, where no line and no other label is.
+    /// Draws thresholds across the plot, after its lines: each label is at one end of its
+    /// threshold, above or below it, clear of lines and other labels.
     pub(super) fn thresholds(&mut self, thresholds: &[Threshold], y: &Scale) {
         let (left, right) = self.across();
         let mut taken: Vec<PlacedBox> = Vec::new();
@@ -135,7 +135,7 @@ impl ChartFrame {
         self.takes_focus = true;
     }
 
-    /// The picture, with what a screen reader says of it.
+    /// The picture, with its description for screen readers.
     pub(super) fn finish(self, title: &str, description: &str) -> String {
         let (width, height, body) = (self.width, self.height, self.body);
         let said = escape(&format!("{title}. {description}"));
@@ -147,8 +147,8 @@ impl ChartFrame {
     }
 }
 
-/// Where the label of a threshold may begin, with what it takes up there: right or left, above or
-/// below.
+/// Candidate positions of a threshold's label, with the area it covers there: right or left, above
+/// or below.
 fn label_places((left, right): (f64, f64), place: f64, label: &str) -> [(f64, f64, PlacedBox); 4] {
     let (letter, height) = LETTER;
     let width = letter * label.chars().count() as f64;
@@ -194,7 +194,7 @@ mod tests {
     use super::{ChartFrame, Scale};
     use crate::chart::{ChartLine, Ink, Threshold};
 
-    /// Where the label of a limit of 20 stands beside a line through these points.
+    /// Position of the label of a limit of 20 beside a line through these points.
     fn label(points: &[(f64, f64)]) -> String {
         let mut frame = ChartFrame::new(490.0, 240.0);
         let (x, y) =

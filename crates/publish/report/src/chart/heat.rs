@@ -8,7 +8,7 @@ use record::LatencySpread;
 use super::Ink;
 use super::scale::Scale;
 
-/// So far does a row reach below the first end, and the last beyond the last one.
+/// Factor from one row to the next, also below the first and above the last end.
 const STEP: f64 = 1.584_893;
 
 /// Shares of the requests of a time, in percent, up to which it has a shade; the last has none.
@@ -54,7 +54,7 @@ impl HeatMap {
         first.map(|row| ends_ms(row).0).into_iter().chain(last.map(|row| ends_ms(row).1))
     }
 
-    /// Whether anything took as long.
+    /// Whether any value falls into this row.
     fn uses(&self, row: usize) -> bool {
         self.columns.iter().any(|of| of.counts.get(row) > Some(&0))
     }
@@ -77,7 +77,7 @@ impl HeatMap {
         svg + "</g>"
     }
 
-    /// What the shades mean.
+    /// Meaning of the shades.
     pub(super) fn legend(&self) -> Vec<(&'static str, String)> {
         let Some(ink) = self.ink else {
             return Vec::new();
@@ -113,7 +113,7 @@ impl HeatMap {
 }
 
 impl HeatColumn {
-    /// How dark a row is; none where it holds nothing.
+    /// Shade of a row; `None` if it is empty.
     fn shade(&self, row: usize) -> Option<usize> {
         let count = self.counts.get(row).copied().filter(|count| *count > 0)?;
         let percent = 100.0 * count as f64 / self.counts.iter().sum::<u64>() as f64;

@@ -1,4 +1,4 @@
-//! Latency over load: where the curve bends is what the storage carries.
+//! Latency over load: the bend of the curve shows the storage's capacity.
 
 use super::frame::ChartFrame;
 use super::scale::{Scale, logarithmic_ticks, round_ticks};
@@ -8,7 +8,7 @@ use super::{ChartLine, Threshold};
 /// A chart of milliseconds over database reads and writes per second.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadChart {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The same for those who cannot see it.
     pub description: String,
@@ -16,7 +16,7 @@ pub(crate) struct LoadChart {
     pub lines: Vec<ChartLine>,
     /// Latencies to compare with.
     pub thresholds: Vec<Threshold>,
-    /// Where the load line lies.
+    /// Position of the load line.
     pub knee: Option<f64>,
 }
 

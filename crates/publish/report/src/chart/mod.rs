@@ -20,7 +20,7 @@ pub(crate) use timeline::{Hint, TimeChart};
 /// A line of a chart.
 #[derive(Clone, Debug)]
 pub(crate) struct ChartLine {
-    /// What it shows.
+    /// Its label.
     pub label: String,
     /// Its colour and dash.
     pub ink: Ink,
@@ -90,11 +90,11 @@ impl Ink {
 /// A value to compare with: a limit that must not be passed, or a goal to reach.
 #[derive(Clone, Debug)]
 pub(crate) struct Threshold {
-    /// What it is.
+    /// Its label.
     pub label: String,
-    /// Where it lies.
+    /// Its value.
     pub value: f64,
-    /// Whether it is to be reached.
+    /// Whether it is a target to reach.
     pub is_goal: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::document::Picture;
 /// A chart of latencies in milliseconds; points are shares (0 to below 1) and latencies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PercentileChart {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The same in a sentence with numbers, for those who cannot see it.
     pub description: String,

@@ -54,7 +54,7 @@ fn round_up(value: f64) -> f64 {
     *rounds.iter().find(|round: &&f64| **round >= value * 0.999_999).unwrap_or(&rounds[3])
 }
 
-/// 1, 2 and 5 times the powers of ten that enclose both ends; only powers where they span much.
+/// 1, 2 and 5 times the powers of ten that enclose both ends; only powers for a wide range.
 pub(super) fn logarithmic_ticks(lowest: f64, highest: f64) -> Vec<f64> {
     let lowest = lowest.max(1e-3);
     let highest = highest.max(lowest * 10.0);

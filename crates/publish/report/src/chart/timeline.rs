@@ -1,5 +1,5 @@
-//! Something over the time of a run: rates from zero, latencies on a logarithmic axis, where both
-//! a mean and its tail can be read.
+//! A quantity over the time of a run: rates from zero, latencies on a logarithmic axis, on which
+//! both a mean and its tail are readable.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::html::escape;
 /// A chart over time; points are seconds since the start of the run and values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TimeChart {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The same in a sentence with numbers, for those who cannot see it.
     pub description: String,
@@ -27,7 +27,7 @@ pub(crate) struct TimeChart {
     pub wide: bool,
     /// The lines, the most important last.
     pub lines: Vec<ChartLine>,
-    /// Lowest and highest of several databases at each time, where there are several.
+    /// Lowest and highest of several databases at each time, if there are several.
     pub band: Vec<(f64, f64, f64)>,
     /// A fine line for each of several databases.
     pub each: Vec<Vec<(f64, f64)>>,
@@ -37,18 +37,18 @@ pub(crate) struct TimeChart {
     pub thresholds: Vec<Threshold>,
     /// Begin and end of the part that is judged.
     pub judged: Option<(f64, f64)>,
-    /// What to say at which time.
+    /// Hints by time.
     pub hints: Vec<Hint>,
 }
 
-/// What a reader sees when pointing at a time.
+/// Hint shown when pointing at a time.
 #[derive(Clone, Debug)]
 pub(crate) struct Hint {
     /// Begin of the time.
     pub from: f64,
     /// End of the time.
     pub to: f64,
-    /// What to say.
+    /// The hint.
     pub text: String,
 }
 
@@ -90,7 +90,7 @@ impl TimeChart {
     fn areas(&self) -> Vec<(&'static str, String)> {
         let mut areas = self.heat.legend();
         if let Some(line) = self.lines.last().filter(|_| !self.band.is_empty()) {
-            let meaning = "from the fastest database to the slowest".to_owned();
+            let meaning = "range across databases".to_owned();
             areas.push((line.ink.band_class(), meaning));
         }
         let (from, to) = self.time_range();

@@ -14,7 +14,7 @@ pub(super) fn json(named: &[NamedRun], comparison: &RunComparison) -> String {
     plain_json(&format!("{document:#}\n")).into_owned()
 }
 
-/// What is said of the runs.
+/// Members that describe the runs.
 pub(super) fn members(named: &[NamedRun], comparison: &RunComparison) -> Value {
     let runs: Vec<Value> = named
         .iter()
@@ -68,7 +68,7 @@ fn metric(runs: &[NamedRun], row: &ComparedMetric) -> Value {
     })
 }
 
-/// What a change is worth: beside an imported run that cannot be told.
+/// Significance of a change: beside an imported run it is unknown.
 fn word(first: &NamedRun, run: &NamedRun, change: MetricChange) -> &'static str {
     if [first, run].iter().any(|run| run.record.imported().is_some()) {
         return "imported";

@@ -1,4 +1,4 @@
-//! What a buyer compares first, a line for each run: the verdict and the numbers behind it.
+//! The comparison a buyer reads first, a line for each run: the verdict and the numbers behind it.
 
 use record::Phase;
 use verdict::{ComparedMetric, Finding, NamedRun, Ruling, RunComparison, Unit};
@@ -50,7 +50,7 @@ pub(super) fn section(runs: &[NamedRun], comparison: &RunComparison, rest: Vec<S
         TableRow::body(cells)
     });
     let table = Table {
-        caption: "What each run was asked for and what it came to; latencies are means",
+        caption: "Target and result of each run; latencies are means",
         rows: rows.collect(),
         columns,
     };
@@ -67,14 +67,14 @@ fn verdict_of(run: &NamedRun) -> Cell {
     Cell::plain(name).toned(listed::tone_of(&run.verdict))
 }
 
-/// What the load was held at, which for mailboxes is more than they require, by the plan's reserve.
+/// The target of the load, which for mailboxes includes the plan's reserve.
 fn target(run: &NamedRun) -> Cell {
     let target = run.record.target_iops();
     let target = target.or_else(|| Carried::of(&run.record).required_iops());
     Cell::plain(target.map_or_else(|| "none set".to_owned(), format::three_digits))
 }
 
-/// The value of the run at `index`, a latency with the limit that each database is held to.
+/// The value of the run at `index`, a latency with the limit of each database.
 fn measured(run: &NamedRun, shown: &Shown, row: &ComparedMetric, index: usize) -> Cell {
     let Some(value) = row.values[index].value.map(format::three_digits) else {
         return Cell::none();
@@ -95,7 +95,7 @@ fn measured(run: &NamedRun, shown: &Shown, row: &ComparedMetric, index: usize) -
     Cell::plain(text).toned(tone)
 }
 
-/// What a rule has found; rules judge no imported result.
+/// The finding of a rule; rules judge no imported result.
 fn finding_of<'a>(run: &'a NamedRun, rule: &str) -> Option<&'a Finding> {
     let mut findings = run.verdict.findings.iter();
     findings.find(|finding| finding.rule == rule && run.record.imported().is_none())

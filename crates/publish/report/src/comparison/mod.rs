@@ -1,5 +1,5 @@
-//! Several runs on one page: what changed against the first, by how much, and whether that is more
-//! than noise.
+//! Several runs on one page: the changes against the first, their size, and whether they exceed the
+//! noise.
 
 mod data;
 pub(crate) mod glance;
@@ -17,17 +17,17 @@ use crate::imported::words;
 use crate::meaning::objection;
 use crate::{format, html, listed, text};
 
-/// Letters that stand for the runs in tables, in their order.
+/// Letters of the runs in tables, in their order.
 pub(crate) const LETTERS: [&str; 26] = [
     "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S",
     "T", "U", "V", "W", "X", "Y", "Z",
 ];
 
-/// As many runs as can stand on one page.
+/// Most runs on one page.
 pub const MOST_RUNS: usize = LETTERS.len();
 
-/// What the runs are called beside each other: their own names if each has another one, else
-/// `fallbacks`, the names of their folders.
+/// Names of the runs in a comparison: their own if all differ, else `fallbacks`, the names of their
+/// folders.
 pub fn comparison_names(own: &[&str], fallbacks: Vec<String>) -> Vec<String> {
     let others: BTreeSet<&str> = own.iter().copied().filter(|name| !name.is_empty()).collect();
     if others.len() == own.len() {
@@ -75,10 +75,10 @@ pub(crate) fn document(runs: &[NamedRun], comparison: &RunComparison) -> Documen
 }
 
 /// Below the tables.
-const HOW_TO_READ: &str = "A change is real where it is larger than its margin: the spread of the \
-    intervals, and what repeats of one run lie apart by. All margins of a metric hold the true \
-    changes 19 times in 20, so that those of several runs are wider than that of one. Of many \
-    metrics one in 20 may be called real by chance.";
+const HOW_TO_READ: &str = "A change counts as real if it exceeds its margin, which combines the \
+    spread between intervals and the spread between repeated runs. All margins of a metric cover \
+    the true changes 19 times in 20, so they are wider for several runs than for one. By chance, \
+    one metric in 20 may count as real.";
 
 fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     let others: Vec<&str> = runs[1..].iter().map(|run| run.name.as_str()).collect();
@@ -134,8 +134,8 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
     }
 }
 
-/// Whether nothing is in doubt but that every run was simulated: each was judged with what its
-/// model may be off.
+/// Whether the only doubt is that every run was simulated: each was judged within its model's
+/// error.
 fn is_only_simulated(runs: &[NamedRun], comparison: &RunComparison) -> bool {
     let are_simulated = runs.iter().all(|run| run.record.simulated().is_some());
     are_simulated && comparison.doubts.len() == runs.len()
@@ -152,7 +152,7 @@ pub(crate) fn only_passing(outcomes: &[Ruling]) -> Option<usize> {
     passing.next().is_none().then_some(place)
 }
 
-/// What all came to, if that is one thing: then the differences decide.
+/// The common outcome, if there is one: then the differences decide.
 pub(crate) fn of_one_outcome(outcomes: &[Ruling]) -> Option<&'static str> {
     let are_two = outcomes.len() == 2;
     if outcomes.iter().all(|outcome| *outcome == Ruling::Pass) {
@@ -162,13 +162,13 @@ pub(crate) fn of_one_outcome(outcomes: &[Ruling]) -> Option<&'static str> {
     all_fail.then_some(if are_two { "neither passes" } else { "none passes" })
 }
 
-/// What each run came to, doubts, and what each is beside the first.
+/// Result of each run, doubts, and changes against the first.
 fn answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
     let mut sentences: Vec<String> =
         runs.iter().zip(LETTERS).map(|(run, letter)| came_to(run, letter)).collect();
     match comparison.doubts.len() {
         0..=MOST_DOUBTS => sentences.extend(doubts(comparison)),
-        count => sentences.push(format!("{count} doubts stand below the table.")),
+        count => sentences.push(format!("See {count} caveats below.")),
     }
     sentences.extend(reset_advice(runs));
     if runs.len() == 2 {
@@ -180,7 +180,7 @@ fn answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
 /// Databases whose sizes differ by more were filled at other times, or grew between the runs.
 const GROWN: f64 = 1.25;
 
-/// How databases of one plan come to one size again; none if they are of one size, or of several
+/// How to make databases of one plan equal in size again; `None` if they are, or belong to several
 /// plans.
 fn reset_advice(runs: &[NamedRun]) -> Option<String> {
     let first = &runs[0].record;
@@ -207,7 +207,7 @@ fn reset_advice(runs: &[NamedRun]) -> Option<String> {
 /// More doubts than these would push the numbers off the first screen.
 const MOST_DOUBTS: usize = 2;
 
-/// What the answer has no room for: more doubts than a few, and changes of more than two runs.
+/// The overflow of the answer: more doubts than a few, and changes of more than two runs.
 fn rest_of_answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
     let are_many = comparison.doubts.len() > MOST_DOUBTS;
     let doubts = doubts(comparison).filter(|_| are_many);
@@ -250,7 +250,7 @@ fn has_imported(runs: &[NamedRun], index: usize) -> bool {
     [0, index].iter().any(|&at| runs[at].record.imported().is_some())
 }
 
-/// As many changes as one sentence tells; the table has all.
+/// Most changes in one sentence; the table has all.
 const MOST_TOLD: usize = 3;
 
 /// One run against the first, in a sentence: the real changes that are better or worse.

@@ -8,9 +8,9 @@ use crate::chart::{ChartLine, Ink, TimeChart};
 use crate::document::{Block, Picture, Section};
 use crate::sections::weighted_mean_ms;
 
-/// More lines than this cannot be told apart.
+/// More lines than this are indistinguishable.
 const INKS: [Ink; 5] = [Ink::Total, Ink::Read, Ink::Log, Ink::Write, Ink::Tail];
-/// More points of a line than this cannot be told apart.
+/// More points of a line than this are indistinguishable.
 const POINTS: usize = 480;
 
 /// The charts of loads; none of passes, whose rates say all.

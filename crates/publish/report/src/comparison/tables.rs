@@ -1,4 +1,4 @@
-//! The tables of a comparison: the runs, each run's changes against the first, what differs.
+//! The tables of a comparison: the runs, each run's changes against the first, other differences.
 
 use verdict::{ComparedValue, Metric, NamedRun, OtherCircumstance, RunComparison, Significance};
 
@@ -7,7 +7,7 @@ use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::format;
 use crate::imported::words;
 
-/// Which letter stands for which run.
+/// The letter of each run.
 pub(super) fn runs(runs: &[NamedRun]) -> Block {
     Block::Table(Table {
         caption: "Runs",
@@ -64,7 +64,7 @@ fn change_row(
     ])
 }
 
-/// What the change is worth, in a word.
+/// Significance of the change, in a word.
 fn worth(metric: Metric, value: ComparedValue, has_margin: bool) -> Cell {
     let Some(change) = value.change else {
         return Cell::none();

@@ -1,11 +1,11 @@
-//! Which run carries more, and how many times the load: what a buyer of storage asks first.
+//! Finds the run that carries more, and by what factor: the first question of a storage buyer.
 
 use record::{Phase, Seal};
 use verdict::{NamedRun, Ruling, RunComparison, Significance};
 
 use super::{LETTERS, format};
 
-/// From here on a factor is told, below it a share.
+/// From this value on a factor is printed, below it a percentage.
 const LEAST_FACTOR: f64 = 1.2;
 
 /// The run that carries more than another, by places of the comparison.
@@ -28,7 +28,7 @@ pub(super) fn winner(runs: &[NamedRun], comparison: &RunComparison) -> Option<Wi
         row.values.iter().enumerate().filter_map(|(at, of)| Some((at, of.value?))).collect();
     places.sort_by(|one, other| other.1.total_cmp(&one.1));
     let (place, most) = *places.first()?;
-    // Margins are known against the first run alone.
+    // Margins are known against the first run only.
     let (other, less) = match place {
         0 => *places.get(1)?,
         _ => *places.iter().find(|(at, _)| *at == 0)?,
@@ -38,12 +38,12 @@ pub(super) fn winner(runs: &[NamedRun], comparison: &RunComparison) -> Option<Wi
     is_real.then_some(Winner { place, other, factor: most / less })
 }
 
-/// Whether a run was not measured here, or its record says so no more.
+/// Whether a run was not measured here, or its record is altered.
 fn is_odd(run: &NamedRun) -> bool {
     run.record.imported().is_some() || matches!(run.record.seal, Seal::Altered { .. })
 }
 
-/// What it wins by.
+/// The winner's advantage.
 pub(super) fn sentence(runs: &[NamedRun], winner: Winner) -> String {
     let Winner { place, other, factor } = winner;
     let carries = match runs[place].verdict.outcome {

@@ -1,4 +1,4 @@
-//! What is to be bought, as far as the design decides it, with its cost where prices are given.
+//! The purchase, as far as the design determines it, with its cost if prices are given.
 
 use sizing::{Key, ServerKind};
 

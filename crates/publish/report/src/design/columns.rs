@@ -2,7 +2,7 @@
 
 use crate::document::{Block, Column, ColumnRole, Table, TableRow};
 
-/// A table where there are rows.
+/// A table if there are rows.
 pub(super) fn table(
     caption: &'static str,
     columns: Vec<Column>,

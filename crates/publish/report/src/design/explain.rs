@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sizing::{Fact, Sizing};
 
-/// The explanation of the number or decision of that name; none where there is no such number.
+/// The explanation of the number or decision of that name; `None` if there is none.
 pub fn explain(sizing: &Sizing, name: &str) -> Option<String> {
     let fact = sizing.sheet.named(name)?;
     let mut text = format!("{} = {}\n", fact.key, fact.written());

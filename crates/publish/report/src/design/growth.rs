@@ -18,14 +18,14 @@ const POINTS: u32 = 60;
 
 const WEEKS_PER_MONTH: f64 = 52.0 / 12.0;
 
-/// What one tier adds to a database.
+/// One tier's share of a database.
 struct GrowthPart {
     /// Mailboxes of the tier in a database.
     mailboxes: f64,
-    /// MB of a mailbox today and when it is full, without what is kept of deleted items.
+    /// MB of a mailbox today and when it is full, without retained deleted items.
     now: f64,
     full: f64,
-    /// MB beside them, which are there from the first day.
+    /// MB beside them, present from the first day.
     beside: f64,
     /// New MB in a week.
     weekly: f64,
@@ -45,7 +45,7 @@ impl GrowthPart {
     }
 }
 
-/// The picture; none where no tier says how large its mailboxes are today.
+/// The picture; `None` if no tier gives the present size of its mailboxes.
 pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
     let parts = parts(sized)?;
     let slowest = KEPT[KEPT.len() - 1].0;
@@ -91,7 +91,7 @@ fn label(kept: f64, months: f64) -> String {
     }
 }
 
-/// Tiers that do not say how large they are today are taken as full.
+/// Tiers without a present size are assumed to be full.
 fn parts(sized: Sized<'_>) -> Option<Vec<GrowthPart>> {
     let sizing = sized.sizing;
     let share =

@@ -63,8 +63,8 @@ fn failures(sized: Sized<'_>) -> Vec<Json> {
         .collect()
 }
 
-/// What a failure costs the servers that are left; pairs are the least and the most of any. None
-/// where no server is left.
+/// Effect of a failure on the surviving servers; pairs are the least and the most of any. `None` if
+/// no server survives.
 pub fn failure_json(needs: &Requirements, mode: &layout::Mode) -> Option<Map<String, Json>> {
     let burden = needs.burden(mode)?;
     let members = [

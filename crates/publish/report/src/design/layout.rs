@@ -1,4 +1,4 @@
-//! Where each copy lies, and what every failure does to the servers that are left.
+//! The layout of copies, and the effect of every failure on the surviving servers.
 
 use std::fmt::Write as _;
 
@@ -75,12 +75,12 @@ fn row(needs: &Requirements, mode: &Mode) -> TableRow {
     ])
 }
 
-/// A count that looks like all others where it is 0.
+/// A count that looks normal if it is 0.
 fn toned_count(count: usize, tone: Tone) -> Cell {
     Cell::plain(count.to_string()).toned(if count > 0 { tone } else { Tone::Plain })
 }
 
-/// What to say where the simulation finds more than the formulas that sized the servers.
+/// A remark if the simulation finds more than the formulas that sized the servers.
 fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
     let worst = sized.sizing.number(Key::ServerWorstActiveDbs(ServerKind::First))?;
     let (most, found) = modes
@@ -101,7 +101,7 @@ fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
 /// Servers by databases: a square for each copy, coloured by its activation preference.
 fn grid(found: &Simulated) -> Picture {
     let layout = &found.layout;
-    // Without names there is still a layout: numbers stand in for them.
+    // Without names there is still a layout: numbers replace them.
     let named = provision(found.needs.clone()).ok();
     let group = named.as_ref().and_then(|named| named.groups.first());
     let shown = layout.databases.len().min(MOST_COLUMNS);
@@ -143,14 +143,14 @@ fn grid(found: &Simulated) -> Picture {
     Picture::wide(title, svg + "</svg>", legend)
 }
 
-/// The name of a server with its site; its number where there are no names.
+/// The name of a server with its site; its number if there are no names.
 fn server_name(group: Option<&Group>, server: usize, site: usize) -> String {
     let named = group.and_then(|group| group.servers.get(server));
     let name = named.map_or_else(|| (server + 1).to_string(), |named| named.name.clone());
     format!("{}, site {}", pictures::named(&name), site + 1)
 }
 
-/// The name of a database; its number where there are no names.
+/// The name of a database; its number if there are no names.
 fn database_name(group: Option<&Group>, database: usize) -> String {
     let named = group.and_then(|group| group.databases.get(database));
     named.map_or_else(|| (database + 1).to_string(), |named| named.name.clone())

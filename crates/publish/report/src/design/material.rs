@@ -1,4 +1,4 @@
-//! What a customer reads first: what the design takes for granted.
+//! What a customer reads first: the assumptions of the design.
 
 use plan::deployment::Tier;
 use sizing::{Build, Key};
@@ -8,7 +8,7 @@ use super::Sized;
 use crate::document::{Block, Cell, Fact, Section};
 use crate::format::{number, three_digits};
 
-/// What the document gives, in its reader's words.
+/// The document's inputs, in its reader's words.
 pub(super) fn assumptions(sized: Sized<'_>) -> Section {
     let deployment = sized.deployment;
     let mailboxes = deployment.tiers.iter().map(of_tier).collect::<Vec<_>>().join("; ");
@@ -109,8 +109,8 @@ fn processors(sized: Sized<'_>) -> String {
     format!("{} cores a server, {rate}", three_digits(first.cores))
 }
 
-/// Whether a row about disks says anything of this design: one of single disks has no redundant
-/// groups, and the other way round.
+/// Whether a row about disks applies to this design: one of single disks has no redundant groups,
+/// and the other way round.
 pub(super) fn applies(sized: Sized<'_>, key: Key) -> bool {
     let build = sized.sizing.architecture;
     let all = [build.first, build.second];

@@ -35,14 +35,14 @@ pub(crate) use pictures::{PicturePart, bars_svg};
 pub use predicted::{DesignEdit, PredictedDesign, written as written_edits};
 pub use scenarios::{Candidate, ranked, scenarios, scenarios_json};
 
-/// A deployment and what it comes to.
+/// A deployment and its sizing.
 #[derive(Clone, Copy, Debug)]
 pub struct Sized<'a> {
     /// The deployment.
     pub deployment: &'a Deployment,
-    /// What it comes to.
+    /// The sizing.
     pub sizing: &'a Sizing,
-    /// What a simulation of its disks says; none where there was none.
+    /// A simulation of its disks; `None` if there was none.
     pub predicted: Option<&'a PredictedDesign>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn document(sized: Sized<'_>) -> Document {
     Document { banner: banner(sized), sections: tables::sections(sized) }
 }
 
-/// A number with its unit as a table shows it; a dash where it does not apply.
+/// A number with its unit for a table; a dash if it does not apply.
 fn shown(sized: Sized<'_>, key: Key) -> String {
     let found = sized.sizing.number(key);
     found.map_or_else(|| "-".to_owned(), |value| ShownQuantity::of_number(key, value).written())
@@ -98,7 +98,7 @@ fn banner(sized: Sized<'_>) -> Banner {
     }
 }
 
-/// For whom and of what date, the product, the assumption about its figures, and the mode.
+/// Customer and date, the product, the assumption about its figures, and the mode.
 fn started(sized: Sized<'_>, mode: &str) -> String {
     let deployment = sized.deployment;
     let origin = &deployment.origin;

@@ -1,4 +1,4 @@
-//! What a design is about: for whom, by whom, of what date, in the words of its deployment.
+//! Origin of a design: customer, author, date, in the words of its deployment.
 
 use super::Sized;
 use crate::document::{Block, Fact, Section};

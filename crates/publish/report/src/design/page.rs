@@ -1,4 +1,4 @@
-//! The page of a sizing: what differs from other pages, on a screen and on paper.
+//! The page of a sizing: its differences from other pages, on a screen and on paper.
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,8 @@ const STYLE: &str = include_str!("style.css");
 const SWITCH: &str = "<label class=\"keys\"><input type=\"checkbox\" id=\"keys\"> Show the key of \
                       each number, and every formula</label>\n";
 
-/// One self-contained HTML page, every number with its formula; of a sweep with the table of all
-/// `candidates`, which are none where there was no sweep.
+/// One self-contained HTML page, every number with its formula; for a sweep also the table of all
+/// `candidates`, which is empty without a sweep.
 pub fn sizing_html(sized: Sized<'_>, candidates: &[Candidate]) -> String {
     let mut document = document(sized);
     document.sections.extend(scenarios::section(candidates));
@@ -26,7 +26,7 @@ pub fn sizing_html(sized: Sized<'_>, candidates: &[Candidate]) -> String {
     set_commands(&page)
 }
 
-/// What stands above each printed page: the design and, where it is one, the assumption.
+/// Running title of printed pages: the design and, if there is one, the assumption.
 fn running_title(sized: Sized<'_>) -> String {
     let mut title = quoted(&sized.deployment.name);
     if let Some(assumption) = sized.deployment.product.assumption() {
@@ -35,7 +35,7 @@ fn running_title(sized: Sized<'_>) -> String {
     format!("@page {{ @top-left {{ content: {title}; font: 8pt sans-serif; color: #4c5459; }} }}\n")
 }
 
-/// A text as CSS takes it, without what could end it or the style.
+/// A text as a CSS string, without characters that could end it or the style.
 fn quoted(text: &str) -> String {
     let plain: String = text
         .chars()
@@ -44,8 +44,7 @@ fn quoted(text: &str) -> String {
     format!("\"{plain}\"")
 }
 
-/// The page with what stands between backticks set as code, as a terminal's text has no other way
-/// to show it; in attributes the marks are left out.
+/// The page with text between backticks set as code; in attributes the marks are removed.
 fn set_commands(page: &str) -> String {
     let mut set = String::with_capacity(page.len());
     for (index, part) in page.split('<').enumerate() {

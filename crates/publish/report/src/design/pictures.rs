@@ -1,4 +1,4 @@
-//! Pictures of a sizing as inline SVG: how a volume is used, and what failures do to a server.
+//! Pictures of a sizing as inline SVG: use of a volume, and effects of failures on a server.
 
 use sizing::{FailureMode, Key, ServerKind};
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use crate::html::escape;
 
 /// Width of a picture in its own units.
 const WIDTH: f64 = 720.0;
-/// Where bars begin at least, right of their labels.
+/// Leftmost start of bars, right of their labels.
 const LEFT: f64 = 190.0;
 /// Width of a character of a label, the widest that fonts make it on average.
 const CHARACTER: f64 = 6.6;
@@ -23,8 +23,7 @@ const STEP: f64 = 26.0;
 /// A part of a bar: words, length, class of its colour.
 pub(crate) type PicturePart = (&'static str, f64, &'static str);
 
-/// A database volume by use, against the disk it stands on; none where one of its parts is not
-/// known.
+/// A database volume by use, against its disk; `None` if one of its parts is not known.
 pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
     let sizing = sized.sizing;
     let count = sizing.number(Key::VolumeDbsPerVolume)?;
@@ -51,8 +50,8 @@ pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
     Some(Picture::wide("What lies on a database volume".to_owned(), svg, legend))
 }
 
-/// Active databases of the busiest server in each failure mode, against its copies; none where
-/// those are not known.
+/// Active databases of the busiest server in each failure mode, against its copies; `None` if those
+/// are not known.
 pub(super) fn failures(sized: Sized<'_>) -> Option<Picture> {
     let copies = sized.sizing.number(Key::ServerDbCopies(ServerKind::First))?;
     let bars = FailureMode::LISTED.iter().filter_map(|&mode| {
@@ -102,12 +101,12 @@ pub(crate) fn bars_svg(said: &str, bars: &[(impl AsRef<str>, Vec<PicturePart>)])
     svg + "</svg>"
 }
 
-/// A name, shortened where it would leave no room for what it names.
+/// A name, shortened if it would leave no room for its bar.
 pub(super) fn named(name: &str) -> Cow<'_, str> {
     units::shortened(name, LONGEST_NAME)
 }
 
-/// Where a picture begins right of its names, `least` or more, so that none is drawn over.
+/// Start of a picture to the right of its names, at least `least`, so that no name is overdrawn.
 pub(super) fn left_of<'n>(names: impl Iterator<Item = &'n str>, least: f64) -> f64 {
     let longest = names.map(|name| name.chars().count()).max().unwrap_or(0);
     least.max(longest as f64 * CHARACTER + 8.0)

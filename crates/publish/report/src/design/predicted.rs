@@ -1,5 +1,5 @@
-//! What a simulation says of a design, in the same document as what the rules say of it: a design
-//! that breaks no rule may still be too slow, and a reader of the page has to see both.
+//! Simulation results of a design, in the same document as those of the rules: a design that breaks
+//! no rule may still be too slow, and a reader of the page has to see both.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ pub struct DesignEdit {
     pub section: String,
     /// The line: `several_databases_per_volume = false`.
     pub line: String,
-    /// What it comes to, in words.
+    /// Its effect, in words.
     pub effect: String,
 }
 
@@ -29,7 +29,7 @@ pub struct DesignEdit {
 pub struct PredictedDesign {
     /// The simulated run.
     pub run: RunRecord,
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
     /// The server whose disks they are.
     pub server: String,
@@ -37,13 +37,13 @@ pub struct PredictedDesign {
     pub databases: usize,
     /// Sets of disks that the server has, all alike.
     pub sets: u32,
-    /// Where its whole report is.
+    /// Path of the full report.
     pub report: String,
-    /// What to change, the cheapest first.
+    /// Suggested edits, the cheapest first.
     pub edits: Vec<DesignEdit>,
 }
 
-/// What rules and simulation say together.
+/// Combined answer of rules and simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DesignAnswer {
     is_workable: bool,
@@ -99,7 +99,7 @@ impl DesignAnswer {
 }
 
 impl PredictedDesign {
-    /// The simulated load beside the one that was asked for; its parts in IOPS.
+    /// The simulated load beside the target; its parts in IOPS.
     fn load(&self) -> String {
         let carried = achieved_iops(&self.run).map_or_else(|| "-".to_owned(), three_digits);
         match self.run.start.settings.target_iops {
@@ -185,7 +185,7 @@ impl PredictedDesign {
     }
 }
 
-/// Edits as the lines of a document, each with what it comes to.
+/// Edits as the lines of a document, each with its effect.
 pub fn written(edits: &[DesignEdit]) -> String {
     let mut text = String::new();
     for edit in edits {

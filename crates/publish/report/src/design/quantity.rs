@@ -1,5 +1,5 @@
-//! Numbers of a sizing as people read them: mailboxes are whole, nothing is "none", and what fills
-//! racks is counted in TB. Programs and formulas get every digit.
+//! Numbers of a sizing for people: mailboxes are whole, nothing is "none", and rack capacity is in
+//! TB. Programs and formulas get every digit.
 
 use sizing::{Fact, Key, TierKey, Value};
 
@@ -18,7 +18,7 @@ pub(super) struct ShownQuantity {
 }
 
 impl ShownQuantity {
-    /// What is known under a key.
+    /// The value of a key.
     pub(super) fn of(fact: &Fact) -> Self {
         match fact.value {
             Value::Number(value) => Self::of_number(fact.key, value),
@@ -55,7 +55,7 @@ enum Rounding {
     Down,
 }
 
-/// How mailboxes become whole: those that are there up, those that have room down.
+/// Rounding of mailboxes: existing ones up, capacity for them down.
 const fn whole(key: Key) -> Option<Rounding> {
     match key {
         Key::DatabaseMailboxes

@@ -14,9 +14,9 @@ use crate::format::{number, three_digits};
 /// One design of a sweep.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What it has in place of the document's values.
+    /// Its replacements of the document's values.
     pub replacements: Vec<Replacement>,
-    /// What it comes to, or why it contradicts itself.
+    /// Its sizing, or the contradiction in it.
     pub outcome: Result<Sizing, String>,
 }
 
@@ -34,7 +34,7 @@ const COLUMNS: [(&str, Key); 6] = [
 const PRICED: [(&str, Key); 3] =
     [("cost", Key::CostAll), ("rack units", Key::RackUnitsAll), ("watts", Key::PowerAllWatts)];
 
-/// What designs are ranked by, the most important first; costs only where there are prices.
+/// Ranking criteria of designs, the most important first; costs only if there are prices.
 const RANKED_BY: [Key; 4] = [Key::CostAll, Key::DiskAll, Key::ServerAll, Key::MemoryAllGb];
 
 impl Candidate {
@@ -42,7 +42,7 @@ impl Candidate {
         self.outcome.as_ref().is_ok_and(Sizing::is_workable)
     }
 
-    /// Workable designs before others, those before what contradicts itself.
+    /// Workable designs before others, contradictory ones last.
     fn class(&self) -> u8 {
         match &self.outcome {
             _ if self.is_workable() => 0,
@@ -67,7 +67,7 @@ impl Candidate {
         )
     }
 
-    /// Why it does not work; empty where it does.
+    /// Why it does not work; empty if it does.
     fn reason(&self) -> String {
         match &self.outcome {
             Err(complaint) => complaint.lines().next().unwrap_or_default().to_owned(),
@@ -80,7 +80,7 @@ impl Candidate {
     }
 }
 
-/// The columns of these designs: those of costs where any design has them.
+/// The columns of these designs: those of costs if any design has them.
 fn columns(candidates: &[Candidate]) -> Vec<(&'static str, Key)> {
     let priced = PRICED
         .into_iter()
@@ -100,7 +100,7 @@ pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates
 }
 
-/// The table for the page; none where there was no sweep.
+/// The table for the page; `None` if there was no sweep.
 pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
     let first = candidates.first()?;
     let given = first.replacements.iter().map(|_| Column::text("what changes"));
@@ -145,7 +145,7 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
     aligned(&rows)
 }
 
-/// Columns as wide as their widest cell, the last one as it is.
+/// Columns as wide as their widest cell, the last one unpadded.
 fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..columns)

@@ -1,4 +1,4 @@
-//! The tables of a sizing: which numbers stand where, under which words.
+//! The tables of a sizing: the place and the label of each number.
 
 use plan::deployment::BackupFrequency;
 use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, TierKey, schedule};
@@ -117,7 +117,7 @@ const NETWORK: &[Key] = &[
     Key::NetworkRecommendedLinkMbps,
 ];
 
-/// What is said about SSDs beside their numbers.
+/// The note on SSDs beside their numbers.
 const METACACHE: &str = "How much I/O MetaCache databases take off the disks is not published: \
      disks, memory and processors are sized as without them, and the test plan loads the disks of \
      the databases alone.";
@@ -188,7 +188,7 @@ fn findings(sized: Sized<'_>) -> Section {
     let mut found: Vec<_> = sized.sizing.findings.iter().collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let rows: Vec<TableRow> = found.into_iter().map(finding_row).collect();
-    let columns = ["weight", "about", "what is wrong", "what to change"];
+    let columns = ["weight", "about", "problem", "fix"];
     let columns = columns.map(Column::text).into_iter().chain([key_column("key")]);
     Section {
         id: "findings",
@@ -244,7 +244,7 @@ fn tier_row(sized: Sized<'_>, number: usize, name: &str) -> TableRow {
     TableRow::body([vec![Cell::plain(name)], cells.to_vec()].concat())
 }
 
-/// A number whose unit is in its column's heading; a dash where it does not apply.
+/// A number whose unit is in its column's heading; a dash if it does not apply.
 fn bare(sized: Sized<'_>, key: Key) -> String {
     let value = sized.sizing.number(key);
     value.map_or_else(|| "-".to_owned(), |value| ShownQuantity::of_number(key, value).value)
@@ -308,7 +308,7 @@ fn failure_row(sized: Sized<'_>, mode: FailureMode) -> Option<TableRow> {
     ]))
 }
 
-/// Where the second site waits, the loss of the first is a matter of its servers.
+/// If the second site is passive, the loss of the first falls on its servers.
 fn processor(sized: Sized<'_>, mode: FailureMode, what: ProcessorKey) -> Option<f64> {
     [ServerKind::First, ServerKind::Second]
         .into_iter()

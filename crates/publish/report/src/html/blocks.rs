@@ -60,12 +60,12 @@ fn table(content: &Table) -> String {
     html + "</tbody></table></div>\n"
 }
 
-/// Whether a table is so small that stretching it over the page would tear its rows apart.
+/// Whether a table is small enough that stretching it over the page would tear its rows apart.
 fn is_narrow(content: &Table) -> bool {
     content.columns.len() <= 4 && content.columns[1..].iter().all(|column| column.numeric)
 }
 
-/// The row of shared headings; empty where no columns share one.
+/// The row of shared headings; empty if no columns share one.
 fn group_headings(columns: &[Column]) -> String {
     if columns.iter().all(|column| column.group.is_empty()) {
         return String::new();

@@ -20,16 +20,15 @@ const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 64 48\" aria-hidden=\"true
 /// Reads the charts of a page out; see the script itself.
 pub const CROSSHAIR: &str = include_str!("crosshair.js");
 
-/// What a picture holds that the script reads out.
+/// Marks a picture with hints for the script.
 const READ_OUT: &str = "<g class=\"hints\">";
 
-/// The script as it stands in a page, which needs nothing beside it.
+/// The script inlined in a self-contained page.
 fn inline_script() -> String {
     ["<script>\n", CROSSHAIR, "</script>\n"].concat()
 }
 
-/// A page for a server that lets no page run a script of its own: it asks for [`CROSSHAIR`] as
-/// `/crosshair.js`.
+/// A page for a server that permits no inline scripts: it loads [`CROSSHAIR`] from `/crosshair.js`.
 pub fn served(page: &str) -> String {
     page.replace(&inline_script(), "<script src=\"/crosshair.js\"></script>\n")
 }
@@ -64,7 +63,7 @@ pub(crate) fn page(document: &Document) -> String {
     units::plain(&html).into_owned()
 }
 
-/// Whether a section stands right under the verdict, above the contents.
+/// Whether a section comes right after the verdict, above the contents.
 fn is_of_verdict(section: &Section) -> bool {
     [what_follows::ID, glance::ID].contains(&section.id)
 }
@@ -154,7 +153,7 @@ fn push_entry(html: &mut String, entry: &GlossaryEntry) {
     );
 }
 
-/// Each text as a paragraph of its own.
+/// Each text as a separate paragraph.
 fn paragraphs<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     texts.map(|text| ["<p>", &escape(text), "</p>"].concat()).collect()
 }

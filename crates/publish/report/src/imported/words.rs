@@ -1,11 +1,11 @@
-//! What is said of a published result wherever it is shown.
+//! Texts about a published result, used wherever it is shown.
 
 use record::{ImportedResult, PublishedOutcome, RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
 use crate::format;
 
-/// What an imported run came to in a word or two.
+/// The outcome of an imported run in a word or two.
 pub(crate) fn outcome_words(imported: &ImportedResult, verdict: &Verdict) -> String {
     match (verdict.outcome, imported.outcome) {
         (Ruling::Fail, _) => "Imported fail".to_owned(),
@@ -25,7 +25,7 @@ pub(crate) fn started(run: &RunRecord) -> String {
     }
 }
 
-/// What the report of an imported result means.
+/// Meaning of an imported result's report.
 pub(crate) fn sentences(run: &RunRecord, imported: &ImportedResult) -> Vec<String> {
     let said = match imported.outcome {
         Some(PublishedOutcome::Pass) => "which called it Pass",

@@ -2,10 +2,10 @@
 
 use record::RunRecord;
 
-/// What records of earlier releases were started with, as far as is known.
+/// The command of records of earlier releases, as far as it is known.
 pub(super) const SOME_PLAN: &str = "plimsoll run PLAN";
 
-/// What started the test, without its options.
+/// The command that started the test, without its options.
 pub(super) fn command(run: &RunRecord) -> &str {
     match run.start.command.as_str() {
         "" => SOME_PLAN,
@@ -36,7 +36,7 @@ fn with_options(run: &RunRecord, without: &[&str], changes: &[(&str, String)]) -
     words.join(" ")
 }
 
-/// Whether the test has a plan that a person can edit.
+/// Whether the test has a plan that the user can edit.
 pub(super) fn has_plan(run: &RunRecord) -> bool {
     command(run).starts_with("plimsoll run ")
 }
@@ -46,7 +46,7 @@ pub(super) fn line(run: &RunRecord) -> Option<String> {
     has_plan(run).then(|| command(run).replacen("run", "line", 1))
 }
 
-/// The command that says what is underneath the databases.
+/// The command that shows what is underneath the databases.
 pub(super) fn inspect(run: &RunRecord) -> String {
     let first = run.start.databases.first();
     let mount = first.map_or("DIR", |facts| facts.volume.mount.as_str());

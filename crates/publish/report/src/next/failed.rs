@@ -1,4 +1,4 @@
-//! What a failed run calls for: the cause of errors, or the load that the storage does carry.
+//! Steps after a failed run: find the cause of errors, or the load that the storage carries.
 
 use record::RunRecord;
 use verdict::{Finding, Kind, Limit, Ruling, Unit, Verdict};
@@ -90,7 +90,7 @@ fn lower_target(run: &RunRecord, verdict: &Verdict, target_iops: f64) -> u32 {
     two_digits(most * share(verdict))
 }
 
-/// What is left below the share of the limit, which would only just be kept.
+/// Reserve below a limit that would only just be kept.
 const RESERVE: f64 = 0.95;
 
 /// The share of the load that keeps the limits, with a reserve. Latency rises faster than load, so

@@ -1,5 +1,5 @@
-//! What to do after a run: each step changes the verdict or narrows the question.
-//! `docs/next-steps.md` lists all of them, and a test carries each out.
+//! Next steps after a run: each changes the verdict or narrows the question. `docs/next-steps.md`
+//! lists all of them, and a test carries each out.
 
 mod command;
 mod failed;
@@ -37,7 +37,7 @@ fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     }
 }
 
-/// What follows from a prediction.
+/// Next step after a prediction.
 fn simulated(run: &RunRecord, verdict: &Verdict) -> NextStep {
     let is_impossible = verdict
         .findings

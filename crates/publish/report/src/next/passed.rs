@@ -1,4 +1,4 @@
-//! What a passed run leaves open.
+//! Open questions after a passed run.
 
 use record::{Phase, RunRecord, TestType};
 use units::Bytes;
@@ -24,7 +24,7 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     steps
 }
 
-/// The plan whose mailboxes the load stands for.
+/// The plan with the number of mailboxes that the load supports.
 fn fewer_mailboxes(run: &RunRecord) -> NextStep {
     let carried = format::number(Carried::of(run).by_io, 0);
     let words = format!(
@@ -102,7 +102,7 @@ fn large_enough(run: &RunRecord) -> Bytes {
     Bytes(run.start.settings.cache_maximum_bytes * SMALL_DATABASE_CACHES)
 }
 
-/// Whether caches serve too much of a database to tell how the storage does with a real one.
+/// Whether caches serve too much of a database for the result to apply to a real one.
 pub(crate) fn is_small(run: &RunRecord) -> bool {
     let mut databases = run.start.databases.iter();
     databases.any(|facts| facts.initial_bytes < large_enough(run).0)

@@ -5,7 +5,7 @@ use std::fmt;
 /// Names every step once: the type, its list and its name in `docs/next-steps.md`.
 macro_rules! step_kinds {
     ($($kind:ident = $name:literal),+ $(,)?) => {
-        /// What is advised.
+        /// Kind of advice.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum StepKind {
             $($kind),+
@@ -67,13 +67,13 @@ step_kinds! {
     CompareImported = "compare-imported",
 }
 
-/// One step: what to do, and the command that does it or comes after.
+/// One step: the action, and the command that performs it or follows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NextStep {
     /// Which step it is.
     pub kind: StepKind,
     words: String,
-    /// The command; none if no command of this program helps.
+    /// The command; `None` if no command of this program helps.
     pub command: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Every next step is taken: the command that a record prints must change what is known.
+//! Every next step is taken: the command that a record prints must change the knowledge.
 
 mod cases;
 
@@ -87,7 +87,7 @@ fn taken(case: &Case, step: &NextStep, before: &RunRecord) -> RunRecord {
     run
 }
 
-/// What is known after a run, as far as a step may change it.
+/// The knowledge after a run, as far as a step may change it.
 fn known(run: &RunRecord) -> impl PartialEq + std::fmt::Debug {
     let verdict = judge(run);
     let is_simulated = run.simulated().is_some();
@@ -143,7 +143,7 @@ fn an_imported_result_is_set_beside_a_run() {
     assert!(told[0].to_string().ends_with(": plimsoll compare RESULT RUN"), "{}", told[0]);
 }
 
-/// Whatever came of a run, one step at least is named; a mere repeat stands alone.
+/// Every outcome has at least one step; a mere repeat is the only one.
 #[test]
 fn a_repeat_is_advised_beside_nothing_else() {
     for seed in 0..300 {

@@ -1,11 +1,11 @@
-//! How long a measurement must be for a verdict, from what a shorter one has shown.
+//! Length of a measurement needed for a verdict, estimated from a shorter one.
 
 use plan::write_duration;
 use record::{Phase, RunRecord};
 use units::Nanos;
 use verdict::{Finding, Ruling, Unit, Verdict};
 
-/// What is measured beyond the time that the rate so far calls for, in percent of it: rates vary.
+/// Reserve on the time that the rate so far calls for, in percent of it: rates vary.
 const RESERVE_PERCENT: u64 = 25;
 
 /// How many times as long is measured if no request was seen at all.
@@ -23,7 +23,7 @@ pub(super) fn longer(run: &RunRecord, verdict: &Verdict) -> Option<String> {
     (needed_ns > settings.measure_ns).then(|| write_duration(Nanos(readable(needed_ns))))
 }
 
-/// The time in which the requests come that a finding lacks; none if it lacks none, or nothing was
+/// The time needed for the requests that a finding lacks; `None` if it lacks none, or nothing was
 /// measured.
 fn needed_ns(run: &RunRecord, finding: &Finding) -> Option<u64> {
     let (seen, limit) = (finding.measured?, finding.limit?);

@@ -56,15 +56,14 @@ fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
         "checksums" if run.start.test != TestType::Backup => read_databases(run),
         "replayed-logs" => fewer_logs(run, finding),
         "generator-limited" | "completion-lag" => spare_processors(run, verdict),
-        "processor-steal" => StepKind::OwnProcessors.with(
-            "Give this machine processors that it does not share with other guests; then",
-            same,
-        ),
+        "processor-steal" => {
+            StepKind::OwnProcessors.with("Give this VM dedicated cores; then", same)
+        }
         _ => by_numbers(run, verdict, finding),
     }
 }
 
-/// What the numbers of a finding call for.
+/// Steps that the numbers of a finding call for.
 fn by_numbers(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
     let same = again(run, &[]);
     if finding.unit == Unit::Milliseconds {
@@ -122,7 +121,7 @@ fn completion(run: &RunRecord) -> NextStep {
              the journal record.jsonl of this run",
         );
     }
-    // What it takes to continue is in the record once the databases were opened.
+    // Once the databases were opened, the record has everything that a resumption needs.
     if finished.is_none() && !run.attachments.is_empty() {
         let words = format!(
             "Complete it, with the folder of this run for FOLDER, or start it again ({same})"
@@ -151,7 +150,7 @@ fn fewer_logs(run: &RunRecord, finding: &Finding) -> NextStep {
     StepKind::FewerLogs.with(words, same)
 }
 
-/// What keeps the volume from being full at the end.
+/// The step that keeps the volume from being full at the end.
 fn room(run: &RunRecord) -> NextStep {
     if let Some(seconds) = fitting_seconds(run) {
         let shorter = again(run, &[("--duration", format!("{seconds}s"))]);

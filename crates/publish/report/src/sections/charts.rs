@@ -11,13 +11,13 @@ use crate::chart::{
 use crate::document::{Block, Picture, Section};
 use crate::{format, meaning};
 
-/// More points than this cannot be told apart on a page; neighbours are merged.
+/// More points than this are indistinguishable on a page; neighbours are merged.
 const POINTS: usize = 480;
 
 /// Times of a heat map; its areas are no narrower than three points.
 const HEAT_COLUMNS: usize = 120;
 
-/// So many databases have lines of their own; more would hide each other in the band.
+/// Most databases with separate lines; more would hide each other in the band.
 const MOST_LINES: usize = 8;
 
 /// The charts, where anything was measured.
@@ -47,7 +47,7 @@ pub(super) fn section(run: &RunRecord) -> Option<Section> {
     Some(Section { id: "charts", title: "Over Time", blocks: vec![Block::Pictures(charts)] })
 }
 
-/// A time on the charts: one interval, or several that stand too close together.
+/// A time on the charts: one interval, or several that are too close together.
 struct Moment<'a> {
     rows: &'a [&'a IntervalRow],
 }
@@ -57,7 +57,7 @@ struct Times<'a> {
     rows: Vec<Moment<'a>>,
 }
 
-/// Deals intervals out into at most so many moments, in order.
+/// Groups intervals into at most `most` moments, in order.
 fn merged<'a>(rows: &'a [&'a IntervalRow], most: usize) -> Vec<Moment<'a>> {
     let each = rows.len().div_ceil(most).max(1);
     rows.chunks(each).map(|rows| Moment { rows }).collect()
@@ -93,7 +93,7 @@ impl Moment<'_> {
         self.rows.iter().filter_map(move |row| row.series.get(&series))
     }
 
-    /// Mean in milliseconds over all requests; none where there was none.
+    /// Mean in milliseconds over all requests; `None` if there was none.
     fn mean_ms(&self, series: Series) -> Option<f64> {
         weighted_mean_ms(self.parts(series))
     }
@@ -137,7 +137,7 @@ impl Moment<'_> {
     }
 }
 
-/// Mean in milliseconds over all requests; none where there was none.
+/// Mean in milliseconds over all requests; `None` if there was none.
 pub(crate) fn weighted_mean_ms<'a>(parts: impl Iterator<Item = &'a SeriesRow>) -> Option<f64> {
     let (count, sum) = parts.fold((0, 0.0), |(count, sum), part| {
         let of_part = part.latency.count;
@@ -264,7 +264,7 @@ impl Times<'_> {
             counts: row.spread(series),
         });
         TimeChart {
-            title: format!("{}: how many took how long", series.name()),
+            title: format!("{}: latency distribution", series.name()),
             description: self.describe(series),
             metric,
             unit: "ms",

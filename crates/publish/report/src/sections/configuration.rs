@@ -1,4 +1,4 @@
-//! "Database Configuration": where each database and its logs lie, and on what.
+//! "Database Configuration": location of each database and its logs, and their volumes.
 
 use record::{DatabaseFacts, RunRecord, VolumeFacts};
 
@@ -34,7 +34,7 @@ pub(super) fn section(run: &RunRecord) -> Section {
     Section { id: "database-configuration", title: "Database Configuration", blocks }
 }
 
-/// The files of each database, and its part of the load where they have several.
+/// The files of each database, and its share of the load if there are several.
 fn files(run: &RunRecord) -> Table {
     let mut columns = ["Instance", "Log path", "Database path"].map(Column::text).to_vec();
     if databases(run).any(|facts| facts.weight.is_some()) {

@@ -1,5 +1,4 @@
-//! "Copies of the Backup": the files that a backup has made, and what was found in them when they
-//! were read back.
+//! "Copies of the Backup": the files that a backup has made, and the results of reading them back.
 
 use record::RunRecord;
 
@@ -8,7 +7,7 @@ use super::verification::statistics;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::{format, meaning};
 
-/// The copies that a backup has made, and what was found in them.
+/// The copies that a backup has made, and the results of reading them back.
 pub(super) fn section(run: &RunRecord) -> Option<Section> {
     databases(run).find(|facts| facts.backup_file.is_some())?;
     let columns = [

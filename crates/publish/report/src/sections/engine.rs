@@ -1,5 +1,5 @@
-//! What the load was made of: whether it was the load of a mail server can be seen from the I/O
-//! that one batch transaction caused.
+//! Composition of the load: the I/O of one batch transaction shows whether it was the load of a
+//! mail server.
 
 use record::{Phase, PhaseTotals, RunRecord, Series};
 
@@ -7,7 +7,7 @@ use super::databases;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format;
 
-/// Rates of transactions and what each of them cost.
+/// Rates of transactions and the cost of each.
 pub(super) fn section(run: &RunRecord) -> Section {
     let columns = [
         ("Batches/sec", "batch-transactions"),

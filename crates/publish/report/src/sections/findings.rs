@@ -1,4 +1,4 @@
-//! What every rule has found, with number, limit and evidence.
+//! The finding of every rule, with number, limit and evidence.
 
 use record::RunRecord;
 use verdict::{Finding, Limit, Ruling, Verdict};
@@ -69,7 +69,7 @@ fn limit_of(finding: &Finding, limit: Limit) -> String {
     }
 }
 
-/// How much of an upper limit is used up; none where there is no such limit above zero.
+/// The used share of an upper limit; `None` if there is no such limit above zero.
 fn share(finding: &Finding) -> Option<f64> {
     match (finding.measured?, finding.limit?) {
         (measured, Limit::AtMost(limit)) if limit > 0.0 => Some(measured / limit),

@@ -114,7 +114,7 @@ pub(crate) fn section(run: &RunRecord) -> Section {
     Section { id: "host", title: "Host System Performance", blocks }
 }
 
-/// The machine during the checksum pass, where there was one.
+/// The machine during the checksum pass, if there was one.
 pub(super) fn during_checksum(run: &RunRecord) -> Option<Section> {
     let rows = counter_rows(run, Phase::Check);
     (!rows.is_empty()).then(|| Section {
@@ -145,7 +145,7 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<TableRow> {
     let mut rows: Vec<TableRow> = Vec::new();
     for counter in &COUNTERS {
         let values: Vec<f64> = samples.iter().filter_map(counter.value).collect();
-        // What this system does not count would be a row of dashes.
+        // Values that this system does not count would be a row of dashes.
         if !values.is_empty() {
             rows.push(statistics_row(counter.label, counter.metric, &values, counter.decimals));
         }
@@ -154,7 +154,7 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<TableRow> {
     rows
 }
 
-/// None where the system does not tell.
+/// Empty if the system does not report them.
 fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = TableRow> {
     let is_told = run.intervals_of(phase).any(|row| row.processors.is_some());
     SHARES.iter().filter(move |_| is_told).map(move |share| {

@@ -189,7 +189,7 @@ impl IoKinds {
     }
 }
 
-/// The columns of log reads, which are all zeros where nothing read logs.
+/// The columns of log reads, which are all zeros if no logs were read.
 const LOG_READS: [&str; 3] = ["log-reads-latency", "log-reads-rate", "log-reads-bytes"];
 
 /// The table without the columns of these metrics.
@@ -220,7 +220,7 @@ fn merged(totals: &PhaseTotals, series: &[Series]) -> SeriesTotal {
     merged
 }
 
-/// One row per database, and one over all where there are several.
+/// One row per database, and one over all if there are several.
 fn rows_per_database<C: IntoIterator<Item = Cell>>(
     run: &RunRecord,
     cells: impl Fn(Option<&PhaseTotals>) -> C,

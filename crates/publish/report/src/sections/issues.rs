@@ -37,12 +37,12 @@ pub(super) fn section(run: &RunRecord) -> Section {
     Section { id: "test-issues", title: "Test Issues", blocks }
 }
 
-/// What went wrong on one volume.
+/// Errors on one volume.
 #[derive(Default)]
 struct VolumeErrors {
     failed_requests: u64,
     damaged_content: u64,
-    /// What is told of a whole database, such as why it does not go on.
+    /// Errors of a whole database, such as why it stopped.
     others: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The sections of a report, one file each, in the order of a Jetstress report where it has them.
+//! The sections of a report, one file each, in the order of a Jetstress report if that has them.
 
 mod charts;
 mod configuration;

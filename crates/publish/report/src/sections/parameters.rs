@@ -1,4 +1,4 @@
-//! "Jetstress System Parameters": the settings that decide what a result can be compared with.
+//! "Jetstress System Parameters": the settings that decide which results are comparable.
 
 use record::{Phase, RunRecord, Settings};
 
@@ -16,7 +16,7 @@ pub(crate) fn section(run: &RunRecord) -> Section {
     }
 }
 
-/// What Jetstress lists, in its order.
+/// Jetstress's own list, in its order.
 fn load(run: &RunRecord) -> Vec<Fact> {
     let settings = &run.start.settings;
     let mix = settings.mix;
@@ -58,7 +58,7 @@ fn per_database(bytes: u64) -> String {
     format!("{} (per database)", format::size(bytes))
 }
 
-/// What is unlike the original's incompressible content and even access, where anything is.
+/// Deviations from the original's incompressible content and even access, if any.
 fn content(settings: &Settings) -> Vec<Fact> {
     let theta = settings.zipf_theta;
     [
@@ -75,7 +75,7 @@ fn above_zero(value: u32) -> Option<String> {
     (value > 0).then(|| percent(value))
 }
 
-/// What Jetstress cannot choose: its log follows the volume's sectors.
+/// A setting that Jetstress lacks: its log follows the volume's sectors.
 fn log(run: &RunRecord) -> Vec<Fact> {
     let phases = [Phase::Measure, Phase::Warm];
     let segments = phases.map(|phase| run.sum_of(phase).gauges.log_segment_bytes);
@@ -87,7 +87,7 @@ fn log(run: &RunRecord) -> Vec<Fact> {
         .collect()
 }
 
-/// What Jetstress prints in its log only, or not at all.
+/// Settings that Jetstress prints in its log only, or not at all.
 fn engine(settings: &Settings) -> Vec<Fact> {
     let flush = format!(
         "start {}, stop {}",

@@ -60,12 +60,12 @@ const COPY_READS: PassRequests = PassRequests {
     metrics: ["backup-copy-reads-latency", "backup-copy-reads-rate", "backup-copy-reads-bytes"],
 };
 
-/// The reads of the checksum pass, where they were measured.
+/// The reads of the checksum pass, if they were measured.
 pub(super) fn checksum_reads(run: &RunRecord) -> Option<Section> {
     disk_subsystem(run, &CHECKSUM_READS)
 }
 
-/// The reads of a backup, where they were measured.
+/// The reads of a backup, if they were measured.
 pub(super) fn backup_reads(run: &RunRecord) -> Option<Section> {
     disk_subsystem(run, &BACKUP_READS)
 }

@@ -1,4 +1,4 @@
-//! `SoftRecovery Statistics`: what the replay of each database's log took and did.
+//! `SoftRecovery Statistics`: time and work of the replay of each database's log.
 
 use record::{Replay, RunRecord};
 
@@ -20,7 +20,7 @@ pub(super) fn statistics(run: &RunRecord) -> Option<Section> {
     })
 }
 
-/// What the logs were replayed into.
+/// The target of the replay.
 fn into(run: &RunRecord) -> String {
     match run.start.settings.passive_copy_depth_bytes {
         None => {
@@ -66,7 +66,7 @@ fn table(run: &RunRecord, replays: &[Replay]) -> Table {
     }
 }
 
-/// All databases. Their replays go on at the same time, so the longest counts.
+/// All databases. Their replays run at the same time, so the longest counts.
 fn sum(replays: &[Replay]) -> Replay {
     let mut sum = Replay::default();
     for of in replays {

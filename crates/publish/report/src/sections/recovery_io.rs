@@ -1,4 +1,4 @@
-//! What the replay of logs asked of the storage.
+//! Requests of a log replay to the storage.
 
 use record::{Phase, PhaseTotals, RunRecord, Series, SeriesTotal};
 
@@ -6,7 +6,7 @@ use super::databases;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::{format, passes};
 
-/// What a replay asks of the storage, and its columns.
+/// Kinds of requests of a replay, and their columns.
 const REQUESTS: [(Series, [&str; 3], [&str; 3]); 3] = [
     (
         Series::DatabaseRead,
@@ -37,7 +37,7 @@ const REQUESTS: [(Series, [&str; 3], [&str; 3]); 3] = [
     ),
 ];
 
-/// The requests of the replay, where they were measured.
+/// The requests of the replay, if they were measured.
 pub(super) fn section(run: &RunRecord) -> Option<Section> {
     let all = run.sum_of(Phase::Recover);
     if passes::replays(run).is_none() || all.span_ns == 0 {

@@ -8,7 +8,7 @@ use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
 use crate::mailboxes::Carried;
 use crate::{format, listed, meaning, passes};
 
-/// What stands above everything.
+/// Top of the report.
 pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     let (number, number_unit, number_metric) = main_number(run);
     Banner {
@@ -30,7 +30,7 @@ pub(crate) fn started(start: &Start) -> String {
     if start.simulated.is_some() { format!("virtual time from {clock}") } else { clock }
 }
 
-/// The name of an array without what it consists of.
+/// The name of an array without its components.
 fn model_of(array: &str) -> &str {
     array.split_once(',').map_or(array, |(model, _)| model)
 }
@@ -51,7 +51,7 @@ pub(crate) fn subject(start: &Start) -> String {
     format!("{named} - {}", start.description)
 }
 
-/// What a test of this kind is made for, with its unit and its glossary entry.
+/// The main number of this kind of test, with its unit and its glossary entry.
 pub(crate) fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
     if let Some(pass) = passes::judged(run) {
         let rate = passes::sum(pass).mib_per_second().map(format::three_digits);
@@ -135,7 +135,7 @@ impl LatencyFigure {
     }
 }
 
-/// Only where the plan says what a mailbox asks for; a load that did not pass carries none.
+/// Only if the plan states the demand of a mailbox; a load that did not pass carries none.
 fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     run.start.settings.iops_per_mailbox?;
     let is_carried = verdict.exit_code() == 0 && run.span_ns(Phase::Measure) > 0;

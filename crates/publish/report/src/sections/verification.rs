@@ -1,11 +1,11 @@
-//! "Checksum Statistics" and "Backup Statistics": what a pass over every page found.
+//! "Checksum Statistics" and "Backup Statistics": the results of a pass over every page.
 
 use record::{Checksum, RunRecord, TestType};
 
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::{format, meaning, passes};
 
-/// Pages by what is wrong with them, per database.
+/// Pages by kind of damage, per database.
 pub(super) fn checksums(run: &RunRecord) -> Section {
     let block = if run.checksums.is_empty() {
         let why = if run.start.settings.verify_checksums {
@@ -21,7 +21,7 @@ pub(super) fn checksums(run: &RunRecord) -> Section {
     Section { id: "checksum-statistics", title: "Checksum Statistics - All", blocks: vec![block] }
 }
 
-/// The same of a backup, where one was made.
+/// The same of a backup, if one was made.
 pub(super) fn backup(run: &RunRecord) -> Option<Section> {
     let block = match (run.backups.is_empty(), run.start.test) {
         (true, TestType::Backup) => Block::Note("No database was read to its end.".to_owned()),

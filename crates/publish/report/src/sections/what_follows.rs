@@ -1,5 +1,5 @@
-//! What to do after the run, and what it does not prove: under the verdict, since a reader who
-//! stops there must not take it for more than it is.
+//! Next steps after the run, and its limits: under the verdict, since a reader who stops there must
+//! not overrate it.
 
 use record::{Phase, RunRecord, TestType};
 use units::Nanos;
@@ -11,7 +11,7 @@ use crate::{format, next};
 /// Name of the section for links, and for the page, which shows it above the contents.
 pub(crate) const ID: &str = "what-follows";
 
-/// A load of performance tells of a working day from two hours on, one of stress from a day on: the
+/// A performance load represents a working day from two hours on, a stress load from a day on: the
 /// lengths of Microsoft's storage programme.
 const HOURS_OF_PERFORMANCE: u64 = 2;
 const HOURS_OF_STRESS: u64 = 24;
@@ -19,33 +19,27 @@ const HOURS_OF_STRESS: u64 = 24;
 /// Steps first, then limits of the run.
 pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     let steps = next::steps(run, verdict).into_iter().map(|step| Fact::new("Next step", step));
-    let limits = unproven(run).into_iter().map(|limit| Fact::new("Not proven", limit));
+    let limits = unproven(run).into_iter().map(|limit| Fact::new("Not tested", limit));
     let blocks = vec![Block::Facts(steps.chain(limits).collect())];
-    Section { id: ID, title: "What Follows", blocks }
+    Section { id: ID, title: "Next Steps and Limits of This Result", blocks }
 }
 
-/// What a reader might take this run to prove, and it does not.
+/// Claims that a reader might infer from this run but that it does not prove.
 pub(crate) fn unproven(run: &RunRecord) -> Vec<String> {
     let mut said = Vec::new();
     if run.simulated().is_some() {
-        said.push("Anything of real storage: the run was simulated on a model of it.".to_owned());
+        said.push("Real storage: the run was simulated on a model of it.".to_owned());
     }
     said.extend(too_short(run));
     if next::is_small(run) {
         said.push(
-            "That larger databases do as well: much of these fits into the caches of disks and \
-             arrays."
-                .to_owned(),
+            "Larger databases: much of these fits into the caches of disks and arrays.".to_owned(),
         );
     }
     if run.checksums.is_empty() && run.backups.is_empty() {
-        said.push("That every page can be read back: not all of them were read.".to_owned());
+        said.push("Reading back every page: not all of them were read.".to_owned());
     }
-    said.push(
-        "What a power failure leaves, and how the storage does beside the load of other machines: \
-         neither was tried."
-            .to_owned(),
-    );
+    said.push("Power failure, and load from other hosts on the same array.".to_owned());
     said
 }
 
@@ -60,10 +54,7 @@ fn too_short(run: &RunRecord) -> Option<String> {
     (measured < Nanos::from_secs(hours * 3_600)).then(|| {
         let asked = format::plural(hours, "hour");
         let how = if run.simulated().is_some() { "simulated" } else { "measured" };
-        format!(
-            "That it goes on like this: it was {how} for {}, less than {asked}.",
-            format::duration(measured.0)
-        )
+        format!("Sustained load: {how} for {}; {asked} are usual.", format::duration(measured.0))
     })
 }
 
@@ -75,7 +66,7 @@ mod tests {
     #[test]
     fn what_a_run_does_not_prove_depends_on_what_it_was() {
         let mut run = passing();
-        assert!(unproven(&run)[0].contains("less than 2 hours"), "{:?}", unproven(&run));
+        assert!(unproven(&run)[0].contains("2 hours are usual"), "{:?}", unproven(&run));
         run.start.test = record::TestType::Backup;
         run.checksums.clear();
         let said = unproven(&run).concat();

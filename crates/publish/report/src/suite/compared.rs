@@ -1,4 +1,4 @@
-//! Sets of tests side by side: what each test came to in each set, and each test's comparison.
+//! Sets of tests side by side: the result of each test in each set, and each test's comparison.
 
 use record::TestType;
 use serde_json::{Value, json};
@@ -209,7 +209,7 @@ fn cell(test: Option<&SuiteTest<'_>>) -> Cell {
     Cell::plain(text).toned(tone(outcome))
 }
 
-/// One test of every set: what its comparison as single runs has.
+/// One test of every set: the comparison of its single runs.
 fn section(of: &ComparedTest) -> Section {
     let (id, title) = match of.kind {
         TestType::Performance => ("compared-performance", "Performance"),

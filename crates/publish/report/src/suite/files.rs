@@ -45,7 +45,7 @@ pub fn suite_xml(tests: &[SuiteTest<'_>]) -> String {
     units::plain(&xml).into_owned()
 }
 
-/// The result of a load; why there is none of a test that was not run.
+/// The result of a load; or why a test was not run.
 fn content(test: &SuiteTest<'_>) -> String {
     match &test.measured {
         Err((_, why)) => format!("<not-run>{}</not-run>\n", escape(why)),

@@ -1,5 +1,5 @@
-//! Every form of a report says the same of a run, whatever it was: pass or fail, what was asked
-//! for, reached and lacking.
+//! Every form of a report says the same of a run, whatever it was: pass or fail, requirements,
+//! results and gaps.
 
 use record::RunRecord;
 use record::synthetic::drawn;
@@ -12,7 +12,7 @@ use crate::{html, json, meaning, next, summary, text, verdict_name};
 
 const DRAWS: u64 = 150;
 
-/// A run and what is said of it.
+/// A run and the texts about it.
 struct Told {
     run: RunRecord,
     verdict: Verdict,
@@ -93,7 +93,7 @@ fn every_form_gives_the_same_meaning_and_next_steps() {
     }
 }
 
-/// What is lacking is in the headline if the run passed; what did not pass has proved no mailbox.
+/// A gap is in the headline if the run passed; a run that did not pass supports no mailbox.
 #[test]
 fn what_is_lacking_is_said_everywhere_or_nowhere() {
     let mut lacking = 0;

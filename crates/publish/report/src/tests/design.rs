@@ -57,7 +57,7 @@ fn every_number_is_explained() {
     });
 }
 
-/// What a formula names is known, so that its numbers can be followed to the inputs.
+/// Every name in a formula is a key, so that its numbers can be traced to the inputs.
 #[test]
 fn every_name_in_a_formula_is_a_key() {
     each(|sized| {
@@ -105,7 +105,7 @@ fn all_forms_show_the_same_numbers() {
     });
 }
 
-/// What `plimsoll profile` wrote about its files comes out of every form.
+/// The remarks of `plimsoll profile` about its files appear in every form.
 #[test]
 fn the_figures_name_their_files() {
     let given = deployment(&format!(

@@ -12,8 +12,7 @@ fn near(mean: f64) -> Estimate {
     Estimate { mean, half_width: Some(mean / 50.0) }
 }
 
-/// A load of so many IOPS that was asked for, at these milliseconds of a read and a
-/// quarter of that of a log write.
+/// A load with this target and rate, with reads of `read_ms` and log writes of a quarter of that.
 fn step(asked_iops: Option<f64>, iops: f64, read_ms: f64, holds: Option<bool>) -> LoadStep {
     LoadStep {
         asked_iops,
@@ -44,7 +43,7 @@ fn steps() -> Vec<LoadStep> {
     ]
 }
 
-/// What the page of a line leads to in the glossary.
+/// The glossary entries that the page of a line links to.
 pub(super) fn metrics() -> Vec<&'static str> {
     with_line(&steps(), |line| crate::line::document(line).metrics())
 }
@@ -55,7 +54,7 @@ fn with_line<T>(steps: &[LoadStep], use_it: impl FnOnce(&LineReport<'_>) -> T) -
     use_it(&LineReport { run: &run, steps, required_iops: Some(800.0), is_complete: true })
 }
 
-/// The page without its styles and scripts, which stand in the tree once already.
+/// The page without its styles and scripts, which are in the tree once already.
 fn content(page: &str) -> String {
     without("script", &without("style", page))
 }

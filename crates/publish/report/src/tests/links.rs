@@ -43,7 +43,7 @@ fn every_entry_is_of_a_metric_that_is_shown() {
         shown.extend(document.metrics());
     }
     shown.extend(super::line::metrics());
-    // Shown only where the storage was looked at.
+    // Shown only if the storage was inspected.
     shown.insert("storage-findings");
     // Shown only where a run was cut off and went on.
     shown.extend(["resumed"]);
@@ -56,9 +56,9 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     // Shown only where the system counts them: some on Windows alone.
     shown.extend(["free-system-page-table-entries", "transition-pages-repurposed"]);
     shown.extend(["pool-nonpaged", "pool-paged", "other-programs-time", "kernel-time"]);
-    // Shown only where the machine and its devices tell what others do.
+    // Shown only if the machine and its devices report other activity.
     shown.extend(["other-programs", "other-reads"]);
-    // Shown only where there are enough intervals.
+    // Shown only if there are enough intervals.
     shown.insert("steady-state");
     for entry in glossary::entries() {
         assert!(shown.contains(entry.id), "nothing leads to the entry {}", entry.id);

@@ -77,7 +77,7 @@ fn pictures_say_what_they_show() {
     let page = html(&run, &verdict::judge(&run));
     assert_eq!(page.matches("<svg role=\"img\" aria-label=\"").count(), 7);
     assert_eq!(page.matches("<figcaption>").count(), 7);
-    assert!(page.contains("heat-5") && page.contains("Log writes: how many took how long"));
+    assert!(page.contains("heat-5") && page.contains("Log writes: latency distribution"));
     let said = "Database reads: latency. Over the time of the run; ";
     assert!(page.contains(said));
 }

@@ -1,4 +1,4 @@
-//! What a customer gets: a page without marks of a terminal, with names, dates and costs.
+//! The customer's edition: a page without terminal marks, with names, dates and costs.
 
 use plan::Deployment;
 use provision::size;

@@ -1,5 +1,5 @@
-//! One report of several tests: whole where a test was not run, with the arithmetic of the
-//! documents that it is made for.
+//! One report of several tests: complete even if a test was not run, with the arithmetic of the
+//! documents it is made for.
 
 use serde_json::Value;
 use verdict::{Ruling, Verdict, judge};
@@ -130,7 +130,7 @@ fn with_two_sets<T>(use_it: impl FnOnce(&[NamedSet<'_>]) -> T) -> T {
         });
         sets.push(NamedSet { name: (*name).to_owned(), tests: tests.collect() });
     }
-    sets[1].tests[1].measured = Err((Ruling::CannotJudge, "a person asked to stop".to_owned()));
+    sets[1].tests[1].measured = Err((Ruling::CannotJudge, "stopped by the user".to_owned()));
     use_it(&sets)
 }
 

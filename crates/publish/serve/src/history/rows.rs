@@ -80,7 +80,7 @@ fn volume(row: &Row<'_>) -> rusqlite::Result<VolumeIdentity> {
     })
 }
 
-/// Writes what is known of a run that has no rows; nothing of one that is still to be read.
+/// Writes the entry of a run that has no rows; nothing for one that is still to be read.
 pub(super) fn write(
     transaction: &Transaction<'_>,
     id: &str,

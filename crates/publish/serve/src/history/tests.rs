@@ -18,7 +18,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A file of its own for one test, in a folder that is not there yet.
+/// A separate file for one test, in a folder that does not exist yet.
 fn file(name: &str) -> (Scratch, PathBuf) {
     let folder = std::env::temp_dir().join(format!("plimsoll-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -61,7 +61,7 @@ fn some() -> Runs {
     .into()
 }
 
-/// What a start of the server finds.
+/// The state after a start of the server.
 fn found(file: &std::path::Path) -> Runs {
     let (_, past) = History::open(file).unwrap();
     past.into_iter().map(|(id, run)| (id, (run.stamp, run.known))).collect()

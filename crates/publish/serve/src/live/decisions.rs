@@ -1,5 +1,5 @@
-//! What a run has decided on its way: the loads that the tuner has tried, and the one that it
-//! settled at; beside them what else the test log says.
+//! Decisions of a run so far: the loads that the tuner has tried, the one that it settled at, and
+//! the rest of the test log.
 
 use record::{LogLine, Phase, RunRecord};
 use serde_json::{Value, json};

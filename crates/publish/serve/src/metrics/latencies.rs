@@ -11,17 +11,17 @@ use crate::live::BARS_NS;
 /// and scale of OpenTelemetry mean the same by it.
 pub(super) const SCALE: i32 = 3;
 
-/// The first bucket ends with `2^(FIRST / 8)` seconds, a microsecond; what is shorter counts as
-/// none.
+/// The first bucket ends with `2^(FIRST / 8)` seconds, a microsecond; shorter latencies count as
+/// zero.
 const FIRST: i32 = -159;
-/// The last one ends beyond an hour, the longest latency that is told from longer ones.
+/// The last one ends beyond an hour, the longest latency distinguished from longer ones.
 const LAST: i32 = 95;
 
 /// Whatever is not longer than this counts as no time at all, in seconds: the end before the first
 /// bucket.
 pub(super) const ZERO_S: f64 = 1.0 / 1_048_576.0;
 
-/// Ends of the buckets in nanoseconds, that of what counts as none in front.
+/// Ends of the buckets in nanoseconds, preceded by that of the zero bucket.
 static ENDS_NS: LazyLock<Vec<u64>> = LazyLock::new(|| (FIRST - 1..=LAST).map(end_ns).collect());
 
 #[expect(
@@ -43,8 +43,8 @@ pub(crate) struct Latencies {
     pub(super) within: Vec<u64>,
     /// Latencies that count as none.
     pub(super) zero: u64,
-    /// The buckets from the first that holds any to the last: the index of the first, by which it
-    /// ends with `2^(index / 8)` seconds, and the counts.
+    /// The buckets from the first non-empty one to the last: the index of the first, which ends
+    /// with `2^(index / 8)` seconds, and the counts.
     pub(super) first: i32,
     pub(super) buckets: Vec<u64>,
 }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn nothing_is_lost_at_either_end() {
         let told = of(&[100, 900, 4_000_000, 4_000_000, 9_000_000_000_000]);
-        // The record tells nothing apart below its own shortest latency.
+        // The record does not distinguish latencies below its own minimum.
         assert_eq!((told.zero + told.buckets.iter().sum::<u64>(), told.count), (5, 5));
         assert_eq!(told.first + i32::try_from(told.buckets.len()).unwrap() - 1, LAST);
         assert!(of(&[]).buckets.is_empty());

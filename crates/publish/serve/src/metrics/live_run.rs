@@ -1,4 +1,4 @@
-//! The metrics of a run that goes on: where it stands, what it is held to, and each database.
+//! The metrics of a live run: its state, its limits, and each database.
 
 use record::{IntervalRow, Phase, RunRecord, Series};
 
@@ -6,7 +6,7 @@ use super::{Labels, Latencies, Metric, Sample, SampleValue};
 use crate::live;
 use crate::summary::is_load;
 
-/// Kinds of requests whose latencies are told, with their names.
+/// Kinds of requests whose latencies are exported, with their names.
 const LATENCIES: [(Series, &str); 3] = [
     (Series::DatabaseRead, "database_read"),
     (Series::DatabaseWrite, "database_write"),
@@ -30,7 +30,7 @@ fn of_kind(labels: &Labels, kind: &str) -> Labels {
     labels
 }
 
-/// The metrics of a run that goes on.
+/// The metrics of a live run.
 pub(super) fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
     let labels = vec![("run", id.to_owned()), ("name", run.start.name.clone())];
     let since_ns = now_ns.saturating_sub(run.start.started_epoch_ns);
@@ -87,7 +87,7 @@ pub(super) fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
     metrics
 }
 
-/// What the run is held to: its target, the limits of its latencies, and the time that is left.
+/// Limits of the run: its target, the limits of its latencies, and the remaining time.
 fn goals(run: &RunRecord, labels: &Labels, since_start_ns: u64) -> Vec<Metric> {
     let limits = &run.start.settings.thresholds;
     let limits =

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::latencies::{SCALE, ZERO_S};
 use super::{Labels, Latencies, Metric, Sample, SampleValue};
 
-/// `AGGREGATION_TEMPORALITY_CUMULATIVE`: every push tells the whole run so far.
+/// `AGGREGATION_TEMPORALITY_CUMULATIVE`: every push covers the whole run so far.
 const CUMULATIVE: u32 = 2;
 
-/// The request that tells `metrics` as they are at `now_ns` since 1970.
+/// The request that reports `metrics` as of `now_ns` since 1970.
 pub(crate) fn request(metrics: &[Metric], now_ns: u64) -> Value {
     json!({ "resourceMetrics": [{
         "resource": { "attributes": attributes(&vec![

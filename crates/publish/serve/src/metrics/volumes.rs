@@ -7,7 +7,7 @@ use super::{Labels, Metric};
 use crate::runs::{Known, Listed};
 use crate::summary::{RunLine, VolumeIdentity};
 
-/// Two metrics: what the last run on each volume came to, and when it began.
+/// Two metrics: the verdict of the last run on each volume, and its start.
 pub(super) fn last_verdicts(runs: &[Listed]) -> [Metric; 2] {
     let mut last: BTreeMap<&VolumeIdentity, (&Listed, &RunLine)> = BTreeMap::new();
     for run in runs.iter().filter(|run| !run.is_live) {

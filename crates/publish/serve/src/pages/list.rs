@@ -11,13 +11,13 @@ use crate::search;
 use crate::sets::{ListEntry, ServedSet};
 use crate::summary::RunLine;
 
-/// What can be asked without a run.
-const QUESTIONS: &str = "<section>\n<h2>Before there is storage</h2>\n\
+/// Forms that need no run.
+const QUESTIONS: &str = "<section>\n<h2>Plan ahead</h2>\n\
      <p><a href=\"/size\">Size a deployment</a>: servers, databases and disks for mailboxes.</p>\n\
-     <p><a href=\"/simulate\">Simulate arrays</a>: what a plan would do on arrays that need not \
-     exist.</p>\n</section>\n";
+     <p><a href=\"/simulate\">Simulate arrays</a>: predict a plan's result on a \
+     simulated array.</p>\n</section>\n";
 
-/// What can be started from the list.
+/// Contents of the start form of the list.
 pub(crate) struct StartForm {
     /// The plans of the folder.
     pub plans: Vec<String>,
@@ -25,8 +25,8 @@ pub(crate) struct StartForm {
     pub tests: Vec<&'static str>,
 }
 
-/// The list of `entries` that `query` finds, out of `count`, and what can be started; nothing if
-/// the request has not brought the token.
+/// The list of `entries` that match `query`, out of `count`, and the start form; without the form
+/// if the request lacks the token.
 pub(crate) fn list(
     entries: &[ListEntry],
     query: &str,
@@ -44,7 +44,7 @@ pub(crate) fn list(
         let _ = writeln!(body, "<p class=\"note\">{unread} more are being read; reload.</p>");
     }
     if entries.is_empty() {
-        let none = if count == 0 { "No run lies in this folder." } else { "No run matches." };
+        let none = if count == 0 { "No runs found in this folder." } else { "No run matches." };
         let _ = writeln!(body, "<p>{none}</p>");
     } else {
         push_kinds(&mut body, entries);
@@ -139,7 +139,7 @@ fn set_row(set: &ServedSet) -> String {
     )
 }
 
-/// What chooses a run or set for a comparison; nothing if it is live.
+/// The checkbox that selects a run or set for a comparison; empty if it is live.
 fn tick(id: &str, is_live: bool) -> String {
     if is_live {
         return String::new();
@@ -176,7 +176,7 @@ fn row(run: &Listed) -> String {
     )
 }
 
-/// A run of which nothing is known but `what`.
+/// A run of which only `what` is known.
 fn plain_row(id: &str, what: &str) -> String {
     format!("<tr><td></td><th scope=\"row\">{id}</th><td colspan=\"5\">{what}</td></tr>\n")
 }
@@ -251,6 +251,6 @@ fn push_start(body: &mut String, start: &StartForm) {
          placeholder=\"as the plan says\"></p>\n</div>\n\
          <p><button>Start</button> <button formaction=\"/prepare\">Prepare its databases</button>\
          </p>\n<p class=\"note\">The databases of the plan must be prepared before it is \
-         started. The run goes on when this server ends.</p>\n</form>\n</section>\n"
+         started. The run continues when this server ends.</p>\n</form>\n</section>\n"
     );
 }

@@ -1,4 +1,4 @@
-//! The page of a run that goes on; a script fills it from the stream of events.
+//! The page of a live run; a script fills it from the stream of events.
 
 use report::escape;
 
@@ -36,7 +36,7 @@ pub(crate) fn live(id: &str, name: &str, may_change: bool) -> String {
     page(&format!("Live: {name}"), &body)
 }
 
-/// The colours of what both charts of latency show.
+/// The legend of both latency charts.
 const KINDS: &str = "<span class=\"legend\"><span><i class=\"ink-read\"></i>Database reads</span>\
      <span><i class=\"ink-log\"></i>Log writes</span></span>";
 
@@ -50,7 +50,7 @@ const LOADS: &str = "<section id=\"loads\" aria-labelledby=\"loads-title\" hidde
      <th scope=\"col\">Verdict</th></tr></thead>\n\
      <tbody></tbody></table>\n</section>\n";
 
-/// What the tuner has tried, and the rest of the test log.
+/// Loads tried by the tuner, and the rest of the test log.
 const DECISIONS: &str = "<section aria-labelledby=\"decisions-title\">\n\
      <h2 id=\"decisions-title\">Decisions</h2>\n\
      <ol id=\"decisions\" class=\"log\" role=\"log\"></ol>\n</section>\n";

@@ -1,4 +1,4 @@
-//! The form that tries arrays which need not exist, and the page of simulations under way; their
+//! The form that simulates hypothetical arrays, and the page of simulations in progress; their
 //! answer is the ranking of `simulate --what-if`.
 
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use super::{address, options, page, problem};
 /// Virtual times to choose from: enough for a verdict, and none that takes an hour.
 const DURATIONS: [&str; 5] = ["30s", "1m", "2m", "5m", "10m"];
 
-/// What is chosen first.
+/// The default choice.
 const USUAL: &str = "2m";
 
 /// More changes than anybody reads in one table; the program bounds their combinations.
 const MOST_CHANGES: usize = 8;
 
-/// What a person has filled in.
+/// The submitted form.
 pub(crate) struct SimulationForm<'a> {
     fields: &'a [(String, String)],
 }
@@ -66,14 +66,14 @@ pub(crate) fn simulation(
 ) -> String {
     let mut body = format!(
         "<main>\n<h1>Simulate arrays</h1>\n{}\
-         <p class=\"note\">What a plan would do on arrays that need not exist. A simulation \
-         measures no storage: it says which of several designs is worth buying a sample of.</p>\n",
+         <p class=\"note\">Predicts a plan's result on simulated arrays. A simulation measures \
+         no storage: it shows which of several designs is worth buying a sample of.</p>\n",
         problem(why)
     );
     if plans.is_empty() {
         body.push_str(
-            "<p>No plan lies in this folder. Write one there: <code>plimsoll plan</code> prints an \
-             example.</p>\n</main>\n",
+            "<p>There is no plan in this folder. Write one there: <code>plimsoll plan</code> prints \
+             an example.</p>\n</main>\n",
         );
         return page("Simulate arrays", &body);
     }
@@ -105,14 +105,12 @@ fn choice(name: &str, label: &str, options: &str) -> String {
 }
 
 /// The page of simulations under way: it asks for itself again.
-pub(crate) fn simulating(id: &str, done: usize, going_on: usize) -> String {
+pub(crate) fn simulating(id: &str, done: usize, total: usize) -> String {
     let (shown, place) = (escape(id), address(id));
     let body = format!(
         "<main>\n<h1>Simulating</h1>\n<p class=\"note\">{shown}</p>\n\
-         <p class=\"state\" role=\"status\"><b>{done} done</b> \
-         <span>{going_on} going on</span></p>\n\
-         <p class=\"note\">This page looks again every two seconds, and shows the ranking once \
-         all are done.</p>\n\
+         <p class=\"state\" role=\"status\"><b>{done} of {total} done</b></p>\n\
+         <p class=\"note\">Refreshes every 2 s; the ranking appears when all are finished.</p>\n\
          <form method=\"post\" action=\"/stop/{place}\">\
          <button class=\"stop\">Stop</button></form>\n\
          </main>\n"

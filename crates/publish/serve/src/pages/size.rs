@@ -6,11 +6,11 @@ use report::escape;
 
 use super::{options, page, problem};
 
-/// A field of the form, and the key of a deployment that it stands for.
+/// A field of the form, and its key in a deployment.
 struct SizingField {
     key: &'static str,
     label: &'static str,
-    /// What the example says.
+    /// The example's value.
     example: &'static str,
 }
 
@@ -18,12 +18,12 @@ const fn field(key: &'static str, label: &'static str, example: &'static str) ->
     SizingField { key, label, example }
 }
 
-/// What differs from one deployment to the next; everything else is behind `further`.
+/// Values that differ from one deployment to the next; everything else is in `further`.
 const FIELDS: [SizingField; 9] = [
     field("tier.1.mailboxes", "Mailboxes", "5000"),
     field("tier.1.messages_per_day", "Messages a day, sent and received by one", "100"),
     field("tier.1.size_limit", "Largest mailbox", "2GiB"),
-    field("tier.1.growth_percent", "Mailboxes to come, %", "0"),
+    field("tier.1.growth_percent", "Growth, %", "0"),
     field("availability.servers_per_site", "Servers", "4"),
     field("availability.copies", "Copies of each database", "3"),
     field("servers.cores", "Cores of a server", "16"),
@@ -31,10 +31,10 @@ const FIELDS: [SizingField; 9] = [
     field("disks.database.type", "Kind of disk", "7.2K SAS 3.5"),
 ];
 
-/// The document that stands for the example of the program.
+/// The value that selects the built-in example.
 const EXAMPLE: &str = "";
 
-/// What a person has filled in.
+/// The submitted form.
 pub(crate) struct SizingForm<'a> {
     fields: &'a [(String, String)],
 }
@@ -84,14 +84,14 @@ pub(crate) fn sizing(form: &SizingForm<'_>, deployments: &[String], why: Option<
     let mut body = format!(
         "<main>\n<h1>Size a deployment</h1>\n{}\
          <p class=\"note\">From mailboxes to servers, databases and disks, with the reason for \
-         every number. An empty field stays as the document has it; nothing is stored.</p>\n\
+         every number. Empty fields keep the default. Nothing is saved.</p>\n\
          <form class=\"fields\" action=\"/sized\">\n",
         problem(why)
     );
     let _ = write!(
         body,
-        "<p><label for=\"document\">Begin with</label><select id=\"document\" name=\"document\">\n\
-         <option value=\"{EXAMPLE}\">the example of the program</option>\n{}</select></p>\n",
+        "<p><label for=\"document\">Start from</label><select id=\"document\" name=\"document\">\n\
+         <option value=\"{EXAMPLE}\">built-in example</option>\n{}</select></p>\n",
         options(deployments, form.value("document"))
     );
     for SizingField { key, label, example } in FIELDS {
@@ -104,7 +104,7 @@ pub(crate) fn sizing(form: &SizingForm<'_>, deployments: &[String], why: Option<
     }
     body.push_str(&text_area(
         "further",
-        "Further values, one a line",
+        "More settings, one per line",
         "availability.lagged_copies = 1",
         form.value("further"),
     ));

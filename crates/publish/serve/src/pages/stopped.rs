@@ -1,5 +1,5 @@
-//! Pages between a button and what it does: whether a run is really to be stopped, a stopped run
-//! gone on with, databases being filled.
+//! Pages between a button and its action: confirming a stop, resuming a stopped run, filling
+//! databases.
 
 use record::{RunRecord, TestType};
 use report::escape;
@@ -31,14 +31,14 @@ pub(crate) fn ask_to_stop(id: &str, name: &str, may_change: bool) -> String {
 pub(super) const NO_TOKEN: &str = "<p class=\"note\">Open the address that `plimsoll serve` \
      printed, token included, to start, stop or prepare anything from here.</p>\n";
 
-/// Whether `run --resume` can go on with a run: a load that a crash or a power cut has ended.
+/// Whether `run --resume` can continue a run: a load that a crash or a power cut has ended.
 pub(crate) fn is_resumable(run: &RunRecord) -> bool {
     let is_load = matches!(run.start.test, TestType::Performance | TestType::Stress);
     let is_ours = run.imported().is_none() && run.simulated().is_none();
     is_load && is_ours && run.finished.is_none()
 }
 
-/// The report of a run that can go on, with the button for that above it.
+/// The report of a resumable run, with the button above it.
 pub(crate) fn with_resumption(report: &str, id: &str) -> String {
     let form = format!(
         "<form class=\"way-back\" method=\"post\" action=\"/resume/{}\">\

@@ -1,4 +1,4 @@
-//! One volume over months: what its runs came to, as charts and as a table.
+//! One volume over months: the results of its runs, as charts and as a table.
 
 use report::{TrendPoint, escape};
 
@@ -6,7 +6,7 @@ use super::{list, page};
 use crate::runs::{Known, Listed};
 use crate::summary::VolumeIdentity;
 
-/// The page of a volume, of whose runs the newest stands first.
+/// The page of a volume; the newest run comes first.
 pub(crate) fn trend(volume: &VolumeIdentity, runs: &[Listed]) -> String {
     let size = report::format::size(volume.size_bytes);
     let about = if volume.model.is_empty() { size } else { format!("{}, {size}", volume.model) };
@@ -27,7 +27,7 @@ pub(crate) fn trend(volume: &VolumeIdentity, runs: &[Listed]) -> String {
     page(&format!("{} on {}", volume.mount, volume.machine), &body)
 }
 
-/// Rates and latencies of the runs that measured a load; a sentence where there is none.
+/// Rates and latencies of the runs that measured a load; a sentence if there are none.
 fn charts(runs: &[Listed]) -> String {
     let mut points: Vec<TrendPoint> = runs.iter().filter_map(load).collect();
     if points.is_empty() {
@@ -37,7 +37,7 @@ fn charts(runs: &[Listed]) -> String {
     report::trend_html(&points)
 }
 
-/// A run as a point of the charts; none where it has not measured a load.
+/// A run as a point of the charts; `None` if it has not measured a load.
 fn load(run: &Listed) -> Option<TrendPoint> {
     let Known::Summary(line) = &run.known else {
         return None;

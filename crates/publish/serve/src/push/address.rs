@@ -1,14 +1,14 @@
-//! Where a collector is, as people write it: its address alone, or that of its metrics; and the
-//! headers that it wants, which hold keys and so come from the environment.
+//! Address of a collector, as people write it: its address alone, or that of its metrics; and the
+//! headers that it requires, which hold keys and so come from the environment.
 
 use std::fmt;
 
 use ureq::http::{HeaderName, HeaderValue, Uri};
 
-/// What a collector calls the place of metrics, where only its address is given.
+/// Path of metrics at a collector, used if only its address is given.
 const PLACE: &str = "/v1/metrics";
 
-/// Where metrics are pushed to.
+/// Target of the push.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtlpTarget {
     address: String,

@@ -1,5 +1,5 @@
-//! What changes something: databases filled, runs started, stopped and gone on with. The gate has
-//! seen the token of each such request.
+//! Handlers that change something: filling databases; starting, stopping and resuming runs. The
+//! gate has checked the token of each such request.
 
 use std::path::PathBuf;
 

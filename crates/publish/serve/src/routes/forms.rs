@@ -14,7 +14,7 @@ use crate::pages::{self, SimulationForm, SizingForm};
 use crate::runs::{Listed, ServedRuns};
 use crate::{DocumentKind, SimulationQuestion, SizingQuestion, search};
 
-/// What the file of a finished ranking is called in its folder.
+/// File name of a finished ranking in its folder.
 const RANKING: &str = "what-if.json";
 
 /// Simulations that one page ranks; a terminal may start more.
@@ -151,7 +151,7 @@ pub(super) async fn what_if(
         let folder = folder.ok_or_else(|| missing("No such simulations lie in this folder."))?;
         if !is_ranked(folder) {
             let going_on = all.iter().filter(|run| run.is_live).count();
-            return Ok(html(pages::simulating(&id, all.len() - going_on, going_on)));
+            return Ok(html(pages::simulating(&id, all.len() - going_on, all.len())));
         }
         let page = report::predictions_html(&ranked(&runs, &all)?);
         Ok(html(pages::of_report(&page, &[("/simulate".to_owned(), "Simulate other arrays")])))
@@ -193,7 +193,7 @@ pub(super) fn stop_simulations(runs: &ServedRuns, id: &str) -> Option<Result<(),
     Some(runs.machine().stop(live.folder.parent()?))
 }
 
-/// Where a live run that is no measurement is shown.
+/// Page of a live run that is no measurement.
 pub(super) fn instead_of_live(runs: &ServedRuns, run: &Listed) -> Option<WebAnswer> {
     let is_simulated = runs.followed(run, |record| record.simulated().is_some());
     is_simulated.filter(|is| *is)?;

@@ -1,4 +1,4 @@
-//! The live run as server-sent events: where it stands once a second, and its end.
+//! The live run as server-sent events: its state once a second, and its end.
 
 use std::convert::Infallible;
 use std::sync::PoisonError;
@@ -23,7 +23,7 @@ use crate::search;
 /// Between two events.
 const PACE: Duration = Duration::from_secs(1);
 
-/// Pages that may watch at the same time; each costs a look at the journal a second.
+/// Pages that may watch at the same time; each costs one read of the journal per second.
 const MOST_WATCHERS: usize = 32;
 
 /// The next load of a search for the load line begins within this, or none does.
@@ -31,7 +31,7 @@ const BETWEEN_LOADS: Duration = Duration::from_secs(10);
 
 static WATCHERS: AtomicUsize = AtomicUsize::new(0);
 
-/// One page that watches, counted for as long as it is there.
+/// One watching page, counted while it is connected.
 struct Watcher {
     runs: ServedRuns,
     id: String,
@@ -41,13 +41,13 @@ struct Watcher {
     has_ended: bool,
 }
 
-/// What a look at a run finds.
+/// Result of checking a run.
 enum Sight {
-    /// It goes on so.
+    /// It is in progress.
     Live(Value),
-    /// Nothing to show yet; look again.
+    /// Nothing to show yet; check again.
     Nothing,
-    /// It has ended; the address to look at next.
+    /// It has ended; the address to go to next.
     Ended(String),
 }
 
@@ -110,7 +110,7 @@ fn watched(watcher: Watcher) -> impl Stream<Item = Result<Event, Infallible>> {
 }
 
 impl Watcher {
-    /// Where the run stands.
+    /// State of the run.
     fn look(&mut self) -> Sight {
         let Some(run) = self.runs.find_live(&self.id) else {
             return self.behind();
@@ -128,7 +128,7 @@ impl Watcher {
         Sight::Live(shown)
     }
 
-    /// Where to go when the run has ended: to the next load of its search, or to its report.
+    /// Next address when the run has ended: the next load of its search, or its report.
     fn behind(&mut self) -> Sight {
         if let Some(next) = search::live_load(&self.id, &self.runs.all()) {
             return Sight::Ended(format!("/live/{}", address(&next)));

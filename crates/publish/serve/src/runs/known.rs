@@ -1,10 +1,10 @@
-//! What is known of a run, and of which state of its journal.
+//! Summary of a run, and the state of the journal behind it.
 
 use std::sync::Arc;
 
 use crate::summary::RunLine;
 
-/// What tells one state of a journal from the next.
+/// Distinguishes states of a journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JournalStamp {
     /// Its length.
@@ -13,12 +13,12 @@ pub(crate) struct JournalStamp {
     pub changed_ns: Option<i64>,
 }
 
-/// What is known of a run.
+/// Summary of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Known {
     /// Its journal is still to be read.
     Unread,
-    /// Its journal says so.
+    /// Read from its journal.
     Summary(Arc<RunLine>),
     /// Its journal cannot be read, and why.
     Unreadable(String),

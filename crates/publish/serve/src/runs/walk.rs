@@ -14,7 +14,7 @@ use super::known::JournalStamp;
 /// Runs lie in the folder, in one of its folders, or in one of theirs, as `list` looks for them.
 const DEEPEST: u32 = 3;
 
-/// What a walk through a folder has found.
+/// Results of a walk through a folder.
 #[derive(Default)]
 pub(super) struct WalkedFolder {
     /// Runs: name, folder, state of the journal.
@@ -26,7 +26,7 @@ pub(super) struct WalkedFolder {
 /// Walks through `root`.
 pub(super) fn walked(root: &Path) -> WalkedFolder {
     let mut found = WalkedFolder::default();
-    // What cannot be looked into holds no run for this user.
+    // An unreadable folder holds no run for this user.
     let _ = walk(root, "", DEEPEST, &mut found);
     found
 }
@@ -72,12 +72,12 @@ fn push_tests(folder: &Path, name: &str, found: &mut WalkedFolder) {
     }
 }
 
-/// What the served folder is called, where it is a run itself.
+/// Name of the served folder, if it is itself a run.
 fn last_part(folder: &Path) -> String {
     folder.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The state of the journal at `path`; none where there is no file.
+/// The state of the journal at `path`; `None` if there is no file.
 fn journal_stamp(path: &Path) -> Option<JournalStamp> {
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     let changed = metadata.modified().ok();

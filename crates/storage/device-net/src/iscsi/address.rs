@@ -1,5 +1,5 @@
-//! Where a LUN is, as people write it: `iscsi://[USER@]HOST[:PORT]/TARGET/LUN`; less of it asks
-//! what there is.
+//! Address of a LUN, as people write it: `iscsi://[USER@]HOST[:PORT]/TARGET/LUN`; a shorter one
+//! asks for a listing.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ const SCHEME: &str = "iscsi://";
 /// How names of targets begin (RFC 7143, 4.2.7).
 const NAMES: [&str; 3] = ["iqn.", "eui.", "naa."];
 
-/// Where a target listens.
+/// Address of a portal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IscsiPortal {
     /// A name or address.
@@ -25,7 +25,7 @@ pub struct IscsiPortal {
 /// A logical unit of a target.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IscsiAddress {
-    /// Where the target listens.
+    /// The target's portal.
     pub portal: IscsiPortal,
     /// Name of the target.
     pub target: String,
@@ -54,13 +54,13 @@ impl IscsiAddress {
     /// Highest number that flat addressing reaches.
     const LAST_LUN: u16 = 0x3fff;
 
-    /// Whether `text` begins as addresses do, so that it is no path.
+    /// Whether `text` begins like an address, so that it is no path.
     pub fn is_meant(text: &str) -> bool {
         text.starts_with(SCHEME)
     }
 
-    /// The logical unit that `text` begins with, how much of the text names it, and what follows
-    /// without a slash: the name of a file on it. None where it is no address.
+    /// The logical unit that `text` begins with, the length of its address, and the rest without a
+    /// slash: the name of a file on it. `None` if it is no address.
     pub fn parse(text: &str) -> Option<(Self, String, String)> {
         let rest = text.strip_prefix(SCHEME)?;
         let mut parts = rest.splitn(4, '/');
@@ -85,18 +85,18 @@ impl IscsiAddress {
 /// A portal, or a target of it, whose LUNs are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IscsiSearch {
-    /// Where targets are asked for.
+    /// The portal to ask for targets.
     pub portal: IscsiPortal,
     /// The one target that is meant; none for all.
     pub target: Option<String>,
-    /// The account that logs in, where it is asked for.
+    /// The account to log in with, if one is required.
     pub user: Option<String>,
     /// Account and portal as they were written.
     server: String,
 }
 
 impl IscsiSearch {
-    /// `iscsi://[USER@]HOST[:PORT][/TARGET]`; none where it is no such address, or names a LUN.
+    /// `iscsi://[USER@]HOST[:PORT][/TARGET]`; `None` if it is no such address, or names a LUN.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix(SCHEME)?.trim_end_matches('/');
         let (server, target) =
@@ -130,8 +130,8 @@ fn target_name(text: &str) -> Option<String> {
     decoded(text).filter(|target| NAMES.iter().any(|begin| target.starts_with(begin)))
 }
 
-/// Whether it can be an account. What stands behind a colon is a secret in other programs'
-/// addresses, unless it is the name of an initiator: it would be sent as it is.
+/// Whether it can be an account. In other programs' addresses a colon precedes a secret, unless the
+/// whole is the name of an initiator: it would be sent in clear text.
 fn is_account(user: &str) -> bool {
     !user.is_empty() && (!user.contains(':') || NAMES.iter().any(|begin| user.starts_with(begin)))
 }

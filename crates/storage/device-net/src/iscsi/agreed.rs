@@ -1,12 +1,12 @@
-//! What both sides agree on before requests begin (RFC 7143, 13).
+//! Parameters that both sides agree on before requests begin (RFC 7143, 13).
 
 use super::text::KeyText;
 
 /// The longest piece of data that the target may send at once, in bytes.
 pub(crate) const MOST_RECEIVED: usize = 256 << 10;
-/// What we ask for, as the most that one request for data covers.
+/// Our proposal for the longest transfer of one request for data.
 const BURST_BYTES: u32 = 256 << 10;
-/// What holds where the target does not say what it takes at once, in bytes.
+/// Default for the longest data segment that the target accepts, in bytes.
 const DEFAULT_MOST_SENT: u32 = 8_192;
 const DEFAULT_FIRST_BURST: u32 = 64 << 10;
 
@@ -28,7 +28,7 @@ pub(crate) struct Agreed {
     pub most_sent: u32,
     /// Whether data waits until the target asks for it.
     pub waits_for_request: bool,
-    /// Whether data goes out with its command.
+    /// Whether data is sent with its command.
     pub is_immediate: bool,
     /// Most bytes of a command that go out before the target asks.
     pub first_burst: u32,
@@ -45,7 +45,7 @@ impl Default for Agreed {
     }
 }
 
-/// Whether `value` of `key` is one that we go on with; those that are not here are passed over.
+/// Whether we can continue with `value` of `key`; unknown keys are ignored.
 fn is_taken(key: &str, value: &str) -> bool {
     match key {
         "HeaderDigest" | "DataDigest" => value == "None",
@@ -56,7 +56,7 @@ fn is_taken(key: &str, value: &str) -> bool {
 }
 
 impl Agreed {
-    /// What we propose.
+    /// Our proposals.
     pub(crate) fn offer(is_discovery: bool) -> KeyText {
         let mut text = KeyText::default();
         text.set("HeaderDigest", "None");
@@ -78,7 +78,7 @@ impl Agreed {
         text
     }
 
-    /// Takes note of answers; the key and value of one that we cannot go on with.
+    /// Records answers; returns the key and value of one that we cannot continue with.
     pub(crate) fn note(&mut self, answer: &KeyText) -> Result<(), String> {
         for (key, value) in answer.pairs() {
             let number = value.parse().ok().filter(|&number| number >= 512);

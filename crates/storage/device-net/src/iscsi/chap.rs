@@ -17,7 +17,7 @@ pub struct ChapSecret(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretError {
-    /// So many characters are too few or too many.
+    /// Too few or too many characters; their number.
     Length(usize),
     /// Something that targets and initiators read differently is in it.
     Character,
@@ -25,14 +25,14 @@ pub enum SecretError {
     Same,
 }
 
-/// What the initiator logs in with.
+/// The initiator's credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChapLogin {
     /// The account at the target.
     pub user: String,
     /// Its secret.
     pub secret: ChapSecret,
-    /// What the target is to prove that it knows, where it is to prove itself.
+    /// The secret that the target must prove to know, if it must authenticate itself.
     pub target_secret: Option<ChapSecret>,
 }
 
@@ -50,7 +50,7 @@ impl ChapSecret {
         Ok(Self(text.to_owned()))
     }
 
-    /// What proves that the secret is known.
+    /// Proof that the secret is known.
     pub(crate) fn answer(&self, identifier: u8, challenge: &[u8]) -> [u8; 16] {
         let mut hash = Md5::new();
         hash.update([identifier]);
@@ -66,7 +66,7 @@ impl ChapSecret {
 }
 
 impl ChapLogin {
-    /// A login by which each side proves itself where there is a secret of the target.
+    /// A login in which each side authenticates itself if there is a secret of the target.
     pub fn new(
         user: &str,
         secret: ChapSecret,

@@ -27,7 +27,7 @@ pub(crate) struct Command {
     pub end: CommandEnd,
 }
 
-/// Told once, from whichever thread, how a command ended.
+/// Called once, from any thread, with the outcome of a command.
 pub(crate) type CommandEnd = Box<dyn FnOnce(CommandOutcome) + Send>;
 
 /// How a command ended.
@@ -41,13 +41,13 @@ pub(crate) struct CommandOutcome {
 /// Why a command was not carried out.
 #[derive(Debug)]
 pub(crate) enum CommandFailure {
-    /// The connection broke: nothing is known of it.
+    /// The connection broke: the outcome is unknown.
     Lost(DeviceError),
-    /// The target says so.
+    /// The target's answer.
     Refused(ScsiRefusal),
 }
 
-/// What is kept of a command that the target works on.
+/// State of a command in progress.
 pub(crate) struct CommandTask {
     pub lun: [u8; 8],
     pub direction: DataDirection,

@@ -17,33 +17,33 @@ use super::shared_wire::SharedWire;
 use crate::line::{Abandon as _, SharedLine, UnderWay, lock, reason, start_threads};
 use crate::transport::WireStream;
 
-/// A command that a target was too busy for waits so long.
+/// A command that a busy target rejected waits this long.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Bytes that are taken from the socket at once.
+/// Bytes taken from the socket at once.
 const RECEIVE_BYTES: usize = 128 << 10;
 
-/// What the sender is told.
+/// Jobs for the sender.
 enum SenderJob {
     Command(Box<Command>),
     /// After a pause.
     Later(Box<Command>),
     Supply(AskedData),
-    /// The target asks whether we are there.
+    /// The target pings us.
     Answer([u8; 8], u32),
     /// The target takes more commands.
     Resume,
     Close,
 }
 
-/// The way to the sender, also for what follows on a command.
+/// Access to the sender, also for the continuation of a command.
 pub(crate) struct Wire {
     shared: Arc<SharedWire>,
     jobs: Sender<SenderJob>,
 }
 
 impl Wire {
-    /// Sends a command. Its end is called from another thread, or here where nothing can be sent.
+    /// Sends a command. Its callback runs on another thread, or here if nothing can be sent.
     pub(crate) fn send(&self, command: Command) {
         self.hand_over(SenderJob::Command(Box::new(command)));
     }
@@ -53,12 +53,12 @@ impl Wire {
         self.hand_over(SenderJob::Later(Box::new(command)));
     }
 
-    /// Ends the session once what arrives now has been dealt with.
+    /// Ends the session once the present data has been processed.
     pub(crate) fn give_up(&self, why: &str) {
         self.shared.line.note(why.to_owned());
     }
 
-    /// What commands fail with once the session has ended.
+    /// The error of commands after the session has ended.
     pub(crate) fn error(&self) -> device::DeviceError {
         self.shared.line.error()
     }
@@ -72,7 +72,7 @@ impl Wire {
     }
 }
 
-/// See the module. The session ends with it.
+/// See the module. Dropping it ends the session.
 pub(crate) struct IscsiConnection {
     pub wire: Arc<Wire>,
 }
@@ -107,7 +107,7 @@ impl Drop for IscsiConnection {
     }
 }
 
-/// What the sending thread does.
+/// Loop of the sending thread.
 fn send_all(mut outbox: Outbox, mut stream: WireStream, jobs: &Receiver<SenderJob>) {
     loop {
         let next = if outbox.is_delayed() {
@@ -178,7 +178,7 @@ impl Incoming {
         };
         self.stream.get_ref().shut();
         self.shared.line.fail(why);
-        // The sender fails what waits.
+        // The sender fails the waiting requests.
         let _ = self.jobs.send(SenderJob::Resume);
     }
 
@@ -287,7 +287,7 @@ impl Incoming {
     }
 }
 
-/// What a target says unasked (RFC 7143, 11.9.1).
+/// Handles unsolicited messages of a target (RFC 7143, 11.9.1).
 fn asynchronous(event: u8) -> io::Result<()> {
     match event {
         1 => Err(io::Error::other("the target asks to be left")),

@@ -31,7 +31,7 @@ struct LunDevice {
     remote: Rc<dyn Remote>,
 }
 
-/// What requests have to know.
+/// Facts needed by requests.
 struct LunFacts {
     name: String,
     encoded: [u8; 8],
@@ -39,7 +39,7 @@ struct LunFacts {
     block_bytes: u32,
     /// Longest transfer of one command, in bytes.
     most_bytes: usize,
-    /// What makes a write durable.
+    /// How a write is made durable.
     durability: LunDurability,
 }
 
@@ -50,13 +50,13 @@ enum LunDurability {
     Flag,
     /// A flush behind the write.
     Flush,
-    /// It is durable as it is: no cache, and none to flush.
+    /// Every write is durable: no cache, and none to flush.
     Always,
 }
 
-/// Logs in to a logical unit, which errors call `name`; its requests end by way of `remote`. For
-/// writes it must take writes and have a way to make them last. Nothing tells whether another
-/// system uses it, too.
+/// Logs in to a logical unit, which errors call `name`; its requests complete through `remote`.
+/// Opening it for writes requires that it accepts writes and can make them durable. Use by another
+/// system goes undetected.
 pub fn connect_lun(
     address: &IscsiAddress,
     name: &str,
@@ -170,7 +170,7 @@ struct LunStep {
     offset: u64,
     /// Bytes that have moved.
     done: usize,
-    /// Whether it is to last when it ends.
+    /// Whether it must be durable when it completes.
     is_durable: bool,
     attempts: u32,
     end: RemoteEnd,
@@ -216,7 +216,7 @@ impl LunStep {
                 self.done += wanted;
                 let length = buffer.as_ref().map_or(0, |bytes| bytes.len());
                 let flushes = self.is_durable && facts.durability == LunDurability::Flush;
-                // What moved nothing was the flush.
+                // A command that moved nothing was the flush.
                 if wanted > 0 && (self.done < length || flushes) {
                     return self.send(buffer, Wire::send);
                 }

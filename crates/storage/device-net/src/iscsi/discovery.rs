@@ -13,12 +13,12 @@ use crate::transport::WireStream;
 /// Most bytes of a whole list.
 const LONGEST_LIST: usize = 4 << 20;
 
-/// A target that a portal tells of.
+/// A target listed by a portal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiscoveredTarget {
     /// Its name.
     pub name: String,
-    /// Where it listens.
+    /// Its portals.
     pub portals: Vec<IscsiPortal>,
 }
 
@@ -83,14 +83,14 @@ fn answer(stream: &mut WireStream, opcode: u8, list: &mut Vec<u8>) -> io::Result
             list.extend(data);
             return Ok(head);
         }
-        // A target may ask whether we are there; it hears so from the next request.
+        // A target may ping us; the next request is the answer.
         if head.opcode() != response::NOP_IN {
             return Err(io::Error::other("it does not answer with its targets"));
         }
     }
 }
 
-/// Targets of a list. One without addresses listens where it was asked for.
+/// Targets of a list. One without addresses listens at the portal that was asked.
 pub(super) fn targets(text: &KeyText, asked: &IscsiPortal) -> Vec<DiscoveredTarget> {
     let mut targets: Vec<DiscoveredTarget> = Vec::new();
     for (key, value) in text.pairs() {

@@ -11,82 +11,82 @@ use super::sense::ScsiRefusal;
 pub enum IscsiError {
     /// The target cannot be reached, or broke off.
     Connection {
-        /// The LUN or portal, as it was named.
+        /// The LUN or portal, as named by the caller.
         name: String,
         /// The system's words.
         error: io::Error,
     },
-    /// What answers speaks no iSCSI, or breaks its rules.
+    /// The peer does not speak iSCSI, or breaks its rules.
     NotIscsi {
-        /// The LUN or portal, as it was named.
+        /// The LUN or portal, as named by the caller.
         name: String,
-        /// What was wrong.
+        /// The problem.
         why: String,
     },
     /// The target does not agree to how we want to speak.
     Disagreed {
-        /// The LUN or portal, as it was named.
+        /// The LUN or portal, as named by the caller.
         name: String,
         /// The key and its value.
         key: String,
     },
     /// The target refuses the login; its reason.
     Refused {
-        /// The LUN or portal, as it was named.
+        /// The LUN or portal, as named by the caller.
         name: String,
-        /// Why, and what to do.
+        /// The reason and the remedy.
         why: &'static str,
-        /// Whether its rules do not let this initiator in, or do not show it the target.
+        /// Whether its rules exclude this initiator, or hide the target from it.
         is_for_rules: bool,
     },
     /// The target asks who logs in, and no user was given.
     UserNeeded {
-        /// The LUN or portal, as it was named.
+        /// The LUN or portal, as named by the caller.
         name: String,
     },
     /// The target does not take user and secret.
     WrongSecret {
-        /// The LUN or portal, as it was named.
+        /// The LUN or portal, as named by the caller.
         name: String,
         /// The account.
         user: String,
     },
     /// The target does not prove who it is.
     WrongTarget {
-        /// The LUN or portal, as it was named.
+        /// The LUN or portal, as named by the caller.
         name: String,
-        /// What it did instead.
+        /// Its actual behaviour.
         why: &'static str,
     },
     /// The target has no such logical unit.
     NoLun {
-        /// The LUN, as it was named.
+        /// The LUN, as named by the caller.
         name: String,
         /// Those that it has.
         there: Vec<u64>,
     },
     /// The logical unit is no disk.
     NotADisk {
-        /// The LUN, as it was named.
+        /// The LUN, as named by the caller.
         name: String,
         /// Its type.
         kind: u8,
     },
     /// The LUN takes no writes.
     ReadOnly {
-        /// The LUN, as it was named.
+        /// The LUN, as named by the caller.
         name: String,
     },
     /// The LUN has no way to make writes last.
     NoFlush {
-        /// The LUN, as it was named.
+        /// The LUN, as named by the caller.
         name: String,
     },
     /// A command was refused.
     Command {
-        /// The LUN, as it was named.
+        /// The LUN, as named by the caller.
         name: String,
-        /// What was asked.
+        /// The command.
         command: &'static str,
         /// The target's answer.
         refusal: ScsiRefusal,
@@ -94,8 +94,8 @@ pub enum IscsiError {
 }
 
 impl IscsiError {
-    /// Whether the target refused the login because of who asked: nothing else proves that it
-    /// keeps that one out.
+    /// Whether the target refused the login because of the initiator: nothing else proves that it
+    /// excludes it.
     pub fn is_shut_out(&self) -> bool {
         match self {
             Self::UserNeeded { .. } | Self::WrongSecret { .. } => true,
@@ -104,7 +104,7 @@ impl IscsiError {
         }
     }
 
-    /// Whether a login had succeeded before it.
+    /// Whether it came after a successful login.
     pub fn is_behind_login(&self) -> bool {
         matches!(
             self,

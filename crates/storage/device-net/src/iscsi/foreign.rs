@@ -1,4 +1,4 @@
-//! Every decoder of what targets send, for bytes that no target sends.
+//! Every decoder of target data, fed with bytes that no target sends.
 
 use super::address::IscsiPortal;
 use super::agreed::Agreed;
@@ -12,7 +12,7 @@ use super::text::{KeyText, LONGEST_TEXT, binary};
 /// Reads `bytes` as PDUs, and the data of each as text, sense and answers of commands.
 ///
 /// # Panics
-/// Where text does not come back from its own bytes.
+/// If text does not survive a round trip.
 pub fn read_foreign(mut bytes: &[u8]) {
     while let Ok(head) = read_head(&mut bytes) {
         let _ = (head.lun(), head.status_number());

@@ -11,7 +11,7 @@ use super::pdu::{self, CONTINUED, FINAL, Head, IMMEDIATE, field, request, respon
 use super::status::LoginStatus;
 use super::text::{KeyText, LONGEST_TEXT, binary, hex_value};
 
-/// Rounds of a negotiation after which nothing will come of it.
+/// Rounds after which a negotiation is given up.
 const MOST_ROUNDS: usize = 16;
 
 /// Longest challenge in bytes.
@@ -34,12 +34,12 @@ pub struct IscsiInitiator {
     pub chap: Option<ChapLogin>,
 }
 
-/// What a login is for.
+/// Purpose of a login.
 pub(crate) struct LoginOrder<'a> {
-    /// What errors call it.
+    /// Its name in errors.
     pub name: &'a str,
     pub initiator: &'a IscsiInitiator,
-    /// The target; none where only those that there are shall be told.
+    /// The target; `None` to list the targets only.
     pub target: Option<&'a str>,
     pub nonce: SessionNonce,
 }
@@ -51,7 +51,7 @@ pub(crate) enum LoginEnd {
     Moved(IscsiPortal),
 }
 
-/// What has been agreed on.
+/// Agreed parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoggedIn {
     pub agreed: Agreed,
@@ -149,8 +149,8 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         Ok(Identified::As(Authentication::None))
     }
 
-    /// Whether the target is to prove who it is. What a portal lists needs no proof: each target
-    /// gives it when it is logged in to.
+    /// Whether the target must authenticate itself. A listing needs no proof: each target gives it
+    /// when it is logged in to.
     fn needs_proof(&self) -> bool {
         let chap = self.order.initiator.chap.as_ref();
         self.order.target.is_some() && chap.is_some_and(|chap| chap.target_secret.is_some())
@@ -168,7 +168,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         address.ok_or_else(|| self.not_iscsi("it has moved and does not say where to"))
     }
 
-    /// Proves who we are and has the target do so where it is to.
+    /// Authenticates us, and makes the target do so if it must.
     fn prove(&mut self, chap: &ChapLogin) -> Result<Authentication, IscsiError> {
         let mut text = KeyText::default();
         text.set("CHAP_A", "5");
@@ -231,7 +231,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         Err(self.not_iscsi("its login has no end"))
     }
 
-    /// What was answered, unless that is a refusal.
+    /// The answer, unless it is a refusal.
     fn accepted(&self, answer: LoginAnswer) -> Result<LoginAnswer, IscsiError> {
         let name = self.order.name.to_owned();
         match (answer.status, &self.order.initiator.chap) {
@@ -250,7 +250,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         }
     }
 
-    /// One round: `next` is the stage that we want to go on to.
+    /// One round: `next` is the stage that we request.
     fn exchange(
         &mut self,
         stage: u8,
@@ -284,7 +284,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         self.stream.write_all(&bytes).map_err(|error| self.broken(error))
     }
 
-    /// Appends what the next answer says to `bytes`.
+    /// Appends the data of the next answer to `bytes`.
     fn receive(&mut self, bytes: &mut Vec<u8>) -> Result<Head, IscsiError> {
         let head = pdu::read_head(self.stream).map_err(|error| self.broken(error))?;
         if head.opcode() != response::LOGIN {

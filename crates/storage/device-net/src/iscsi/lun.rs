@@ -1,4 +1,4 @@
-//! A logical unit that has been logged in to, asked what it is before anything is read or written.
+//! A logical unit after login, identified before anything is read or written.
 
 use std::io;
 use std::net::IpAddr;
@@ -21,13 +21,13 @@ use super::session;
 /// Longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Times that a target may want to tell something, or be busy, before it is asked no more.
+/// Attempts before a unit that reports attention or busy is given up.
 const MOST_ATTEMPTS: usize = 100;
 
 /// The type of disks.
 const DISK: u8 = 0;
 
-/// What a logical unit says to a write.
+/// A logical unit's answer to a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteAnswer {
     /// It carries it out.
@@ -36,7 +36,7 @@ pub enum WriteAnswer {
     Protected,
 }
 
-/// See the module. The session ends with it.
+/// See the module. Dropping it ends the session.
 pub struct Lun {
     name: String,
     encoded: [u8; 8],
@@ -49,7 +49,7 @@ pub struct Lun {
 }
 
 impl Lun {
-    /// Logs in and asks the logical unit what it is; errors call it `name`. Nothing is written.
+    /// Logs in and identifies the logical unit; errors call it `name`. Nothing is written.
     pub fn attach(
         address: &IscsiAddress,
         name: &str,
@@ -115,7 +115,7 @@ impl Lun {
         self.capacity
     }
 
-    /// What it says of its caches.
+    /// Its report on its caches.
     pub const fn caching(&self) -> LunCaching {
         self.caching
     }

@@ -1,5 +1,5 @@
-//! Bytes that no two sessions share and that cannot be foreseen: their number, and what a target
-//! is to answer to.
+//! Bytes that no two sessions share and that cannot be predicted: the session's number, and the
+//! challenge to the target.
 
 use std::io;
 
@@ -22,12 +22,12 @@ impl SessionNonce {
         number
     }
 
-    /// What the target is asked under.
+    /// Identifier of the challenge to the target.
     pub(crate) const fn identifier(&self) -> u8 {
         self.0[5]
     }
 
-    /// What the target is asked.
+    /// The challenge to the target.
     pub(crate) fn challenge(&self) -> &[u8] {
         &self.0[6..]
     }

@@ -1,5 +1,5 @@
-//! What goes out to a target: commands in the order of their numbers, as many as it lets in, and
-//! data as it asks for it.
+//! Outgoing data: commands in the order of their numbers, as many as the target's window permits,
+//! and data as it asks for it.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -63,7 +63,7 @@ impl Outbox {
         self.bytes.len() < ENOUGH_BYTES
     }
 
-    /// Whether commands wait for a moment to pass.
+    /// Whether commands wait for a pause to end.
     pub(crate) fn is_delayed(&self) -> bool {
         !self.later.is_empty()
     }
@@ -96,7 +96,7 @@ impl Outbox {
         }
     }
 
-    /// Answers the target's question whether we are there.
+    /// Answers a ping of the target.
     pub(crate) fn answer(&mut self, lun: [u8; 8], transfer_tag: u32) {
         let head = Head::new(request::NOP_OUT | IMMEDIATE, FINAL)
             .with_lun(lun)
@@ -131,7 +131,7 @@ impl Outbox {
         }
     }
 
-    /// Sends what there is, with the commands that the target lets in by now.
+    /// Sends pending data, with the commands that the target's window now permits.
     pub(crate) fn flush(&mut self, stream: &mut impl Write) -> io::Result<()> {
         if self.wire.line.is_broken() {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -151,7 +151,7 @@ impl Outbox {
         }
     }
 
-    /// Whether the target takes the next command; where not, the receiver will tell when it does.
+    /// Whether the target accepts the next command; if not, the receiver will notify when it does.
     fn may_start(&self) -> bool {
         if self.waiting.is_empty() || self.wire.takes(self.next_command) {
             return true;

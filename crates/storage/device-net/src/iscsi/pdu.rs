@@ -4,13 +4,13 @@ use std::io::{self, Read};
 
 /// Bytes of a basic header segment.
 pub(crate) const HEAD_BYTES: usize = 48;
-/// A tag that stands for none.
+/// A tag that means none.
 pub(crate) const NO_TAG: u32 = u32::MAX;
-/// Marks a request as to be looked at before all others.
+/// Marks a request that takes precedence over all others.
 pub(crate) const IMMEDIATE: u8 = 0x40;
 /// Marks the last PDU of its kind.
 pub(crate) const FINAL: u8 = 0x80;
-/// Marks a text that goes on in the next PDU.
+/// Marks a text that continues in the next PDU.
 pub(crate) const CONTINUED: u8 = 0x40;
 
 /// Opcodes of PDUs that the initiator sends.
@@ -39,7 +39,7 @@ pub(crate) mod response {
 /// Places of the numbers that most PDUs have.
 pub(crate) mod field {
     pub(crate) const TASK_TAG: usize = 16;
-    /// Of the target; what a request expects to move.
+    /// The target's tag; the expected length of a request.
     pub(crate) const TRANSFER_TAG: usize = 20;
     /// Of requests.
     pub(crate) const COMMAND_NUMBER: usize = 24;
@@ -78,7 +78,7 @@ impl Head {
         self
     }
 
-    /// The same with so many bytes of data behind it.
+    /// The same, followed by `length` bytes of data.
     pub(crate) fn with_data(mut self, length: usize) -> Self {
         let length = u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
         self.0[5..8].copy_from_slice(&length[1..]);
@@ -98,7 +98,7 @@ impl Head {
         u32::from_be_bytes([self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]])
     }
 
-    /// The logical unit, as it stands there.
+    /// The logical unit field.
     pub(crate) fn lun(&self) -> [u8; 8] {
         let mut lun = [0; 8];
         lun.copy_from_slice(&self.0[8..16]);
@@ -110,7 +110,7 @@ impl Head {
         self.word(4) as usize & 0x00ff_ffff
     }
 
-    /// Number of the status that it carries, where it does.
+    /// Number of the status that it carries, if any.
     pub(crate) fn status_number(&self) -> Option<u32> {
         let carries = match self.opcode() {
             response::READY => false,
@@ -142,7 +142,7 @@ pub(crate) fn append(bytes: &mut Vec<u8>, head: Head, data: &[u8]) {
     bytes.extend(&[0; 3][..padding(data.len())]);
 }
 
-/// Reads a header and passes over what extends it.
+/// Reads a header and skips its extensions.
 pub(crate) fn read_head(stream: &mut impl Read) -> io::Result<Head> {
     let mut bytes = [0; HEAD_BYTES];
     stream.read_exact(&mut bytes)?;
@@ -151,7 +151,7 @@ pub(crate) fn read_head(stream: &mut impl Read) -> io::Result<Head> {
     Ok(Head(bytes))
 }
 
-/// Reads the data behind `head`, of at most so many bytes.
+/// Reads the data after `head`, at most this many bytes.
 pub(crate) fn read_data(stream: &mut impl Read, head: &Head, most: usize) -> io::Result<Vec<u8>> {
     let length = head.data_bytes();
     if length > most {
@@ -163,7 +163,7 @@ pub(crate) fn read_data(stream: &mut impl Read, head: &Head, most: usize) -> io:
     Ok(data)
 }
 
-/// Passes over what fills `length` bytes of data up to words.
+/// Skips the padding of `length` bytes of data to whole words.
 pub(crate) fn pass_padding(stream: &mut impl Read, length: usize) -> io::Result<()> {
     stream.read_exact(&mut [0; 3][..padding(length)])
 }

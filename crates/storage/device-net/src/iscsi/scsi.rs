@@ -1,4 +1,5 @@
-//! Commands of SCSI disks and what they answer (SPC-4, SBC-3): only what a load and a look need.
+//! Commands of SCSI disks and their answers (SPC-4, SBC-3): only those that a load and an
+//! inspection need.
 
 /// A command descriptor block.
 pub(crate) type CommandBlock = [u8; 16];
@@ -11,41 +12,41 @@ pub(crate) const ANSWER_BYTES: u32 = 255;
 pub struct LunIdentity {
     /// Its maker.
     pub vendor: String,
-    /// What it is called.
+    /// Its product name.
     pub product: String,
     /// Its release.
     pub revision: String,
-    /// Number that tells it from all others, in hexadecimal or as text, where it has one.
+    /// Unique number, in hexadecimal or as text, if it has one.
     pub serial: Option<String>,
     /// 0 for disks.
     pub(crate) kind: u8,
-    /// Longest transfer in blocks; no limit where it is 0.
+    /// Longest transfer in blocks; 0 means no limit.
     pub(crate) most_blocks: u32,
 }
 
-/// How much a logical unit holds, and in what units.
+/// Size of a logical unit, and its units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LunCapacity {
     /// Blocks.
     pub blocks: u64,
     /// Bytes of a block.
     pub block_bytes: u32,
-    /// Bytes of what the medium writes at once.
+    /// Unit that the medium writes, in bytes.
     pub physical_bytes: u32,
-    /// Whether room is taken only as it is written.
+    /// Whether it is thin-provisioned.
     pub is_thin: bool,
 }
 
-/// What a logical unit says of its caches.
+/// A logical unit's report on its caches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LunCaching {
-    /// Whether writes are answered from a cache; none where it does not say.
+    /// Whether writes are answered from a cache; `None` if not reported.
     pub write_cache: Option<bool>,
-    /// Whether reads are answered from a cache; none where it does not say.
+    /// Whether reads are answered from a cache; `None` if not reported.
     pub read_cache: Option<bool>,
-    /// Whether it takes no writes.
+    /// Whether it rejects writes.
     pub is_write_protected: bool,
-    /// Whether a write may be asked to go past the cache.
+    /// Whether a write may bypass the cache (force unit access).
     pub has_durable_writes: bool,
 }
 
@@ -93,7 +94,7 @@ pub(crate) fn synchronize_cache() -> CommandBlock {
     block(&[0x35])
 }
 
-/// A read or write of so many blocks.
+/// A read or write of `blocks` blocks.
 pub(crate) fn transfer(is_write: bool, is_durable: bool, first: u64, blocks: u32) -> CommandBlock {
     let mut bytes = block(&[if is_write { 0x8a } else { 0x88 }, u8::from(is_durable) << 3]);
     bytes[2..10].copy_from_slice(&first.to_be_bytes());
@@ -107,8 +108,7 @@ fn block(begin: &[u8]) -> CommandBlock {
     bytes
 }
 
-/// The answer to the standard inquiry; none where it is too short to be one, or where nothing is
-/// behind the number.
+/// The answer to the standard inquiry; `None` if it is too short, or if no unit has the number.
 pub(crate) fn identity(answer: &[u8]) -> Option<LunIdentity> {
     let is_there = answer.first()? >> 5 == 0;
     let text = |from: usize, to: usize| {
@@ -125,7 +125,7 @@ pub(crate) fn identity(answer: &[u8]) -> Option<LunIdentity> {
     })
 }
 
-/// Text without what steers terminals.
+/// Text without terminal control characters.
 fn printable(bytes: &[u8]) -> String {
     let text: String = bytes
         .iter()
@@ -140,13 +140,13 @@ pub(crate) fn serial(page: &[u8]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The longest transfer in blocks of page B0h; 0 where there is no limit.
+/// The longest transfer in blocks of page B0h; 0 if there is no limit.
 pub(crate) fn most_blocks(page: &[u8]) -> u32 {
     let limits = vital(page, 0xb0).unwrap_or_default();
     be32(limits, 4).unwrap_or(0)
 }
 
-/// What is in a page of vital product data of that number.
+/// Contents of a page of vital product data with that number.
 fn vital(page: &[u8], number: u8) -> Option<&[u8]> {
     let length = usize::from(u16::from_be_bytes([*page.get(2)?, *page.get(3)?]));
     (page[1] == number).then(|| &page[4..page.len().min(4 + length)])
@@ -157,7 +157,7 @@ fn be32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(four.try_into().ok()?))
 }
 
-/// The answer to READ CAPACITY; none where it makes no sense.
+/// The answer to READ CAPACITY; `None` if it is inconsistent.
 pub(crate) fn capacity(answer: &[u8]) -> Option<LunCapacity> {
     let last = u64::from_be_bytes(answer.get(..8)?.try_into().ok()?);
     let block_bytes = be32(answer, 8)?;
@@ -171,7 +171,7 @@ pub(crate) fn capacity(answer: &[u8]) -> Option<LunCapacity> {
     })
 }
 
-/// The answer to MODE SENSE, whose header has so many bytes: 4 or 8.
+/// The answer to MODE SENSE, with a header of 4 or 8 bytes.
 pub(crate) fn caching(answer: &[u8], head_bytes: usize) -> Option<LunCaching> {
     let (device, descriptors) = if head_bytes == 4 {
         (*answer.get(2)?, usize::from(*answer.get(3)?))

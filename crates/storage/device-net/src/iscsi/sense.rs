@@ -22,29 +22,29 @@ mod key {
     pub(super) const DATA_PROTECT: u8 = 0x7;
 }
 
-/// What a target says of a command that it did not carry out.
+/// A target's reason for rejecting a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScsiRefusal {
     status: u8,
-    /// Sense key, additional code and its qualifier, where it tells.
+    /// Sense key, additional code and its qualifier, if reported.
     sense: Option<(u8, u8, u8)>,
 }
 
-/// What to do about it.
+/// Reaction to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SenseReaction {
     /// Send it again: the target only wanted to tell something.
     Again,
     /// Send it again after a moment.
     Later,
-    /// The session has lost what the target had promised; nothing is known any more.
+    /// The session has lost the target's guarantees; nothing is certain any more.
     GiveUp(&'static str),
     /// The command has failed.
     Fail,
 }
 
 impl ScsiRefusal {
-    /// How a command ended with `status` and this sense data; none where it was carried out.
+    /// Outcome of a command with `status` and this sense data; `None` if it was carried out.
     pub(crate) fn of(status: u8, sense: &[u8]) -> Option<Self> {
         if status == code::GOOD {
             return None;
@@ -57,14 +57,14 @@ impl ScsiRefusal {
         Some(Self { status, sense })
     }
 
-    /// What is to be done.
+    /// The required reaction.
     pub(crate) const fn reaction(self) -> SenseReaction {
         match (self.status, self.sense) {
             (_, Some((key::UNIT_ATTENTION, 0x29, _))) => SenseReaction::GiveUp(
                 "the target was reset, and what it had not yet flushed may be lost",
             ),
             (_, Some((key::UNIT_ATTENTION, ..))) => SenseReaction::Again,
-            // What is not ready becomes so by itself.
+            // A unit that is not ready becomes ready without help.
             (_, Some((key::NOT_READY, 0x04, 0x01))) | (code::BUSY | code::TASK_SET_FULL, _) => {
                 SenseReaction::Later
             }
@@ -75,7 +75,7 @@ impl ScsiRefusal {
         }
     }
 
-    /// Whether the target was reset since it was last asked, as after every login.
+    /// Whether the target was reset since the last command, as after every login.
     pub(crate) const fn is_attention(self) -> bool {
         matches!(self.sense, Some((key::UNIT_ATTENTION, ..)))
     }

@@ -7,10 +7,10 @@ use super::login::{IscsiInitiator, LoggedIn, LoginEnd, LoginOrder, log_in};
 use super::nonce::SessionNonce;
 use crate::transport::WireStream;
 
-/// Portals that send on to others, before that is taken for a circle.
+/// Redirections before a cycle is assumed.
 const MOST_MOVES: usize = 3;
 
-/// Logs in to `target`, or to be told of targets where there is none; errors call it `name`.
+/// Logs in to `target`, or to list targets if there is none; errors call it `name`.
 pub(crate) fn open(
     portal: &IscsiPortal,
     target: Option<&str>,

@@ -1,23 +1,23 @@
-//! What the thread that sends and the thread that receives know of a session.
+//! State of a session shared by its sending and receiving threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::command::CommandTask;
 use crate::line::SharedLine;
 
-/// What both threads share.
+/// State shared by both threads.
 pub(crate) struct SharedWire {
     pub line: SharedLine<CommandTask>,
     /// Highest number that a command may have.
     pub last_command: AtomicU32,
     /// Number of the next status.
     pub expected_status: AtomicU32,
-    /// Whether the sender waits for the target to take more commands.
+    /// Whether the sender waits for the target to accept more commands.
     pub is_stalled: AtomicBool,
 }
 
 impl SharedWire {
-    /// Whether the target lets a command of that number in. Numbers go round.
+    /// Whether the target's window permits a command of that number. Numbers wrap around.
     pub(crate) fn takes(&self, number: u32) -> bool {
         let last = self.last_command.load(Ordering::SeqCst);
         last.wrapping_sub(number).cast_signed() >= 0

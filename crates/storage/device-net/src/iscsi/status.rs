@@ -1,11 +1,11 @@
-//! Why a target refuses a login (RFC 7143, 11.13.5), with what to do.
+//! Reasons of a target for refusing a login (RFC 7143, 11.13.5), with remedies.
 
-/// What the target says of a login.
+/// The target's status for a login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoginStatus {
-    /// It goes on.
+    /// It proceeds.
     Accepted,
-    /// The target is elsewhere, as its answer tells.
+    /// The target is elsewhere, at the address in its answer.
     Moved,
     /// It refuses to believe, or to let in, whom it does not know.
     NotAuthenticated,

@@ -1,4 +1,4 @@
-//! Against tgt, where it is installed; else skipped aloud.
+//! Against tgt, if it is installed; otherwise skipped with a message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::{
     Lun, connect_lun, discover,
 };
 
-/// A folder of its own for a target, removed at the end.
+/// A separate folder for a target, removed at the end.
 struct Ground(PathBuf);
 
 impl Ground {
@@ -39,7 +39,7 @@ impl Drop for Ground {
 
 const DISK_BYTES: u64 = 96 << 20;
 
-/// A target with LUN 1; none where tgt is not installed.
+/// A target with LUN 1; `None` if tgt is not installed.
 fn target(folder: &Path) -> Option<Tgt> {
     let target = Tgt::start(folder)?;
     target.add_lun(1, DISK_BYTES);
@@ -82,7 +82,7 @@ fn conforms(target: &Tgt, backend: Backend) {
     conformance::check_all(world.executor(), &volume);
 }
 
-/// Data goes out with its command, unasked, or when it is asked for, as the target wants it.
+/// Data goes out with its command, unsolicited, or on request, as the target wants it.
 #[test]
 fn a_volume_on_a_lun_conforms_however_data_moves() {
     let settings: [&[(&str, &str)]; 4] = [
@@ -137,7 +137,7 @@ fn a_target_is_discovered_by_the_portal_that_was_asked() {
     let found = discover(&portal, &initiator(None)).unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].name, TARGET);
-    // tgt names the portal that was asked alone, whatever others it has.
+    // tgt names only the portal that was asked, whatever others it has.
     assert_eq!(found[0].portals, [portal]);
 }
 
@@ -213,7 +213,7 @@ fn a_write_protected_lun_is_read_and_never_written() {
     assert!(fs::read(target.disk(1)).unwrap().iter().all(|&byte| byte == 7));
 }
 
-/// One that becomes so while it is open says so.
+/// A unit that becomes write-protected while it is open says so.
 #[test]
 fn a_write_that_the_target_refuses_fails_in_its_words() {
     let ground = Ground::new();

@@ -25,7 +25,7 @@ impl KeyText {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// As it goes over the wire.
+    /// The form on the wire.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (key, value) in self.pairs() {
@@ -34,7 +34,7 @@ impl KeyText {
         bytes
     }
 
-    /// As it came; none where it is no such text.
+    /// Parses the form on the wire; `None` if it is no such text.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut pairs = Vec::new();
         for pair in bytes.split(|&byte| byte == 0).filter(|pair| !pair.is_empty()) {
@@ -45,7 +45,7 @@ impl KeyText {
     }
 }
 
-/// Bytes of a value in hexadecimal (`0x`) or Base64 (`0b`); none where it is neither.
+/// Bytes of a value in hexadecimal (`0x`) or Base64 (`0b`); `None` if it is neither.
 pub(crate) fn binary(value: &str) -> Option<Vec<u8>> {
     let (mark, rest) = value.split_at_checked(2)?;
     match mark {

@@ -1,4 +1,4 @@
-//! Where an export is, as people write it: the NBD URI specification of the protocol's authors
+//! Address of an export, as people write it: the NBD URI specification of the protocol's authors
 //! (NetworkBlockDevice/nbd, doc/uri.md), without TLS.
 
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ const DEFAULT_PORT: u16 = 10809;
 /// An export of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NbdAddress {
-    /// Where the server listens.
+    /// Address of the server.
     pub place: NbdPlace,
-    /// Name of the export; the default one where it is empty.
+    /// Name of the export; empty for the default one.
     pub export: String,
 }
 
-/// Where a server listens.
+/// Address of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NbdPlace {
     /// A name or address, and a port.
@@ -27,18 +27,18 @@ pub enum NbdPlace {
 }
 
 impl NbdAddress {
-    /// Whether `text` begins as addresses do, so that it is no path.
+    /// Whether `text` begins like an address, so that it is no path.
     pub fn is_meant(text: &str) -> bool {
         text.starts_with("nbd://") || text.starts_with("nbd+unix:")
     }
 
-    /// The export that `text` begins with, how much of the text names it, and what follows without
-    /// a slash: the name of a file on it. None where it is no address. `exists` tells whether there
-    /// is something at a path.
+    /// The export that `text` begins with, the length of its address, and the rest without a slash:
+    /// the name of a file on it. `None` if it is no address. `exists` reports whether a path
+    /// exists.
     ///
-    /// The name of an export is one part of the path, slashes in it written as `%2F`; what ends as
-    /// files of a database do is a file on the default export. Both ways of writing an address
-    /// begin as [`NbdAddress::is_meant`] tells.
+    /// The name of an export is one part of the path, slashes in it written as `%2F`; a name that
+    /// ends like a file of a database is a file on the default export. Both ways of writing an
+    /// address begin as [`NbdAddress::is_meant`] requires.
     pub fn parse(text: &str, exists: impl Fn(&Path) -> bool) -> Option<(Self, String, String)> {
         if let Some(rest) = text.strip_prefix("nbd+unix:///") {
             let (export, path) = rest.split_once("?socket=")?;
@@ -65,7 +65,7 @@ impl NbdAddress {
     }
 }
 
-/// Whether a part of a path ends like a file that lies beside a database.
+/// Whether a part of a path ends like a file of a database.
 fn is_database_file(name: &str) -> bool {
     let endings = ["edb", "jfm", "plg", "pck", "json"];
     let ending = Path::new(name).extension();

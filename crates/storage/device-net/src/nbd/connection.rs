@@ -1,4 +1,5 @@
-//! One connection: a thread that sends, a thread that receives, and what is under way between them.
+//! One connection: a thread that sends, a thread that receives, and the requests in flight between
+//! them.
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -19,18 +20,18 @@ pub(crate) struct WireRequest {
     pub kind: OpKind,
     pub offset: u64,
     pub buffer: Option<Buffer>,
-    /// Whether a flush is to follow before it counts as done.
+    /// Whether it needs a flush before it counts as done.
     pub then_flush: bool,
     pub end: RemoteEnd,
 }
 
-/// What the sender is told.
+/// Jobs for the sender.
 enum ToSend {
     Request(Box<WireRequest>),
     Close,
 }
 
-/// What is kept of a request that the server works on.
+/// State of a request in progress at the server.
 struct ExportTask {
     kind: OpKind,
     offset: u64,
@@ -51,7 +52,7 @@ impl Abandon for WireRequest {
     }
 }
 
-/// See the module. The connection ends with it.
+/// See the module. Dropping it ends the connection.
 pub(crate) struct Connection {
     line: Arc<SharedLine<ExportTask>>,
     sender: Sender<ToSend>,
@@ -73,7 +74,7 @@ impl Connection {
         Ok(Self { line, sender })
     }
 
-    /// Sends a request. Its end is called from another thread, or here where nothing can be sent.
+    /// Sends a request. Its callback runs on another thread, or here if nothing can be sent.
     pub(crate) fn send(&self, request: WireRequest) {
         hand_over(&self.line, &self.sender, request);
     }
@@ -86,7 +87,7 @@ impl Drop for Connection {
     }
 }
 
-/// Has the sender send a request, which ends here where it has gone.
+/// Passes a request to the sender; fails it here if the sender has gone.
 fn hand_over(line: &SharedLine<ExportTask>, sender: &Sender<ToSend>, request: WireRequest) {
     if let Err(mpsc::SendError(ToSend::Request(request))) =
         sender.send(ToSend::Request(Box::new(request)))
@@ -95,7 +96,7 @@ fn hand_over(line: &SharedLine<ExportTask>, sender: &Sender<ToSend>, request: Wi
     }
 }
 
-/// What the sending thread does.
+/// Loop of the sending thread.
 fn send_all(line: &SharedLine<ExportTask>, mut transport: WireStream, requests: &Receiver<ToSend>) {
     let mut cookie = 0;
     while let Ok(ToSend::Request(request)) = requests.recv() {
@@ -107,7 +108,7 @@ fn send_all(line: &SharedLine<ExportTask>, mut transport: WireStream, requests: 
             line.fail(reason(&error));
         }
     }
-    // A server that is told so ends without complaint.
+    // Lets the server end without an error.
     let _ = transport.write_all(&protocol::request(WireCommand::Disconnect, 0, 0, 0));
     transport.shut();
 }
@@ -140,7 +141,7 @@ fn send(
     }
 }
 
-/// What the receiving thread does.
+/// Loop of the receiving thread.
 fn receive_all(line: &SharedLine<ExportTask>, mut transport: WireStream, flushes: &Sender<ToSend>) {
     let why = loop {
         if let Err(error) = receive(line, &mut transport, flushes) {

@@ -9,31 +9,31 @@ use std::io;
 pub enum NbdError {
     /// The server cannot be reached, or broke off.
     Connection {
-        /// The export, as it was named.
+        /// The export, as named by the caller.
         name: String,
         /// The system's words.
         error: io::Error,
     },
-    /// What answers speaks no NBD, or a form of it from before 2013.
+    /// The peer does not speak NBD, or a form of it from before 2013.
     NotNbd {
-        /// The export, as it was named.
+        /// The export, as named by the caller.
         name: String,
     },
     /// The server refuses; its reason.
     Refused {
-        /// The export, as it was named.
+        /// The export, as named by the caller.
         name: String,
-        /// Why, and what to do.
+        /// The reason and the remedy.
         why: &'static str,
     },
     /// The export takes no writes.
     ReadOnly {
-        /// The export, as it was named.
+        /// The export, as named by the caller.
         name: String,
     },
     /// The export has no way to make writes last.
     NoFlush {
-        /// The export, as it was named.
+        /// The export, as named by the caller.
         name: String,
     },
 }

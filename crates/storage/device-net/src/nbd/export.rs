@@ -23,8 +23,9 @@ struct NbdExport {
     remote: Rc<dyn Remote>,
 }
 
-/// Connects to an export, which errors call `name`; its requests end by way of `remote`. For writes
-/// it must take writes and offer flush. Nothing tells whether another client uses it, too.
+/// Connects to an export, which errors call `name`; its requests complete through `remote`. Opening
+/// it for writes requires that it accepts writes and offers flush. Use by another client goes
+/// undetected.
 pub fn connect(
     address: &NbdAddress,
     name: &str,

@@ -1,4 +1,4 @@
-//! The fixed newstyle handshake: which export, how long, and what it offers.
+//! The fixed newstyle handshake: name of the export, its size, and its features.
 
 use std::io::{self, Read, Write};
 
@@ -14,20 +14,20 @@ const ANSWER_ACKNOWLEDGED: u32 = 1;
 const ANSWER_INFORMATION: u32 = 3;
 const INFORMATION_EXPORT: u16 = 0;
 const INFORMATION_BLOCK_SIZE: u16 = 3;
-/// No answer to the one option that is asked is longer.
+/// Answers to our single option are no longer than this.
 const LONGEST_ANSWER: u32 = 64 << 10;
-/// What a server takes in one request that does not say (doc/proto.md, "Block size constraints").
+/// Default for the longest request of a server (doc/proto.md, "Block size constraints").
 const DEFAULT_MAXIMUM: u32 = 32 << 20;
 
-/// What the server tells of an export.
+/// The server's facts about an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExportFacts {
     pub bytes: u64,
-    /// Bits of what it offers.
+    /// Bits of its features.
     flags: u16,
     /// Offsets and lengths are multiples of this many bytes.
     pub minimum: u32,
-    /// What it likes requests to be multiples of, in bytes.
+    /// Preferred request size, in bytes.
     pub preferred: u32,
     /// Longest request in bytes.
     pub maximum: u32,
@@ -42,7 +42,7 @@ impl ExportFacts {
         self.flags & 1 << 2 != 0
     }
 
-    /// Whether a write may be asked to be durable when it is answered.
+    /// Whether a write may be durable when it is answered (force unit access).
     pub(crate) const fn has_durable_writes(self) -> bool {
         self.flags & 1 << 3 != 0
     }
@@ -91,7 +91,7 @@ fn go(export: &str) -> Vec<u8> {
     [&OPTION_MAGIC[..], &OPTION_GO.to_be_bytes(), &length(data.len()), &data].concat()
 }
 
-/// Kind and data of the next answer; none where it is none.
+/// Kind and data of the next answer; `None` if it is none.
 fn answer(stream: &mut impl Read) -> io::Result<Option<(u32, Vec<u8>)>> {
     let mut head = [0; 20];
     stream.read_exact(&mut head)?;

@@ -11,7 +11,7 @@ pub(crate) const REQUEST_BYTES: usize = 28;
 /// Bytes of a reply without its payload.
 pub(crate) const REPLY_BYTES: usize = 16;
 
-/// What is asked of the server.
+/// Command to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WireCommand {
     Read,
@@ -51,7 +51,7 @@ pub(crate) fn request(
     bytes
 }
 
-/// Error number and cookie of a reply; none where it is no simple reply.
+/// Error number and cookie of a reply; `None` if it is no simple reply.
 pub(crate) fn reply(bytes: &[u8; REPLY_BYTES]) -> Option<(u32, u64)> {
     let (magic, rest) = bytes.split_first_chunk()?;
     let (error, cookie) = rest.split_first_chunk()?;
@@ -60,7 +60,7 @@ pub(crate) fn reply(bytes: &[u8; REPLY_BYTES]) -> Option<(u32, u64)> {
     is_reply.then_some((u32::from_be_bytes(*error), cookie))
 }
 
-/// What the server's error `number` means for a request of this kind at byte `offset`.
+/// Meaning of the server's error `number` for a request of this kind at byte `offset`.
 pub(crate) fn error_of(number: u32, file: &str, kind: OpKind, offset: u64) -> DeviceError {
     let message = match number {
         1 => return DeviceError::PermissionDenied { file: file.to_owned() },

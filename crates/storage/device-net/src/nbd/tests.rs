@@ -1,4 +1,4 @@
-//! Against nbdkit and qemu-nbd, where they are installed; else skipped aloud.
+//! Against nbdkit and qemu-nbd, if they are installed; otherwise skipped with a message.
 
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use device_os::{Backend, World};
 
 use crate::{NbdAddress, NbdError, connect};
 
-/// A server on a socket of its own, ended when dropped.
+/// A server on a separate socket, ended when dropped.
 struct Server {
     child: Child,
     socket: PathBuf,
 }
 
 impl Server {
-    /// nbdkit with these words; none, said aloud, where it is not installed.
+    /// nbdkit with these arguments; `None`, with a message, if it is not installed.
     fn start(words: &[&str]) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -121,7 +121,7 @@ fn a_volume_on_a_slow_export_conforms() {
     }
 }
 
-/// What the server was asked for by a durable write, where it offers that or only flush.
+/// Requests that a durable write causes, if the server offers force unit access or only flush.
 #[test]
 fn durable_writes_are_one_request_or_are_flushed() {
     for (can_fua, expected) in [("native", "pwrite fua\n"), ("none", "pwrite \nflush\n")] {

@@ -1,4 +1,5 @@
-//! What makes a write durable, by file system: not every one heeds the flag of a write that asks.
+//! Selects the way to make a write durable, by file system: not every one honours the flag of a
+//! durable write.
 
 use std::fs::File;
 use std::io;
@@ -9,14 +10,14 @@ use crate::probe::DurableWrites;
 /// `XFS_SUPER_MAGIC` of linux/magic.h.
 const XFS_MAGIC: libc::c_long = 0x5846_5342;
 
-/// What makes a write to `file`, or to a file in the folder `file`, durable.
+/// The way to make a write durable to `file`, or to a file in the folder `file`.
 pub(super) fn of(file: &File) -> io::Result<DurableWrites> {
     Ok(by_kind(sys::file_system(file)?))
 }
 
 /// ext4, XFS and btrfs flush the device, or write through it, before they complete a write with
-/// `RWF_DSYNC`. FUSE passes the flag to a server that need not look at it and sends no flush; what
-/// others do is not known. There a flush that follows the write is asked for and waited for.
+/// `RWF_DSYNC`. FUSE passes the flag to a server that may ignore it and sends no flush; other file
+/// systems are unknown. For those a flush after the write is requested and awaited.
 const fn by_kind(kind: libc::c_long) -> DurableWrites {
     match kind {
         libc::EXT4_SUPER_MAGIC | XFS_MAGIC | libc::BTRFS_SUPER_MAGIC => DurableWrites::Flag,

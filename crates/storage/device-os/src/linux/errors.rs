@@ -30,7 +30,7 @@ pub(super) fn of(
     }
 }
 
-/// The system's words without the number, which stands beside them.
+/// The system's message without the number, which is shown separately.
 fn message(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {

@@ -24,7 +24,7 @@ pub(crate) struct OpenFile {
     pub name: String,
     /// The file itself; helper threads share it.
     pub file: Arc<File>,
-    /// What makes a write durable here.
+    /// How a write is made durable here.
     pub durable_writes: DurableWrites,
     clock: OsClock,
     length: Cell<u64>,
@@ -33,18 +33,18 @@ pub(crate) struct OpenFile {
     pub under_way: Cell<u32>,
 }
 
-/// What an open call on a helper thread gives back.
+/// Result of an open call on a helper thread.
 pub(super) struct Opened {
     /// The file.
     pub file: File,
     /// Its length in bytes.
     pub length: u64,
-    /// What makes a write to it durable.
+    /// How a write to it is made durable.
     pub durable_writes: DurableWrites,
-    /// Whether requests go past the system's cache.
+    /// Whether requests bypass the system's cache.
     pub unbuffered: bool,
-    /// What their offsets and lengths are multiples of then, in bytes; none where the file system
-    /// does not say.
+    /// Required alignment of their offsets and lengths in that case, in bytes; `None` if the file
+    /// system does not report it.
     pub direct_alignment: Option<u32>,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn open_anywhere(path: &Path) -> Result<Opened, DeviceError> {
     Ok(opened)
 }
 
-/// Opens `path` unbuffered, takes the lock where it is opened for writes, and gives a new file its
+/// Opens `path` unbuffered, takes the lock if it is opened for writes, and gives a new file its
 /// length.
 pub(super) fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
     open_as(path, mode, true)
@@ -90,7 +90,7 @@ fn open_as(path: &Path, mode: OpenMode, unbuffered: bool) -> Result<Opened, Devi
         lock(&file, &name)?;
     }
     if let Some(length) = mode.new_length() {
-        // Refused where it means nothing.
+        // Fails harmlessly on other file systems.
         let _ = sys::overwrite_in_place(&file);
         let filled = set_length(&file, &name, 0, length).and_then(|()| sync_folder(path));
         if filled.is_err() {
@@ -135,8 +135,8 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), DeviceError> {
         .map_err(|error| errors::of(&error, &folder.display().to_string(), "sync", 0))
 }
 
-/// Makes the file `to` bytes long, allocating what it grows by, durably. On failure the length is
-/// what it was.
+/// Makes the file `to` bytes long, durably, and allocates the growth. On failure the length is
+/// unchanged.
 fn set_length(file: &File, name: &str, from: u64, to: u64) -> Result<(), DeviceError> {
     let changed = if to > from { grow(file, from, to) } else { file.set_len(to) };
     changed.and_then(|()| file.sync_all()).map_err(|error| {
@@ -278,8 +278,8 @@ impl Device for OsDevice {
     }
 }
 
-/// What a disk promises, and what the file system above it does. Where that does not say how its
-/// requests become those of the disk, a short one may be any part of a long sector.
+/// Guarantees of a disk and of the file system above it. If the file system does not report how its
+/// requests map to those of the disk, a short one may be any part of a long sector.
 fn with_alignment(disk: Caps, direct_alignment: Option<u32>) -> Caps {
     const LONG_SECTOR: u32 = 4096;
     let sector = direct_alignment.map_or(disk.sector, |bytes| bytes.max(disk.sector));

@@ -1,5 +1,5 @@
-//! What a disk itself says of its write cache: the caching page of SCSI, the feature of `NVMe`. The
-//! kernel goes by what a device can do, or by what it was told, which need not be the same.
+//! A disk's own report of its write cache: the caching page of SCSI, the feature of `NVMe`. The
+//! kernel relies on the device's abilities, or on its configuration, which may differ.
 #![expect(unsafe_code, reason = "two system calls; each block has its argument")]
 
 use std::ffi::c_void;
@@ -18,11 +18,11 @@ const CAPABILITY: &str = "NVMe identify, VWC";
 /// The most that a short request can ask for in whole words.
 const ANSWER_BYTES: u8 = 252;
 
-/// A device that does not answer for so long is not waited for.
+/// Longest wait for a device's answer.
 const PATIENCE_MS: u32 = 5_000;
 
-/// What the device at `node` says. SATA disks answer by way of the kernel's translation, which
-/// reads their own words.
+/// Asks the device at `node`. SATA disks answer through the kernel's translation, which reads their
+/// own data.
 pub(super) fn of(node: &Path, is_nvme: bool) -> OwnCache {
     let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(node);
     let answer = opened.and_then(|disk| if is_nvme { nvme(&disk) } else { scsi(&disk) });
@@ -122,7 +122,7 @@ fn mode_sense(disk: &File, command: &[u8]) -> io::Result<Vec<u8>> {
     Ok(data[..data.len() - unwritten].to_vec())
 }
 
-/// The byte with the flags of the caching page, behind a header of so many bytes.
+/// The byte with the flags of the caching page, after a header of `header_bytes` bytes.
 fn caching_page(answer: &[u8], header_bytes: usize) -> Option<u8> {
     let descriptors = match header_bytes {
         4 => usize::from(*answer.get(3)?),

@@ -8,15 +8,15 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// How long [`PacketSocket::receive`] waits for a frame.
 const PATIENCE: libc::timeval = libc::timeval { tv_sec: 0, tv_usec: 200_000 };
-/// Room for frames that arrive while others are looked at.
+/// Room for frames that arrive while others are processed.
 const QUEUE_BYTES: libc::c_int = 4 << 20;
-/// Where a VLAN tag stands in a frame: behind both addresses.
+/// Offset of a VLAN tag in a frame: after both addresses.
 const TAG_OFFSET: usize = 12;
 /// The tag of IEEE 802.1Q, where the kernel does not say which it took off.
 const DOT1Q: u16 = 0x8100;
 
 /// A socket that gets a copy of every frame of one interface. It sends nothing, and joins no group:
-/// the card is told to pass on all multicast frames.
+/// the card is set to pass all multicast frames.
 #[derive(Debug)]
 pub struct PacketSocket {
     socket: OwnedFd,
@@ -47,9 +47,9 @@ impl PacketSocket {
         Ok(Self { socket })
     }
 
-    /// Puts the next frame in the place of what `frame` holds, with the VLAN tag that the kernel
-    /// may have taken off; false where none came within a fifth of a second. Longer frames are cut
-    /// off at the room that `frame` has.
+    /// Replaces the contents of `frame` with the next frame, including the VLAN tag that the kernel
+    /// may have removed; false if none came within a fifth of a second. Longer frames are truncated
+    /// to the capacity of `frame`.
     pub fn receive(&self, frame: &mut Vec<u8>) -> io::Result<bool> {
         let mut control = [0_u64; 16];
         frame.clear();
@@ -78,7 +78,7 @@ impl PacketSocket {
         Ok(true)
     }
 
-    /// Frames that were lost since the last call because they came faster than they were looked at.
+    /// Frames lost since the last call because they came faster than they were processed.
     pub fn lost(&self) -> io::Result<u64> {
         let mut figures = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
         let mut length = length_of::<libc::tpacket_stats>();

@@ -1,5 +1,5 @@
-//! Where Linux describes file systems and disks: `/proc/self/mountinfo` (proc(5)) and `/sys/block`
-//! (the kernel's Documentation/ABI/stable/sysfs-block).
+//! Linux's descriptions of file systems and disks: `/proc/self/mountinfo` (proc(5)) and
+//! `/sys/block` (the kernel's Documentation/ABI/stable/sysfs-block).
 
 mod caching;
 mod counted;
@@ -21,7 +21,7 @@ pub(crate) use counted::read_bytes as device_read_bytes;
 pub(crate) use stack::devices;
 use virtual_disk::stands_on_virtual;
 
-/// What stands under `path`, which must exist.
+/// Facts about the storage underneath `path`, which must exist.
 pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     let name = path.display().to_string();
     let wrong = |error: std::io::Error| errors::of(&error, &name, "probe", 0);
@@ -54,7 +54,7 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     })
 }
 
-/// What is known of the block device at `path`, which no file system is on.
+/// Facts about the block device at `path`, which has no file system on it.
 fn device_facts(path: &Path, found: &fs::Metadata, table: &str) -> VolumeFacts {
     let name = path.display().to_string();
     let disk = block_disk(found.rdev());
@@ -77,7 +77,7 @@ fn device_facts(path: &Path, found: &fs::Metadata, table: &str) -> VolumeFacts {
     }
 }
 
-/// What control groups let this process do with the block device with this number.
+/// Limits that control groups set for this process on the block device with this number.
 fn io_limits(number: u64, source: &str) -> Vec<IoLimit> {
     folder_of(Path::new("/sys"), number, source)
         .map_or_else(Vec::new, |folder| throttle::of_disk(&folder))
@@ -158,7 +158,7 @@ fn disk_of(sys: &Path, number: u64, source: &str) -> Option<DiskFacts> {
     folder_of(sys, number, source).map(|folder| disk(&whole_device(folder)))
 }
 
-/// Its folder in `sys`, that of a partition where it is one.
+/// Its folder in `sys`, that of a partition if it is one.
 fn folder_of(sys: &Path, number: u64, source: &str) -> Option<PathBuf> {
     let (major, minor) = (libc::major(number), libc::minor(number));
     let by_number = sys.join(format!("dev/block/{major}:{minor}"));
@@ -218,7 +218,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The number that a file of sysfs holds, where it holds one of this type.
+/// The number in a file of sysfs, if it holds one of this type.
 fn number_in<N: FromStr>(file: &Path) -> Option<N> {
     read(file)?.parse().ok()
 }

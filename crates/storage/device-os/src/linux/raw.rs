@@ -1,5 +1,5 @@
-//! A block device opened as a whole, or a file that stands for one, held against every other user:
-//! the kernel refuses to open a device exclusively that is mounted, swapped to, or part of another.
+//! A block device opened as a whole, or a file used as one, locked against every other user: the
+//! kernel refuses to open a device exclusively that is mounted, swapped to, or part of another.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{Seek as _, SeekFrom};
@@ -74,7 +74,7 @@ fn caps(path: &Path, found: &Metadata) -> Caps {
     volume::caps(path)
 }
 
-/// The loop device that serves the file at `path`, where one does: the kernel holds no lock on it.
+/// The loop device that serves the file at `path`, if any: the kernel holds no lock on it.
 fn loop_device_of(path: &Path, block: &Path) -> Option<String> {
     let path = fs::canonicalize(path).ok()?;
     let devices = fs::read_dir(block).ok()?.flatten();

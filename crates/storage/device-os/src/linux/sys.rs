@@ -32,13 +32,13 @@ pub(super) fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
     }
 }
 
-/// Asks that the empty `file` be overwritten in place (`FS_NOCOW_FL` of linux/fs.h). A file system
-/// that copies on write needs free space for every overwrite and, where that runs out, may tear the
-/// page it was at; the others do not know the flag, and need none.
+/// Asks that the empty `file` be overwritten in place (`FS_NOCOW_FL` of linux/fs.h). A
+/// copy-on-write file system needs free space for every overwrite and may tear a page when it runs
+/// out; the others do not know the flag, and need none.
 pub(super) fn overwrite_in_place(file: &File) -> io::Result<()> {
     const FS_NOCOW_FL: libc::c_int = 0x0080_0000;
     let mut flags: libc::c_int = 0;
-    // SAFETY: the pointer is to a live `int`, which is what this call writes for regular files.
+    // SAFETY: the pointer is to a live `int`, the type that this call writes for regular files.
     check(unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_GETFLAGS, &raw mut flags) })?;
     flags |= FS_NOCOW_FL;
     // SAFETY: the pointer is to a live `int`, which the call only reads.
@@ -46,13 +46,13 @@ pub(super) fn overwrite_in_place(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// What the flags of a file or folder (`ioctl_iflags(2)`) say; nothing where it has none.
+/// The flags of a file or folder (`ioctl_iflags(2)`); empty if it has none.
 pub(super) fn marks(file: &File) -> Vec<FileMark> {
     const FS_COMPR_FL: libc::c_int = 0x0000_0004;
     const FS_ENCRYPT_FL: libc::c_int = 0x0000_0800;
     const FS_NOCOW_FL: libc::c_int = 0x0080_0000;
     let mut flags: libc::c_int = 0;
-    // SAFETY: the pointer is to a live `int`, which is what this call writes.
+    // SAFETY: the pointer is to a live `int`, the type that this call writes.
     let asked = unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_GETFLAGS, &raw mut flags) };
     if check(asked).is_err() {
         return Vec::new();
@@ -75,8 +75,7 @@ pub(super) fn event_counter() -> io::Result<File> {
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }
 
-/// Time since the machine was started, which goes on while it sleeps; none where the kernel does
-/// not tell.
+/// Time since the machine was started, including sleep; `None` if the kernel does not report it.
 pub(crate) fn boot_clock() -> Option<Duration> {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: the pointer is to a live `timespec`, which the call only writes to.
@@ -92,8 +91,8 @@ pub(crate) fn raise_open_files() -> io::Result<u64> {
     raise(libc::RLIMIT_NOFILE)
 }
 
-/// Raises the limit on file sizes as far as it is allowed to, in bytes, and ignores `SIGXFSZ`, so
-/// that a write beyond the limit fails with `EFBIG` (setrlimit(2)) instead of killing the process.
+/// Raises the limit on file sizes as far as permitted, in bytes, and ignores `SIGXFSZ`, so that a
+/// write beyond the limit fails with `EFBIG` (setrlimit(2)) instead of killing the process.
 pub(crate) fn raise_file_size() -> io::Result<u64> {
     // SAFETY: takes only integers, and no handler of ours is replaced.
     let before = unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
@@ -125,8 +124,8 @@ pub(super) fn space(file: &File) -> io::Result<(u64, u64)> {
     Ok((stat.f_bavail * stat.f_frsize, stat.f_blocks * stat.f_frsize))
 }
 
-/// Whether the file system that holds `file` keeps its files in memory, where unbuffered I/O means
-/// nothing even if the kernel lets it pass.
+/// Whether the file system that holds `file` keeps its files in memory, so that unbuffered I/O
+/// means nothing even if the kernel permits it.
 pub(super) fn lives_in_memory(file: &File) -> io::Result<bool> {
     /// `RAMFS_MAGIC` of linux/magic.h.
     const RAMFS_MAGIC: libc::c_long = 0x8584_58F6;
@@ -144,8 +143,8 @@ pub(super) fn file_system(file: &File) -> io::Result<libc::c_long> {
     libc::c_long::try_from(kind).map_err(io::Error::other)
 }
 
-/// What offsets and lengths of requests that go past the system's cache must be multiples of, in
-/// bytes; 0: none does. None where the kernel or the file system does not say (`STATX_DIOALIGN`,
+/// Required alignment of offsets and lengths of requests that bypass the system's cache, in bytes;
+/// 0: unsupported. `None` if the kernel or the file system does not report it (`STATX_DIOALIGN`,
 /// statx(2)).
 pub(super) fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
     let (descriptor, empty) = (file.as_raw_fd(), c"".as_ptr());

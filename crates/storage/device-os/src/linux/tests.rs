@@ -1,5 +1,5 @@
-//! Both backends on a real file system: the build folder, which is on a disk where a developer
-//! builds. Where it is not, the tests say so and pass.
+//! Both backends on a real file system: the build folder, which is on a disk on a developer's
+//! machine. If it is not, the tests say so and pass.
 
 use std::path::Path;
 

@@ -1,10 +1,9 @@
 //! One completion ring per executor thread.
 //!
-//! A request is handed over as it is made where its file has no other: kept until the next turn of
-//! the reactor, it would wait for whatever else the thread has to do, with a device idle meanwhile.
-//! While the device has something to do, what comes next waits for a little company: to tell it of
-//! one request costs as much as to tell it of several (decision 058). The time of a request begins
-//! when it is handed over.
+//! A request is submitted at once if its file has no other in flight: held until the next turn of
+//! the reactor, it would wait for the thread's other work while the device is idle. While the
+//! device is busy, further requests wait briefly to form a batch: submitting one costs as much as
+//! submitting several (decision 058). The time of a request begins when it is submitted.
 //!
 //! Completions are drained until the ring is empty and dated once per drain. A request owns its
 //! buffer, and the ring owns the request, until the kernel is done with it: dropping the ring waits
@@ -29,8 +28,8 @@ use crate::helpers::Helpers;
 use crate::probe::DurableWrites;
 use crate::transfer::{Progress, progress};
 
-/// Entries that may wait to be handed over: parts of requests that were not done in one go, and
-/// what the kernel was short of memory for.
+/// Entries that may wait to be submitted: parts of short transfers, and requests that the kernel
+/// was short of memory for.
 const SUBMISSION_ENTRIES: u32 = 256;
 
 /// Completions that may wait to be drained before the kernel has to set some aside.
@@ -58,7 +57,7 @@ pub(super) struct UringHost {
     ring: RefCell<IoUring>,
     requests: RefCell<RingRequests>,
     finished: RefCell<Vec<(u64, i32)>>,
-    /// Slots of requests that the kernel has not been told of.
+    /// Slots of requests that have not been submitted to the kernel.
     untold: RefCell<Vec<usize>>,
     helpers: Helpers,
     bell: File,
@@ -76,7 +75,7 @@ struct RingRequest {
     submitted: Nanos,
 }
 
-/// Requests by the number that the kernel gives back with their completion.
+/// Requests by the number that the kernel returns with their completion.
 #[derive(Default)]
 struct RingRequests {
     slots: Vec<Option<RingRequest>>,
@@ -113,7 +112,7 @@ impl RingRequests {
 }
 
 impl UringHost {
-    /// Sets a ring up; an error where the kernel refuses it or lacks what is needed (Linux 5.11).
+    /// Sets a ring up; an error if the kernel refuses it or lacks a required feature (Linux 5.11).
     pub(super) fn new() -> io::Result<Self> {
         let ring = build_ring()?;
         let bell = sys::event_counter()?;
@@ -132,7 +131,7 @@ impl UringHost {
         })
     }
 
-    /// Queues the call for what is left of the request in `slot`.
+    /// Queues the call for the rest of the request in `slot`.
     fn queue(&self, slot: usize) {
         let entry = self.requests.borrow_mut().get(slot).entry();
         self.push(&entry.user_data(slot as u64));
@@ -152,14 +151,13 @@ impl UringHost {
         }
     }
 
-    /// Tells the kernel of what is queued. An error here shows again, and is handled, at the next
-    /// turn.
+    /// Submits the queued entries. An error here shows again, and is handled, at the next turn.
     fn hand_over(&self) {
         self.date_untold();
         let _ = self.ring.borrow_mut().submit();
     }
 
-    /// Requests begin now that the kernel is told of them.
+    /// Starts the clock of requests as they are submitted.
     fn date_untold(&self) {
         let mut untold = self.untold.borrow_mut();
         if untold.is_empty() {
@@ -179,7 +177,7 @@ impl UringHost {
         }
     }
 
-    /// Hands over what is queued; waits for a completion where `until` is ahead.
+    /// Submits queued entries; waits for a completion if `until` is ahead.
     fn enter(&self, until: Option<Nanos>) {
         self.date_untold();
         let mut ring = self.ring.borrow_mut();
@@ -194,7 +192,7 @@ impl UringHost {
         };
         let submitter = ring.submitter();
         let result = if wait == Nanos::ZERO && idle {
-            return; // The kernel has nothing to be told and nothing to tell.
+            return; // Nothing to submit and nothing to reap.
         } else if wait == Nanos::ZERO {
             submitter.submit()
         } else if wait == Nanos::MAX {
@@ -265,7 +263,7 @@ impl UringHost {
 
 fn build_ring() -> io::Result<IoUring> {
     let mut wanted = IoUring::builder();
-    // Completions are only looked at when the executor turns, so the kernel need not interrupt it
+    // Completions are only reaped when the executor turns, so the kernel need not interrupt it
     // (Linux 6.1); older kernels take the plain ring.
     wanted
         .setup_cqsize(COMPLETION_ENTRIES)
@@ -293,13 +291,13 @@ fn flush(descriptor: Fd) -> squeue::Entry {
     opcode::Fsync::new(descriptor).flags(FsyncFlags::DATASYNC).build()
 }
 
-/// What may be moved in one call.
+/// The longest transfer of one call.
 fn transfer_length(left: usize) -> u32 {
     u32::try_from(left.min(LONGEST_TRANSFER)).expect("invariant: below 4 GiB")
 }
 
 impl RingRequest {
-    /// The call for what has not been moved yet. The pointer in it is into the op's buffer, whose
+    /// The call for the rest of the transfer. The pointer in it is into the op's buffer, whose
     /// memory is on the heap: it does not move with this structure, and nothing touches it before
     /// the completion.
     fn entry(&mut self) -> squeue::Entry {
@@ -333,7 +331,7 @@ impl RingRequest {
         }
     }
 
-    /// Whether a write that has been moved is durable only after a flush, which is part of it.
+    /// Whether a transferred write is durable only after a flush, which is part of it.
     fn must_flush(&self) -> bool {
         let Op::Write { durability, .. } = self.op else {
             return false;
@@ -341,7 +339,7 @@ impl RingRequest {
         durability == Durability::Durable && self.file.durable_writes == DurableWrites::Flush
     }
 
-    /// What the kernel's answer to the last call means; none where another call is to follow.
+    /// Result of the kernel's answer to the last call; `None` if another call must follow.
     fn judge(&mut self, result: i32) -> Option<Result<(), DeviceError>> {
         let (operation, offset) = match self.op {
             Op::Read { offset, .. } => ("read", offset),

@@ -63,12 +63,12 @@ pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn D
     })
 }
 
-/// What the disk under `path` promises; where that cannot be learnt, the least.
+/// Guarantees of the disk under `path`; if unknown, the weakest ones.
 pub(super) fn caps(path: &Path) -> Caps {
     caps_of(probe::facts(path).ok().and_then(|volume| volume.disk).as_ref())
 }
 
-/// The same of a disk, where it is known.
+/// The same of a disk, if known.
 pub(super) fn caps_of(disk: Option<&DiskFacts>) -> Caps {
     let sectors = disk.map_or((512, 4096), |disk| (disk.logical_sector, disk.physical_sector));
     Caps {

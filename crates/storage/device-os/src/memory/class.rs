@@ -8,9 +8,9 @@ use crate::system;
 /// A huge page of `x86_64`, and of `aarch64` with ordinary pages of 4 KiB.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-/// What is asked of the system at a time, a whole number of pieces of any class. It costs address
-/// space only until it is touched; in much smaller regions a large cache would need more mappings
-/// than Linux gives a process.
+/// Memory requested from the system at a time, a whole number of pieces of any class. It costs
+/// address space only until it is touched; in much smaller regions a large cache would need more
+/// mappings than Linux gives a process.
 const REGION_BYTES: usize = 32 << 20;
 
 /// The pieces of one size.
@@ -114,7 +114,7 @@ mod tests {
         assert!(flags.split(' ').any(|flag| flag == "hg"), "{flags}");
     }
 
-    /// Whether a line of smaps begins a mapping that holds `address`; none for other lines.
+    /// Whether a line of smaps begins a mapping that holds `address`; `None` for other lines.
     #[cfg(target_os = "linux")]
     fn begins_with_range_of(line: &str, address: usize) -> Option<bool> {
         let (from, to) = line.split(' ').next()?.split_once('-')?;

@@ -1,4 +1,4 @@
-//! What a person does at the console, and what the console can show.
+//! The user's actions at the console, and the console's capabilities.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
 use std::io;
@@ -20,7 +20,7 @@ static ASKED: Mutex<Vec<Arc<AtomicBool>>> = Mutex::new(Vec::new());
 /// The exit status of a program that a second request ends.
 const ENDED_AT_ONCE: u32 = 2;
 
-/// What an event of the console asks for.
+/// Request of a console event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConsoleRequest {
     /// Ctrl-C or Ctrl-Break: to stop, and the second time to end.
@@ -54,7 +54,7 @@ pub fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
     Ok(())
 }
 
-/// Called by Windows on a thread of its own.
+/// Called by Windows on a separate thread.
 unsafe extern "system" fn on_event(event: u32) -> i32 {
     let request = ConsoleRequest::of(event);
     if request == ConsoleRequest::Nothing {
@@ -66,13 +66,13 @@ unsafe extern "system" fn on_event(event: u32) -> i32 {
         thread::park();
     }
     if again {
-        // SAFETY: takes the handle that stands for this process itself.
+        // SAFETY: takes the handle that denotes this process itself.
         unsafe { TerminateProcess(GetCurrentProcess(), ENDED_AT_ONCE) };
     }
     1
 }
 
-/// Whether what is written to the error output may move the cursor: asks the console for it.
+/// Whether the error output may move the cursor: asks the console for it.
 pub fn error_output_redraws() -> bool {
     let mut mode = 0;
     // SAFETY: the handle is that of the error output or refused, and `mode` is live.

@@ -1,5 +1,5 @@
-//! What Windows counts for its performance monitor. To ask for it may take long, so that a thread
-//! does it once a second, and no load waits for it.
+//! Windows' performance counters. Querying them may take long, so that a thread does it once a
+//! second, and no load waits for it.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
 use std::path::Path;
@@ -20,8 +20,7 @@ const REPURPOSED: &str = r"\Memory\Transition Pages RePurposed/sec";
 
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What the system's memory has counted, as of at most a second ago. None where it is not counted,
-/// or not yet.
+/// Counts of the system's memory, at most a second old. `None` if not counted, or not yet.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryCounts {
     /// Free entries of its page tables.
@@ -39,7 +38,7 @@ impl MemoryCounts {
     pub fn latest() -> Self {
         static WATCH: Once = Once::new();
         WATCH.call_once(|| {
-            // Without the thread nothing is known, and the report says so.
+            // Without the thread the counts are unknown, and the report says so.
             let _ = thread::Builder::new().name("counters".to_owned()).spawn(watch);
         });
         *LATEST.lock().unwrap_or_else(PoisonError::into_inner)
@@ -69,8 +68,7 @@ struct CountQuery {
 }
 
 impl CountQuery {
-    /// The counter of an English name, whatever language the system speaks; none where there is
-    /// none.
+    /// The counter of an English name, whatever the system's language; `None` if it does not exist.
     fn of(name: &str) -> Option<Self> {
         let (name, mut query) = (wide(Path::new(name)), ptr::null_mut());
         // SAFETY: the pointer is to a live handle; null asks the machine itself.
@@ -87,8 +85,7 @@ impl CountQuery {
     /// The count itself, without a rate that would be made of it.
     fn ask(&self) -> Option<u64> {
         let mut value = PDH_RAW_COUNTER::default();
-        // SAFETY: query and counter are open; what a null leaves out is not wanted, and `value` is
-        // live.
+        // SAFETY: query and counter are open; null skips an unwanted output, and `value` is live.
         let asked = unsafe {
             PdhCollectQueryData(self.query) == 0
                 && PdhGetRawCounterValue(self.counter, ptr::null_mut(), &raw mut value) == 0

@@ -1,4 +1,5 @@
-//! The disks under a volume, each asked in turn. What Windows, or Wine, does not answer is unknown.
+//! The disks under a volume, each queried in turn. Anything that Windows, or Wine, does not answer
+//! is unknown.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -31,7 +32,7 @@ pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
     Ok(below.extents.iter().map(|extent| below.disk(*extent, &folder)).collect())
 }
 
-/// What lies under a volume.
+/// Disks under a volume.
 pub(super) struct Below {
     root: String,
     extents: Vec<DiskExtent>,
@@ -39,7 +40,7 @@ pub(super) struct Below {
 }
 
 impl Below {
-    /// The parts of disks under the volume that is mounted at `root`; none where nothing tells.
+    /// The disk extents of the volume mounted at `root`; empty if unknown.
     pub(super) fn of(root: &str) -> Self {
         let volume = ioctl::volume(&shown_root(root));
         let told = volume.as_ref().ok().and_then(|volume| ioctl::extents(volume).ok());
@@ -51,7 +52,7 @@ impl Below {
         }
     }
 
-    /// The first device, or, where nothing tells of one, what the volume tells in its place.
+    /// The first device, or, if there is none, the facts of the volume in its place.
     pub(super) fn first(&self, folder: &Path) -> BlockDevice {
         if let Some(extent) = self.extents.first() {
             return self.disk(*extent, folder);
@@ -85,7 +86,7 @@ impl Below {
         BlockDevice { kernel: Platform::Windows, partition: Some(partition), ..device }
     }
 
-    /// Bytes that the disks have read, for whatever volume; none where one of them does not count.
+    /// Bytes that the disks have read, for any volume; `None` if one of them does not count.
     pub(super) fn read_bytes(&self) -> Option<u64> {
         let disks: BTreeSet<u32> = self.extents.iter().map(|extent| extent.disk).collect();
         let counts = disks
@@ -94,7 +95,7 @@ impl Below {
         counts.sum::<Option<u64>>().filter(|_| !self.extents.is_empty())
     }
 
-    /// By the first sector as the disk has it; what the volume shows is decrypted.
+    /// By the first sector as stored on the disk; the volume shows it decrypted.
     pub(super) fn bitlocker(&self) -> BitLocker {
         let Some(extent) = self.extents.first() else {
             return BitLocker::Untold("no disk is known under the volume".to_owned());

@@ -43,7 +43,7 @@ pub(super) fn of(
     }
 }
 
-/// The system's words without the number, which stands beside them.
+/// The system's message without the number, which is shown separately.
 fn message(error: &io::Error) -> String {
     let text = error.to_string();
     let end = text.find(" (os error").unwrap_or(text.len());

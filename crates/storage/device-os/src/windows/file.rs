@@ -37,15 +37,15 @@ pub(crate) struct OpenFile {
     writable: bool,
 }
 
-/// What an open call on a helper thread gives back.
+/// Result of an open call on a helper thread.
 pub(super) struct Opened {
     /// The file.
     pub file: File,
     /// Its length in bytes.
     pub length: u64,
-    /// Whether requests go past the system's cache.
+    /// Whether requests bypass the system's cache.
     pub unbuffered: bool,
-    /// Whether what was not written reads as zeros.
+    /// Whether unwritten bytes read as zeros.
     pub zeroed: bool,
 }
 
@@ -57,8 +57,8 @@ pub(super) fn open_anywhere(path: &Path) -> Result<Opened, DeviceError> {
     }
 }
 
-/// Opens `path` unbuffered, keeps other writers out where it is opened for writes, and gives a new
-/// file its length.
+/// Opens `path` unbuffered, excludes other writers if it is opened for writes, and gives a new file
+/// its length.
 pub(super) fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
     open_as(path, mode, FILE_FLAG_NO_BUFFERING)
 }
@@ -127,22 +127,22 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), DeviceError> {
     }
 }
 
-/// Whether `error` says that folders are not flushed here, rather than that the flush went wrong.
+/// Whether `error` means that folders cannot be flushed here, rather than that the flush failed.
 fn refuses_folders(error: &io::Error) -> bool {
     let code = error.raw_os_error().unwrap_or(0).cast_unsigned();
     matches!(code, codes::ERROR_INVALID_FUNCTION | codes::ERROR_NOT_SUPPORTED)
 }
 
-/// What a file grows by.
+/// Content of a file's growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     Zeros,
-    /// What deleted files left there, where that may be had and is faster; else zeros.
+    /// Remains of deleted files, if permitted and faster; else zeros.
     Any,
 }
 
-/// Makes the file as long as the second length says, durably; what it has grown by.
-/// On failure the length is what it was.
+/// Makes the file as long as the second length, durably; returns the content of its growth. On
+/// failure the length is unchanged.
 fn set_length(
     file: &File,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Where a path lies: its folder, the name of its volume, the sectors below it.
+//! Location of a path: its folder, the name of its volume, the sectors below it.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -18,8 +18,8 @@ pub(super) fn shown_root(root: &str) -> String {
     root.strip_prefix(r"\\?\").unwrap_or(root).to_owned()
 }
 
-/// The path without links, with the prefix that takes the limit of 260 characters away. Shares are
-/// refused by their names, and drives by what they stand for.
+/// The path without links, with the prefix that lifts the limit of 260 characters. Shares are
+/// refused by their names, and drives by their targets.
 pub(super) fn whole_path(path: &Path) -> Result<PathBuf, DeviceError> {
     let name = || path.display().to_string();
     let refusal = || DeviceError::BadPath { file: name(), message: SHARE.to_owned() };
@@ -31,8 +31,8 @@ pub(super) fn whole_path(path: &Path) -> Result<PathBuf, DeviceError> {
     if is_remote(&whole) || sys::is_of_a_share(&whole) { Err(refusal()) } else { Ok(whole) }
 }
 
-/// What to do without the path's own name: some drivers of disks in memory cannot tell it, and Wine
-/// tells none that is long. Links in it stay. `error` is why it cannot be told.
+/// Fallback without the path's own name: some drivers of disks in memory cannot report it, and Wine
+/// reports no long one. Links in it stay. `error` is the reason why it is unknown.
 fn absolute(path: &Path, error: io::Error) -> io::Result<PathBuf> {
     if path.try_exists().is_ok_and(|exists| !exists) {
         return Err(error);
@@ -59,7 +59,7 @@ pub(super) fn folder_of(path: &Path) -> Result<PathBuf, DeviceError> {
     Ok(if path.is_dir() { path } else { path.parent().unwrap_or(&path).to_owned() })
 }
 
-/// Logical and physical bytes of a sector under a folder; none where nothing tells.
+/// Logical and physical bytes of a sector under a folder; `None` if unknown.
 pub(super) fn sectors(folder: &Path) -> Option<(u32, u32)> {
     let opened =
         OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder);
@@ -67,7 +67,7 @@ pub(super) fn sectors(folder: &Path) -> Option<(u32, u32)> {
     stated.or_else(|| {
         let root = sys::volume_root(folder).ok()?;
         let (sector, _) = sys::geometry(&root).ok()?;
-        // A physical sector that nothing tells of is taken for a long one.
+        // An unknown physical sector is assumed to be a long one.
         Some((sector, sector.max(4096)))
     })
 }

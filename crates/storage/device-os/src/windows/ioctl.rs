@@ -1,4 +1,4 @@
-//! Questions to volumes, disks and file systems. What comes back are bytes for `disk_answers`.
+//! Queries to volumes, disks and file systems. The results are bytes for `disk_answers`.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
 use std::ffi::c_void;
@@ -24,7 +24,7 @@ use super::sys;
 /// `IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS` of `winioctl.h`.
 const GET_VOLUME_DISK_EXTENTS: u32 = 0x0056_0000;
 
-/// Longer than any answer that is asked for; a volume on more than forty disks is cut.
+/// Longer than any expected answer; a volume on more than forty disks is truncated.
 const ANSWER_BYTES: usize = 1024;
 
 /// The volume that is mounted at `root`, by the name that it has wherever it is mounted.
@@ -55,7 +55,7 @@ pub(super) fn extents(volume: &File) -> io::Result<Vec<u8>> {
     ask(volume, GET_VOLUME_DISK_EXTENTS, &[])
 }
 
-/// How the partition under a volume stands in its table.
+/// The partition's entry in its table.
 pub(super) fn partition(volume: &File) -> io::Result<Vec<u8>> {
     ask(volume, IOCTL_DISK_GET_PARTITION_INFO_EX, &[])
 }
@@ -76,8 +76,8 @@ pub(super) fn geometry(disk: &File) -> io::Result<Vec<u8>> {
     ask(disk, IOCTL_DISK_GET_DRIVE_GEOMETRY_EX, &[])
 }
 
-/// What a disk has read and written since Windows counts it; it counts from this question on at the
-/// latest.
+/// Bytes a disk has read and written since Windows began to count; counting starts with this query
+/// at the latest.
 pub(super) fn performance(disk: &File) -> io::Result<Vec<u8>> {
     ask(disk, IOCTL_DISK_PERFORMANCE, &[])
 }
@@ -89,7 +89,7 @@ pub(super) fn property(disk: &File, property: STORAGE_PROPERTY_ID) -> io::Result
     ask(disk, IOCTL_STORAGE_QUERY_PROPERTY, question.as_flattened())
 }
 
-/// Whether a folder's new files get checksums of the file system's own.
+/// Whether a folder's new files get the file system's checksums.
 pub(super) fn integrity(folder: &Path) -> io::Result<Vec<u8>> {
     ask(&asked(folder)?, FSCTL_GET_INTEGRITY_INFORMATION, &[])
 }

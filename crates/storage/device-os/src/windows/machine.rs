@@ -1,4 +1,4 @@
-//! What Windows tells of the machine, of this process and of files, beside their content.
+//! Windows' facts about the machine, this process and files, apart from their content.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
 use std::ffi::c_void;
@@ -33,7 +33,7 @@ use super::sys::{self, check, wide};
 pub use super::counters::MemoryCounts;
 pub use super::privilege::is_held as takes_space_as_it_is;
 
-/// What tells a file or a folder from all others of the machine, whatever path leads to it.
+/// Identity of a file or a folder on the machine, whatever path leads to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
     volume: u64,
@@ -46,9 +46,9 @@ impl FileIdentity {
         self.volume
     }
 
-    /// That of what is at `path`, links followed.
+    /// The identity of the file at `path`, links followed.
     pub fn of(path: &Path) -> io::Result<Self> {
-        // No access is asked for, so that no other open handle is in the way.
+        // No access is requested, so that no other open handle conflicts.
         let mut options = OpenOptions::new();
         options.access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
         let file = options.open(path)?;
@@ -75,19 +75,20 @@ pub struct FolderHold {
 }
 
 impl FolderHold {
-    /// Takes the folder at `path`; none where another process has it. It is a name that is taken:
-    /// a lock of a folder itself would keep changes of what is in it out.
+    /// Takes the folder at `path`; `None` if another process has it. A name is taken: a lock of the
+    /// folder itself would block changes of its contents.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
         let FileIdentity { volume, file } = FileIdentity::of(path)?;
         Self::take_name(&format!("plimsoll-folder-{volume:x}-{file:x}"))
     }
 
-    /// Takes a name that is no folder's; none where another process has it.
+    /// Takes a name that is no folder's; `None` if another process has it.
     pub fn take_name(name: &str) -> io::Result<Option<Self>> {
         let name = wide(Path::new(&format!("Global\\{name}")));
         // SAFETY: the name is terminated; no security attributes are given.
         let mutex = unsafe { CreateMutexW(ptr::null(), 0, name.as_ptr()) };
-        // SAFETY: takes nothing. It tells how the call above went, which may find the name taken.
+        // SAFETY: takes nothing. It returns the status of the call above, which may find the name
+        // taken.
         let error = unsafe { GetLastError() };
         if mutex.is_null() {
             // Of another user.
@@ -123,7 +124,7 @@ impl ProcessorTimes {
         // Windows counts the idle time as time of the kernel.
         let total = span(kernel) + span(user);
         let [mut created, mut ended] = [FILETIME::default(); 2];
-        // SAFETY: the handle stands for this process, the pointers are to live structures.
+        // SAFETY: the handle denotes this process, the pointers are to live structures.
         check(unsafe {
             GetProcessTimes(
                 GetCurrentProcess(),
@@ -168,8 +169,8 @@ impl MemoryInUse {
         check(unsafe { GlobalMemoryStatusEx(&raw mut machine) })?;
         let mut own = PROCESS_MEMORY_COUNTERS::default();
         let length = length_of::<PROCESS_MEMORY_COUNTERS>();
-        // SAFETY: the handle stands for this process, the pointer is to a live structure of the
-        // length named.
+        // SAFETY: the handle denotes this process, the pointer is to a live structure of the length
+        // named.
         check(unsafe { K32GetProcessMemoryInfo(GetCurrentProcess(), &raw mut own, length) })?;
         let mut kernel = PERFORMANCE_INFORMATION::default();
         let length = length_of::<PERFORMANCE_INFORMATION>();
@@ -186,7 +187,7 @@ impl MemoryInUse {
     }
 }
 
-/// Which Windows this is, such as `Windows 10.0.20348`, whatever it tells older programs.
+/// The Windows version, such as `Windows 10.0.20348`, whatever it reports to older programs.
 pub fn release() -> String {
     let mut version =
         OSVERSIONINFOW { dwOSVersionInfoSize: length_of::<OSVERSIONINFOW>(), ..Default::default() };

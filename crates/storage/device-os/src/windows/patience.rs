@@ -1,5 +1,5 @@
-//! Waits for programs that have a file open for a moment: scanners, indexers and backups look at
-//! whatever changes, and Windows moves and removes nothing that is open.
+//! Waits for programs that have a file open for a moment: scanners, indexers and backups open
+//! whatever changes, and Windows moves and removes no open file.
 
 use std::time::{Duration, Instant};
 use std::{io, thread};
@@ -8,12 +8,12 @@ use windows_sys::Win32::Foundation::{
     ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE,
 };
 
-/// Who has a file open for longer does not merely look at it.
+/// A program that has a file open for longer is not just scanning it.
 const PATIENCE: Duration = Duration::from_secs(1);
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
-/// Does what moves or removes a file, and tries again for a second while the file may be open. A
-/// file without permission has the same error: that is told a second later.
+/// Moves or removes a file, and retries for a second while the file may be open. A file without
+/// permission has the same error: that is reported a second later.
 pub(super) fn patiently(operation: impl Fn() -> io::Result<()>) -> io::Result<()> {
     let started = Instant::now();
     loop {
@@ -26,7 +26,7 @@ pub(super) fn patiently(operation: impl Fn() -> io::Result<()>) -> io::Result<()
     }
 }
 
-/// Whether the file of a move or removal, or the one in whose place it comes, may be open.
+/// Whether the file of a move or removal, or the one it replaces, may be open.
 fn may_be_open(error: &io::Error) -> bool {
     let code = error.raw_os_error().unwrap_or(0).cast_unsigned();
     [ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE].contains(&code)

@@ -48,7 +48,7 @@ pub(super) struct PortHost {
     helpers: Helpers,
 }
 
-/// What the kernel knows a request by. It stays where it is until the port is gone.
+/// The kernel's handle for a request. It stays in place until the port is gone.
 #[repr(C)]
 struct Envelope {
     overlapped: OVERLAPPED,
@@ -129,7 +129,7 @@ impl PortHost {
         })
     }
 
-    /// Starts what is left of the request in `slot`, or ends it with the system's refusal.
+    /// Starts the rest of the request in `slot`, or ends it with the system's refusal.
     fn issue(&self, slot: usize) {
         let started = {
             let mut slots = self.slots.borrow_mut();
@@ -194,7 +194,7 @@ impl PortHost {
         any
     }
 
-    /// What the kernel's answer to a call means; whether a request was there to be answered.
+    /// Processes the kernel's answer to a call; returns whether a request was waiting for it.
     fn finish(&self, envelope: *mut Envelope, now: Nanos) -> bool {
         let (slot, verdict) = {
             let mut slots = self.slots.borrow_mut();
@@ -218,8 +218,8 @@ impl PortHost {
         true
     }
 
-    /// How long to wait for a completion: whole milliseconds, and what is left of the last one is
-    /// polled away, as a timer that ends late falsifies what is measured.
+    /// Time to wait for a completion: whole milliseconds; the rest of the last one is polled away,
+    /// since a timer that fires late distorts the measurement.
     fn wait(&self, until: Nanos) -> Option<Duration> {
         let limit = match until {
             Nanos::MAX => None,
@@ -233,7 +233,7 @@ impl PortHost {
 }
 
 impl PortRequest {
-    /// Hands what has not been moved yet to the kernel. Nothing else touches buffer and envelope
+    /// Submits the rest of the transfer to the kernel. Nothing else touches buffer and envelope
     /// before the completion.
     fn start(&mut self, envelope: *mut Envelope) -> io::Result<()> {
         let (handle, moved) = (self.file.file.as_raw_handle(), self.moved);
@@ -275,7 +275,7 @@ impl PortRequest {
         }
     }
 
-    /// What the kernel's answer to the last call means; none where another call is to follow.
+    /// Result of the kernel's answer to the last call; `None` if another call must follow.
     fn judge(&mut self, result: io::Result<usize>) -> Option<Result<(), DeviceError>> {
         let last = match result {
             Ok(last) => last,
@@ -302,7 +302,7 @@ impl PortRequest {
     }
 }
 
-/// What may be moved in one call.
+/// The longest transfer of one call.
 fn transfer_length(left: usize) -> u32 {
     u32::try_from(left.min(LONGEST_TRANSFER)).expect("invariant: below 4 GiB")
 }

@@ -17,7 +17,7 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken}
 
 use super::sys::{check, wide};
 
-/// Whether this process holds the privilege to take space as it is (`SeManageVolumePrivilege`);
+/// Whether this process holds the privilege to take space unwritten (`SeManageVolumePrivilege`);
 /// enables it the first time.
 pub fn is_held() -> bool {
     static HELD: OnceLock<bool> = OnceLock::new();
@@ -55,11 +55,11 @@ fn enable(name: &str) -> io::Result<bool> {
     }
 }
 
-/// What says what this process may do.
+/// The token with this process's privileges.
 fn own_token() -> io::Result<OwnedHandle> {
     let mut token = ptr::null_mut();
     let access = TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY;
-    // SAFETY: the handle stands for this process itself, and `token` is live.
+    // SAFETY: the handle denotes this process itself, and `token` is live.
     check(unsafe { OpenProcessToken(GetCurrentProcess(), access, &raw mut token) })?;
     // SAFETY: the call above made this handle, so it is open and has no other owner.
     Ok(unsafe { OwnedHandle::from_raw_handle(token) })
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn a_privilege_that_the_token_lacks_is_not_held() {
         if crate::windows::sys::is_wine() {
-            // Its one user has what administrators have, and it says so of every other privilege.
+            // Wine's only user has administrator rights and every other privilege.
             assert!(super::is_held());
         } else {
             // Only the system itself has this one.

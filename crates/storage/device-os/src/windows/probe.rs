@@ -1,4 +1,4 @@
-//! What Windows tells of a volume and the disk below it.
+//! Windows' facts about a volume and the disk below it.
 
 use std::io;
 use std::os::windows::fs::MetadataExt as _;
@@ -15,7 +15,7 @@ use super::{errors, ioctl, sys};
 use crate::disk_answers::has_integrity;
 use crate::probe::{Caching, DurableWrites, FileMark, VolumeFacts};
 
-/// What stands under `path`, which must exist.
+/// Facts about the storage underneath `path`, which must exist.
 pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     let name = path.display().to_string();
     let wrong = |error: io::Error| errors::of(&error, &name, "probe", 0);
@@ -48,7 +48,8 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     })
 }
 
-/// What new files in the folder get from it (`GetFileAttributes`; of `ReFS` also what it answers).
+/// Attributes that new files inherit from the folder (`GetFileAttributes`; on `ReFS` also its
+/// answer).
 fn marks(folder: &Path) -> Vec<FileMark> {
     let mut attributes = std::fs::metadata(folder).map_or(0, |facts| facts.file_attributes());
     if ioctl::integrity(folder).ok().and_then(|answer| has_integrity(&answer)) == Some(true) {
@@ -71,14 +72,14 @@ pub(crate) fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     Ok(free)
 }
 
-/// Bytes that the disks under `path` have read; none where no disk can be told, or where one does
+/// Bytes that the disks under `path` have read; `None` if no disk can be identified, or if one does
 /// not count.
 pub(crate) fn device_read_bytes(path: &Path) -> Option<u64> {
     let root = sys::volume_root(&folder_of(path).ok()?).ok()?;
     Below::of(&root).read_bytes()
 }
 
-/// Whether requests of files in a folder go past the cache of Windows.
+/// Whether requests of files in a folder bypass the cache of Windows.
 fn caching(file_system: &str, marks: &[FileMark]) -> Caching {
     for (mark, what) in [(FileMark::Compressed, "compressed"), (FileMark::Encrypted, "encrypted")] {
         if marks.contains(&mark) {

@@ -34,7 +34,7 @@ use windows_sys::Win32::System::WindowsProgramming::{DRIVE_REMOTE, FILE_SKIP_SET
 /// Characters of the longest path.
 const LONGEST_PATH: usize = 32_768;
 
-/// Completions that are taken at once.
+/// Completions taken at once.
 const MOST_ENTRIES: usize = 256;
 
 /// The last error where a call says 0.
@@ -50,7 +50,7 @@ pub(super) fn wide(path: &Path) -> Vec<u16> {
     path.as_os_str().encode_wide().chain([0]).collect()
 }
 
-/// As much as stands before the end that the system has put there.
+/// The text before the terminator that the system has put there.
 pub(super) fn from_wide(text: &[u16]) -> String {
     let end = text.iter().position(|&unit| unit == 0).unwrap_or(text.len());
     String::from_utf16_lossy(&text[..end])
@@ -72,7 +72,7 @@ pub(super) fn overlapped_at(offset: u64) -> OVERLAPPED {
 #[derive(Debug)]
 pub(super) struct Port(OwnedHandle);
 
-/// What a port gives out.
+/// Entries taken from a port.
 pub(super) struct Entries {
     entries: Box<[OVERLAPPED_ENTRY; MOST_ENTRIES]>,
     count: usize,
@@ -95,7 +95,7 @@ impl Entries {
         self.entries[..self.count].iter().map(|entry| entry.lpOverlapped)
     }
 
-    /// Whether there may be more where these came from.
+    /// Whether more may be waiting.
     pub(super) const fn is_full(&self) -> bool {
         self.count == MOST_ENTRIES
     }
@@ -121,7 +121,7 @@ impl Port {
         if attached.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // Nothing waits on the file itself. A system that cannot be told loses a little time.
+        // Nothing waits on the file itself. If the system refuses this, a little time is lost.
         // SAFETY: takes an open handle and an integer.
         let _ = unsafe {
             SetFileCompletionNotificationModes(file, FILE_SKIP_SET_EVENT_ON_HANDLE as u8)
@@ -135,7 +135,7 @@ impl Port {
         check(unsafe { PostQueuedCompletionStatus(self.0.as_raw_handle(), 0, 0, ptr::null()) })
     }
 
-    /// Takes what is done, and waits for it at most `limit`; none: without a limit.
+    /// Takes finished requests, and waits for them at most `limit`; `None`: without a limit.
     pub(super) fn take(&self, entries: &mut Entries, limit: Option<Duration>) -> io::Result<()> {
         let whole = |limit: Duration| u32::try_from(limit.as_millis()).unwrap_or(INFINITE - 1);
         let (mut count, milliseconds) = (0, limit.map_or(INFINITE, whole));
@@ -173,7 +173,7 @@ pub(super) unsafe fn result_of(file: &File, overlapped: *const OVERLAPPED) -> io
     Ok(moved as usize)
 }
 
-/// What a call that starts a request said: it will come out of the port, or an error.
+/// Result of a call that starts a request: it will come out of the port, or an error.
 pub(super) fn started(result: i32) -> io::Result<()> {
     match check(result) {
         Err(error) if error.raw_os_error() == Some(ERROR_IO_PENDING.cast_signed()) => Ok(()),
@@ -219,15 +219,15 @@ pub(super) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     })
 }
 
-/// Has what the file holds up to `bytes`, inside its length, count as written. Takes the privilege
-/// of [`super::privilege`].
+/// Declares the file's contents up to `bytes`, inside its length, as written. Requires the
+/// privilege of [`super::privilege`].
 pub(super) fn declare_written(file: &File, bytes: u64) -> io::Result<()> {
     let length = i64::try_from(bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
     // SAFETY: takes an open handle and an integer.
     check(unsafe { SetFileValidData(file.as_raw_handle(), length) })
 }
 
-/// Free bytes for this user and bytes in all of what holds the folder `path`.
+/// Free bytes for this user and total bytes of the volume of the folder `path`.
 pub(super) fn space(path: &Path) -> io::Result<(u64, u64)> {
     let (path, mut free, mut total) = (wide(path), 0, 0);
     // SAFETY: the path is terminated, and the other pointers are to live integers or null.
@@ -245,7 +245,7 @@ pub(super) fn volume_root(path: &Path) -> io::Result<String> {
     Ok(from_wide(&root))
 }
 
-/// Whether the drive or folder that `path` lies under stands for a share of another computer.
+/// Whether the drive or folder above `path` maps to a share of another computer.
 pub(super) fn is_of_a_share(path: &Path) -> bool {
     let Ok(root) = volume_root(path) else {
         return false;
@@ -275,7 +275,8 @@ pub(super) fn file_system(root: &str) -> io::Result<(String, String)> {
     Ok((from_wide(&kind), from_wide(&label)))
 }
 
-/// Logical and physical bytes of a sector below an open file; none where the system does not say.
+/// Logical and physical bytes of a sector below an open file; `None` if the system does not report
+/// it.
 pub(super) fn sectors(file: &File) -> Option<(u32, u32)> {
     let mut info = MaybeUninit::<FILE_STORAGE_INFO>::zeroed();
     // SAFETY: the pointer is to a live structure of the kind and length named, only written to.
@@ -312,12 +313,12 @@ pub(super) fn geometry(root: &str) -> io::Result<(u32, u32)> {
     Ok((bytes, bytes.saturating_mul(sectors)))
 }
 
-/// Whether this is Wine, where a file of Linux lies below and its cache between.
+/// Whether this is Wine, with a Linux file and its cache below.
 pub(super) fn is_wine() -> bool {
     function_of_ntdll(c"wine_get_version").is_some()
 }
 
-/// Where the function of this name of the lowest library is, if it has one.
+/// Address of the function of this name in the lowest library, if it has one.
 pub(super) fn function_of_ntdll(name: &CStr) -> FARPROC {
     let library = wide(Path::new("ntdll.dll"));
     // SAFETY: both names are terminated; the library is part of every process.
@@ -333,7 +334,7 @@ pub(super) fn sharpen_timers() {
     let _ = unsafe { timeBeginPeriod(1) };
 }
 
-/// Time since the machine was started, which goes on while it sleeps.
+/// Time since the machine was started, including sleep.
 #[expect(clippy::unnecessary_wraps, reason = "other systems have no such clock")]
 pub(crate) fn boot_clock() -> Option<Duration> {
     // SAFETY: takes nothing.

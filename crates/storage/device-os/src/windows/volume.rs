@@ -65,7 +65,7 @@ pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn D
     })
 }
 
-/// What the disk under the folder `path` promises; where that cannot be learnt, the least.
+/// Guarantees of the disk under the folder `path`; if unknown, the weakest ones.
 fn caps(path: &Path) -> Caps {
     let (sector, physical) = sectors(path).unwrap_or((4096, 4096));
     Caps {
@@ -82,7 +82,7 @@ fn list(path: &Path) -> io::Result<Vec<FileEntry>> {
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
-        // What the folder says of a length lags behind the file.
+        // The folder's entry for a length lags behind the file.
         let metadata = match std::fs::metadata(entry.path()) {
             Ok(metadata) => metadata,
             // Removed since the folder was read.

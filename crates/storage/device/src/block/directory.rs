@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::UNIT;
 
-/// Room for one copy, in bytes: about 80,000 files of one extent. Only what is in use is written.
+/// Room for one copy, in bytes: about 80,000 files of one extent. Only the used part is written.
 pub(super) const DIRECTORY_BYTES: u64 = LONGEST_BYTES as u64;
 pub(super) const LONGEST_BYTES: usize = 4 << 20;
 
-/// Where the data begins, in bytes: behind the first unit and two copies of the directory.
+/// Start of the data, in bytes: after the first unit and two copies of the directory.
 pub(super) const DATA_BEGIN: u64 = UNIT + 2 * DIRECTORY_BYTES;
 
 const LONGEST_NAME: usize = 255;
@@ -28,7 +28,7 @@ pub(super) struct UnitRange {
 pub(super) struct PlacedFile {
     /// Bytes.
     pub length: u64,
-    /// Where its units lie, in the order of the file.
+    /// Its units, in file order.
     pub extents: Vec<UnitRange>,
 }
 
@@ -41,12 +41,12 @@ pub(super) struct Directory {
     pub files: BTreeMap<String, PlacedFile>,
 }
 
-/// Whether a file can be called so.
+/// Whether this is a valid file name.
 pub(super) fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len()) && !name.contains('\0')
 }
 
-/// Units that so many bytes take.
+/// Units needed for `bytes` bytes.
 pub(super) fn units_of(bytes: u64) -> u64 {
     bytes.div_ceil(UNIT)
 }
@@ -75,7 +75,7 @@ impl PlacedFile {
         });
     }
 
-    /// Appends units, which may go on where the last extent ends.
+    /// Appends units, which may continue the last extent.
     pub(super) fn append(&mut self, more: Vec<UnitRange>) {
         for extent in more {
             match self.extents.last_mut() {
@@ -85,7 +85,7 @@ impl PlacedFile {
         }
     }
 
-    /// Where the bytes `range` of the file lie: byte of the device, and which part of the range.
+    /// Locations of the bytes `range` of the file: byte of the device, and part of the range.
     pub(super) fn pieces(&self, range: Range<u64>) -> Vec<(u64, Range<u64>)> {
         let (mut pieces, mut begin) = (Vec::new(), 0);
         for extent in &self.extents {

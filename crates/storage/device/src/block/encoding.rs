@@ -8,12 +8,12 @@ use super::directory::{Directory, LONGEST_BYTES, PlacedFile, UnitRange, is_name}
 use crate::{ALIGNMENT, Buffer};
 
 const MAGIC: &[u8; 8] = b"PLIMSDIR";
-/// Magic, checksum of what follows, identity, sequence, bytes in all, number of files.
+/// Magic, checksum of the rest, identity, sequence, total bytes, number of files.
 const HEADER_BYTES: usize = 8 + 8 + 16 + 8 + 4 + 4;
 const CHECKED_FROM: usize = 16;
 
 impl Directory {
-    /// Its bytes as a copy of the volume `identity`, filled up to whole blocks; none where it has
+    /// Its encoding as a copy of the volume `identity`, padded to whole blocks; `None` if it has
     /// grown too long.
     pub(super) fn encode(&self, identity: &[u8; 16]) -> Option<Buffer> {
         let mut bytes = MAGIC.to_vec();
@@ -43,7 +43,7 @@ impl Directory {
         Some(Buffer::copy_of(&bytes))
     }
 
-    /// Bytes of the copy whose first block this is; none where it is no copy.
+    /// Bytes of the copy whose first block this is; `None` if it is no copy.
     pub(super) fn used_bytes(block: &[u8]) -> Option<usize> {
         let mut reader = ByteReader(block);
         (reader.array::<8>()? == *MAGIC).then_some(())?;
@@ -52,8 +52,8 @@ impl Directory {
         (HEADER_BYTES..=LONGEST_BYTES).contains(&used).then_some(used)
     }
 
-    /// What a copy says; none where it is torn, damaged, of another volume, or makes no sense on a
-    /// volume of so many units.
+    /// The contents of a copy; `None` if it is torn, damaged, of another volume, or impossible on a
+    /// volume of `units` units.
     pub(super) fn decode(bytes: &[u8], identity: &[u8; 16], units: u32) -> Option<Self> {
         let used = bytes.get(..Self::used_bytes(bytes)?)?;
         let mut reader = ByteReader(used);

@@ -12,7 +12,7 @@ use crate::{
     Request, completion,
 };
 
-/// What keeps a file open and locked: requests in flight do, too.
+/// Keeps a file open and locked; requests in flight hold it too.
 struct FileHandle {
     volume: Rc<VolumeState>,
     file: Rc<FileState>,
@@ -104,7 +104,7 @@ impl FileHandle {
         });
     }
 
-    /// Where `length` bytes at `offset` lie.
+    /// Locations of `length` bytes at `offset`.
     fn pieces(&self, offset: u64, length: usize) -> Vec<DevicePiece> {
         let entry = self.file.entry.borrow();
         let mut found = Vec::new();
@@ -147,7 +147,7 @@ impl FileHandle {
         self.read_end(purpose, offset, (buffer, moved), completer);
     }
 
-    /// A read that the file ends inside: what is there, and the error that tells how much.
+    /// A read past the end of the file: the existing bytes, and the error with their count.
     fn read_end(
         self: Rc<Self>,
         purpose: Purpose,

@@ -7,31 +7,31 @@ use super::superblock::{LEAST_BYTES, Superblock, SuperblockError};
 use super::{UNIT, signature};
 use crate::{ALIGNMENT, Buffer, Device, DeviceError, Durability, Purpose, Request};
 
-/// How much of both ends of a device is looked at, and cleared by a format, in bytes.
+/// Bytes at both ends of a device that are inspected, and cleared by a format.
 const LOOK_BYTES: u64 = 1 << 20;
 
-/// What a device holds.
+/// Contents of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockContent {
     /// Zeros, as far as both ends of it tell.
     Blank,
-    /// A volume of ours with so many files.
+    /// One of our volumes, with its number of files.
     Volume {
         /// Files of it.
         files: usize,
     },
     /// A volume of ours that cannot be trusted; why.
     Damaged(String),
-    /// Something else; what.
+    /// Something else, named.
     Foreign(&'static str),
 }
 
-/// Where the directory of this sequence number is written.
+/// Offset at which the directory of this sequence number is written.
 pub(super) const fn place_of(sequence: u64) -> u64 {
     UNIT + (sequence % 2) * DIRECTORY_BYTES
 }
 
-/// What `device` holds. Changes nothing.
+/// Inspects the contents of `device`. Changes nothing.
 pub async fn content(device: &Rc<dyn Device>) -> Result<BlockContent, DeviceError> {
     match read(device).await {
         Ok((_, directory)) => Ok(BlockContent::Volume { files: directory.files.len() }),
@@ -44,15 +44,14 @@ pub async fn content(device: &Rc<dyn Device>) -> Result<BlockContent, DeviceErro
     }
 }
 
-/// What tells the volume on `device` from all others; an error where it holds none.
+/// Identity of the volume on `device`; an error if it holds none.
 pub async fn identity(device: &Rc<dyn Device>) -> Result<[u8; 16], DeviceError> {
     Ok(read(device).await?.0.identity)
 }
 
-/// Makes `device` an empty volume, which `identity`, drawn at random, tells from all others.
-/// Whatever it held is lost; the caller has looked at [`content`] and holds the device against all
-/// others. An error where it is too small. Should power fail meanwhile, it is no volume or an empty
-/// one.
+/// Makes `device` an empty volume with the random `identity`. Its contents are lost; the caller has
+/// checked [`content`] and has locked the device. An error if it is too small. If power fails
+/// meanwhile, the device is no volume or an empty one.
 pub async fn format(device: &Rc<dyn Device>, identity: [u8; 16]) -> Result<(), DeviceError> {
     let length = device.length();
     if length < LEAST_BYTES {
@@ -65,7 +64,7 @@ pub async fn format(device: &Rc<dyn Device>, identity: [u8; 16]) -> Result<(), D
     write(device, last_from(device), zeros(LOOK_BYTES)).await?;
     write(device, place_of(0), zeros(ALIGNMENT as u64)).await?;
     write(device, place_of(1), directory).await?;
-    // Last of all: what it names is there.
+    // Written last: everything that it names exists.
     write(device, 0, superblock.encode()).await
 }
 
@@ -97,7 +96,7 @@ pub(super) async fn read(device: &Rc<dyn Device>) -> Result<(Superblock, Directo
     Ok((superblock, newer.ok_or_else(|| damaged(device, problem))?))
 }
 
-/// One copy of the directory, where it is whole.
+/// One copy of the directory, if it is intact.
 async fn copy(
     device: &Rc<dyn Device>,
     superblock: &Superblock,
@@ -116,7 +115,7 @@ fn damaged(device: &Rc<dyn Device>, problem: String) -> DeviceError {
     DeviceError::VolumeDamaged { file: device.name().to_owned(), problem }
 }
 
-/// The refusal of a device that was not formatted, or the error of a look at it.
+/// The refusal of a device that was not formatted, or the error of inspecting it.
 async fn not_ours(device: &Rc<dyn Device>) -> DeviceError {
     match foreign(device).await {
         Ok(found) => DeviceError::NotAVolume {
@@ -127,7 +126,7 @@ async fn not_ours(device: &Rc<dyn Device>) -> DeviceError {
     }
 }
 
-/// What is at both ends of a device that is no volume; none where it is blank.
+/// The contents of both ends of a device that is no volume; `None` if it is blank.
 async fn foreign(device: &Rc<dyn Device>) -> Result<Option<&'static str>, DeviceError> {
     let length = device.length() - device.length() % u64::from(device.caps().sector);
     let first = bytes(device, 0, LOOK_BYTES.min(length)).await?;
@@ -135,7 +134,7 @@ async fn foreign(device: &Rc<dyn Device>) -> Result<Option<&'static str>, Device
     Ok(signature::of(&first, &last))
 }
 
-/// Where the last bytes that are looked at begin.
+/// Offset of the last bytes that are inspected.
 fn last_from(device: &Rc<dyn Device>) -> u64 {
     let length = device.length() - device.length() % u64::from(device.caps().sector);
     length.saturating_sub(LOOK_BYTES)

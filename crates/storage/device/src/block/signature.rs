@@ -1,12 +1,12 @@
-//! What a device holds that is not ours, as far as its first and last bytes tell.
+//! Identifies foreign contents of a device from its first and last bytes.
 //!
 //! The places are those of `blkid` (util-linux, libblkid/src): each kind writes its mark at one.
 
-/// A mark: what it is of, the byte where it stands, and its bytes.
+/// A signature: its format, its offset, and its bytes.
 type Mark = (&'static str, usize, &'static [u8]);
 
-/// Marks among the first bytes. A boot sector's two last bytes are looked at when nothing more
-/// telling was found, since file systems write them too.
+/// Signatures among the first bytes. A boot sector's two last bytes are checked when nothing more
+/// specific was found, since file systems write them too.
 const MARKS: &[Mark] = &[
     ("a partition table (GPT)", 512, b"EFI PART"),
     ("a partition table (GPT)", 4096, b"EFI PART"),
@@ -36,7 +36,7 @@ const MARKS_AT_END: &[Mark] = &[
     ("a member of a RAID (md)", 8192, &[0xFC, 0x4E, 0x2B, 0xA9]),
 ];
 
-/// What the `first` and `last` bytes of a device are of; none where all are zero.
+/// Format of a device's `first` and `last` bytes; `None` if all are zero.
 pub(super) fn of(first: &[u8], last: &[u8]) -> Option<&'static str> {
     let marked = MARKS.iter().find(|(_, at, bytes)| holds(first.get(*at..), bytes));
     let found = marked.or_else(|| MARKS_AT_END.iter().find(|mark| is_at_end(mark, last)));

@@ -2,7 +2,7 @@
 
 use super::directory::UnitRange;
 
-/// The free extents of a volume of so many units, where `used` are taken, in any order.
+/// The free extents of a volume of `units` units, with `used` taken, in any order.
 pub(super) fn holes(mut used: Vec<UnitRange>, units: u32) -> Vec<UnitRange> {
     used.sort();
     let (mut holes, mut begin) = (Vec::new(), 0);
@@ -15,8 +15,8 @@ pub(super) fn holes(mut used: Vec<UnitRange>, units: u32) -> Vec<UnitRange> {
     holes
 }
 
-/// `wanted` units out of `holes`: first those at `next`, where the file ends at present, then the
-/// smallest hole that takes the rest, else the largest ones. None where there are not so many.
+/// `wanted` units out of `holes`: first those at `next`, the present end of the file, then the
+/// smallest hole that fits the rest, else the largest ones. `None` if there are too few.
 pub(super) fn allocate(
     mut holes: Vec<UnitRange>,
     next: Option<u32>,

@@ -22,7 +22,7 @@ pub(super) struct VolumeState {
     /// Files without a name that may still be open: their units are not free yet.
     removed: RefCell<Vec<Weak<FileState>>>,
     turns: Rc<Turns>,
-    /// Why the last change was not written: what the device holds since is not known.
+    /// Why the last change was not written: the contents of the device are unknown since.
     failure: RefCell<Option<DeviceError>>,
 }
 
@@ -137,7 +137,7 @@ impl VolumeState {
         Ok(())
     }
 
-    /// Makes `file` so long: new bytes are zeros.
+    /// Sets the length of `file`: new bytes are zeros.
     pub(super) async fn change_length(
         self: Rc<Self>,
         file: Rc<FileState>,
@@ -172,7 +172,7 @@ impl VolumeState {
         }
     }
 
-    /// `entry` with so many bytes, those that it grows by being durable zeros on the device.
+    /// `entry` grown to this length, its new bytes being durable zeros on the device.
     async fn grown(
         &self,
         entry: &PlacedFile,

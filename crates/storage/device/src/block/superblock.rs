@@ -9,16 +9,16 @@ use crate::{ALIGNMENT, Buffer};
 const MAGIC: &[u8; 8] = b"PLIMSVOL";
 const VERSION: u32 = 1;
 
-/// Where the checksum of all bytes before it stands.
+/// Offset of the checksum over all bytes before it.
 const CHECKSUM_AT: usize = ALIGNMENT - 8;
 
 /// The least a device has for it to be worth formatting: room for a small database.
 pub(super) const LEAST_BYTES: u64 = 64 << 20;
 
-/// What the first block says.
+/// Contents of the first block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Superblock {
-    /// Tells this volume from every other; its directories repeat it.
+    /// Unique id of this volume; its directories repeat it.
     pub identity: [u8; 16],
     /// Units behind [`DATA_BEGIN`].
     pub units: u32,
@@ -36,7 +36,7 @@ pub(super) enum SuperblockError {
 }
 
 impl Superblock {
-    /// Of a device with so many bytes.
+    /// Of a device with `device_bytes` bytes.
     pub(super) fn of(identity: [u8; 16], device_bytes: u64) -> Self {
         let units = device_bytes.saturating_sub(DATA_BEGIN) / UNIT;
         Self { identity, units: u32::try_from(units).unwrap_or(u32::MAX) }
@@ -59,7 +59,7 @@ impl Superblock {
         block
     }
 
-    /// What the 4 KiB `block` says.
+    /// Parses the 4 KiB `block`.
     pub(super) fn decode(block: &[u8]) -> Result<Self, SuperblockError> {
         if block.first_chunk() != Some(MAGIC) || block.len() != ALIGNMENT {
             return Err(SuperblockError::NotOurs);

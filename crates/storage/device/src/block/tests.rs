@@ -10,7 +10,7 @@ use crate::{
 
 const DISK_BYTES: u64 = 64 << 20;
 
-/// A disk in memory that holds `bytes`, and what runs its requests.
+/// A disk in memory that holds `bytes`, and the executor of its requests.
 fn disk(bytes: FileImage) -> (Executor, Rc<dyn Device>) {
     let reactor = VirtualReactor::new();
     let mut image = VolumeImage::default();
@@ -22,7 +22,7 @@ fn disk(bytes: FileImage) -> (Executor, Rc<dyn Device>) {
     (executor, device.unwrap())
 }
 
-/// A disk full of rubbish: what a volume shows of it is a leak.
+/// A disk full of garbage: any of it that a volume shows is a leak.
 fn used_disk() -> (Executor, Rc<dyn Device>) {
     let mut image = FileImage::zeroed(DISK_BYTES);
     for at in (0..DISK_BYTES).step_by(1 << 20) {

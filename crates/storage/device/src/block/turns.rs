@@ -1,4 +1,5 @@
-//! One change of a directory at a time: each is written whole, from what the one before has left.
+//! One change of a directory at a time: each is written whole, based on the result of the previous
+//! one.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

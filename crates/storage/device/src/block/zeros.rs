@@ -1,4 +1,4 @@
-//! Overwrites what a file is about to get: a device that was used before holds anything.
+//! Overwrites the space that a file is about to get: a used device may hold anything.
 
 use std::rc::Rc;
 
@@ -10,8 +10,8 @@ const ZEROS_BYTES: u64 = 1 << 20;
 /// Requests of zeros in flight.
 const ZEROS_IN_FLIGHT: usize = 8;
 
-/// Makes the bytes of `entry` from byte `from` to its end durable zeros. What the sector of `from`
-/// holds before it stays.
+/// Makes the bytes of `entry` from byte `from` to its end durable zeros. The part of its sector
+/// before `from` is preserved.
 pub(super) async fn write(
     device: &Rc<dyn Device>,
     entry: &PlacedFile,

@@ -50,7 +50,7 @@ fn pieces(
     })
 }
 
-/// Blocks that so many bytes take.
+/// Blocks needed for `bytes` bytes.
 fn blocks_of(bytes: u64) -> usize {
     usize::try_from(bytes.div_ceil(ALIGNMENT as u64))
         .expect("invariant: files in memory fit the address space")
@@ -76,14 +76,14 @@ impl FileImage {
         self.length
     }
 
-    /// Whether none of `length` bytes at `offset`, all of them inside the file, was ever written:
-    /// they read as zeros.
+    /// Whether none of the `length` bytes at `offset`, all of them inside the file, was ever
+    /// written: they read as zeros.
     pub fn is_hole(&self, offset: u64, length: usize) -> bool {
         pieces(offset, length).all(|(block, ..)| self.blocks[block].is_none())
     }
 
-    /// Reads into `bytes` from `offset` on; returns how many bytes the file had there. The rest of
-    /// `bytes` is left as it was.
+    /// Reads into `bytes` from `offset` on; returns the number of bytes that the file had there.
+    /// The rest of `bytes` is unchanged.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> usize {
         let there = self.length.saturating_sub(offset);
         let wanted = usize::try_from(there).map_or(bytes.len(), |there| there.min(bytes.len()));
@@ -105,7 +105,7 @@ impl FileImage {
             let source = &bytes[range];
             let target = &mut self.blocks[block];
             if let Ok(whole) = <&[u8; ALIGNMENT]>::try_from(source) {
-                // What no other image shares serves again: new memory would not be in the cache.
+                // An unshared block is reused: new memory would not be in the cache.
                 if let Some(own) = target.as_mut().and_then(Rc::get_mut) {
                     own.0.copy_from_slice(whole);
                     continue;
@@ -121,8 +121,8 @@ impl FileImage {
         }
     }
 
-    /// Writes what `source` holds at `offset`: at most as much as lies inside this file. Whole
-    /// blocks are shared, not copied, where they begin alike.
+    /// Writes the contents of `source` at `offset`, up to the end of this file. Whole blocks are
+    /// shared, not copied, if both are aligned alike.
     pub fn write_shared(&mut self, offset: u64, source: &Self) {
         let length = source.length.min(self.length.saturating_sub(offset));
         if !offset.is_multiple_of(ALIGNMENT as u64) {

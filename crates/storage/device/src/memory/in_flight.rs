@@ -22,8 +22,8 @@ struct Under {
 pub struct Ticket(u64);
 
 impl InFlight {
-    /// Notes that `op` on the file `name` begins. Panics where it overlaps a request under way and
-    /// one of the two changes bytes: the caller did not wait where it had to.
+    /// Records that `op` on the file `name` begins. Panics if it overlaps a request in flight and
+    /// one of the two changes bytes: the caller did not wait when it had to.
     pub fn begin(&mut self, name: &str, op: &Op) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;

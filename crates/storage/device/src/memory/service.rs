@@ -1,5 +1,4 @@
-//! How long the requests of a folder in memory take: what a latency draws, or what a simulated
-//! array comes to.
+//! Duration of requests to a folder in memory: drawn from a latency, or simulated by an array.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,20 +11,20 @@ pub trait Service {
     fn serve(&self, work: &ServiceWork, done: Box<dyn FnOnce()>);
 }
 
-/// What is to be done, without its bytes.
+/// An operation, without its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceWork {
     /// Number of the file in its folder, by when it was made; none: the folder itself.
     pub file: Option<u64>,
     /// Bytes of the file at present.
     pub file_length: u64,
-    /// What kind of request it is.
+    /// Kind of request.
     pub kind: OpKind,
     /// Byte offset in the file.
     pub offset: u64,
     /// Bytes that move.
     pub length: u64,
-    /// What its completion promises.
+    /// Guarantee of its completion.
     pub durability: Durability,
 }
 
@@ -58,7 +57,7 @@ impl ServiceWork {
     }
 }
 
-/// Every request takes what `latency` draws.
+/// Every request takes a time drawn from `latency`.
 pub(super) fn drawn(reactor: &Rc<VirtualReactor>, latency: Latency) -> Rc<dyn Service> {
     Rc::new(Drawn { reactor: Rc::clone(reactor), latency: RefCell::new(latency) })
 }

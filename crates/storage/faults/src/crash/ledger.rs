@@ -1,4 +1,4 @@
-//! The account of what is durable and what is not: plain data, no time, no tasks.
+//! The account of durable and volatile data: plain data, no time, no tasks.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,20 @@ pub(super) struct FileId(u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ticket(u64);
 
-/// What a request changes in a file.
+/// Change of a file by a request.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     /// A read.
     Nothing,
     /// Bytes at an offset; `durable` as soon as it completes.
     Write { offset: u64, bytes: FileImage, durable: bool },
-    /// Makes durable what has completed.
+    /// Makes completed changes durable.
     Flush,
     /// Durable as soon as it completes.
     SetLength { length: u64 },
 }
 
-/// What an operation changes in the folder; durable as soon as it completes.
+/// Change of the folder by an operation; durable as soon as it completes.
 #[derive(Clone, Debug)]
 pub(super) enum NameChange {
     Create { file: String, length: u64 },
@@ -46,13 +46,13 @@ struct LedgerEntry {
     ticket: Ticket,
     change: Change,
     standing: Standing,
-    /// The number under which the storage knows it, where the storage says what survives.
+    /// The storage's number for it, if the storage decides which writes survive.
     known_as: Option<u64>,
     /// For a flush: the changes that had completed when it was submitted.
     covers: Vec<Ticket>,
 }
 
-/// A file: what is durable for certain, and the changes since, in the order of submission.
+/// A file: its certainly durable content, and the changes since, in the order of submission.
 #[derive(Debug, Default)]
 struct Tracked {
     stable: FileImage,
@@ -122,8 +122,8 @@ impl Ledger {
         ticket
     }
 
-    /// Notes under which number the storage knows a request: from now on it says what of its bytes
-    /// survives, and neither durability nor a flush does.
+    /// Records the storage's number for a request: from now on the storage decides which of its
+    /// bytes survive, and neither durability nor a flush does.
     pub(super) fn known_as(&mut self, file: FileId, ticket: Ticket, number: u64) {
         let entries = self.files.get_mut(&file).map(|tracked| &mut tracked.entries);
         for entry in entries.into_iter().flatten().filter(|entry| entry.ticket == ticket) {
@@ -133,7 +133,7 @@ impl Ledger {
         }
     }
 
-    /// Asks the storage which writes survive by now; what survives once, does so for ever.
+    /// Asks the storage which writes survive by now; a surviving write survives for ever.
     pub(super) fn ask(&mut self, spares: &dyn Fn(u64) -> bool) {
         for tracked in self.files.values_mut() {
             for entry in &mut tracked.entries {
@@ -194,14 +194,14 @@ impl Ledger {
         }
     }
 
-    /// What happens to a file without a name leaves nothing behind, so it is not kept.
+    /// Changes of a file without a name leave nothing behind, so it is not kept.
     fn forget(&mut self, file: Option<FileId>) {
         if let Some(file) = file {
             self.files.remove(&file);
         }
     }
 
-    /// What is left when power fails now. Files removed but still open leave nothing.
+    /// Contents after a power failure now. Files removed but still open leave nothing.
     pub(super) fn survivors(
         &self,
         seed: Seed,
@@ -233,7 +233,7 @@ impl Ledger {
     }
 }
 
-/// Gives back what was called `to` before.
+/// Returns the entry previously called `to`.
 fn rename<T>(names: &mut BTreeMap<String, T>, from: &str, to: String) -> Option<T> {
     let file = names.remove(from)?;
     names.insert(to, file)
@@ -276,7 +276,7 @@ impl Tracked {
     }
 }
 
-/// What becomes of a change that is not durable.
+/// Fate of a change that is not durable.
 enum Fate {
     Applied,
     Dropped,
@@ -301,7 +301,7 @@ fn apply(image: &mut FileImage, change: &Change) {
     }
 }
 
-/// What a torn write leaves, in bytes.
+/// Result of a torn write, in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Tearing {
     /// Written whole or not at all.
@@ -311,9 +311,9 @@ pub(super) struct Tearing {
 }
 
 impl Tearing {
-    /// Writes some units of `bytes` and leaves others as they were: in half of all cases its
-    /// beginning, which draws for every unit would hardly ever leave of a long write. Only what
-    /// lies inside the file: a write may meet a file that a later change has cut.
+    /// Writes some units of `bytes` and leaves others unchanged: in half of all cases its
+    /// beginning, which separate draws for every unit would hardly ever produce for a long write.
+    /// Only the part inside the file: a write may meet a file that a later change has truncated.
     fn tear(self, image: &mut FileImage, offset: u64, bytes: &FileImage, prng: &mut Prng) {
         let unit = usize::try_from(self.unit).expect("invariant: sectors are small");
         let bytes = bytes.to_vec();

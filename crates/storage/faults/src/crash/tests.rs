@@ -40,7 +40,7 @@ fn sectors(image: &FileImage) -> Vec<u8> {
     bytes.chunks(512).map(whole).collect()
 }
 
-/// What `file` holds after the crash, for many seeds.
+/// Contents of `file` after the crash, for many seeds.
 fn outcomes(volume: &CrashVolume, file: &str) -> Vec<Vec<u8>> {
     (0..200).map(|seed| sectors(&volume.survivors(Seed(seed)).files[file])).collect()
 }
@@ -270,7 +270,7 @@ async fn random_writes(volume: CrashVolume, seed: Seed) {
         let page = prng.below(16);
         if prng.below(6) == 0 {
             done(&device, Request::flush(Purpose::Database)).await;
-            // A flush settles what the last write of each sector was: its newest value.
+            // A flush settles each sector at its last write: its newest value.
             for values in &mut allowed {
                 *values = values.last().copied().into_iter().collect();
             }

@@ -3,7 +3,7 @@
 use device::{ALIGNMENT, DeviceError, Op, OpKind, Purpose, Request};
 use units::{Nanos, Prng, Seed};
 
-/// What goes wrong in a run.
+/// Faults of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultPlan {
     /// Decides the details: which bits, which place, which sectors.
@@ -19,16 +19,16 @@ pub struct Fault {
     pub matching: Matching,
     /// Which of those suffer.
     pub occurrence: Occurrence,
-    /// What they suffer.
+    /// The effect.
     pub effect: Effect,
 }
 
-/// Which requests a fault counts; what is none matches everything.
+/// Selects the requests that a fault counts; `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matching {
     /// The kind of request.
     pub call: Option<Call>,
-    /// The purpose; operations on names have none and match only where this is none.
+    /// The purpose; operations on names have none and match only if this is `None`.
     pub purpose: Option<Purpose>,
     /// Part of the name that the file was opened by.
     pub file: Option<String>,
@@ -66,8 +66,8 @@ pub enum Occurrence {
     Every(u64),
 }
 
-/// What a request suffers. An effect that makes no sense for a request (a flush cannot be
-/// misdirected) leaves it alone.
+/// Effect on a request. An effect that makes no sense for a request (a flush cannot be misdirected)
+/// is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// It fails with the system's EIO; `done` says whether it has happened all the same.
@@ -82,15 +82,15 @@ pub enum Effect {
     FullMidway,
     /// A read moves only part of its bytes.
     ShortRead,
-    /// So many bits of what is read, or of what is written, are turned round.
+    /// This many bits of the data read, or written, are flipped.
     FlipBits(u32),
-    /// A write goes to another place of the same file, a multiple of its own length away.
+    /// A write lands at another offset of the same file, a multiple of its own length away.
     MisdirectWrite,
     /// A write is acknowledged and never happens.
     LoseWrite,
     /// A write is acknowledged with only some of its sectors, at least one and not all, written.
     TearWrite,
-    /// It takes so much longer.
+    /// It takes this much longer.
     Stall(Nanos),
 }
 
@@ -101,17 +101,17 @@ pub struct Injection {
     pub fault: usize,
     /// The name that the file was opened by.
     pub file: String,
-    /// What suffered it.
+    /// The affected call.
     pub call: Call,
-    /// Byte offset that the caller named, 0 where there is none.
+    /// Byte offset that the caller named, 0 if there is none.
     pub offset: u64,
     /// Bytes that the caller named.
     pub length: usize,
-    /// Where a misdirected write went instead.
+    /// Actual offset of a misdirected write.
     pub landed: Option<u64>,
 }
 
-/// What is to happen to one request: the effect with its details drawn.
+/// Treatment of one request: the effect with its details drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     Pass,
@@ -119,7 +119,7 @@ pub(super) enum Decision {
         done: bool,
     },
     Full,
-    /// So many of its bytes are written first.
+    /// This many of its bytes are written first.
     FullMidway {
         moved: usize,
     },
@@ -177,7 +177,7 @@ impl Progress {
         }
     }
 
-    /// What has been injected.
+    /// Faults injected so far.
     pub(super) fn injections(&self) -> &[Injection] {
         &self.injections
     }
@@ -196,7 +196,7 @@ impl Progress {
         due
     }
 
-    /// What an operation on names suffers.
+    /// Effect on an operation on names.
     pub(super) fn decide_names(&mut self, call: Call, file: &str) -> Option<Effect> {
         let fault = self.due(call, None, file)?;
         let effect = self.plan.faults[fault].effect;
@@ -219,7 +219,7 @@ impl Progress {
         Some(effect)
     }
 
-    /// What a request to the device of `file`, which is `file_length` bytes long, suffers.
+    /// Effect on a request to the device of `file`, which is `file_length` bytes long.
     pub(super) fn decide(&mut self, file: &str, request: &Request, file_length: u64) -> Decision {
         let call = call(&request.op);
         let Some(fault) = self.due(call, Some(request.purpose), file) else {
@@ -293,7 +293,8 @@ fn tear(sectors: usize, prng: &mut Prng) -> Vec<bool> {
     written
 }
 
-/// Another place of the file a multiple of `length` away; none where the file holds only this one.
+/// Another position in the file, a multiple of `length` away; `None` if the file holds only this
+/// one.
 fn misdirect(offset: u64, length: u64, file_length: u64, prng: &mut Prng) -> Decision {
     let phase = offset % length;
     let places = (file_length - phase) / length;

@@ -19,7 +19,7 @@ pub(super) struct Queue {
     runtime: Runtime,
     waiting: RefCell<VecDeque<QueuedJob>>,
     running: Cell<usize>,
-    /// Whether what runs must be alone.
+    /// Whether the running request must be alone.
     alone: Cell<bool>,
 }
 
@@ -120,7 +120,7 @@ impl Queue {
         }
     }
 
-    /// Hands a request on; `change` sees what came back before the caller does.
+    /// Forwards a request; `change` sees the result before the caller does.
     fn pass(
         self: &Rc<Self>,
         request: Request,
@@ -194,8 +194,8 @@ impl Queue {
         });
     }
 
-    /// Reads what is there and writes it back with only some sectors new; `told` is what the caller
-    /// hears where that went well.
+    /// Reads the present content and writes it back with only some sectors new; `told` is the
+    /// caller's result if that succeeded.
     fn mix(
         self: &Rc<Self>,
         request: Request,
@@ -225,7 +225,7 @@ impl Queue {
         }));
     }
 
-    /// Turns bits round: of what a read gives back, or of what a write stores. The caller of a
+    /// Flips bits: in the result of a read, or in the bytes that a write stores. The caller of a
     /// write gets its own bytes back.
     fn flip(
         self: &Rc<Self>,
@@ -264,7 +264,7 @@ fn flip_bits(bytes: &mut [u8], flips: &[(usize, u8)]) {
 }
 
 impl QueuedJob {
-    /// Whether it touches bytes that its caller did not name, or in several steps.
+    /// Whether it touches bytes that its caller did not name, or works in several steps.
     const fn must_be_alone(&self) -> bool {
         matches!(
             self.decision,

@@ -1,5 +1,5 @@
-//! What goes on in an array beside this host's requests: a spare that takes the place of a failed
-//! drive, and the requests of neighbours.
+//! Background activity of an array beside this host's requests: rebuilding a failed drive on a
+//! spare, and the requests of neighbours.
 
 use device::Durability;
 
@@ -10,11 +10,11 @@ use crate::disk::VirtualMoment;
 use crate::neighbours::NeighbourRequest;
 use crate::raid::FailedDisk;
 
-/// Bytes that a spare takes over at a time, in whole stripe units.
+/// Bytes that a spare rebuilds at a time, in whole stripe units.
 const REBUILT_AT_A_TIME: u64 = 1 << 20;
 
 impl ArrayState {
-    /// Begins what goes on from the beginning.
+    /// Starts the activity that runs from the beginning.
     pub(super) fn begin_background(&mut self) {
         if self.rebuild_percent > 0.0 && self.layout.failed.is_some() {
             self.at(0, ArrayEvent::Rebuild);
@@ -22,7 +22,7 @@ impl ArrayState {
         self.expect_neighbour(0);
     }
 
-    /// The spare takes over the next part; the set is whole again after the last one.
+    /// The spare rebuilds the next part; the set is whole again after the last one.
     pub(super) fn rebuild(&mut self, now: VirtualMoment) {
         let Some(FailedDisk { rebuilt, .. }) = self.layout.failed else {
             return;
@@ -40,7 +40,7 @@ impl ArrayState {
         }
     }
 
-    /// A part has been taken over; the next one follows after a pause that leaves the drives to the
+    /// A part has been rebuilt; the next one follows after a pause that leaves the drives to the
     /// load for the rest of the time.
     pub(super) fn rebuilt(&mut self, now: VirtualMoment, begun: VirtualMoment, to: u64) {
         if let Some(failed) = &mut self.layout.failed {
@@ -51,7 +51,7 @@ impl ArrayState {
         self.at(now + crate::disk::moment(pause), ArrayEvent::Rebuild);
     }
 
-    /// A neighbour asks for something now; it has links of its own.
+    /// A neighbour sends a request now; it has its own links.
     pub(super) fn neighbour(&mut self, now: VirtualMoment) {
         if let Some(NeighbourRequest { is_write, offset, length }) =
             self.neighbours.request(self.capacity)
@@ -70,7 +70,7 @@ impl ArrayState {
         }
     }
 
-    /// Has the drives settle what they hold, for a flush of the host.
+    /// Makes the drives settle their volatile contents, for a flush of the host.
     pub(super) fn flush(&mut self, now: VirtualMoment, host: u32) {
         let slot = self.operations.put(DriveOperation {
             pending: self.drives.len(),

@@ -1,4 +1,4 @@
-//! The drives of an array: which of them a piece goes to, and what comes back.
+//! The drives of an array: distribution of pieces, and their completions.
 
 use units::{Prng, Seed};
 
@@ -68,7 +68,7 @@ impl ArrayState {
         }
     }
 
-    /// Has every drive settle what it holds in volatile memory, for the operation `token`.
+    /// Makes every drive settle its volatile memory, for the operation `token`.
     pub(super) fn issue_flush(&mut self, now: VirtualMoment, token: u32) {
         for number in 0..self.drives.len() {
             match &mut self.drives[number] {
@@ -100,7 +100,7 @@ impl ArrayState {
         }
     }
 
-    /// The arm of a disk is done with what it was at.
+    /// The arm of a disk has finished its request.
     pub(super) fn drive_done(&mut self, now: VirtualMoment, number: u32) {
         let number = number as usize;
         if let Drive::Disk(disk) = &mut self.drives[number] {

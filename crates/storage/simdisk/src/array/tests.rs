@@ -1,4 +1,4 @@
-//! Arrays against arithmetic, and against what each of their parts is for.
+//! Arrays against arithmetic, and against the purpose of each of their parts.
 
 use device::Durability;
 use units::{Prng, Seed};
@@ -16,7 +16,7 @@ fn array(changes: &[(&str, &str)]) -> ArrayState {
     ArrayState::new(&description.model("shelf").expect("an array"), Seed(5))
 }
 
-/// What a closed loop of `sessions` comes to: requests per second and mean milliseconds.
+/// Result of a closed loop of `sessions`: requests per second and mean milliseconds.
 struct Loop {
     per_second: f64,
     mean_ms: f64,
@@ -104,7 +104,7 @@ fn a_failed_battery_writes_through() {
     assert!(good.mean_ms < 1.0 && failed.mean_ms > 4.0, "{} {}", good.mean_ms, failed.mean_ms);
 }
 
-/// Levels in the order of what a random write costs.
+/// Levels ordered by the cost of a random write.
 #[test]
 fn parity_costs_random_writes_what_it_should() {
     let rate = |level, disks| {
@@ -208,7 +208,8 @@ fn limits_hold_whatever_the_drives_could() {
     assert!((4.9..5.05).contains(&narrow), "{narrow} MB/s");
 }
 
-/// What a disk of its own memory acknowledges is fast until it is full, and none of it is safe.
+/// Writes acknowledged from a disk's own memory are fast until it is full, and none of them is
+/// safe.
 #[test]
 fn only_what_has_left_volatile_memory_survives_a_loss_of_power() {
     let changes = [("cache.mode", "pass-through"), ("disk.write_cache_kib", "16384")];

@@ -1,15 +1,16 @@
-//! Which requests of a load count: all but those that met storage standing still.
+//! Selects the requests of a load that count: all but those that met a stall of the storage.
 //!
-//! A disk that others use as well stands still now and then. Equal held runs on one had reads of
-//! 324, 146, 122, 138 and 125 us on average, and of 103, 106, 104, 102 and 115 us without stalls,
-//! which were 3 to 22 in 10,000 requests.
+//! A shared disk stalls now and then. Equal held runs on one had reads of 324, 146, 122, 138 and
+//! 125 us on average, and of 103, 106, 104, 102 and 115 us without stalls, which were 3 to 22 in
+//! 10,000 requests.
 
-/// A request that takes more than so many times the median of its load has met a stall: queues and
-/// collisions make no such. Of the runs above, 10 or 30 would leave out almost the same requests.
+/// A request that takes more than this many times the median of its load has met a stall: queues
+/// and collisions cause no such times. For the runs above, 10 or 30 would exclude almost the same
+/// requests.
 pub const STALL_MEDIANS: u64 = 20;
 
-/// Where more requests than one in so many take that long, that is what the storage does, and all
-/// of them count.
+/// If more than one request in this many takes that long, it is the storage's normal behaviour, and
+/// all of them count.
 pub const REQUESTS_OF_A_STALL: u64 = 100;
 
 /// The mean of latencies without stalls, all in one unit; zero of none.

@@ -1,6 +1,7 @@
 //! The least of a function of a few positive numbers, found by trying factors.
 
-/// Factors by which values are changed: to tell beginnings apart, and to end where they lead.
+/// Factors by which values are changed: to distinguish starting points, and to finish from the best
+/// ones.
 pub(super) const COARSE: [f64; 2] = [1.3, 1.1];
 pub(super) const FINE: [f64; 4] = [1.2, 1.08, 1.03, 1.01];
 
@@ -62,7 +63,7 @@ pub(super) fn ranges(
     ranges
 }
 
-/// Steps of a range; what reaches the last of them is not determined: a factor of 11.
+/// Steps of a range; a range that reaches the last of them is undetermined: a factor of 11.
 const STEP: f64 = 1.05;
 const STEPS: usize = 50;
 

@@ -1,5 +1,5 @@
-//! From what loads met to an array: reads first, then writes, each with the parameters that the
-//! loads tell apart.
+//! From measured loads to an array: reads first, then writes, each with the parameters that the
+//! loads determine.
 
 use std::fmt;
 
@@ -16,18 +16,18 @@ use crate::raid::RaidLevel;
 /// Slower single reads than this that do not gain from company are those of an arm.
 const READ_OF_AN_ARM_US: f64 = 2_000.0;
 
-/// No measurement on a machine in use says how long requests take more exactly than this.
+/// No measurement on a machine in use determines request times more exactly than this.
 const LEAST_UNCERTAINTY_PERCENT: f64 = 15.0;
 
-/// A mean of a load is known so exactly at best.
+/// Best accuracy of a load's mean.
 const MEASURED_WITHIN: f64 = 0.05;
 
-/// What fits.
+/// The fitted array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedArray {
     /// The array, ready to be written to a file.
     pub description: ArrayDescription,
-    /// What was free, with error bars.
+    /// Free parameters, with error bars.
     pub parameters: Vec<FittedParameter>,
     /// Every load: measured beside fitted.
     pub loads: Vec<FittedLoad>,
@@ -44,7 +44,7 @@ pub struct FittedParameter {
     pub range: (f64, f64),
 }
 
-/// A load as it was measured and as the fitted array has it, in microseconds.
+/// A load as measured and on the fitted array, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FittedLoad {
     /// As measured.
@@ -144,7 +144,7 @@ pub fn fit(
     Ok(fitting.conclude([others, beside].concat()))
 }
 
-/// The measurements, and what does not change while values are tried.
+/// The measurements, and the constants of the search.
 struct Fitting<'a> {
     reads: Vec<MeasuredLoad>,
     writes: Vec<MeasuredLoad>,
@@ -155,7 +155,7 @@ struct Fitting<'a> {
     provenance: &'a str,
 }
 
-/// Where values are tried from: those that stay, and those that change.
+/// Starting values of the search: fixed and variable ones.
 struct Begin {
     /// Values of the read keys while writes are fitted.
     fixed: Vec<f64>,
@@ -215,14 +215,14 @@ impl<'a> Fitting<'a> {
         Begin { fixed: reads, free: vec![(single * 0.5).max(1.0), program] }
     }
 
-    /// What a load takes beyond its fit without the parameter that it determines.
+    /// The excess of a load over its fit without the parameter that it determines.
     fn begin_beyond(&self, measured: &MeasuredLoad, others: Vec<f64>) -> Begin {
         let model = self.model(&others).expect("invariant: a fit ends within the bounds");
         let other = mean_latency(&model, measured.load, self.span) / 1e3;
         Begin { fixed: others, free: vec![(microseconds(measured) - other).max(1.0)] }
     }
 
-    /// What fits the loads best, and how far from it they are met almost as well.
+    /// The best fit, and the range around it in which the loads are met almost as well.
     fn with_ranges(
         &self,
         loads: &[MeasuredLoad],
@@ -247,7 +247,7 @@ impl<'a> Fitting<'a> {
             .collect()
     }
 
-    /// The model with these values of the keys; none where they are out of its bounds.
+    /// The model with these values of the keys; `None` if they are out of its bounds.
     fn model(&self, values: &[f64]) -> Option<ArrayModel> {
         self.description(values, Calibration::default()).model(self.name).ok()
     }
@@ -339,7 +339,7 @@ fn values_of(parameters: &[FittedParameter]) -> Vec<f64> {
     parameters.iter().map(|parameter| parameter.value).collect()
 }
 
-/// The value of a key; `unknown` where it is not fitted yet.
+/// The value of a key; `unknown` if it is not fitted yet.
 fn value(values: &[f64], index: usize, unknown: f64) -> f64 {
     values.get(index).copied().unwrap_or(unknown)
 }

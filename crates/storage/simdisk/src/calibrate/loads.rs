@@ -1,4 +1,4 @@
-//! The loads that a volume is asked with, and where their requests go.
+//! The loads put on a volume, and the addresses of their requests.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use units::{Nanos, Prng};
 
 use crate::array::HostWork;
 
-/// What the requests of a load are.
+/// Kind of a load's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeLoadKind {
     /// Reads of random pages.
@@ -24,7 +24,7 @@ pub enum ProbeLoadKind {
 }
 
 /// Reads until the next burst of writes, and writes of a burst. The engine seals eight pages before
-/// it looks at answers, and writes two pages for three that it reads.
+/// it polls for answers, and writes two pages for three that it reads.
 pub(super) const READS_OF_A_BURST: u64 = 12;
 pub(super) const WRITES_OF_A_BURST: u32 = 8;
 
@@ -36,7 +36,7 @@ const LONGEST_REST: Nanos = Nanos::from_micros(800);
 /// A load: a number of requests in flight at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeLoad {
-    /// What they are.
+    /// Their kind.
     pub kind: ProbeLoadKind,
     /// How many are in flight.
     pub in_flight: u32,
@@ -66,7 +66,7 @@ pub(super) const PROBE_LOADS: [ProbeLoad; 11] = [
 ];
 
 impl ProbeLoad {
-    /// What the requests of a sender do; those of a burst have senders behind those of the reads.
+    /// The operation of a sender; the senders of a burst come after those of the reads.
     pub(super) const fn work(&self, sender: u32) -> HostWork {
         match self.kind {
             ProbeLoadKind::ReadsBesideBursts if sender < self.in_flight => HostWork::Read,
@@ -87,8 +87,8 @@ impl ProbeLoad {
         Nanos(prng.below(LONGEST_REST.0))
     }
 
-    /// Where request `number` goes, in a file of `span` bytes. Each of the senders in flight has a
-    /// part of the file of its own for random requests, so that writes never overlap.
+    /// Offset of request `number`, in a file of `span` bytes. Each of the senders in flight has a
+    /// separate part of the file for random requests, so that writes never overlap.
     pub(super) fn offset(&self, (sender, number): (u32, u64), span: u64, prng: &mut Prng) -> u64 {
         let places = span / u64::from(self.bytes);
         let bursts = self.kind == ProbeLoadKind::ReadsBesideBursts;
@@ -117,7 +117,7 @@ impl fmt::Display for ProbeLoad {
     }
 }
 
-/// What a load met.
+/// Measurement of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeasuredLoad {
     /// The load.

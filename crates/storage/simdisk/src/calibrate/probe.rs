@@ -1,4 +1,4 @@
-//! Puts the loads on a volume, one after the other, in a file of its own.
+//! Runs the loads on a volume, one after the other, in a separate file.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use super::loads::{
 /// Length of the writes that fill the file.
 const FILL_BYTES: u64 = 1 << 20;
 
-/// What is done.
+/// The probe's settings.
 #[derive(Clone, Debug)]
 pub struct VolumeProbe {
     /// Name of the file, which must not be there; it stays.
@@ -26,7 +26,7 @@ pub struct VolumeProbe {
     pub file_bytes: u64,
     /// How long each load lasts.
     pub each: Nanos,
-    /// Where contents and places begin.
+    /// Seed of contents and addresses.
     pub seed: Seed,
 }
 
@@ -35,11 +35,11 @@ pub trait CalibrationWatch {
     /// A part has begun or gone on: its name, and the share of all work that is done, from 0 to 1.
     fn tell(&self, part: &str, share: f64);
 
-    /// Whether to stop now; what there is then counts for nothing.
+    /// Whether to stop now; partial results are discarded.
     fn is_stopped(&self) -> bool;
 }
 
-/// What every load met; none where the watch asked to stop.
+/// Measurement of every load; `None` if the watch asked to stop.
 pub async fn probe(
     runtime: Runtime,
     volume: Rc<dyn Volume>,
@@ -73,7 +73,7 @@ struct ProbedFile {
     prng: RefCell<Prng>,
 }
 
-/// One load while it goes on.
+/// One load in progress.
 struct LoadUnderWay {
     load: ProbeLoad,
     until: Nanos,
@@ -116,7 +116,7 @@ impl ProbedFile {
         read.result.map(|()| latency)
     }
 
-    /// One load for so long.
+    /// Runs one load for `span`.
     async fn meet(
         self: &Rc<Self>,
         load: ProbeLoad,

@@ -1,4 +1,4 @@
-//! What a load meets on an array of the model.
+//! Measurement of a load on an array of the model.
 
 use units::{Nanos, Prng, Seed};
 

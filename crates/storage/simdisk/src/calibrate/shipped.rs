@@ -1,6 +1,6 @@
-//! Arrays that come with the program against a golden file: what eleven loads meet on each. After a
-//! change that is meant, renew it with `GOLDEN=renew cargo test -p simdisk shipped`, and read the
-//! difference before committing it.
+//! Built-in arrays against a golden file: the eleven loads on each. After an intended change, renew
+//! it with `GOLDEN=renew cargo test -p simdisk shipped`, and read the difference before committing
+//! it.
 
 use std::fmt::Write as _;
 use std::path::Path;

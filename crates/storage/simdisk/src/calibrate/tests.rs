@@ -1,4 +1,4 @@
-//! A volume of the model itself is calibrated: what comes out is what it was made of.
+//! A volume of the model itself is calibrated: the result must be its own parameters.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ impl CalibrationWatch for SilentWatch {
     }
 }
 
-/// What loads meet on a volume of an array, in virtual time.
+/// Measurements of loads on a volume of an array, in virtual time.
 fn measured(array: &str, stopped: bool) -> Option<Vec<MeasuredLoad>> {
     let description = ArrayDescription::parse("test", array, &[]).expect("an array");
     let reactor = VirtualReactor::new();
@@ -42,8 +42,8 @@ fn measured(array: &str, stopped: bool) -> Option<Vec<MeasuredLoad>> {
     executor.block_on(probing).expect("no errors")
 }
 
-/// Dies, microseconds of a read and of a command, MB/s, microseconds of a program and of a write on
-/// top, of a durable one, and what a read takes longer beside writes.
+/// Dies, microseconds of a read and of a command, MB/s, microseconds of a program, of a write on
+/// top and of a durable one, and the extra time of a read beside writes.
 type FlashTruth = [f64; 8];
 
 fn flash(truth: FlashTruth) -> String {
@@ -76,7 +76,7 @@ fn loads_meet_behind_the_seam_what_they_meet_in_a_replay() {
     }
 }
 
-/// Judged: an array of the model gives back its own parameters, and the loads it was measured with.
+/// Judged: an array of the model yields its own parameters, and the loads it was measured with.
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
 fn a_simulated_volume_gives_back_what_it_was_made_of() {

@@ -1,4 +1,4 @@
-//! From what people write to what is simulated: every value within its bounds.
+//! From the written description to the simulated array: every value within its bounds.
 
 use super::{ArrayDescription, DescriptionError, DiskSection, FlashSection};
 use crate::disk::{DataSheetSeeks, DiskParameters, Geometry, SeekCurve, WriteCacheParameters};
@@ -9,11 +9,11 @@ use crate::model::{ArrayModel, CacheMode, CacheParameters, Medium};
 use crate::neighbours::NeighbourParameters;
 use crate::raid::{FailedDisk, RaidLayout, RaidLevel};
 
-/// What is wrong with a value: its key, and what it may be.
+/// The problem with a value: its key, and its valid values.
 type ValueComplaint = (&'static str, String);
 
 impl ArrayDescription {
-    /// What is simulated; `file` names the description in complaints.
+    /// The array to simulate; `file` names the description in complaints.
     pub(crate) fn model(&self, file: &str) -> Result<ArrayModel, DescriptionError> {
         self.checked().map_err(|(key, wanted)| DescriptionError::Value {
             file: file.to_owned(),

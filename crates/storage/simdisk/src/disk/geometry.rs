@@ -1,4 +1,4 @@
-//! Where a byte lies on a disk: how far in, and at which angle.
+//! Position of a byte on a disk: its radius and its angle.
 
 /// A zoned disk: outer tracks hold more, so the rate falls linearly towards the middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +58,7 @@ mod tests {
         assert!((even.stroke_of(1.5e11) - 0.25).abs() < 1e-12);
     }
 
-    /// What follows on a track follows on its angle: as long as it takes to read.
+    /// Consecutive bytes of a track have consecutive angles: as far as the time to read them.
     #[test]
     fn the_angle_turns_with_the_bytes() {
         let bytes = DISK.outer_rate * DISK.revolution / 4.0;

@@ -1,4 +1,4 @@
-//! One disk with an arm: where it stands, what waits for it, and when the next request is done.
+//! One disk with an arm: its position, its queue, and the end of the next request.
 
 mod geometry;
 mod queue;
@@ -16,16 +16,16 @@ pub(crate) use write_cache::{CachedDisk, DiskStep, WriteCacheParameters};
 /// Nanoseconds of virtual time.
 pub(crate) type VirtualMoment = u64;
 
-/// What a disk is made of. Times in milliseconds.
+/// Parameters of a disk. Times in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DiskParameters {
-    /// Where bytes lie.
+    /// Layout of the bytes.
     pub geometry: Geometry,
     /// How long the arm takes.
     pub seek: SeekCurve,
-    /// What a write waits longer for the arm to be still.
+    /// Extra settle time of the arm for a write.
     pub write_settle: f64,
-    /// What every command takes beside the mechanics.
+    /// Overhead of every command besides the mechanics.
     pub overhead: f64,
     /// Requests among which the disk chooses.
     pub queue_depth: usize,
@@ -37,14 +37,14 @@ pub(crate) struct DiskParameters {
     pub write_cache: WriteCacheParameters,
 }
 
-/// One request for the medium. `token` comes back when it is done.
+/// One request for the medium. `token` is returned when it is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct MediaRequest {
     pub token: u32,
     pub is_write: bool,
-    /// Whether a write may not be acknowledged before the medium has it.
+    /// Whether a write must be on the medium before it is acknowledged.
     pub is_durable: bool,
-    /// Whether it was acknowledged before, and the arm does late what is done for the host.
+    /// Whether it was acknowledged before, so that the arm merely completes earlier work.
     pub is_acknowledged: bool,
     /// The write of the host that it is part of.
     pub origin: Option<u64>,
@@ -69,7 +69,7 @@ pub(crate) struct DiskArm {
     pub busy: u64,
 }
 
-/// A request with its place on the medium, which every choice of the next one looks at.
+/// A request with its position on the medium, which every choice of the next one considers.
 #[derive(Clone, Copy, Debug)]
 struct PlacedRequest {
     request: MediaRequest,
@@ -91,13 +91,13 @@ impl DiskArm {
         }
     }
 
-    /// How far the arm would have to go, and how many wait: what a mirror chooses by.
+    /// Distance of the arm, and length of the queue: the criteria of a mirror.
     pub(crate) fn distance(&self, offset: u64) -> (usize, f64) {
         let queued = self.waiting.len() + usize::from(self.current.is_some());
         (queued, (self.parameters.geometry.stroke_of(offset as f64) - self.stroke).abs())
     }
 
-    /// Takes a request; when it is done, where it is begun at once.
+    /// Accepts a request; returns when it is done, if it starts at once.
     pub(crate) fn submit(
         &mut self,
         now: VirtualMoment,
@@ -117,7 +117,7 @@ impl DiskArm {
         (done, self.begin(now))
     }
 
-    /// Whether it has nothing to do.
+    /// Whether it is idle.
     pub(crate) const fn is_idle(&self) -> bool {
         self.current.is_none() && self.waiting.is_empty()
     }
@@ -164,7 +164,7 @@ impl DiskArm {
         let rate = geometry.rate(geometry.stroke_of(end as f64));
         let since = milliseconds(now.saturating_sub(at));
         let is_ahead = since * rate <= self.parameters.read_ahead;
-        // A full segment is handed out from memory; what lies behind it must be sought anew.
+        // A full segment is served from memory; anything after it needs a new seek.
         let is_whole = request.length as f64 <= self.parameters.read_ahead;
         (is_ahead || is_whole).then(|| milliseconds(at))
     }
@@ -182,7 +182,7 @@ impl DiskArm {
     }
 }
 
-/// What requests would cost the arm from where it stands.
+/// Cost of requests for the arm at its present position.
 struct ArmCost<'a> {
     arm: &'a DiskArm,
     now: VirtualMoment,
@@ -217,8 +217,8 @@ pub(crate) fn moment(milliseconds: f64) -> VirtualMoment {
     (whole + i64::from((whole as f64) < nanoseconds)).cast_unsigned()
 }
 
-/// What a positive number has behind its point, without the call that `fract` is where a processor
-/// may lack the instruction: disks ask it of every request that waits.
+/// The fractional part of a positive number, without the call that `fract` is on processors that
+/// may lack the instruction: disks compute it for every waiting request.
 #[expect(clippy::cast_possible_truncation, reason = "turns of a disk: far below 2^53")]
 fn fraction(turns: f64) -> f64 {
     turns - (turns as i64) as f64

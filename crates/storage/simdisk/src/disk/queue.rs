@@ -10,7 +10,8 @@ pub enum QueuePolicy {
     Fifo,
     /// The nearest one further in; from the innermost back to the outermost.
     CLook,
-    /// What can be begun first, seek and rotation together; what has waited for long comes nearer.
+    /// The request that can start first, seek and rotation combined; long waits count as shorter
+    /// distances.
     #[default]
     Satf,
 }
@@ -20,8 +21,8 @@ pub enum QueuePolicy {
 const AGEING: f64 = 0.1;
 
 impl QueuePolicy {
-    /// The index of the next request of a window that is not empty. `stroke_of` says where a
-    /// request lies, `cost_of` what it would take.
+    /// The index of the next request of a non-empty window. `stroke_of` returns a request's
+    /// position, `cost_of` its cost.
     pub(super) fn choose<T>(
         self,
         window: &[T],
@@ -40,20 +41,20 @@ impl QueuePolicy {
     }
 }
 
-/// What a request in the queue would take if it were begun now, and has taken. In milliseconds.
+/// Cost of a queued request if it started now, and its wait so far. In milliseconds.
 pub(super) trait QueuedCost<T> {
     /// Until it can be begun.
     fn positioning(&self, request: &T) -> f64;
 
-    /// What `positioning` is at least, and cheaper to find out.
+    /// A lower bound of `positioning` that is cheaper to compute.
     fn least_positioning(&self, request: &T) -> f64;
 
     /// Since it came.
     fn waited(&self, request: &T) -> f64;
 }
 
-/// The index of the request that can be begun first, its age considered. Most are so far away that
-/// their rotation need not be looked at.
+/// The index of the request that can start first, its age considered. Most are so far away that
+/// their rotation need not be computed.
 fn soonest<T>(window: &[T], cost: &impl QueuedCost<T>) -> usize {
     let (mut soonest, mut chosen) = (f64::INFINITY, 0);
     for (index, request) in window.iter().enumerate() {

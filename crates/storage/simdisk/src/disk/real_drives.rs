@@ -29,7 +29,7 @@ const SHORT_SEEK_LIMIT: f64 = 0.25;
 /// Fraction of the full stroke.
 const SHORT: f64 = 0.05;
 
-/// One request as it was measured.
+/// One request as measured.
 struct MeasuredRequest {
     is_write: bool,
     sector: u64,
@@ -68,7 +68,7 @@ impl RealDrive {
         }
     }
 
-    /// The curve through what a data sheet would say of this drive: its shortest, average and
+    /// The curve through the figures of a data sheet of this drive: its shortest, average and
     /// longest seek, all three taken from the measured table.
     fn three_points(&self) -> SeekCurve {
         let table = self.table();
@@ -127,8 +127,8 @@ impl RealDrive {
         }
     }
 
-    /// The overhead of a command, the one free parameter: what the medians differ by without it;
-    /// and how far the response times are off with it. Both in milliseconds.
+    /// The overhead of a command, the one free parameter: the difference of the medians without it;
+    /// and the remaining error of the response times. Both in milliseconds.
     fn fitted(&self, seek: &SeekCurve) -> (f64, f64) {
         let (measured, modelled) = self.responses(seek, 0.0);
         let overhead = measured[measured.len() / 2] - modelled[modelled.len() / 2];

@@ -62,7 +62,7 @@ fn serve(disk: &mut DiskArm, arrivals: &[MediaRequest]) -> Vec<f64> {
     }
 }
 
-/// What is passed over without a look at its rotation could not have been the first.
+/// A request skipped without computing its rotation could not have been the first.
 #[test]
 fn a_choice_without_far_requests_is_the_choice_among_all() {
     let sheet = parameters(QueuePolicy::Satf);

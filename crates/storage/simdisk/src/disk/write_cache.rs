@@ -1,4 +1,4 @@
-//! The disk's own memory for writes: what lies in it is acknowledged at once and lost with power,
+//! The disk's own memory for writes: its contents are acknowledged at once and lost with power,
 //! until a flush.
 
 use std::collections::VecDeque;
@@ -26,14 +26,14 @@ pub(crate) struct CachedDisk {
 pub(crate) struct WriteCacheParameters {
     /// Its bytes; 0: it has none, or it is switched off.
     pub bytes: u64,
-    /// Whether the disk lies: durable writes and flushes are acknowledged and left undone.
+    /// Whether the disk lies: durable writes and flushes are acknowledged and not done.
     pub lies: bool,
 }
 
-/// What a disk has come to.
+/// Result of a disk's step.
 #[derive(Debug, Default)]
 pub(crate) struct DiskStep {
-    /// When the arm is done with what it has begun now.
+    /// End of the arm's new request.
     pub busy_until: Option<VirtualMoment>,
     /// Requests that are done.
     pub answered: Vec<u32>,
@@ -90,7 +90,7 @@ impl CachedDisk {
         step
     }
 
-    /// The arm is done with what it was at.
+    /// The arm has finished its request.
     pub(crate) fn done(&mut self, now: VirtualMoment) -> DiskStep {
         let (request, busy_until) = self.arm.done(now);
         let mut step = DiskStep { busy_until, ..DiskStep::default() };
@@ -154,7 +154,7 @@ mod tests {
 
     const CACHE: WriteCacheParameters = WriteCacheParameters { bytes: 1 << 20, lies: false };
 
-    /// A disk, and what it comes to, in the order of time.
+    /// A disk, and its results, in order of time.
     struct Bench {
         disk: CachedDisk,
         now: u64,
@@ -184,7 +184,7 @@ mod tests {
             self.note(step);
         }
 
-        /// Goes on to the next end of a request; false where the arm rests.
+        /// Advances to the next end of a request; false if the arm is idle.
         fn turn(&mut self) -> bool {
             let Some(due) = self.due.take() else {
                 return false;

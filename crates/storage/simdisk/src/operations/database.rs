@@ -1,5 +1,5 @@
-//! What one database has under way beside its sessions: page writes in bursts, and the requests
-//! that come with its log.
+//! Work in flight of one database beside its sessions: page writes in bursts, and the requests that
+//! accompany its log.
 
 use std::collections::VecDeque;
 
@@ -30,11 +30,11 @@ pub(super) struct DatabaseState<'a> {
     /// Writes that have not begun.
     waiting_writes: VecDeque<WriteShape>,
     writes_in_flight: usize,
-    /// Where the last write began.
+    /// Start of the last write.
     last_write: u64,
     /// Sessions that wait for room in the cache.
     pub stalled: Vec<u32>,
-    /// Where the scan goes on.
+    /// Next position of the scan.
     pub scanned: u64,
     /// The file that `beside` counts in, and the next request of it.
     beside: (u64, usize),
@@ -80,8 +80,8 @@ impl<'a> DatabaseState<'a> {
         }
     }
 
-    /// Where a request of `bytes` goes that follows one at `before`: a multiple of `grain` from
-    /// the begin of the database, with room for `bytes`.
+    /// Address of a request of `bytes` that follows one at `before`: a multiple of `grain` from the
+    /// start of the database, with room for `bytes`.
     pub(super) fn placed(
         &mut self,
         placement: Placement,
@@ -129,12 +129,12 @@ impl<'a> DatabaseState<'a> {
         self.writes_in_flight -= 1;
     }
 
-    /// Whether so many writes wait that reads find no room.
+    /// Whether enough writes wait that reads find no room.
     pub(super) fn is_behind(&self, profile: &OperationProfile) -> bool {
         self.waiting_writes.len() > profile.writes_behind
     }
 
-    /// The log has come further: queues what comes with that.
+    /// The log has advanced: queues the accompanying requests.
     pub(super) fn log_went_on(&mut self, profile: &OperationProfile) {
         let (file, used) = self.log.place();
         let all = &profile.log.beside;

@@ -1,4 +1,4 @@
-//! How many of what a profile says are at work, and where their bytes lie.
+//! Number of instances of a profile at work, and the addresses of their bytes.
 
 use units::Nanos;
 
@@ -7,13 +7,13 @@ use crate::host::HostProcessors;
 
 /// A load on arrays.
 pub struct OperationLoad<'a> {
-    /// What a batch asks for.
+    /// Requests of a batch.
     pub profile: &'a OperationProfile,
     /// The databases.
     pub databases: Vec<LoadedDatabase<'a>>,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
-    /// The background scan of each database; none: there is none.
+    /// The background scan of each database, if any.
     pub scan: Option<ScanShape>,
     /// The processors; none: they cost nothing.
     pub processors: Option<HostProcessors>,
@@ -23,16 +23,16 @@ pub struct OperationLoad<'a> {
 pub struct LoadedDatabase<'a> {
     /// Sessions at work on it.
     pub sessions: u32,
-    /// Where it lies.
+    /// Its place.
     pub place: OperationPlace,
-    /// Where its log files lie, one behind the other.
+    /// Place of its log files, one behind the other.
     pub log: OperationPlace,
     /// Says when the next batch may begin; none: at once.
     pub pace: Option<OperationPace<'a>>,
 }
 
-/// Says when the next batch of a database may begin, from its reads and writes so far, the batches
-/// that it has under way, and the moment. What is not yet due by then asks again.
+/// Returns when the next batch of a database may begin, from its reads and writes so far, its
+/// batches in flight, and the time. A session that is not due by then asks again.
 pub type OperationPace<'a> = Box<dyn FnMut(u64, u32, Nanos) -> Nanos + 'a>;
 
 /// Bytes of an array.
@@ -40,7 +40,7 @@ pub type OperationPace<'a> = Box<dyn FnMut(u64, u32, Nanos) -> Nanos + 'a>;
 pub struct OperationPlace {
     /// Number of the array.
     pub array: usize,
-    /// Where they begin.
+    /// Their start.
     pub base: u64,
     /// How many they are.
     pub bytes: u64,

@@ -10,22 +10,22 @@ pub(super) struct LogState {
     added: u64,
     /// On stable storage.
     durable: u64,
-    /// What sessions wait for: so much must be durable.
+    /// Position that must be durable for the waiting sessions.
     wanted: u64,
-    /// What will be durable once the write under way is done; none: none is under way.
+    /// Position that will be durable after the current write; `None` if there is none.
     writing: Option<u64>,
     /// Number of the file in use.
     file: u64,
     /// Bytes of it that are used up.
     used: u64,
-    /// Sessions that wait, and for what.
+    /// Waiting sessions, and their positions.
     waiting: Vec<(u64, u32)>,
 }
 
 /// A write of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LogWrite {
-    /// Where it goes, from the begin of the log's place on.
+    /// Its offset from the start of the log's place.
     pub at: u64,
     /// How long it is.
     pub bytes: u64,
@@ -45,7 +45,7 @@ impl LogState {
         }
     }
 
-    /// Adds bytes; where they end.
+    /// Adds bytes; returns their end.
     pub(super) fn add(&mut self, bytes: u64, shape: &LogShape) -> u64 {
         self.added += bytes;
         if self.added - self.writing.unwrap_or(self.durable) >= shape.write_behind_bytes {
@@ -54,12 +54,12 @@ impl LogState {
         self.added
     }
 
-    /// Whether so much has been added that sessions must wait.
+    /// Whether enough has been added that sessions must wait.
     pub(super) const fn is_full(&self, shape: &LogShape) -> bool {
         self.added - self.durable > shape.buffer_bytes
     }
 
-    /// Whether `end` is durable; otherwise the session is told once it is.
+    /// Whether `end` is durable; if not, the session is notified once it is.
     pub(super) fn wait(&mut self, end: u64, session: u32) -> bool {
         if self.durable >= end {
             return true;
@@ -69,7 +69,7 @@ impl LogState {
         false
     }
 
-    /// The next write, where one is wanted and none under way: a new file begins with its header.
+    /// The next write, if one is needed and none in flight: a new file begins with its header.
     pub(super) fn next_write(&mut self, shape: &LogShape) -> Option<LogWrite> {
         if self.writing.is_some() || self.durable >= self.wanted {
             return None;

@@ -1,10 +1,10 @@
 //! Level 2: the requests of a database engine without the engine.
 //!
-//! What sessions, log and background tasks ask of storage is measured once, from the engine itself
-//! on page images (level 1), as an [`OperationProfile`]: how many reads a batch waits for, how many
-//! bytes it adds to the log, how page writes come in bursts. [`OperationRun`] plays it on arrays of
-//! any size, with addresses all over databases of any size, and nothing is stored. It knows neither
-//! pages nor files, and no clock: its caller says how far time goes.
+//! The storage requests of sessions, log and background tasks are measured once, from the engine
+//! itself on page images (level 1), as an [`OperationProfile`]: how many reads a batch waits for,
+//! how many bytes it adds to the log, how page writes come in bursts. [`OperationRun`] plays it on
+//! arrays of any size, with addresses all over databases of any size, and nothing is stored. It has
+//! no pages, files or clock: its caller advances the time.
 
 mod database;
 mod load;
@@ -23,7 +23,7 @@ use device::Durability;
 
 use crate::array::HostWork;
 
-/// What a request is for.
+/// Purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperationKind {
     /// Not a request: a whole batch of a session.
@@ -49,8 +49,7 @@ pub enum OperationKind {
 }
 
 impl OperationKind {
-    /// What the array is asked for: the engine waits for its log and headers until they are
-    /// durable.
+    /// Operation on the array: the engine waits until its log and headers are durable.
     const fn work(self) -> HostWork {
         match self {
             Self::LogWrite | Self::HeaderWrite => HostWork::Write(Durability::Durable),

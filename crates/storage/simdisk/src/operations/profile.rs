@@ -1,4 +1,4 @@
-//! What one database asks of storage, as it was measured: counts, bytes and what waits for what.
+//! Storage requests of one database, as measured: counts, bytes and dependencies.
 
 use super::OperationKind;
 
@@ -24,11 +24,11 @@ pub struct OperationProfile {
 pub struct BatchShape {
     /// Its transactions.
     pub spans: Vec<SpanShape>,
-    /// Where its reads go, one after the other; those beyond the last go anywhere.
+    /// Placement of its reads, one after the other; those beyond the last go anywhere.
     pub reads: Vec<Placement>,
 }
 
-/// Where a request of the database goes.
+/// Placement of a request of the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// Any page, each as likely as another.
@@ -68,7 +68,7 @@ pub struct WriteBurst {
 pub struct WriteShape {
     /// Its length.
     pub bytes: u64,
-    /// Where it goes.
+    /// Its placement.
     pub placement: Placement,
 }
 
@@ -82,7 +82,7 @@ pub struct LogShape {
     pub header_bytes: u64,
     /// Writes are multiples of this.
     pub segment_bytes: u64,
-    /// Written unasked when so many bytes wait.
+    /// Written without a flush when this many bytes wait.
     pub write_behind_bytes: u64,
     /// Sessions wait while more than this is not written.
     pub buffer_bytes: u64,
@@ -99,11 +99,11 @@ pub struct RequestBeside {
     pub at: u64,
     /// Those of one chain, below `RequestBeside::CHAINS`, wait for each other.
     pub chain: usize,
-    /// What it is for.
+    /// Its purpose.
     pub kind: OperationKind,
     /// How long it is.
     pub bytes: u64,
-    /// Where it goes.
+    /// Its place.
     pub place: BesidePlace,
 }
 
@@ -112,11 +112,11 @@ impl RequestBeside {
     pub(crate) const CHAINS: usize = 4;
 }
 
-/// Where a request that comes with the log goes.
+/// Place of a request that accompanies the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BesidePlace {
-    /// So many bytes from the begin of the log file in use on; files before it lie at negative
-    /// ones.
+    /// This many bytes from the start of the log file in use; files before it lie at negative
+    /// offsets.
     Log(i64),
     /// The begin of the database.
     Header,
@@ -130,7 +130,7 @@ impl OperationProfile {
         writes as f64 / reads.max(1) as f64
     }
 
-    /// Mean of what `count` says of a batch.
+    /// Mean of `count` over the batches.
     pub fn mean(&self, count: impl Fn(&SpanShape) -> u64) -> f64 {
         let spans = self.batches.iter().flat_map(|batch| &batch.spans);
         spans.map(count).sum::<u64>() as f64 / self.batches.len().max(1) as f64

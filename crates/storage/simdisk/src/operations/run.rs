@@ -18,12 +18,12 @@ use crate::file_system::Metadata;
 use crate::host::HostProcessors;
 use crate::slots::SlotTable;
 
-/// What a request came to, or a batch.
+/// Result of a request, or of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperationAnswer {
     /// Number of the database in the load.
     pub database: usize,
-    /// What it was for.
+    /// Its purpose.
     pub kind: OperationKind,
     /// Bytes of it; of a batch none.
     pub bytes: u64,
@@ -31,7 +31,7 @@ pub struct OperationAnswer {
     pub latency: Nanos,
 }
 
-/// No batch takes less, so that time goes on where nothing is read or awaited.
+/// No batch takes less, so that time advances even if nothing is read or awaited.
 const SHORTEST_BATCH: VirtualMoment = 1_000;
 
 /// A load at work on arrays.
@@ -48,10 +48,10 @@ pub struct OperationRun<'a> {
     sequence: u64,
 }
 
-/// What happens at a moment without any array.
+/// An event without any array.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Timer {
-    /// A session goes on.
+    /// A session continues.
     Session(u32),
     /// The scan of a database reads.
     Scan(u32),
@@ -94,13 +94,13 @@ struct SessionState {
     reads_left: u32,
     /// Reads of the batch that have begun.
     reads_begun: usize,
-    /// Where the last one began.
+    /// Start of the last read.
     last_read: u64,
     begun: VirtualMoment,
     step: SessionStep,
 }
 
-/// What a session does when it goes on.
+/// Next step of a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SessionStep {
     /// It takes a new batch, once its pace has room.
@@ -165,7 +165,7 @@ impl<'a> OperationRun<'a> {
         Ok(run)
     }
 
-    /// Lets time go on up to a moment, and tells every answer that comes until then.
+    /// Advances time up to a moment, and reports every answer that comes until then.
     pub fn advance(&mut self, until: Nanos, mut told: impl FnMut(OperationAnswer)) {
         let mut answered = Vec::new();
         while let Some((now, array)) = self.next_event().filter(|(at, _)| *at <= until.0) {
@@ -223,7 +223,7 @@ impl<'a> OperationRun<'a> {
         self.at(0, Timer::Session(number));
     }
 
-    /// Lets a session do what it need not wait for.
+    /// Lets a session do everything that needs no wait.
     fn go_on(&mut self, now: VirtualMoment, session: u32, told: &mut impl FnMut(OperationAnswer)) {
         loop {
             let may_go_on = match self.sessions[session as usize].step {
@@ -286,8 +286,8 @@ impl<'a> OperationRun<'a> {
         true
     }
 
-    /// The next read of a transaction, or the processors' part of it, which comes before its commit
-    /// as it does in the engine: what has passed one processor reaches the log one by one.
+    /// The next read of a transaction, or its processor time, which precedes its commit as in the
+    /// engine: transactions that have passed one processor reach the log one by one.
     fn read_next(&mut self, now: VirtualMoment, session: u32) -> bool {
         let state = &mut self.sessions[session as usize];
         let number = state.database;
@@ -331,7 +331,7 @@ impl<'a> OperationRun<'a> {
         goes_on
     }
 
-    /// Goes on to the next transaction, or rests after the batch.
+    /// Continues with the next transaction, or rests after the batch.
     fn end_span(
         &mut self,
         now: VirtualMoment,
@@ -429,7 +429,7 @@ impl<'a> OperationRun<'a> {
         self.arrays[place.array].submit(now, request);
     }
 
-    /// Sends what the file system writes beside the write of this slot.
+    /// Sends the file system's additional writes for the write of this slot.
     fn write_metadata(&mut self, now: VirtualMoment, slot: u32, (array, work): (usize, HostWork)) {
         let PendingRequest { database, kind, .. } = *self.requests.get(slot);
         let metadata = &mut self.databases[database as usize].metadata;

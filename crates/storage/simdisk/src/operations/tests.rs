@@ -1,5 +1,4 @@
-//! The operation model against what its profile says, on an array that is fast and on one that is
-//! not.
+//! The operation model against its profile, on a fast array and on a slow one.
 
 use units::{Nanos, Seed};
 
@@ -53,7 +52,7 @@ fn profile() -> OperationProfile {
     }
 }
 
-/// One database with so many sessions, as it is changed by `change`.
+/// One database with a number of sessions, modified by `change`.
 fn load<'a>(
     profile: &'a OperationProfile,
     sessions: u32,
@@ -157,13 +156,13 @@ fn a_distance_beyond_an_end_of_the_database_stays_within_it() {
 #[test]
 fn sessions_that_rest_as_long_as_they_work_do_half_of_it() {
     let mut profile = profile();
-    // Writes that go on while a session rests would make its reads faster.
+    // Writes that continue while a session rests would make its reads faster.
     profile.bursts.clear();
     let batches = |percent| {
         let load = load(&profile, 1, |load| load.rest_percent = percent);
         count(&answers(FLASH, load, 1), OperationKind::Batch)
     };
-    // A little more: reads find flash that has programmed what was written before the rest.
+    // A little more: reads find flash that has programmed the writes from before the rest.
     near(batches(100), batches(0) / 2.0, 10.0);
 }
 
@@ -275,8 +274,8 @@ fn processors_are_the_limit_where_they_are_slow() {
     near(count(&answers(FLASH, load, 1), OperationKind::Batch), 60.0 / 0.0015, 2.0);
 }
 
-/// As in the engine, where a transaction meets the processors when it commits: where they come
-/// first, commits of several sessions leave them together.
+/// As in the engine, a transaction takes processor time when it commits: before its reads, commits
+/// of several sessions would leave the processors together.
 #[test]
 fn processors_work_on_a_transaction_after_its_reads_and_before_its_commit() {
     let profile = profile();

@@ -12,7 +12,7 @@ use super::words::{
 use super::{CacheBackup, Controller, ControllerError, Output, Tool};
 use section::ArcconfSection;
 
-/// The controller of an output; none if the text is no such output.
+/// The controller of an output; `None` if the text is no such output.
 pub(super) fn read(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(is_one).then(|| {
         let mut parser = ArcconfParser {
@@ -58,8 +58,8 @@ fn is_plain(line: &OutputLine) -> bool {
     starts.iter().any(|start| line.key.starts_with(start))
 }
 
-/// The number that the controller was asked for by: the output does not have it, but the command in
-/// front of it has, and a single controller is the first.
+/// The number by which the controller was addressed: the output lacks it, but the command in front
+/// of it has it, and a single controller is the first.
 fn number(text: &str) -> Option<&str> {
     let mut asked: Vec<&str> = text.lines().filter_map(of_command).collect();
     asked.dedup();
@@ -81,7 +81,7 @@ fn of_command(line: &str) -> Option<&str> {
     number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)
 }
 
-/// What begins inside a section.
+/// Parts of a section.
 enum ArcconfPart {
     Drive(String),
     Disk(String),
@@ -114,7 +114,7 @@ struct ArcconfParser {
     disk: Option<String>,
     /// Logical drives as the controller counts them.
     counted: Option<usize>,
-    /// Whether there is a part for the caches of disks.
+    /// Whether there is a part for the disks' caches.
     has_policy: bool,
 }
 

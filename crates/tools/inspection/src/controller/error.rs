@@ -1,4 +1,4 @@
-//! Why an output could not be read, and what to save instead.
+//! Reasons why an output could not be read, and the output to save instead.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl Tool {
         }
     }
 
-    /// The command whose output tells most.
+    /// The command with the most informative output.
     const fn to_save(self) -> &'static str {
         match self {
             Self::Storcli => "storcli /call show all J",

@@ -1,57 +1,57 @@
-//! A controller and its drives as facts of one shape, whichever tool told them. Each fact is
-//! [`KnownFact`]: not told, told, contradictory, or in words that are not understood.
+//! A controller and its drives as facts of one shape, whichever tool reported them. Each fact is
+//! [`KnownFact`]: absent, reported, contradictory, or in words that are not understood.
 
 use super::known::KnownFact;
 
-/// A controller as its maker's tool describes it, or what replaces one: the software RAID of
-/// the system, a flash device.
+/// A controller as its maker's tool describes it, or its substitute: the system's software RAID, a
+/// flash device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Controller {
-    /// Whose tool told.
+    /// The tool that reported it.
     pub tool: Tool,
-    /// What the tool's commands call it: `0`, `2`. None if the output does not say.
+    /// Its name in the tool's commands: `0`, `2`. `None` if the output lacks it.
     pub id: Option<String>,
-    /// By which it is known in every output.
+    /// Serial number, which identifies it in every output.
     pub serial: Option<String>,
     /// Its model.
     pub model: String,
-    /// What tells it from another of the same number in a list: a serial number or a file.
+    /// Distinguishes it from another of the same number in a list: a serial number or a file.
     pub label: Option<String>,
     /// Its own state.
     pub status: KnownFact<Health>,
     /// Errors of its memory.
     pub memory: KnownFact<Health>,
-    /// Whether it keeps writes of a drive that is gone.
+    /// Whether it keeps writes of a missing drive.
     pub preserved_cache: KnownFact<Health>,
-    /// State of the cache, apart from what keeps it.
+    /// State of the cache, apart from its protection.
     pub cache: KnownFact<Health>,
-    /// Whether outputs of this form tell the state of the cache, so that its absence is a gap.
+    /// Whether outputs of this form report the state of the cache, so that its absence is a gap.
     pub tells_cache: bool,
-    /// What the tool says further of the cache.
+    /// Other details of the cache that the tool reports.
     pub cache_details: Vec<String>,
     /// State of arrays, of which drives are parts.
     pub arrays: KnownFact<Health>,
     /// Memory of its cache, in bytes.
     pub cache_bytes: KnownFact<u64>,
-    /// What keeps the cache when power fails.
+    /// Protection of the cache against power failure.
     pub backup: KnownFact<CacheBackup>,
     /// Share of the cache that reads get, in percent, if it is set apart.
     pub read_percent: KnownFact<u32>,
-    /// Whether writes are kept in the cache even when nothing keeps that.
+    /// Whether writes are cached even without protection.
     pub caches_without_backup: KnownFact<bool>,
     /// Caches of the disks themselves, if that is set for all at once.
     pub disk_caches: KnownFact<DiskCaches>,
-    /// Whether disks are handed through without the controller's cache.
+    /// Whether disks are passed through without the controller's cache.
     pub passes_disks_through: KnownFact<bool>,
     /// Its logical drives.
     pub drives: Vec<LogicalDrive>,
     /// Physical disks that the output describes one by one.
     pub disks: Vec<PhysicalDisk>,
-    /// What the output should have by its form, and has not.
+    /// Facts that the output's form calls for and the output lacks.
     pub gaps: Vec<String>,
 }
 
-/// A program that reports controllers or what replaces them.
+/// A program that reports controllers or their substitutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
     /// Broadcom's, and Dell's perccli, which is the same.
@@ -65,7 +65,7 @@ pub enum Tool {
     Ssacli,
     /// That of Adaptec and Microchip.
     Arcconf,
-    /// Linux's software RAID, and what the kernel says of it.
+    /// Linux's software RAID, as the kernel reports it.
     Mdadm,
     /// Flash devices without a controller in front.
     Nvme,
@@ -83,7 +83,7 @@ pub enum Health {
 }
 
 impl Health {
-    /// What is wrong, if anything is.
+    /// The description of the fault, if any.
     pub(super) fn bad_words(&self) -> Option<&str> {
         match self {
             Self::Bad(words) => Some(words),
@@ -92,14 +92,14 @@ impl Health {
     }
 }
 
-/// What keeps a controller's cache when power fails.
+/// Protection of a controller's cache against power failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheBackup {
     /// A battery, or a capacitor with flash, which is in order.
     Ready,
-    /// There is one, and it is not in order; what it says.
+    /// Present but not ready; its own words.
     NotReady(String),
-    /// There is none.
+    /// None installed.
     Absent,
 }
 
@@ -114,30 +114,30 @@ pub enum DiskCaches {
     LeftToDisks,
 }
 
-/// What the system sees as a disk.
+/// A unit that the system sees as a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogicalDrive {
-    /// What the tool's commands call it: `0`, `1`.
+    /// Its name in the tool's commands: `0`, `1`.
     pub id: String,
     /// RAID level in the tool's words: `RAID6`, `1+0`.
     pub level: KnownFact<String>,
     /// Bytes on one disk before the next.
     pub strip_bytes: KnownFact<u64>,
-    /// What becomes of writes now.
+    /// Write policy in force.
     pub writes: KnownFact<WritePolicy>,
-    /// What was asked for, if the tool tells that apart.
+    /// Configured write policy, if the tool reports it separately.
     pub writes_set: KnownFact<WritePolicy>,
-    /// Whether more is read than was asked for.
+    /// Whether it reads ahead.
     pub reads_ahead: KnownFact<bool>,
-    /// Whether the caches of its disks are on.
+    /// State of the caches of its disks.
     pub disk_caches: KnownFact<DiskCaches>,
-    /// Disks that it is made of.
+    /// Number of its disks.
     pub disks: KnownFact<u32>,
-    /// Whether these are flash.
+    /// Whether its disks are flash.
     pub is_flash: KnownFact<bool>,
     /// Its own state.
     pub state: KnownFact<Health>,
-    /// States of its disks, if the tool tells them with the drive.
+    /// States of its disks, if the tool reports them with the drive.
     pub members: KnownFact<Health>,
     /// The disk that the system sees: `/dev/sda`.
     pub device: Option<String>,
@@ -146,7 +146,7 @@ pub struct LogicalDrive {
 /// A physical disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PhysicalDisk {
-    /// What the tool calls it.
+    /// The tool's name for it.
     pub name: String,
     /// Its own cache.
     pub cache: KnownFact<DiskCaches>,
@@ -154,7 +154,7 @@ pub struct PhysicalDisk {
     pub state: KnownFact<Health>,
 }
 
-/// What becomes of a write.
+/// Handling of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WritePolicy {
     /// It is answered from the cache while something keeps that.
@@ -172,7 +172,7 @@ impl Controller {
         Self { tool, id: id.map(str::to_owned), ..Self::default() }
     }
 
-    /// The drive of this name, new if it was not told of yet.
+    /// The drive of this name, created if it is new.
     pub(super) fn drive(&mut self, id: &str) -> &mut LogicalDrive {
         let at = self.drives.iter().position(|drive| drive.id == id).unwrap_or_else(|| {
             self.drives.push(LogicalDrive { id: id.to_owned(), ..LogicalDrive::default() });
@@ -181,7 +181,7 @@ impl Controller {
         &mut self.drives[at]
     }
 
-    /// The disk of this name, new if it was not told of yet.
+    /// The disk of this name, created if it is new.
     pub(super) fn disk(&mut self, name: &str) -> &mut PhysicalDisk {
         let at = self.disks.iter().position(|disk| disk.name == name).unwrap_or_else(|| {
             self.disks.push(PhysicalDisk { name: name.to_owned(), ..PhysicalDisk::default() });
@@ -190,15 +190,15 @@ impl Controller {
         &mut self.disks[at]
     }
 
-    /// Notes what an output of this form should say of a part, and does not.
+    /// Records a gap: a fact about a part that outputs of this form should state.
     pub(super) fn expect(&mut self, is_told: bool, part: &str, what: &str) {
         if !is_told {
             self.gaps.push(format!("{part} has no {what}"));
         }
     }
 
-    /// Notes drives that cannot be as they are told, of fewer disks than their level needs, and
-    /// drops those without a number that a command takes.
+    /// Records impossible drives, with fewer disks than their level needs, and drops those without
+    /// a number that a command accepts.
     pub(super) fn expect_sense(&mut self) {
         let mut odd = Vec::new();
         let (named, nameless): (Vec<_>, Vec<_>) =
@@ -214,7 +214,7 @@ impl Controller {
         self.gaps.extend(odd);
     }
 
-    /// Whether it tells of disks only, as outputs for disks do.
+    /// Whether it covers disks only, as outputs for disks do.
     pub(super) fn is_of_disks_only(&self) -> bool {
         self.drives.is_empty()
             && !self.backup.is_told()

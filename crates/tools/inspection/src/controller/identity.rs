@@ -4,10 +4,10 @@
 
 use super::facts::{Controller, LogicalDrive, PhysicalDisk};
 
-/// Where controllers were told of.
+/// Origin of the reports on controllers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSource {
-    /// Name of the file, or a name for all tools that were asked on this machine.
+    /// Name of the file, or one name for all tools run on this machine.
     pub source: String,
     /// The controllers, as they follow each other in it.
     pub controllers: Vec<Controller>,
@@ -29,7 +29,7 @@ pub fn merged(sources: Vec<OutputSource>) -> Vec<Controller> {
     all.into_iter().map(|(_, controller)| controller).collect()
 }
 
-/// Whether two outputs are of one controller and agree.
+/// Whether two outputs describe the same controller and agree.
 fn is_one(known: &Controller, told: &Controller, is_one_source: bool) -> bool {
     let is_same = match (known.identity(), told.identity()) {
         (Some(one), Some(two)) => one == two && known.is_kin(told),
@@ -38,7 +38,7 @@ fn is_one(known: &Controller, told: &Controller, is_one_source: bool) -> bool {
     is_same && (is_one_source || !known.contradicts(told))
 }
 
-/// Names apart what has one name: by serial number, else by file.
+/// Gives controllers of the same name distinct labels: by serial number, else by file.
 fn label(all: &mut [(String, Controller)]) {
     let names: Vec<String> = all.iter().map(|(_, controller)| controller.name()).collect();
     let serials: Vec<_> = all.iter().map(|(_, of)| of.identity().map(str::to_owned)).collect();
@@ -88,7 +88,7 @@ impl Controller {
             })
     }
 
-    /// Takes over what `other` knows more of the same controller.
+    /// Adds the further knowledge of `other` about the same controller.
     pub(super) fn learn(&mut self, other: Self) {
         if self.model.is_empty() {
             self.model = other.model;

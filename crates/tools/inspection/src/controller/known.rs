@@ -1,10 +1,11 @@
-//! What outputs say of one fact. Every reported value is kept, so that no line overwrites
-//! another: a rule judges each of them, and the worst answer counts. A word that is not understood
-//! is kept as well, and no rule passes beside it.
+//! Everything that outputs say about one fact. Every reported value is kept, so that no line
+//! overwrites another: a rule judges each of them, and the worst answer counts. A word that is not
+//! understood is kept as well, and then no rule passes.
 
 use record::{StorageFinding, StorageRuling};
 
-/// One fact, as far as outputs told it: not at all, once, in contradiction, or in unknown words.
+/// One fact, as far as outputs reported it: not at all, once, in contradiction, or in unknown
+/// words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFact<T> {
     told: Vec<T>,
@@ -18,7 +19,7 @@ impl<T> Default for KnownFact<T> {
 }
 
 impl<T: PartialEq> KnownFact<T> {
-    /// Takes a value in beside those that were told before.
+    /// Adds a value to those reported before.
     pub(super) fn learn(&mut self, value: T) {
         if !self.told.contains(&value) {
             self.told.push(value);
@@ -36,13 +37,13 @@ impl<T: PartialEq> KnownFact<T> {
         }
     }
 
-    /// Takes in what another output says of the same subject.
+    /// Adds the values of another output on the same subject.
     pub(super) fn merge(&mut self, other: Self) {
         other.told.into_iter().for_each(|value| self.learn(value));
         other.odd.iter().for_each(|words| self.learn_words(words, None));
     }
 
-    /// Whether both were told and do not say the same.
+    /// Whether both were reported and differ.
     pub(super) fn contradicts(&self, other: &Self) -> bool {
         !self.told.is_empty() && !other.told.is_empty() && self.told != other.told
     }
@@ -57,7 +58,7 @@ impl<T> KnownFact<T> {
         }
     }
 
-    /// Whether any line was about it.
+    /// Whether any line reported it.
     pub(super) fn is_told(&self) -> bool {
         !(self.told.is_empty() && self.odd.is_empty())
     }
@@ -97,7 +98,7 @@ impl<T> KnownFact<T> {
     }
 }
 
-/// What a rule found; at best "cannot judge" beside a doubt about its facts.
+/// The finding of a rule; at best "cannot judge" if its facts are in doubt.
 pub(super) fn doubted(found: StorageFinding, doubt: Option<String>) -> StorageFinding {
     match doubt {
         Some(why) if found.outcome <= StorageRuling::CannotJudge => StorageFinding {

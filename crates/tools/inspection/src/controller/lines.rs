@@ -11,8 +11,7 @@ pub(super) struct OutputLine {
     pub indent: usize,
     /// The text without blanks around it.
     pub text: String,
-    /// The words before the colon in small letters with single blanks; the whole text if there is
-    /// no colon.
+    /// The words before the colon in lower case with single blanks; the whole text without a colon.
     pub key: String,
     /// The words after it.
     pub value: String,
@@ -89,7 +88,7 @@ const COMMANDS: [&str; 14] = [
     "exit",
 ];
 
-/// Whether a line is a prompt of a shell with or without a command, or a command alone.
+/// Whether a line is a shell prompt with or without a command, or a command alone.
 pub(super) fn is_prompt(text: &str) -> bool {
     let small = text.to_ascii_lowercase();
     let named = COMMANDS.iter().any(|name| small.contains(name));
@@ -101,7 +100,7 @@ pub(super) fn is_prompt(text: &str) -> bool {
     }
 }
 
-/// The lines that say something. `begins` tells whether a line without a colon begins a part of the
+/// The lines with content. `begins` decides whether a line without a colon starts a part of the
 /// output; any other line continues the pair right before it, since terminals wrap long lines.
 pub(super) fn lines(output: &str, begins: impl Fn(&OutputLine) -> bool) -> Vec<OutputLine> {
     let mut all: Vec<OutputLine> = Vec::new();
@@ -130,7 +129,7 @@ fn rejoined(first: &OutputLine, rest: &OutputLine) -> OutputLine {
     OutputLine { indent: first.indent, ..OutputLine::new(first.number, &joined) }
 }
 
-/// Words that speak of trouble: a line with one of them is never passed over.
+/// Words that signal trouble: a line with one of them is never skipped.
 const TROUBLE: [&str; 16] = [
     "fail",
     "degraded",
@@ -150,8 +149,8 @@ const TROUBLE: [&str; 16] = [
     "always",
 ];
 
-/// Whether a line that no rule uses must be shown: it has no form, or its value speaks of trouble
-/// and is no setting for the day that trouble comes.
+/// Whether a line that no rule uses must be shown: it has no known form, or its value signals
+/// trouble and is not merely a setting for that case.
 pub(super) fn must_be_shown(line: &OutputLine) -> bool {
     let value = line.value.to_ascii_lowercase();
     let is_setting = SETTINGS.iter().any(|end| line.key.ends_with(end));
@@ -164,7 +163,7 @@ pub(super) fn must_be_shown(line: &OutputLine) -> bool {
 const SETTINGS: [&str; 7] =
     [" mode", " priority", " supported", " rate", " policy", " rebuild", " support"];
 
-/// Whether a text without a name must be shown: it is more than a word of a headline.
+/// Whether a text without a name must be shown: it is longer than a word of a headline.
 pub(super) fn must_be_shown_text(text: &str) -> bool {
     text.contains(' ') || TROUBLE.iter().any(|word| text.to_ascii_lowercase().contains(word))
 }

@@ -1,5 +1,5 @@
-//! Software RAID of Linux: `mdadm --detail /dev/mdN` and `/proc/mdstat`. No controller and no cache
-//! is behind it, so only arrays are told of.
+//! Software RAID of Linux: `mdadm --detail /dev/mdN` and `/proc/mdstat`. There is no controller or
+//! cache behind it, so only arrays are reported.
 
 mod status;
 
@@ -9,7 +9,7 @@ use super::{Controller, ControllerError, Health, LogicalDrive, Output, Tool};
 
 pub(super) use status::read as read_status;
 
-/// The arrays of `mdadm --detail`; none if the text is no such output.
+/// The arrays of `mdadm --detail`; `None` if the text is no such output.
 pub(super) fn read_detail(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(|line| array_name(line).is_some()).then(|| {
         let mut parser = MdadmParser { controller: software(), ..MdadmParser::default() };
@@ -24,13 +24,13 @@ pub(super) fn read_detail(text: &str) -> Option<Result<Output, ControllerError>>
     })
 }
 
-/// Whether a line without a colon is one of the table of devices.
+/// Whether a line without a colon belongs to the table of devices.
 fn begins(line: &OutputLine) -> bool {
     line.key.starts_with("number major minor")
         || line.key.starts_with(|c: char| c.is_ascii_digit() || c == '-')
 }
 
-/// What replaces a controller.
+/// The substitute for a controller.
 fn software() -> Controller {
     let mut controller = Controller::new(Tool::Mdadm, None);
     "software RAID of Linux".clone_into(&mut controller.model);
@@ -151,7 +151,7 @@ fn state(word: &str) -> Option<Health> {
     }
 }
 
-/// Whether all devices work, as numbers and marks say alike: `2/2` and `UU`.
+/// Whether all devices work, if numbers and marks agree: `2/2` and `UU`.
 fn works(numbers: &str, marks: &str, devices: Option<u32>) -> Option<Health> {
     let (wanted, working) = numbers.split_once('/')?;
     let (wanted, working): (u32, u32) = (wanted.parse().ok()?, working.parse().ok()?);

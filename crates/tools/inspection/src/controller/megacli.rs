@@ -8,7 +8,7 @@ mod drive;
 use super::lines::{OutputLine, lines, must_be_shown};
 use super::{CacheBackup, Controller, ControllerError, Output, Tool};
 
-/// The controllers of an output; none if the text is no such output.
+/// The controllers of an output; `None` if the text is no such output.
 pub(super) fn read(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(|line| adapter_number(line).is_some()).then(|| {
         let mut parser = MegacliParser::default();
@@ -32,7 +32,7 @@ fn adapter_number(line: &str) -> Option<&str> {
     (end > 0).then(|| &rest[..end])
 }
 
-/// What the lines are about.
+/// Subject of the lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum MegacliPart {
     Adapter,
@@ -97,7 +97,7 @@ fn is_heading(line: &OutputLine) -> bool {
 struct MegacliParser {
     controllers: Vec<Controller>,
     part: Option<MegacliPart>,
-    /// Of the drive or the disk that is being read: what has been told of it.
+    /// Facts seen so far of the drive or disk being read.
     seen: Vec<&'static str>,
     /// Of the battery that is being read.
     flags: Vec<&'static str>,

@@ -5,7 +5,7 @@ use super::lines::{OutputLine, evened, lines, must_be_shown};
 use super::words::switch;
 use super::{Controller, ControllerError, DiskCaches, Health, Output, Tool};
 
-/// The devices of an output; none if the text is no such output.
+/// The devices of an output; `None` if the text is no such output.
 pub(super) fn read(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(begins).then(|| {
         let mut parser = NvmeParser::default();

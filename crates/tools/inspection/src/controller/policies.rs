@@ -4,8 +4,8 @@
 use super::facts::WritePolicy;
 use super::lines::evened;
 
-/// A code such as `NRWBD` or `NR,WB`: whether it reads ahead (R, NR), what becomes of writes (WB,
-/// AWB or FWB, WT), and whether reads are cached (C) or direct (D).
+/// A code such as `NRWBD` or `NR,WB`: read-ahead (R, NR), write policy (WB, AWB or FWB, WT), and
+/// whether reads are cached (C) or direct (D).
 pub(super) fn code(code: &str) -> (Option<WritePolicy>, Option<bool>) {
     let code = code.replace(',', "");
     let (reads_ahead, rest) = match (code.strip_prefix("NR"), code.strip_prefix('R')) {

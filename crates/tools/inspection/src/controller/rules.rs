@@ -1,8 +1,8 @@
-//! What the settings of a controller mean for mail stores. Sources: Microsoft's page on storage
-//! options for Exchange (disks attached directly: a protected cache, 75 to 100 % of it for writes;
-//! strips of 256 KiB or more; caches of disks off; RAID 5 of at most seven disks), and the practice
-//! of giving all of the cache to writes. What a write cache is worth is from a published test of
-//! one disk with it and without: 300 and 50 IOPS, a file of 40 GB in 8 minutes and in 4 hours.
+//! Meaning of a controller's settings for mail stores. Sources: Microsoft's page on storage options
+//! for Exchange (disks attached directly: a protected cache, 75 to 100 % of it for writes; strips
+//! of 256 KiB or more; caches of disks off; RAID 5 of at most seven disks), and the practice of
+//! giving all of the cache to writes. The value of a write cache is from a published test of one
+//! disk with it and without: 300 and 50 IOPS, a file of 40 GB in 8 minutes and in 4 hours.
 //!
 //! Every rule does the same without evidence: if its fact is missing, contradictory or in words
 //! that are not understood, it does not pass. `KnownFact::judge`
@@ -21,7 +21,7 @@ use crate::StoragePlace;
 use crate::draft::{Check, mended_by};
 pub use evidence::{leaves_open, not_understood};
 
-/// What is right and wrong with a controller and its logical drives.
+/// Findings on a controller and its logical drives, good and bad.
 pub fn of_controller(controller: &Controller) -> Vec<StorageFinding> {
     let mut findings = match controller.tool {
         Tool::Nvme => of_nvme(controller),
@@ -124,7 +124,7 @@ const MODELS: [&str; 10] = [
     "ServeRAID",
 ];
 
-/// A tool that is installed and told nothing.
+/// A tool that is installed and printed nothing.
 pub fn silent(tool: &str, why: &str) -> StorageFinding {
     let draft = Check::new(("controller-tool", "Tool of the controller"), tool);
     mended_by(
@@ -133,7 +133,7 @@ pub fn silent(tool: &str, why: &str) -> StorageFinding {
     )
 }
 
-/// Disks that a controller shows while no tool has told of it.
+/// Disks of a controller that no tool has reported.
 pub fn untold(places: &[StoragePlace<'_>], is_told: bool) -> Option<StorageFinding> {
     if is_told {
         return None;

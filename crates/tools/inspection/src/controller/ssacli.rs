@@ -8,7 +8,7 @@ mod short;
 use super::lines::{OutputLine, UnreadLine, lines, must_be_shown};
 use super::{Controller, ControllerError, Output, Tool};
 
-/// The controllers of an output; none if the text is no such output.
+/// The controllers of an output; `None` if the text is no such output.
 pub(super) fn read(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(|line| slot(line.trim_end()).is_some()).then(|| {
         let mut parser = SsacliParser::default();
@@ -75,7 +75,7 @@ fn second(text: &str) -> String {
     text.split_whitespace().nth(1).unwrap_or_default().to_owned()
 }
 
-/// Whether a line without a colon is one of the form, and not the rest of the line before.
+/// Whether a line without a colon has a known form, and does not continue the line before.
 fn begins(line: &OutputLine) -> bool {
     let first = line.key.split(' ').next().unwrap_or_default();
     let is_named =
@@ -127,7 +127,7 @@ impl SsacliParser {
         }
     }
 
-    /// What the output says of all drives at once, and what it should say of each.
+    /// Facts that the output states for all drives at once, and the gaps of each.
     fn end_controller(&mut self) {
         self.end_array();
         let Some(controller) = self.controllers.last_mut() else {

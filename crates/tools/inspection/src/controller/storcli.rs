@@ -17,7 +17,7 @@ use super::{Controller, ControllerError, Output, Tool};
 
 type Members = Map<String, Value>;
 
-/// Whether a text has a JSON document in it: a line that begins with a brace.
+/// Whether a text contains a JSON document: a line that begins with a brace.
 pub(super) fn is_json(text: &str) -> bool {
     json::begin_of_document(text).is_some()
 }
@@ -40,7 +40,7 @@ pub(super) fn read_json(text: &str) -> Result<Output, ControllerError> {
     Ok(Output { controllers, unread })
 }
 
-/// The controllers of an output in text; none if the text is no such output.
+/// The controllers of an output in text; `None` if the text is no such output.
 pub(super) fn read_text(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(text::begins).then(|| {
         let text::Parsed { answers, unread, gaps } = text::parse(text);
@@ -57,7 +57,7 @@ fn of_answers(answers: &[Value]) -> Vec<Controller> {
     answers.iter().filter_map(answer::controller).collect()
 }
 
-/// What the tool says of its own failure.
+/// The tool's own error message.
 fn failure(answers: &[Value]) -> Option<ControllerError> {
     answers.iter().find_map(|answer| {
         let status = answer.get("Command Status")?;
@@ -67,7 +67,7 @@ fn failure(answers: &[Value]) -> Option<ControllerError> {
     })
 }
 
-/// A member as words; releases differ in what is a number and what a text.
+/// A member as words; releases differ in which members are numbers and which text.
 fn word(value: &Value, name: &str) -> Option<String> {
     let member = value.get(name).or_else(|| {
         let members = value.as_object()?;

@@ -1,5 +1,5 @@
-//! Words that the tools of all makers use. What is not in a list is not understood: no rule passes
-//! or fails on a guess.
+//! Words shared by the tools of all makers. A word outside these lists is not understood: no rule
+//! passes or fails on a guess.
 
 use super::lines::evened;
 use super::{CacheBackup, DiskCaches, Health, WritePolicy};
@@ -30,8 +30,8 @@ pub(super) fn size_bytes(text: &str) -> Option<u64> {
     whole.parse::<u64>().ok()?.checked_mul(1 << shift)?.checked_add(fraction_bytes)
 }
 
-/// A switch that is on or off; none if the words say neither. `Enabled (write-back)` is on; further
-/// words without brackets are not understood.
+/// A switch that is on or off; `None` if the words say neither. `Enabled (write-back)` is on;
+/// further words without brackets are not understood.
 pub(super) fn switch(words: &str) -> Option<bool> {
     let words = evened(words);
     let bare = words.split(" (").next().unwrap_or_default();
@@ -94,7 +94,7 @@ const BAD: [&str; 38] = [
     "frgn",
 ];
 
-/// States in which a part works while something else goes on that a run would measure.
+/// States in which a part works while a background task would distort a measurement.
 const BUSY: [&str; 12] = [
     "transforming",
     "expanding",
@@ -147,7 +147,7 @@ pub(super) fn health(words: &str) -> Option<Health> {
     is_good.then_some(Health::Ok)
 }
 
-/// What follows a good state must not take it back: `Online, Spun Up`.
+/// The words after a good state must not negate it: `Online, Spun Up`.
 fn health_of_rest(rest: &str) -> bool {
     matches!(
         rest.trim(),
@@ -175,7 +175,7 @@ pub(super) fn cache_health(words: &str) -> Option<Health> {
     }
 }
 
-/// What a battery, a capacitor or an energy pack says of itself.
+/// State that a battery, a capacitor or an energy pack reports.
 pub(super) fn backup(words: &str) -> Option<CacheBackup> {
     let small = evened(words);
     let not_ready =
@@ -203,12 +203,12 @@ pub(super) fn disk_caches(words: &str) -> Option<DiskCaches> {
     }
 }
 
-/// Whether a drive's writes are cached, as HPE's and Microchip's tools say it.
+/// Whether a drive's writes are cached, in the words of HPE's and Microchip's tools.
 pub(super) fn caching(words: &str) -> Option<WritePolicy> {
     switch(words).map(|on| if on { WritePolicy::Back } else { WritePolicy::Through })
 }
 
-/// Whether disks can hold a drive of this size: if not, a row of a disk is missing.
+/// Whether the disks can hold a drive of this size: if not, a row of a disk is missing.
 pub(super) fn can_hold(level: &str, disks: u32, disk_bytes: u64, drive_bytes: u64) -> bool {
     let digits: String = level.chars().filter(char::is_ascii_digit).collect();
     let data = match digits.as_str() {
@@ -222,7 +222,7 @@ pub(super) fn can_hold(level: &str, disks: u32, disk_bytes: u64, drive_bytes: u6
     u128::from(drive_bytes) <= most
 }
 
-/// What a preserved cache is called in findings.
+/// Name of a preserved cache in findings.
 pub(super) const PRESERVED: &str = "writes of an offline drive are preserved in it";
 
 /// A count of errors: none is good.

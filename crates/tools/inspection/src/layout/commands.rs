@@ -1,4 +1,4 @@
-//! The commands that mend a layout, as the shell of each system takes them. None is ever run here.
+//! The commands that fix a layout, in the shell syntax of each system. None is ever run here.
 
 use device_os::probe::Platform;
 

@@ -1,5 +1,5 @@
-//! Databases against the plan: which copies lie on a volume, and what `AutoReseed` needs to find
-//! and to replace them.
+//! Databases against the plan: the copies on each volume, and the requirements for `AutoReseed` to
+//! find and replace them.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use record::StorageFinding;
 use super::{LayoutLook, PlannedVolume, SeenFolder, VolumeUse};
 use crate::draft::{Check, mended_by};
 
-/// What file systems put into every volume.
+/// Entries that file systems put into every volume.
 const OF_THE_SYSTEM: [&str; 3] = ["lost+found", "System Volume Information", "$RECYCLE.BIN"];
 
-/// What is right and wrong with what a volume of the plan holds, `seen` where it is mounted.
+/// Findings on the contents of a planned volume, `seen` at its mount point.
 pub(super) fn on_volume(
     look: &LayoutLook<'_>,
     volume: &PlannedVolume,
@@ -48,7 +48,7 @@ fn strangers(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -
     mended_by(draft.fail(wrong.join(", "), reason), "move each copy to its volume, or plan anew")
 }
 
-/// Where the plan has a database.
+/// Planned location of a database.
 fn home(look: &LayoutLook<'_>, database: &str) -> String {
     let mut volumes = look.plan.volumes.iter();
     let home = volumes.find(|volume| volume.databases.iter().any(|name| name == database));
@@ -104,7 +104,7 @@ fn database_on(
     draft.pass(folders.join(", "), "on the volume that the plan has it on")
 }
 
-/// A spare has nothing on it and stands for no database.
+/// A spare must be empty and assigned to no database.
 fn spare(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -> StorageFinding {
     let path = look.roots.mount_of(volume);
     let draft = Check::new(("layout-spare", "Spare volume"), path.as_str());
@@ -123,7 +123,7 @@ fn spare(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -> St
     draft.pass("empty", "it can take the place of a volume that fails")
 }
 
-/// What the form of the whole server means for `AutoReseed`.
+/// Consequences of the server's form for `AutoReseed`.
 pub(super) fn reseed(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
     if look.roots.databases.is_none() {
         return Vec::new();

@@ -1,17 +1,17 @@
-//! What was to be built on one server, out of the answer of `plan`.
+//! The planned build of one server, out of the answer of `plan`.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// What one server was to become.
+/// The planned build of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutPlan {
     /// Its name.
     pub server: String,
     /// The file system of every volume.
     pub file_system: String,
-    /// Whether each volume is a disk of its own, and not cut from redundant groups.
+    /// Whether each volume is a separate disk, and not cut from redundant groups.
     pub has_disk_each: bool,
     /// Its volumes.
     pub volumes: Vec<PlannedVolume>,
@@ -24,13 +24,13 @@ pub struct PlannedVolume {
     pub name: String,
     /// Least length in bytes.
     pub bytes: u64,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: VolumeUse,
     /// Databases that have a copy, or its log, on it.
     pub databases: Vec<String>,
 }
 
-/// What a volume of the plan is for.
+/// Purpose of a volume in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VolumeUse {
     /// Databases, and their logs unless those are apart.
@@ -48,11 +48,11 @@ pub enum VolumeUse {
 /// Why there is nothing to compare a server with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayoutPlanError {
-    /// It is no answer of `plan`; what it lacks.
+    /// Not an answer of `plan`; names the missing part.
     NotAPlan(&'static str),
     /// It has no such server, or several and none was named.
     NoServer {
-        /// What was looked for.
+        /// The requested server.
         asked: Option<String>,
         /// The servers that it has.
         known: Vec<String>,
@@ -81,8 +81,8 @@ impl fmt::Display for LayoutPlanError {
 impl std::error::Error for LayoutPlanError {}
 
 impl LayoutPlan {
-    /// The server `asked` of an answer of `plan`; where none is named the one called as this
-    /// machine, or the only one.
+    /// The server `asked` of an answer of `plan`; if none is named, the one with this machine's
+    /// name, or the only one.
     pub fn of(answer: &Value, asked: Option<&str>, machine: &str) -> Result<Self, LayoutPlanError> {
         if answer["kind"] != "provision" {
             return Err(LayoutPlanError::NotAPlan("kind `provision`"));
@@ -109,7 +109,7 @@ impl LayoutPlan {
 }
 
 impl LayoutPlan {
-    /// Whether any of its volumes is for this.
+    /// Whether any of its volumes has this purpose.
     pub(super) fn has(&self, purpose: VolumeUse) -> bool {
         self.volumes.iter().any(|volume| volume.purpose == purpose)
     }

@@ -1,4 +1,4 @@
-//! A server as planned has nothing to mend, and each way of not being so is found alone.
+//! A server built as planned has nothing to fix, and each deviation is found alone.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ fn folder(path: &str, mount_point: &str, number: u64, names: &[&str]) -> SeenFol
 
 type Seen = BTreeMap<String, SeenFolder>;
 
-/// Everything as it was planned.
+/// Everything as planned.
 fn good(reseeds: bool) -> Seen {
     let mut seen = Seen::new();
     let mut add = |path: &str, mount: &str, number, names: &[&str]| {

@@ -9,10 +9,10 @@ use units::Bytes;
 use super::{LayoutLook, PlannedVolume, SeenFolder, SeenVolume, VolumeUse, copies};
 use crate::draft::{Check, mended_by};
 
-/// What a file system keeps of a volume for itself at most: ext4 1.6 % for its inodes.
+/// The most that a file system reserves of a volume: ext4 1.6 % for its inodes.
 const OWN_PERCENT: u64 = 3;
 
-/// What is right and wrong with one volume and with what is on it.
+/// Findings on one volume and its contents.
 pub(super) fn findings(look: &LayoutLook<'_>, volume: &PlannedVolume) -> Vec<StorageFinding> {
     if volume.purpose == VolumeUse::MetaCache {
         let draft = Check::new(("layout-volume", "Volume of the plan"), &volume.name);
@@ -73,7 +73,7 @@ fn file_system(look: &LayoutLook<'_>, path: &str, seen: &SeenVolume) -> StorageF
     mended_by(draft.fail(told, reason), remedy)
 }
 
-/// The scripts for Linux make XFS of what only Windows has.
+/// The scripts for Linux use XFS in place of file systems that only Windows has.
 fn planned_file_system(look: &LayoutLook<'_>) -> String {
     let planned = look.plan.file_system.as_str();
     match (look.roots.platform, planned.to_ascii_lowercase().as_str()) {
@@ -82,7 +82,7 @@ fn planned_file_system(look: &LayoutLook<'_>) -> String {
     }
 }
 
-/// Whether each volume is one of its own, on a disk of its own where it was to have one.
+/// Whether each volume is separate, and on a separate disk if the plan says so.
 pub(super) fn apart(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
     let mut volumes: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
     let mut disks: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -137,7 +137,7 @@ fn same_disk(disks: &BTreeMap<&str, Vec<&str>>, untold: &[&str]) -> StorageFindi
     draft.pass(format!("{} disks", disks.len()), "a disk that fails takes one volume")
 }
 
-/// What is mounted where the plan has volumes, and is none of them.
+/// Mounts in the planned folders that are none of the plan's volumes.
 pub(super) fn unplanned(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
     let planned: BTreeSet<String> =
         look.plan.volumes.iter().map(|volume| look.roots.mount_of(volume)).collect();

@@ -1,4 +1,4 @@
-//! A LUN as it was planned, against what its initiator meets.
+//! A LUN's plan against the experience of its initiator.
 
 use record::StorageFinding;
 use units::Bytes;
@@ -6,7 +6,7 @@ use units::Bytes;
 use super::{LunFacts, LunProof, of_lun};
 use crate::draft::{Check, mended_by};
 
-/// What was planned for a LUN, and what was tried on it.
+/// The plan of a LUN, and the results of trying it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedLun {
     /// Its address.
@@ -17,11 +17,11 @@ pub struct PlannedLun {
     pub capacity: Bytes,
     /// Whether the initiator may only read it.
     pub is_read_only: bool,
-    /// What a login with another secret came to; none where no secret is asked for.
+    /// Result of a login with another secret; `None` if no secret is required.
     pub stranger: Option<LunStranger>,
-    /// What a write of no blocks came to; none where the initiator may write.
+    /// Result of a write of no blocks; `None` if the initiator may write.
     pub empty_write: Option<LunWrite>,
-    /// What became of a pattern that was written; none where none was.
+    /// Result of writing a pattern; `None` if none was written.
     pub pattern: Option<LunPattern>,
 }
 
@@ -36,7 +36,7 @@ pub enum LunStranger {
     Unknown(String),
 }
 
-/// What a write of no blocks came to, on a LUN that is read only.
+/// Result of a write of no blocks on a read-only LUN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LunWrite {
     /// It was carried out.
@@ -47,10 +47,10 @@ pub enum LunWrite {
     Unknown(String),
 }
 
-/// What became of a pattern.
+/// Fate of a written pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LunPattern {
-    /// It was read back as it was written, and removed.
+    /// Read back intact, and removed.
     Kept,
     /// There is something on the LUN, and nothing was written.
     NotBlank,
@@ -67,7 +67,7 @@ pub enum LunRefusal {
     Refused(String),
 }
 
-/// What is right and wrong with a LUN beside its plan.
+/// Findings on a LUN compared with its plan.
 pub fn against_plan(
     plan: &PlannedLun,
     facts: Result<&LunFacts, &LunRefusal>,
@@ -77,7 +77,7 @@ pub fn against_plan(
         Err(refusal) => return vec![login(plan, refusal)],
     };
     let mut findings = of_lun(lun);
-    // What may only be read is not to take writes.
+    // A read-only LUN must not accept writes.
     findings.retain(|finding| finding.check != "lun-writes" || !plan.is_read_only);
     findings.extend([proof(plan, lun), capacity(plan, lun), access(plan, lun)]);
     findings.extend(plan.stranger.as_ref().map(|stranger| secret(plan, stranger)));

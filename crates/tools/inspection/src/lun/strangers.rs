@@ -1,11 +1,11 @@
-//! A target against its plan: who must not get in, and what must not be offered.
+//! A target against its plan: initiators that must not get in, and LUNs that must not be offered.
 
 use record::StorageFinding;
 
 use super::LunStranger;
 use crate::draft::{Check, mended_by};
 
-/// Logins that no target lets in, by what is wrong with them.
+/// Logins that every target must refuse, by their defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrangerLogin {
     /// Another name than the initiator's, with its secret.
@@ -14,7 +14,7 @@ pub enum StrangerLogin {
     NoSecret,
 }
 
-/// What was planned for a target, and what it did.
+/// The plan of a target, and its behaviour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedTarget {
     /// Its address.
@@ -23,7 +23,7 @@ pub struct PlannedTarget {
     pub logins: Vec<(StrangerLogin, LunStranger)>,
     /// LUNs that it offers and the plan does not have, or why they are not known.
     pub unplanned: Result<Vec<u64>, String>,
-    /// What its own rules have beyond the plan, or why they are not known.
+    /// Rules of the target beyond the plan, or why they are unknown.
     pub rules: Result<TargetRules, String>,
 }
 
@@ -38,7 +38,7 @@ pub struct TargetRules {
     pub elsewhere: Vec<String>,
 }
 
-/// What is right and wrong with a target beside its plan.
+/// Findings on a target compared with its plan.
 pub fn of_target(target: &PlannedTarget) -> Vec<StorageFinding> {
     let mut findings: Vec<StorageFinding> =
         target.logins.iter().map(|(login, end)| tried(target, *login, end)).collect();

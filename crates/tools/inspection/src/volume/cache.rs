@@ -1,13 +1,13 @@
-//! The write cache of a device in two views that need not agree: what the device says of itself and
-//! what the kernel believes. The kernel flushes by its belief, so that a disk with a cache that the
-//! kernel does not know of loses acknowledged mail.
+//! The write cache of a device in two views that may differ: the device's own report and the
+//! kernel's belief. The kernel flushes by its belief, so a disk with a cache that the kernel does
+//! not know of loses acknowledged mail.
 
 use device_os::probe::{BlockDevice, Makeup, OwnCache, Platform, Transport};
 use record::StorageFinding;
 
 use crate::draft::{Check, mended_by};
 
-/// Only devices that are made of nothing else have caches of their own.
+/// Only devices that are not composed of others have caches.
 pub(super) fn findings(device: &BlockDevice) -> Vec<StorageFinding> {
     if device.makeup != Makeup::Plain {
         return Vec::new();
@@ -47,14 +47,16 @@ fn write_cache(device: &BlockDevice) -> StorageFinding {
             turn_off(device),
         ),
         (OwnCache::Untold(why), Some(true)) => draft.unknown(
-            format!("write back, as the kernel believes; {why}"),
-            "durable writes are flushed; whether something keeps the cache cannot be known",
+            format!("write back according to the kernel; {why}"),
+            "flushes are sent; whether a battery or flash protects the cache is unknown",
         ),
         (OwnCache::Untold(why), Some(false)) => draft.unknown(
-            format!("write through, as the kernel believes; {why}"),
-            "nothing is flushed: a cache that the device does not tell of would lose mail",
+            format!("write through according to the kernel; {why}"),
+            "nothing is flushed: a cache that the device does not report would lose mail",
         ),
-        (OwnCache::Untold(why), None) => draft.unknown(format!("not told; {why}"), "nothing tells"),
+        (OwnCache::Untold(why), None) => {
+            draft.unknown(format!("unknown; {why}"), "no source reports it")
+        }
     }
 }
 
@@ -62,13 +64,14 @@ fn is_nvme(device: &BlockDevice) -> bool {
     device.transport == Some(Transport::Nvme)
 }
 
-/// Whether an array may stand behind the device: unlike a disk's, its cache may outlast power.
+/// Whether an array may be behind the device: unlike a disk's, its cache may survive a power
+/// failure.
 fn is_behind_a_network(device: &BlockDevice) -> bool {
     device.is_unattached
         || matches!(device.transport, Some(Transport::Iscsi | Transport::FibreChannel))
 }
 
-/// What tells whether the cache may stay, and what the setting is called where it must not.
+/// Where to check whether the cache may stay on, and the setting to change if not.
 const ASK_THE_ARRAY: &str = "see at the target whether power empties its cache; if so, turn it off \
                              there (tgt: write-cache off; LIO: emulate_write_cache=0; arrays: \
                              write through)";
@@ -85,13 +88,13 @@ fn turn_off(device: &BlockDevice) -> String {
     }
 }
 
-/// Where Windows keeps what it is told of a disk's cache.
+/// Location of the cache policy of a disk in Windows.
 fn in_policies(name: &str, choice: &str) -> String {
     format!("Device Manager, the disk that is {name}, tab Policies: clear \"{choice}\"")
 }
 
-/// What Windows was told by a person against what the device says: where it was told that power
-/// protects the cache, it answers flushes in the device's place.
+/// The administrator's setting in Windows against the device's report: if it says that power
+/// protects the cache, Windows answers flushes in the device's place.
 fn told_protected(device: &BlockDevice, source: &str) -> StorageFinding {
     let draft = Check::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
     let seen = format!("Windows was told that the cache is protected; it is on ({source})");
@@ -106,7 +109,7 @@ fn told_protected(device: &BlockDevice, source: &str) -> StorageFinding {
     mended_by(finding, in_policies(&device.facts.name, choice))
 }
 
-/// What the kernel believes against what the device says.
+/// The kernel's belief against the device's report.
 fn contradiction(device: &BlockDevice) -> Option<StorageFinding> {
     let draft = Check::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
     let name = &device.facts.name;

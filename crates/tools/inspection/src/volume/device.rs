@@ -8,7 +8,7 @@ use crate::draft::{Check, mended_by};
 
 /// Partitions that begin at a multiple of this are aligned to sectors and to strips of any size.
 const ALIGNMENT_BYTES: u64 = 1 << 20;
-/// A mail store keeps so many requests in flight on a disk.
+/// A mail store keeps this many requests in flight on a disk.
 const LEAST_QUEUE: u32 = 32;
 /// See the rule for controllers.
 const LEAST_CHUNK_BYTES: u64 = 256 << 10;
@@ -80,9 +80,9 @@ fn paths(device: &BlockDevice) -> Option<StorageFinding> {
     }
 }
 
-/// A disk of a network that no multipath device stands on. It is found from the whole list, since a
-/// path says nothing of what is above it. The portals of a LUN that no kernel has attached are
-/// looked at by themselves.
+/// A network disk without a multipath device above it. It is found from the whole list, since a
+/// path says nothing about the devices above it. The portals of a LUN that no kernel has attached
+/// are checked separately.
 pub(super) fn single_path(devices: &[BlockDevice]) -> Option<StorageFinding> {
     if devices.iter().any(|device| matches!(device.makeup, Makeup::Multipath { .. })) {
         return None;

@@ -1,4 +1,4 @@
-//! The file system: its kind, allocation unit and options, and what it does to files unasked.
+//! The file system: its kind, allocation unit and options, and its automatic changes to files.
 
 use device_os::probe::{BitLocker, Caching, FileMark};
 use record::StorageFinding;
@@ -7,7 +7,7 @@ use units::Bytes;
 use super::StoragePlace;
 use crate::draft::{Check, mended_by};
 
-/// What NTFS and `ReFS` are to be formatted with for databases.
+/// Recommended allocation unit of NTFS and `ReFS` for databases.
 const ALLOCATION_UNIT_BYTES: u64 = 64 << 10;
 
 pub(super) fn findings(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
@@ -18,7 +18,7 @@ pub(super) fn findings(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
     findings
 }
 
-/// What Windows encrypts by volumes.
+/// Windows' encryption by volume.
 fn bitlocker(place: &StoragePlace<'_>) -> Option<StorageFinding> {
     let draft = Check::new(("volume-encryption", "Encryption of the volume"), place.name);
     Some(match place.volume.bitlocker.as_ref()? {
@@ -114,7 +114,7 @@ fn options(place: &StoragePlace<'_>) -> StorageFinding {
             *option == name || (!name.contains('=') && bare == name)
         })
     };
-    // `ro` counts wherever it stands: `rw` of the mount does not undo that of the file system.
+    // `ro` counts in any position: `rw` of the mount does not undo that of the file system.
     let bad = OPTIONS.iter().find(|(name, ..)| is_set(name));
     match bad {
         None => draft.pass(place.volume.options.clone(), "none is in the way"),

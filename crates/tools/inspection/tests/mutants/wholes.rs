@@ -1,6 +1,6 @@
 //! Whole outputs of each form: a good one, and that with one thing wrong in it.
 
-/// A form: its good output, and what makes it bad.
+/// A form: its good output, and the changes that make it bad.
 struct Form {
     name: &'static str,
     good: &'static str,

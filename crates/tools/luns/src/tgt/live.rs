@@ -1,4 +1,4 @@
-//! What `tgtd` says of itself, as text that was made for people.
+//! The state of `tgtd`, parsed from text made for people.
 
 /// Everything that a `tgtd` has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct TgtLive {
     pub targets: Vec<LiveTarget>,
     /// Accounts, bound to a target or not.
     pub accounts: Vec<String>,
-    /// Where it listens: `127.0.0.1:3260`.
+    /// Its listening addresses: `127.0.0.1:3260`.
     pub portals: Vec<String>,
 }
 
@@ -35,9 +35,9 @@ pub struct LiveTarget {
 pub struct LiveLun {
     /// Its number.
     pub number: u64,
-    /// The file that stands for it.
+    /// Its backing file.
     pub file: String,
-    /// Whether it cannot be written.
+    /// Whether it is read-only.
     pub is_read_only: bool,
     /// Its serial number.
     pub serial: String,
@@ -124,7 +124,7 @@ fn heading(line: &str) -> Option<LiveTarget> {
     Some(LiveTarget { number, iqn: iqn.trim().to_owned(), ..LiveTarget::default() })
 }
 
-/// Headings stand at four blanks, and nothing else does.
+/// Headings, and nothing else, are indented by four blanks.
 fn part_of(line: &str) -> Option<ShownPart> {
     let heading = line.strip_prefix("    ").filter(|text| !text.starts_with(' '))?;
     Some(match heading.trim_end() {

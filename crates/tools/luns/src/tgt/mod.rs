@@ -1,8 +1,8 @@
-//! The target program `tgt`: what it says of itself, the requests that change it, and the steps
-//! from what is there to what is wanted.
+//! The target program `tgt`: the state it reports, the requests that change it, and the steps from
+//! the present state to the desired one.
 //!
 //! Its own tools put secrets on command lines, which every user of the machine can read: `tgtadm`
-//! takes them there, and `tgt-admin` calls it. So requests are made here, and go to its control
+//! takes them there, and `tgt-admin` calls it. So requests are built here and sent to its control
 //! socket.
 
 mod live;

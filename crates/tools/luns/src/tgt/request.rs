@@ -9,10 +9,10 @@ const HEADER_BYTES: usize = 120;
 pub const RESPONSE_BYTES: usize = 8;
 /// Its name of the driver.
 const DRIVER: &[u8] = b"iscsi";
-/// The number that stands for all targets.
+/// The number that means all targets.
 const ALL_TARGETS: i32 = -1;
 
-/// What a request is about.
+/// Subject of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Object {
     Target = 1,
@@ -21,7 +21,7 @@ pub(super) enum Object {
     Account = 7,
 }
 
-/// What is to be done.
+/// Operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TgtOperation {
     New = 0,
@@ -39,9 +39,9 @@ pub struct TgtRequest {
     pub(super) operation: TgtOperation,
     pub(super) target: Option<u32>,
     pub(super) lun: u64,
-    /// Whether an account is one by which the target proves itself.
+    /// Whether an account is one with which the target authenticates itself.
     pub(super) is_own_account: bool,
-    /// Whether sessions are broken off.
+    /// Whether sessions are closed.
     pub(super) is_forced: bool,
     /// `key=value` with commas.
     pub(super) text: String,
@@ -71,8 +71,8 @@ impl TgtRequest {
         Self { text, ..self }
     }
 
-    /// What asks for targets, accounts and portals, in the order that
-    /// [`TgtLive::parse`](super::TgtLive::parse) takes the answers in.
+    /// The requests for targets, accounts and portals, in the order in which
+    /// [`TgtLive::parse`](super::TgtLive::parse) takes the answers.
     pub const fn show() -> [Self; 3] {
         [
             Self::new(Object::Target, TgtOperation::Show, None),
@@ -107,7 +107,7 @@ impl TgtRequest {
     }
 }
 
-/// What `tgtd` refused, in its own number.
+/// The error number of `tgtd`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TgtFault(pub u32);
 

@@ -1,5 +1,5 @@
-//! From what a `tgtd` has to what it is to have, in steps that never open a door before its lock is
-//! in place; and back to nothing.
+//! From the present state of a `tgtd` to the desired one, in steps that never open a door before
+//! its lock is in place; and back to nothing.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::request::{Object, TgtOperation, TgtRequest};
 use crate::design::{LunDesign, MappedLun, Target};
 use crate::state::LunState;
 
-/// What `tgtd` is to do next.
+/// The next operation on `tgtd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the sentence that it displays as")]
 pub enum TgtStep {
@@ -29,7 +29,7 @@ pub enum TgtStep {
     Shut { target: u32, who: String },
 }
 
-/// What is there is not ours, or in use.
+/// An existing object that is not ours, or in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TgtConflict {
     /// A target of the same name that no step of ours made.
@@ -89,30 +89,30 @@ impl fmt::Display for TgtConflict {
 
 impl std::error::Error for TgtConflict {}
 
-/// What is to be there, and what tells whose is what.
+/// The desired state, and the proof of ownership.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedLuns<'a> {
     /// The design.
     pub design: &'a LunDesign,
-    /// What was made already.
+    /// State recorded by earlier steps.
     pub state: &'a LunState,
     /// Accounts whose secrets have changed since they were made.
     pub changed: &'a [String],
-    /// Whether sessions may be broken off.
+    /// Whether sessions may be closed.
     pub forced: bool,
 }
 
-/// How a LUN is treated whose file has grown: `tgt` looks at the length of a file only when a LUN
-/// is made.
+/// Treatment of a LUN whose file has grown: `tgt` checks the length of a file only when a LUN is
+/// made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revision<'a> {
-    /// LUNs that are there stay.
+    /// Existing LUNs stay.
     Keep,
-    /// These LUNs, by name, are taken away and offered again.
+    /// These LUNs, by name, are removed and offered again.
     Renew(&'a [String]),
 }
 
-/// The steps from `live` to what is wanted; none where that is there.
+/// The steps from `live` to the desired state; empty if it is reached.
 pub fn steps(
     wanted: WantedLuns<'_>,
     live: &TgtLive,
@@ -168,7 +168,7 @@ pub fn removal(
     Ok(steps)
 }
 
-/// Whether an open portal takes in a wanted one: the same, or every address of the same port.
+/// Whether an open portal covers a wanted one: the same, or every address of the same port.
 fn covers(open: &str, wanted: &str) -> bool {
     let is_everywhere = open.starts_with("0.0.0.0:") && !wanted.starts_with('[')
         || open.starts_with("[::]:") && wanted.starts_with('[');
@@ -195,7 +195,7 @@ fn number_of(state: &LunState, live: &TgtLive, iqn: &str) -> u32 {
     number
 }
 
-/// The target of this name, where it is there; refused where it or one of its LUNs is not ours.
+/// The target of this name, if it exists; refused if it or one of its LUNs is not ours.
 fn ours<'l>(
     state: &LunState,
     live: &'l TgtLive,
@@ -234,7 +234,7 @@ fn refuse_session(there: &LiveTarget) -> Result<(), TgtConflict> {
     }
 }
 
-/// Accounts that are to be made, or made anew.
+/// Accounts to create or recreate.
 fn accounts(
     wanted: WantedLuns<'_>,
     live: &TgtLive,
@@ -279,7 +279,7 @@ fn odd_accounts(wanted: WantedLuns<'_>, live: &TgtLive) -> Vec<TgtStep> {
         .collect()
 }
 
-/// A target, and what is known about it.
+/// A target and the knowledge about it.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     wanted: WantedLuns<'a>,
@@ -288,7 +288,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// A new target: who proves itself how comes before what it offers, and who is let in is last.
+    /// A new target: authentication is set up before its LUNs, and initiators are admitted last.
     fn make(self, steps: &mut Vec<TgtStep>) {
         let target = self.number;
         steps.push(TgtStep::NewTarget { target, iqn: self.target.iqn.clone() });
@@ -299,7 +299,7 @@ impl Context<'_> {
         self.admit(&LiveTarget::default(), steps);
     }
 
-    /// What is missing of a target that is there, and what is too much.
+    /// Adds the missing parts of an existing target and removes the surplus.
     fn revise(
         self,
         there: &LiveTarget,
@@ -492,7 +492,7 @@ impl TgtStep {
         }
     }
 
-    /// What a LUN is told to be.
+    /// Parameters of a LUN.
     fn parameters(&self) -> String {
         let Self::Describe { serial, read_only, thin, .. } = self else {
             return String::new();

@@ -1,4 +1,4 @@
-//! `builds compare`: what the way from one build to the other needs.
+//! `builds compare`: the steps and prerequisites from one build to the other.
 
 use builds::{BuildTable, Release, Upgrade};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub(super) fn run(table: &BuildTable, one: &str, other: &str) -> Result<Answer, 
     Ok(Answer { lines: lines(&comparison), json: json(&comparison) })
 }
 
-/// The one release that `text` stands for.
+/// The one release that `text` denotes.
 fn release<'table>(table: &'table BuildTable, text: &str) -> Result<&'table Release, CommandError> {
     let found = subjects(table, text)?;
     let [BuildSubject::Version { version, .. }] = found.as_slice() else {

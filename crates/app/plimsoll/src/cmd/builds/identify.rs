@@ -1,4 +1,4 @@
-//! `builds identify`: what is this, how far behind is it, is it still supported?
+//! `builds identify`: the release, its age and its support.
 
 use builds::{BuildNumber, BuildTable, Identity, Release};
 use serde_json::{Value, json};

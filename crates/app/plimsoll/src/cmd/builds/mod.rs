@@ -1,4 +1,4 @@
-//! `builds`: which release of Exchange a version number or a file is, and what lies between two.
+//! `builds`: the Exchange release of a version number or a file, and the steps between two.
 
 mod compare;
 mod identify;

@@ -1,4 +1,4 @@
-//! What `builds identify` is asked about: a version number, a name, or a file that holds some.
+//! The subject of `builds identify`: a version number, a name, or a file that contains some.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -14,26 +14,26 @@ const LARGEST_BYTES: u64 = 256 << 20;
 
 /// Something found.
 pub(super) enum BuildSubject {
-    /// A version, and where it stands.
+    /// A version and its place.
     Version {
-        /// As it was typed, or file and line.
+        /// As typed, or file and line.
         place: String,
         version: BuildNumber,
         /// How often it occurs.
         count: usize,
     },
-    /// A database file: its header tells the engine, not the build.
+    /// A database file: its header identifies the engine, not the build.
     Database {
         place: String,
         format: (u32, u32),
         page_bytes: usize,
-        /// The system that last had it open, as that told the engine.
+        /// The system that last had it open, as reported by the engine.
         system: String,
         engine: Option<&'static str>,
     },
 }
 
-/// Everything that `text`, a path or a version, stands for.
+/// Everything that `text`, a path or a version, denotes.
 pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<BuildSubject>, CommandError> {
     let path = Path::new(text);
     if path.exists() {

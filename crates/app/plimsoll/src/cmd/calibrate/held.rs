@@ -1,9 +1,9 @@
-//! What of a held run a prediction is set beside.
+//! The part of a held run that is compared with a prediction.
 
 use record::{Histogram, Phase, RunRecord, Series, ServerLoad};
 use simdisk::calibrate::{REQUESTS_OF_A_STALL, STALL_MEDIANS};
 
-/// A held run as it is compared.
+/// A held run in a comparison.
 pub(super) struct HeldRun {
     /// Rates and mean latencies.
     pub load: ServerLoad,

@@ -21,14 +21,14 @@ use crate::shown;
 /// Two databases of this size are held in memory as they are.
 const DATABASE_BYTES: u64 = 256 << 20;
 
-/// Room for both, what they grow by, and logs.
+/// Room for both databases, their growth, and logs.
 pub(super) const ROOM_BYTES: u64 = 6 << 30;
 
 const SESSIONS: u32 = 4;
 const DURATION: Nanos = Nanos::from_secs(40);
 
-/// The load is held at so much of what the array is predicted to serve, and at so many requests a
-/// second for each processor: theirs is not the time that is to be proved.
+/// Share of the array's predicted capacity at which the load is held, with a maximum of requests
+/// per second for each processor: processor time must not decide the proof.
 const HELD_PERCENT: f64 = 50.0;
 const HELD_PER_PROCESSOR: f64 = 2_000.0;
 
@@ -119,10 +119,10 @@ impl Proved {
     }
 }
 
-/// One figure of a held run, where it has it.
+/// One figure of a held run, if it has it.
 type HeldFigure = fn(&HeldRun) -> Option<f64>;
 
-/// The table of a prediction and what came; figures that are missing on a side are left out.
+/// The table of a prediction and the measurement; figures that are missing on a side are left out.
 fn figures(predicted: &HeldRun, measured: &HeldRun) -> Vec<Proved> {
     let rows: [(&'static str, bool, HeldFigure); 5] = [
         ("database reads and writes/s", true, |of| of.load.transfers_per_second),

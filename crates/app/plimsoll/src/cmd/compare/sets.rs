@@ -32,7 +32,7 @@ pub(super) fn at(paths: &[PathBuf]) -> Result<Option<Vec<SetOfRuns>>, CommandErr
     }
 }
 
-/// The comparison in a form, and the journals that it is made from.
+/// The comparison in a form, and the journals behind it.
 pub(super) fn compared(
     format: ComparisonFormat,
     (paths, names): (&[PathBuf], Vec<String>),

@@ -1,7 +1,7 @@
 //! One cell of a row as text: for people and spreadsheets in CSV, without any loss in JSON.
 //!
-//! JSON is put together by hand: members stand in the order of the schema, and numbers keep every
-//! bit. What JSON has no word for stands in an object, which no ordinary value is.
+//! JSON is written by hand: members are in the order of the schema, and numbers keep every bit.
+//! Values that JSON cannot express are written as objects, which no ordinary value is.
 
 use ese::reader::{ChunkContent, FieldValue, PartialValue, Salvaged};
 use ese::schema::{ColumnDefinition, column_flags};
@@ -76,7 +76,7 @@ fn value_json(value: &Value) -> String {
     }
 }
 
-/// JSON has no word for what is no number.
+/// JSON cannot express NaN and infinities.
 fn real_json(number: f64) -> String {
     if number.is_finite() {
         return serde_json::json!(number).to_string();

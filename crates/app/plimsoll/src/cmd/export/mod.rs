@@ -1,5 +1,5 @@
-//! `export`: the rows of tables as CSV or JSON lines, long values included. What is damaged is
-//! named and left out; everything else comes out.
+//! `export`: the rows of tables as CSV or JSON lines, long values included. Damaged parts are named
+//! and left out; everything else is printed.
 
 mod cell;
 mod rows;
@@ -19,7 +19,7 @@ use crate::opened::OpenDatabase;
 use rows::RowForm;
 use sink::RowSink;
 
-/// Endings of files, and what they say a file holds.
+/// File endings and their forms.
 const ENDINGS: [(&str, ExportFormat); 4] = [
     ("csv", ExportFormat::Csv),
     ("txt", ExportFormat::Csv),
@@ -27,8 +27,8 @@ const ENDINGS: [(&str, ExportFormat); 4] = [
     ("json", ExportFormat::Jsonl),
 ];
 
-/// Prints the table, writes all of them to a folder, or prints the names of all tables where none
-/// is named.
+/// Prints the table, writes all of them to a folder, or prints the names of all tables if none is
+/// named.
 pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let format = format(flags)?;
     let mut opened = OpenDatabase::open_with(&flags.file, flags.without_checksums)?;
@@ -52,7 +52,7 @@ pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome,
     Ok(outcome(&mut opened, flags, count.not_decoded))
 }
 
-/// How rows are written; the folder of `--all` has no ending that says so.
+/// The form of rows; the folder of `--all` has no ending that decides it.
 fn format(flags: &ExportFlags) -> Result<ExportFormat, CommandError> {
     let given = if flags.json { Some(ExportFormat::Jsonl) } else { flags.format };
     let file = flags.output.as_deref().filter(|_| !flags.all);
@@ -68,7 +68,7 @@ fn outcome(opened: &mut OpenDatabase, flags: &ExportFlags, not_decoded: u64) -> 
     }
 }
 
-/// Writes every table to a file of its own. Gives out how many values were not decoded.
+/// Writes every table to a separate file. Returns the number of values that were not decoded.
 fn all(
     opened: &mut OpenDatabase,
     folder: &Path,

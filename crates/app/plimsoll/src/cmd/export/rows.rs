@@ -1,4 +1,4 @@
-//! The rows of one table, one line each, and what of them cannot be read.
+//! The rows of one table, one line each, and its unreadable parts.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::error::CommandError;
 use crate::flags::ExportFormat;
 use crate::opened::OpenDatabase;
 
-/// Tells deleted rows from others. No column can have this name.
+/// Marks deleted rows. No column can have this name.
 const DELETED: &str = "!deleted";
 
 /// How the rows of a table are written.
@@ -25,7 +25,7 @@ pub(super) struct RowForm {
     pub with_deleted: bool,
 }
 
-/// What became of a table.
+/// Result of exporting a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowCount {
     pub rows: u64,
@@ -89,7 +89,7 @@ pub(super) fn write(
 
 type RowValues<'t> = Vec<(&'t ColumnDefinition, Vec<Salvaged>)>;
 
-/// The values of one record; none where it cannot be read at all.
+/// The values of one record; `None` if it cannot be read at all.
 fn row<'t>(
     opened: &mut OpenDatabase,
     table: &'t CatalogTable,

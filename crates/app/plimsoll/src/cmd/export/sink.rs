@@ -1,4 +1,4 @@
-//! Where the rows of a table go: to the standard output, or to a file of their own.
+//! Destination of a table's rows: the standard output, or a separate file.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ pub(super) enum RowSink<'a> {
 }
 
 impl RowSink<'_> {
-    /// A new file at `path`. `existing` says what becomes of one that stands there.
+    /// A new file at `path`. `existing` decides about an existing one.
     pub(super) fn create(path: PathBuf, existing: Existing) -> Result<Self, CommandError> {
         if existing == Existing::Replace {
             // Removed and not written into: a link leads to something else, perhaps to the input.
@@ -88,8 +88,8 @@ fn write(to: &mut dyn Write, path: &Path, line: &str) -> Result<(), CommandError
     written.map_err(|error| documents::stream_error(path, &error))
 }
 
-/// The file of each table in `folder`: its name, with what is unsafe in names of files written as
-/// `%` and two digits, and the number of its object where two would be the same.
+/// The file of each table in `folder`: its name, with unsafe characters written as `%` and two
+/// digits, and the number of its object if two would be the same.
 pub(super) fn file_names(
     tables: &[CatalogTable],
     folder: &Path,
@@ -128,7 +128,7 @@ fn safe(name: &str) -> String {
     if text.is_empty() { "%".to_owned() } else { text }
 }
 
-/// Refuses where a file stands that one of `paths` would take the place of.
+/// Refuses if a file exists that one of `paths` would replace.
 pub(super) fn refuse_existing(paths: &[PathBuf]) -> Result<(), CommandError> {
     match paths.iter().find(|path| fs::symlink_metadata(path).is_ok()) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! What the header of a database file says, in both of its copies.
+//! The header of a database file, in both of its copies.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Prints what the header in the first bytes of the file at `path` says.
+/// Prints the header in the first bytes of the file at `path`.
 pub(super) fn print(
     path: &Path,
     start: &[u8],

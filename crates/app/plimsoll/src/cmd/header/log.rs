@@ -1,4 +1,4 @@
-//! What log files and checkpoint files say of themselves, those of real engines and ours.
+//! The headers of log files and checkpoint files, those of real engines and ours.
 
 use ese::log_file::{
     Attachment, CheckpointFacts, LOG_HEADER_BYTES, LogFacts, LogFileError, log_flags,
@@ -17,14 +17,14 @@ const LOG_FLAGS: [(u8, &str); 3] = [
 /// Major version of the logs of this project, "PL".
 const OWN_VERSION: u32 = 0x504C;
 
-/// What a header says, and what that is worth.
+/// Contents of a header, and its validity.
 pub(super) struct HeaderLines {
     pub lines: Vec<HeaderLine>,
     pub outcome: Outcome,
 }
 
-/// What the first bytes of a file say; none where it is no log and no checkpoint. An error is that
-/// of one which is damaged.
+/// The header in the first bytes of a file; `None` if it is neither a log nor a checkpoint. An
+/// error describes a damaged one.
 pub(super) fn read(start: &[u8]) -> Option<Result<HeaderLines, String>> {
     let (copies, _) = start.as_chunks::<LOG_HEADER_BYTES>();
     let first = copies.first()?;

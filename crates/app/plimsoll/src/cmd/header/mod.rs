@@ -1,5 +1,5 @@
-//! `header`: what a file of an ESE database says of itself: the database, its logs, its checkpoint
-//! or its flush map, whichever engine wrote it.
+//! `header`: the header of a file of an ESE database: the database, its logs, its checkpoint or its
+//! flush map, whichever engine wrote it.
 
 mod database;
 mod log;
@@ -17,7 +17,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
 
-/// What engines fill files with that hold no log yet.
+/// Fill bytes of reserved files that hold no log yet.
 const RESERVE_FILLS: [u8; 2] = [0, 0xDA];
 
 /// A line for people, with the key that programs find its value under.
@@ -60,8 +60,8 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
     database::print(path, &start, flags.json, console)
 }
 
-/// Whether an engine keeps the file for a log to come: by its name, and because it holds nothing
-/// but one of the bytes that engines fill such files with.
+/// Whether an engine reserves the file for a future log: by its name, and because it holds nothing
+/// but one of the usual fill bytes.
 fn is_reserve(path: &Path) -> std::io::Result<bool> {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let is_named = name.is_some_and(|name| {

@@ -52,7 +52,7 @@ fn write(folder: &Path, journal: &str) -> Result<(), CommandError> {
     Ok(documents::write_new(&path, journal.as_bytes())?)
 }
 
-/// The lines of the journal: what is known, and that nothing follows.
+/// The lines of the journal: the known facts, and an end event.
 fn journal(published: PublishedResult) -> String {
     let start = Event::Start(Box::new(start(published)));
     let end = Event::Finished(Finished {
@@ -87,7 +87,7 @@ fn start(published: PublishedResult) -> Start {
     }
 }
 
-/// What release of Exchange the engine came with; the instrument's own version is near it.
+/// The Exchange release that shipped the engine; the instrument's own version is near it.
 fn release(published: &PublishedResult) -> Option<String> {
     let versions = [&published.engine_version, &published.instrument_version];
     let mut stated = versions.into_iter().flatten().filter_map(|text| BuildNumber::parse(text));

@@ -1,9 +1,9 @@
-//! What `iscsi` answers to programs.
+//! Answers of `iscsi` for programs.
 
 use luns::{LunDesign, LunFinding, MappedLun};
 use serde_json::{Value, json};
 
-/// What is to be there.
+/// The desired state.
 pub(super) fn design(design: &LunDesign) -> Value {
     let luns = design.luns.iter().map(|lun| {
         json!({
@@ -36,7 +36,7 @@ fn mapped(lun: &MappedLun) -> Value {
     json!({ "name": lun.name, "number": lun.number, "read_only": lun.is_read_only })
 }
 
-/// What is wrong with it.
+/// Its problem.
 pub(super) fn finding(finding: &LunFinding) -> Value {
     json!({
         "severity": finding.severity.name(),

@@ -1,4 +1,4 @@
-//! `iscsi apply`: files, secrets and targets as the document wants them; what is there stays.
+//! `iscsi apply`: creates files, secrets and targets of the document; existing ones stay.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::{IscsiApplyFlags, IscsiBackend};
 
-/// Makes what is missing, or prints how others would.
+/// Creates the missing objects, or prints the commands for other targets.
 pub(super) fn run(flags: &IscsiApplyFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut work = IscsiWork::begin(&flags.what)?;
     work.refuse_violations()?;
@@ -25,7 +25,7 @@ pub(super) fn run(flags: &IscsiApplyFlags, console: &mut Console) -> Result<Outc
         other => return scripts::run(flags, other, work, console),
     }
     work.refuse_other_sizes()?;
-    // What is not ours is refused before anything is made.
+    // Foreign objects are refused before anything is created.
     let live = work.tgtd.live()?;
     steps(work.wanted(&[], flags.force), &live, Revision::Keep)?;
     let has_new_secrets = work.store.complete(&work.design)?;
@@ -88,7 +88,7 @@ impl IscsiWork {
         Ok(())
     }
 
-    /// What would be done, without any of it.
+    /// Prints the steps without taking any.
     fn print(mut self, forced: bool, console: &mut Console) -> Result<Outcome, CommandError> {
         let live = self.tgtd.live()?;
         self.store.complete(&self.design)?;

@@ -1,4 +1,4 @@
-//! Files that stand for LUNs: made new, grown, proved and removed, never taken over.
+//! Backing files of LUNs: created, grown, proved and removed, never taken over.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::error::CommandError;
 pub(super) enum Ownership {
     /// The one that was made.
     Ours,
-    /// There is none.
+    /// It does not exist.
     Gone,
     /// Another of the same name.
     Foreign,
@@ -55,7 +55,7 @@ pub(super) fn foreign(record: &LunRecord) -> CommandError {
     ))
 }
 
-/// What tells a file from all that may come.
+/// Distinguishes a file from any later one.
 fn proof(path: &Path) -> Result<FileProof, CommandError> {
     let wrong = CommandError::of_file(path, "examine");
     let number = system::file_number(path).map_err(wrong)?;
@@ -64,7 +64,7 @@ fn proof(path: &Path) -> Result<FileProof, CommandError> {
     Ok(FileProof { number, born: born.map(|since| since.as_nanos().to_string()) })
 }
 
-/// Makes the folder of a pool where it is not there; whether it was made.
+/// Creates the folder of a pool if it is missing; returns whether it was created.
 pub(super) fn make_folder(folder: &Path) -> Result<bool, CommandError> {
     match fs::symlink_metadata(folder) {
         Ok(facts) if facts.is_dir() => Ok(false),
@@ -104,7 +104,7 @@ pub(super) fn make(lun: &DesignedLun) -> Result<LunRecord, CommandError> {
     })
 }
 
-/// Makes the file of a LUN as long as it is to be.
+/// Sets the file of a LUN to its designed length.
 pub(super) fn set_length(lun: &DesignedLun) -> Result<(), CommandError> {
     let path = Path::new(&lun.file);
     if lun.allocation == Allocation::Thin {
@@ -123,7 +123,7 @@ pub(super) fn set_length(lun: &DesignedLun) -> Result<(), CommandError> {
     Ok(world.executor().block_on(growth).result?)
 }
 
-/// Removes the file of a record, where it is the one that was made; whether it was there.
+/// Removes the file of a record, if it is the one we created; returns whether it existed.
 pub(super) fn remove(record: &LunRecord) -> Result<bool, CommandError> {
     match ownership(record)? {
         Ownership::Gone => return Ok(false),

@@ -19,7 +19,7 @@ pub(super) fn run(
     flags: &IscsiDestroyFlags,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    // The document may have gone or changed: the state alone says what there is.
+    // The document may have gone or changed: the state alone lists the existing objects.
     let store = Store::open(&flags.what, "")?;
     if !store.is_begun {
         return Err(CommandError::new(format!(

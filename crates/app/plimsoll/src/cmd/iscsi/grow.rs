@@ -18,7 +18,7 @@ struct LunGrowth {
     from: Bytes,
 }
 
-/// Grows files, and has `tgtd` look at them again.
+/// Grows files, and makes `tgtd` check them again.
 pub(super) fn run(flags: &IscsiGrowFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut work = IscsiWork::begin(&flags.what)?;
     work.refuse_violations()?;
@@ -43,7 +43,7 @@ pub(super) fn run(flags: &IscsiGrowFlags, console: &mut Console) -> Result<Outco
     Ok(Outcome::Pass)
 }
 
-/// LUNs that are to be larger than they are.
+/// LUNs that must grow.
 fn wanted(work: &IscsiWork) -> Result<Vec<LunGrowth>, CommandError> {
     let mut growths = Vec::new();
     for record in &work.store.state.luns {

@@ -28,7 +28,7 @@ use crate::documents::{read_deployment, read_text};
 use crate::error::CommandError;
 use crate::flags::{ArrayKind, IscsiAction, IscsiFlags};
 
-/// Does what was asked for.
+/// Runs the requested action.
 pub(crate) fn run(flags: &IscsiFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     match &flags.action {
         IscsiAction::Plan(flags) => plan::run(flags, console),
@@ -39,7 +39,7 @@ pub(crate) fn run(flags: &IscsiFlags, console: &mut Console) -> Result<Outcome, 
     }
 }
 
-/// A document as it was read.
+/// A document as read.
 struct Wish {
     document: LunDocument,
     provision: Option<Provision>,

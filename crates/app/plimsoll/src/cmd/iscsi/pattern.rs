@@ -1,4 +1,4 @@
-//! A pattern on a blank LUN: what is written there is to come back, and is removed again.
+//! A pattern on a blank LUN: it must be read back intact, and is removed again.
 
 use std::rc::Rc;
 
@@ -12,10 +12,10 @@ use units::{Prng, Seed};
 
 use crate::error::CommandError;
 
-/// Bytes of the pattern, at the end of the LUN, where no file system has anything when it is new.
+/// Bytes of the pattern, at the end of the LUN, which is unused when a file system is new.
 const PATTERN_BYTES: usize = 64 << 10;
 
-/// Writes, reads and removes the pattern where nothing is on the LUN.
+/// Writes, reads and removes the pattern if the LUN is blank.
 pub(super) fn written(
     address: &IscsiAddress,
     name: &str,

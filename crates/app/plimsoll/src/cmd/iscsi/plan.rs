@@ -1,4 +1,4 @@
-//! `iscsi plan`: what a document means, and what is wrong with it.
+//! `iscsi plan`: the contents of a document, and its problems.
 
 use ::plan::LunDocument;
 use luns::{LunDesign, LunSeverity, Numbers, check};

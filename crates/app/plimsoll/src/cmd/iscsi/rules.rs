@@ -7,8 +7,8 @@ use luns::tgt::{LiveTarget, TgtLive};
 
 use crate::error::CommandError;
 
-/// What `live` lets in at `target` and its plan, one of `planned`, does not, or why that is not
-/// known.
+/// Initiators that `live` admits at `target` but its plan, one of `planned`, does not; or why they
+/// are unknown.
 pub(super) fn beyond(
     target: &Target,
     planned: &[Target],

@@ -1,5 +1,4 @@
-//! What other targets and initiators are set up by: configurations and scripts, which nothing here
-//! runs.
+//! Setup of other targets and initiators: configurations and scripts, which nothing here runs.
 
 use luns::{InitiatorSystem, connect_script, saved_configuration, target_script};
 
@@ -52,7 +51,7 @@ pub(super) fn run(
     Ok(Outcome::Pass)
 }
 
-/// Keeps secrets that were made for a script: it asks for them when it runs.
+/// Keeps secrets made for a script: it asks for them when it runs.
 fn remember(work: &mut IscsiWork, console: &mut Console) -> Result<Outcome, CommandError> {
     if work.store.complete(&work.design)? {
         work.store.write_secrets()?;

@@ -1,4 +1,4 @@
-//! The two files of `iscsi`: what was made, and the secrets; held by one process at a time.
+//! The two files of `iscsi`: the created objects, and the secrets; locked by one process at a time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use crate::documents::read_text;
 use crate::error::CommandError;
 use crate::flags::IscsiDocumentFlags;
 
-/// What the file with the secrets says of itself.
+/// Description in the file with the secrets.
 const SECRET_KIND: &str = "plimsoll LUN secrets";
 
 /// The two files, read and proved.
 pub(super) struct Store {
     pub state: LunState,
     pub secrets: SecretFile,
-    /// Whether there was a state.
+    /// Whether a state existed.
     pub is_begun: bool,
     state_path: PathBuf,
     secrets_path: PathBuf,
-    /// Keeps others away as long as it is there.
+    /// Locks others out while it exists.
     _hold: FolderHold,
 }
 
@@ -79,7 +79,7 @@ impl Store {
         Ok(before != self.secrets)
     }
 
-    /// What is wrong with a secret, with the file that it stands in.
+    /// The defect of a secret, with its file.
     fn check(&self) -> Result<(), CommandError> {
         self.secrets
             .check()
@@ -176,7 +176,7 @@ fn read_secrets(path: &Path) -> Result<SecretFile, CommandError> {
     Ok(secrets)
 }
 
-/// Puts a file that only its owner may read where another may stand, all or nothing.
+/// Writes a file that only its owner may read, atomically replacing an existing one.
 pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));

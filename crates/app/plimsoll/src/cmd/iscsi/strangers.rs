@@ -1,5 +1,5 @@
-//! What `iscsi verify` tries that must fail: logins of strangers at every portal, and LUNs that are
-//! not in the plan.
+//! Attempts of `iscsi verify` that must fail: logins of strangers at every portal, and LUNs that
+//! are not in the plan.
 
 use device_net::{ChapLogin, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun};
 use inspection::lun::{LunStranger, PlannedTarget, StrangerLogin};
@@ -31,7 +31,7 @@ pub(super) struct TargetVisit<'a> {
 }
 
 impl TargetVisit<'_> {
-    /// Tries everything; `live` is what the target says of itself.
+    /// Tries everything; `live` is the target's own report.
     pub(super) fn tried(
         &self,
         live: Result<&TgtLive, &CommandError>,
@@ -46,7 +46,7 @@ impl TargetVisit<'_> {
 
     fn logins(&self) -> Result<Vec<(StrangerLogin, LunStranger)>, CommandError> {
         let mut logins = Vec::new();
-        // Where addresses decide, every name from them is let in by design.
+        // If addresses decide, every name from them is admitted by design.
         if self.target.addresses.is_empty() {
             let stranger = IscsiInitiator {
                 name: other_name()?,

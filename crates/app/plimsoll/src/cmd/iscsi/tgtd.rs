@@ -8,8 +8,7 @@ use luns::tgt::{RESPONSE_BYTES, TgtLive, TgtRequest, answer_bytes};
 
 use crate::error::CommandError;
 
-/// Where `tgtd` has its sockets unless it was told otherwise, as its own tools are by the same
-/// variable.
+/// Default location of `tgtd`'s sockets, which the same variable overrides for its own tools.
 const SOCKETS: &str = "/var/run/tgtd/socket";
 const VARIABLE: &str = "TGT_IPC_SOCKET";
 
@@ -38,7 +37,7 @@ impl Tgtd {
         Ok(TgtLive::parse(&targets?, &accounts?, &portals?))
     }
 
-    /// One request, which has a connection of its own.
+    /// One request, on a separate connection.
     pub(super) fn ask(&self, request: &TgtRequest) -> Result<String, CommandError> {
         let bytes = request.to_bytes();
         let answer = self.exchange(&bytes).map_err(|error| self.unreachable(&error))?;

@@ -23,7 +23,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::{InspectAnswerFlags, IscsiVerifyFlags};
 
-/// Prints what was found of each LUN, as `inspect` does.
+/// Prints the findings on each LUN, as `inspect` does.
 pub(super) fn run(
     flags: &IscsiVerifyFlags,
     console: &mut Console,
@@ -65,7 +65,7 @@ pub(super) fn run(
     Ok(judged(outcome, &findings))
 }
 
-/// What could not be compared with the plan is not as planned.
+/// A target that could not be compared with the plan does not count as planned.
 fn judged(outcome: Outcome, findings: &[StorageFinding]) -> Outcome {
     let is_unknown = findings.iter().any(|finding| {
         finding.outcome == StorageRuling::CannotJudge && finding.check.starts_with("plan-")

@@ -1,5 +1,5 @@
-//! What every verb of `iscsi` that changes something works on: the document, what was made of it,
-//! and the `tgtd` that offers it.
+//! Common input of the `iscsi` verbs that change something: the document, its created objects, and
+//! the `tgtd` that offers them.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::IscsiDocumentFlags;
 
-/// What is wanted, what was made, and where.
+/// The desired state, the created objects, and the daemon.
 pub(super) struct IscsiWork {
     pub design: LunDesign,
     pub store: Store,
@@ -69,7 +69,7 @@ impl IscsiWork {
         Ok(())
     }
 
-    /// Nothing is made that is known to end badly.
+    /// Nothing is created that is known to end badly.
     pub(super) fn refuse_violations(&self) -> Result<(), CommandError> {
         let findings = check(&self.design);
         let worst = findings.iter().find(|one| one.severity == LunSeverity::Violation);
@@ -111,7 +111,7 @@ impl IscsiWork {
         WantedLuns { design: &self.design, state: &self.store.state, changed, forced }
     }
 
-    /// Brings `tgtd` to what is wanted, and the state along.
+    /// Brings `tgtd` to the desired state, and updates the recorded one.
     pub(super) fn carry_out(
         &mut self,
         forced: bool,
@@ -139,8 +139,8 @@ impl IscsiWork {
         Ok(todo)
     }
 
-    /// Says in the state what is about to be ours, so that it can be found after a crash. A mark
-    /// that fits no secret has the account made anew then.
+    /// Records objects as ours before they are created, so that they can be found after a crash. A
+    /// mark that matches no secret makes the account be recreated then.
     fn claim(&mut self, todo: &[TgtStep]) -> Result<(), CommandError> {
         let state = &mut self.store.state;
         for step in todo {

@@ -18,7 +18,7 @@ pub(super) struct Found {
     pub hosted: Vec<HostedApplication>,
 }
 
-/// Where applicationHost.config lies, from the most to the least probable.
+/// Locations of applicationHost.config, the most probable first.
 const HOST_FILES: [&str; 3] = [
     "applicationHost.config",
     "Windows/System32/inetsrv/config/applicationHost.config",
@@ -121,7 +121,7 @@ fn below(folder: &Path, windows_path: &str) -> Option<PathBuf> {
     })
 }
 
-/// `path` below `folder`, whatever the case of its letters; none where it is no file.
+/// `path` below `folder`, ignoring case; `None` if it is no file.
 fn resolve(folder: &Path, path: &str) -> Option<PathBuf> {
     let mut found = folder.to_owned();
     for part in path.split('/') {

@@ -1,4 +1,4 @@
-//! `limits set`: plans all edits first, shows them, and writes only when told to.
+//! `limits set`: plans all edits first, shows them, and writes only with `--write`.
 
 use std::path::PathBuf;
 
@@ -13,12 +13,12 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::LimitsSetFlags;
 
-/// A file and what is to change in it.
+/// A file and its edits.
 struct LimitChange {
     path: PathBuf,
     file: ConfigFile,
     edits: Vec<Edit>,
-    /// What must be restarted by hand, where the file is not watched.
+    /// Application pool to restart by hand, if the file is not watched.
     pool: Option<String>,
     backup: Option<PathBuf>,
 }
@@ -122,7 +122,7 @@ fn pool(
     }))
 }
 
-/// Writes file by file. What was done before a failure is named, for it stays done.
+/// Writes file by file. On failure the completed changes are named, because they persist.
 fn write_all(changes: &mut [LimitChange]) -> Result<(), CommandError> {
     for at in 0..changes.len() {
         let change = &changes[at];

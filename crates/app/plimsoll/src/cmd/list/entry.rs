@@ -92,7 +92,7 @@ impl ListedRun {
 }
 
 impl ListedSet {
-    /// The test that was made first.
+    /// The test made first.
     pub(super) fn first(&self) -> &ListedRun {
         &self.tests[0]
     }
@@ -101,7 +101,7 @@ impl ListedSet {
         self.tests.iter().any(|test| test.is_live)
     }
 
-    /// What the tests come to together; one that was not made proves nothing.
+    /// The combined outcome of the tests; a missing one is inconclusive.
     fn outcome(&self) -> Ruling {
         let mut outcomes: Vec<Ruling> = self.tests.iter().map(|of| of.verdict.outcome).collect();
         if self.tests.len() < SUITE_PARTS.len() {

@@ -10,7 +10,7 @@ use super::entry::{CutOff, ListEntry, ListedRun, ListedSet};
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// What the columns before the name are called.
+/// Titles of the columns before the name.
 const FIGURES: [&str; 5] = ["Started", "Verdict", "IOPS", "Read ms", "Log ms"];
 
 /// Characters of a usual verdict.

@@ -5,7 +5,7 @@ use provision::pool::Pool;
 use provision::{Capacity, Database, Group, Provision, Purpose, Server, Volume};
 use serde_json::{Value, json};
 
-/// Everything that is to be built.
+/// Everything to be built.
 pub(super) fn of(provision: &Provision) -> Value {
     let needs = &provision.needs;
     let failures: Vec<Value> =

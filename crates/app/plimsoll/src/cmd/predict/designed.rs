@@ -1,5 +1,4 @@
-//! From what was sized to what is simulated: one set of a server's disks as an array, and the
-//! databases that lie on it.
+//! From a sizing to a simulation: one set of a server's disks as an array, and the databases on it.
 
 use host::simulate::arrays;
 use plan::deployment::{Disk, Raid};

@@ -60,7 +60,7 @@ pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome
     Ok(Outcome::Pass)
 }
 
-/// What a file was taken for, and the rows that could not be used.
+/// The kind of a file, and its unusable rows.
 fn say(report: &FileReport, console: &mut Console) -> Result<(), CommandError> {
     let FileReport { name, kind, rows, .. } = report;
     let left_out: u64 = report.left_out.values().sum();
@@ -76,7 +76,7 @@ fn say(report: &FileReport, console: &mut Console) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The release whose server wrote the file, where the file tells its version.
+/// The release of the server that wrote the file, if the file states its version.
 fn release(report: &FileReport) -> Option<String> {
     let version = BuildNumber::parse(report.version.as_deref()?)?;
     let table = BuildTable::embedded();

@@ -11,7 +11,7 @@ use crate::documents;
 use crate::error::CommandError;
 use crate::flags::{SignInFlags, SignInWay};
 
-/// Where the key of the certificate stands if not in its file.
+/// Variable with the certificate's key, if that is not in its file.
 const KEY_VARIABLE: &str = "PLIMSOLL_CERTIFICATE_KEY";
 
 /// The clock of this machine, and the person at it.
@@ -33,13 +33,13 @@ impl Surroundings for Here {
         thread::sleep(duration);
     }
 
-    /// Said even where the user wants quiet: without it there is no way in.
+    /// Printed even with --quiet: without it the user cannot sign in.
     fn tell(&mut self, line: &str) {
         console::say(&line);
     }
 }
 
-/// Signs in as `flags` say; none where they do not ask for it.
+/// Signs in as `flags` request; `None` if they do not.
 pub(super) fn fetch(flags: &SignInFlags) -> Result<Option<UsageReports>, CommandError> {
     let Some(way) = flags.sign_in else {
         return Ok(None);

@@ -25,7 +25,7 @@ pub(super) fn require_ours(
         return Ok(());
     }
     let folder = LogFolder::new(files.log.clone(), &files.log_base);
-    // What is wrong with a log that is there is said by recovery, which needs it whole.
+    // Recovery, which needs the whole log, reports the faults of an existing one.
     let found = world.executor().block_on(async move { LogChain::find(&folder).await });
     if let Ok(Some(chain)) = found {
         let identity = chain.identity();

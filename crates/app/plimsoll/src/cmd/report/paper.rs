@@ -47,7 +47,7 @@ fn read(run: &Path) -> Result<TestedRun, CommandError> {
     Ok(TestedRun { name: run.display().to_string(), record, verdict })
 }
 
-/// A vendor's file with its pictures, which lie beside it, and the paths of them all.
+/// A vendor's file with its pictures, which are beside it, and all of their paths.
 fn read_vendor(file: &Path) -> Result<(Vendor, Vec<Picture>, Vec<PathBuf>), CommandError> {
     let (name, text) = read_text(file)?;
     let vendor =
@@ -86,7 +86,7 @@ fn deliver(
     console.remark(format_args!("Paper: {}", file.display()))
 }
 
-/// What is marked as missing, and how to fill it in.
+/// Prints the marked gaps, and how to fill them.
 fn say_gaps(flags: &ReportFlags, paper: &Paper, console: &mut Console) -> Result<(), CommandError> {
     let gaps = paper.gaps();
     if gaps.is_empty() {

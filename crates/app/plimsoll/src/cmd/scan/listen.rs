@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::signals;
 use crate::term::Progress;
 
-/// The longest frame that is looked at whole.
+/// Frames are captured up to this length.
 const FRAME_BYTES: usize = 9216;
 
 /// Everything that passes `interface` in `duration`, or until Ctrl-C.

@@ -1,4 +1,4 @@
-//! `scan`: whose ids are taken on a network, and which clash. Only listens.
+//! `scan`: the ids in use on a network, and their clashes. Only listens.
 
 mod listen;
 mod show;
@@ -14,7 +14,7 @@ use crate::documents;
 use crate::error::CommandError;
 use crate::flags::ScanFlags;
 
-/// What was looked at, and what was seen there.
+/// The scanned source, and the groups seen there.
 struct SeenGroups {
     place: String,
     survey: Survey,
@@ -51,8 +51,8 @@ fn capture(path: &Path) -> Result<SeenGroups, CommandError> {
     Ok(SeenGroups { place, survey: watch.survey(), frames: summary.frames })
 }
 
-/// A clash is proved in any time, whatever else was not understood; that there is none only in a
-/// time long enough, of which everything was understood.
+/// A clash is proved in any time, whatever else was not understood; its absence only in a long
+/// enough time, of which everything was understood.
 fn outcome(seen: &SeenGroups) -> Outcome {
     let is_clash = seen.survey.findings.iter().any(|finding| finding.problem.is_clash());
     match (is_clash, seen.survey.is_long_enough() && seen.survey.is_understood()) {
@@ -62,7 +62,7 @@ fn outcome(seen: &SeenGroups) -> Outcome {
     }
 }
 
-/// A clash outweighs what could not be judged.
+/// A clash outweighs a part that could not be judged.
 fn worse(one: Outcome, other: Outcome) -> Outcome {
     match (one, other) {
         (Outcome::Fail, _) | (_, Outcome::Fail) => Outcome::Fail,

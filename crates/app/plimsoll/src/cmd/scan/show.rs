@@ -1,4 +1,4 @@
-//! What was seen, for people and for programs.
+//! The groups seen, for people and for programs.
 
 use serde_json::{Value, json};
 use vrrp::{GroupFinding, GroupKey, Segment, Source};
@@ -44,8 +44,7 @@ pub(super) fn text(seen: &SeenGroups, console: &mut Console) -> Result<(), Comma
     )
 }
 
-/// Ids that are free as far as they were seen; none if a frame was not understood, which may name
-/// any of them.
+/// Ids not seen in use; `None` if a frame was not understood, which may use any of them.
 fn free_ids(seen: &SeenGroups, console: &mut Console) -> Result<(), CommandError> {
     let survey = &seen.survey;
     if !survey.unread.is_empty() {
@@ -67,7 +66,7 @@ fn range(first: u8, last: u8) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
-/// Where on the network; nothing for the one place that captures usually have.
+/// The network segment; empty for the only one that captures usually have.
 fn place(segment: &Segment) -> String {
     let mut parts: Vec<String> = Vec::new();
     if segment.interface > 0 {

@@ -1,9 +1,9 @@
 //! JSON Schema of the answers that commands give under `--json`: one for each kind, with its
-//! members and what they hold. Those of `report` have a schema of their own.
+//! members and their types. Those of `report` have a separate schema.
 
 use serde_json::{Map, Value, json};
 
-/// What a member holds; `?` at the end: or null.
+/// Type of a member; `?` at the end: or null.
 type Members = &'static [(&'static str, &'static str)];
 
 /// A kind, its schema number, and the members that are always there.

@@ -1,13 +1,13 @@
-//! JSON Schema (draft 2020-12) of what programs read and write: generated from the types that are
-//! written and from the table of a plan's keys; those of events and deployments, which no type
-//! stands for, are files that tests hold to real ones.
+//! JSON Schema (draft 2020-12) of the documents that programs read and write: generated from the
+//! serialised types and from the table of a plan's keys; those of events and deployments, which
+//! have no such type, are files that tests compare with real ones.
 
 use std::path::Path;
 
 use plan::{Holds, PlanKey, plan_keys};
 use serde_json::{Map, Value, json};
 
-/// A word of the command line and what makes its schema.
+/// A word of the command line and the function that makes its schema.
 type Kind = (&'static str, fn() -> Value);
 
 const KINDS: [Kind; 8] = [
@@ -21,7 +21,7 @@ const KINDS: [Kind; 8] = [
     ("answers", super::answers::schema),
 ];
 
-/// The schema that `word` asks for; none where it names a file.
+/// The schema for `word`; `None` if it names a file.
 pub(super) fn schema_of(word: &Path) -> Option<Value> {
     let found = KINDS.iter().find(|(kind, _)| word.as_os_str() == *kind);
     found.filter(|_| !word.exists()).map(|(_, schema)| schema())
@@ -56,7 +56,7 @@ fn plan_schema() -> Value {
     })
 }
 
-/// The properties of a section, which is made where it is missing.
+/// The properties of a section, which is created if missing.
 fn section_of<'a>(top: &'a mut Map<String, Value>, name: &str, is_repeated: bool) -> &'a mut Value {
     let empty = json!({ "type": "object", "properties": {}, "additionalProperties": false });
     let whole = if is_repeated { json!({ "type": "array", "items": empty }) } else { empty };

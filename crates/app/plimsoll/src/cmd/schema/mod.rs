@@ -1,5 +1,5 @@
-//! `schema`: what the tables of a database are made of: columns, indexes, and where they lie; or
-//! what programs read, as JSON Schema.
+//! `schema`: the tables of a database with columns, indexes and their places; or the JSON Schema of
+//! our documents.
 
 mod answers;
 mod json;
@@ -22,9 +22,9 @@ use crate::error::CommandError;
 use crate::flags::SchemaFlags;
 use crate::opened::OpenDatabase;
 
-/// Spaces before what does not fit into a line about a table.
+/// Indent of the continuation lines about a table.
 const INDENT: usize = 4;
-/// Spaces before what is said of a column or index.
+/// Indent of the remarks on a column or index.
 const DETAIL: usize = 9;
 
 /// Prints the schema of a kind of document; or of a database the named table, or all of them.

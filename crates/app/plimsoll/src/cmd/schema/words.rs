@@ -43,7 +43,7 @@ pub(super) const INDEX_FLAGS: [(u32, &str); 17] = [
     (index_flags::DOT_NET_GUID, "dot-net-guid"),
 ];
 
-/// What kind of column it is, its flags and its default.
+/// Kind of the column, its flags and its default.
 pub(super) fn words(column: &ColumnDefinition) -> String {
     let class = match column.id.class() {
         ColumnClass::Fixed => "fixed",

@@ -1,5 +1,5 @@
 //! Requests at every kind of sector, of lengths from one sector on, past the system's cache: their
-//! bytes arrive where they belong and nowhere else.
+//! bytes arrive in place and nowhere else.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
     )))
 }
 
-/// What becomes of a request that no unbuffered file takes.
+/// Result of a request that no unbuffered file accepts.
 fn refusal(path: &Path) -> Result<&'static str, CommandError> {
     Ok(if probe::refuses_unaligned(path)? {
         "refused, as it must be where no cache lies between"
@@ -58,11 +58,11 @@ fn refusal(path: &Path) -> Result<&'static str, CommandError> {
     })
 }
 
-/// What the requests came to.
+/// State of the request trial.
 struct AlignmentTrial {
     sector: usize,
     requests: u64,
-    /// What the file must hold.
+    /// Expected contents of the file.
     twin: Vec<u8>,
     findings: Vec<String>,
 }
@@ -83,7 +83,7 @@ async fn write_and_read(device: Rc<dyn Device>) -> Result<AlignmentTrial, Device
             let durability = Durability::Durable;
             let write = Request::write(Purpose::Database, start as u64, bytes, durability);
             device.submit(write).await.result?;
-            // With what lies before and behind, as far as the file goes.
+            // Including the neighbours before and after, as far as the file extends.
             let around = start.saturating_sub(sector)..(start + length + sector).min(FILE_BYTES);
             let read = Request::read(Purpose::Database, around.start as u64, around.len());
             let bytes = device.submit(read).await.into_buffer()?;

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 enum CheckEnd {
     Held,
     Broken(String),
-    /// The storage refused what every test needs before anything was checked.
+    /// The storage refused a basic operation before anything was checked.
     Refused(CommandError),
 }
 
@@ -28,7 +28,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
     let (mut count, mut findings) = (0, Vec::new());
     for check in conformance::checks() {
         if ground.stop.is_set() {
-            return Ok(PartEnd::Untried("a person asked to stop".to_owned()));
+            return Ok(PartEnd::Untried("stopped by the user".to_owned()));
         }
         count += 1;
         findings.extend(finding(check, &ground.folder.join(format!("{count}")))?);
@@ -55,7 +55,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
     })
 }
 
-/// What is wrong, where anything is.
+/// The problem, if any.
 fn finding(check: ConformanceCheck, folder: &Path) -> Result<Option<String>, CommandError> {
     let name = check.name;
     match run(check, folder)? {
@@ -65,8 +65,8 @@ fn finding(check: ConformanceCheck, folder: &Path) -> Result<Option<String>, Com
     }
 }
 
-/// Runs a check on a thread of its own, with a ring of its own: a broken one leaves both in a state
-/// that nothing else should meet.
+/// Runs a check on a separate thread, with a separate ring: a broken one leaves both in an
+/// undefined state.
 fn run(check: ConformanceCheck, folder: &Path) -> Result<CheckEnd, CommandError> {
     fs::create_dir(folder)
         .map_err(|error| CommandError::file(folder, "make the folder", &error))?;
@@ -79,7 +79,7 @@ fn run(check: ConformanceCheck, folder: &Path) -> Result<CheckEnd, CommandError>
             check.run(world.executor(), &volume);
             Ok(())
         }));
-        // Where the patience has ended, nothing waits for this any more.
+        // After the timeout nothing waits for this any more.
         let _ = sender.send(match checked {
             Ok(Ok(())) => CheckEnd::Held,
             Ok(Err(error)) => CheckEnd::Refused(error),

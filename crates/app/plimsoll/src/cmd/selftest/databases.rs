@@ -69,7 +69,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
     )))
 }
 
-/// What a rule says of damage; nothing of how fast the storage was.
+/// A rule's finding of damage; nothing about the speed of the storage.
 fn damage(finding: &Finding) -> Option<String> {
     let tells = finding.kind == Kind::Damage && finding.outcome == Ruling::Fail;
     tells.then(|| {
@@ -79,7 +79,7 @@ fn damage(finding: &Finding) -> Option<String> {
     })
 }
 
-/// Why the run did not come to its end, where it did not.
+/// Why the run did not finish, if it did not.
 fn cut_short(record: &RunRecord) -> Option<String> {
     let finished = record.finished.as_ref()?;
     let reason = finished.reason.clone().unwrap_or_else(|| "the run was interrupted".to_owned());

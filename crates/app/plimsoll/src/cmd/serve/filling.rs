@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serve::FillProgress;
 
-/// What was filled last.
+/// The last filling.
 #[derive(Default)]
 pub(super) struct Fillings(Arc<Mutex<Option<Filling>>>);
 
@@ -59,7 +59,7 @@ impl Fillings {
     }
 }
 
-/// Waits for the process; what it has said if it failed.
+/// Waits for the process; returns its message if it failed.
 fn end_of(child: Child) -> Result<(), String> {
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
     if output.status.success() {

@@ -1,5 +1,5 @@
-//! What the server has this machine do: look whether a run goes on, start one, stop one, and answer
-//! what needs none.
+//! The server's operations on this machine: check whether a run is live, start one, stop one, and
+//! answer requests that need none.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -111,7 +111,7 @@ impl serve::RunControl for LocalRuns {
     }
 }
 
-/// What an error says.
+/// The message of an error.
 fn sentence(error: CommandError) -> String {
     match error {
         CommandError::Sentence(text) | CommandError::Usage(text) | CommandError::Damage(text) => {
@@ -140,18 +140,18 @@ fn spawn(words: &[impl AsRef<OsStr>]) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Tells what the run has said once it has ended.
+/// Reports the run's message once it has ended.
 fn ended(child: Child) -> Result<Receiver<String>, String> {
     let (sender, ends) = mpsc::channel();
     let spawned = thread::Builder::new().name("run".to_owned()).spawn(move || {
         let said = child.wait_with_output().map(|output| output.stderr).unwrap_or_default();
-        // Where the waiting has ended, the journal has begun and tells the rest.
+        // After the wait has ended, the journal has begun and contains the rest.
         let _ = sender.send(String::from_utf8_lossy(&said).into_owned());
     });
     spawned.map(|_| ends).map_err(|error| format!("cannot start a thread: {error}"))
 }
 
-/// Waits until a run that there is goes on.
+/// Waits until a started run is live.
 fn wait_until_live(journal: &Path, ends: &Receiver<String>) -> Result<(), String> {
     let began = Instant::now();
     while began.elapsed() < BEGINS_WITHIN {

@@ -1,11 +1,11 @@
-//! Where `serve` keeps what it knows of a folder's runs: among this user's caches, since the folder
-//! may be another's, read-only, or on a network.
+//! Location of `serve`'s index of a folder's runs: among this user's caches, since the folder may
+//! be another user's, read-only, or on a network.
 
 use std::env;
 use std::path::{Component, Path, PathBuf};
 
-/// The file for the runs of `folder`; none where the system names no place for caches, or the
-/// folder cannot be used.
+/// The file for the runs of `folder`; `None` if the system has no place for caches, or the folder
+/// cannot be used.
 pub(super) fn of_history(folder: &Path) -> Option<PathBuf> {
     let root = folder.canonicalize().ok()?;
     Some(below(&caches()?, &root).join("serve-history.sqlite"))

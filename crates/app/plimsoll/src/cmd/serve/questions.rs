@@ -1,6 +1,6 @@
-//! Questions of the pages that need no storage: what a document is, a deployment sized, and the
-//! command that simulates arrays. A page never becomes a path here either: lines that would be
-//! taken for the name of a file are refused.
+//! Requests of the pages that need no storage: the kind of a document, a sized deployment, and the
+//! command that simulates arrays. A page never becomes a path here either: lines that could be
+//! mistaken for the name of a file are refused.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -22,11 +22,10 @@ const MOST_DESIGNS: usize = 200;
 /// Simulations that one page starts; each takes a processor for some seconds to minutes.
 const MOST_SIMULATIONS: usize = 24;
 
-/// What the first simulation of several is called in their folder.
+/// Folder name of the first simulation of several.
 const FIRST: &str = "what-if-01";
 
-/// Sections by which documents are told apart; those of plans come last, as they are the least
-/// telling.
+/// Sections that identify documents; those of plans come last, as they are the least specific.
 const SECTIONS: [(&str, DocumentKind); 6] = [
     ("[[tier]]", DocumentKind::Deployment),
     ("[raid]", DocumentKind::Array),
@@ -36,7 +35,7 @@ const SECTIONS: [(&str, DocumentKind); 6] = [
     ("[[database]]", DocumentKind::Plan),
 ];
 
-/// What a document is by its sections, whether or not it is right.
+/// Kind of a document by its sections, whether or not it is valid.
 pub(super) fn kind(document: &Path) -> Option<DocumentKind> {
     let (_, text) = read_text(document).ok()?;
     let mut kinds = SECTIONS.into_iter();
@@ -78,7 +77,7 @@ fn named(file: &str) -> String {
     Path::new(file).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// Every combination of the lines of a page; none where there are no lines.
+/// Every combination of the lines of a page; `None` without lines.
 fn combinations(
     lines: &[String],
     example: &str,
@@ -142,7 +141,7 @@ pub(super) fn run(question: &RunQuestion, root: &Path) -> Result<RunCommand, Com
     Ok(RunCommand { words, folder, journal })
 }
 
-/// A flag and its value in one word, so that no value is taken for a flag.
+/// A flag and its value in one word, so that no value is parsed as a flag.
 fn joined(flag: &str, value: &OsStr) -> OsString {
     let mut word = OsString::from(flag);
     word.push(value);

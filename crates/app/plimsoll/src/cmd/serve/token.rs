@@ -14,14 +14,14 @@ use crate::documents;
 use crate::error::CommandError;
 use crate::flags::ServeFlags;
 
-/// The variable that holds what lets a request change anything.
+/// Variable with the token that permits changes.
 const TOKEN: &str = "PLIMSOLL_TOKEN";
 
-/// The variable that holds what reads metrics alone.
+/// Variable with the token that reads metrics only.
 const METRICS_TOKEN: &str = "PLIMSOLL_METRICS_TOKEN";
 
-/// What lets a request change anything: by `--token-file`, by the environment, or the one that was
-/// made when this folder was first served.
+/// The token that permits changes: from `--token-file`, the environment, or the one created when
+/// this folder was first served.
 pub(super) fn of_changes(flags: &ServeFlags) -> Result<Token, CommandError> {
     if let Some(file) = &flags.token_file {
         return kept_in(file);
@@ -34,7 +34,7 @@ pub(super) fn of_changes(flags: &ServeFlags) -> Result<Token, CommandError> {
     file.unwrap_or_else(|| Token::random().map_err(|error| no_random(&error)))
 }
 
-/// What reads metrics alone; none unless one is given.
+/// The token that reads metrics only; `None` unless one is given.
 pub(super) fn of_metrics(flags: &ServeFlags) -> Result<Option<Token>, CommandError> {
     match &flags.metrics_token_file {
         Some(file) => kept_in(file).map(Some),
@@ -53,7 +53,7 @@ fn of_environment(variable: &str) -> Result<Option<Token>, CommandError> {
 const BAD_TOKEN: &str =
     "is no token; give 16 to 256 letters, digits, - and _, as `openssl rand -hex 16` prints them";
 
-/// The token in a file that only its owner reads, which is made if it is not there.
+/// The token in a file that only its owner reads, created if missing.
 fn kept_in(file: &Path) -> Result<Token, CommandError> {
     match fs::read_to_string(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => make(file),

@@ -20,7 +20,7 @@ struct VirtualShare {
     load_from: Cell<u64>,
 }
 
-/// Before a measurement begins, its warm-up is taken to last for this long.
+/// Assumed length of the warm-up before the measurement begins.
 const USUAL_WARM_UP: Nanos = Nanos::from_secs(30);
 
 impl VirtualShare {
@@ -29,7 +29,7 @@ impl VirtualShare {
         Self { planned, phase_from: Cell::new(0), load_from: Cell::new(0) }
     }
 
-    /// Takes what there is to know of an event; the share from 0 to 1 after an interval of a load.
+    /// Processes an event; returns the share done, from 0 to 1, after an interval of a load.
     fn event(&self, event: &Event) -> Option<f64> {
         match event {
             Event::Phase(mark) if mark.edge == Edge::Begin => {
@@ -56,7 +56,7 @@ impl VirtualShare {
     }
 }
 
-/// What work that has taken `elapsed` for a `share` of it still takes; nothing before there is a
+/// Remaining time of work that has taken `elapsed` for a `share` of it; empty before there is a
 /// share.
 fn left(elapsed: Duration, share: f64) -> String {
     if share <= 0.0 {

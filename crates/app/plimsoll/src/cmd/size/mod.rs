@@ -17,7 +17,7 @@ use super::predict::{self, PredictionOrder};
 
 pub(crate) use sweep::EXAMPLE;
 
-/// Sizes the deployment; fails where it cannot be built.
+/// Sizes the deployment; fails if it cannot be built.
 pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if flags.example {
         console.answer_text(Deployment::example())?;
@@ -35,7 +35,7 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     }
     let deployment = Deployment::parse(&file, &text)?;
     let sizing = size(&deployment);
-    // What cannot be simulated is sized all the same.
+    // A design that cannot be simulated is sized all the same.
     let (predicted, refused) = match predicted(flags, &deployment, (file, text), console) {
         Ok(predicted) => (predicted, None),
         Err(error) => (None, Some(error)),
@@ -59,7 +59,7 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     Ok(outcome(sizing.is_workable()).worse(simulated))
 }
 
-/// What a simulation of the design says, where that is asked for.
+/// The simulation of the design, if it is requested.
 fn predicted(
     flags: &SizeFlags,
     deployment: &Deployment,

@@ -12,11 +12,11 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::SizeFlags;
 
-/// What a person may write.
+/// An example for the user.
 pub(crate) const EXAMPLE: &str =
     "availability.servers_per_site=4,6,8 or tier.1.mailboxes=5000,8000";
 
-/// Writes the page of the deployment as it stands, with the table of all candidates.
+/// Writes the page of the unmodified deployment, with the table of all candidates.
 fn write_page(
     flags: &SizeFlags,
     (file, text): (&str, &str),
@@ -32,7 +32,7 @@ fn write_page(
     documents::write(page, html.as_bytes(), Existing::of_flag(flags.force), &[path])
 }
 
-/// Ranks all combinations; fails where none can be built.
+/// Ranks all combinations; fails if none can be built.
 pub(super) fn run(
     flags: &SizeFlags,
     file: &str,

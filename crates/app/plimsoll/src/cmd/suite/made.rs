@@ -1,4 +1,4 @@
-//! A set of tests that was made before, read back from the journals of its runs.
+//! An existing set of tests, read back from the journals of its runs.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::ReportFormat;
 
-/// The set whose runs lie in `folder`, as far as they are there; none where it holds no set.
+/// The set whose runs are in `folder`, as far as they exist; `None` if it holds no set.
 pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> {
     let mut made = Vec::new();
     for (name, test) in SUITE_PARTS {
@@ -34,13 +34,13 @@ fn measured_before(run: &Path) -> Result<Measured, CommandError> {
     Ok(Measured { record, verdict, storage_owes: false })
 }
 
-/// A set of tests that was made before.
+/// An existing set of tests.
 pub(crate) struct SetOfRuns {
     made: Vec<(TestType, &'static str, Made)>,
 }
 
 impl SetOfRuns {
-    /// Its report in one form; none where a set has no such form.
+    /// Its report in one form; `None` if a set has no such form.
     pub(crate) fn render(&self, format: ReportFormat) -> Option<String> {
         let tests = self.tests();
         match format {
@@ -53,7 +53,7 @@ impl SetOfRuns {
         }
     }
 
-    /// Writes its reports anew, and says what it came to.
+    /// Writes its reports again, and prints the result.
     pub(crate) fn conclude(
         &self,
         folder: &Path,
@@ -64,7 +64,7 @@ impl SetOfRuns {
         conclude(&tests, folder, false, console)
     }
 
-    /// What it came to.
+    /// The combined outcome.
     pub(crate) fn outcome(&self) -> Outcome {
         Outcome::of_ruling(report::suite_outcome(&self.tests()))
     }
@@ -74,7 +74,7 @@ impl SetOfRuns {
         self.seals(folder).into_iter().map(|(run, _)| run).collect()
     }
 
-    /// The same, each with what its journal's hashes vouch for.
+    /// The same, each with the state of its journal's hashes.
     pub(crate) fn seals(&self, folder: &Path) -> Vec<(PathBuf, Seal)> {
         self.made
             .iter()

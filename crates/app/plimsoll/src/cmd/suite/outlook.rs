@@ -1,5 +1,5 @@
-//! What a set of tests will take: said before it begins, and estimated while it runs from what the
-//! tests so far have taken.
+//! Time of a set of tests: announced before it begins, and estimated while it runs from the tests
+//! so far.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::term;
 /// A log file.
 const LOG_BYTES: u64 = 1 << 20;
 
-/// What the tests so far have shown of the storage.
+/// Rates of the storage in the tests so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SeenRates {
     /// A pass through every page of all databases.
@@ -24,7 +24,7 @@ pub(super) struct SeenRates {
 }
 
 impl SeenRates {
-    /// Takes what a test has shown.
+    /// Adds the rates of a test.
     pub(super) fn see(&mut self, run: &RunRecord) {
         let passes = [Phase::Check, Phase::Backup].map(|phase| run.span_ns(phase));
         if let Some(ns) = passes.into_iter().find(|&ns| ns > 0) {
@@ -81,13 +81,13 @@ impl SeenRates {
         }
     }
 
-    /// What all tests from the one at `index` on take.
+    /// Time of all tests from the one at `index` on.
     pub(super) fn left(&self, plans: &[&Plan], index: usize) -> Duration {
         plans[index..].iter().map(|plan| self.estimate(plan).0).sum()
     }
 }
 
-/// Says which tests will be made, and how long each takes.
+/// Announces the tests, and the time of each.
 pub(super) fn announce(plans: &[&Plan], console: &mut Console) -> Result<(), CommandError> {
     let least = SeenRates::default().left(plans, 0);
     let (count, databases) = (plans.len(), plans[0].databases.len());
@@ -102,7 +102,7 @@ pub(super) fn announce(plans: &[&Plan], console: &mut Console) -> Result<(), Com
     console.flush()
 }
 
-/// What one test does, and for how long.
+/// Work and length of one test.
 fn length(plan: &Plan) -> String {
     let (test, size) = (plan.test, plan.size);
     let kind = test.kind;

@@ -33,7 +33,7 @@ fn a_deployment_is_sized_from_the_form() {
     let many = "/sized?scenarios=availability.servers_per_site+%3D+4,6%0Aavailability.copies=2,3";
     server.get(many).expect(200).expect_in(&["availability.copies"]);
     let few = (1..=15).map(|count| count.to_string()).collect::<Vec<String>>().join(",");
-    // A mistake is said above the form, which keeps what was filled in.
+    // A mistake is reported above the form, which keeps its values.
     let wrong = server.get("/sized?tier.1.mailboxes=many&servers.cores=8").expect(422);
     wrong.expect_in(&["role=\"alert\"", "mailboxes", "value=\"many\"", "value=\"8\""]);
     for (place, said) in [
@@ -81,7 +81,7 @@ fn arrays_are_simulated_from_the_form_ranked_and_stopped() {
     page.expect_in(&["SIMULATED", "cache.mode=write-back", "cache.mode=write-through", "OWN 8"]);
     assert_eq!(listed(&server, "").len(), 2);
     server.get("/").expect(200).expect_in(&[">ranking</a>"]);
-    // One array as it is: its page leads to the report.
+    // One unmodified array: its page leads to the report.
     let single = asked("plan=plan.toml&array=shelf-15k&duration=30s");
     // The process behind a ranking may still be on its way out.
     let begun = || Some(server.ask(&single)).filter(|answer| answer.status != 409);

@@ -122,7 +122,7 @@ fn the_live_page_moves_and_its_stop_button_works_by_keyboard() {
     let mut points = || browser.value(drawn).as_u64().filter(|count| *count > 1);
     let first = wait_for("a line", &mut points);
     wait_for("a longer line", || points().filter(|count| *count > first));
-    // Limits stand in the chart of latency, and what is read out stays when the page moves.
+    // Limits are drawn in the chart of latency, and the text read out stays when the page moves.
     let limits = browser.value("document.querySelectorAll('#latency-chart .limit-label').length");
     assert_eq!(limits, 3);
     let bars = "document.querySelectorAll('#histogram .bar').length";

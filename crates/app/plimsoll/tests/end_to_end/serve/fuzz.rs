@@ -1,6 +1,6 @@
-//! Ten thousand requests that no browser would make: the server stays, reads nothing outside its
-//! folder, and changes nothing, since none of them has the token; and so many more with it, none of
-//! which asks for anything that may be done.
+//! Ten thousand requests that no browser would make: the server survives, reads nothing outside its
+//! folder, and changes nothing, since none of them has the token; and as many more with it, none of
+//! which requests a permitted action.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -18,7 +18,7 @@ const REQUESTS: u32 = 10_000;
 /// What only a file outside the folder holds.
 const SECRET: &str = "a-secret-outside-the-folder";
 
-/// Parts that requests are made of. `{}` stands for the way to a file outside.
+/// Parts of requests. `{}` is replaced by the path of a file outside.
 const METHODS: &[&str] = &["GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "get", "\0", ""];
 const PLACES: &[&str] = &[
     "/",

@@ -18,7 +18,7 @@ pub(super) struct Server {
     pub token: String,
 }
 
-/// Where the servers of a scene keep what they know.
+/// Where the servers of a scene keep their caches.
 pub(super) fn caches(scene: &Scene) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("caches").join(scene.folder.file_name().unwrap())
 }
@@ -83,7 +83,7 @@ impl Server {
         self.send(&request.bytes(&self.address))
     }
 
-    /// Sends these bytes and reads what comes until the server has no more to say.
+    /// Sends these bytes and reads the answer until the server is done.
     pub(super) fn send(&self, bytes: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_mins(2))).unwrap();

@@ -16,7 +16,7 @@ const BACKUP_SETS: [(f64, f64); 31] = [
     (70., 10.), (72., 12.), (75., 15.), (77., 11.), (84., 12.), (91., 13.), (98., 14.),
 ];
 
-/// What is known of databases and servers.
+/// Figures of databases and servers.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Databases {
     pub count: f64,

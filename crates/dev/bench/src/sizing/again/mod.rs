@@ -2,7 +2,7 @@
 //! plain numbers, no traces, nothing of the crate `sizing`. Two programs that agree by chance on
 //! thousands of drawn deployments make the same mistake; a slip in one of them does not survive.
 //!
-//! What is written down follows the mode that repeats the workbook, whose formulas are published.
+//! The arithmetic follows the mode that repeats the workbook, whose formulas are published.
 
 #![expect(clippy::float_cmp, reason = "counts are whole, or the same sums")]
 

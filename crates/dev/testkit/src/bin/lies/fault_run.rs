@@ -1,4 +1,4 @@
-//! One run on storage with a fault, on a volume of its own.
+//! One run on storage with a fault, on a separate volume.
 
 use std::fs;
 use std::io;

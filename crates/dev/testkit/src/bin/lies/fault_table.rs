@@ -46,7 +46,7 @@ pub(crate) struct FaultRow {
     pub rule: Rule,
     /// What it must come to.
     pub wanted: Expectation,
-    /// Where no failure is wanted: why not. A header and a checkpoint end in zeros, which a torn
+    /// The reason, if no failure is expected. A header and a checkpoint end in zeros, which a torn
     /// write does not lose; the two copies of a checkpoint are equal, and misdirected writes swap
     /// them; an ignored flush loses nothing while there is power.
     why: &'static str,
@@ -138,7 +138,7 @@ impl TableRow for FaultRow {
     }
 
     fn is_right(&self, outcome: &Observed) -> bool {
-        // Where no fault came, the storage was sound.
+        // Without a fault the storage was sound.
         let wanted = if self.is_empty(outcome) { Expectation::NoFailure } else { self.wanted };
         let is_named = outcome.names(self.extension());
         match wanted {

@@ -1,4 +1,4 @@
-//! One run on healthy storage while something else goes on.
+//! One run on healthy storage while other work competes with it.
 
 use std::fs;
 use std::io;

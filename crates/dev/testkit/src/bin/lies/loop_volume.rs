@@ -1,4 +1,4 @@
-//! A small volume of its own: an image in a file, a loop device without a cache, a file system.
+//! A small separate volume: an image in a file, a loop device without a cache, a file system.
 
 use std::fmt;
 use std::fs::{self, File};

@@ -1,6 +1,6 @@
-//! The table of lies: what the real program says of storage that loses bytes or stands still, and
-//! of storage with which nothing is wrong. `lies PROGRAM FOLDER [faults|healthy]` fails where one
-//! row is wrong; everything that it writes lies in FOLDER and is removed.
+//! The table of lies: the verdicts of the real program on storage that loses bytes or stalls, and
+//! on sound storage. `lies PROGRAM FOLDER [faults|healthy]` fails if one row is wrong; all its
+//! files are in FOLDER and are removed.
 
 mod busy;
 mod fault_run;

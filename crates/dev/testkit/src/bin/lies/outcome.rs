@@ -1,4 +1,4 @@
-//! What a run came to, as the program itself told it: exit status, journal, report, messages.
+//! Outcome of a run, as the program itself reported it: exit status, journal, report, messages.
 
 use std::fs;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl Observed {
         said.any(|text| text.contains(extension))
     }
 
-    /// What was found, most telling first.
+    /// The findings, most significant first.
     pub(crate) fn named(&self) -> String {
         if let Some(issue) = self.issues.first() {
             return issue.clone();

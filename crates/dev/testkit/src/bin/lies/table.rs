@@ -32,7 +32,7 @@ pub(crate) struct LiesTable {
 }
 
 impl LiesTable {
-    /// Runs all `rows`, so many at a time.
+    /// Runs all `rows`, a limited number at a time.
     pub(crate) fn fill<R: TableRow + Send>(
         &self,
         rows: Vec<R>,

@@ -1,12 +1,13 @@
-//! Which page goes next, and what the others wait for.
+//! Chooses the next page to evict, and tracks the reasons why others must wait.
 
 use ese::Lgpos;
 use units::PageNumber;
 
 use super::Frames;
 
-/// Where a frame waits for its turn to go. One that may not go when its turn comes is not looked at
-/// again before it may: with 32 sessions those looks took a sixth of all processor time.
+/// Position of a frame in the eviction order. A frame that may not go when its turn comes is not
+/// inspected again before it may: with 32 sessions those inspections took a sixth of all processor
+/// time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     /// Among the victims.
@@ -17,7 +18,7 @@ pub(super) enum Turn {
     InUse,
 }
 
-/// What the next victim needs.
+/// Requirements of the next victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cache) enum Eviction {
     /// It was clean and is gone.
@@ -39,8 +40,8 @@ impl Frames {
         self.victims.push(index, rank);
     }
 
-    /// Lets the page go that is worth least, or says what that takes. A page whose last change is
-    /// not durable waits as long as there are others: it would cost a write of the log.
+    /// Evicts the page that is worth least, or returns the work needed first. A page whose last
+    /// change is not durable waits as long as there are others: it would cost a write of the log.
     pub(in crate::cache) fn evict(&mut self, history_pages: usize, durable: Lgpos) -> Eviction {
         let Some(index) = self.next_victim(durable) else {
             let unlogged = self.unlogged.first();

@@ -1,4 +1,4 @@
-//! Which page goes, against a model twin that looks at all of them each time.
+//! Compares the choice of victims with a model that scans all pages each time.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ enum Step {
     /// As the checkpoint does.
     Write(u32),
     Written(u32),
-    /// The log is durable so far behind the last change as this.
+    /// The log is durable up to this distance behind the last change.
     Flush(u16),
     Evict,
 }
@@ -45,7 +45,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..200)
 }
 
-/// What keeps a page.
+/// Reasons to keep a page.
 #[derive(Clone, Copy, Debug, Default)]
 struct TwinPage {
     pins: u32,
@@ -55,7 +55,7 @@ struct TwinPage {
     changed: Option<u16>,
 }
 
-/// Frames and what is known of their pages without a queue.
+/// Frames and the state of their pages, without a queue.
 struct Scene {
     frames: Frames,
     map: LiveMap,
@@ -107,7 +107,7 @@ impl Scene {
         Ok(())
     }
 
-    /// What a page is kept or let go for, where it is here.
+    /// Changes the reasons to keep a page, if it is cached.
     fn keep(&mut self, step: Step, number: u32) {
         let Some(page) = self.twin.get_mut(&number) else {
             return;

@@ -1,11 +1,11 @@
-//! Damaged, missing, exchanged and foreign files: each refused for what it is.
+//! Damaged, missing, exchanged and foreign files: each refused with its own error.
 
 use device::FileImage;
 use ese::log_file::{LOG_HEADER_BYTES, LogFileError, LogHeader, SegmentHeader};
 
 use super::*;
 
-/// What reading the whole log gives once `damage` has been done to its files.
+/// The result of reading the whole log once `damage` has been done to its files.
 fn read_damaged(damage: impl FnOnce(&mut VolumeImage)) -> Result<usize, LogError> {
     read_damaged_of(SegmentSize::Bytes4096, damage)
 }

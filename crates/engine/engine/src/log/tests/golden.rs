@@ -15,7 +15,7 @@ const GOLDEN: &str = include_str!("golden/log.txt");
 /// The same records in segments of 512 bytes.
 const GOLDEN_512: &str = include_str!("golden/log_512.txt");
 
-/// What the golden file must hold, said where it does not.
+/// Message for a golden file that differs.
 const ADVICE: &str = "the log's bytes have changed: old logs could not be replayed. If that is \
                       meant, give the records a new version and replace the files in golden";
 
@@ -57,7 +57,7 @@ fn apply(dbtime: u64, edits: Vec<PageEdit>, undo: UndoAction) -> LogRecord {
     })
 }
 
-/// Every record there is; one of them is too long for what is left of its segment.
+/// One of each kind of record; one is too long for the rest of its segment.
 fn records() -> Vec<LogRecord> {
     let (database, transaction) = (identity().database.random, TransactionId(9));
     let long = vec![PageEdit::External(vec![0xEE; 4200])];

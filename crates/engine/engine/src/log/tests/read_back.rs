@@ -1,4 +1,4 @@
-//! A log that is read back says which of its writes are not there, before any file goes.
+//! A log that is read back reports its missing writes before any file is removed.
 
 use std::rc::Rc;
 
@@ -32,8 +32,8 @@ fn suffer(occurrence: Occurrence, effect: Effect) -> FaultPlan {
     }
 }
 
-/// Fills four generations and a half on storage with faults, the checkpoint close behind; what was
-/// found, and the files that are left.
+/// Fills four generations and a half on faulty storage, the checkpoint close behind; returns the
+/// mismatches and the remaining files.
 fn life(plan: FaultPlan) -> (Vec<NotAsWritten>, Vec<String>) {
     life_of(SegmentSize::Bytes4096, plan)
 }

@@ -1,4 +1,4 @@
-//! What the writer promises: order, durability of what was flushed, and how much it writes.
+//! Guarantees of the writer: order, durability of flushed records, and write volume.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -143,8 +143,8 @@ fn lazy_records_leave_when_the_buffer_fills() {
     });
 }
 
-/// Behind the header and one write of records the volume is full; what is written after that fails
-/// for another reason.
+/// After the header and one write of records the volume is full; later writes fail for another
+/// reason.
 fn full_at_the_third_write() -> FaultPlan {
     let fault = |occurrence, effect| Fault {
         matching: Matching { call: Some(Call::Write), purpose: Some(Purpose::Log), file: None },
@@ -207,11 +207,11 @@ fn generations_below_the_checkpoint_go() {
     assert_eq!(checkpoint.map(|found| found.place), Some(place(3, 7, 99)));
 }
 
-/// What a log was told and what it said, which a power failure does not take away.
+/// Records appended and acknowledged, which survive a power failure.
 #[derive(Default)]
 struct Promised {
     appended: Vec<LogRecord>,
-    /// How many of them were known to be durable.
+    /// Number of them known to be durable.
     durable: usize,
 }
 

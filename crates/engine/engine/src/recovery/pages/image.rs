@@ -10,9 +10,9 @@ use units::PageNumber;
 /// A page in memory.
 pub(in crate::recovery) struct Page {
     pub image: Buffer,
-    /// What is wrong with it, until the log makes it anew.
+    /// Its damage, until the log rebuilds it.
     pub damage: Option<String>,
-    /// The file does not hold it as it is.
+    /// It differs from the file.
     pub dirty: bool,
 }
 
@@ -22,18 +22,18 @@ impl Page {
         PageRef::new(&self.image).dbtime()
     }
 
-    /// Whether nothing is wrong with it.
+    /// Whether it is undamaged.
     pub(crate) const fn is_sound(&self) -> bool {
         self.damage.is_none()
     }
 
-    /// Whether it may be written: it was changed, and is no ruin.
+    /// Whether it may be written: it was changed, and is not damaged.
     pub(crate) const fn is_due(&self) -> bool {
         self.dirty && self.damage.is_none()
     }
 }
 
-/// A page that was read, and what is wrong with it. A flipped bit is put right, in the file too.
+/// A page that was read, and its damage, if any. A flipped bit is corrected, in the file too.
 pub(super) fn judged(mut image: Buffer, number: PageNumber) -> Page {
     let state = page_state::judge(&image, number, LastWrite::BeforeCrash);
     let (damage, dirty) = match state {
@@ -59,7 +59,7 @@ mod tests {
 
     const NUMBER: PageNumber = PageNumber(9);
 
-    /// A sealed leaf with one node of so many bytes.
+    /// A sealed leaf with one node of `node_bytes` bytes.
     fn leaf(node_bytes: usize) -> Buffer {
         let mut image = Buffer::zeroed(4096);
         let mut page = PageMut::new(&mut image);

@@ -8,7 +8,7 @@ use units::PageNumber;
 use super::image::Page;
 use crate::hash::QuickHash;
 
-/// What there is of a page.
+/// State of a page.
 pub(super) enum SlotState {
     /// Nothing: the record that wants it makes it anew, or it lies behind the end of the file.
     ToCome,
@@ -22,9 +22,9 @@ struct PageSlot {
     state: SlotState,
     /// Records ahead that want it.
     wanted: usize,
-    /// Its place among the idle ones, where it is one of them.
+    /// Its position in the idle list, if it is there.
     idle: Option<i64>,
-    /// A write of it is in flight. It must stay: reading it now could give what it was before.
+    /// A write of it is in flight. It must stay: a read now could return its old content.
     is_written: bool,
 }
 
@@ -50,7 +50,7 @@ impl Slots {
         self.wanted
     }
 
-    /// One more record wants a page; false where it is not in memory.
+    /// One more record wants a page; false if it is not in memory.
     pub(super) fn want(&mut self, page: PageNumber) -> bool {
         let Some(slot) = self.pages.get_mut(&page) else {
             return false;
@@ -84,7 +84,7 @@ impl Slots {
         }
     }
 
-    /// What there is of a wanted page.
+    /// State of a wanted page.
     pub(super) fn state(&self, page: PageNumber) -> &SlotState {
         &self.pages.get(&page).expect(ANNOUNCED).state
     }
@@ -111,18 +111,18 @@ impl Slots {
         }
     }
 
-    /// Takes the page that has been idle for longest off the idle ones. One that was changed is
-    /// named and stays; else it goes, and its memory is given back. None where none is idle.
+    /// Removes the least recently used idle page. A changed one is named and stays; else its memory
+    /// is returned. `None` if none is idle.
     pub(super) fn drop_idle(&mut self) -> Option<Result<Buffer, PageNumber>> {
         loop {
             let (_, number) = self.idle.pop_first()?;
             let slot = self.pages.get_mut(&number).expect(ANNOUNCED);
             slot.idle = None;
             match &slot.state {
-                // What is known of a damaged page is needed at the end.
+                // The record of a damaged page is needed at the end.
                 SlotState::Here(page) if page.damage.is_some() => {}
                 SlotState::Here(page) if page.dirty => return Some(Err(number)),
-                // It comes back when it has been written.
+                // Returned to the idle list once its write completes.
                 SlotState::Here(_) if slot.is_written => {}
                 _ => {
                     let slot = self.pages.remove(&number);

@@ -21,7 +21,7 @@ fn idle(pages: &[(u32, bool)]) -> Slots {
     slots
 }
 
-/// What goes next: a page that went, or one that has to be written before.
+/// The next victim: a page that went, or one that must be written first.
 fn next(slots: &mut Slots) -> Option<Result<(), PageNumber>> {
     let gone = slots.drop_idle()?;
     Some(gone.map(|_| ()))

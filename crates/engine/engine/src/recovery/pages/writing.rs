@@ -16,8 +16,8 @@ use crate::recovery::RecoveryError;
 /// Runs of pages that recovery writes at the same time.
 pub const WRITES_IN_FLIGHT: usize = 16;
 
-/// One in so many pages of memory waits to be written before any is: neighbours come together, and
-/// the device gets them in the order of the file.
+/// One in this many pages of memory waits to be written before a write starts: neighbours gather,
+/// and the device gets them in file order.
 const GATHERED_SHARE: usize = 16;
 
 /// Pages gathered, at most, before they are written.
@@ -45,7 +45,7 @@ pub(super) struct Writing {
     old: BTreeSet<PageNumber>,
     gather: usize,
     longest_run: u32,
-    /// Where the last run began: the next one lies behind.
+    /// Start of the last run: the next one lies behind it.
     hand: PageNumber,
     in_flight: Vec<(WriteRun, Completion)>,
     /// Pages written so far.
@@ -80,18 +80,18 @@ impl Writing {
         self.gathered.insert(page);
     }
 
-    /// Whether so many pages wait that no more need be found.
+    /// Whether enough pages wait.
     pub(super) fn has_enough(&self) -> bool {
         self.gathered.len() >= 2 * self.gather.max(1)
     }
 
-    /// Whether nothing waits and nothing is on its way.
+    /// Whether nothing waits and nothing is in flight.
     pub(super) fn is_idle(&self) -> bool {
         self.gathered.is_empty() && self.in_flight.is_empty()
     }
 
-    /// The next run to write. None where enough are on their way, where too few pages have gathered
-    /// unless it `presses`, and where all that have gathered wait for a write of their own.
+    /// The next run to write. `None` if enough are in flight, if too few pages have gathered unless
+    /// it `presses`, or if every gathered page has a write in flight.
     pub(super) fn next(&mut self, slots: &Slots, presses: bool) -> Option<WriteRun> {
         while self.in_flight.len() < WRITES_IN_FLIGHT
             && (presses || self.gathered.len() >= self.gather)
@@ -178,7 +178,7 @@ impl Writing {
     }
 }
 
-/// The outcome, where it is there.
+/// The outcome, if it has arrived.
 fn arrived(completion: &mut Completion) -> Option<Completed> {
     let mut context = Context::from_waker(Waker::noop());
     match Pin::new(completion).poll(&mut context) {

@@ -25,7 +25,7 @@ pub(super) const PAGE_BYTES: usize = 4096;
 /// How many pages the twin works on, more than redo's cache in the tests holds.
 const PAGES: u32 = 120;
 
-/// What the twin does.
+/// The twin's state.
 #[derive(Clone, Copy)]
 pub(super) struct Twin {
     /// Whether the first change of a page since it was written carries the whole page.
@@ -34,7 +34,7 @@ pub(super) struct Twin {
 
 struct Frame {
     image: Vec<u8>,
-    /// Where the first change lies that the file lacks, and where the last one ends.
+    /// Position of the first change that the file lacks, and the end of the last one.
     dirt: Option<(Lgpos, Lgpos)>,
 }
 
@@ -57,8 +57,8 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// The files as they are when the process is killed now: the system still carries out what it
-    /// was asked for.
+    /// The files left when the process is killed now: the system still carries out pending
+    /// requests.
     pub(super) fn killed(self) -> VolumeImage {
         self.executor.abandon();
         let sleep = self.executor.runtime().sleep(SLOWEST_REQUEST);

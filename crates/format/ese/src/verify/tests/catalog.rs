@@ -65,7 +65,7 @@ fn an_index_may_have_a_column_of_the_template() {
     assert_eq!(expected_key(&table, &index, record), Expected::Key(key));
 }
 
-/// What the table of objects must list of the catalog of [`World`].
+/// Rows that the table of objects must have for the catalog of [`World`].
 const LISTED: [[u32; 3]; 6] = [[2, 2, 1], [3, 3, 1], [6, 6, 1], [8, 8, 1], [9, 8, 3], [10, 8, 4]];
 
 #[test]

@@ -31,7 +31,7 @@ fn a_leaf_is_no_parent_of_leaves() {
     assert!(matches!(changed[..], [(_, 32, Problem::WrongFlags { .. })]), "{changed:?}");
 }
 
-/// What is found if the second chunk of the long value, 1,850 bytes 0x80, is stored like this.
+/// The findings if the second chunk of the long value, 1,850 bytes 0x80, is stored like this.
 fn with_second_chunk(stored: &[u8]) -> Vec<(String, u32, Problem)> {
     after(37, |page| {
         page.replace(2, 0, &node(&LONG_VALUE.chunk_key(FIRST_CHUNK), stored)).expect("room");

@@ -48,7 +48,7 @@ fn a_cursor_stops_at_a_page_that_contradicts_itself() {
     assert!(matches!(sought, Some(ReadError::Page { .. })), "{sought:?}");
 }
 
-/// The keys of the rows that a walk over the table gives, and what it says is lost.
+/// The keys of the rows that a walk over the table yields, and its losses.
 fn salvaged(world: &World) -> (Vec<Vec<u8>>, Vec<(u32, LostPart)>) {
     let mut reader = Reader::open(FileImage::new(&world.file, SIZE)).expect("a catalog");
     let table = reader.table("T").expect("a table").clone();

@@ -7,7 +7,7 @@ use super::{node, problems};
 use crate::page::{PageMut, node_flags, page_flags};
 use crate::verify::Problem;
 
-/// What is found after pages of a database with three levels have changed.
+/// The findings after pages of a database with three levels have changed.
 fn after(number: u32, change: impl FnOnce(&mut PageMut<'_>)) -> Vec<(u32, Problem)> {
     let mut world = World::of_three_levels();
     world.change(number, change);

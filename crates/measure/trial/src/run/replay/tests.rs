@@ -1,4 +1,4 @@
-//! A replay is held to what was acknowledged.
+//! A replay is compared with the acknowledgements.
 
 use engine::recovery::RecoverySummary;
 use ese::Lgpos;

@@ -1,5 +1,5 @@
-//! What a batch transaction costs in requests is the load's and the engine's doing: storage that
-//! takes a hundred times as long is asked for no more.
+//! The requests of a batch transaction depend on the load and the engine only: storage that takes a
+//! hundred times as long gets no more.
 
 use record::{Event, Phase, Series};
 use units::Nanos;

@@ -1,4 +1,4 @@
-//! Backups that copy what they read, in virtual time.
+//! Backups that copy the data they read, in virtual time.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::{PLAN, issues, prepared, run_once};
 use crate::location::CopyFolder;
 use crate::testing::World;
 
-/// A prepared world whose backups go to a folder of their own, each request of which takes so long.
+/// A prepared world whose backups go to a separate folder, each request of which takes `takes`.
 fn copying(takes: Nanos) -> (World, MemoryVolume) {
     let text = PLAN
         .replace("size", "backup_folders = [\"copies\"]\nsize")
@@ -34,7 +34,7 @@ fn copy_to(world: &mut World, volume: &Rc<dyn Volume>) {
     }
 }
 
-/// The record of one backup, with as many issues as its end tells.
+/// The record of one backup, with as many issues as its end states.
 fn backed_up(world: &World) -> RunRecord {
     let (_, events) = run_once(world, None);
     let mut run = RunRecord::default();

@@ -1,4 +1,4 @@
-//! Content that comes in wrong and is put right: the load goes on, and the report says so.
+//! Content that arrives wrong and is repaired: the load continues, and the report says so.
 
 use device::Purpose;
 use faults::{Call, Effect, Fault, Matching, Occurrence};
@@ -6,7 +6,7 @@ use record::{Event, Issue, IssueKind, Severity};
 
 use super::{PLAN, further, issues, prepared, run_once, suffer};
 
-/// One in so many reads for `purpose` gives `effect`; the scan reads seldom.
+/// A fraction of the reads for `purpose` gives `effect`; the scan reads seldom.
 fn now_and_then(purpose: Purpose, effect: Effect) -> Fault {
     let one_in = if purpose == Purpose::Maintenance { 3 } else { 50 };
     Fault {
@@ -36,7 +36,7 @@ fn issues_of(purpose: Purpose, effect: Effect) -> Vec<Issue> {
 #[test]
 fn wrong_content_that_is_read_again_fails_the_test_all_the_same() {
     for purpose in [Purpose::Database, Purpose::Maintenance] {
-        // So many that no page of a batch of the scan is left with a single one.
+        // Enough that no page of a batch of the scan has only one.
         let issues = issues_of(purpose, Effect::FlipBits(4_000));
         assert_eq!(issues.len(), 1, "{issues:?}");
         let issue = &issues[0];

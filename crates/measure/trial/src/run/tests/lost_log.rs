@@ -1,5 +1,5 @@
 //! A disk that loses or changes writes of the log, of headers, of the checkpoint or of the flush
-//! map: nothing reads them during a load, and the run says so all the same.
+//! map: nothing reads them during a load, and the run still detects it.
 
 use device::Purpose;
 use faults::{Call, Effect, Fault, Matching, Occurrence};
@@ -89,6 +89,6 @@ fn reading_back_is_shown_apart_and_bounded_by_the_log() {
         }
     }
     assert!(read > 0, "closed generations were read");
-    // What was open last is read once more, of each of the two databases.
+    // The last opened files are read once more, of each of the two databases.
     assert!(read <= written + (4 << 20), "{read} of {written}");
 }

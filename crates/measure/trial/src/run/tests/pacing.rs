@@ -4,8 +4,7 @@ use record::{Event, Phase, Series};
 
 use super::{PLAN, RunSummary, issues, prepared, run_once};
 
-/// Database reads and writes per second of both databases while they are measured for so long, with
-/// `sessions` each.
+/// Database reads and writes per second of both databases over `duration`, with `sessions` each.
 fn measured_iops(sessions: &str, target: &str, duration: &str) -> f64 {
     let workload = format!("threads = {sessions}\n{target}");
     let text = PLAN.replace("threads = 2", &workload).replace("1500ms", duration);

@@ -1,4 +1,4 @@
-//! A disk fails amid a run: what was acknowledged before is there after recovery.
+//! A disk fails during a run: everything acknowledged before exists after recovery.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ fn messages(world: &World) -> Messages {
     messages
 }
 
-/// A run that keeps what the second database promises.
+/// A run that records the promises of the second database.
 fn run_told(world: &World) -> (RunSummary, Promises) {
     let promises = Rc::new(RefCell::new(Promises::default()));
     let twin = Rc::clone(&promises);

@@ -1,5 +1,5 @@
-//! Tests of soft recovery: logs generated, databases left, everything replayed; and what happens
-//! where that is broken off or the storage does not hold what it was given.
+//! Tests of soft recovery: logs generated, databases left, everything replayed; and the outcome if
+//! that is interrupted or the storage loses data.
 
 use device::Purpose;
 use faults::{Call, Effect, Fault, Matching, Occurrence};
@@ -43,7 +43,7 @@ fn sampled(events: &[Event], phase: Phase, series: Series) -> (u64, u64) {
     sum
 }
 
-/// The databases of `world` are there, clean or not, and hold what a load needs.
+/// The databases of `world` exist, clean or not, and hold what a load needs.
 fn can_be_loaded(world: &mut World) {
     world.plan = plan::Plan::parse("test", PLAN).unwrap();
     let (summary, events) = run_once(world, None);
@@ -70,7 +70,7 @@ fn logs_are_generated_and_replayed_by_all_databases_at_the_same_time() {
     }
     let starts: Vec<u64> = replays.iter().map(|of| of.at_ns - of.elapsed_ns).collect();
     assert_eq!(starts[0], starts[1], "at the same time");
-    // What redo counts, and what the storage was asked for; opening the databases reads some more.
+    // Counts of redo, and the requests to the storage; opening the databases reads some more.
     let read: u64 = replays.iter().map(|of| of.pages_read).sum();
     let (reads, bytes) = sampled(&events, Phase::Recover, Series::DatabaseRead);
     assert!((read..read + read / 10).contains(&reads), "{reads} {read}");

@@ -1,4 +1,4 @@
-//! A run that goes on after a crash on storage that did not keep what it had confirmed.
+//! Resuming a run after a crash on storage that lost confirmed data.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn lose_the_end_of_the_log(world: &World) {
     });
 }
 
-/// Runs on as what `resumed` says was left.
+/// Continues as `resumed` describes.
 fn go_on(world: &World, resumed: Option<ResumedRun>) -> (RunSummary, Vec<Event>) {
     let (events, kept) = collector();
     let coordinator = Arc::new(Coordinator::new(1));

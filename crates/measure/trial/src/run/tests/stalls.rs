@@ -7,7 +7,7 @@ use units::Nanos;
 
 use super::{PLAN, RunSummary, phases, prepared, run_once, suffer};
 
-/// A month: no request comes back from this within a run.
+/// A month: no request returns from this within a run.
 const FOR_GOOD: Effect = Effect::Stall(Nanos::from_secs(30 * 86_400));
 
 fn patient_for(seconds: u64) -> String {
@@ -110,7 +110,7 @@ fn a_person_who_stops_a_hung_run_does_not_wait_for_all_of_its_patience() {
     assert!(last.at_ns < 16_000_000_000 && !last.is_answered, "{last:?}");
 }
 
-/// Reads of one database stop for ten seconds in the middle of long intervals, and go on.
+/// Reads of one database stop for ten seconds in the middle of long intervals, and resume.
 #[test]
 fn a_freeze_within_an_interval_is_in_its_average() {
     let freeze = Effect::Stall(Nanos::from_secs(10));

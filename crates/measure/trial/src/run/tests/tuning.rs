@@ -128,7 +128,7 @@ fn groups_come_to_one_number_together() {
     assert!(measured(0) && measured(1));
 }
 
-/// What was held after the search, and what was measured of it, of all databases per second.
+/// The target after the search, and the measured share of it, of all databases per second.
 fn held(threads: &str, percent: u32) -> (f64, f64) {
     let text = PLAN
         .replace("threads = 2", &format!("threads = {threads}\nthroughput_percent = {percent}"))

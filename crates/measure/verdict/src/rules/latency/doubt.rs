@@ -37,8 +37,8 @@ pub(super) fn doubted(
 }
 
 impl LatencyRule {
-    /// The worst 99 % of a database in any calm interval: higher than that of all of them together
-    /// may be, so that a failure is withdrawn only where none of them had it.
+    /// The worst 99th percentile of a database in any calm interval: it may be higher than that of
+    /// all calm intervals together, so that a failure is withdrawn only if none of them had it.
     pub(super) fn calm_p99_ns(&self, run: &RunRecord, database: u32) -> f64 {
         run.intervals_of(Phase::Measure)
             .filter(|row| !row.is_left_out && is_calm(row))

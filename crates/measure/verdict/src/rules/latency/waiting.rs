@@ -1,13 +1,13 @@
-//! What requests without an answer do to a mean: storage that stops answers few requests late, and
-//! the mean of those that it answered would praise it.
+//! Effect of unanswered requests on a mean: stalling storage answers few requests late, and the
+//! mean of the answered ones would flatter it.
 
 use record::Unanswered;
 use units::thousands;
 
 use crate::rules::milliseconds;
 
-/// What 99 in 100 requests keep, of which `answered` were answered, `quantile` of those within so
-/// many nanoseconds: those without an answer are the slowest.
+/// The 99th percentile of requests of which `answered` were answered, `quantile` of those within
+/// that many nanoseconds: unanswered ones are the slowest.
 pub(super) fn p99_ns(unanswered: &Unanswered, answered: u64, quantile: impl Fn(f64) -> u64) -> f64 {
     let all = (answered + unanswered.waiting).max(1) as f64;
     let share = answered as f64 / all;
@@ -15,7 +15,7 @@ pub(super) fn p99_ns(unanswered: &Unanswered, answered: u64, quantile: impl Fn(f
     nanoseconds as f64
 }
 
-/// What a reader must know of a mean with such requests in it; young ones are always there.
+/// A remark for a mean that includes such requests; young ones are always present.
 pub(super) fn remark(unanswered: &Unanswered) -> String {
     let mut remark = String::new();
     let oldest_ms = milliseconds(unanswered.oldest_ns as f64);

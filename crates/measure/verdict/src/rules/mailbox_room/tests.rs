@@ -8,7 +8,7 @@ use crate::Ruling;
 
 const MAILBOX_BYTES: u64 = 2 << 30;
 
-/// A run of a plan of mailboxes, of which so many fit.
+/// A run of a plan of mailboxes, of which `fitting` fit.
 fn planned(fitting: u64, wanted: u64) -> RunRecord {
     let mut run = Synthetic { measure_intervals: 4, ..Synthetic::default() }.run();
     for facts in &mut run.start.databases {

@@ -67,7 +67,7 @@ fn only_a_load_that_is_not_held_is_a_maximum() {
     let slow = run("slow", TestType::Performance, 30, 2);
     let fast = run("fast", TestType::Performance, 30, 3);
     assert_eq!(names(&[&fast, &slow]), Ok(some(["", "slow", "fast"])));
-    // Held loads may come out faster than one that queues.
+    // Held loads may be faster than one that queues.
     assert_eq!(names(&[&held("held", 3), &slow]), Ok(some(["", "held", "slow"])));
     let twice = names(&[&held("one", 3), &held("other", 2)]);
     let said = twice.map_err(|error| error.to_string());

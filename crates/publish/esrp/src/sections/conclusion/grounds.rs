@@ -1,4 +1,4 @@
-//! What speaks against the suitability of a server: the policy behind the conclusion.
+//! Objections to the suitability of a server: the policy behind the conclusion.
 
 use record::ServerLoad;
 use verdict::Ruling;
@@ -21,7 +21,7 @@ pub(super) enum Objection {
     LittleRoom(Measure),
 }
 
-/// What active mailboxes ask for beside what was measured, both in one unit: IOPS or bytes.
+/// Demand of the active mailboxes beside the measurement, both in one unit: IOPS or bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Measure {
     pub mailboxes: u64,
@@ -44,14 +44,14 @@ impl Measure {
     }
 }
 
-/// IOPS; none if either side is not known.
+/// IOPS; `None` if either side is not known.
 pub(super) fn requests(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
     let measured = ServerLoad::of(&server.performance?.record).transfers_per_second?;
     let demand = Demand::of(server, vendor);
     Some(Measure { mailboxes: demand.mailboxes?, asked: demand.iops()?, measured })
 }
 
-/// Bytes; none if either side is not known. Databases of further copies come on top.
+/// Bytes; `None` if either side is not known. Databases of further copies come on top.
 pub(super) fn room(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
     let volumes_bytes = Room::of(server).volumes_bytes;
     let demand = Demand::of(server, vendor);

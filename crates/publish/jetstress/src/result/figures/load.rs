@@ -1,4 +1,4 @@
-//! What load was made: the system parameters of a result.
+//! The load: the system parameters of a result.
 
 use record::PublishedLoad;
 

@@ -10,7 +10,7 @@ use crate::result::outline::Outline;
 use crate::result::tables::{self, ResultRow, ResultTable};
 use crate::result::{MOST_ROWS, ResultError};
 
-/// Every database, with what each table says of it.
+/// Every database, with its row of each table.
 pub(super) fn instances(outline: &Outline) -> Result<Vec<PublishedInstance>, ResultError> {
     let mut instances: Vec<PublishedInstance> = Vec::new();
     for table in tables::io(outline) {

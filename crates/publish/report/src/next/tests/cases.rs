@@ -1,4 +1,4 @@
-//! A record for each next step, and what changes if the step is taken.
+//! A record for each next step, and the change if the step is taken.
 
 use record::synthetic::Synthetic;
 use record::{
@@ -19,13 +19,13 @@ pub(super) struct Case {
     pub made: fn() -> Synthetic,
     /// Plan and machine: as in every run.
     pub plan: fn(&mut RunRecord),
-    /// What the step is about.
+    /// Cause of the step.
     pub cause: fn(&mut RunRecord),
     /// How the next run is without it.
     pub act: Act,
 }
 
-/// What takes the cause away.
+/// Removes the cause.
 pub(super) enum Act {
     /// The options of the command alone.
     Command,
@@ -132,7 +132,7 @@ fn backup(run: &mut RunRecord) {
     run.start.options = vec![("--test".to_owned(), "backup".to_owned())];
 }
 
-/// A backup whose copies are made in no time.
+/// A backup whose copies take no time.
 fn copied(run: &mut RunRecord) {
     backup(run);
     run.start.settings.thresholds.read_rate_bytes_per_second = Some(50 << 20);

@@ -1,5 +1,5 @@
-//! Whether reads and writes of files in a folder go past every cache of the operating system, asked
-//! of the kernel and of what is below stacked file systems and loop devices.
+//! Whether reads and writes of files in a folder bypass every cache of the operating system,
+//! according to the kernel and the layers below stacked file systems and loop devices.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,7 +15,7 @@ const MOST_LAYERS: u32 = 8;
 /// File systems whose `O_DIRECT` reaches the block device below them.
 const DIRECT: [&str; 8] = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs"];
 
-/// What is known of the mount that holds `path`; `table` is `/proc/self/mountinfo`.
+/// Caching of the mount that holds `path`; `table` is `/proc/self/mountinfo`.
 pub(super) fn of(path: &Path, mount: &Mount, table: &str, sys_folder: &Path) -> Caching {
     below(path, mount, table, sys_folder, 0)
 }
@@ -48,7 +48,7 @@ pub(super) fn of_device(source: &str, table: &str, sys_folder: &Path) -> Caching
     loop_device(&mount, table, sys_folder, 0)
 }
 
-/// What the file system itself says.
+/// The file system's own report.
 fn in_folder(path: &Path, mount: &Mount) -> Caching {
     let kind = mount.file_system.as_str();
     let file = any_file(path);
@@ -58,21 +58,21 @@ fn in_folder(path: &Path, mount: &Mount) -> Caching {
         }
         if let Ok(Some(0)) = sys::direct_alignment(file) {
             return Caching::InFileSystem(format!(
-                "{kind} reads and writes its files through the system's cache here, as with \
-                 data=journal, encryption or verity"
+                "{kind} reads and writes these files through the page cache, as with data=journal, \
+                 encryption or verity"
             ));
         }
     }
     match kind {
-        "ecryptfs" => Caching::InFileSystem("ecryptfs works in the system's cache".to_owned()),
+        "ecryptfs" => Caching::InFileSystem("ecryptfs works in the page cache".to_owned()),
         "ext3" | "ext4" if option(&mount.options, "data") == Some("journal") => {
             Caching::InFileSystem(format!(
-                "{kind} with data=journal reads and writes through the system's cache"
+                "{kind} with data=journal reads and writes through the page cache"
             ))
         }
         _ if kind == "overlay" || DIRECT.contains(&kind) => Caching::None,
         _ => Caching::Unknown(format!(
-            "{kind} does not say whether its own cache, or that of its server, is passed by"
+            "{kind} does not report whether requests bypass its cache or its server's"
         )),
     }
 }
@@ -88,8 +88,8 @@ fn loop_device(mount: &Mount, table: &str, sys_folder: &Path, layer: u32) -> Cac
     };
     if super::read(&folder.join("dio")).as_deref() != Some("1") {
         return Caching::Below(format!(
-            "{name} reads its file {backing} through the system's cache (losetup \
-             --direct-io=on does not)"
+            "{name} reads {backing} through the page cache; to fix: losetup --direct-io=on \
+             /dev/{name}"
         ));
     }
     let backing = Path::new(&backing);
@@ -99,7 +99,7 @@ fn loop_device(mount: &Mount, table: &str, sys_folder: &Path, layer: u32) -> Cac
     }
 }
 
-/// A regular file of the folder `path`, one without a name where that can be had; or `path` itself.
+/// A regular file of the folder `path`, an unnamed one if possible; or `path` itself.
 fn any_file(path: &Path) -> Option<File> {
     if path.is_file() {
         return File::open(path).ok();

@@ -1,4 +1,4 @@
-//! What the block devices under a folder have counted (the kernel's Documentation/block/stat.rst).
+//! Counters of the block devices under a folder (the kernel's Documentation/block/stat.rst).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// Folders that show others are followed so deep: more are a circle.
 const MOST_LAYERS: u32 = 8;
 
-/// Bytes that the block devices under `path` have read since they are there; none where no device
-/// can be told, or where it does not count.
+/// Bytes read by the block devices under `path` since they were attached; `None` if no device can
+/// be identified, or if it does not count.
 ///
 /// A file system of FUSE that shows another folder (bindfs names it as its source) is counted by
 /// the devices of that one.

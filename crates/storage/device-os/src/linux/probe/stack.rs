@@ -1,5 +1,5 @@
-//! The block devices below a file system, from the one that is mounted down to disks, each with
-//! what decides how it writes.
+//! The block devices below a file system, from the mounted one down to disks, each with the facts
+//! that decide how it writes.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
     Ok(found)
 }
 
-/// The device in `folder`, a partition's or a whole one's, and what it is made of.
+/// The device in `folder`, a partition or a whole one, and its components.
 pub(super) fn collect(folder: &Path, layer: u32, found: &mut Vec<BlockDevice>) {
     let whole = whole_device(folder.to_owned());
     let members: Vec<PathBuf> = names(&whole.join("slaves"))
@@ -76,7 +76,7 @@ fn partition(folder: &Path) -> Partition {
     }
 }
 
-/// What udev noted of the partition with this device number.
+/// udev's record of the partition with this device number.
 fn scheme(database: &Path, number: &str) -> Option<String> {
     let noted = fs::read_to_string(database.join(format!("b{number}"))).ok()?;
     let mut lines = noted.lines();
@@ -121,7 +121,7 @@ fn array(folder: &Path) -> SoftwareArray {
     }
 }
 
-/// The way to a device stands in its place among all devices of the kernel.
+/// The path to a device is part of its place among all devices of the kernel.
 fn transport(folder: &Path) -> Option<Transport> {
     let place = folder.to_string_lossy();
     if has_numbered(&place, "nvme") || place.contains("/nvme-subsystem/") {

@@ -1,6 +1,6 @@
-//! What control groups let this process do with a disk in a second (the kernel's
+//! Limits that control groups set for this process on a disk, per second (the kernel's
 //! Documentation/admin-guide/cgroup-v2.rst, `io.max`, and cgroup-v1/blkio-controller.rst): a slow
-//! answer may be the group's doing and not the storage's.
+//! answer may be caused by the group and not by the storage.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::probe::IoLimit;
 /// Mount point of the control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// Files of cgroup v1, and the word of `io.max` for what each of them limits.
+/// Files of cgroup v1, and the corresponding key of `io.max`.
 const FIRST_VERSION: [(&str, &str); 4] = [
     ("blkio.throttle.read_bps_device", "rbps"),
     ("blkio.throttle.write_bps_device", "wbps"),

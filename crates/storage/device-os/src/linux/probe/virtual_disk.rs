@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-/// Beginnings of the names of disks that are made of something else.
+/// Name prefixes of disks that are composed of something else.
 const NAMES: [&str; 6] = ["vd", "xvd", "loop", "zram", "ram", "nbd"];
 
-/// What the vendors and models of virtual disks contain.
+/// Substrings of the vendors and models of virtual disks.
 const MODELS: [&str; 7] = ["QEMU", "VMware", "Virtual", "VBOX", "Msft", "PersistentDisk", "XEN"];
 
 /// Whether the disk with this name and model is a virtual one.
@@ -15,7 +15,7 @@ fn is_virtual(name: &str, model: Option<&str>) -> bool {
         || model.is_some_and(|model| MODELS.iter().any(|part| model.contains(part)))
 }
 
-/// Whether the disk in `folder` of `/sys/block`, or one that it is made of, is virtual.
+/// Whether the disk in `folder` of `/sys/block`, or one of its components, is virtual.
 pub(super) fn stands_on_virtual(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let model = super::model(&folder.join("device"));

@@ -1,4 +1,4 @@
-//! When the kernel is told of a request.
+//! Timing of submissions to the kernel.
 
 use std::rc::Rc;
 use std::time::Duration;

@@ -9,15 +9,15 @@ use super::super::{LogicalDrive, WritePolicy};
 #[derive(Default)]
 pub(super) struct ArcconfDrive {
     facts: LogicalDrive,
-    /// What is in force.
+    /// The mode in force.
     mode: KnownFact<bool>,
-    /// What is set: on, and whether even without a battery.
+    /// The setting: on, and whether even without a battery.
     setting: KnownFact<WritePolicy>,
     /// Names of segments, each once.
     segments: Vec<String>,
     segment_count: Option<u32>,
     is_flash: Vec<bool>,
-    /// Whether it is of the generation that tells the state of the cache.
+    /// Whether it is of the generation that reports the state of the cache.
     pub is_later: bool,
 }
 
@@ -89,7 +89,7 @@ impl ArcconfDrive {
         self.is_flash.extend(kind.map(|(_, is_flash)| is_flash));
     }
 
-    /// The drive, and what the output should say of it and does not.
+    /// The drive, and the facts that the output should state and lacks.
     pub(super) fn into_facts(self) -> (String, LogicalDrive, Vec<String>) {
         let Self { mut facts, mode, setting, segments, segment_count, is_flash, .. } = self;
         for mode in mode.cases().into_iter().filter(|_| mode.is_told()) {
@@ -136,7 +136,7 @@ fn setting(value: &str) -> Option<WritePolicy> {
     }
 }
 
-/// What becomes of writes: the mode says whether they are cached now, the setting whether always.
+/// The policy in force: the mode says whether writes are cached now, the setting whether always.
 fn in_force(mode: Option<bool>, setting: &KnownFact<WritePolicy>) -> Option<WritePolicy> {
     match (mode?, setting.only()) {
         (false, _) => Some(WritePolicy::Through),

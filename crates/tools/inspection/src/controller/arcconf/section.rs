@@ -2,7 +2,7 @@
 
 use super::super::lines::OutputLine;
 
-/// What the lines under a heading are about.
+/// Subject of the lines under a heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ArcconfSection {
     Controller,

@@ -133,7 +133,7 @@ fn headings_in_capitals_are_headings() {
     assert_eq!(controller(&capitals), controller(OUTPUT));
 }
 
-/// Nothing in the output of `getconfig 2` says so but the command in front of it.
+/// Only the command in front of `getconfig 2` gives the number; its output does not.
 #[test]
 fn the_number_of_a_controller_is_not_made_up() {
     let two = OUTPUT.replace("Controllers found: 1", "Controllers found: 2");

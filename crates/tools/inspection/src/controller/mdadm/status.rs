@@ -1,12 +1,12 @@
-//! `/proc/mdstat`: a line for each array, then its size, how many of its devices work, and what is
-//! going on.
+//! `/proc/mdstat`: a line for each array, then its size, the number of its working devices, and
+//! work in progress.
 
 use super::super::lines::{UnreadLine, is_prompt};
 use super::super::words::size_bytes;
 use super::super::{Controller, ControllerError, Health, LogicalDrive, Output};
 use super::{level, software, works};
 
-/// The arrays; none if the text is no such output.
+/// The arrays; `None` if the text is no such output.
 pub(in super::super) fn read(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(|line| line.starts_with("Personalities") || array(line).is_some()).then(|| {
         let mut controller = software();
@@ -23,7 +23,7 @@ pub(in super::super) fn read(text: &str) -> Option<Result<Output, ControllerErro
                 let is_read =
                     current.as_ref().is_some_and(|name| of_detail(controller.drive(name), line));
                 if !is_read {
-                    // What follows may be of another array.
+                    // The following lines may belong to another array.
                     current = None;
                 }
                 if !is_read && !is_prompt(line) {
@@ -68,7 +68,7 @@ fn of_array(drive: &mut LogicalDrive, facts: &str) {
     drive.disks.learn(u32::try_from(members).unwrap_or(u32::MAX));
 }
 
-/// `976630464 blocks super 1.2 512k chunks [2/2] [UU]`, a bitmap, or work that is going on.
+/// `976630464 blocks super 1.2 512k chunks [2/2] [UU]`, a bitmap, or work in progress.
 fn of_detail(drive: &mut LogicalDrive, line: &str) -> bool {
     if line.starts_with("bitmap:") {
         return true;

@@ -57,7 +57,7 @@ impl MegacliParser {
     }
 }
 
-/// What an output says of every battery.
+/// Facts that an output states for every battery.
 pub(super) const EXPECTED: [&str; 5] = [
     "Battery State",
     "Battery Pack Missing",
@@ -78,7 +78,7 @@ fn trouble(controller: &mut Controller, value: &str, state: CacheBackup) {
     }
 }
 
-/// What the tool says instead of a battery's state.
+/// The tool's message in place of a battery's state.
 fn of_no_battery(controller: &mut Controller, line: &OutputLine) -> bool {
     let small = line.text.to_ascii_lowercase();
     let is_absent = small.contains("required hardware is not present");

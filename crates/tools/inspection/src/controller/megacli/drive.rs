@@ -14,7 +14,7 @@ pub(super) struct Spans {
     level: Option<(u32, u32)>,
 }
 
-/// What an output says of every virtual drive.
+/// Facts that an output states for every virtual drive.
 const EXPECTED: [&str; 7] = [
     "RAID Level",
     "Span Depth",
@@ -55,7 +55,7 @@ impl MegacliParser {
         true
     }
 
-    /// What is known of a drive once all of its lines are read.
+    /// Completes a drive once all of its lines are read.
     pub(super) fn end_drive(&mut self) {
         let seen = std::mem::take(&mut self.seen);
         let Spans { depth, disks, level } = std::mem::take(&mut self.spans);
@@ -129,7 +129,7 @@ fn of_policy(drive: &mut LogicalDrive, line: &OutputLine) -> Option<&'static str
     })
 }
 
-/// Work that is going on: `Rebuild : Completed 12%, Taken 4 min.`
+/// Work in progress: `Rebuild : Completed 12%, Taken 4 min.`
 fn of_progress(drive: &mut LogicalDrive, line: &OutputLine) -> bool {
     let is_work =
         ["check consistency", "background initialization", "reconstruction", "initialization"]

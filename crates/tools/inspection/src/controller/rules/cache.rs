@@ -1,4 +1,4 @@
-//! The cache of a controller: what keeps it, what becomes of writes, what reads take of it.
+//! The cache of a controller: its protection, its write policy, and its share for reads.
 
 use record::StorageFinding;
 
@@ -35,7 +35,7 @@ pub(super) fn backup(controller: &Controller) -> StorageFinding {
     })
 }
 
-/// Whether the cache stays on without a battery. A finding only if an output says so.
+/// Whether the cache stays on without a battery. A finding only if an output reports it.
 pub(super) fn without_backup(controller: &Controller) -> Option<StorageFinding> {
     let name = ("cache-without-backup", "Write cache while nothing keeps it");
     let draft = Check::new(name, controller.name());

@@ -34,7 +34,7 @@ impl Controller {
         format!("{}, drive {}{device}", self.name(), drive.id)
     }
 
-    /// What commands call it; N if the output does not say, so that no command hits another.
+    /// Its name in commands; N if the output lacks it, so that no command hits another controller.
     pub(super) fn number(&self) -> &str {
         self.id.as_deref().unwrap_or("N")
     }
@@ -97,7 +97,7 @@ impl Controller {
         }
     }
 
-    /// The command that shows what keeps the cache.
+    /// The command that shows the protection of the cache.
     pub(super) fn show_backup(&self) -> String {
         let id = self.number();
         match self.tool {

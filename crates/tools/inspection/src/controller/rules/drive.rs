@@ -60,7 +60,7 @@ pub(super) fn strip(
         }
         None => draft.clone().unknown("not told", "this output does not say"),
     });
-    // A mirror alone has no strips, and mdadm tells none of it.
+    // A plain mirror has no strips, and mdadm reports none.
     let is_mirror =
         controller.tool == Tool::Mdadm && drive.level.only().is_some_and(|of| of == "RAID 1");
     (drive.strip_bytes.is_told() && !is_mirror).then_some(found)

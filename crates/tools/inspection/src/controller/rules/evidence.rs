@@ -1,5 +1,5 @@
-//! What the output itself is worth: what it should say and does not, words and lines that are not
-//! understood. Beside any of these no answer is a clean pass.
+//! Quality of the output itself: missing facts, unknown words and lines. With any of these no
+//! answer is a clean pass.
 
 use record::{StorageFinding, StorageRuling};
 
@@ -11,13 +11,13 @@ const NAME: (&str, &str) = ("controller-output", "Output of the tool");
 /// Lines that are shown.
 const SHOWN: usize = 5;
 
-/// Checks that storage can lack evidence for without its answer being open: what they find is worth
-/// a change, and decides neither mail nor log latency.
+/// Checks that may lack evidence without leaving the answer open: their findings suggest a change,
+/// but affect neither mail nor log latency.
 const OPEN_TO_DOUBT: [&str; 5] =
     ["disk-cache", "strip-size", "raid-level", "controller-read-cache", "cache-ratio"];
 
-/// Whether a finding leaves open what the output of a controller was read for. Missing evidence for
-/// lesser checks does not; words that were not understood and gaps are findings of their own.
+/// Whether a finding leaves open the question that the output was read for. Missing evidence for
+/// lesser checks does not; words that were not understood and gaps are separate findings.
 pub fn leaves_open(finding: &StorageFinding) -> bool {
     finding.outcome == StorageRuling::CannotJudge
         && !OPEN_TO_DOUBT.contains(&finding.check.as_str())
@@ -69,7 +69,7 @@ pub fn not_understood(file: &str, lines: &[UnreadLine]) -> Option<StorageFinding
     ))
 }
 
-/// What the output of a controller should say and does not, or says in unknown words.
+/// Facts of a controller that its output lacks, or states in unknown words.
 pub(super) fn of_controller(controller: &Controller) -> Option<StorageFinding> {
     let mut all = controller.gaps.clone();
     all.extend(doubts(controller));

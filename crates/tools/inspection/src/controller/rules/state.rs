@@ -9,7 +9,7 @@ use crate::draft::Check;
 /// A part: the check of it, its state, and the harm of a bad one.
 type StatePart<'a> = ((&'static str, &'static str), &'a KnownFact<Health>, &'static str);
 
-/// Parts of which the output tells a state.
+/// Parts whose state the output reports.
 pub(super) fn of_controller(controller: &Controller) -> Vec<StorageFinding> {
     parts(controller)
         .into_iter()

@@ -42,7 +42,7 @@ fn good() -> Controller {
     }
 }
 
-/// What the check says, and its remedy, after a change.
+/// Outcome and remedy of the check after a change.
 fn check(
     name: &str,
     change: impl Fn(&mut Controller, &mut LogicalDrive),

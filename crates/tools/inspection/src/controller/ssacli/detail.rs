@@ -104,7 +104,7 @@ pub(super) fn of_disk(disk: &mut PhysicalDisk, line: &OutputLine) -> bool {
     true
 }
 
-/// What the long form says of every controller with a cache, and of every drive.
+/// Facts that the long form states for every controller with a cache, and for every drive.
 pub(super) fn expect(controller: &mut Controller) {
     controller.tells_cache = controller.drives.iter().any(|drive| drive.writes.is_told());
     let has_cache = controller.read_percent.is_told() || controller.cache_bytes.is_told();

@@ -110,7 +110,7 @@ impl SsacliParser {
         true
     }
 
-    /// What the rows of an array's disks say of its drives.
+    /// Applies the rows of an array's disks to its drives.
     pub(super) fn end_array(&mut self) {
         let ShortArray { drives, disks, least_bytes, has_odd_row, is_flash } =
             std::mem::take(&mut self.array);

@@ -56,7 +56,7 @@ fn drive(controller: &mut Controller, row: &Value, rows: &AnswerRows<'_>) {
     controller.drive(&id).learn(told);
 }
 
-/// What the row of a drive says, and what it does not.
+/// Applies the row of a drive; returns its gaps.
 fn of_row(told: &mut LogicalDrive, row: &Value) -> Vec<String> {
     let mut gaps = Vec::new();
     let (level, state) = (word(row, "TYPE"), word(row, "State"));
@@ -92,12 +92,12 @@ fn level_of(words: &str) -> Option<String> {
     is_one.then(|| words.to_owned())
 }
 
-/// What the disks of the drive's group and the group's own row say of it.
+/// Applies the disks of the drive's group and the group's own row.
 fn of_group(told: &mut LogicalDrive, group: &str, size: Option<u64>, rows: &AnswerRows<'_>) {
     let members = rows.members(group);
     let count = u32::try_from(members.len()).ok().filter(|&count| count > 0);
     let wanted = rows.disk_count(&told.id);
-    // The disks of a group tell how many a drive has, unless the drive says so itself.
+    // The disks of a group give the number per drive, unless the drive has its own figure.
     if let Some(count) = wanted.or(count) {
         told.disks.learn(count);
     }
@@ -134,7 +134,7 @@ fn flash(kinds: &[String]) -> Option<bool> {
     is_known.then(|| kinds.iter().all(|kind| kind == "SSD"))
 }
 
-/// What the properties of a drive say, and what they do not.
+/// Facts in the properties of a drive, and the gaps.
 fn of_properties(id: &str, properties: &Value) -> (LogicalDrive, Vec<String>) {
     let mut told = LogicalDrive { id: id.to_owned(), ..LogicalDrive::default() };
     let mut gaps = Vec::new();

@@ -1,5 +1,5 @@
-//! What keeps the cache: a battery, a vault of capacitors and flash, an energy pack. Overviews have
-//! a row with its state; `/cx/bbu show all` and `/cx/cv show all` have properties.
+//! Protection of the cache: a battery, a vault of capacitors and flash, an energy pack. Overviews
+//! have a row with its state; `/cx/bbu show all` and `/cx/cv show all` have properties.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn is_of_energy(name: &str) -> bool {
         .contains(&name.as_str())
 }
 
-/// The state in its own words; else what the hardware says of its presence.
+/// The state in its own words; else the hardware's report of its presence.
 pub(super) fn read(backup: &mut KnownFact<CacheBackup>, data: &Members) {
     let parts = data.iter().filter(|(name, _)| is_of_energy(name));
     for row in parts.flat_map(|(_, part)| rows(part)) {

@@ -1,4 +1,4 @@
-//! JSON in what people saved: a prompt with the command in front, another prompt behind, several
+//! JSON as people save it: a prompt with the command in front, another prompt behind, several
 //! answers one after the other.
 
 use serde_json::{Deserializer, Value};
@@ -25,7 +25,7 @@ pub(super) fn documents(text: &str) -> Result<(Vec<Value>, Vec<UnreadLine>), Con
     Ok((found, unread))
 }
 
-/// Where the next line begins that is JSON: one with a brace in front, or a bracket that is not a
+/// Start of the next line of JSON: one that begins with a brace, or with a bracket that is not a
 /// prompt's.
 pub(super) fn begin_of_document(text: &str) -> Option<usize> {
     let mut at = 0;

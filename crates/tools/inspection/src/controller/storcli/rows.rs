@@ -1,4 +1,4 @@
-//! Rows and properties of an answer by what they describe, wherever a release nests them.
+//! Rows and properties of an answer by subject, wherever a release nests them.
 
 use std::collections::BTreeSet;
 
@@ -111,7 +111,7 @@ fn push_once<'a>(rows: &mut Vec<&'a Value>, row: &'a Value) {
     }
 }
 
-/// The first of a list, or what is none.
+/// The first of a list, or the value itself if it is no list.
 fn first(value: &Value) -> &Value {
     value.as_array().and_then(|all| all.first()).unwrap_or(value)
 }

@@ -1,5 +1,5 @@
 //! A table of storcli's text: names between two lines of dashes, rows up to a third. Cells hold
-//! blanks in sizes (`640.0 GB`) and models, of which the number of cells tells.
+//! blanks in sizes (`640.0 GB`) and models, which the number of cells reveals.
 
 use serde_json::{Map, Value};
 
@@ -15,11 +15,11 @@ pub(super) struct TextTable {
 /// Put for a blank inside a cell.
 const INNER: char = '\u{1}';
 
-/// Names of columns of which one cell may have blanks, so that it takes what is left over.
+/// Columns whose cells may have blanks; one of them takes the surplus words.
 const WIDE: [&str; 6] = ["Model", "Name", "Product", "ProdID", "VendorSpecific", "Value"];
 
 impl TextTable {
-    /// Whether it has names.
+    /// Whether its names have been read.
     pub(super) fn is_begun(&self) -> bool {
         !self.names.is_empty()
     }

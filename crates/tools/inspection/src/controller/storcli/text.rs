@@ -8,7 +8,7 @@ use super::super::lines::{is_prompt, must_be_shown_text};
 use super::Members;
 use super::table::TextTable;
 
-/// Answers, and what was not understood in them.
+/// Answers, and the lines not understood in them.
 #[derive(Default)]
 pub(super) struct Parsed {
     pub answers: Vec<Value>,
@@ -17,7 +17,7 @@ pub(super) struct Parsed {
     pub gaps: Vec<String>,
 }
 
-/// Whether a line is one with which an answer begins, and no other tool has.
+/// Whether a line starts an answer of this tool and of no other.
 pub(super) fn begins(line: &str) -> bool {
     line.split_once(" = ").is_some_and(|(name, value)| match name.trim() {
         "CLI Version" => true,

@@ -1,4 +1,4 @@
-//! What must fail and does not, and what could not be tried.
+//! Logins that must fail and do not, and those that could not be tried.
 
 use record::StorageRuling::{self, CannotJudge, Fail, Pass};
 

@@ -116,7 +116,7 @@ impl Chromium {
         }
     }
 
-    /// What an expression of the page comes to.
+    /// The value of an expression on the page.
     pub(super) fn value(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "returnByValue": true });
         self.call("Runtime.evaluate", &parameters)["result"]["value"].clone()

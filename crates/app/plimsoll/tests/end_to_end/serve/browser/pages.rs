@@ -7,8 +7,8 @@ use super::chromium::Chromium;
 use super::look_at;
 use crate::scene::Scene;
 
-/// Runs, and every page that is made of them; no verdict is asked for, and what is wrong with this
-/// machine's storage does not matter.
+/// Runs, and every page made of them; no verdict is requested, and the state of this machine's
+/// storage does not matter.
 fn written() -> Scene {
     let scene = Scene::prepared("browser-written");
     scene.replay_logs(3);
