@@ -14,7 +14,7 @@ pub(crate) use unix::{
     create_private, create_private_folder, file_number, hold_folder, hold_name, host_reading,
     identity, is_block_device, is_device, is_device_held, is_held, is_name_held, is_private,
     is_stream, keep_owner, layout_roots, machine, of_new_files, open_held, quoted_word, redraws,
-    set_apart, shell, stop_on_request, sync_folder, volume_number,
+    set_apart, shell, stop_on_request, sync_folder, terminate, volume_number, words_of,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
@@ -22,7 +22,7 @@ pub(crate) use windows::{
     create_private, create_private_folder, file_number, hold_folder, hold_name, host_reading,
     identity, is_block_device, is_device, is_device_held, is_held, is_name_held, is_private,
     is_stream, keep_owner, layout_roots, machine, of_new_files, open_held, quoted_word, redraws,
-    set_apart, shell, stop_on_request, sync_folder, volume_number,
+    set_apart, shell, stop_on_request, sync_folder, terminate, volume_number, words_of,
 };
 
 /// How an attempt ended to have something for this process alone.

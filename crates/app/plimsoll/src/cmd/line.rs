@@ -143,6 +143,7 @@ impl Search<'_> {
             tags: self.tags,
             resumed: None,
             acknowledge: None,
+            is_held: false,
             outlook: None,
         };
         measure(order, stop, console.is_quiet())

@@ -67,6 +67,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
+        is_held: false,
         outlook: None,
     };
     let measured = measure(order, &stop, console.is_quiet())?;

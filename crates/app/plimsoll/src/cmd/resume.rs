@@ -45,6 +45,7 @@ pub(crate) fn run(
         tags: &[],
         resumed: Some(cut),
         acknowledge: None,
+        is_held: false,
         outlook: None,
     };
     let measured = measure(order, &stop, console.is_quiet())?;

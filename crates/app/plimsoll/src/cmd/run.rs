@@ -49,6 +49,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: flags.acknowledge.as_deref(),
+        is_held: flags.hold_measurement,
         outlook: None,
     };
     let measured = measure(order, &stop, console.is_quiet())?;

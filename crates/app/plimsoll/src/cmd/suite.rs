@@ -146,6 +146,7 @@ fn make(
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
+        is_held: false,
         outlook: Some(outlook),
     };
     match measure(order, stop, quiet) {

@@ -6,6 +6,7 @@ mod circumstances;
 mod device_reads;
 mod folder;
 mod follow;
+mod gate;
 mod host;
 mod job;
 mod merge;
@@ -48,6 +49,8 @@ use crate::wire;
 use device_reads::DeviceReads;
 pub(crate) use folder::{RunFolder, write_reports};
 use follow::{End, Follower, GroupCrew, Watched};
+use gate::Gate;
+pub(crate) use gate::{MEASURE_AT, WAITING};
 use job::{Job, jobs};
 use pause::PauseWatch;
 use processors::ProcessorWatch;
@@ -82,6 +85,8 @@ pub(crate) struct Order<'a> {
     pub resumed: Option<CutRun>,
     /// Where each commit is noted for programs that kill this one.
     pub acknowledge: Option<&'a Path>,
+    /// Whether the measurement waits for another program to say when it begins.
+    pub is_held: bool,
     /// What follows the run, if it is a test of a set.
     pub outlook: Option<SetOutlook>,
 }
@@ -116,6 +121,7 @@ pub(crate) fn measure(
     let mut request = StopRequest::start(folder)?;
     let (mut run_folder, origin) = open_folder(folder, order.resumed, start, &clock)?;
     let coordinator = Arc::new(Coordinator::new(count));
+    let gate = order.is_held.then(|| Gate::close(folder, &coordinator)).transpose()?;
     let known = (commits.as_ref(), resumed.as_ref());
     let jobs = jobs(plan, groups, &coordinator, known, (origin, watch));
     let mut crew = Crew::start(jobs, Job::run);
@@ -126,6 +132,7 @@ pub(crate) fn measure(
         processors: &mut processors,
         request: &mut request,
         origin,
+        gate,
         outlook: order.outlook,
     };
     let mut follower = Follower::new(plan, stop, &coordinator, watched, quiet);

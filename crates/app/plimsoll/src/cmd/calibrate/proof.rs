@@ -63,6 +63,7 @@ pub(super) fn prove(
         tags: &[],
         resumed: None,
         acknowledge: None,
+        is_held: false,
         outlook: None,
     };
     let measured = measure(order, stop, quiet)?.record;

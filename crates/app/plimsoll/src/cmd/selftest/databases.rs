@@ -32,6 +32,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
         tags: &[],
         resumed: None,
         acknowledge: None,
+        is_held: false,
         outlook: None,
     };
     refuse_shortage(&plan, stop)?;
