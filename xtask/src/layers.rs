@@ -63,6 +63,18 @@ const TABLE: &[Layer] = &[
         tests: &["faults"],
     },
     Layer { package: "verdict", inside: &["record", "units"], outside: &[], tests: &[] },
+    Layer {
+        package: "fleet",
+        inside: &["plan", "record", "units", "verdict"],
+        outside: &["serde", "serde_json", "toml"],
+        tests: &[],
+    },
+    Layer {
+        package: "carrier",
+        inside: &["fleet", "units"],
+        outside: &["async-nats", "futures-util", "tokio"],
+        tests: &[],
+    },
     Layer { package: "sizing", inside: &["plan", "units"], outside: &[], tests: &[] },
     Layer {
         package: "provision",
@@ -157,6 +169,8 @@ const TABLE: &[Layer] = &[
         package: "plimsoll",
         inside: &[
             "builds",
+            "carrier",
+            "fleet",
             "device",
             "device-net",
             "device-os",

@@ -12,6 +12,7 @@ use units::{Bytes, Nanos};
 
 mod durations;
 mod examples;
+mod fleet;
 mod format;
 mod inspect;
 mod iscsi;
@@ -26,6 +27,10 @@ mod watch;
 
 pub(crate) use durations::{TestDuration, test_duration};
 pub(crate) use examples::EXAMPLES_HEADING;
+pub(crate) use fleet::{
+    AgentFlags, FleetAction, FleetAnswerFlags, FleetCollectFlags, FleetFlags, FleetRunFlags,
+    FleetServerFlags, FleetUpFlags,
+};
 pub(crate) use format::FormatFlags;
 pub(crate) use inspect::{InspectAnswerFlags, InspectFlags, InspectWhat, LayoutFlags};
 pub(crate) use iscsi::{
@@ -98,6 +103,10 @@ pub(crate) enum Verb {
     Watch(WatchFlags),
     /// Show the runs of a folder in a browser, live ones too, until Ctrl-C
     Serve(ServeFlags),
+    /// Run a plan on many hosts at once, with one verdict
+    Fleet(FleetFlags),
+    /// Let a fleet run plans on this host, within the folders that you allow
+    Agent(AgentFlags),
     /// Replay the log of a database that was not closed properly
     Recover(RecoverFlags),
     /// Check the integrity of a database: trees, space, indexes; never writes
@@ -219,6 +228,10 @@ pub(crate) struct RunFlags {
     /// Log every commit to FILE before and after it, for crash tests
     #[arg(long, value_name = "FILE")]
     pub acknowledge: Option<PathBuf>,
+    /// Keep the load on after the warm-up until the file `measure-at` in the run's folder says when
+    /// to measure: what an agent of a fleet passes
+    #[arg(long, hide = true, requires = "output", conflicts_with = "resume")]
+    pub hold_measurement: bool,
     #[command(flatten)]
     pub identity: IdentityFlags,
     #[command(flatten)]

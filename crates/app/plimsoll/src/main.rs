@@ -152,6 +152,8 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::List(flags) => cmd::list::run(&flags, console),
         Verb::Watch(flags) => cmd::watch::run(&flags, console),
         Verb::Serve(flags) => cmd::serve::run(&flags, console),
+        Verb::Fleet(flags) => cmd::fleet::run(&flags, console),
+        Verb::Agent(flags) => cmd::agent::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),
         Verb::Schema(flags) => cmd::schema::run(&flags, console),

@@ -7,6 +7,10 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use unix::{PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request};
+pub(crate) use unix::{
+    PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
+};
 #[cfg(windows)]
-pub(crate) use windows::{PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request};
+pub(crate) use windows::{
+    PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
+};

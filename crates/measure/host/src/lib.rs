@@ -28,8 +28,8 @@ pub mod wire;
 
 pub use error::HostError;
 pub use measure::{
-    CutRun, Measured, RunOrder, STOP_REQUEST, StopRequest, is_live, journal_of, load,
-    refusal_to_resume, refuse_shortage, run, runs_at, write_reports,
+    CutRun, MEASURE_AT, Measured, RunOrder, STOP_REQUEST, StopRequest, WAITING, is_live,
+    journal_of, load, refusal_to_resume, refuse_shortage, run, runs_at, write_reports,
 };
 pub use observer::{HostEvent, HostObserver, PassWork, RunOutline};
 pub use stop::StopFlag;

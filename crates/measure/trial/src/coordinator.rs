@@ -17,6 +17,9 @@ use crate::tune::{self, TuneStep};
 /// How often a waiting group looks.
 const LOOK: Nanos = Nanos::from_millis(5);
 
+/// The begin of a measurement that waits for [`Coordinator::release`].
+const HELD: u64 = u64::MAX;
+
 /// A point at which groups wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Barrier {
@@ -71,6 +74,8 @@ pub struct Coordinator {
     /// 0: no stop; else see [`Coordinator::stop`].
     stop: AtomicU8,
     lag: AtomicU64,
+    /// When the measurement may begin: [`HELD`] until it is known.
+    begin: AtomicU64,
     /// Members so far, each with a number.
     members: AtomicU32,
     /// When each group was last seen at work, by its number; see [`Coordinator::seen`].
@@ -170,6 +175,7 @@ impl Coordinator {
             steps: Default::default(),
             stop: AtomicU8::new(0),
             lag: AtomicU64::new(0),
+            begin: AtomicU64::new(0),
             members: AtomicU32::new(0),
             beats: (0..groups).map(|_| AtomicU64::new(0)).collect(),
         }
@@ -202,6 +208,38 @@ impl Coordinator {
             3 => Some(Stop::NoRoom),
             4 => Some(Stop::Overdue),
             _ => Some(Stop::Failed),
+        }
+    }
+
+    /// Keeps the load on once all sessions are found, until [`Coordinator::release`] says when the
+    /// measurement begins: several machines measure from one instant.
+    pub fn hold(&self) {
+        self.begin.store(HELD, SeqCst);
+    }
+
+    /// Lets a held run measure from `at` on the clock of its groups, or from now if that is past.
+    pub fn release(&self, at: Nanos) {
+        self.begin.store(at.0.min(HELD - 1), SeqCst);
+    }
+
+    /// Whether every group is ready to measure and none may yet.
+    pub fn is_waiting(&self) -> bool {
+        self.begin.load(SeqCst) == HELD
+            && self.passed(Barrier::Tuned).is_some()
+            && self.stopped().is_none()
+    }
+
+    /// When the measurement begins, `earliest` or later; none if the run is stopped before.
+    pub(crate) async fn begin(&self, earliest: Nanos, runtime: &Runtime) -> Option<Nanos> {
+        loop {
+            let begin = self.begin.load(SeqCst);
+            if begin != HELD {
+                return Some(Nanos(begin).max(earliest));
+            }
+            if self.stopped().is_some() {
+                return None;
+            }
+            runtime.sleep(LOOK).await;
         }
     }
 

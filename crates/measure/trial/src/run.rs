@@ -225,7 +225,9 @@ impl Group {
             self.rest(opened, &load).await;
         }
         let tuned = self.member.meet(Barrier::Tuned, &self.runtime).await;
-        self.runtime.sleep_until(tuned + SETTLE).await;
+        if let Some(begin) = self.coordinator().begin(tuned + SETTLE, &self.runtime).await {
+            self.runtime.sleep_until(begin).await;
+        }
         if let Some(target_iops) = target_iops {
             load.sessions.hold(target_iops);
         }

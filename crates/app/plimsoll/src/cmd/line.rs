@@ -144,6 +144,7 @@ impl Search<'_> {
             tags: self.tags,
             resumed: None,
             acknowledge: None,
+            is_held: false,
         };
         Ok(host::run(order, stop, &shown::on_console(console.is_quiet()))?)
     }

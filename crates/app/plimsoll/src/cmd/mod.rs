@@ -1,5 +1,6 @@
 //! One short file per verb.
 
+pub(crate) mod agent;
 pub(crate) mod builds;
 pub(crate) mod calibrate;
 pub(crate) mod check;
@@ -8,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod conclusion;
 pub(crate) mod dump;
 pub(crate) mod export;
+pub(crate) mod fleet;
 pub(crate) mod format;
 pub(crate) mod header;
 pub(crate) mod import;

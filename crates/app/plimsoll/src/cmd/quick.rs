@@ -67,6 +67,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
+        is_held: false,
     };
     let measured = host::run(order, &stop, &shown::on_console(console.is_quiet()))?;
     let outcome = conclude(&measured, &run_folder, flags.json, console)?;

@@ -57,6 +57,9 @@ fn report_at(
     path: &Path,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
+    if super::fleet::show::is_fleet(path) {
+        return report_fleet(flags, path, console);
+    }
     if let Some(set) = suite::made_in(path)? {
         return report_set((flags, path), &set, console);
     }
@@ -84,6 +87,25 @@ fn report_at(
     }
     render(flags, &journal_of(&run), (&record, &verdict), console)?;
     Ok(outcome)
+}
+
+/// The verdict on a fleet, as text or JSON.
+fn report_fleet(
+    flags: &ReportFlags,
+    path: &Path,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let json = match flags.format {
+        None | Some(ReportFormat::Text) => false,
+        Some(ReportFormat::Json) => true,
+        Some(_) => {
+            return Err(CommandError::usage(
+                "a fleet run has a report as text and as JSON; the folders below hosts/ have all \
+                 forms",
+            ));
+        }
+    };
+    super::fleet::show::show(path, json, console)
 }
 
 /// Prints the parts that the journal's hashes cannot vouch for.

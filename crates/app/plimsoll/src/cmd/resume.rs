@@ -46,6 +46,7 @@ pub(crate) fn run(
         tags: &[],
         resumed: Some(cut),
         acknowledge: None,
+        is_held: false,
     };
     let measured = host::run(order, &stop, &shown::on_console(console.is_quiet()))?;
     conclude(&measured, &folder, flags.json, console)

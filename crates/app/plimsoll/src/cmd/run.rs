@@ -50,6 +50,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: flags.acknowledge.as_deref(),
+        is_held: flags.hold_measurement,
     };
     let measured = host::run(order, &stop, &shown::on_console(console.is_quiet()))?;
     conclude(&measured, &folder, flags.json, console)

@@ -147,6 +147,7 @@ fn make(
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
+        is_held: false,
     };
     host::run(order, stop, &shown::in_set(outlook, quiet)).map_err(|error| match error {
         HostError::Sentence(why) => (Ruling::CannotJudge, why),

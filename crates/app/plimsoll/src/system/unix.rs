@@ -44,6 +44,18 @@ pub(crate) fn quoted_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// The command line of a process; none if there is no such process.
+pub(crate) fn words_of(process: u32) -> Option<String> {
+    let words = fs::read(format!("/proc/{process}/cmdline")).ok()?;
+    let text = String::from_utf8_lossy(&words).replace('\0', " ");
+    (!text.is_empty()).then_some(text)
+}
+
+/// Asks a process to end.
+pub(crate) fn terminate(process: u32) -> io::Result<()> {
+    shell(&format!("kill -TERM {process}")).status().map(drop)
+}
+
 /// The system's shell with a line for it.
 pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("/bin/sh");

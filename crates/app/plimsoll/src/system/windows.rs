@@ -43,6 +43,21 @@ pub(crate) fn quoted_word(text: &str) -> String {
     format!("'{inner}{after}'")
 }
 
+/// The command line of a process; none if there is no such process.
+pub(crate) fn words_of(process: u32) -> Option<String> {
+    let filter = format!("ProcessId={process}");
+    let words = ["process", "where", filter.as_str(), "get", "CommandLine"];
+    let told = Command::new("wmic").args(words).output().ok()?;
+    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    text.contains(".conf").then_some(text)
+}
+
+/// Ends a process.
+pub(crate) fn terminate(process: u32) -> io::Result<()> {
+    let process = process.to_string();
+    Command::new("taskkill").args(["/F", "/PID", &process]).output().map(drop)
+}
+
 /// The system's shell with a line for it.
 pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("cmd.exe");

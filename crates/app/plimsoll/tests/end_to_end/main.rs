@@ -26,6 +26,7 @@ mod evidence;
 mod examples;
 #[cfg(unix)]
 mod exports;
+mod fleets;
 mod foreign;
 mod full;
 mod identity;

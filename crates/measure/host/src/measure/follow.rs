@@ -12,6 +12,7 @@ use units::Nanos;
 
 use super::device_reads::DeviceReads;
 use super::folder::RunFolder;
+use super::gate::Gate;
 use super::merge::Merger;
 use super::processors::ProcessorWatch;
 use super::room::{FreeSpace, RoomWatch};
@@ -80,6 +81,8 @@ pub(super) struct Watched<'a> {
     pub request: &'a mut StopRequest,
     /// The run's zero on the clock.
     pub origin: Nanos,
+    /// Where another program says when the measurement begins.
+    pub gate: Option<Gate>,
 }
 
 /// Follows the threads of a run: journal, observer, requests to stop, room on the volumes.
@@ -92,6 +95,7 @@ pub(super) struct Follower<'a> {
     reads: &'a mut DeviceReads,
     processors: &'a mut ProcessorWatch,
     request: &'a mut StopRequest,
+    gate: Option<Gate>,
     stop: &'a StopFlag,
     coordinator: &'a Coordinator,
     silence: Silence,
@@ -107,7 +111,7 @@ impl<'a> Follower<'a> {
         plan: &Plan,
         stop: &'a StopFlag,
         coordinator: &'a Coordinator,
-        Watched { folder, room, reads, processors, request, origin }: Watched<'a>,
+        Watched { folder, room, reads, processors, request, origin, gate }: Watched<'a>,
         observer: &'a HostObserver,
     ) -> Self {
         let clock = OsClock::new();
@@ -125,6 +129,7 @@ impl<'a> Follower<'a> {
             reads,
             processors,
             request,
+            gate,
             stop,
             coordinator,
             silence: Silence::new(plan, origin),
@@ -181,6 +186,9 @@ impl<'a> Follower<'a> {
         }
         if self.journal.written.is_err() {
             self.coordinator.stop(Stop::Failed);
+        }
+        if let Some(gate) = &mut self.gate {
+            gate.look(self.coordinator);
         }
         let at = self.clock.now().since(self.origin);
         let is_due = at.since(self.looked) >= BETWEEN_LOOKS;

@@ -5,6 +5,7 @@ mod circumstances;
 mod device_reads;
 mod folder;
 mod follow;
+mod gate;
 mod host;
 mod job;
 mod merge;
@@ -46,6 +47,8 @@ use device_reads::DeviceReads;
 pub(crate) use folder::RunFolder;
 pub use folder::write_reports;
 use follow::{End, Follower, GroupCrew, Watched};
+use gate::Gate;
+pub use gate::{MEASURE_AT, WAITING};
 use job::{Job, jobs};
 use pause::PauseWatch;
 use processors::ProcessorWatch;
@@ -80,6 +83,8 @@ pub struct RunOrder<'a> {
     pub resumed: Option<CutRun>,
     /// Where each commit is noted for programs that kill this one.
     pub acknowledge: Option<&'a Path>,
+    /// Whether the measurement waits for another program to say when it begins.
+    pub is_held: bool,
 }
 
 /// Runs a plan, tells `observer` of it, writes journal and reports. An error is one that leaves
@@ -113,6 +118,7 @@ pub fn run(
     let mut request = StopRequest::start(folder)?;
     let (mut run_folder, origin) = open_folder(folder, order.resumed, start, &clock)?;
     let coordinator = Arc::new(Coordinator::new(count));
+    let gate = order.is_held.then(|| Gate::close(folder, &coordinator)).transpose()?;
     let known = (commits.as_ref(), resumed.as_ref());
     let jobs = jobs(plan, groups, &coordinator, known, (origin, watch));
     let mut crew = Crew::start(jobs, Job::run);
@@ -123,6 +129,7 @@ pub fn run(
         processors: &mut processors,
         request: &mut request,
         origin,
+        gate,
     };
     let mut follower = Follower::new(plan, stop, &coordinator, watched, observer);
     let ends = follower.follow(&mut crew);

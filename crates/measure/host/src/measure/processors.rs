@@ -62,8 +62,7 @@ impl ProcessorWatch {
                 "{shares}: stop the other programs first, or a failed limit will be inconclusive"
             )),
             Some(_) => {}
-            None => observer
-                .remark(&"Processor use by other programs is unknown on this system."),
+            None => observer.remark(&"Processor use by other programs is unknown on this system."),
         }
         found
     }

@@ -63,6 +63,7 @@ pub(super) fn prove(
         tags: &[],
         resumed: None,
         acknowledge: None,
+        is_held: false,
     };
     let measured = host::run(order, stop, &shown)?.record;
     compare(&predicted, &measured, console)

@@ -33,6 +33,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
         tags: &[],
         resumed: None,
         acknowledge: None,
+        is_held: false,
     };
     refuse_shortage(&plan, stop)?;
     let measured = match host::run(order, stop, &shown::on_console(*quiet)) {

@@ -28,6 +28,29 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "plimsoll run --resume run-array-a-20261124-093000",
         ],
     ),
+    ("agent", &["plimsoll agent --credentials agent.json --allow /mnt/db1 /mnt/db2"]),
+    (
+        "fleet",
+        &[
+            "plimsoll fleet up",
+            "plimsoll fleet plan > fleet.toml",
+            "plimsoll fleet run fleet.toml -o dag1",
+        ],
+    ),
+    (
+        "fleet up",
+        &[
+            "plimsoll fleet up",
+            "plimsoll fleet up --listen 10.0.0.5:4222 --tls-cert c.pem --tls-key k.pem",
+        ],
+    ),
+    ("fleet hosts", &["plimsoll fleet hosts"]),
+    ("fleet plan", &["plimsoll fleet plan > fleet.toml"]),
+    ("fleet run", &["plimsoll fleet run fleet.toml -o dag1"]),
+    ("fleet status", &["plimsoll fleet status"]),
+    ("fleet stop", &["plimsoll fleet stop"]),
+    ("fleet collect", &["plimsoll fleet collect dag1"]),
+    ("fleet down", &["plimsoll fleet down"]),
     ("line", &["plimsoll line plan.toml", "plimsoll line plan.toml --step 5min -o line-array-a"]),
     (
         "simulate",

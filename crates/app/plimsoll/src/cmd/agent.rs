@@ -1,0 +1,193 @@
+//! `agent`: lets a fleet run plans on this host, within the folders that its administrator allows.
+
+mod child;
+mod home;
+mod publisher;
+mod surroundings;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use carrier::{Carrier, Letters, beats, clocks, orders};
+use fleet::{Agent, AgentEffect, AgentId, Ask, ChildReport, RunId, Timing, decode, encode};
+
+use super::fleet::access;
+use host::StopFlag;
+
+use crate::Outcome;
+use crate::console::{self, Console};
+use crate::error::CommandError;
+use crate::flags::AgentFlags;
+use crate::signals;
+use child::Child;
+use home::Home;
+use publisher::Publisher;
+use surroundings::Host;
+
+const STOPS: &str = "stopping the agent; a run that it started goes on, and the next agent with \
+                     this state folder takes it up";
+
+/// Longest wait for an order before time is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Obeys the fleet until it is stopped.
+pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let stop = signals::install(STOPS)?;
+    let access = access::access(flags.join.as_deref(), flags.credentials.as_deref(), "agent")?;
+    let home = Home::open(&flags.state)?;
+    let allowed = surroundings::real_folders(&flags.allow)?;
+    let facts = surroundings::facts(flags.name.as_deref(), &allowed);
+    console.remark(format_args!("Host {}, agent {}", facts.host, home.id()))?;
+    if allowed.is_empty() {
+        console.remark("No folder is allowed, so every plan is refused: --allow FOLDER")?;
+    }
+    let carrier = Carrier::connect(&access)?;
+    carrier.make_ready()?;
+    answer_clock(&carrier, home.id())?;
+    let publisher = Publisher::start(Carrier::connect(&access)?, home.id().clone())?;
+    let orders = carrier.subscribe(orders(home.id()))?;
+    console.remark(format_args!("Joined {}; waiting for orders", access.server))?;
+    let agent = Agent::new(home.id().clone(), super::fleet::now(), facts, allowed, home.last_job());
+    let mut work = Work { carrier, orders, publisher, home, agent, child: None };
+    work.take_up();
+    work.obey_until(&stop)?;
+    Ok(Outcome::Pass)
+}
+
+/// Answers questions for the time on a thread of its own: an order may take longer.
+fn answer_clock(carrier: &Carrier, id: &AgentId) -> Result<(), CommandError> {
+    let questions = carrier.subscribe(clocks(id))?;
+    let replies = carrier.replies();
+    host::crew::start_thread("clock", move || {
+        while !questions.is_closed() {
+            if let Some(reply) = questions.next(Duration::from_secs(1)).and_then(|of| of.reply) {
+                replies.publish(reply, super::fleet::now().0.to_string().into_bytes());
+            }
+        }
+    })?;
+    Ok(())
+}
+
+struct Work {
+    carrier: Carrier,
+    orders: Letters,
+    publisher: Publisher,
+    home: Home,
+    agent: Agent,
+    child: Option<Child>,
+}
+
+impl Work {
+    /// Goes on with what an earlier agent had begun.
+    fn take_up(&mut self) {
+        let Some(job) = self.agent.job().cloned() else { return };
+        let folder = self.home.run_folder(&job.run);
+        self.child = Some(Child::found(&job, &folder));
+        self.publisher.publish(job.run, folder);
+    }
+
+    fn obey_until(&mut self, stop: &StopFlag) -> Result<(), CommandError> {
+        let heartbeat = Duration::from_nanos(Timing::default().heartbeat.0);
+        let mut beaten = Instant::now().checked_sub(heartbeat);
+        while !stop.is_set() {
+            if let Some(letter) = self.orders.next(LOOK)
+                && let Ok(ask) = decode::<Ask>(&letter.bytes)
+            {
+                self.obey(ask, letter.reply)?;
+            }
+            self.watch_child()?;
+            if beaten.is_none_or(|at| at.elapsed() >= heartbeat) {
+                beaten = Some(Instant::now());
+                let beat = encode(&self.agent.beat());
+                // A server that is gone comes back; the client reconnects.
+                let _ = self.carrier.publish(beats(self.home.id()), beat);
+            }
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, ask: Ask, reply: Option<String>) -> Result<(), CommandError> {
+        let (answer, effect) = self.agent.ask(ask, &Host);
+        if let Some(effect) = effect {
+            self.carry_out(effect)?;
+            self.home.keep(self.agent.job())?;
+        }
+        if let (Some(answer), Some(reply)) = (answer, reply) {
+            let _ = self.carrier.publish(reply, encode(&answer));
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, effect: AgentEffect) -> Result<(), CommandError> {
+        match effect {
+            AgentEffect::Fill { run, plan } => self.begin(&run, &plan, Child::fill),
+            AgentEffect::Run { run, plan } => {
+                self.begin(&run, &plan, Child::run)?;
+                self.publisher.publish(run.clone(), self.home.run_folder(&run));
+                Ok(())
+            }
+            AgentEffect::Release { run, at_ns } => {
+                let released = child::release(&self.home.run_folder(&run), at_ns);
+                self.report(released.err().map_or(ChildReport::Measuring, failed));
+                Ok(())
+            }
+            AgentEffect::Stop { run } => {
+                if let Some(child) = &mut self.child {
+                    child.stop(&self.home.run_folder(&run));
+                }
+                Ok(())
+            }
+            AgentEffect::Resend { run, from_byte } => {
+                self.publisher.publish_from(run.clone(), self.home.run_folder(&run), from_byte);
+                Ok(())
+            }
+        }
+    }
+
+    fn begin(
+        &mut self,
+        run: &RunId,
+        plan: &str,
+        start: fn(&std::path::Path) -> Result<Child, CommandError>,
+    ) -> Result<(), CommandError> {
+        let folder = self.home.make_run_folder(run, plan)?;
+        match start(&folder) {
+            Ok(child) => self.child = Some(child),
+            Err(error) => self.report(failed(error)),
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, report: ChildReport) {
+        if let ChildReport::Failed { why } = &report {
+            console::complain(why);
+        }
+        self.agent.child(report);
+    }
+
+    fn watch_child(&mut self) -> Result<(), CommandError> {
+        let Some(child) = &mut self.child else { return Ok(()) };
+        let Some(report) = child.look() else { return Ok(()) };
+        if matches!(report, ChildReport::Ended { .. } | ChildReport::Failed { .. }) {
+            self.publisher.has_ended();
+            self.child = None;
+        }
+        self.report(report);
+        self.home.keep(self.agent.job())
+    }
+}
+
+fn failed(error: CommandError) -> ChildReport {
+    let why = error.told().map_or_else(String::new, |(text, _)| text.to_owned());
+    ChildReport::Failed { why }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        // The last piece of a journal is on its way.
+        let began = Instant::now();
+        while self.publisher.is_busy() && began.elapsed() < Duration::from_secs(5) {
+            thread::sleep(LOOK);
+        }
+    }
+}

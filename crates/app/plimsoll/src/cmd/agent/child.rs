@@ -1,0 +1,142 @@
+//! The program that fills or runs for an agent: this one once more, in a process of its own, which
+//! neither the end of the agent nor that of the network disturbs.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use fleet::{ChildReport, Job, Step};
+
+use crate::documents;
+use crate::error::CommandError;
+use host::system;
+use host::{MEASURE_AT, STOP_REQUEST, WAITING, is_live, load};
+
+/// What its program is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    Fill,
+    WarmUp,
+    Measure,
+}
+
+/// The program of an agent's job.
+pub(super) struct Child {
+    folder: PathBuf,
+    work: Work,
+    /// None if an earlier agent started it.
+    process: Option<std::process::Child>,
+}
+
+/// The folder of the record below that of a run.
+pub(super) fn record_folder(folder: &Path) -> PathBuf {
+    folder.join("record")
+}
+
+/// Lets the run in `folder` measure from an instant of this host's clock.
+pub(super) fn release(folder: &Path, at_ns: u64) -> Result<(), CommandError> {
+    let path = record_folder(folder).join(MEASURE_AT);
+    documents::replace(&path, at_ns.to_string().as_bytes())
+}
+
+impl Child {
+    /// Fills the databases of the plan in `folder`.
+    pub(super) fn fill(folder: &Path) -> Result<Self, CommandError> {
+        let plan = folder.join("plan.toml");
+        Self::start(folder, Work::Fill, &["prepare".as_ref(), plan.as_os_str()])
+    }
+
+    /// Runs that plan, up to the end of the warm-up.
+    pub(super) fn run(folder: &Path) -> Result<Self, CommandError> {
+        let (plan, record) = (folder.join("plan.toml"), record_folder(folder));
+        let words: [&OsStr; 5] = [
+            "run".as_ref(),
+            plan.as_os_str(),
+            "--output".as_ref(),
+            record.as_os_str(),
+            "--hold-measurement".as_ref(),
+        ];
+        Self::start(folder, Work::WarmUp, &words)
+    }
+
+    /// What an earlier agent started in `folder`.
+    pub(super) fn found(job: &Job, folder: &Path) -> Self {
+        let work = match job.step {
+            Step::Preparing => Work::Fill,
+            Step::Measuring => Work::Measure,
+            _ => Work::WarmUp,
+        };
+        Self { folder: folder.to_path_buf(), work, process: None }
+    }
+
+    fn start(folder: &Path, work: Work, words: &[&OsStr]) -> Result<Self, CommandError> {
+        let errors = folder.join("errors.txt");
+        let wrong = CommandError::of_file(&errors, "create");
+        let file = File::create(&errors).map_err(wrong)?;
+        let program = std::env::current_exe().map_err(wrong)?;
+        let mut command = Command::new(&program);
+        command.arg("--quiet").args(words);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
+        system::set_apart(&mut command);
+        let process =
+            command.spawn().map_err(|error| CommandError::file(&program, "start", &error))?;
+        Ok(Self { folder: folder.to_path_buf(), work, process: Some(process) })
+    }
+
+    /// Asks the run to end; databases are closed.
+    pub(super) fn stop(&mut self, folder: &Path) {
+        let _ = File::create(record_folder(folder).join(STOP_REQUEST));
+        if self.work == Work::Fill
+            && let Some(process) = &mut self.process
+        {
+            let _ = process.kill();
+        }
+    }
+
+    /// What is new of it.
+    pub(super) fn look(&mut self) -> Option<ChildReport> {
+        if let Some(ended) = self.ended() {
+            return Some(ended);
+        }
+        let is_waiting = record_folder(&self.folder).join(WAITING).exists();
+        if self.work == Work::WarmUp && is_waiting {
+            self.work = Work::Measure;
+            return Some(ChildReport::Warm);
+        }
+        None
+    }
+
+    fn ended(&mut self) -> Option<ChildReport> {
+        match &mut self.process {
+            Some(process) => {
+                let status = process.try_wait().ok()??;
+                Some(self.report(status.code()))
+            }
+            // Only its journal is known of a program that an earlier agent started.
+            None if self.work == Work::Fill => Some(ChildReport::Failed {
+                why: "the agent was started anew while databases were filled: run again".to_owned(),
+            }),
+            None if is_live(&record_folder(&self.folder)) => None,
+            None => Some(self.report(None)),
+        }
+    }
+
+    fn report(&self, code: Option<i32>) -> ChildReport {
+        if self.work == Work::Fill {
+            return if code == Some(0) { ChildReport::Filled } else { self.failure() };
+        }
+        match load(&record_folder(&self.folder)) {
+            Ok(record) => ChildReport::Ended { status: verdict::judge(&record).exit_code() },
+            Err(_) => self.failure(),
+        }
+    }
+
+    /// Its own words.
+    fn failure(&self) -> ChildReport {
+        let said = fs::read_to_string(self.folder.join("errors.txt")).unwrap_or_default();
+        let said = said.trim().trim_start_matches("plimsoll: ");
+        let why = if said.is_empty() { "it ended without a word" } else { said };
+        ChildReport::Failed { why: why.to_owned() }
+    }
+}

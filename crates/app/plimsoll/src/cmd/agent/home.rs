@@ -1,0 +1,82 @@
+//! The folder of an agent: its id, what it is doing, and the runs that it makes. An agent that is
+//! killed leaves its run behind; the next one finds it here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fleet::{AgentId, Job, RunId};
+
+use crate::documents;
+use crate::error::CommandError;
+use host::system;
+
+const ID_BYTES: usize = 8;
+
+/// The folder of an agent, held by it alone.
+pub(super) struct Home {
+    folder: PathBuf,
+    id: AgentId,
+    /// Kept for as long as the agent lives.
+    _hold: system::FolderHold,
+}
+
+impl Home {
+    /// Opens the folder, and draws an id if it is new. Two agents share none.
+    pub(super) fn open(folder: &Path) -> Result<Self, CommandError> {
+        documents::make_folder(folder)?;
+        let folder =
+            fs::canonicalize(folder).map_err(|error| CommandError::file(folder, "find", &error))?;
+        let system::Hold::Held(hold) = system::hold_folder(&folder) else {
+            return Err(CommandError::new(format!(
+                "{}: another agent uses this folder; give this one its own with --state",
+                folder.display()
+            )));
+        };
+        let id = id(&folder)?;
+        Ok(Self { folder, id, _hold: hold })
+    }
+
+    pub(super) const fn id(&self) -> &AgentId {
+        &self.id
+    }
+
+    /// Where a run is made.
+    pub(super) fn run_folder(&self, run: &RunId) -> PathBuf {
+        self.folder.join("runs").join(run.as_str())
+    }
+
+    /// Makes that folder, with the plan in it.
+    pub(super) fn make_run_folder(&self, run: &RunId, plan: &str) -> Result<PathBuf, CommandError> {
+        let folder = self.run_folder(run);
+        documents::make_folder(&folder.join("record"))?;
+        documents::replace(&folder.join("plan.toml"), plan.as_bytes())?;
+        Ok(folder)
+    }
+
+    /// Writes down what the agent is doing.
+    pub(super) fn keep(&self, job: Option<&Job>) -> Result<(), CommandError> {
+        let text = serde_json::to_string(&job).map_err(CommandError::from)?;
+        documents::replace(&self.folder.join("job.json"), text.as_bytes())
+    }
+
+    /// What an earlier agent was doing.
+    pub(super) fn last_job(&self) -> Option<Job> {
+        let text = fs::read_to_string(self.folder.join("job.json")).ok()?;
+        serde_json::from_str(&text).ok()?
+    }
+}
+
+fn id(folder: &Path) -> Result<AgentId, CommandError> {
+    let path = folder.join("agent-id");
+    if let Ok(text) = fs::read_to_string(&path) {
+        return AgentId::try_from(text.trim().to_owned()).map_err(|error| {
+            CommandError::new(format!("{}: {error}; remove the file", path.display()))
+        });
+    }
+    let mut bytes = [0; ID_BYTES];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| CommandError::new(format!("the system gives no random bytes: {error}")))?;
+    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    documents::replace(&path, text.as_bytes())?;
+    Ok(AgentId::try_from(text)?)
+}

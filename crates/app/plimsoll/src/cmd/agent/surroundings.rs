@@ -1,0 +1,47 @@
+//! The host as its agent reports it, and what forbids a plan here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fleet::{HostFacts, Surroundings};
+use plan::Plan;
+
+use crate::error::CommandError;
+use host::allowance::{self, DatabaseUse};
+use host::system;
+
+/// This machine.
+pub(super) struct Host;
+
+impl Surroundings for Host {
+    fn resolve(&self, path: &Path) -> Option<PathBuf> {
+        fs::canonicalize(path).ok()
+    }
+
+    fn hindrance(&self, plan: &Plan) -> Option<String> {
+        let error = allowance::check(plan, DatabaseUse::Load).err()?;
+        error.told().map(|(text, _)| text.to_owned())
+    }
+}
+
+/// The folders that may be written, links resolved; each must exist.
+pub(super) fn real_folders(allowed: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+    let real = |path: &PathBuf| {
+        fs::canonicalize(path).map_err(|error| CommandError::file(path, "allow", &error))
+    };
+    allowed.iter().map(real).collect()
+}
+
+/// The facts that a controller compares.
+pub(super) fn facts(name: Option<&str>, allowed: &[PathBuf]) -> HostFacts {
+    let machine = system::machine(String::new());
+    HostFacts {
+        build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
+        host: name.map_or(machine.name, str::to_owned),
+        machine: machine.id,
+        operating_system: machine.operating_system,
+        processors: machine.logical_processors,
+        allowed: allowed.iter().map(|path| path.display().to_string()).collect(),
+        hindrances: Vec::new(),
+    }
+}

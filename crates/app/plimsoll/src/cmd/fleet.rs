@@ -1,0 +1,109 @@
+//! `fleet`: one test over many hosts, from a private NATS server to one verdict.
+
+pub(crate) mod access;
+mod collect;
+mod conduct;
+mod hosts;
+mod server;
+pub(crate) mod show;
+
+use std::path::{Path, PathBuf};
+
+use carrier::Carrier;
+use fleet::FleetOrder;
+use plan::{Overrides, Plan};
+
+pub(crate) use conduct::now;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{self, dated_folder, read_plan, read_text};
+use crate::error::CommandError;
+use crate::flags::{
+    FleetAction, FleetAnswerFlags, FleetCollectFlags, FleetFlags, FleetRunFlags, FleetServerFlags,
+};
+
+/// Does what is asked with a fleet.
+pub(crate) fn run(flags: &FleetFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    match &flags.action {
+        FleetAction::Up(flags) => server::up(flags, console),
+        FleetAction::Down(flags) => server::down(&flags.state, console),
+        FleetAction::Plan => {
+            console.answer_text(FleetOrder::example())?;
+            Ok(Outcome::Pass)
+        }
+        FleetAction::Hosts(flags) => hosts::list(&connect(&flags.server)?, flags.json, console),
+        FleetAction::Status(flags) => status(flags, console),
+        FleetAction::Stop(flags) => stop(flags, console),
+        FleetAction::Run(flags) => run_plan(flags, console),
+        FleetAction::Collect(flags) => collect(flags, console),
+    }
+}
+
+/// A connection to the server that the flags mean.
+fn connect(flags: &FleetServerFlags) -> Result<Carrier, CommandError> {
+    let access = match &flags.server {
+        Some(server) => access::access(Some(server), flags.credentials.as_deref(), "fleet")?,
+        None => access::access(None, Some(&access::controller_file(&flags.state)), "fleet")?,
+    };
+    Ok(Carrier::connect(&access)?)
+}
+
+fn status(flags: &FleetAnswerFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let carrier = connect(&flags.server)?;
+    let holder = carrier.lease_holder()?;
+    if !flags.json {
+        match &holder {
+            Some(holder) => console.answer(format_args!("Controller: {holder}"))?,
+            None => console.answer("Controller: none; no fleet run is live")?,
+        }
+    }
+    hosts::list(&carrier, flags.json, console)
+}
+
+fn stop(flags: &FleetServerFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let carrier = connect(flags)?;
+    let Some(holder) = carrier.lease_holder()? else {
+        return Err(CommandError::new("no fleet run is live: there is nothing to stop"));
+    };
+    carrier.publish(conduct::STOP.to_owned(), Vec::new())?;
+    console.answer(format_args!("Asked to stop: {holder}"))?;
+    Ok(Outcome::Pass)
+}
+
+fn run_plan(flags: &FleetRunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let (file, text) = read_text(&flags.plan)?;
+    let order = FleetOrder::parse(&file, &text)?;
+    let plans = host_plans(&flags.plan, &order)?;
+    let carrier = connect(&flags.server)?;
+    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &order.name));
+    documents::make_new_folder(&folder)?;
+    conduct::conduct(&carrier, (&order, &plans), &folder, console)?;
+    collect::complete(&carrier, &folder, order.timing.collect, console)?;
+    show::show(&folder, flags.json, console)
+}
+
+/// The plan of every host. Sizes that are a share of a volume cannot be known here.
+fn host_plans(fleet: &Path, order: &FleetOrder) -> Result<Vec<Plan>, CommandError> {
+    let base = fleet.parent().unwrap_or(Path::new("."));
+    let plan = |host: &fleet::HostOrder| -> Result<Plan, CommandError> {
+        let path: PathBuf = base.join(&host.plan);
+        let plan = read_plan(&path, &Overrides::default())?;
+        if !plan.test.kind.is_load() {
+            return Err(CommandError::new(format!(
+                "{}: a fleet runs performance and stress tests, and this is a {} test; run it \
+                 with `plimsoll run` on its host",
+                path.display(),
+                plan.test.kind
+            )));
+        }
+        Ok(plan)
+    };
+    order.hosts.iter().map(plan).collect()
+}
+
+fn collect(flags: &FleetCollectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let carrier = connect(&flags.server)?;
+    collect::complete(&carrier, &flags.run, units::Nanos::from_secs(30), console)?;
+    show::show(&flags.run, flags.json, console)
+}

@@ -1,0 +1,134 @@
+//! Files that say how to reach a fleet's server. They hold a password, so only their owner may read
+//! them.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use carrier::{Access, Credentials};
+use serde_json::{Value, json};
+
+use crate::documents;
+use crate::error::CommandError;
+use host::system;
+
+const USER: &str = "PLIMSOLL_NATS_USER";
+const PASSWORD: &str = "PLIMSOLL_NATS_PASSWORD";
+
+/// The file for controllers in the folder of a server.
+pub(super) fn controller_file(state: &Path) -> PathBuf {
+    state.join("controller.json")
+}
+
+/// The file for agents in the folder of a server.
+pub(super) fn agent_file(state: &Path) -> PathBuf {
+    state.join("agent.json")
+}
+
+/// What a file of credentials holds.
+pub(super) struct Written<'a> {
+    pub(super) server: &'a str,
+    pub(super) user: &'a str,
+    pub(super) password: &'a str,
+    /// The authority's certificate itself, PEM.
+    pub(super) authority: Option<&'a str>,
+}
+
+/// Writes a file of credentials for its owner alone.
+pub(super) fn write(path: &Path, written: &Written<'_>) -> Result<(), CommandError> {
+    let wrong = CommandError::of_file(path, "write");
+    let text = json!({
+        "server": written.server,
+        "user": written.user,
+        "password": written.password,
+        "authority": written.authority,
+    });
+    let mut file = system::create_private(path).map_err(wrong)?;
+    file.write_all(format!("{text:#}\n").as_bytes()).map_err(wrong)
+}
+
+/// How to reach the server that is named, or the one of a file of credentials.
+pub(crate) fn access(
+    server: Option<&str>,
+    credentials: Option<&Path>,
+    name: &str,
+) -> Result<Access, CommandError> {
+    let Some(path) = credentials else {
+        let server = server.ok_or_else(|| {
+            CommandError::usage("which server? give --join nats://HOST:PORT or --credentials FILE")
+        })?;
+        return Ok(Access {
+            server: server.to_owned(),
+            credentials: from_environment(),
+            authority: None,
+            name: name.to_owned(),
+        });
+    };
+    if !path.exists() {
+        return Err(CommandError::new(format!(
+            "{}: no such file; `plimsoll fleet up` makes it, or name a server with --server",
+            path.display()
+        )));
+    }
+    refuse_public(path)?;
+    let (_, text) = documents::read_text(path)?;
+    if text.contains("BEGIN NATS USER JWT") {
+        let server = server.ok_or_else(|| CommandError::usage("a .creds file needs the server"))?;
+        return Ok(Access {
+            server: server.to_owned(),
+            credentials: Credentials::File(path.to_path_buf()),
+            authority: None,
+            name: name.to_owned(),
+        });
+    }
+    of_file(path, &text, server, name)
+}
+
+fn of_file(
+    path: &Path,
+    text: &str,
+    server: Option<&str>,
+    name: &str,
+) -> Result<Access, CommandError> {
+    let wrong = |what: &str| {
+        CommandError::new(format!(
+            "{}: {what}; copy the file that `plimsoll fleet up` wrote",
+            path.display()
+        ))
+    };
+    let value: Value = serde_json::from_str(text).map_err(|_| wrong("it holds no credentials"))?;
+    let member = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let own = member("server").ok_or_else(|| wrong("it names no server"))?;
+    let authority = member("authority").map(|pem| keep_authority(path, &pem)).transpose()?;
+    let credentials = match (member("user"), member("password")) {
+        (Some(user), Some(password)) => Credentials::User { user, password },
+        _ => return Err(wrong("user or password is missing")),
+    };
+    let server = server.map_or(own, str::to_owned);
+    Ok(Access { server, credentials, authority, name: name.to_owned() })
+}
+
+/// The client reads the authority's certificate from a file of its own.
+fn keep_authority(path: &Path, pem: &str) -> Result<PathBuf, CommandError> {
+    let kept = path.with_extension("ca.pem");
+    std::fs::write(&kept, pem).map_err(|error| CommandError::file(&kept, "write", &error))?;
+    Ok(kept)
+}
+
+fn from_environment() -> Credentials {
+    match (std::env::var(USER), std::env::var(PASSWORD)) {
+        (Ok(user), Ok(password)) => Credentials::User { user, password },
+        _ => Credentials::Nobody,
+    }
+}
+
+fn refuse_public(path: &Path) -> Result<(), CommandError> {
+    let is_private =
+        system::is_private(path).map_err(|error| CommandError::file(path, "examine", &error))?;
+    if is_private {
+        return Ok(());
+    }
+    Err(CommandError::new(format!(
+        "{}: others can read it, and it holds a password; chmod 600 it",
+        path.display()
+    )))
+}

@@ -1,0 +1,146 @@
+//! Brings the journals of all hosts into the folder of a fleet run: what is there already is kept,
+//! what is missing is asked for again, and nothing is written twice.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use carrier::{Carrier, orders};
+use fleet::{Ask, Assembly, FLEET_JOURNAL, FleetRecord, HOSTS, HostPart, Order, encode};
+use record::JOURNAL;
+use units::Nanos;
+
+use crate::console::Console;
+use crate::documents;
+use crate::error::CommandError;
+use host::{load, write_reports};
+
+/// Between two looks at what the server has kept.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// An agent that is asked to publish a journal again answers within this time.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
+
+/// Reads the fleet's own journal in `folder`.
+pub(super) fn fleet_record(folder: &Path) -> Result<FleetRecord, CommandError> {
+    let path = folder.join(FLEET_JOURNAL);
+    let text =
+        fs::read_to_string(&path).map_err(|error| CommandError::file(&path, "read", &error))?;
+    FleetRecord::load(&text)
+        .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))
+}
+
+/// The folder of one host's record.
+pub(super) fn host_folder(folder: &Path, index: usize, host: &HostPart) -> PathBuf {
+    let name = plan::sound_name(&host.name).unwrap_or_else(|| format!("host-{index}"));
+    folder.join(HOSTS).join(name)
+}
+
+/// Completes the journals in `folder` as far as they can be within `patience`, and writes the
+/// reports of the hosts whose journals have grown.
+pub(super) fn complete(
+    carrier: &Carrier,
+    folder: &Path,
+    patience: Nanos,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let fleet = fleet_record(folder)?;
+    let began = Instant::now();
+    let mut assemblies = vec![None; fleet.hosts.len()];
+    let mut has_asked = false;
+    loop {
+        for (index, host) in fleet.hosts.iter().enumerate() {
+            let place = host_folder(folder, index, host);
+            take(carrier, &fleet, host, &place, &mut assemblies[index])?;
+        }
+        let is_whole =
+            |assembly: &Option<Assembly>| assembly.as_ref().is_none_or(Assembly::is_complete);
+        let began_to_run =
+            |host: &HostPart| host.agent.is_some() && fleet.measure_from_ns.is_some();
+        let lacking: Vec<usize> = (0..fleet.hosts.len())
+            .filter(|&host| began_to_run(&fleet.hosts[host]))
+            .filter(|&host| assemblies[host].is_none() || !is_whole(&assemblies[host]))
+            .collect();
+        if lacking.is_empty() || began.elapsed().as_nanos() > u128::from(patience.0) {
+            break;
+        }
+        if !has_asked {
+            has_asked = true;
+            ask_again(carrier, &fleet, &lacking, &assemblies);
+        }
+        thread::sleep(LOOK);
+    }
+    for (index, host) in fleet.hosts.iter().enumerate() {
+        render(&host_folder(folder, index, host), &host.name, console)?;
+    }
+    Ok(())
+}
+
+/// Appends what the server has kept beyond what the folder holds.
+fn take(
+    carrier: &Carrier,
+    fleet: &FleetRecord,
+    host: &HostPart,
+    place: &Path,
+    assembly: &mut Option<Assembly>,
+) -> Result<(), CommandError> {
+    let Some(agent) = &host.agent else { return Ok(()) };
+    let journal = place.join(JOURNAL);
+    let have = fs::metadata(&journal).map_or(0, |metadata| metadata.len());
+    let reading = carrier.kept(&fleet.run, agent)?;
+    if reading.chunks.is_empty() {
+        return Ok(());
+    }
+    let mut new = Vec::new();
+    let mut grown = Assembly::from(have);
+    for chunk in &reading.chunks {
+        match grown.take(chunk) {
+            Ok(bytes) => new.extend_from_slice(bytes),
+            // What comes behind a gap comes again once the agent has been asked.
+            Err(fleet::ChunkFault::Gap { .. }) => {}
+            Err(error) => {
+                return Err(CommandError::new(format!(
+                    "{}: {error}; keep the folder and report this",
+                    journal.display()
+                )));
+            }
+        }
+    }
+    *assembly = Some(grown);
+    if new.is_empty() {
+        return Ok(());
+    }
+    documents::make_folder(place)?;
+    let wrong = CommandError::of_file(&journal, "write");
+    let mut file = OpenOptions::new().create(true).append(true).open(&journal).map_err(wrong)?;
+    file.write_all(&new).and_then(|()| file.sync_data()).map_err(wrong)
+}
+
+/// Asks the agents of `lacking` to publish what is missing. Such an order needs no lease: it
+/// changes nothing on the host.
+fn ask_again(
+    carrier: &Carrier,
+    fleet: &FleetRecord,
+    lacking: &[usize],
+    assemblies: &[Option<Assembly>],
+) {
+    for &host in lacking {
+        let Some(agent) = &fleet.hosts[host].agent else { continue };
+        let from_byte = assemblies[host].map_or(0, |assembly| assembly.have());
+        let order = Order::Resend { run: fleet.run.clone(), from_byte };
+        let ask = Ask { epoch: u64::MAX, number: 0, order };
+        // A host that does not answer may have published everything already.
+        let _ = carrier.request(orders(agent), encode(&ask), ANSWERS_WITHIN);
+    }
+}
+
+/// Writes the reports of one host's run, if its journal tells of one.
+fn render(place: &Path, name: &str, console: &mut Console) -> Result<(), CommandError> {
+    if !place.join(JOURNAL).exists() {
+        return console.remark(format_args!("{name}: no journal has arrived"));
+    }
+    let record = load(place)?;
+    write_reports(place, &record, &verdict::judge(&record))
+}

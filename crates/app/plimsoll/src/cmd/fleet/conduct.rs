@@ -1,0 +1,247 @@
+//! Conducts a fleet run: carries messages between the controller's state machine and the agents,
+//! keeps the lease, writes the fleet's journal, and shows how far every host is.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant, SystemTime};
+
+use carrier::{Carrier, EVERY_BEAT, Lease, Letters, clocks, orders};
+use fleet::{
+    AgentId, Answer, Ask, Beat, ClockOffset, Controller, Effect, FLEET_JOURNAL, FleetEvent,
+    FleetOrder, RoundTrip, RunId, Stage, decode, encode,
+};
+use host::StopFlag;
+use plan::Plan;
+use units::Nanos;
+
+use super::hosts;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::signals;
+use host::system;
+
+/// Where a request to stop the fleet is published.
+pub(super) const STOP: &str = "plimsoll.v1.control.stop";
+
+const STOPS: &str = "stopping every host cleanly; again ends the controller and leaves the hosts \
+                     to end by themselves, for `plimsoll fleet collect`";
+
+/// Longest wait for a message before time is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// An agent answers an order within this time, or is asked again.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
+
+/// Questions of which the fastest answer gives a clock's offset.
+const ROUND_TRIPS: usize = 9;
+
+/// What threads that wait for an agent report.
+enum Heard {
+    Answer(AgentId, u64, Answer),
+    Clock(AgentId, ClockOffset),
+}
+
+struct Conductor<'a> {
+    carrier: &'a Carrier,
+    controller: Controller,
+    journal: File,
+    beats: Letters,
+    stops: Letters,
+    sender: Sender<Heard>,
+    heard: Receiver<Heard>,
+    lease: Lease,
+    renewed: Instant,
+    malformed: u64,
+    shown: Vec<String>,
+}
+
+/// This machine's clock, in nanoseconds since 1970.
+pub(crate) fn now() -> Nanos {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// Runs the plans of `order` to the end, whatever it is; the journal in `folder` says which.
+pub(super) fn conduct(
+    carrier: &Carrier,
+    (order, plans): (&FleetOrder, &[Plan]),
+    folder: &Path,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let stop = signals::install(STOPS)?;
+    carrier.make_ready()?;
+    let machine = system::machine(String::new());
+    let holder = format!("{} on {}, process {}", order.name, machine.name, std::process::id());
+    let lease = carrier.take_lease(holder)?;
+    let run = run_id(&lease)?;
+    let texts: Vec<String> = plans.iter().map(Plan::to_toml).collect();
+    let longest = plans.iter().map(|plan| plan.test.duration).max().unwrap_or_default();
+    let controller = Controller::new((run.clone(), lease.epoch()), order, &texts, longest, now());
+    let (sender, heard) = channel();
+    let mut conductor = Conductor {
+        carrier,
+        controller,
+        journal: open_journal(folder)?,
+        beats: carrier.subscribe(EVERY_BEAT.to_owned())?,
+        stops: carrier.subscribe(STOP.to_owned())?,
+        sender,
+        heard,
+        lease,
+        renewed: Instant::now(),
+        malformed: 0,
+        shown: Vec::new(),
+    };
+    conductor.write(FleetEvent::Started {
+        run,
+        name: order.name.clone(),
+        build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
+        hosts: order.hosts.iter().map(|host| host.host.clone()).collect(),
+        shared_storage: order.shared_storage,
+    })?;
+    let ended = conductor.follow(&stop, console);
+    conductor.end(ended)
+}
+
+/// An id that no earlier run of this server has: the lease counts up.
+fn run_id(lease: &Lease) -> Result<RunId, CommandError> {
+    let seconds = now().0 / 1_000_000_000;
+    Ok(RunId::try_from(format!("r{seconds}-{}", lease.epoch()))?)
+}
+
+fn open_journal(folder: &Path) -> Result<File, CommandError> {
+    let path = folder.join(FLEET_JOURNAL);
+    let opened = OpenOptions::new().create_new(true).append(true).open(&path);
+    opened.map_err(|error| CommandError::file(&path, "create", &error))
+}
+
+impl Conductor<'_> {
+    fn follow(&mut self, stop: &StopFlag, console: &mut Console) -> Result<(), CommandError> {
+        let mut is_stopped = false;
+        while self.controller.stage() != Stage::Ended {
+            if let Some(letter) = self.beats.next(LOOK) {
+                match decode::<Beat>(&letter.bytes) {
+                    Ok(beat) => {
+                        let effects = self.controller.heard(&beat, now());
+                        self.carry_out(effects)?;
+                    }
+                    Err(_) => self.malformed += 1,
+                }
+            }
+            self.take_answers()?;
+            if !is_stopped && (stop.is_set() || self.stops.next(Duration::ZERO).is_some()) {
+                is_stopped = true;
+                let effects = self.controller.stop(now());
+                self.carry_out(effects)?;
+            }
+            let effects = self.controller.tick(now());
+            self.carry_out(effects)?;
+            self.keep_lease()?;
+            self.show(console)?;
+        }
+        Ok(())
+    }
+
+    fn take_answers(&mut self) -> Result<(), CommandError> {
+        while let Ok(heard) = self.heard.try_recv() {
+            let effects = match heard {
+                Heard::Answer(agent, number, answer) => {
+                    self.controller.answered(&agent, number, answer, now())
+                }
+                Heard::Clock(agent, clock) => self.controller.compared(&agent, clock, now()),
+            };
+            self.carry_out(effects)?;
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) -> Result<(), CommandError> {
+        for effect in effects {
+            match effect {
+                Effect::Note(event) => self.write(event)?,
+                Effect::Send { agent, ask } => self.send(agent, &ask),
+                Effect::Probe { agent } => self.probe(agent),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends an order; the answer comes through the channel, or not at all.
+    fn send(&self, agent: AgentId, ask: &Ask) {
+        let (sender, number) = (self.sender.clone(), ask.number);
+        self.carrier.request_then(orders(&agent), encode(ask), ANSWERS_WITHIN, move |answer| {
+            if let Ok(answer) = decode::<Answer>(&answer) {
+                // A conductor that has ended takes no answers.
+                let _ = sender.send(Heard::Answer(agent, number, answer));
+            }
+        });
+    }
+
+    /// Compares a clock by several round trips, one after the other.
+    fn probe(&self, agent: AgentId) {
+        let sender = self.sender.clone();
+        let subject = clocks(&agent);
+        self.carrier.round_trips(subject, ROUND_TRIPS, now, move |answers| {
+            let trip = |(sent, bytes, received): &(Nanos, Vec<u8>, Nanos)| {
+                let host = std::str::from_utf8(bytes).ok()?.parse().ok().map(Nanos)?;
+                Some(RoundTrip { sent: *sent, host, received: *received })
+            };
+            let trips: Vec<RoundTrip> = answers.iter().filter_map(trip).collect();
+            if let Some(clock) = ClockOffset::of(&trips) {
+                let _ = sender.send(Heard::Clock(agent, clock));
+            }
+        });
+    }
+
+    fn keep_lease(&mut self) -> Result<(), CommandError> {
+        if self.renewed.elapsed() < self.lease.renew_every() || !self.carrier.is_connected() {
+            return Ok(());
+        }
+        self.renewed = Instant::now();
+        match self.carrier.renew_lease(&mut self.lease) {
+            Err(error @ carrier::CarrierError::LeaseLost) => Err(error.into()),
+            // A server that is gone for a while is no reason to leave the hosts alone.
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn write(&mut self, event: FleetEvent) -> Result<(), CommandError> {
+        let line = event.at(now()).encode();
+        let written = self.journal.write_all(line.as_bytes());
+        written.and_then(|()| self.journal.sync_data()).map_err(|error| {
+            CommandError::new(format!("cannot write {FLEET_JOURNAL}: {error}; check the disk"))
+        })
+    }
+
+    /// A line for each host that got further.
+    fn show(&mut self, console: &mut Console) -> Result<(), CommandError> {
+        let line = |(name, _, step, is_lost): (&str, _, Option<&fleet::Step>, bool)| {
+            let step = step.map_or_else(|| "no sign of life yet".to_owned(), hosts::step);
+            if is_lost { format!("{name}: lost") } else { format!("{name}: {step}") }
+        };
+        let lines: Vec<String> = self.controller.hosts().map(line).collect();
+        for line in lines.iter().filter(|line| !self.shown.contains(line)) {
+            console.remark(line)?;
+        }
+        self.shown = lines;
+        Ok(())
+    }
+
+    fn end(mut self, ended: Result<(), CommandError>) -> Result<(), CommandError> {
+        let ignored = [
+            (
+                "heartbeats out of order or of hosts that the plan does not name",
+                self.controller.ignored(),
+            ),
+            ("messages that are none of this version", self.malformed),
+        ];
+        for (fault, count) in ignored.into_iter().filter(|(_, count)| *count > 0) {
+            self.write(FleetEvent::Ignored { fault: fault.to_owned(), count })?;
+        }
+        ended?;
+        // The next controller waits for the end of the lease otherwise.
+        let _ = self.carrier.release_lease(self.lease);
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! Who has joined a fleet: every agent that gives a sign of life within a few heartbeats.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use carrier::{Carrier, EVERY_BEAT};
+use fleet::{AgentId, Beat, Step, decode};
+use serde_json::json;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+
+/// Six heartbeats.
+const LISTEN: Duration = Duration::from_secs(3);
+
+/// Lists the hosts; none is no pass.
+pub(super) fn list(
+    carrier: &Carrier,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let (hosts, malformed) = heard(carrier)?;
+    if json {
+        let rows: Vec<_> = hosts.values().map(|beat| json!(beat_row(beat))).collect();
+        console.answer_json("fleet_hosts", json!({ "hosts": rows, "ignored": malformed }))?;
+    } else {
+        print(&hosts, malformed, console)?;
+    }
+    Ok(if hosts.is_empty() { Outcome::CannotJudge } else { Outcome::Pass })
+}
+
+fn heard(carrier: &Carrier) -> Result<(BTreeMap<AgentId, Beat>, u64), CommandError> {
+    let letters = carrier.subscribe(EVERY_BEAT.to_owned())?;
+    let (mut hosts, mut malformed) = (BTreeMap::new(), 0);
+    let began = Instant::now();
+    while let Some(left) = LISTEN.checked_sub(began.elapsed()) {
+        let Some(letter) = letters.next(left) else { break };
+        match decode::<Beat>(&letter.bytes) {
+            Ok(beat) => drop(hosts.insert(beat.agent.clone(), beat)),
+            Err(_) => malformed += 1,
+        }
+    }
+    Ok((hosts, malformed))
+}
+
+fn beat_row(beat: &Beat) -> serde_json::Value {
+    let run = beat.job.as_ref().map(|job| job.run.as_str());
+    let step = beat.job.as_ref().map(|job| step(&job.step));
+    json!({ "host": beat.host, "agent": beat.agent.as_str(), "run": run, "step": step })
+}
+
+fn print(
+    hosts: &BTreeMap<AgentId, Beat>,
+    malformed: u64,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    if hosts.is_empty() {
+        console.answer("No agent has joined: start `plimsoll agent` on every host.")?;
+    }
+    for beat in hosts.values() {
+        let doing = match &beat.job {
+            None => "idle".to_owned(),
+            Some(job) => format!("{} (run {})", step(&job.step), job.run),
+        };
+        console.answer(format_args!("{:<20} {:<18} {doing}", beat.host, beat.agent))?;
+    }
+    if malformed > 0 {
+        console.answer(format_args!("Ignored: {malformed} messages that are no heartbeats"))?;
+    }
+    Ok(())
+}
+
+/// How far a host is, in words.
+pub(super) fn step(step: &Step) -> String {
+    match step {
+        Step::Preparing => "filling databases".to_owned(),
+        Step::Prepared => "databases filled".to_owned(),
+        Step::WarmingUp => "warming up".to_owned(),
+        Step::Waiting => "warm, waiting for the others".to_owned(),
+        Step::Measuring => "measuring".to_owned(),
+        Step::Ended { status: 0 } => "ended: pass".to_owned(),
+        Step::Ended { status: 1 } => "ended: fail".to_owned(),
+        Step::Ended { .. } => "ended: cannot judge".to_owned(),
+        Step::Failed { why } => format!("failed: {why}"),
+    }
+}

@@ -1,0 +1,189 @@
+//! The verdict on a fleet run, as text and as JSON, in its folder and on the terminal.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use fleet::{FleetRecord, FleetVerdict, HostVerdict, merged};
+use record::{Phase, RunRecord, Series};
+use serde_json::{Value, json};
+use verdict::Ruling;
+
+use super::collect::{fleet_record, host_folder};
+use crate::Outcome;
+use crate::console::{Concluded, Console};
+use crate::documents;
+use crate::error::CommandError;
+use host::load;
+
+/// The series of a summary.
+const SHOWN: [Series; 3] = [Series::DatabaseRead, Series::DatabaseWrite, Series::LogWrite];
+
+/// Whether a fleet run lies in `folder`.
+pub(crate) fn is_fleet(folder: &Path) -> bool {
+    folder.join(fleet::FLEET_JOURNAL).is_file()
+}
+
+/// Judges the fleet run in `folder`, writes its reports, and answers with them.
+pub(crate) fn show(
+    folder: &Path,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let mut fleet = fleet_record(folder)?;
+    let places: Vec<_> =
+        fleet.hosts.iter().enumerate().map(|(at, host)| host_folder(folder, at, host)).collect();
+    for (host, place) in fleet.hosts.iter_mut().zip(places) {
+        if place.join(record::JOURNAL).exists() {
+            host.record = Some(load(&place)?);
+        }
+    }
+    let verdict = fleet::judge(&fleet);
+    let (text, answer) = (text(&fleet, &verdict), answer(&fleet, &verdict));
+    documents::replace(&folder.join("report.txt"), text.as_bytes())?;
+    documents::replace(&folder.join("report.json"), format!("{answer:#}\n").as_bytes())?;
+    console.conclude(Concluded {
+        folder: folder.to_path_buf(),
+        name: fleet.name.clone(),
+        verdict: Outcome::of_ruling(verdict.outcome).word(),
+        headline: text.lines().next().unwrap_or_default().to_owned(),
+    });
+    if json {
+        console.answer_json_line(&answer.to_string())?;
+    } else {
+        console.answer_prose(&text)?;
+        console.answer(format_args!("Report: {}", folder.join("report.txt").display()))?;
+    }
+    Ok(Outcome::of_ruling(verdict.outcome))
+}
+
+fn headline(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
+    let hosts = fleet.hosts.len();
+    match verdict.outcome {
+        Ruling::Pass | Ruling::Warn => format!("PASS: {hosts} hosts together"),
+        Ruling::Fail => format!("FAIL: {hosts} hosts together"),
+        Ruling::CannotJudge => {
+            format!("INCONCLUSIVE: this run cannot judge the storage of {hosts} hosts together")
+        }
+    }
+}
+
+fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
+    let mut text = format!("{}\n\n", headline(fleet, verdict));
+    for finding in &verdict.findings {
+        let _ = writeln!(text, "{:<13} {}", finding.outcome.name(), finding.text);
+    }
+    let _ = writeln!(
+        text,
+        "\n{:<16} {:<13} {:>9} {:>12} {:>12} {:>12}",
+        "Host", "Verdict", "IOPS", "reads p99", "writes p99", "log p99"
+    );
+    for (host, judged) in fleet.hosts.iter().zip(&verdict.hosts) {
+        let row = host.record.as_ref().map(row);
+        let _ = writeln!(
+            text,
+            "{:<16} {:<13} {}",
+            host.name,
+            judged.outcome().name(),
+            row.unwrap_or_else(|| "no journal".to_owned())
+        );
+    }
+    let records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
+    let iops: f64 = records.clone().map(RunRecord::achieved_transactional_iops).sum();
+    let sums = merged(records, Phase::Measure);
+    let p99 = |series: Series| {
+        let found = sums.iter().find(|part| part.series == series);
+        found.map_or_else(|| "-".to_owned(), |part| milliseconds(part.total.latency.quantile(0.99)))
+    };
+    let [reads, writes, logs] = SHOWN.map(p99);
+    let _ = writeln!(
+        text,
+        "{:<16} {:<13} {iops:>9.0} {reads:>12} {writes:>12} {logs:>12}",
+        "All hosts", ""
+    );
+    text
+}
+
+fn row(record: &RunRecord) -> String {
+    let sum = record.sum_of(Phase::Measure);
+    let p99 = |series: Series| {
+        let total = sum.series.get(&series).filter(|total| !total.latency.is_empty());
+        total.map_or_else(|| "-".to_owned(), |total| milliseconds(total.latency.quantile(0.99)))
+    };
+    let [reads, writes, logs] = SHOWN.map(p99);
+    let iops = record.achieved_transactional_iops();
+    format!("{iops:>9.0} {reads:>12} {writes:>12} {logs:>12}")
+}
+
+fn milliseconds(ns: u64) -> String {
+    format!("{:.2} ms", ns as f64 / 1e6)
+}
+
+fn answer(fleet: &FleetRecord, verdict: &FleetVerdict) -> Value {
+    let records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
+    let series: Vec<Value> = merged(records, Phase::Measure)
+        .into_iter()
+        .map(|part| {
+            let latency = &part.total.latency;
+            json!({
+                "series": part.series,
+                "count": latency.count(),
+                "bytes": part.total.bytes,
+                "errors": part.total.errors,
+                "mean_ns": latency.mean_ns(),
+                "p99_ns": latency.quantile(0.99),
+                "maximum_ns": latency.maximum_ns(),
+            })
+        })
+        .collect();
+    let hosts: Vec<Value> = fleet
+        .hosts
+        .iter()
+        .zip(&verdict.hosts)
+        .map(|(host, judged)| host_row(host, judged))
+        .collect();
+    let findings: Vec<Value> = verdict
+        .findings
+        .iter()
+        .map(|of| {
+            json!({
+                "rule": of.rule,
+                "outcome": Outcome::of_ruling(of.outcome).word(),
+                "host": of.host,
+                "text": of.text,
+            })
+        })
+        .collect();
+    report::answer(
+        "fleet_report",
+        json!({
+            "name": fleet.name,
+            "run": fleet.run.as_str(),
+            "verdict": Outcome::of_ruling(verdict.outcome).word(),
+            "headline": headline(fleet, verdict),
+            "skew_ns": fleet.skew_ns(),
+            "measured_from_ns": fleet.measure_from_ns,
+            "findings": findings,
+            "hosts": hosts,
+            "all_hosts": series,
+        }),
+    )
+}
+
+fn host_row(host: &fleet::HostPart, judged: &HostVerdict) -> Value {
+    let absences: Vec<Value> = host
+        .absences
+        .iter()
+        .map(|absence| json!({ "from_ns": absence.from_ns, "to_ns": absence.to_ns }))
+        .collect();
+    json!({
+        "host": host.name,
+        "agent": host.agent.as_ref().map(fleet::AgentId::as_str),
+        "machine": host.facts.as_ref().map(|facts| &facts.machine),
+        "verdict": Outcome::of_ruling(judged.outcome()).word(),
+        "is_complete": host.is_complete(),
+        "clock_offset_ns": host.clock.map(|clock| clock.offset_ns),
+        "clock_error_ns": host.clock.map(|clock| clock.error_ns),
+        "lost": absences,
+        "transactional_iops": host.record.as_ref().map(RunRecord::achieved_transactional_iops),
+    })
+}

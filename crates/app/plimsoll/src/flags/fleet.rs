@@ -1,0 +1,133 @@
+//! Flags of `fleet` and `agent`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Flags of `agent`.
+#[derive(Args, Debug)]
+pub(crate) struct AgentFlags {
+    /// NATS server of the fleet: nats://HOST:PORT [default: that of the credentials]
+    #[arg(long, value_name = "URL")]
+    pub join: Option<String>,
+    /// Credentials that `plimsoll fleet up` wrote, or a NATS .creds file; without it user and
+    /// password come from PLIMSOLL_NATS_USER and PLIMSOLL_NATS_PASSWORD
+    #[arg(long, value_name = "FILE")]
+    pub credentials: Option<PathBuf>,
+    /// Folders that plans may write below; without any, every plan is refused
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub allow: Vec<PathBuf>,
+    /// Name of this host in fleet plans [default: its host name]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Folder for this agent's id and the runs it makes [default: plimsoll-agent]
+    #[arg(long, value_name = "DIR", default_value = "plimsoll-agent", hide_default_value = true)]
+    pub state: PathBuf,
+}
+
+/// Flags of `fleet`.
+#[derive(Args, Debug)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct FleetFlags {
+    /// What to do
+    #[command(subcommand)]
+    pub action: FleetAction,
+}
+
+/// What to do with a fleet.
+#[derive(Subcommand, Debug)]
+pub(crate) enum FleetAction {
+    /// Start a private NATS server and print the line that starts an agent
+    Up(FleetUpFlags),
+    /// List the hosts whose agents have joined
+    Hosts(FleetAnswerFlags),
+    /// Print a fleet plan to start from
+    Plan,
+    /// Run a plan on every host at once; one verdict
+    Run(FleetRunFlags),
+    /// Show who controls the fleet and what every host is doing
+    Status(FleetAnswerFlags),
+    /// Stop the run of the fleet
+    Stop(FleetServerFlags),
+    /// Complete the record of a fleet run from what the hosts have published since
+    Collect(FleetCollectFlags),
+    /// Stop the NATS server that `up` started
+    Down(FleetServerFlags),
+}
+
+/// Which server.
+#[derive(Args, Debug)]
+pub(crate) struct FleetServerFlags {
+    /// Folder of the server that `plimsoll fleet up` started
+    #[arg(long, value_name = "DIR", default_value = "plimsoll-fleet")]
+    pub state: PathBuf,
+    /// A site's own NATS server instead: nats://HOST:PORT
+    #[arg(long, value_name = "URL")]
+    pub server: Option<String>,
+    /// Credentials for that server, as for `plimsoll agent`
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub credentials: Option<PathBuf>,
+}
+
+/// Flags of `fleet up`.
+#[derive(Args, Debug)]
+pub(crate) struct FleetUpFlags {
+    /// Folder for configuration, credentials and journals of the server
+    #[arg(long, value_name = "DIR", default_value = "plimsoll-fleet")]
+    pub state: PathBuf,
+    /// Where the server listens; beyond loopback it needs a certificate
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4222")]
+    pub listen: SocketAddr,
+    /// Name by which agents reach this machine [default: the address of --listen]
+    #[arg(long, value_name = "HOST")]
+    pub public_name: Option<String>,
+    /// Certificate of the server, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// Key of the certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Certificate of the authority that signed it, for agents [default: the certificate]
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_ca: Option<PathBuf>,
+}
+
+/// Flags of `fleet hosts` and `fleet status`.
+#[derive(Args, Debug)]
+pub(crate) struct FleetAnswerFlags {
+    #[command(flatten)]
+    pub server: FleetServerFlags,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `fleet run`.
+#[derive(Args, Debug)]
+pub(crate) struct FleetRunFlags {
+    /// The fleet plan
+    #[arg(value_name = "FLEET.toml")]
+    pub plan: PathBuf,
+    /// Folder for the records and reports [default: run-NAME-DATE-TIME]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub server: FleetServerFlags,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `fleet collect`.
+#[derive(Args, Debug)]
+pub(crate) struct FleetCollectFlags {
+    /// Folder of the fleet run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    #[command(flatten)]
+    pub server: FleetServerFlags,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,86 @@
+//! How to reach a server and who we are there. Secrets come from files or the environment, never
+//! from arguments, which every user of a machine can read.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions};
+
+use crate::CarrierError;
+
+/// A server and what it asks for.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// `nats://HOST:PORT`, or `tls://HOST:PORT`.
+    pub server: String,
+    /// Who we are.
+    pub credentials: Credentials,
+    /// Certificates of the authority that signed the server's, if the system does not know it.
+    pub authority: Option<PathBuf>,
+    /// Name of this connection, which the server shows.
+    pub name: String,
+}
+
+/// Who we are.
+#[derive(Clone)]
+pub enum Credentials {
+    /// The server asks for none.
+    Nobody,
+    /// User and password.
+    User {
+        /// The user.
+        user: String,
+        /// The password.
+        password: String,
+    },
+    /// A file with a JWT and the seed of its NKey.
+    File(PathBuf),
+}
+
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Nobody => "Nobody",
+            Self::User { .. } => "User",
+            Self::File(_) => "File",
+        })
+    }
+}
+
+/// A connection that is not made within this time is refused.
+const CONNECTS_WITHIN: Duration = Duration::from_secs(5);
+
+/// The server is asked whether it is there as often; two silent pings end a connection.
+const PING: Duration = Duration::from_secs(2);
+
+/// A lost connection is tried again as often.
+const TRIES_AGAIN: Duration = Duration::from_millis(500);
+
+impl Access {
+    pub(crate) async fn connect(&self) -> Result<Client, CarrierError> {
+        let mut options = ConnectOptions::new()
+            .name(&self.name)
+            .connection_timeout(CONNECTS_WITHIN)
+            .ping_interval(PING)
+            .reconnect_delay_callback(|_| TRIES_AGAIN);
+        options = match &self.credentials {
+            Credentials::Nobody => options,
+            Credentials::User { user, password } => {
+                options.user_and_password(user.clone(), password.clone())
+            }
+            Credentials::File(path) => {
+                options.credentials_file(path).await.map_err(|error| CarrierError::Access {
+                    why: format!("cannot use the credentials in {}: {error}", path.display()),
+                })?
+            }
+        };
+        if let Some(authority) = &self.authority {
+            options = options.add_root_certificates(authority.clone()).require_tls(true);
+        }
+        let connected = options.connect(self.server.as_str()).await;
+        connected.map_err(|error| CarrierError::Unreachable {
+            server: self.server.clone(),
+            why: error.to_string(),
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! Journals in a stream that the server keeps on disk until they are collected.
+
+use std::time::Duration;
+
+use async_nats::HeaderMap;
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::stream::{Config, Stream};
+use fleet::{AgentId, Chunk, RunId};
+use futures_util::StreamExt as _;
+
+use crate::subject::{self, EVERY_RESULT};
+use crate::{Carrier, CarrierError};
+
+const STREAM: &str = "PLIMSOLL_RESULTS";
+const OFFSET: &str = "Plimsoll-Offset";
+const WHOLE: &str = "Plimsoll-Whole";
+const MESSAGE_ID: &str = "Nats-Msg-Id";
+
+/// A piece that comes again within this time is recognised by the server; later ones by their
+/// offset.
+const KNOWN_FOR: Duration = Duration::from_secs(120);
+
+/// Results of a run that nobody collects are deleted after this time.
+const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// A reader that waits longer for the next message of a stream has read it to its end.
+const NEXT_WITHIN: Duration = Duration::from_secs(2);
+
+/// What was read of a journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The pieces, in the order in which they were kept.
+    pub chunks: Vec<Chunk>,
+    /// Messages that are no piece of a journal.
+    pub malformed: u64,
+}
+
+impl Carrier {
+    /// Makes the stream, unless it is there.
+    fn results(&self) -> Result<Stream, CarrierError> {
+        let config = Config {
+            name: STREAM.to_owned(),
+            subjects: vec![EVERY_RESULT.to_owned()],
+            duplicate_window: KNOWN_FOR,
+            max_age: KEPT_FOR,
+            ..Config::default()
+        };
+        self.wait("make the stream of results", self.jetstream.get_or_create_stream(config))
+    }
+
+    /// Makes the server ready to keep journals.
+    pub fn make_ready(&self) -> Result<(), CarrierError> {
+        self.results().map(drop)
+    }
+
+    /// Has the server keep a piece of a journal; returns once it does.
+    pub fn keep(&self, run: &RunId, agent: &AgentId, chunk: &Chunk) -> Result<(), CarrierError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(MESSAGE_ID, chunk.id(run, agent).as_str());
+        headers.insert(OFFSET, chunk.offset.to_string().as_str());
+        if let Some(whole) = chunk.whole {
+            headers.insert(WHOLE, whole.to_string().as_str());
+        }
+        let subject = subject::results(run, agent);
+        let bytes = chunk.bytes.clone().into();
+        self.wait("keep a journal", async {
+            let acknowledged = self.jetstream.publish_with_headers(subject, headers, bytes).await?;
+            acknowledged.await
+        })
+        .map(drop)
+    }
+
+    /// Everything that is kept of the journal of `agent` in `run`.
+    pub fn kept(&self, run: &RunId, agent: &AgentId) -> Result<Reading, CarrierError> {
+        let stream = self.results()?;
+        let config = pull::OrderedConfig {
+            filter_subject: subject::results(run, agent),
+            deliver_policy: DeliverPolicy::All,
+            ..pull::OrderedConfig::default()
+        };
+        let consumer = self.wait("read a journal", stream.create_consumer(config))?;
+        self.runtime.block_on(async {
+            let messages = consumer.messages().await;
+            let mut messages =
+                messages.map_err(|error| CarrierError::refused("read a journal", &error))?;
+            let mut reading = Reading::default();
+            while let Ok(Some(message)) = tokio::time::timeout(NEXT_WITHIN, messages.next()).await {
+                let message =
+                    message.map_err(|error| CarrierError::refused("read a journal", &error))?;
+                let pending = message.info().map_or(1, |info| info.pending);
+                match chunk_of(message.headers.as_ref(), &message.payload) {
+                    Some(chunk) => reading.chunks.push(chunk),
+                    None => reading.malformed += 1,
+                }
+                if pending == 0 {
+                    break;
+                }
+            }
+            Ok(reading)
+        })
+    }
+}
+
+fn chunk_of(headers: Option<&HeaderMap>, payload: &[u8]) -> Option<Chunk> {
+    let headers = headers?;
+    let number = |name: &str| -> Option<u64> { headers.get(name)?.as_str().parse().ok() };
+    let whole = match headers.get(WHOLE) {
+        Some(_) => Some(number(WHOLE)?),
+        None => None,
+    };
+    Some(Chunk { offset: number(OFFSET)?, whole, bytes: payload.to_vec() })
+}

@@ -1,0 +1,100 @@
+//! Messages that arrive without being asked for.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+
+use crate::{Carrier, CarrierError};
+
+/// Messages that wait to be taken; more are dropped, since a flood must not fill the memory.
+const MOST_WAITING: usize = 4_096;
+
+/// A message that has arrived.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    /// Where it was sent to.
+    pub subject: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// Where an answer goes, if one is waited for.
+    pub reply: Option<String>,
+}
+
+/// The messages of one subject, in the order of their arrival.
+#[derive(Debug)]
+pub struct Letters {
+    waiting: Receiver<Letter>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Letters {
+    /// Whether no further message will come: the connection was given up.
+    pub fn is_closed(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    /// The next message; none if none comes within `patience`.
+    pub fn next(&self, patience: Duration) -> Option<Letter> {
+        match self.waiting.recv_timeout(patience) {
+            Ok(letter) => Some(letter),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+}
+
+/// Sends answers, from any thread.
+#[derive(Clone, Debug)]
+pub struct Replies {
+    handle: tokio::runtime::Handle,
+    client: async_nats::Client,
+}
+
+impl Replies {
+    /// Sends a message that nobody acknowledges; one that cannot be sent is asked for again.
+    pub fn publish(&self, subject: String, bytes: Vec<u8>) {
+        let _ = self.handle.block_on(async {
+            self.client.publish(subject, bytes.into()).await?;
+            self.client.flush().await.map_err(|_| {
+                async_nats::PublishError::new(async_nats::client::PublishErrorKind::Send)
+            })
+        });
+    }
+}
+
+impl Drop for Letters {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Carrier {
+    /// A way to send answers from another thread.
+    pub fn replies(&self) -> Replies {
+        Replies { handle: self.runtime.handle().clone(), client: self.client.clone() }
+    }
+
+    /// Receives the messages of `subject` from now on, over reconnections too.
+    pub fn subscribe(&self, subject: String) -> Result<Letters, CarrierError> {
+        let mut messages = self.wait("subscribe", self.client.subscribe(subject))?;
+        let (sender, waiting) = sync_channel(MOST_WAITING);
+        let task = self.runtime.spawn(async move {
+            while let Some(message) = messages.next().await {
+                let letter = Letter {
+                    subject: message.subject.to_string(),
+                    bytes: message.payload.to_vec(),
+                    reply: message.reply.map(|reply| reply.to_string()),
+                };
+                if !pass_on(&sender, letter) {
+                    return;
+                }
+            }
+        });
+        Ok(Letters { waiting, task })
+    }
+}
+
+/// Whether anybody still listens.
+fn pass_on(sender: &SyncSender<Letter>, letter: Letter) -> bool {
+    !matches!(sender.try_send(letter), Err(TrySendError::Disconnected(_)))
+}

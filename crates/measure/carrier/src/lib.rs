@@ -1,0 +1,134 @@
+//! Messages, journals and leases of a fleet over NATS, for callers that have no runtime.
+//!
+//! NATS core carries heartbeats and orders, a `JetStream` stream keeps the journals until somebody
+//! has collected them, and a key-value bucket holds the lease of the one controller. This crate
+//! fences the client and its runtime; what the messages mean is [`fleet`]'s.
+
+mod access;
+mod error;
+mod journals;
+mod lease;
+mod letters;
+mod subject;
+
+use std::future::Future;
+use std::time::Duration;
+
+use async_nats::jetstream;
+use tokio::runtime::Runtime;
+use units::Nanos;
+
+pub use access::{Access, Credentials};
+pub use error::CarrierError;
+pub use journals::Reading;
+pub use lease::Lease;
+pub use letters::{Letter, Letters, Replies};
+pub use subject::{EVERY_BEAT, beats, clocks, orders, results};
+
+/// Longest wait for an answer of the server itself.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A round trip that takes longer bounds no clock usefully.
+const ROUND_TRIP: Duration = Duration::from_millis(500);
+
+/// A connection to the NATS server of a fleet. It reconnects by itself.
+#[derive(Debug)]
+pub struct Carrier {
+    runtime: Runtime,
+    client: async_nats::Client,
+    jetstream: jetstream::Context,
+}
+
+impl Carrier {
+    /// Connects. A server that cannot be reached, or refuses, is an error that names it.
+    pub fn connect(access: &Access) -> Result<Self, CarrierError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("nats")
+            .enable_all()
+            .build()
+            .map_err(|error| CarrierError::Runtime { why: error.to_string() })?;
+        let client = runtime.block_on(access.connect())?;
+        let jetstream = jetstream::new(client.clone());
+        Ok(Self { runtime, client, jetstream })
+    }
+
+    /// Whether the connection is up now.
+    pub fn is_connected(&self) -> bool {
+        self.client.connection_state() == async_nats::connection::State::Connected
+    }
+
+    /// Sends a message that nobody acknowledges.
+    pub fn publish(&self, subject: String, bytes: Vec<u8>) -> Result<(), CarrierError> {
+        self.wait("publish", self.client.publish(subject, bytes.into()))
+    }
+
+    /// Sends a question and waits for its answer.
+    pub fn request(
+        &self,
+        subject: String,
+        bytes: Vec<u8>,
+        patience: Duration,
+    ) -> Result<Vec<u8>, CarrierError> {
+        let asked = self.client.request(subject, bytes.into());
+        let answer = self.runtime.block_on(tokio::time::timeout(patience, asked));
+        match answer {
+            Err(_) => Err(CarrierError::Silence { seconds: patience.as_secs_f64().to_string() }),
+            Ok(Err(error)) => Err(CarrierError::refused("ask an agent", &error)),
+            Ok(Ok(message)) => Ok(message.payload.to_vec()),
+        }
+    }
+
+    /// Sends a question; `then` gets the answer on another thread, if one comes in time.
+    pub fn request_then(
+        &self,
+        subject: String,
+        bytes: Vec<u8>,
+        patience: Duration,
+        then: impl FnOnce(Vec<u8>) + Send + 'static,
+    ) {
+        let client = self.client.clone();
+        self.runtime.spawn(async move {
+            let asked = client.request(subject, bytes.into());
+            if let Ok(Ok(message)) = tokio::time::timeout(patience, asked).await {
+                then(message.payload.to_vec());
+            }
+        });
+    }
+
+    /// Asks an empty question `count` times, one after the other; `then` gets the answers on
+    /// another thread, each between the readings of `clock` before and after it.
+    pub fn round_trips(
+        &self,
+        subject: String,
+        count: usize,
+        clock: fn() -> Nanos,
+        then: impl FnOnce(Vec<(Nanos, Vec<u8>, Nanos)>) + Send + 'static,
+    ) {
+        let client = self.client.clone();
+        self.runtime.spawn(async move {
+            let mut answers = Vec::new();
+            for _ in 0..count {
+                let sent = clock();
+                let asked = client.request(subject.clone(), Vec::new().into());
+                if let Ok(Ok(message)) = tokio::time::timeout(ROUND_TRIP, asked).await {
+                    answers.push((sent, message.payload.to_vec(), clock()));
+                }
+            }
+            then(answers);
+        });
+    }
+
+    /// Runs `future`, for [`PATIENCE`] at most.
+    fn wait<T, E: std::fmt::Display>(
+        &self,
+        what: &'static str,
+        future: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, CarrierError> {
+        let bounded = async { tokio::time::timeout(PATIENCE, future).await };
+        match self.runtime.block_on(bounded) {
+            Err(_) => Err(CarrierError::Silence { seconds: PATIENCE.as_secs_f64().to_string() }),
+            Ok(result) => result.map_err(|error| CarrierError::refused(what, &error)),
+        }
+    }
+}

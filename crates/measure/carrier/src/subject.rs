@@ -1,0 +1,30 @@
+//! Subjects of the messages. An agent's id is one token of a subject, so that a server can let each
+//! agent speak for itself alone.
+
+use fleet::{AgentId, RunId};
+
+/// Heartbeats of all agents.
+pub const EVERY_BEAT: &str = "plimsoll.v1.beat.*";
+
+/// Everything that the stream of journals keeps.
+pub(crate) const EVERY_RESULT: &str = "plimsoll.v1.result.>";
+
+/// Heartbeats of one agent.
+pub fn beats(agent: &AgentId) -> String {
+    format!("plimsoll.v1.beat.{agent}")
+}
+
+/// Orders to one agent.
+pub fn orders(agent: &AgentId) -> String {
+    format!("plimsoll.v1.order.{agent}")
+}
+
+/// Questions for the clock of one agent's host.
+pub fn clocks(agent: &AgentId) -> String {
+    format!("plimsoll.v1.clock.{agent}")
+}
+
+/// The journal of one agent's run.
+pub fn results(run: &RunId, agent: &AgentId) -> String {
+    format!("plimsoll.v1.result.{run}.{agent}")
+}

@@ -1,0 +1,299 @@
+//! The controller of a fleet run: takes all hosts through the stages, and leaves none waiting for
+//! one that is gone.
+
+mod host;
+mod preflight;
+mod stages;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use units::Nanos;
+
+use crate::membership::{Heard, Presence};
+use crate::{
+    AgentId, Answer, Ask, Beat, ClockOffset, FleetEvent, FleetOrder, LossCause, Order, RunId, Step,
+    Timing,
+};
+use host::Host;
+
+/// What the controller is waiting for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// For every host of the plan to appear.
+    Gathering,
+    /// For every host to say that its plan can run there.
+    Checking,
+    /// For every database to be filled.
+    Preparing,
+    /// For every host to be warm and to have found its sessions.
+    WarmingUp,
+    /// For the clocks to be compared once more, and every host to know the common instant.
+    Releasing,
+    /// For every host to end.
+    Measuring,
+    /// For nothing any more.
+    Ended,
+}
+
+/// What the controller wants done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Send this order to an agent; the answer comes back through [`Controller::answered`].
+    Send {
+        /// To whom.
+        agent: AgentId,
+        /// What.
+        ask: Ask,
+    },
+    /// Compare the clock of an agent; the result comes back through [`Controller::compared`].
+    Probe {
+        /// Whose.
+        agent: AgentId,
+    },
+    /// Write this into the fleet's journal.
+    Note(FleetEvent),
+}
+
+/// Takes a fleet through a run. Every method takes the time and returns what to do.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    run: RunId,
+    epoch: u64,
+    timing: Timing,
+    shared_storage: bool,
+    /// The longest planned measurement of a host, with what each host does after it.
+    measure_limit: Nanos,
+    hosts: Vec<Host>,
+    stage: Stage,
+    /// When the stage began.
+    since: Nanos,
+    /// The common instant, once it is decided.
+    measure_from: Option<Nanos>,
+    early: Option<String>,
+    ignored: u64,
+    effects: Vec<Effect>,
+}
+
+impl Controller {
+    /// A controller for `order`, whose hosts have these plans (TOML), in their order. `epoch` is
+    /// larger than that of every earlier controller. `measure_limit` bounds the measurement.
+    pub fn new(
+        (run, epoch): (RunId, u64),
+        order: &FleetOrder,
+        plans: &[String],
+        measure_limit: Nanos,
+        now: Nanos,
+    ) -> Self {
+        assert_eq!(order.hosts.len(), plans.len(), "every host has a plan");
+        let hosts = order.hosts.iter().zip(plans);
+        Self {
+            run,
+            epoch,
+            timing: order.timing,
+            shared_storage: order.shared_storage,
+            measure_limit,
+            hosts: hosts.map(|(host, plan)| Host::new(&host.host, plan)).collect(),
+            stage: Stage::Gathering,
+            since: now,
+            measure_from: None,
+            early: None,
+            ignored: 0,
+            effects: Vec::new(),
+        }
+    }
+
+    /// What it is waiting for.
+    pub const fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// Why the run ended early, in a sentence.
+    pub fn early(&self) -> Option<&str> {
+        self.early.as_deref()
+    }
+
+    /// Every host of the plan: its name, its agent if it was found, how far it is, and whether it
+    /// is lost.
+    pub fn hosts(&self) -> impl Iterator<Item = (&str, Option<&AgentId>, Option<&Step>, bool)> {
+        self.hosts
+            .iter()
+            .map(|host| (host.name.as_str(), host.agent(), host.step.as_ref(), host.is_lost))
+    }
+
+    /// Heartbeats out of order, and those of agents that are not in the plan.
+    pub const fn ignored(&self) -> u64 {
+        self.ignored
+    }
+
+    /// A heartbeat has arrived.
+    pub fn heard(&mut self, beat: &Beat, now: Nanos) -> Vec<Effect> {
+        match self.index_of(beat) {
+            Some(host) => self.hear(host, beat, now),
+            None => {
+                self.ignored += 1;
+                let rivals = self.hosts.iter_mut().filter(|host| host.is_meant(beat));
+                rivals.for_each(|host| host.rival = Some(beat.agent.clone()));
+            }
+        }
+        self.advance(now)
+    }
+
+    /// An agent has answered the order `number`.
+    pub fn answered(
+        &mut self,
+        agent: &AgentId,
+        number: u64,
+        answer: Answer,
+        now: Nanos,
+    ) -> Vec<Effect> {
+        let Some(host) = self.host_of(agent) else {
+            return Vec::new();
+        };
+        match self.hosts[host].take_answer(number, answer) {
+            host::Taken::Nothing => self.ignored += 1,
+            host::Taken::Done => {}
+            host::Taken::Facts(facts) => self.note(FleetEvent::Described { host, facts }),
+            host::Taken::Refusal(why) => self.refuse(host, why, now),
+        }
+        self.advance(now)
+    }
+
+    /// The clock of an agent was compared.
+    pub fn compared(&mut self, agent: &AgentId, clock: ClockOffset, now: Nanos) -> Vec<Effect> {
+        if let Some(host) = self.host_of(agent) {
+            self.hosts[host].clock = Some((clock, now));
+            self.note(FleetEvent::Clock { host, clock });
+        }
+        self.advance(now)
+    }
+
+    /// Time has passed; call it at least every [`Timing::heartbeat`].
+    pub fn tick(&mut self, now: Nanos) -> Vec<Effect> {
+        for host in 0..self.hosts.len() {
+            self.judge_silence(host, now);
+        }
+        self.advance(now)
+    }
+
+    /// A person asked to stop.
+    pub fn stop(&mut self, now: Nanos) -> Vec<Effect> {
+        self.end("stopped by a person".to_owned(), now);
+        std::mem::take(&mut self.effects)
+    }
+
+    fn index_of(&self, beat: &Beat) -> Option<usize> {
+        let is_free = |host: &Host| host.is_meant(beat) && host.agent().is_none();
+        self.host_of(&beat.agent).or_else(|| self.hosts.iter().position(is_free))
+    }
+
+    fn host_of(&self, agent: &AgentId) -> Option<usize> {
+        self.hosts.iter().position(|host| host.agent() == Some(agent))
+    }
+
+    fn hear(&mut self, host: usize, beat: &Beat, now: Nanos) {
+        let known = self.hosts[host].agent().is_some();
+        let heard = self.hosts[host].hear(beat, now, &self.run);
+        if !known {
+            let agent = beat.agent.clone();
+            self.note(FleetEvent::Found { host, agent });
+        }
+        match heard {
+            Heard::OutOfOrder => self.ignored += 1,
+            Heard::Alive => {}
+            Heard::Back => self.welcome(host),
+            Heard::Restarted => self.judge_restart(host, beat, now),
+        }
+        self.note_end_of(host);
+    }
+
+    fn welcome(&mut self, host: usize) {
+        self.hosts[host].is_lost = false;
+        self.note(FleetEvent::Back { host });
+    }
+
+    /// An agent that was started anew and still follows its run is back; one that knows nothing of
+    /// it is lost to this run.
+    fn judge_restart(&mut self, host: usize, beat: &Beat, now: Nanos) {
+        let knows = beat.job.as_ref().is_some_and(|job| job.run == self.run);
+        if knows {
+            if self.hosts[host].is_lost {
+                self.welcome(host);
+            }
+        } else if self.stage > Stage::Checking && !self.hosts[host].has_ended() {
+            self.lose(host, LossCause::Restart, now);
+        }
+    }
+
+    fn judge_silence(&mut self, host: usize, now: Nanos) {
+        let Some(member) = &mut self.hosts[host].member else { return };
+        let changed = member.judge(now, &self.timing);
+        let heard_ns = member.heard.0;
+        match changed {
+            Some(Presence::Suspect) => self.note(FleetEvent::Suspect { host, heard_ns }),
+            Some(Presence::Lost) if !self.hosts[host].has_ended() => {
+                self.lose(host, LossCause::Silence, now);
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes that a host is lost. Before the measurement there is nothing worth going on for;
+    /// within it the others go on.
+    fn lose(&mut self, host: usize, cause: LossCause, now: Nanos) {
+        if self.hosts[host].is_lost || self.stage == Stage::Ended {
+            return;
+        }
+        self.hosts[host].is_lost = true;
+        let heard_ns = self.hosts[host].member.as_ref().map_or(0, |member| member.heard.0);
+        self.note(FleetEvent::Lost { host, heard_ns, cause });
+        if self.stage < Stage::Measuring {
+            let name = &self.hosts[host].name;
+            let sentence = format!("{name} was lost before the measurement began");
+            self.end(sentence, now);
+        }
+    }
+
+    fn refuse(&mut self, host: usize, why: String, now: Nanos) {
+        let sentence = format!("{} refused: {why}", self.hosts[host].name);
+        self.note(FleetEvent::Refused { host, why });
+        if self.stage < Stage::Measuring {
+            self.end(sentence, now);
+        }
+    }
+
+    fn note_end_of(&mut self, host: usize) {
+        let of = &mut self.hosts[host];
+        let status = match &of.step {
+            Some(Step::Ended { status }) => *status,
+            Some(Step::Failed { .. }) => 2,
+            _ => return,
+        };
+        if !std::mem::replace(&mut of.is_end_noted, true) {
+            self.note(FleetEvent::HostEnded { host, status });
+        }
+    }
+
+    fn note(&mut self, event: FleetEvent) {
+        self.effects.push(Effect::Note(event));
+    }
+
+    /// Ends the run early: every host that still works is told to stop.
+    fn end(&mut self, why: String, now: Nanos) {
+        if self.stage == Stage::Ended {
+            return;
+        }
+        for host in 0..self.hosts.len() {
+            let is_at_work = self.hosts[host].is_at_work();
+            if is_at_work {
+                let run = self.run.clone();
+                self.hosts[host].ask_at_once(Order::Stop { run });
+            }
+        }
+        self.send_orders(now);
+        self.early = Some(why.clone());
+        self.enter(Stage::Ended, now);
+        self.note(FleetEvent::Ended { early: Some(why) });
+    }
+}

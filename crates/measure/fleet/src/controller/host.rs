@@ -1,0 +1,150 @@
+//! One host of the plan as the controller knows it, and the order that it has not answered.
+
+use std::collections::VecDeque;
+
+use units::Nanos;
+
+use crate::membership::{Heard, Membership};
+use crate::{AgentId, Answer, Ask, Beat, ClockOffset, HostFacts, Order, RunId, Step};
+
+/// An order that was not answered within this time is sent again.
+const ASK_AGAIN: Nanos = Nanos::from_secs(2);
+
+#[derive(Clone, Debug)]
+pub(super) struct Host {
+    pub(super) name: String,
+    pub(super) plan: String,
+    agent: Option<AgentId>,
+    /// Another agent that the name of the plan means as well.
+    pub(super) rival: Option<AgentId>,
+    pub(super) member: Option<Membership>,
+    pub(super) facts: Option<HostFacts>,
+    /// The last comparison of clocks and when it was made.
+    pub(super) clock: Option<(ClockOffset, Nanos)>,
+    pub(super) step: Option<Step>,
+    pub(super) is_lost: bool,
+    pub(super) is_end_noted: bool,
+    orders: VecDeque<Order>,
+    pending: Option<Pending>,
+    number: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Pending {
+    ask: Ask,
+    sent: Nanos,
+}
+
+/// What an answer changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// It answers nothing that was asked.
+    Nothing,
+    Done,
+    Facts(HostFacts),
+    Refusal(String),
+}
+
+impl Host {
+    pub(super) fn new(name: &str, plan: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            plan: plan.to_owned(),
+            agent: None,
+            rival: None,
+            member: None,
+            facts: None,
+            clock: None,
+            step: None,
+            is_lost: false,
+            is_end_noted: false,
+            orders: VecDeque::new(),
+            pending: None,
+            number: 0,
+        }
+    }
+
+    pub(super) const fn agent(&self) -> Option<&AgentId> {
+        self.agent.as_ref()
+    }
+
+    /// Whether the plan names the agent of this beat, by its id or by the name of its host.
+    pub(super) fn is_meant(&self, beat: &Beat) -> bool {
+        self.name == beat.agent.as_str() || self.name.eq_ignore_ascii_case(&beat.host)
+    }
+
+    pub(super) fn hear(&mut self, beat: &Beat, now: Nanos, run: &RunId) -> Heard {
+        let heard = match &mut self.member {
+            Some(member) => member.hear(beat, now),
+            None => {
+                self.agent = Some(beat.agent.clone());
+                self.member = Some(Membership::begin(beat, now));
+                Heard::Alive
+            }
+        };
+        if heard != Heard::OutOfOrder {
+            let of_run = beat.job.as_ref().filter(|job| job.run == *run);
+            self.step = of_run.map(|job| job.step.clone()).or(self.step.take());
+        }
+        heard
+    }
+
+    /// Asks for something after what was asked before.
+    pub(super) fn ask(&mut self, order: Order) {
+        self.orders.push_back(order);
+    }
+
+    /// Asks for something and nothing else any more.
+    pub(super) fn ask_at_once(&mut self, order: Order) {
+        self.orders.clear();
+        self.pending = None;
+        self.orders.push_back(order);
+    }
+
+    /// The order to send now: the next one, or the last one again.
+    pub(super) fn due(&mut self, epoch: u64, now: Nanos) -> Option<Ask> {
+        if let Some(pending) = &mut self.pending {
+            let is_due = now.since(pending.sent) >= ASK_AGAIN;
+            return is_due.then(|| {
+                pending.sent = now;
+                pending.ask.clone()
+            });
+        }
+        let order = self.orders.pop_front()?;
+        self.number += 1;
+        let ask = Ask { epoch, number: self.number, order };
+        self.pending = Some(Pending { ask: ask.clone(), sent: now });
+        Some(ask)
+    }
+
+    pub(super) fn take_answer(&mut self, number: u64, answer: Answer) -> Taken {
+        match &self.pending {
+            Some(pending) if pending.ask.number == number => self.pending = None,
+            _ => return Taken::Nothing,
+        }
+        match answer {
+            Answer::Accepted => Taken::Done,
+            Answer::Refused { why } => Taken::Refusal(why),
+            Answer::Host(facts) => {
+                self.facts = Some(facts.clone());
+                Taken::Facts(facts)
+            }
+        }
+    }
+
+    /// Whether it has answered everything that it was asked.
+    pub(super) fn has_answered(&self) -> bool {
+        self.pending.is_none() && self.orders.is_empty()
+    }
+
+    pub(super) const fn has_ended(&self) -> bool {
+        matches!(self.step, Some(Step::Ended { .. } | Step::Failed { .. }))
+    }
+
+    pub(super) const fn is_at_work(&self) -> bool {
+        matches!(
+            self.step,
+            Some(Step::Preparing | Step::WarmingUp | Step::Waiting | Step::Measuring)
+        )
+    }
+}

@@ -1,0 +1,212 @@
+//! From one stage to the next: each begins when every host has done its part, and ends at its bound
+//! at the latest.
+
+use units::Nanos;
+
+use super::preflight;
+use super::{Controller, Effect, Stage};
+use crate::{FleetEvent, LossCause, Order, Step};
+
+/// A comparison of clocks older than this is made again before the common instant is decided.
+const FRESH: Nanos = Nanos::from_secs(10);
+
+/// Comparing clocks again holds the release up no longer than this.
+const COMPARED_WITHIN: Nanos = Nanos::from_secs(3);
+
+impl Controller {
+    /// Enters as many stages as are due, sends what is due, and returns all effects.
+    pub(super) fn advance(&mut self, now: Nanos) -> Vec<Effect> {
+        while self.stage != Stage::Ended && self.try_next(now) {}
+        self.enforce_bound(now);
+        self.send_orders(now);
+        std::mem::take(&mut self.effects)
+    }
+
+    pub(super) fn enter(&mut self, stage: Stage, now: Nanos) {
+        self.stage = stage;
+        self.since = now;
+        self.note(FleetEvent::Stage { stage });
+    }
+
+    pub(super) fn send_orders(&mut self, now: Nanos) {
+        let epoch = self.epoch;
+        for host in self.hosts.iter_mut().filter(|host| !host.is_lost) {
+            let Some(agent) = host.agent().cloned() else { continue };
+            if let Some(ask) = host.due(epoch, now) {
+                self.effects.push(Effect::Send { agent, ask });
+            }
+        }
+    }
+
+    /// Whether a stage was entered.
+    fn try_next(&mut self, now: Nanos) -> bool {
+        match self.stage {
+            Stage::Gathering => self.check_when_gathered(now),
+            Stage::Checking => self.prepare_when_checked(now),
+            Stage::Preparing => self.start_when_prepared(now),
+            Stage::WarmingUp => self.compare_when_warm(now),
+            Stage::Releasing => self.measure_when_released(now),
+            Stage::Measuring => self.end_when_ended(now),
+            Stage::Ended => false,
+        }
+    }
+
+    fn check_when_gathered(&mut self, now: Nanos) -> bool {
+        if self.hosts.iter().any(|host| host.agent().is_none()) {
+            return false;
+        }
+        for host in &mut self.hosts {
+            let plan = host.plan.clone();
+            host.ask(Order::Describe);
+            host.ask(Order::Check { plan });
+        }
+        self.probe_all();
+        self.enter(Stage::Checking, now);
+        true
+    }
+
+    fn prepare_when_checked(&mut self, now: Nanos) -> bool {
+        if !self.hosts.iter().all(|host| host.has_answered() && host.clock.is_some()) {
+            return false;
+        }
+        let faults = preflight::faults(&self.hosts, self.shared_storage);
+        if !faults.is_empty() {
+            self.end(faults.join("; "), now);
+            return true;
+        }
+        for host in &mut self.hosts {
+            let (run, plan) = (self.run.clone(), host.plan.clone());
+            host.ask(Order::Prepare { run, plan });
+        }
+        self.enter(Stage::Preparing, now);
+        true
+    }
+
+    fn start_when_prepared(&mut self, now: Nanos) -> bool {
+        if self.fail_with_a_host(now) || !self.all_are(|step| matches!(step, Step::Prepared)) {
+            return false;
+        }
+        for host in &mut self.hosts {
+            let (run, plan) = (self.run.clone(), host.plan.clone());
+            host.ask(Order::Start { run, plan });
+        }
+        self.enter(Stage::WarmingUp, now);
+        true
+    }
+
+    fn compare_when_warm(&mut self, now: Nanos) -> bool {
+        if self.fail_with_a_host(now) || !self.all_are(|step| matches!(step, Step::Waiting)) {
+            return false;
+        }
+        self.probe_all();
+        self.enter(Stage::Releasing, now);
+        true
+    }
+
+    fn measure_when_released(&mut self, now: Nanos) -> bool {
+        if self.fail_with_a_host(now) {
+            return false;
+        }
+        let is_fresh = |at: Nanos| now.since(at) <= FRESH && at >= self.since;
+        let compared = self.hosts.iter().all(|host| host.clock.is_some_and(|(_, at)| is_fresh(at)));
+        if !compared && now.since(self.since) < COMPARED_WITHIN {
+            return false;
+        }
+        let from = now + self.timing.lead;
+        for host in &mut self.hosts {
+            let Some((clock, _)) = host.clock else { continue };
+            let (run, at_ns) = (self.run.clone(), clock.on_host(from).0);
+            host.ask(Order::Measure { run, at_ns });
+        }
+        self.measure_from = Some(from);
+        self.note(FleetEvent::MeasureFrom { at_ns: from.0 });
+        self.enter(Stage::Measuring, now);
+        true
+    }
+
+    fn end_when_ended(&mut self, now: Nanos) -> bool {
+        let is_over = |host: &super::Host| host.has_ended() || host.is_lost;
+        if !self.hosts.iter().all(is_over) {
+            return false;
+        }
+        self.enter(Stage::Ended, now);
+        self.note(FleetEvent::Ended { early: None });
+        true
+    }
+
+    fn all_are(&self, is: impl Fn(&Step) -> bool) -> bool {
+        self.hosts.iter().all(|host| host.step.as_ref().is_some_and(&is) && host.has_answered())
+    }
+
+    /// Ends the run if a host could not do its part before the measurement.
+    fn fail_with_a_host(&mut self, now: Nanos) -> bool {
+        let why = self.hosts.iter().find_map(|host| match &host.step {
+            Some(Step::Failed { why }) => Some(format!("{}: {why}", host.name)),
+            Some(Step::Ended { status }) => Some(format!(
+                "{}: its run ended with status {status} before the measurement",
+                host.name
+            )),
+            _ => None,
+        });
+        let has_failed = why.is_some();
+        if let Some(why) = why {
+            self.end(why, now);
+        }
+        has_failed
+    }
+
+    fn probe_all(&mut self) {
+        let agents = self.hosts.iter().filter_map(|host| host.agent().cloned());
+        self.effects.extend(agents.map(|agent| Effect::Probe { agent }).collect::<Vec<_>>());
+    }
+
+    /// How long the stage may last.
+    fn bound(&self) -> Nanos {
+        let timing = &self.timing;
+        match self.stage {
+            Stage::Gathering | Stage::Checking => timing.gather,
+            Stage::Preparing => timing.prepare,
+            Stage::WarmingUp => timing.warm_up,
+            Stage::Releasing => timing.gather,
+            Stage::Measuring => timing.lead + self.measure_limit + timing.finish,
+            Stage::Ended => Nanos::MAX,
+        }
+    }
+
+    /// A stage that is over its bound ends the run and names the hosts that held it up.
+    fn enforce_bound(&mut self, now: Nanos) {
+        if self.stage == Stage::Ended || now.since(self.since) < self.bound() {
+            return;
+        }
+        let late: Vec<usize> = (0..self.hosts.len()).filter(|&host| self.is_late(host)).collect();
+        let names: Vec<&str> = late.iter().map(|&host| self.hosts[host].name.as_str()).collect();
+        let sentence = match self.stage {
+            Stage::Gathering => format!(
+                "no agent of {} appeared within {}: start `plimsoll agent` there",
+                names.join(", "),
+                self.bound()
+            ),
+            _ => format!("{} did not get further within {}", names.join(", "), self.bound()),
+        };
+        if self.stage == Stage::Measuring {
+            for host in late {
+                self.lose(host, LossCause::TooSlow, now);
+            }
+        }
+        self.end(sentence, now);
+    }
+
+    fn is_late(&self, host: usize) -> bool {
+        let host = &self.hosts[host];
+        let is_done = match self.stage {
+            Stage::Gathering => host.agent().is_some(),
+            Stage::Checking => host.has_answered() && host.clock.is_some(),
+            Stage::Preparing => matches!(host.step, Some(Step::Prepared)),
+            Stage::WarmingUp => matches!(host.step, Some(Step::Waiting)),
+            Stage::Releasing => host.clock.is_some(),
+            Stage::Measuring => host.has_ended() || host.is_lost,
+            Stage::Ended => true,
+        };
+        !is_done
+    }
+}

@@ -1,0 +1,143 @@
+//! The fleet's own journal: what no host's journal can hold, since it is about several hosts.
+//!
+//! It is written line by line while the run lasts, so that a controller that dies leaves enough
+//! behind for another to collect the journals.
+
+use serde::{Deserialize, Serialize};
+use units::Nanos;
+
+use crate::{AgentId, ClockOffset, HostFacts, RunId, Stage};
+
+/// One line of the fleet's journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FleetLine {
+    /// When, by the controller's clock, in nanoseconds since 1970.
+    pub at_ns: u64,
+    /// What.
+    pub event: FleetEvent,
+}
+
+/// What happened to a fleet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum FleetEvent {
+    /// Always the first: the run and its hosts.
+    Started {
+        /// Which run.
+        run: RunId,
+        /// Name of the fleet plan.
+        name: String,
+        /// Program and version of the controller.
+        build: String,
+        /// Names of the hosts, as the plan has them.
+        hosts: Vec<String>,
+        /// Whether hosts may share folders.
+        shared_storage: bool,
+    },
+    /// A host was found.
+    Found {
+        /// Which host of the plan, counted from 0.
+        host: usize,
+        /// Its agent.
+        agent: AgentId,
+    },
+    /// A host was described.
+    Described {
+        /// Which host.
+        host: usize,
+        /// What it is.
+        facts: HostFacts,
+    },
+    /// The controller entered a stage.
+    Stage {
+        /// Which.
+        stage: Stage,
+    },
+    /// A host's clock was compared.
+    Clock {
+        /// Which host.
+        host: usize,
+        /// How far it is from the controller's.
+        clock: ClockOffset,
+    },
+    /// All hosts measure from this instant.
+    MeasureFrom {
+        /// By the controller's clock.
+        at_ns: u64,
+    },
+    /// Nothing was heard of a host for a while.
+    Suspect {
+        /// Which host.
+        host: usize,
+        /// When it was last heard.
+        heard_ns: u64,
+    },
+    /// A host is lost to the run.
+    Lost {
+        /// Which host.
+        host: usize,
+        /// When it was last heard.
+        heard_ns: u64,
+        /// How it was noticed.
+        cause: LossCause,
+    },
+    /// A lost host answers again.
+    Back {
+        /// Which host.
+        host: usize,
+    },
+    /// A host could not do what it was asked to.
+    Refused {
+        /// Which host.
+        host: usize,
+        /// Why, in a sentence.
+        why: String,
+    },
+    /// A host's run has ended with this exit status.
+    HostEnded {
+        /// Which host.
+        host: usize,
+        /// 0 pass, 1 fail, 2 cannot judge.
+        status: u8,
+    },
+    /// Messages that changed nothing, by kind.
+    Ignored {
+        /// What was wrong with them.
+        fault: String,
+        /// How many.
+        count: u64,
+    },
+    /// Always the last of a run that the controller saw through.
+    Ended {
+        /// Why it ended early, in a sentence; none if it did not.
+        early: Option<String>,
+    },
+}
+
+/// How the loss of a host was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossCause {
+    /// No heartbeat came.
+    Silence,
+    /// The agent was started anew and knows nothing of the run.
+    Restart,
+    /// A stage was over before the host had done its part.
+    TooSlow,
+}
+
+impl FleetEvent {
+    /// The event as a line at `now`.
+    pub fn at(self, now: Nanos) -> FleetLine {
+        FleetLine { at_ns: now.0, event: self }
+    }
+}
+
+impl FleetLine {
+    /// The line with its line feed.
+    pub fn encode(&self) -> String {
+        let text = serde_json::to_string(self)
+            .expect("invariant: fleet events hold text, numbers and lists");
+        text + "\n"
+    }
+}

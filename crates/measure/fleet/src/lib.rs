@@ -1,0 +1,43 @@
+//! One run over many hosts: who takes part, when they begin together, who was lost, and what their
+//! journals are worth side by side.
+//!
+//! Everything here is a function of messages and time: no socket, no file, no clock. A
+//! [`Controller`] and its [`Agent`]s take [`Beat`]s, [`Ask`]s and [`Answer`]s in and give effects
+//! out, so that the same code runs over a real network and over a lossy one in virtual time.
+
+mod agent;
+mod assembly;
+mod clock;
+mod controller;
+mod identity;
+mod journal;
+mod membership;
+mod merge;
+mod message;
+mod order;
+mod outbox;
+mod record;
+mod timing;
+mod verdict;
+
+pub use agent::{Agent, AgentEffect, ChildReport, Surroundings};
+pub use assembly::{Assembly, ChunkFault};
+pub use clock::{ClockOffset, RoundTrip};
+pub use controller::{Controller, Effect, Stage};
+pub use identity::{AgentId, IdentityError, RunId};
+pub use journal::{FleetEvent, FleetLine, LossCause};
+pub use merge::{FleetSeries, merged};
+pub use message::{
+    Answer, Ask, Beat, HostFacts, Job, MessageFault, Order, Step, VERSION, decode, encode,
+};
+pub use order::{FleetOrder, HostOrder, OrderError};
+pub use outbox::{Chunk, Outbox};
+pub use record::{Absence, FleetRecord, HostPart, LoadError};
+pub use timing::Timing;
+pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, judge};
+
+/// Name of the fleet's own journal in the folder of a fleet run.
+pub const FLEET_JOURNAL: &str = "fleet.jsonl";
+
+/// Name of the folder that holds one folder per host, beside [`FLEET_JOURNAL`].
+pub const HOSTS: &str = "hosts";

@@ -1,0 +1,115 @@
+//! Whether a host still answers: alive, suspect, lost, and back again.
+
+use units::Nanos;
+
+use crate::{Beat, Timing};
+
+/// Heartbeats of one agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Membership {
+    /// When the last heartbeat that counts arrived.
+    pub(crate) heard: Nanos,
+    started: Nanos,
+    sequence: u64,
+    presence: Presence,
+}
+
+/// What the last heartbeats say of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Alive,
+    Suspect,
+    Lost,
+}
+
+/// What a heartbeat changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// It is older than the last one, or the last one again.
+    OutOfOrder,
+    /// The host answers as before.
+    Alive,
+    /// The host had been lost.
+    Back,
+    /// The agent was started anew.
+    Restarted,
+}
+
+impl Membership {
+    /// From the first heartbeat on.
+    pub(crate) fn begin(beat: &Beat, now: Nanos) -> Self {
+        Self {
+            heard: now,
+            started: Nanos(beat.started_ns),
+            sequence: beat.sequence,
+            presence: Presence::Alive,
+        }
+    }
+
+    /// Takes a heartbeat.
+    pub(crate) fn hear(&mut self, beat: &Beat, now: Nanos) -> Heard {
+        if !beat.follows(self.started, self.sequence) {
+            return Heard::OutOfOrder;
+        }
+        let is_restarted = beat.started_ns != self.started.0;
+        let was_lost = self.presence == Presence::Lost;
+        *self = Self::begin(beat, now);
+        match (is_restarted, was_lost) {
+            (true, _) => Heard::Restarted,
+            (false, true) => Heard::Back,
+            (false, false) => Heard::Alive,
+        }
+    }
+
+    /// Judges the silence up to `now`; the new presence if it has changed.
+    pub(crate) fn judge(&mut self, now: Nanos, timing: &Timing) -> Option<Presence> {
+        let silence = now.since(self.heard);
+        let presence = if silence >= timing.lost {
+            Presence::Lost
+        } else if silence >= timing.suspect {
+            Presence::Suspect
+        } else {
+            Presence::Alive
+        };
+        let has_changed = presence != self.presence;
+        self.presence = presence;
+        has_changed.then_some(presence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Nanos;
+
+    use super::{Heard, Membership, Presence};
+    use crate::{Beat, Timing};
+
+    fn beat(started: u64, sequence: u64) -> Beat {
+        let agent = "a1".to_owned().try_into().expect("a sound id");
+        Beat { agent, host: "EX01".to_owned(), sequence, started_ns: started, job: None }
+    }
+
+    #[test]
+    fn silence_makes_suspect_after_two_seconds_and_lost_after_ten() {
+        let timing = Timing::default();
+        let mut member = Membership::begin(&beat(1, 1), Nanos::ZERO);
+        let seen: Vec<_> = (1..=12)
+            .filter_map(|second| {
+                let changed = member.judge(Nanos::from_secs(second), &timing);
+                changed.map(|presence| (second, presence))
+            })
+            .collect();
+        assert_eq!(seen, [(2, Presence::Suspect), (10, Presence::Lost)]);
+        assert_eq!(member.hear(&beat(1, 2), Nanos::from_secs(20)), Heard::Back);
+        assert_eq!(member.judge(Nanos::from_secs(21), &timing), None);
+    }
+
+    #[test]
+    fn a_beat_that_comes_twice_or_late_keeps_no_host_alive() {
+        let mut member = Membership::begin(&beat(5, 7), Nanos::ZERO);
+        assert_eq!(member.hear(&beat(5, 7), Nanos::from_secs(1)), Heard::OutOfOrder);
+        assert_eq!(member.hear(&beat(4, 99), Nanos::from_secs(1)), Heard::OutOfOrder);
+        assert_eq!(member.heard, Nanos::ZERO);
+        assert_eq!(member.hear(&beat(6, 1), Nanos::from_secs(1)), Heard::Restarted);
+    }
+}

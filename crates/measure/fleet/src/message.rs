@@ -1,0 +1,286 @@
+//! What controller and agents say to each other, and what of it counts.
+//!
+//! Every message carries the version of this vocabulary. One that is too long, of another version
+//! or malformed changes nothing: the receiver counts it and names the fault.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use units::Nanos;
+
+use crate::{AgentId, RunId};
+
+/// Version of the messages; hosts of a fleet must agree on it.
+pub const VERSION: u16 = 1;
+
+/// Longest message in bytes; a plan of 100 databases has less than 64 KiB.
+const LONGEST: usize = 512 * 1024;
+
+/// An agent is alive. Sent every [`crate::Timing::heartbeat`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beat {
+    /// Who.
+    pub agent: AgentId,
+    /// Name of its host, for people.
+    pub host: String,
+    /// Counts up from the start of the agent; an older one than the last is out of order.
+    pub sequence: u64,
+    /// When the agent started, by its own clock, in nanoseconds since 1970.
+    pub started_ns: u64,
+    /// What it is doing.
+    pub job: Option<Job>,
+}
+
+/// What an agent is doing for a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// For which run.
+    pub run: RunId,
+    /// How far it is.
+    pub step: Step,
+}
+
+/// How far an agent is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Databases are being filled.
+    Preparing,
+    /// Databases are filled.
+    Prepared,
+    /// The run opens its databases, warms up and finds its sessions.
+    WarmingUp,
+    /// The load runs; the measurement begins when the controller says.
+    Waiting,
+    /// The measurement and what follows it.
+    Measuring,
+    /// The run has ended with this exit status: 0 pass, 1 fail, 2 cannot judge.
+    Ended {
+        /// The exit status.
+        status: u8,
+    },
+    /// The run could not begin or go on.
+    Failed {
+        /// Why, in a sentence.
+        why: String,
+    },
+}
+
+/// An order with what makes it safe to repeat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Which controller: a later one has a larger number, and an agent obeys none with a smaller.
+    pub epoch: u64,
+    /// Which order of that controller; the same number is the same order, asked again.
+    pub number: u64,
+    /// What to do.
+    pub order: Order,
+}
+
+/// What a controller asks an agent to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Say what host this is.
+    Describe,
+    /// Say whether this plan could run here.
+    Check {
+        /// The plan, as TOML.
+        plan: String,
+    },
+    /// Fill the databases of this plan.
+    Prepare {
+        /// For which run.
+        run: RunId,
+        /// The plan, as TOML.
+        plan: String,
+    },
+    /// Open, warm up, find the sessions, and wait.
+    Start {
+        /// For which run.
+        run: RunId,
+        /// The plan, as TOML.
+        plan: String,
+    },
+    /// Measure from this instant.
+    Measure {
+        /// For which run.
+        run: RunId,
+        /// By the clock of the agent's host, in nanoseconds since 1970.
+        at_ns: u64,
+    },
+    /// End the run.
+    Stop {
+        /// Which run.
+        run: RunId,
+    },
+    /// Publish the journal of this run again, from this byte on.
+    Resend {
+        /// Which run.
+        run: RunId,
+        /// Bytes before it have arrived.
+        from_byte: u64,
+    },
+}
+
+/// What an agent answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It will be done, or has been.
+    Accepted,
+    /// It will not be done.
+    Refused {
+        /// Why, in a sentence that names the remedy.
+        why: String,
+    },
+    /// The host described.
+    Host(HostFacts),
+}
+
+/// What a controller must know of a host before it starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// Program and version, such as `plimsoll 0.1.0`.
+    pub build: String,
+    /// Name of the host.
+    pub host: String,
+    /// Its identity as in records.
+    pub machine: String,
+    /// Operating system.
+    pub operating_system: String,
+    /// Processors that the operating system schedules on.
+    pub processors: u32,
+    /// Folders and devices that the agent may touch.
+    pub allowed: Vec<String>,
+    /// Whether it can do unbuffered requests and lock memory; sentences otherwise.
+    pub hindrances: Vec<String>,
+}
+
+/// Why a message changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MessageFault {
+    /// Longer than any message is.
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// From a program that speaks another version.
+    OtherVersion {
+        /// Its version.
+        version: u16,
+    },
+    /// Not a message of this kind.
+    Malformed {
+        /// What the reader met.
+        why: String,
+    },
+}
+
+impl fmt::Display for MessageFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { bytes } => {
+                write!(f, "a message of {bytes} bytes; the most is {LONGEST}")
+            }
+            Self::OtherVersion { version } => write!(
+                f,
+                "a message of version {version}, and this program speaks {VERSION}: run the same \
+                 release on every host"
+            ),
+            Self::Malformed { why } => write!(f, "a malformed message: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for MessageFault {}
+
+#[derive(Serialize)]
+struct Outgoing<'a, T> {
+    version: u16,
+    body: &'a T,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u16,
+}
+
+#[derive(Deserialize)]
+struct Incoming<T> {
+    body: T,
+}
+
+/// The bytes of a message.
+pub fn encode<T: Serialize>(body: &T) -> Vec<u8> {
+    serde_json::to_vec(&Outgoing { version: VERSION, body })
+        .expect("invariant: messages hold text, numbers and lists")
+}
+
+/// The message in `bytes`.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, MessageFault> {
+    if bytes.len() > LONGEST {
+        return Err(MessageFault::TooLong { bytes: bytes.len() });
+    }
+    let malformed = |error: serde_json::Error| MessageFault::Malformed { why: error.to_string() };
+    let Version { version } = serde_json::from_slice(bytes).map_err(malformed)?;
+    if version != VERSION {
+        return Err(MessageFault::OtherVersion { version });
+    }
+    let message: Incoming<T> = serde_json::from_slice(bytes).map_err(malformed)?;
+    Ok(message.body)
+}
+
+impl Beat {
+    /// Whether this beat is newer than one with `sequence` from an agent started at `started`.
+    pub(crate) fn follows(&self, started: Nanos, sequence: u64) -> bool {
+        (self.started_ns, self.sequence) > (started.0, sequence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Answer, Ask, Beat, MessageFault, Order, VERSION, decode, encode};
+
+    #[test]
+    fn a_message_comes_back_as_it_was() {
+        let ask = Ask { epoch: 3, number: 9, order: Order::Describe };
+        assert_eq!(decode::<Ask>(&encode(&ask)), Ok(ask));
+    }
+
+    #[test]
+    fn another_version_is_named_whatever_its_body_holds() {
+        let later = br#"{"version":2,"body":{"new":"world"}}"#;
+        assert_eq!(decode::<Ask>(later), Err(MessageFault::OtherVersion { version: 2 }));
+        let own = format!("{{\"version\":{VERSION},\"body\":17}}");
+        assert!(matches!(decode::<Beat>(own.as_bytes()), Err(MessageFault::Malformed { .. })));
+    }
+
+    #[test]
+    fn a_message_beyond_the_longest_is_not_parsed() {
+        let long = vec![b' '; super::LONGEST + 1];
+        let bytes = long.len();
+        assert_eq!(decode::<Answer>(&long), Err(MessageFault::TooLong { bytes }));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = decode::<Ask>(&bytes);
+            let _ = decode::<Beat>(&bytes);
+            let _ = decode::<Answer>(&bytes);
+        }
+
+        #[test]
+        fn a_mutated_message_is_read_or_refused(at in 0_usize..90, byte in any::<u8>()) {
+            let order = Order::Measure { run: "r1".to_owned().try_into().expect("sound"), at_ns: 7 };
+            let mut bytes = encode(&Ask { epoch: 1, number: 2, order });
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            let _ = decode::<Ask>(&bytes);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The fleet plan: which hosts run which plan together, and how long each wait may be.
+
+use std::fmt;
+
+use serde::Deserialize;
+use units::Nanos;
+
+use crate::Timing;
+
+/// A fleet plan, checked. The plans of the hosts are text still: each agent reads its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetOrder {
+    /// Name of the fleet run.
+    pub name: String,
+    /// The hosts, in the order of the document; at least one.
+    pub hosts: Vec<HostOrder>,
+    /// Whether two hosts may use the same folders, since these lie on shared storage.
+    pub shared_storage: bool,
+    /// Bounds of all waits.
+    pub timing: Timing,
+}
+
+/// One host and its plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostOrder {
+    /// Name of the host, or the id of its agent.
+    pub host: String,
+    /// Path of its plan, as the document has it.
+    pub plan: String,
+}
+
+/// What is wrong with a fleet plan; everything at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderError {
+    file: String,
+    faults: Vec<String>,
+}
+
+impl fmt::Display for OrderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> =
+            self.faults.iter().map(|fault| format!("{}: {fault}", self.file)).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for OrderError {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    name: String,
+    #[serde(default)]
+    shared_storage: bool,
+    #[serde(default)]
+    timing: WrittenTiming,
+    #[serde(default)]
+    host: Vec<WrittenHost>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenHost {
+    host: String,
+    plan: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenTiming {
+    heartbeat: Option<String>,
+    suspect: Option<String>,
+    lost: Option<String>,
+    gather: Option<String>,
+    prepare: Option<String>,
+    warm_up: Option<String>,
+    lead: Option<String>,
+    finish: Option<String>,
+    collect: Option<String>,
+}
+
+impl FleetOrder {
+    /// Reads a fleet plan from TOML `text`; `file` is the name that faults print.
+    pub fn parse(file: &str, text: &str) -> Result<Self, OrderError> {
+        let fail = |faults| OrderError { file: file.to_owned(), faults };
+        let document: Document = toml::from_str(text)
+            .map_err(|error| fail(vec![error.to_string().trim_end().to_owned()]))?;
+        let mut faults = Vec::new();
+        let timing = document.timing.checked(&mut faults);
+        if let Some(fault) = plan::name_fault(&document.name) {
+            faults.push(format!("name = {:?} {fault}", document.name));
+        }
+        if document.host.is_empty() {
+            let example = "[[host]]\nhost = \"EX01\"\nplan = \"ex01.toml\"";
+            faults.push(format!("no [[host]]: name each host with its plan, as in\n{example}"));
+        }
+        faults.extend(repeated(&document.host));
+        if !faults.is_empty() {
+            return Err(fail(faults));
+        }
+        let host = |of: WrittenHost| HostOrder { host: of.host, plan: of.plan };
+        Ok(Self {
+            name: document.name,
+            hosts: document.host.into_iter().map(host).collect(),
+            shared_storage: document.shared_storage,
+            timing,
+        })
+    }
+
+    /// A fleet plan with every key explained, ready to be edited.
+    pub fn example() -> &'static str {
+        include_str!("example.toml")
+    }
+}
+
+/// Hosts that are named twice.
+fn repeated(hosts: &[WrittenHost]) -> Vec<String> {
+    let mut names: Vec<String> = hosts.iter().map(|of| of.host.to_lowercase()).collect();
+    names.sort();
+    let mut twice: Vec<&str> =
+        names.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0].as_str()).collect();
+    twice.dedup();
+    let fault = |name| format!("host {name} is named twice: a host runs one plan at a time");
+    twice.into_iter().map(fault).collect()
+}
+
+impl WrittenTiming {
+    fn checked(&self, faults: &mut Vec<String>) -> Timing {
+        let default = Timing::default();
+        let mut span = |key: &str, written: &Option<String>, default: Nanos| match written {
+            None => default,
+            Some(text) => {
+                plan::parse_duration(text).filter(|span| span.0 > 0).unwrap_or_else(|| {
+                    faults.push(format!("timing.{key} = {text:?} is no time: write it as \"2s\""));
+                    default
+                })
+            }
+        };
+        let timing = Timing {
+            heartbeat: span("heartbeat", &self.heartbeat, default.heartbeat),
+            suspect: span("suspect", &self.suspect, default.suspect),
+            lost: span("lost", &self.lost, default.lost),
+            gather: span("gather", &self.gather, default.gather),
+            prepare: span("prepare", &self.prepare, default.prepare),
+            warm_up: span("warm_up", &self.warm_up, default.warm_up),
+            lead: span("lead", &self.lead, default.lead),
+            finish: span("finish", &self.finish, default.finish),
+            collect: span("collect", &self.collect, default.collect),
+        };
+        let is_ordered = timing.heartbeat < timing.suspect && timing.suspect < timing.lost;
+        if !is_ordered {
+            faults.push(format!(
+                "timing: heartbeat ({}), suspect ({}) and lost ({}) must grow in this order",
+                timing.heartbeat, timing.suspect, timing.lost
+            ));
+        }
+        timing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Nanos;
+
+    use super::FleetOrder;
+
+    #[test]
+    fn the_example_is_a_fleet_plan() {
+        let order =
+            FleetOrder::parse("fleet.toml", FleetOrder::example()).expect("a sound example");
+        assert_eq!(order.hosts.len(), 2);
+        assert_eq!(order.timing, crate::Timing::default());
+    }
+
+    #[test]
+    fn all_faults_are_named_at_once() {
+        let text = "name = \"a/b\"\n[timing]\nlost = \"1s\"\nlead = \"soon\"\n\
+                    [[host]]\nhost = \"EX01\"\nplan = \"a\"\n[[host]]\nhost = \"ex01\"\nplan = \"b\"\n";
+        let error = FleetOrder::parse("f.toml", text).expect_err("four faults").to_string();
+        for part in [
+            "which no folder's name can",
+            "must grow",
+            "\"soon\" is no time",
+            "ex01 is named twice",
+        ] {
+            assert!(error.contains(part), "{part} is missing in:\n{error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_and_no_host_are_faults() {
+        let unknown = FleetOrder::parse("f.toml", "name = \"a\"\nhots = 1\n");
+        assert!(unknown.expect_err("an unknown key").to_string().contains("hots"));
+        let none = FleetOrder::parse("f.toml", "name = \"a\"\n");
+        assert!(none.expect_err("no host").to_string().contains("[[host]]"));
+    }
+
+    #[test]
+    fn times_are_read_with_units() {
+        let text = "name = \"a\"\n[timing]\nlost = \"20s\"\n[[host]]\nhost = \"x\"\nplan = \"p\"\n";
+        let order = FleetOrder::parse("f.toml", text).expect("sound");
+        assert_eq!(order.timing.lost, Nanos::from_secs(20));
+    }
+}

@@ -1,0 +1,71 @@
+//! A journal on its way to the collector, in pieces that a message can hold.
+//!
+//! A piece is named by its place in the journal, so that one which is sent twice arrives once.
+
+use crate::{AgentId, RunId};
+
+/// Bytes of a piece at most; the default limit of a NATS message is 1 MiB.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// A piece of a journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Where it begins in the journal, in bytes.
+    pub offset: u64,
+    /// The whole length of the journal, if the run has ended.
+    pub whole: Option<u64>,
+    /// The piece itself.
+    pub bytes: Vec<u8>,
+}
+
+impl Chunk {
+    /// An id by which a server recognises the piece if it comes again.
+    pub fn id(&self, run: &RunId, agent: &AgentId) -> String {
+        let end = if self.whole.is_some() { "-end" } else { "" };
+        format!("{run}.{agent}.{}-{}{end}", self.offset, self.bytes.len())
+    }
+}
+
+/// What of a journal has been published.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outbox {
+    acknowledged: u64,
+    is_end_acknowledged: bool,
+}
+
+impl Outbox {
+    /// The next place to read from the journal, in bytes.
+    pub const fn next_offset(&self) -> u64 {
+        self.acknowledged
+    }
+
+    /// The next piece to publish: `bytes` is what the journal holds from [`Self::next_offset`] on,
+    /// `has_ended` whether nothing will be added. None if there is nothing to publish.
+    pub fn next(&self, bytes: &[u8], has_ended: bool) -> Option<Chunk> {
+        let piece = &bytes[..bytes.len().min(MOST_BYTES)];
+        let is_last = has_ended && piece.len() == bytes.len();
+        if piece.is_empty() && (!is_last || self.is_end_acknowledged) {
+            return None;
+        }
+        let whole = is_last.then_some(self.acknowledged + piece.len() as u64);
+        Some(Chunk { offset: self.acknowledged, whole, bytes: piece.to_vec() })
+    }
+
+    /// The server keeps `chunk`.
+    pub fn acknowledged(&mut self, chunk: &Chunk) {
+        let end = chunk.offset + chunk.bytes.len() as u64;
+        self.acknowledged = self.acknowledged.max(end);
+        self.is_end_acknowledged |= chunk.whole.is_some();
+    }
+
+    /// The collector lacks everything from `offset` on.
+    pub fn resend_from(&mut self, offset: u64) {
+        self.acknowledged = self.acknowledged.min(offset);
+        self.is_end_acknowledged = false;
+    }
+
+    /// Whether the whole journal, its end included, is on the server.
+    pub const fn is_done(&self) -> bool {
+        self.is_end_acknowledged
+    }
+}

@@ -1,0 +1,261 @@
+//! A fleet run as it is read back: the fleet's own journal folded, with the record of each host
+//! beside it.
+
+use std::fmt;
+
+use record::{Phase, RunRecord};
+use units::Nanos;
+
+use crate::{AgentId, ClockOffset, FleetEvent, FleetLine, HostFacts, LossCause, RunId, Stage};
+
+/// A fleet run.
+#[derive(Clone, Debug)]
+pub struct FleetRecord {
+    /// Which run.
+    pub run: RunId,
+    /// Name of the fleet plan.
+    pub name: String,
+    /// Program and version of the controller.
+    pub build: String,
+    /// When it began, by the controller's clock, in nanoseconds since 1970.
+    pub started_ns: u64,
+    /// The hosts, in the order of the plan.
+    pub hosts: Vec<HostPart>,
+    /// When each stage began.
+    pub stages: Vec<(Stage, u64)>,
+    /// The common instant, by the controller's clock.
+    pub measure_from_ns: Option<u64>,
+    /// Whether the controller saw the run to its end.
+    pub has_ended: bool,
+    /// Why it ended early, in a sentence.
+    pub early: Option<String>,
+    /// Messages that changed nothing, by kind.
+    pub ignored: Vec<(String, u64)>,
+}
+
+/// What is known of one host.
+#[derive(Clone, Debug, Default)]
+pub struct HostPart {
+    /// Name as the plan has it.
+    pub name: String,
+    /// Its agent, if it was found.
+    pub agent: Option<AgentId>,
+    /// What it is, if it said so.
+    pub facts: Option<HostFacts>,
+    /// Its clock against the controller's: the last comparison.
+    pub clock: Option<ClockOffset>,
+    /// When it was lost, and back.
+    pub absences: Vec<Absence>,
+    /// What it refused, in sentences.
+    pub refusals: Vec<String>,
+    /// Exit status of its run, if it reported one.
+    pub status: Option<u8>,
+    /// The record of its run, if its journal arrived.
+    pub record: Option<RunRecord>,
+}
+
+/// A time in which a host was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Absence {
+    /// When it was last heard, by the controller's clock, in nanoseconds since 1970.
+    pub from_ns: u64,
+    /// When it was heard again.
+    pub to_ns: Option<u64>,
+    /// How it was noticed.
+    pub cause: LossCause,
+}
+
+/// Why a journal is none of a fleet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// It has no line.
+    Empty,
+    /// Its first line does not start a fleet run.
+    NoStart,
+    /// A line cannot be read.
+    Line {
+        /// Counted from 1.
+        line: usize,
+        /// What the reader met.
+        why: String,
+    },
+    /// A line speaks of a host that the run does not have.
+    NoSuchHost {
+        /// Counted from 1.
+        line: usize,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the journal of the fleet is empty: the run never began"),
+            Self::NoStart => f.write_str("the first line does not start a fleet run"),
+            Self::Line { line, why } => write!(f, "line {line}: {why}"),
+            Self::NoSuchHost { line } => write!(f, "line {line}: the run has no such host"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl FleetRecord {
+    /// Folds a fleet's journal. A last line that is cut off, as a crash leaves it, is left out.
+    pub fn load(text: &str) -> Result<Self, LoadError> {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let (first, rest) = lines.split_first().ok_or(LoadError::Empty)?;
+        let mut record = Self::begin(first)?;
+        for (index, line) in rest.iter().enumerate() {
+            let number = index + 2;
+            match serde_json::from_str::<FleetLine>(line) {
+                Ok(line) => {
+                    record.fold(line).ok_or(LoadError::NoSuchHost { line: number })?;
+                }
+                Err(_) if index + 1 == rest.len() => {}
+                Err(error) => {
+                    return Err(LoadError::Line { line: number, why: error.to_string() });
+                }
+            }
+        }
+        Ok(record)
+    }
+
+    fn begin(first: &str) -> Result<Self, LoadError> {
+        let line: FleetLine = serde_json::from_str(first).map_err(|_| LoadError::NoStart)?;
+        let FleetEvent::Started { run, name, build, hosts, .. } = line.event else {
+            return Err(LoadError::NoStart);
+        };
+        let part = |name| HostPart { name, ..HostPart::default() };
+        Ok(Self {
+            run,
+            name,
+            build,
+            started_ns: line.at_ns,
+            hosts: hosts.into_iter().map(part).collect(),
+            stages: Vec::new(),
+            measure_from_ns: None,
+            has_ended: false,
+            early: None,
+            ignored: Vec::new(),
+        })
+    }
+
+    /// None if the line speaks of a host that does not exist.
+    fn fold(&mut self, FleetLine { at_ns, event }: FleetLine) -> Option<()> {
+        match event {
+            FleetEvent::Started { .. } | FleetEvent::Suspect { .. } => {}
+            FleetEvent::Stage { stage } => self.stages.push((stage, at_ns)),
+            FleetEvent::MeasureFrom { at_ns } => self.measure_from_ns = Some(at_ns),
+            FleetEvent::Ignored { fault, count } => self.ignored.push((fault, count)),
+            FleetEvent::Ended { early } => (self.has_ended, self.early) = (true, early),
+            FleetEvent::Found { host, agent } => self.hosts.get_mut(host)?.agent = Some(agent),
+            FleetEvent::Described { host, facts } => {
+                self.hosts.get_mut(host)?.facts = Some(facts);
+            }
+            FleetEvent::Clock { host, clock } => self.hosts.get_mut(host)?.clock = Some(clock),
+            FleetEvent::Lost { host, heard_ns, cause } => {
+                let absence = Absence { from_ns: heard_ns, to_ns: None, cause };
+                self.hosts.get_mut(host)?.absences.push(absence);
+            }
+            FleetEvent::Back { host } => {
+                let absences = &mut self.hosts.get_mut(host)?.absences;
+                if let Some(absence) = absences.last_mut() {
+                    absence.to_ns = Some(at_ns);
+                }
+            }
+            FleetEvent::Refused { host, why } => self.hosts.get_mut(host)?.refusals.push(why),
+            FleetEvent::HostEnded { host, status } => {
+                self.hosts.get_mut(host)?.status = Some(status);
+            }
+        }
+        Some(())
+    }
+
+    /// When each host that measured began, by the controller's clock, with the largest error of
+    /// the comparison.
+    pub fn begins(&self) -> Vec<(&str, Nanos, u64)> {
+        let begin = |host: &'_ HostPart| host.measured_from();
+        let begins = self.hosts.iter().filter_map(|host| Some((host.name.as_str(), begin(host)?)));
+        begins.map(|(name, (at, error_ns))| (name, at, error_ns)).collect()
+    }
+
+    /// Nanoseconds between the first and the last begin of a measurement; none with fewer than two.
+    pub fn skew_ns(&self) -> Option<u64> {
+        let begins = self.begins();
+        let first = begins.iter().map(|(_, at, _)| *at).min()?;
+        let last = begins.iter().map(|(_, at, _)| *at).max()?;
+        (begins.len() > 1).then(|| last.since(first).0)
+    }
+}
+
+impl HostPart {
+    /// When its measurement began, by the controller's clock, and the largest error of that.
+    fn measured_from(&self) -> Option<(Nanos, u64)> {
+        let (record, clock) = (self.record.as_ref()?, self.clock?);
+        let span = record.phases.iter().find(|span| span.phase == Phase::Measure)?;
+        let at = Nanos(record.start.started_epoch_ns + span.from_ns);
+        Some((clock.on_controller(at), clock.error_ns))
+    }
+
+    /// Whether its journal has arrived to its end.
+    pub fn is_complete(&self) -> bool {
+        self.record.as_ref().is_some_and(|record| record.finished.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Nanos;
+
+    use super::{FleetRecord, LoadError};
+    use crate::{FleetEvent, LossCause};
+
+    fn journal(events: Vec<FleetEvent>) -> String {
+        let lines = events.into_iter().zip(1..);
+        lines.map(|(event, second)| event.at(Nanos::from_secs(second)).encode()).collect()
+    }
+
+    fn started() -> FleetEvent {
+        FleetEvent::Started {
+            run: "r1".to_owned().try_into().expect("sound"),
+            name: "dag1".to_owned(),
+            build: "plimsoll 0.1.0".to_owned(),
+            hosts: vec!["EX01".to_owned(), "EX02".to_owned()],
+            shared_storage: false,
+        }
+    }
+
+    fn lost(host: usize) -> FleetEvent {
+        FleetEvent::Lost { host, heard_ns: 7, cause: LossCause::Silence }
+    }
+
+    #[test]
+    fn a_loss_has_a_host_a_begin_and_an_end() {
+        let text = journal(vec![started(), lost(1), FleetEvent::Back { host: 1 }]);
+        let record = FleetRecord::load(&text).expect("a sound journal");
+        assert!(record.hosts[0].absences.is_empty());
+        let absence = record.hosts[1].absences[0];
+        assert_eq!((absence.from_ns, absence.to_ns), (7, Some(3_000_000_000)));
+        assert!(!record.has_ended);
+    }
+
+    #[test]
+    fn a_journal_cut_at_any_byte_still_tells_what_came_before() {
+        let whole = journal(vec![started(), lost(0), FleetEvent::Ended { early: None }]);
+        let first = whole.find('\n').expect("a line");
+        for end in first..=whole.len() {
+            let record = FleetRecord::load(&whole[..end]).expect("whole lines and a torn one");
+            assert_eq!(record.has_ended, end + 1 >= whole.len(), "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn foreign_lines_are_named() {
+        assert_eq!(FleetRecord::load("").unwrap_err(), LoadError::Empty);
+        assert_eq!(FleetRecord::load("{}\n").unwrap_err(), LoadError::NoStart);
+        let unknown = journal(vec![started(), lost(2)]);
+        assert_eq!(FleetRecord::load(&unknown).unwrap_err(), LoadError::NoSuchHost { line: 2 });
+        let broken = format!("{}{}", journal(vec![started()]), "what?\n{}\n");
+        assert!(matches!(FleetRecord::load(&broken), Err(LoadError::Line { line: 2, .. })));
+    }
+}

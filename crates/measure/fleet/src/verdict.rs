@@ -1,0 +1,191 @@
+//! One verdict on all hosts: every host is judged by its own record, and the fleet by what no host
+//! can know. A percentile of the fleet never hides a database that fails.
+
+use record::RunRecord;
+use verdict::{Ruling, Verdict};
+
+use crate::record::HostPart;
+use crate::{FleetRecord, LossCause};
+
+/// Hosts that began further apart than this did not load shared storage together.
+const MOST_SKEW_NS: u64 = 1_000_000_000;
+
+/// What a fleet run comes to.
+#[derive(Clone, Debug)]
+pub struct FleetVerdict {
+    /// The verdict on all hosts together; never a warning.
+    pub outcome: Ruling,
+    /// What the rules on the fleet found, worst first.
+    pub findings: Vec<FleetFinding>,
+    /// The verdict on each host, in the order of the plan.
+    pub hosts: Vec<HostVerdict>,
+}
+
+/// What one rule on the fleet found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetFinding {
+    /// The rule's name for programs, such as `host-lost`.
+    pub rule: &'static str,
+    /// What the rule says.
+    pub outcome: Ruling,
+    /// The host that decided, if one did.
+    pub host: Option<String>,
+    /// The finding in a sentence.
+    pub text: String,
+}
+
+/// The verdict on one host.
+#[derive(Clone, Debug)]
+pub struct HostVerdict {
+    /// Name as the plan has it.
+    pub name: String,
+    /// The verdict on its record; none if its journal has not arrived.
+    pub verdict: Option<Verdict>,
+}
+
+impl HostVerdict {
+    /// What its record says; a record that is missing proves nothing.
+    pub fn outcome(&self) -> Ruling {
+        self.verdict.as_ref().map_or(Ruling::CannotJudge, |verdict| verdict.outcome)
+    }
+}
+
+/// Judges a fleet run.
+pub fn judge(fleet: &FleetRecord) -> FleetVerdict {
+    let hosts: Vec<HostVerdict> = fleet.hosts.iter().map(host_verdict).collect();
+    let mut findings = Vec::new();
+    findings.extend(ended_early(fleet));
+    findings.extend(fleet.hosts.iter().filter_map(host_lost));
+    findings.extend(fleet.hosts.iter().filter_map(record_complete));
+    findings.extend(common_begin(fleet));
+    findings.extend(fleet.hosts.iter().zip(&hosts).filter_map(host_outcome));
+    findings.sort_by_key(|finding| severity(finding.outcome));
+    let outcomes: Vec<Ruling> = findings.iter().map(|finding| finding.outcome).collect();
+    let outcome = if hosts.is_empty() { Ruling::CannotJudge } else { worst(&outcomes) };
+    FleetVerdict { outcome, findings, hosts }
+}
+
+const fn severity(outcome: Ruling) -> u8 {
+    match outcome {
+        Ruling::Fail => 0,
+        Ruling::CannotJudge => 1,
+        Ruling::Warn => 2,
+        Ruling::Pass => 3,
+    }
+}
+
+/// Storage that fails on one host fails, whatever became of another.
+fn worst(outcomes: &[Ruling]) -> Ruling {
+    let found = outcomes.iter().min_by_key(|outcome| severity(**outcome));
+    match found {
+        Some(Ruling::Fail) => Ruling::Fail,
+        Some(Ruling::CannotJudge) => Ruling::CannotJudge,
+        _ => Ruling::Pass,
+    }
+}
+
+fn host_verdict(host: &HostPart) -> HostVerdict {
+    let judge = |record: &RunRecord| verdict::judge(record);
+    HostVerdict { name: host.name.clone(), verdict: host.record.as_ref().map(judge) }
+}
+
+/// A host that did not pass, with the finding that decided.
+fn host_outcome((host, verdict): (&HostPart, &HostVerdict)) -> Option<FleetFinding> {
+    let (record, judged) = (host.record.as_ref()?, verdict.verdict.as_ref()?);
+    let objections = judged.objections();
+    let deciding = objections.iter().find(|finding| finding.outcome == judged.outcome);
+    let text = deciding.map_or_else(
+        || format!("{}: {}", host.name, judged.outcome.name()),
+        |finding| {
+            let place = finding.evidence.first().map_or_else(String::new, |evidence| {
+                let database = evidence.database.map_or(String::new(), |index| {
+                    let found = record.start.databases.iter().find(|of| of.index == index);
+                    found.map_or(String::new(), |of| format!("{}: ", of.name))
+                });
+                format!(" ({database}{})", evidence.text)
+            });
+            format!("{}: {}{place}", host.name, finding.title)
+        },
+    );
+    Some(FleetFinding {
+        rule: "host-verdict",
+        outcome: judged.outcome,
+        host: Some(host.name.clone()),
+        text,
+    })
+}
+
+fn ended_early(fleet: &FleetRecord) -> Option<FleetFinding> {
+    let text = match &fleet.early {
+        Some(why) => format!("The run ended early: {why}."),
+        None if fleet.has_ended => return None,
+        None => "The controller did not see the run to its end.".to_owned(),
+    };
+    // A controller that died says nothing of hosts whose journals are complete.
+    let is_whole = fleet.hosts.iter().all(HostPart::is_complete);
+    let outcome = match (&fleet.early, is_whole) {
+        (None, true) => Ruling::Warn,
+        _ => Ruling::CannotJudge,
+    };
+    Some(FleetFinding { rule: "ended-early", outcome, host: None, text })
+}
+
+fn host_lost(host: &HostPart) -> Option<FleetFinding> {
+    let absence = host.absences.first()?;
+    let how = match absence.cause {
+        LossCause::Silence => "nothing was heard of it",
+        LossCause::Restart => "its agent was started anew and knew nothing of the run",
+        LossCause::TooSlow => "it did not end in time",
+    };
+    let measured = host.record.as_ref().map_or(0, |record| record.start.started_epoch_ns);
+    let clock = host.clock.map_or(0, |clock| clock.offset_ns);
+    let heard = absence.from_ns.saturating_add_signed(clock);
+    let second = heard.checked_sub(measured).filter(|_| measured > 0);
+    let when = second.map_or(String::new(), |ns| format!(" {} s into its run", ns / 1_000_000_000));
+    let is_whole = host.is_complete();
+    let end = if is_whole {
+        "; its journal is complete"
+    } else {
+        "; `plimsoll fleet collect` completes its journal once it is back"
+    };
+    Some(FleetFinding {
+        rule: "host-lost",
+        outcome: if is_whole { Ruling::Warn } else { Ruling::CannotJudge },
+        host: Some(host.name.clone()),
+        text: format!("{} was lost{when}: {how}{end}.", host.name),
+    })
+}
+
+fn record_complete(host: &HostPart) -> Option<FleetFinding> {
+    if host.is_complete() || !host.absences.is_empty() {
+        return None;
+    }
+    let what = if host.record.is_some() { "ends before its run did" } else { "has not arrived" };
+    Some(FleetFinding {
+        rule: "record-complete",
+        outcome: Ruling::CannotJudge,
+        host: Some(host.name.clone()),
+        text: format!("The journal of {} {what}: run `plimsoll fleet collect`.", host.name),
+    })
+}
+
+fn common_begin(fleet: &FleetRecord) -> Option<FleetFinding> {
+    let skew_ns = fleet.skew_ns()?;
+    let most_error_ns = fleet.begins().iter().map(|(_, _, error_ns)| *error_ns).max()?;
+    let apart = skew_ns + most_error_ns;
+    let is_common = apart <= MOST_SKEW_NS;
+    Some(FleetFinding {
+        rule: "common-begin",
+        outcome: if is_common { Ruling::Pass } else { Ruling::CannotJudge },
+        host: None,
+        text: format!(
+            "The hosts began to measure {:.1} ms apart, known to {:.1} ms; at most {} ms.",
+            skew_ns as f64 / 1e6,
+            most_error_ns as f64 / 1e6,
+            MOST_SKEW_NS / 1_000_000
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests;
