@@ -18,6 +18,7 @@ mod layout;
 pub(crate) mod limits;
 pub(crate) mod line;
 pub(crate) mod list;
+mod load_words;
 mod log_needed;
 pub(crate) mod man;
 pub(crate) mod plan;

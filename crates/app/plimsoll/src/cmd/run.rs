@@ -5,6 +5,7 @@ use std::path::Path;
 use plan::{Overrides, TestKind};
 
 use super::conclusion::conclude;
+use super::load_words;
 use super::resume;
 use super::suite;
 use crate::Outcome;
@@ -51,6 +52,9 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         acknowledge: flags.acknowledge.as_deref(),
         outlook: None,
     };
+    if let Some(words) = load_words::run_words(&plan) {
+        console.remark(words)?;
+    }
     let measured = measure(order, &stop, console.is_quiet())?;
     conclude(&measured, &folder, flags.json, console)
 }
