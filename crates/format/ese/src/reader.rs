@@ -25,4 +25,4 @@ pub use salvage::Salvage;
 pub use salvaged::{ChunkContent, PartialValue, Salvaged, ValuePart};
 pub use source::{FileImage, PageLoss, PageSource};
 pub(crate) use space::{DATABASE, salvage_space};
-pub use space::{SalvagedSpace, TreeKind, TreeSpace, database_space};
+pub use space::{SalvagedSpace, TreeKind, TreeSpace, database_reach, database_space};

@@ -11,6 +11,7 @@ use crate::limits::Limits;
 use crate::low;
 use crate::model::{
     Cache, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
+    WarmUpPace,
 };
 use crate::name::name_fault;
 use crate::preset::Preset;
@@ -419,6 +420,7 @@ impl Check<'_> {
                 Nanos::from_secs(1800),
                 (Nanos::ZERO, DAY),
             ),
+            warm_up: self.warm_up(low.warm_up.as_ref()),
             interval,
             give_up: self.within(low.give_up.as_ref(), Nanos::from_secs(60), (second, hour)),
             finish: self.span(low.finish.as_ref(), (second, DAY)),
@@ -452,6 +454,19 @@ impl Check<'_> {
                 choices: TestKind::NAMES,
             }));
             TestKind::Performance
+        })
+    }
+
+    fn warm_up(&mut self, given: Option<&Given<String>>) -> WarmUpPace {
+        let Some(given) = given else {
+            return WarmUpPace::default();
+        };
+        WarmUpPace::from_name(&given.value).unwrap_or_else(|| {
+            self.complaints.push(given.place.complaint(Problem::NotAChoice {
+                found: given.value.clone(),
+                choices: WarmUpPace::NAMES,
+            }));
+            WarmUpPace::default()
         })
     }
 

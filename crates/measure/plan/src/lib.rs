@@ -31,7 +31,7 @@ pub use low::{Holds, PlanKey, plan_keys, quoted};
 pub use luns::LunDocument;
 pub use model::{
     Cache, Database, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test,
-    TestKind,
+    TestKind, WarmUpPace,
 };
 pub use name::{name_fault, sound_name};
 pub use preset::Preset;

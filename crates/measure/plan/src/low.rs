@@ -261,6 +261,10 @@ section! {
         warm_up_limit: One<Nanos> => Given "\"30min\"" [
             "warm-up ends when the cache is at 0.9 of its maximum, or after this"
         ],
+        warm_up: One<String> => Given "\"held\"" [
+            "a load with a target keeps to it from its first request; \"full\": caches are"
+            "filled, and sessions searched for, as fast as the storage answers"
+        ],
         interval: One<Nanos> => Given "\"15s\"" ["of one sample"],
         give_up: One<Nanos> => Given "\"60s\"" [
             "a request without an answer for so long ends the run: it fails"

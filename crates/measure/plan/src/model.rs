@@ -193,6 +193,8 @@ pub struct Test {
     pub of_kinds: LoadDurations,
     /// Measuring begins at the latest after this, even where the caches are not full yet.
     pub warm_up_limit: Nanos,
+    /// How fast a load with a target fills the caches and searches for its sessions.
+    pub warm_up: WarmUpPace,
     /// Span of one sample. Maximum latencies are judged on the average of a sample.
     pub interval: Nanos,
     /// A request that the storage has not answered after this ends the run.
@@ -211,6 +213,38 @@ pub struct Test {
     pub checksum: bool,
     /// Pause of the background maintenance scan between two reads; none: no scan.
     pub maintenance_throttle: Option<Nanos>,
+}
+
+/// How fast the storage is driven before the measurement of a load that has a target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WarmUpPace {
+    /// At the target from the first request: others may share the storage.
+    #[default]
+    Held,
+    /// As fast as the storage answers.
+    Full,
+}
+
+impl WarmUpPace {
+    /// The words a plan uses.
+    pub(crate) const NAMES: &'static [&'static str] = &["held", "full"];
+
+    /// The pace of that name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "held" => Some(Self::Held),
+            "full" => Some(Self::Full),
+            _ => None,
+        }
+    }
+
+    /// The word for it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::Full => "full",
+        }
+    }
 }
 
 /// Length of loads by kind, if the document gives it; it takes precedence over the length of the

@@ -108,6 +108,7 @@ impl Plan {
             performance_duration: test.of_kinds.performance.map(given),
             stress_duration: test.of_kinds.stress.map(given),
             warm_up_limit: Some(given(test.warm_up_limit)),
+            warm_up: Some(given(test.warm_up.name().to_owned())),
             interval: Some(given(test.interval)),
             give_up: Some(given(test.give_up)),
             finish: test.finish.map(given),

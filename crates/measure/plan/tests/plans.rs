@@ -194,6 +194,7 @@ fn mailboxes_ask_for_a_load() {
     let plan = Plan::parse("plan.toml", &text).unwrap();
     // 5,000 x 0.101 and a fifth more.
     assert_eq!(plan.workload.target_iops, Some(606));
+    assert_eq!(plan.test.warm_up, plan::WarmUpPace::Held);
     assert_eq!(plan.mailboxes.unwrap().size, Bytes::from_gib(4));
     assert_eq!(Plan::parse("again", &plan.to_toml()).unwrap(), plan);
     let given = text.replace("[mailboxes]", "[workload]\ntarget_iops = 250\n[mailboxes]");

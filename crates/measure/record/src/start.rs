@@ -175,6 +175,9 @@ pub struct Settings {
     pub copies_per_database: u32,
     /// Transactional IOPS that the plan asks for, over all databases; none: as many as possible.
     pub target_iops: Option<f64>,
+    /// Whether warm-up and search kept to the target too; else they loaded the storage as fast as
+    /// it answered, as in all records of earlier releases.
+    pub warm_up_held: bool,
     /// The plan's number of mailboxes.
     pub mailboxes: Option<u64>,
     /// Transactional IOPS of one mailbox.

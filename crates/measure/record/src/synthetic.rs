@@ -191,6 +191,7 @@ impl Synthetic {
             background_maintenance: true,
             copies_per_database: 1,
             target_iops: Some(240.0),
+            warm_up_held: true,
             mailboxes: Some(2_000),
             iops_per_mailbox: Some(0.12),
             warm_fraction: 0.9,

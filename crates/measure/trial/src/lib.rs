@@ -41,10 +41,10 @@ pub use coordinator::{Coordinator, Member, Stop};
 pub use host_sampler::HostSampler;
 pub use line::{LineAdvice, TriedLoad, loads_left, next_load};
 pub use location::{CopyFolder, Location};
-pub use pace::pace_of;
-pub use policy::{sessions_of, share_of_highest};
+pub use pace::{enough_iops, pace_of};
+pub use policy::{held_from_start, sessions_of, share_of_highest};
 pub use settings::{record_settings, test_type};
-pub use tune::{Advice, Ceilings, TuneStep, advise, by_sessions};
+pub use tune::{Advice, SearchGoal, TuneStep, advise, by_sessions};
 pub use worker::ProcessorTime;
 pub use write_probe::{ProbeWatch, WriteProbe, probe_writes};
 

@@ -25,6 +25,19 @@ pub fn pace_of(
     Some(move |requests, under_way, now| pacer.next_batch(requests, under_way, now))
 }
 
+/// Share of the target that a load reaches whose sessions are enough; the rule of the verdict asks
+/// for 95 %.
+const REACHED: f64 = 0.98;
+
+/// What a look of `span` at a load that is held must see, in database reads and writes per second
+/// of all databases, for its sessions to be enough; none if the load is not held. A database whose
+/// sessions keep its pace may be a batch behind at the end of a look.
+pub fn enough_iops(plan: &Plan, span: Nanos) -> Option<f64> {
+    let target = f64::from(policy::held_from_start(plan)?);
+    let open_requests = 2.0 * HALF_A_BATCH_REQUESTS as f64 * plan.databases.len() as f64;
+    Some(target * REACHED - open_requests / span.as_secs_f64())
+}
+
 /// How far behind its pace a load may catch up.
 const MOST_BEHIND: Nanos = Nanos::from_secs(1);
 
@@ -67,18 +80,23 @@ impl Pacer {
     pub(crate) fn new(target_iops: f64, sessions: u32, requests: u64, now: Nanos) -> Self {
         assert!(target_iops > 0.0, "a target is a rate");
         let gap = 1e9 / (target_iops * MARGIN);
-        // All sessions must be able to start before the backlog is dropped.
-        let all_at_work = Nanos(MOST_BEHIND.0 / u64::from(sessions.max(1)));
-        let half_a_batch = span(HALF_A_BATCH_REQUESTS, gap);
-        Self {
+        let pacer = Self {
             gap,
-            behind_for_each: half_a_batch.min(all_at_work),
+            behind_for_each: Nanos::ZERO,
             seen: requests,
             // Requests come by the batch, so half of one is ahead of the pace on average.
-            due: now + half_a_batch,
+            due: now + span(HALF_A_BATCH_REQUESTS, gap),
             soonest: now,
             asked: now,
-        }
+        };
+        pacer.for_sessions(sessions)
+    }
+
+    /// The same pace, kept by so many sessions from now on.
+    pub(crate) fn for_sessions(self, sessions: u32) -> Self {
+        // All sessions must be able to come to work before what is behind is forgotten.
+        let all_at_work = Nanos(MOST_BEHIND.0 / u64::from(sessions.max(1)));
+        Self { behind_for_each: span(HALF_A_BATCH_REQUESTS, self.gap).min(all_at_work), ..self }
     }
 
     /// When the next batch may begin, after `requests` of the database by `now`, with `under_way`

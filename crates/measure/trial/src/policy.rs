@@ -1,7 +1,7 @@
 //! The run's decisions, as functions of values.
 
 use engine::Mended;
-use plan::{Database, Plan, Sessions};
+use plan::{Database, Plan, Sessions, TestKind, WarmUpPace};
 use units::{Bytes, Nanos};
 
 use crate::tune;
@@ -27,6 +27,15 @@ pub fn sessions_of(plan: &Plan, database: &Database) -> u32 {
 pub(crate) fn target_of_a_database(plan: &Plan) -> Option<f64> {
     let target = plan.workload.target_iops?;
     Some(f64::from(target) / plan.databases.len() as f64)
+}
+
+/// The target that the load keeps to from its first request, in database reads and writes per
+/// second of all databases; none if the caches are filled, and sessions searched for, as fast as
+/// the storage answers.
+pub fn held_from_start(plan: &Plan) -> Option<u32> {
+    let is_load = matches!(plan.test.kind, TestKind::Performance | TestKind::Stress);
+    let is_held = is_load && plan.test.warm_up == WarmUpPace::Held;
+    plan.workload.target_iops.filter(|_| is_held)
 }
 
 /// The rate at which the load is held if the highest is `most_iops` and the plan asks for a share

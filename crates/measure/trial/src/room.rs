@@ -1,12 +1,16 @@
 //! Checks the room on a run's volumes: the minimum before it begins, and the point at which it must
 //! end because a volume is nearly full. Databases grow; a log is kept to its depth.
 
+mod first_look;
+
 use std::collections::VecDeque;
 use std::fmt;
 
 use ese::log_file::LOG_FILE_BYTES;
 use plan::Plan;
 use units::{Bytes, Nanos};
+
+pub use first_look::{FirstLookShortage, first_look_size, refuse_first_look};
 
 /// Log space of a database beyond its checkpoint depth: the generations in use, the one prepared
 /// ahead, and those that wait for the checkpoint.
@@ -37,14 +41,8 @@ const GROWTH_SEEN_FOR: Nanos = Nanos::from_secs(30);
 /// The advice for a shorter run leaves the rest of the room unused.
 const FITTING_PERCENT: u64 = 80;
 
-/// Share of the free space that the databases of a first look may take; the rest is for growth.
-const FIRST_LOOK_PERCENT: u64 = 60;
-
 /// Room that the copies of a backup leave free: their ownership files, and the file system's own.
 const ROOM_BESIDE_COPIES: Bytes = Bytes::from_mib(1);
-
-/// Sizes of a first look are multiples of this.
-const SIZE_STEP: u64 = 16 << 20;
 
 /// Files that a run keeps on one volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -184,6 +182,15 @@ fn of_recovery(plan: &Plan) -> u64 {
 
 /// Refuses a run of `plan` on a volume with too little room to finish.
 pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Result<(), Shortage> {
+    let needed = needed(plan, tenants);
+    if needed <= free {
+        return Ok(());
+    }
+    Err(Shortage::Before { volume: volume.to_owned(), needed, free })
+}
+
+/// What a run will write at least on a volume, beyond what is there.
+fn needed(plan: &Plan, tenants: &Tenants) -> Bytes {
     let growth = match plan.workload.target_iops {
         _ if plan.test.is_recovery() => tenants.databases * of_recovery(plan),
         Some(target) => {
@@ -193,11 +200,7 @@ pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Resu
         }
         None => 0,
     };
-    let needed = logs_to_come(plan, tenants) + reserve(plan, tenants).0 + growth;
-    if needed <= free.0 {
-        return Ok(());
-    }
-    Err(Shortage::Before { volume: volume.to_owned(), needed: Bytes(needed), free })
+    Bytes(logs_to_come(plan, tenants) + reserve(plan, tenants).0 + growth)
 }
 
 /// Refuses copies of a backup on a volume if they take `needed` bytes more than earlier ones and
@@ -273,20 +276,6 @@ fn rate(bytes: u64, span: Nanos) -> Bytes {
         return Bytes(0);
     }
     Bytes(whole(bytes as f64 / span.as_secs_f64()))
-}
-
-/// Size of each database of `quick`: `plan.size`, or less if that would leave too little room to
-/// grow. If nothing sensible fits, the plan's, so that it is refused with its numbers.
-pub fn first_look_size(plan: &Plan, free: Bytes) -> Bytes {
-    let count = plan.databases.len().max(1) as u64;
-    let tenants = Tenants { databases: count, logs: count, log_bytes: 0 };
-    let others = logs_to_come(plan, &tenants) + reserve(plan, &tenants).0;
-    let share = free.0.saturating_sub(others) / 100 * FIRST_LOOK_PERCENT / count;
-    let fitting = share / SIZE_STEP * SIZE_STEP;
-    match fitting {
-        0 => plan.size,
-        _ => Bytes(fitting.min(plan.size.0)),
-    }
 }
 
 #[expect(

@@ -215,13 +215,16 @@ impl Group {
         }
         self.begin(Phase::Warm, opened);
         let mut load = self.start(opened, sampler, Phase::Warm);
+        let is_held = policy::held_from_start(&self.plan).is_some();
+        if let Some(target_iops) = policy::target_of_a_database(&self.plan).filter(|_| is_held) {
+            load.sessions.hold(target_iops);
+        }
         self.warm(opened, &load.sampler).await;
         self.member.meet(Barrier::Warm, &self.runtime).await;
         load.sampler.borrow_mut().sample(Phase::Warm);
         self.end(Phase::Warm, opened);
-        // The caches are filled, and sessions searched for, as fast as the storage can.
         let target_iops = self.tune(opened, &mut load).await;
-        if target_iops.is_some() {
+        if target_iops.is_some() && !is_held {
             self.rest(opened, &load).await;
         }
         let tuned = self.member.meet(Barrier::Tuned, &self.runtime).await;
@@ -229,6 +232,7 @@ impl Group {
             self.runtime.sleep_until(begin).await;
         }
         if let Some(target_iops) = target_iops {
+            // What cold caches left behind is not owed by the measurement.
             load.sessions.hold(target_iops);
         }
         load.sampler.borrow_mut().skip();
@@ -275,7 +279,10 @@ impl Group {
         let is_weighted = self.plan.weight(&self.plan.databases[0]).is_some();
         let each = if is_weighted { "sessions for one of average weight" } else { "sessions each" };
         if self.is_leader {
-            self.log(format!("{} databases, {count} {each}", self.plan.databases.len()));
+            let pace = policy::held_from_start(&self.plan).map_or_else(String::new, |target| {
+                format!(", held at {target} IOPS in all from the first request")
+            });
+            self.log(format!("{} databases, {count} {each}{pace}", self.plan.databases.len()));
         }
         let mut sessions = Sessions::new(&self.runtime, &self.plan, &live, self.first_session());
         sessions.set(count, &self.plan);

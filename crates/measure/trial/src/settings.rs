@@ -7,7 +7,7 @@ use plan::{Plan, TestKind};
 use record::{OperationMix, Settings, TestType, Thresholds};
 use units::{Bytes, Nanos};
 
-use crate::policy::{WARM_FRACTION, sessions_per_database};
+use crate::policy::{WARM_FRACTION, held_from_start, sessions_per_database};
 
 // A plan must not ask for more than the engine accepts.
 const _: () = assert!(plan::LONGEST_LONG_PAD.0 == engine::LONGEST_VALUE as u64);
@@ -98,6 +98,7 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         iops_per_mailbox: plan.mailboxes.map(|of| of.iops_each),
         mailbox_bytes: plan.mailboxes.map(|of| of.size.0),
         target_iops: plan.workload.target_iops.map(f64::from),
+        warm_up_held: held_from_start(plan).is_some(),
         throughput_percent: plan.workload.throughput_percent.map(f64::from),
         capacity_percent: plan.capacity_percent.map(f64::from),
         warm_fraction: WARM_FRACTION,

@@ -45,13 +45,15 @@ pub struct TuneStep {
     pub stalls_per_second: f64,
 }
 
-/// Averages that must not be exceeded.
+/// What the number of sessions is searched for.
 #[derive(Clone, Copy, Debug)]
-pub struct Ceilings {
-    /// Of database reads.
+pub struct SearchGoal {
+    /// Average of database reads that must not be exceeded.
     pub read_average: Nanos,
-    /// Of log writes.
+    /// The same of log writes.
     pub log_write_average: Nanos,
+    /// IOPS of all databases that need no more sessions; none: the most within the limits.
+    pub enough_iops: Option<f64>,
 }
 
 /// The next step.
@@ -64,22 +66,27 @@ pub enum Advice {
 }
 
 /// The step after `steps`, in any order: doubles or halves until the limits lie between two
-/// numbers, then closes in on them to a quarter; ends earlier if more sessions add no throughput.
-pub fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
+/// numbers, then closes in on them to a quarter; ends earlier if more sessions add no throughput, or
+/// the goal needs no more.
+pub fn advise(steps: &[TuneStep], goal: SearchGoal) -> Advice {
     let tried = by_sessions(steps);
-    let good = tried.iter().filter(|step| ceilings.hold(step));
-    let Some(best) = good.map(|step| step.sessions).max() else {
+    let good = tried.iter().filter(|step| goal.hold(step));
+    let Some(best) = good.clone().map(|step| step.sessions).max() else {
         return after_failures(&tried);
     };
-    if steps.len() >= MOST_STEPS {
-        return Advice::Settle(fewest(&tried, ceilings, WORTHWHILE));
+    // Under a pace, sessions beyond those that it needs only wait.
+    if let Some(enough) = good.clone().find(|step| goal.is_reached_by(step)) {
+        return Advice::Settle(enough.sessions);
     }
-    let bad = tried.iter().filter(|step| !ceilings.hold(step));
+    if steps.len() >= MOST_STEPS {
+        return Advice::Settle(fewest(&tried, goal, WORTHWHILE));
+    }
+    let bad = tried.iter().filter(|step| !goal.hold(step));
     let bad = bad.map(|step| step.sessions).filter(|&count| count > best);
     match bad.min() {
         Some(bad) if bad - best > (best / 4).max(1) => Advice::Try(u32::midpoint(best, bad)),
         None if best < MOST_SESSIONS && !is_saturated(&tried, best) => Advice::Try(best * 2),
-        _ => settle(steps, &tried, ceilings),
+        _ => settle(steps, &tried, goal),
     }
 }
 
@@ -107,7 +114,11 @@ fn mean(looks: &[&TuneStep]) -> TuneStep {
     }
 }
 
-impl Ceilings {
+impl SearchGoal {
+    fn is_reached_by(self, step: &TuneStep) -> bool {
+        self.enough_iops.is_some_and(|enough| step.iops >= enough)
+    }
+
     fn hold(self, step: &TuneStep) -> bool {
         is_within(step.read_average, self.read_average)
             && is_within(step.log_write_average, self.log_write_average)
@@ -137,9 +148,9 @@ fn is_saturated(steps: &[TuneStep], best: u32) -> bool {
 
 /// Ends with the fewest sessions that achieve nearly the most, after a second measurement of still
 /// fewer that may do so.
-fn settle(steps: &[TuneStep], tried: &[TuneStep], ceilings: Ceilings) -> Advice {
-    let chosen = fewest(tried, ceilings, WORTHWHILE);
-    let doubtful = fewest(tried, ceilings, IN_DOUBT);
+fn settle(steps: &[TuneStep], tried: &[TuneStep], goal: SearchGoal) -> Advice {
+    let chosen = fewest(tried, goal, WORTHWHILE);
+    let doubtful = fewest(tried, goal, IN_DOUBT);
     let looks = steps.iter().filter(|step| step.sessions == doubtful).count();
     if doubtful < chosen && looks == 1 {
         return Advice::Try(doubtful);
@@ -149,8 +160,8 @@ fn settle(steps: &[TuneStep], tried: &[TuneStep], ceilings: Ceilings) -> Advice 
 
 /// The fewest sessions that keep the limits and whose IOPS, times `nearly`, reach the most that any
 /// such number has brought.
-fn fewest(tried: &[TuneStep], ceilings: Ceilings, nearly: f64) -> u32 {
-    let good = tried.iter().filter(|step| ceilings.hold(step));
+fn fewest(tried: &[TuneStep], goal: SearchGoal, nearly: f64) -> u32 {
+    let good = tried.iter().filter(|step| goal.hold(step));
     let most = good.clone().map(|step| step.iops).fold(0.0, f64::max);
     let enough = good.filter(|step| step.iops * nearly >= most);
     enough.map(|step| step.sessions).min().expect("invariant: a good step is there")
@@ -163,11 +174,12 @@ mod tests {
     use proptest::prelude::*;
     use units::Nanos;
 
-    use super::{Advice, Ceilings, MOST_STEPS, TuneStep, advise};
+    use super::{Advice, MOST_STEPS, SearchGoal, TuneStep, advise};
 
-    const CEILINGS: Ceilings = Ceilings {
+    const GOAL: SearchGoal = SearchGoal {
         read_average: Nanos::from_millis(20),
         log_write_average: Nanos::from_millis(10),
+        enough_iops: None,
     };
 
     /// A disk with this many requests per second: latency is proportional to the queue.
@@ -175,7 +187,7 @@ mod tests {
         let mut steps = Vec::new();
         loop {
             assert!(steps.len() <= MOST_STEPS, "{steps:?}");
-            match advise(&steps, CEILINGS) {
+            match advise(&steps, GOAL) {
                 Advice::Settle(sessions) => return (sessions, steps),
                 Advice::Try(sessions) => {
                     let looks = steps.iter().filter(|step: &&TuneStep| step.sessions == sessions);
@@ -223,7 +235,7 @@ mod tests {
     fn settled(of_four: [f64; 2]) -> (u32, usize) {
         let mut steps = Vec::new();
         loop {
-            let sessions = match advise(&steps, CEILINGS) {
+            let sessions = match advise(&steps, GOAL) {
                 Advice::Settle(sessions) => return (sessions, steps.len()),
                 Advice::Try(sessions) => sessions,
             };
@@ -247,6 +259,23 @@ mod tests {
     }
 
     #[test]
+    fn a_load_that_is_held_needs_no_more_sessions_than_bring_its_target() {
+        let step = |sessions, iops| TuneStep {
+            sessions,
+            iops,
+            read_average: Nanos::from_millis(5),
+            log_write_average: Nanos::from_millis(1),
+            stalls_per_second: 0.0,
+        };
+        let goal = SearchGoal { enough_iops: Some(980.0), ..GOAL };
+        assert_eq!(advise(&[step(4, 1_000.0)], goal), Advice::Settle(4));
+        assert_eq!(advise(&[step(4, 600.0)], goal), Advice::Try(8));
+        assert_eq!(advise(&[step(4, 600.0), step(8, 1_000.0)], goal), Advice::Settle(8));
+        let free = [step(4, 1_000.0)];
+        assert_eq!(advise(&free, GOAL), Advice::Try(8));
+    }
+
+    #[test]
     fn slow_log_writes_count_as_much_as_slow_reads() {
         let step = |sessions, log_write_average| TuneStep {
             sessions,
@@ -256,7 +285,7 @@ mod tests {
             stalls_per_second: 0.0,
         };
         let steps = [step(4, Nanos::from_millis(2)), step(8, Nanos::from_millis(11))];
-        assert_eq!(advise(&steps, CEILINGS), Advice::Try(6));
+        assert_eq!(advise(&steps, GOAL), Advice::Try(6));
     }
 
     #[test]
@@ -268,7 +297,7 @@ mod tests {
             log_write_average: Nanos::from_millis(1),
             stalls_per_second,
         };
-        let after = |stalls| advise(&[step(4, 0.0), step(8, stalls)], CEILINGS);
+        let after = |stalls| advise(&[step(4, 0.0), step(8, stalls)], GOAL);
         assert_eq!(after(500.0), Advice::Try(6));
         assert_eq!(after(4.0), Advice::Try(16), "a look is short");
     }
@@ -282,7 +311,7 @@ mod tests {
             let (sessions, steps) = searched(disk_iops, Nanos(alone));
             let chosen = steps.iter().find(|step| step.sessions == sessions);
             let chosen = chosen.expect("what is chosen was tried");
-            prop_assert!(CEILINGS.hold(chosen) || sessions == 1, "{chosen:?}");
+            prop_assert!(GOAL.hold(chosen) || sessions == 1, "{chosen:?}");
         }
     }
 }

@@ -12,6 +12,7 @@ use units::Bytes;
 
 pub use metric::Metric;
 
+use crate::overlap::overlaps;
 use crate::samples::{Confidence, SampledMean};
 use crate::{Finding, Ruling, Verdict, rules};
 use metric::{MetricSource, OF_BACKUPS, OF_CHECKSUMS, OF_LOADS};
@@ -299,6 +300,10 @@ fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
     doubts.extend(runs.iter().filter_map(imported::doubt));
     doubts.extend(runs.iter().filter_map(doubt_of_simulated));
     doubts.extend(runs[1..].iter().filter_map(|run| doubt_of_sizes(&runs[0], run)));
+    let records: Vec<&RunRecord> = runs.iter().map(|run| &run.record).collect();
+    doubts.extend(
+        overlaps(&records).iter().map(|of| format!("{}.", of.words(|at| runs[at].name.clone()))),
+    );
     doubts.extend(runs.iter().flat_map(doubts_of_run));
     doubts
 }
@@ -317,17 +322,17 @@ const LARGER: f64 = 1.25;
 
 /// That the databases were not of one size.
 fn doubt_of_sizes(first: &NamedRun, other: &NamedRun) -> Option<String> {
-    let bytes = circumstances::database_bytes(&other.record)?;
-    let first_bytes = circumstances::database_bytes(&first.record)?;
-    let ratio = bytes as f64 / first_bytes as f64;
+    let [of_first, of_other] = [first, other].map(|run| circumstances::database_bytes(&run.record));
+    let (of_first, of_other) = (of_first?, of_other?);
+    let ratio = of_other as f64 / of_first as f64;
     let is_alike = (1.0 / LARGER..=LARGER).contains(&ratio) || !ratio.is_finite();
     (!is_alike).then(|| {
         format!(
             "{}: its databases were {} when the run began; those of {} were {}.",
             other.name,
-            Bytes(bytes),
+            Bytes(of_other),
             first.name,
-            Bytes(first_bytes)
+            Bytes(of_first)
         )
     })
 }

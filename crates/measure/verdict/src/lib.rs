@@ -7,6 +7,7 @@ mod comparison;
 mod finding;
 mod imported;
 mod load_line;
+mod overlap;
 pub mod rules;
 mod samples;
 mod simulated;
@@ -17,6 +18,7 @@ pub use comparison::{
 };
 pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 pub use load_line::{Knee, LoadStep, knee};
+pub use overlap::{RunOverlap, overlaps};
 pub use rules::{MailboxRoom, volumes_bytes};
 pub use samples::{Estimate, Trend, estimate, estimate_of_runs};
 

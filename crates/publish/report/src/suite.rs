@@ -8,7 +8,7 @@ mod programs;
 mod tables;
 
 use record::{RunRecord, TestType};
-use verdict::{Ruling, Verdict, worst};
+use verdict::{Ruling, RunOverlap, Verdict, worst};
 
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
 use crate::sections::{findings, summary, tone};
@@ -107,7 +107,15 @@ fn lacking(tests: &[SuiteTest<'_>], outcome: Ruling) -> Option<&'static str> {
 
 /// Meaning of each test: one sentence if it passed, else every reason.
 fn meaning(tests: &[SuiteTest<'_>]) -> Vec<String> {
-    tests.iter().map(sentence).collect()
+    tests.iter().map(sentence).chain(at_the_same_time(tests)).collect()
+}
+
+/// Which tests were on one volume at the same time.
+fn at_the_same_time(tests: &[SuiteTest<'_>]) -> Vec<String> {
+    let made = tests.iter().filter_map(|test| Some((test.kind.name(), test.run()?)));
+    let (names, records): (Vec<_>, Vec<_>) = made.unzip();
+    let said = |overlap: &RunOverlap| format!("{}.", overlap.words(|at| names[at].to_owned()));
+    verdict::overlaps(&records).iter().map(said).collect()
 }
 
 fn sentence(test: &SuiteTest<'_>) -> String {

@@ -120,6 +120,7 @@ pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
         "tuned_at_s": run.tuned.map(|tuned| seconds(tuned.at_ns)),
         "iops": latest.map(iops),
         "target_iops": run.target_iops(),
+        "is_held": phase == Some(Phase::Measure) || run.start.settings.warm_up_held,
         "read": latency(latest, Series::DatabaseRead, read_limits),
         "log_write": latency(latest, Series::LogWrite, log_write_limits),
         "issues": run.issues.len() as u64 + run.further_error_count(),
@@ -203,10 +204,10 @@ fn latency(latest: Option<&IntervalRow>, series: Series, limits_ns: (u64, u64)) 
     })
 }
 
-/// Time since the start of the run, IOPS, mean read and log write latency.
+/// Time since the start of the run, IOPS, mean read and log write latency, whether it is measured.
 fn point(row: &IntervalRow) -> Value {
     let means = [Series::DatabaseRead, Series::LogWrite].map(|series| mean_ms(row, series));
-    json!([seconds(row.to_ns), iops(row), means[0], means[1]])
+    json!([seconds(row.to_ns), iops(row), means[0], means[1], row.phase == Phase::Measure])
 }
 
 fn mean_ms(row: &IntervalRow, series: Series) -> Option<f64> {
@@ -285,6 +286,10 @@ mod tests {
         let planned = run.start.settings.measure_ns as f64 / 1e9;
         assert_eq!(shown["left_s"].as_f64(), Some((planned - 20.0).max(0.0)));
         assert_eq!(shown["read"]["limit_ms"], 20.0);
+        assert_eq!(shown["is_held"], true);
+        let points = shown["points"].as_array().unwrap();
+        let measured = points.iter().filter(|point| point[4] == json!(true)).count();
+        assert!((1..points.len()).contains(&measured), "{points:?}");
         assert!(shown["iops"].as_f64().unwrap() > 0.0);
         assert_eq!(shown["log_write"]["worst_limit_ms"], 100.0);
         let bars = shown["histogram"]["read"].as_array().unwrap();
@@ -310,5 +315,9 @@ mod tests {
         let shown = snapshot(&run, run.start.started_epoch_ns, Given::default());
         assert_eq!(shown["least_left_s"].as_f64(), Some(planned));
         assert!(shown["left_s"].is_null());
+        assert_eq!(shown["is_held"], true);
+        run.start.settings.warm_up_held = false;
+        let shown = snapshot(&run, run.start.started_epoch_ns, Given::default());
+        assert_eq!(shown["is_held"], false);
     }
 }

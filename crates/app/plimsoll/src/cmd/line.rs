@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use host::{Measured, RunOrder, StopFlag};
-use plan::{Overrides, Plan, Sessions};
+use plan::{Overrides, Plan, Sessions, WarmUpPace};
 use record::RunRecord;
 use report::LineReport;
 use trial::{LineAdvice, TriedLoad, loads_left, next_load};
@@ -79,6 +79,8 @@ fn step_plan(mut plan: Plan, step: Nanos) -> Plan {
     plan.test.checksum = false;
     // The loads are shares of the highest already.
     plan.workload.throughput_percent = None;
+    // It loads the storage to its limit in any case.
+    plan.test.warm_up = WarmUpPace::Full;
     plan
 }
 

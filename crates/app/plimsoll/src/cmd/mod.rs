@@ -19,6 +19,7 @@ mod layout;
 pub(crate) mod limits;
 pub(crate) mod line;
 pub(crate) mod list;
+mod load_words;
 pub(crate) mod man;
 pub(crate) mod plan;
 mod predict;

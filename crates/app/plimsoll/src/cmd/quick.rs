@@ -44,10 +44,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     if !is_raw {
         find_folder(&folder, flags.folder.is_none())?;
     }
-    let plan = match flags.size {
-        Some(_) => plan,
-        None => fitting(&plan, &folder, overrides)?,
-    };
+    let plan = fitting(plan, &folder, overrides)?;
     // A plan that cannot be measured is not filled either.
     allowance::check(&plan, DatabaseUse::Load)?;
     explain(&plan, &folder, flags.folder.is_none(), console)?;
@@ -91,17 +88,31 @@ fn command(flags: &QuickFlags) -> String {
     }
 }
 
-/// The plan with the existing databases' size, or else one that leaves them room to grow.
-fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
+/// The plan with databases of the size that was asked for, or that they have already, or else of
+/// one that leaves them room to grow. Refuses those that would leave no room for the run.
+fn fitting(plan: Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
+    let there = prepared_size(&plan)?;
+    let free = Bytes(target::free_bytes(folder)?);
+    let size = match (overrides.size, there) {
+        (Some(given), _) => given,
+        (None, Some(there)) => there,
+        (None, None) => room::first_look_size(&plan, free),
+    };
+    let name = folder.display().to_string();
+    let plan = Plan::quick(&name, &Overrides { size: Some(size), ..overrides })?;
+    if there.is_none() {
+        room::refuse_first_look(&plan, &name, free)
+            .map_err(|shortage| CommandError::new(shortage.to_string()))?;
+    }
+    Ok(plan)
+}
+
+/// The size of the databases that an earlier look has left; none if there are none.
+fn prepared_size(plan: &Plan) -> Result<Option<Bytes>, CommandError> {
     let world = wire::world()?;
     let first = wire::locations(&world, plan, &plan.databases[..1])?.remove(0);
     let manifest = world.executor().block_on(async move { manifest::read(&first).await })?;
-    let size = match manifest.and_then(|manifest| manifest.planned_size()) {
-        Some(size) => size,
-        None => room::first_look_size(plan, Bytes(target::free_bytes(folder)?)),
-    };
-    let overrides = Overrides { size: Some(size), ..overrides };
-    Ok(Plan::quick(&folder.display().to_string(), &overrides)?)
+    Ok(manifest.and_then(|manifest| manifest.planned_size()))
 }
 
 /// An announcement for first-time users.

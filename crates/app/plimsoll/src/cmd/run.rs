@@ -6,6 +6,7 @@ use host::RunOrder;
 use plan::{Overrides, TestKind};
 
 use super::conclusion::conclude;
+use super::load_words;
 use super::resume;
 use super::suite;
 use crate::Outcome;
@@ -52,6 +53,9 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         acknowledge: flags.acknowledge.as_deref(),
         is_held: flags.hold_measurement,
     };
+    if let Some(words) = load_words::run_words(&plan) {
+        console.remark(words)?;
+    }
     let measured = host::run(order, &stop, &shown::on_console(console.is_quiet()))?;
     conclude(&measured, &folder, flags.json, console)
 }

@@ -20,7 +20,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::events;
 use crate::flags::WatchFlags;
-use crate::live::Display;
+use crate::live::{Display, SetOutlook};
 use crate::signals;
 
 /// Interval between checks of the journal.
@@ -36,6 +36,10 @@ pub(crate) fn run(flags: &WatchFlags, console: &mut Console) -> Result<Outcome, 
     }
     let stop = signals::install("no longer watching; the run continues")?;
     let mut watched = JournalWatch::new(&folder);
+    watched.outlook = SetOutlook::of(&watched.journal);
+    if let Some(outlook) = &watched.outlook {
+        console.remark(outlook.introduction())?;
+    }
     let is_over = already.finished.is_some() || !is_live(&folder);
     if (flags.json || !is_over) && !watched.follow(&stop, flags.json, console)? {
         return Ok(Outcome::CannotJudge);
@@ -51,6 +55,7 @@ struct JournalWatch {
     offset: u64,
     pieces: JournalPieces,
     display: Option<(Display, u64)>,
+    outlook: Option<SetOutlook>,
     has_finished: bool,
 }
 
@@ -61,6 +66,7 @@ impl JournalWatch {
             offset: 0,
             pieces: JournalPieces::default(),
             display: None,
+            outlook: None,
             has_finished: false,
         }
     }
@@ -99,7 +105,8 @@ impl JournalWatch {
         console: &mut Console,
     ) -> Result<(), CommandError> {
         if let (Event::Start(start), None) = (event, &self.display) {
-            self.display = Some((display(start, console.is_quiet()), start.started_epoch_ns));
+            let display = display(start, console.is_quiet()).with_outlook(self.outlook.clone());
+            self.display = Some((display, start.started_epoch_ns));
         }
         self.has_finished |= matches!(event, Event::Finished(_));
         let told = self.display.as_mut().and_then(|(display, _)| display.event(event));

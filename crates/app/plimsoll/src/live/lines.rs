@@ -9,7 +9,7 @@ use super::{Figures, LiveRun};
 use crate::term;
 
 /// Columns beside the bars that the rate and its target take.
-const RATE_COLUMNS: usize = 34;
+const RATE_COLUMNS: usize = 40;
 
 /// Narrower bars show nothing.
 const FEWEST_BARS: usize = 8;
@@ -57,7 +57,8 @@ impl LiveRun {
                 .collect::<Vec<_>>()
                 .join("; ");
         };
-        let rate = format!("{} IOPS", rounded(latest.iops()));
+        let pace = if self.phase() == Some(Phase::Measure) { String::new() } else { self.pace() };
+        let rate = format!("{} IOPS{pace}", rounded(latest.iops()));
         let mut parts = vec![head, rate];
         parts.extend(self.latencies(latest));
         parts.extend(latest.others.clone());
@@ -120,10 +121,21 @@ impl LiveRun {
         }
     }
 
+    /// What the load is held at, or will be.
+    fn pace(&self) -> String {
+        let Some(target) = self.settings.target_iops else {
+            return String::new();
+        };
+        if self.phase() == Some(Phase::Measure) || self.settings.warm_up_held {
+            format!(" of {} asked", rounded(target))
+        } else {
+            format!(", not yet held at {}", rounded(target))
+        }
+    }
+
     /// The rate, its recent course, and its target.
     fn rate(&self, latest: &Figures, columns: usize) -> String {
-        let target = self.settings.target_iops;
-        let target = target.map_or_else(String::new, |iops| format!(" of {} asked", rounded(iops)));
+        let target = self.pace();
         let bars = match columns.saturating_sub(RATE_COLUMNS) {
             0..FEWEST_BARS => String::new(),
             room => format!(" {}", sparkline(self.rates.iter().copied(), room)),
@@ -214,6 +226,52 @@ mod tests {
         assert!(narrow[2].chars().count() < 50, "{narrow:?}");
         let line = run.sentence(now_ns);
         assert!(!line.contains('\n') && line.contains("left; ") && line.contains("IOPS; read "));
+    }
+
+    #[test]
+    fn a_warm_up_at_full_speed_says_what_the_load_will_be_held_at() {
+        let events = Synthetic::default().events();
+        let Event::Start(start) = &events[0] else { panic!("a journal begins with a start") };
+        let warm = events.iter().find(
+            |event| matches!(event, Event::Interval(interval) if interval.phase == Phase::Warm),
+        );
+        let said = |warm_up_held| {
+            let settings = record::Settings { warm_up_held, ..start.settings.clone() };
+            let mut run = LiveRun::new(settings, limits());
+            let begin = PhaseMark { at_ns: 0, phase: Phase::Warm, edge: Edge::Begin };
+            run.event(&Event::Phase(begin));
+            run.event(warm.unwrap());
+            (run.sentence(1), run.lines(1, 120).remove(1))
+        };
+        let (sentence, line) = said(true);
+        assert!(sentence.contains(" IOPS of 240 asked; read ") && line.contains(" of 240 asked"));
+        let (sentence, line) = said(false);
+        assert!(sentence.contains(" IOPS, not yet held at 240; read "), "{sentence}");
+        assert!(line.contains(" IOPS, not yet held at 240 "), "{line}");
+    }
+
+    #[test]
+    fn the_bars_of_the_measurement_are_as_high_as_its_own_rates() {
+        let mut run: Option<LiveRun> = None;
+        for event in Synthetic::default().events() {
+            if let Event::Start(start) = &event {
+                run = Some(LiveRun::new(start.settings.clone(), limits()));
+            }
+            let run = run.as_mut().unwrap();
+            run.event(&event);
+            match &event {
+                Event::Phase(mark) if mark.phase == Phase::Warm && mark.edge == Edge::End => {
+                    run.rates.push_back(12_000.0);
+                }
+                Event::Interval(interval) if interval.phase == Phase::Measure => {
+                    let line = run.lines(interval.to_ns, 100).remove(1);
+                    assert!(line.contains('\u{2588}') && !line.contains('\u{2581}'), "{line}");
+                    return;
+                }
+                _ => {}
+            }
+        }
+        panic!("a synthetic run is measured");
     }
 
     /// The last interval of `run()`, whose reads wait for 11 s.

@@ -81,6 +81,10 @@ impl LiveRun {
                     self.finish_ns = Some(mark.at_ns);
                 }
                 (self.latest, self.work) = (None, None);
+                if mark.phase == Phase::Measure {
+                    // Bars beside those of a faster warm-up would all be the lowest.
+                    self.rates.clear();
+                }
                 self.worst = Worst::default();
             }
             Event::Interval(interval) => self.interval(interval),

@@ -1,11 +1,19 @@
 //! A test among those of a set: which one it is, and how long the whole set still takes.
 
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use record::Phase;
+use serde_json::{Value, json};
 
 use super::LiveRun;
+use crate::documents;
+use crate::error::CommandError;
 use crate::term;
+
+/// Beside the journal of a run that is a test of a set: what `watch` cannot see of the others.
+const FILE: &str = "set.json";
 
 /// Position of a run in a set of tests, and the known part of the remaining time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +31,41 @@ pub(crate) struct SetOutlook {
 }
 
 impl SetOutlook {
+    /// Keeps it in the folder of the run, for those who look on.
+    pub(crate) fn keep(&self, folder: &Path) -> Result<(), CommandError> {
+        let told = json!({
+            "number": self.number,
+            "count": self.count,
+            "check_seconds": self.check.as_secs(),
+            "later_seconds": self.later.as_secs(),
+            "is_partial": self.is_partial,
+        });
+        documents::replace(&folder.join(FILE), told.to_string().as_bytes())
+    }
+
+    /// That of the run whose journal this is; none if it is a test by itself.
+    pub(crate) fn of(journal: &Path) -> Option<Self> {
+        let told: Value =
+            serde_json::from_slice(&fs::read(journal.with_file_name(FILE)).ok()?).ok()?;
+        let number = |key: &str| told[key].as_u64();
+        let time = |key: &str| number(key).map(Duration::from_secs);
+        Some(Self {
+            number: usize::try_from(number("number")?).ok()?,
+            count: usize::try_from(number("count")?).ok()?,
+            check: time("check_seconds")?,
+            later: time("later_seconds")?,
+            is_partial: told["is_partial"].as_bool()?,
+        })
+    }
+
+    /// Which test of the set it is, and how long those after it take.
+    pub(crate) fn introduction(&self) -> String {
+        let (number, count) = (self.number, self.count);
+        let most = if self.is_partial { "at least" } else { "about" };
+        let later = term::duration(self.later);
+        format!("This is test {number} of {count} of a set; those after it take {most} {later}.")
+    }
+
     /// The time that the set still takes if the run's own load takes `left`.
     pub(crate) fn words(&self, left: Duration) -> String {
         let (number, count) = (self.number, self.count);
@@ -76,6 +119,27 @@ mod tests {
     fn begin(run: &mut LiveRun, phase: Phase, second: u64) {
         let at_ns = second * 1_000_000_000;
         run.event(&Event::Phase(PhaseMark { at_ns, phase, edge: Edge::Begin }));
+    }
+
+    #[test]
+    fn those_who_look_on_are_told_what_follows_the_run() {
+        let folder = std::env::temp_dir().join(format!("plimsoll-set-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let journal = folder.join("record.jsonl");
+        assert_eq!(SetOutlook::of(&journal), None);
+        let outlook = SetOutlook {
+            number: 2,
+            count: 4,
+            check: Duration::from_mins(10),
+            later: Duration::from_mins(30),
+            is_partial: true,
+        };
+        outlook.keep(&folder).unwrap();
+        let said = outlook.introduction();
+        let expected = "This is test 2 of 4 of a set; those after it take at least 30 min 00 s.";
+        assert_eq!(said, expected);
+        assert_eq!(SetOutlook::of(&journal), Some(outlook));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

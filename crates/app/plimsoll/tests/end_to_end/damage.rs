@@ -192,6 +192,27 @@ fn truncated_files_are_named() {
     )]);
 }
 
+/// What was lost was free and had never been written, so no page that is left leads there.
+#[test]
+fn a_lost_free_end_is_named_by_either_space_tree_and_else_unknown() {
+    let lose = |bytes: &mut Vec<u8>, pages: &[usize]| {
+        bytes.truncate(bytes.len() - PAGE_BYTES * 2);
+        for page in pages {
+            bytes[at(*page)..][1_000..1_200].fill(0xa5);
+        }
+    };
+    for (name, pages) in [("no-owned", 2), ("no-free", 3)] {
+        check(name, |bytes| lose(bytes, &[pages])).expect_code(1).expect_out(&[
+            &format!("{FILE}: truncated: the file ends with page"),
+            "owns pages up to",
+        ]);
+    }
+    check("no-space-trees", |bytes| lose(bytes, &[2, 3])).expect_code(1).expect_out(&[
+        &format!("{FILE}: whether the file was cut off after page"),
+        "cannot be known: the pages that say what the database owns are damaged",
+    ]);
+}
+
 #[test]
 fn a_database_that_lost_its_free_end_is_not_run() {
     let scene = Scene::prepared("cut-and-run");

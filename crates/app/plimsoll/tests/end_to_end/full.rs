@@ -132,6 +132,23 @@ fn a_first_look_at_a_small_volume_leaves_room_to_grow() {
 }
 
 #[test]
+fn a_first_look_without_room_is_refused_before_anything_is_filled() {
+    let scene = Scene::new("full-small-volume");
+    let Some(volume) = Mount::new(&scene, &EXT4, 400) else {
+        return;
+    };
+    fill_up_to(&volume.0, 100 << 20);
+    let folder = volume.0.display().to_string();
+    // The files alone would fit, and the run on them would not.
+    for words in [&["quick", &folder][..], &["quick", &folder, "--size", "16MiB"]] {
+        let ran = scene.run(words);
+        ran.expect_refusal(&["and the run on them need", "nothing was written. Free some space"]);
+        assert!(!ran.err.contains("Would the disk"), "{}", ran.err);
+        assert!(!volume.0.join("Plimsoll001.edb").exists());
+    }
+}
+
+#[test]
 fn a_report_without_room_leaves_no_part_of_itself() {
     let scene = Scene::prepared("no-room-report");
     scene.run(["run", "plan.toml", "--test", "backup", "-q", "-o", "out"]).expect_code(0);

@@ -36,6 +36,49 @@ fn the_same_simulation_gives_the_same_journal_and_says_what_it_is() {
     assert!(!scene.path("mail").exists(), "nothing was written but the report");
 }
 
+/// Database reads and writes per second of both databases in whole intervals before the
+/// measurement, the highest of all.
+fn highest_before_the_measurement(csv: &str) -> f64 {
+    let mut rates = std::collections::BTreeMap::<(&str, &str), f64>::new();
+    for line in csv.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [from, to] = [1, 2].map(|at| fields[at].parse::<f64>().unwrap());
+        let is_of_load = ["Database reads", "Database writes"].contains(&fields[5]);
+        if fields[0] != "measurement" && is_of_load && to - from > 9.0 {
+            *rates.entry((fields[1], fields[2])).or_default() += fields[7].parse::<f64>().unwrap();
+        }
+    }
+    rates.into_values().fold(0.0, f64::max)
+}
+
+#[test]
+fn a_simulated_load_is_held_from_its_first_request_at_both_levels() {
+    let scene = scene("simulated-held");
+    let plan = PLAN.replace("threads = 3", "target_iops = 150").replace(
+        "duration = \"40s\"",
+        "duration = \"40s\"\ninterval = \"10s\"\nwarm_up_limit = \"40s\"",
+    );
+    for (word, is_held) in [("held", true), ("full", false)] {
+        let pace = format!("[test]\nwarm_up = \"{word}\"");
+        scene.write("plan.toml", plan.replace("[test]", &pace).as_bytes());
+        for level in ["1", "2"] {
+            let out = format!("{word}-{level}");
+            let words = ["simulate", "plan.toml", "--array", "shelf-15k", "--level", level];
+            scene.run(words.iter().chain(&["-o", &out]));
+            let report: Value =
+                serde_json::from_slice(&scene.read(format!("{out}/report.json"))).unwrap();
+            assert_eq!(report["run"]["settings"]["warm_up_held"], is_held, "{out}");
+            let text = String::from_utf8(scene.read(format!("{out}/report.txt"))).unwrap();
+            assert_eq!(text.contains("in all from the first request"), is_held, "{out}: {text}");
+            let csv = scene.run(["report", &out, "--format", "csv"]).out;
+            let highest = highest_before_the_measurement(&csv);
+            // Level 2 tells nothing of its looks, and warms up with what they have found.
+            assert!(highest > 0.0, "{out}: {csv}");
+            assert_eq!(highest < 165.0, is_held || level == "2", "{out}: {highest} IOPS");
+        }
+    }
+}
+
 /// Each seed's run is the one that the seed alone gives, and the means have intervals.
 #[test]
 fn seeds_give_means_with_intervals() {

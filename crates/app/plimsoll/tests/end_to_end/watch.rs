@@ -38,6 +38,46 @@ fn a_run_is_watched_from_another_process_and_ends_as_it_does() {
 }
 
 #[test]
+fn a_test_of_a_set_is_watched_with_what_follows_it() {
+    let scene = Scene::prepared("watch-set");
+    scene.replay_logs(3);
+    let words = ["run", "plan.toml", "--test", "all", "--duration", "3s", "-o", "set"];
+    let set = scene.start(words);
+    while !scene.path("set/1-performance/set.json").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let watched = scene.run(["watch", "set"]);
+    watched.expect_err(&["This is test 1 of 4 of a set; those after it take at least 3 s."]);
+    set.wait_with_output().unwrap();
+    // By itself it is no test of a set.
+    let run = scene.run(["run", "plan.toml", "--duration", "2s", "-o", "out"]);
+    assert!(!run.err.contains("of a set"), "{}", run.err);
+    assert!(!scene.path("out/set.json").exists());
+}
+
+#[test]
+fn a_held_load_says_from_when_on_it_is_held() {
+    let scene = Scene::prepared("held");
+    let held = scene.run(["run", "plan.toml", "--target-iops", "48", "-o", "held"]);
+    held.expect_err(&[
+        "The load: held at 48 IOPS from the first request, warm-up and the search for sessions \
+         included. A warm-up of at most 1 s, then 2 s measured;",
+    ]);
+    let text = String::from_utf8(scene.read("held/report.txt")).unwrap();
+    assert!(text.contains("held at 48 IOPS in all from the first request"), "{text}");
+    let pace = |text: &str| {
+        let mut lines = text.lines().filter(|line| line.contains("Pace of the Warm-Up"));
+        lines.next().unwrap_or_default().to_owned()
+    };
+    assert!(pace(&text).ends_with("the target, from the first request"), "{text}");
+    scene.change("plan.toml", |plan| plan.extend_from_slice(b"warm_up = \"full\"\n"));
+    let full = scene.run(["run", "plan.toml", "--target-iops", "48", "-o", "full"]);
+    full.expect_err(&["as fast as the storage answers, then held at 48 IOPS."]);
+    let text = String::from_utf8(scene.read("full/report.txt")).unwrap();
+    assert!(pace(&text).contains("as fast as the storage answered"), "{text}");
+}
+
+#[test]
 fn a_run_that_was_killed_ends_the_watch() {
     let scene = Scene::prepared("watch-killed");
     let mut run = scene.start_load(&["run", "plan.toml"]);

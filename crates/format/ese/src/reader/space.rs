@@ -141,6 +141,24 @@ pub fn database_space<S: PageSource>(source: &mut S) -> Result<TreeSpace, ReadEr
     tree_space(source, TreeKind::Database, "", "", DATABASE)
 }
 
+/// The last page that either space tree of the database names, as far as they can be read: what is
+/// owned lists the end of the database, and so does what is free if nothing has used it yet. None
+/// if neither can be read. If the root is damaged, they are the two pages after it.
+pub fn database_reach<S: PageSource>(source: &mut S) -> Option<PageNumber> {
+    let root = load(source, DATABASE.root).ok();
+    let fields = root.and_then(|page| RootFields::decode(PageRef::new(&page).external_header()));
+    let first = match fields.and_then(|fields| fields.space).map(|header| header.extents) {
+        Some(Extents::Multiple { owned }) => owned,
+        _ => PageNumber(DATABASE.root.0 + 1),
+    };
+    let mut named = Vec::new();
+    for root in [first, PageNumber(first.0.saturating_add(1))] {
+        let place = TreePlace { root, ..DATABASE };
+        named.extend(extents(source, place, &mut Vec::new()).into_iter().flatten());
+    }
+    named.into_iter().map(|extent| extent.last).max()
+}
+
 /// The space of one tree.
 pub(super) fn tree_space<S: PageSource>(
     source: &mut S,

@@ -33,6 +33,11 @@ pub enum FileFault {
         /// says so.
         owned: Option<PageNumber>,
     },
+    /// Nothing readable says whether the database goes on after the end of the file.
+    EndUnknown {
+        /// The last page of the file.
+        last: PageNumber,
+    },
     /// Pages lie before their places: so much of the beginning of the file is gone.
     BeginningCut {
         /// Pages that are missing.
@@ -75,6 +80,11 @@ impl fmt::Display for FileFault {
                 f,
                 "truncated: the file ends with page {last}, before the pages that say what the \
                  database owns"
+            ),
+            Self::EndUnknown { last } => write!(
+                f,
+                "whether the file was cut off after page {last} cannot be known: the pages that \
+                 say what the database owns are damaged"
             ),
             Self::BeginningCut { pages } => write!(
                 f,

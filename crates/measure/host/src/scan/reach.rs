@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ese::page::{PageRef, PageSize};
-use ese::reader::{PageSource as _, ReadError, Reader, database_space};
+use ese::reader::{PageSource as _, ReadError, Reader, database_reach, database_space};
 use units::PageNumber;
 
 use crate::pages::FilePages;
@@ -29,13 +29,22 @@ pub(super) fn reach(path: &Path, size: PageSize, last: PageNumber) -> Reach {
     };
     let space = database_space(&mut pages);
     let ends_before = matches!(space, Err(ReadError::BeyondFile { .. }));
+    let is_damaged = matches!(
+        space,
+        Err(ReadError::Lost { .. } | ReadError::Page { .. } | ReadError::SpaceHeader { .. })
+    );
     let owned = space.ok().map(|space| space.owned.last());
     let at_least = owned
         .or_else(|| salvaged_end(path, size).filter(|end| *end > last))
+        .or_else(|| database_reach(&mut pages).filter(|end| *end > last))
         .or_else(|| followed(&mut pages, last));
     let beyond = at_least.filter(|end| *end > last);
     let is_cut = ends_before || beyond.is_some();
-    let fault = is_cut.then_some(FileFault::Truncated { last, owned: beyond });
+    let fault = match () {
+        () if is_cut => Some(FileFault::Truncated { last, owned: beyond }),
+        () if is_damaged => Some(FileFault::EndUnknown { last }),
+        () => None,
+    };
     Reach { owned, fault }
 }
 

@@ -52,6 +52,9 @@ pub(super) fn play(
         profile.mean(|span| u64::from(span.reads + span.reads_beside)) * profile.writes_per_read(),
         profile.mean(|span| span.log_bytes),
     ));
+    if let Some(target) = trial::held_from_start(order.plan) {
+        playback.log(format!("held at {target} IOPS in all from the first request"));
+    }
     let plan = search::settled(&mut playback)?;
     let begun = playback.now;
     let mut run = playback.operation_run(&plan)?;

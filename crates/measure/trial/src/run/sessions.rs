@@ -105,6 +105,9 @@ impl Sessions {
                 surplus.halt.set(true);
                 self.leaving.push(surplus.task);
             }
+            if let LoadHold::At(pacer) = database.shared.hold.get() {
+                database.shared.hold.set(LoadHold::At(pacer.for_sessions(count)));
+            }
         }
     }
 

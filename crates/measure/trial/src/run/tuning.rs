@@ -6,8 +6,9 @@ use units::Nanos;
 
 use super::open::Opened;
 use super::{Group, GroupLoad, LOOK};
+use crate::pace::enough_iops;
 use crate::policy;
-use crate::tune::{Advice, Ceilings, TuneStep, advise, by_sessions};
+use crate::tune::{Advice, SearchGoal, TuneStep, advise, by_sessions};
 
 impl Group {
     /// Leaves each database with as many sessions as it carries within the limits, unless the plan
@@ -40,14 +41,16 @@ impl Group {
 
     /// Result of the search; `None` if the run must end.
     async fn search(&self, opened: &[Opened], load: &mut GroupLoad) -> Option<TuneStep> {
-        let ceilings = Ceilings {
+        let span = policy::tuning_step(self.plan.test.duration);
+        let goal = SearchGoal {
             read_average: self.plan.limits.read_average,
             log_write_average: self.plan.limits.log_write_average,
+            enough_iops: enough_iops(&self.plan, span),
         };
         let mut steps: Vec<TuneStep> = Vec::new();
         loop {
             let advice = match self.plan.workload.sessions {
-                Wanted::Auto => advise(&steps, ceilings),
+                Wanted::Auto => advise(&steps, goal),
                 // With a fixed session count only its throughput is left to measure.
                 Wanted::Count(count) if steps.is_empty() => Advice::Try(count),
                 Wanted::Count(count) => Advice::Settle(count),

@@ -46,17 +46,14 @@ struct Stretch {
 }
 
 impl HeatMap {
-    /// The shortest and the longest latency that is drawn, in milliseconds.
-    pub(super) fn range(&self) -> impl Iterator<Item = f64> {
+    /// The shortest and the longest latency, in milliseconds, of the times that count.
+    pub(super) fn range(&self, counts: impl Fn(f64) -> bool) -> impl Iterator<Item = f64> {
         let mut rows = 0..=LatencySpread::ENDS_NS.len();
-        let first = rows.clone().find(|row| self.uses(*row));
-        let last = rows.rfind(|row| self.uses(*row));
+        let columns = self.columns.iter().filter(|of| counts(f64::midpoint(of.from, of.to)));
+        let columns: Vec<&HeatColumn> = columns.collect();
+        let first = rows.clone().find(|row| is_used(&columns, *row));
+        let last = rows.rfind(|row| is_used(&columns, *row));
         first.map(|row| ends_ms(row).0).into_iter().chain(last.map(|row| ends_ms(row).1))
-    }
-
-    /// Whether any value falls into this row.
-    fn uses(&self, row: usize) -> bool {
-        self.columns.iter().any(|of| of.counts.get(row) > Some(&0))
     }
 
     /// The areas, those of a shade as one path.
@@ -121,6 +118,11 @@ impl HeatColumn {
     }
 }
 
+/// Whether anything took as long.
+fn is_used(columns: &[&HeatColumn], row: usize) -> bool {
+    columns.iter().any(|of| of.counts.get(row) > Some(&0))
+}
+
 /// Shortest and longest latency of a row in milliseconds.
 fn ends_ms(row: usize) -> (f64, f64) {
     match row.checked_sub(1) {
@@ -161,14 +163,14 @@ mod tests {
         assert!(svg.contains("heat-1") && svg.contains("heat-5"));
         // Two times of the same shade are one stretch over the whole width.
         assert_eq!((svg.matches('M').count(), svg.matches("h200.0").count()), (2, 1));
-        let range: Vec<f64> = map.range().collect();
+        let range: Vec<f64> = map.range(|_| true).collect();
         assert!(range[0] < 1.0 && range[1] > 900.0, "{range:?}");
     }
 
     #[test]
     fn where_nothing_was_answered_nothing_is_drawn() {
         let map = HeatMap { columns: vec![column(0.0, &[])], ink: Some(Ink::Log) };
-        assert_eq!(map.range().count(), 0);
+        assert_eq!(map.range(|_| true).count(), 0);
         let (x, y) = (Scale::linear((0.0, 1.0), (0.0, 1.0)), Scale::linear((0.0, 1.0), (1.0, 0.0)));
         assert!(!map.svg(&x, &y).contains("<path"));
     }

@@ -108,11 +108,20 @@ impl TimeChart {
         if low < high { (low, high) } else { (0.0, 1.0) }
     }
 
+    /// Whether what lies at a time is judged: that gives the scale. A warm-up at full speed would
+    /// flatten the load that is held after it; it is drawn along the edge instead.
+    fn is_scaled(&self, time: f64) -> bool {
+        self.judged.is_none_or(|(from, to)| (from..=to).contains(&time))
+    }
+
     fn vertical_axis(&self, frame: &mut ChartFrame) -> Scale {
-        let lines = self.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
-        let band = self.band.iter().flat_map(|&(_, low, high)| [low, high]);
+        let lines = self.lines.iter().flat_map(|line| &line.points);
+        let lines = lines.filter(|point| self.is_scaled(point.0)).map(|point| point.1);
+        let band = self.band.iter().filter(|point| self.is_scaled(point.0));
+        let band = band.flat_map(|&(_, low, high)| [low, high]);
         let limits = self.thresholds.iter().map(|threshold| threshold.value);
-        let values = lines.chain(band).chain(limits).chain(self.heat.range());
+        let heat = self.heat.range(|time| self.is_scaled(time));
+        let values = lines.chain(band).chain(limits).chain(heat);
         let positive = values.filter(|&value| value > 0.0);
         let (low, high) = positive
             .fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
@@ -214,4 +223,21 @@ fn label(value: f64) -> String {
 )]
 fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TimeChart;
+    use crate::chart::{ChartLine, Ink};
+
+    #[test]
+    fn a_fast_warm_up_does_not_flatten_the_measured_part() {
+        let points = vec![(0.0, 12_000.0), (10.0, 12_000.0), (20.0, 48.0), (30.0, 50.0)];
+        let lines = vec![ChartLine::new("IOPS", Ink::Total, points)];
+        let svg = |judged| TimeChart { lines: lines.clone(), judged, ..TimeChart::default() }.svg();
+        let whole = svg(None);
+        assert!(whole.contains(">15,000</text>"), "{whole}");
+        let judged = svg(Some((15.0, 30.0)));
+        assert!(judged.contains(">60</text>") && !judged.contains("000</text>"), "{judged}");
+    }
 }

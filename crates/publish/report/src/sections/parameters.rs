@@ -101,7 +101,7 @@ fn engine(settings: &Settings) -> Vec<Fact> {
     };
     let checkpoint_depth = format::size(settings.checkpoint_depth_bytes);
     let page_size = format::size(u64::from(settings.page_size_bytes));
-    vec![
+    let mut facts = vec![
         Fact::metric("Load", "load-preset", preset),
         Fact::metric("Commits per Batch", "commits-per-batch", commits),
         Fact::metric("Flush Thresholds", "flush-thresholds", flush),
@@ -109,5 +109,35 @@ fn engine(settings: &Settings) -> Vec<Fact> {
         Fact::new("Page Size", page_size),
         Fact::new("Sampling Interval", format::duration(settings.interval_ns)),
         Fact::new("Planned Measurement", format::duration(settings.measure_ns)),
-    ]
+    ];
+    facts.extend(warm_up(settings).map(|pace| Fact::new("Pace of the Warm-Up", pace)));
+    facts
+}
+
+/// How fast the storage was driven before the measurement of a load that was held.
+fn warm_up(settings: &Settings) -> Option<&'static str> {
+    let held = "the target, from the first request";
+    let full = "as fast as the storage answered; the target from the measurement on";
+    let is_share = settings.throughput_percent.is_some_and(|percent| percent < 100.0);
+    (settings.target_iops.is_some() || is_share).then_some(if settings.warm_up_held {
+        held
+    } else {
+        full
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::warm_up;
+    use crate::tests::passing;
+
+    #[test]
+    fn a_held_load_says_how_it_was_warmed_up() {
+        let mut settings = passing().start.settings;
+        assert_eq!(warm_up(&settings), Some("the target, from the first request"));
+        settings.warm_up_held = false;
+        assert!(warm_up(&settings).is_some_and(|pace| pace.starts_with("as fast as")));
+        settings.target_iops = None;
+        assert_eq!(warm_up(&settings), None);
+    }
 }

@@ -108,14 +108,17 @@ function strips({ svg, right }, x, say) {
 // Columns of `points` over time, beside limits as [value, label, kind].
 function overTime(id, columns, bounds, logarithmic, say) {
   const frame = blank(id);
-  const known = points.flatMap((point) => columns.map(([at]) => point[at])).filter((of) => of !== null && of > 0);
+  // The measured part gives the scale: a warm-up at full speed would flatten it.
+  const isMeasured = points.some((point) => point[4]);
+  const scaled = points.filter((point) => point[4] || !isMeasured);
+  const known = scaled.flatMap((point) => columns.map(([at]) => point[at])).filter((of) => of !== null && of > 0);
   const values = [...known, ...bounds.map(([value]) => value)];
   if (known.length === 0) return;
   const ticks = logarithmic ? powers(Math.min(...values), Math.max(...values)) : evenTicks(Math.max(...values));
   const [low, high] = [ticks[0], ticks[ticks.length - 1]];
   const share = logarithmic
-    ? (value) => Math.log10(Math.max(value, low) / low) / Math.log10(high / low)
-    : (value) => value / high;
+    ? (value) => Math.log10(Math.min(Math.max(value, low), high) / low) / Math.log10(high / low)
+    : (value) => Math.min(value, high) / high;
   const y = (value) => BOTTOM - (BOTTOM - TOP) * share(value);
   const [from, to] = [points[0][0], points[points.length - 1][0]];
   const x = (seconds) => LEFT + ((frame.right - LEFT) * (seconds - from)) / Math.max(to - from, 1e-9);
@@ -215,7 +218,8 @@ function show(now) {
   document.getElementById("gone").hidden = true;
   document.getElementById("phase").textContent = now.phase ?? "between phases";
   document.getElementById("time").textContent = time(now);
-  const target = now.target_iops === null ? "as many as possible" : `held at ${now.target_iops}`;
+  const pace = now.is_held ? "held at" : "as many as possible, from the measurement on held at";
+  const target = now.target_iops === null ? "as many as possible" : `${pace} ${now.target_iops}`;
   figure("iops", now.iops === null ? "-" : now.iops.toFixed(0), `${target}; ${now.sessions} sessions per database`, "plain");
   latency("read", now.read);
   latency("log_write", now.log_write);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use plan::{Plan, TestKind};
 use record::{Phase, RunRecord};
 
+use crate::cmd::load_words;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::live::SetOutlook;
@@ -114,8 +115,9 @@ fn length(plan: &Plan) -> String {
             } else {
                 String::new()
             };
+            let pace = load_words::pace(plan).map_or_else(String::new, |pace| format!("; {pace}"));
             format!(
-                "{kind}: {}{usual} after a warm-up of at most {}{check}",
+                "{kind}: {}{usual} after a warm-up of at most {}{check}{pace}",
                 term::duration(Duration::from_nanos(test.duration.0)),
                 term::duration(Duration::from_nanos(test.warm_up_limit.0)),
             )

@@ -4,7 +4,10 @@
 use plan::{Plan, Sessions};
 use record::{Edge, Event, Phase, Tuned};
 use simdisk::operations::{OperationAnswer, OperationKind};
-use trial::{Advice, Ceilings, TuneStep, advise, by_sessions, share_of_highest};
+use trial::{
+    Advice, SearchGoal, TuneStep, advise, by_sessions, enough_iops, held_from_start,
+    share_of_highest,
+};
 use units::Nanos;
 
 use super::Playback;
@@ -42,12 +45,15 @@ pub(super) fn settled(playback: &mut Playback<'_, '_>) -> Result<Plan, HostError
 
 fn search(playback: &mut Playback<'_, '_>) -> Result<TuneStep, HostError> {
     let limits = &playback.order.plan.limits;
-    let ceilings =
-        Ceilings { read_average: limits.read_average, log_write_average: limits.log_write_average };
+    let goal = SearchGoal {
+        read_average: limits.read_average,
+        log_write_average: limits.log_write_average,
+        enough_iops: enough_iops(playback.order.plan, OBSERVED),
+    };
     let mut steps = Vec::new();
     loop {
         let advice = match playback.order.plan.workload.sessions {
-            Sessions::Auto => advise(&steps, ceilings),
+            Sessions::Auto => advise(&steps, goal),
             Sessions::Count(count) if steps.is_empty() => Advice::Try(count),
             Sessions::Count(count) => Advice::Settle(count),
         };
@@ -62,11 +68,11 @@ fn search(playback: &mut Playback<'_, '_>) -> Result<TuneStep, HostError> {
     }
 }
 
-/// Observes `sessions` of each database at full load.
+/// Observes `sessions` of each database, at full load unless the plan holds it from the start.
 fn step(playback: &mut Playback<'_, '_>, sessions: u32) -> Result<TuneStep, HostError> {
     let mut plan = playback.order.plan.clone();
     plan.workload.sessions = Sessions::Count(sessions);
-    plan.workload.target_iops = None;
+    plan.workload.target_iops = held_from_start(&plan);
     let mut run = playback.operation_run(&plan)?;
     run.advance(SETTLING, |_| ());
     let (mut reads, mut writes, mut log_writes) = <(Sum, Sum, Sum)>::default();

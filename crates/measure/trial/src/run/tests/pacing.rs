@@ -43,3 +43,67 @@ fn a_low_target_is_held_whatever_the_sessions() {
         assert!((98.0..102.0).contains(&held), "{held} IOPS with {sessions} sessions");
     }
 }
+
+/// Database reads and writes per second as the device answered them, over so many seconds and
+/// more at a time, and whether the load was measured then.
+fn rates(events: &[Event], seconds: u64) -> Vec<(bool, f64)> {
+    let mut rates = Vec::new();
+    let (mut requests, mut nanos, mut is_measured) = (0, 0, false);
+    for event in events {
+        let Event::Interval(interval) = event else {
+            continue;
+        };
+        if !matches!(interval.phase, Phase::Warm | Phase::Tune | Phase::Measure) {
+            continue;
+        }
+        if is_measured != (interval.phase == Phase::Measure) {
+            (requests, nanos, is_measured) = (0, 0, true);
+        }
+        nanos += interval.to_ns - interval.from_ns;
+        for part in interval.databases.iter().flat_map(|database| &database.series) {
+            if matches!(part.series, Series::DatabaseRead | Series::DatabaseWrite) {
+                requests += part.latency.count();
+            }
+        }
+        if nanos >= seconds * 1_000_000_000 {
+            rates.push((is_measured, requests as f64 * 1e9 / nanos as f64));
+            (requests, nanos) = (0, 0);
+        }
+    }
+    rates
+}
+
+/// A load of 120 IOPS with so many sessions, warmed up as `test` says, on storage that gives more
+/// than twice as much: the highest rate over so many seconds before the measurement, and in it.
+fn held_rates(sessions: &str, test: &str, seconds: u64) -> [f64; 2] {
+    let workload = format!("threads = {sessions}\ntarget_iops = 120");
+    let text = PLAN
+        .replace("threads = 2", &workload)
+        .replace("\"2MiB\"", "\"16MiB\"")
+        .replace("1500ms", "60s")
+        .replace("warm_up_limit = \"2s\"", &format!("warm_up_limit = \"1min\"\n{test}"));
+    let (summary, events) = run_once(&prepared(&text), None);
+    assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
+    let rates = rates(&events, seconds);
+    [false, true].map(|is_measured| {
+        let of_part = rates.iter().filter(|rate| rate.0 == is_measured);
+        of_part.map(|rate| rate.1).fold(0.0, f64::max)
+    })
+}
+
+#[test]
+fn a_load_keeps_to_its_target_from_its_first_request() {
+    for sessions in ["2", "\"auto\""] {
+        // A batch more or less of each database is a sixteenth of what they make in five seconds.
+        let [before, measured] = held_rates(sessions, "", 5);
+        assert!((60.0..132.0).contains(&before), "{sessions}: {before} IOPS");
+        assert!((114.0..132.0).contains(&measured), "{sessions}: {measured} IOPS");
+    }
+}
+
+#[test]
+fn a_plan_may_have_it_warmed_up_at_full_speed() {
+    let [before, measured] = held_rates("\"auto\"", "warm_up = \"full\"", 1);
+    assert!(before > 600.0, "{before} IOPS");
+    assert!(measured < 240.0, "{measured} IOPS");
+}
