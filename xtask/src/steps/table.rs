@@ -82,11 +82,12 @@ const ONLOOKERS: [windows::Tool; 2] =
     [("/usr/bin/chromium", "chromium"), ("/usr/bin/prometheus", "prometheus")];
 
 /// Programs of others that offer storage over a network, and what judges it there.
-const SERVERS: [windows::Tool; 4] = [
+const SERVERS: [windows::Tool; 5] = [
     ("/usr/sbin/tgtd", "tgt"),
     ("/usr/bin/iscsi-inq", "libiscsi-bin"),
     ("/usr/bin/nbdkit", "nbdkit"),
     ("/usr/bin/qemu-nbd", "qemu-utils"),
+    ("/usr/sbin/nats-server", "nats-server"),
 ];
 
 /// Tests within the sources, and those of libraries, with the servers that clients are tried

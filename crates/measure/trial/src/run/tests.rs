@@ -3,6 +3,7 @@
 mod budget;
 mod copies;
 mod ends;
+mod held;
 mod in_passing;
 mod lost_log;
 mod lost_writes;
