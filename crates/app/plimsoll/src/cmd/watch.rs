@@ -1,5 +1,7 @@
 //! `watch`: looks on while another process makes a run, and ends as that run ends.
 
+pub(crate) mod flags;
+
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -19,9 +21,9 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::events;
-use crate::flags::WatchFlags;
 use crate::live::Display;
 use crate::signals;
+use flags::WatchFlags;
 
 /// Between two looks at the journal.
 const LOOK: Duration = Duration::from_millis(200);

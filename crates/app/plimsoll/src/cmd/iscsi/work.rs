@@ -10,9 +10,9 @@ use units::Bytes;
 use super::Wish;
 use super::store::Store;
 use super::tgtd::Tgtd;
+use crate::cmd::iscsi::flags::IscsiDocumentFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::IscsiDocumentFlags;
 
 /// What is wanted, what was made, and where.
 pub(super) struct IscsiWork {

@@ -1,5 +1,6 @@
 //! `scan`: whose ids are taken on a network, and which clash. Only listens.
 
+pub(crate) mod flags;
 mod listen;
 mod show;
 
@@ -12,7 +13,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
-use crate::flags::ScanFlags;
+use flags::ScanFlags;
 
 /// What was looked at, and what was seen there.
 struct SeenGroups {
