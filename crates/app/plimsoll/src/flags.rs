@@ -1,49 +1,45 @@
 //! Every verb and flag, once: parsing, help and completions are views of this.
 
-use std::ffi::OsString;
-use std::net::SocketAddr;
-use std::path::PathBuf;
-
-use clap::{
-    Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
-};
-use plan::Sessions;
-use units::{Bytes, Nanos};
-
-mod durations;
 mod examples;
-mod fleet;
-mod format;
-mod inspect;
-mod iscsi;
-mod limits;
-mod manual;
-mod notify;
-mod recover;
-mod simulate;
-mod sizing;
-mod values;
-mod watch;
 
-pub(crate) use durations::{TestDuration, test_duration};
+use std::ffi::OsString;
+
+use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::args::FileFlags;
+use crate::cmd::agent::flags::AgentFlags;
+use crate::cmd::builds::flags::BuildsFlags;
+use crate::cmd::calibrate::flags::CalibrateFlags;
+use crate::cmd::check::flags::CheckFlags;
+use crate::cmd::compare::flags::CompareFlags;
+use crate::cmd::completions::flags::CompletionFlags;
+use crate::cmd::dump::flags::DumpFlags;
+use crate::cmd::export::flags::ExportFlags;
+use crate::cmd::fleet::flags::FleetFlags;
+use crate::cmd::format::flags::FormatFlags;
+use crate::cmd::import::flags::ImportFlags;
+use crate::cmd::inspect::flags::InspectFlags;
+use crate::cmd::iscsi::flags::IscsiFlags;
+use crate::cmd::limits::flags::LimitsFlags;
+use crate::cmd::line::flags::LineFlags;
+use crate::cmd::list::flags::ListFlags;
+use crate::cmd::man::flags::ManFlags;
+use crate::cmd::plan::flags::PlanFlags;
+use crate::cmd::prepare::flags::PrepareFlags;
+use crate::cmd::profile::flags::ProfileFlags;
+use crate::cmd::quick::flags::QuickFlags;
+use crate::cmd::recover::flags::RecoverFlags;
+use crate::cmd::report::flags::ReportFlags;
+use crate::cmd::run::flags::RunFlags;
+use crate::cmd::scan::flags::ScanFlags;
+use crate::cmd::schema::flags::SchemaFlags;
+use crate::cmd::selftest::flags::SelftestFlags;
+use crate::cmd::serve::flags::ServeFlags;
+use crate::cmd::simulate::flags::SimulateFlags;
+use crate::cmd::size::flags::SizeFlags;
+use crate::cmd::verify::flags::VerifyFlags;
+use crate::cmd::watch::flags::WatchFlags;
 pub(crate) use examples::EXAMPLES_HEADING;
-pub(crate) use fleet::{
-    AgentFlags, FleetAction, FleetAnswerFlags, FleetCollectFlags, FleetFlags, FleetRunFlags,
-    FleetServerFlags, FleetUpFlags,
-};
-pub(crate) use format::FormatFlags;
-pub(crate) use inspect::{InspectAnswerFlags, InspectFlags, InspectWhat, LayoutFlags};
-pub(crate) use iscsi::{
-    IscsiAction, IscsiApplyFlags, IscsiBackend, IscsiDestroyFlags, IscsiDocumentFlags, IscsiFlags,
-    IscsiGrowFlags, IscsiPlanFlags, IscsiVerifyFlags,
-};
-pub(crate) use limits::{LimitsAction, LimitsFlags, LimitsSetFlags};
-pub(crate) use manual::{CompletionFlags, ManFlags};
-pub(crate) use notify::{NotifyFlags, ask_for_json};
-pub(crate) use recover::RecoverFlags;
-pub(crate) use simulate::{CalibrateFlags, LevelFlag, SimulateFlags};
-pub(crate) use sizing::{ArrayKind, ExportKind, PlanFlags, SizeFlags};
-pub(crate) use watch::WatchFlags;
 
 /// Finds the load line of mailbox storage and proves it.
 ///
@@ -152,565 +148,25 @@ pub(crate) enum Verb {
     Man(ManFlags),
 }
 
-/// Flags that identify a run.
-#[derive(Args, Debug)]
-pub(crate) struct IdentityFlags {
-    /// Name of the run, in its report and its folder [default: that of the plan]
-    #[arg(long, value_parser = name)]
-    pub name: Option<String>,
-    /// A word to find the run by; may be given several times
-    #[arg(long = "tag", value_name = "TAG", value_parser = name)]
-    pub tags: Vec<String>,
-}
-
-/// Flags of `quick`.
-#[derive(Args, Debug)]
-pub(crate) struct QuickFlags {
-    /// Folder on the disk in question, which must exist, or a raw device that was formatted
-    /// [default: plimsoll-quick, made here]
-    #[arg(value_name = "DIR")]
-    pub folder: Option<PathBuf>,
-    /// Length of the measurement, e.g. 45s
-    #[arg(long, value_parser = duration)]
-    pub duration: Option<Nanos>,
-    /// Size of each of the two databases, such as 1GiB
-    #[arg(long, value_parser = size)]
-    pub size: Option<Bytes>,
-    /// Sessions per database, or auto
-    #[arg(long, value_name = "N|auto", value_parser = sessions)]
-    pub threads: Option<Sessions>,
-    /// Hold the load at N database reads and writes per second in total; fail if the storage does
-    /// not reach it [default: as many as possible]
-    #[arg(long, value_name = "N")]
-    pub target_iops: Option<u32>,
-    #[command(flatten)]
-    pub identity: IdentityFlags,
-    #[command(flatten)]
-    pub at_end: NotifyFlags,
-    /// Answer in JSON: the content of report.json
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `run`.
-#[derive(Args, Debug)]
-pub(crate) struct RunFlags {
-    /// The plan that the databases were prepared with
-    #[arg(value_name = "PLAN", required_unless_present = "resume")]
-    pub plan: Option<PathBuf>,
-    /// Resume a run that a crash or a power cut has ended: the folder of its journal. Completes the
-    /// remaining time with its plan, settings and seed
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["output", "acknowledge", "name", "tags"])]
-    pub resume: Option<PathBuf>,
-    /// Kind of test: performance, stress, backup, recovery or checksum; all: the first four, one
-    /// after the other, with one report
-    #[arg(long, value_name = "KIND", value_parser = values::TESTS_TO_RUN,
-        hide_possible_values = true)]
-    pub test: Option<String>,
-    /// Length of the measurement, e.g. 2h or 90s; with --test all that of both loads, or each
-    /// by name: performance=2h,stress=24h
-    #[arg(long, value_name = "TIME|TEST=TIME", value_parser = test_duration,
-        value_delimiter = ',')]
-    pub duration: Vec<TestDuration>,
-    /// Sessions per database, or auto
-    #[arg(long, value_name = "N|auto", value_parser = sessions)]
-    pub threads: Option<Sessions>,
-    /// Hold the load at N database reads and writes per second in total; fail if the storage does
-    /// not reach it [default: as many as possible]
-    #[arg(long, value_name = "N")]
-    pub target_iops: Option<u32>,
-    /// Seed of the operations
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Folder for journal and reports [default: run-NAME-DATE-TIME]
-    #[arg(long, short, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Log every commit to FILE before and after it, for crash tests
-    #[arg(long, value_name = "FILE")]
-    pub acknowledge: Option<PathBuf>,
-    /// Keep the load on after the warm-up until the file `measure-at` in the run's folder says when
-    /// to measure: what an agent of a fleet passes
-    #[arg(long, hide = true, requires = "output", conflicts_with = "resume")]
-    pub hold_measurement: bool,
-    #[command(flatten)]
-    pub identity: IdentityFlags,
-    #[command(flatten)]
-    pub at_end: NotifyFlags,
-    /// Answer in JSON: the content of report.json
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Forms of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// One self-contained page
-    Html,
-    /// Plain text
-    Text,
-    /// For programs
-    Json,
-    /// A load's result in the XML of Jetstress, for programs that read that
-    Xml,
-    /// Every interval as comma-separated values
-    Csv,
-    /// The white paper of a solution, as HTML; as DOCX if the output ends in .docx
-    Esrp,
-}
-
-/// Flags of `line`.
-#[derive(Args, Debug)]
-pub(crate) struct LineFlags {
-    /// The plan that the databases were prepared with
-    #[arg(value_name = "PLAN")]
-    pub plan: PathBuf,
-    /// Length of each measured load; less than 30s is not judged
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
-    pub step: Nanos,
-    /// Folder for journals and reports [default: run-NAME-DATE-TIME]
-    #[arg(long, short, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub identity: IdentityFlags,
-    #[command(flatten)]
-    pub at_end: NotifyFlags,
-    /// Answer in JSON: the content of line.json
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `report`.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct ReportFlags {
-    /// Run folder, its record.jsonl, or the folder of a set of tests; a white paper takes several
-    #[arg(value_name = "RUN", required_unless_present = "vendor_template")]
-    pub runs: Vec<PathBuf>,
-    /// Form [default: by the ending of --output; without both, all forms in the run folder are
-    /// written anew]
-    #[arg(long, value_enum)]
-    pub format: Option<ReportFormat>,
-    /// File to write [default: the standard output]
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Replace existing files
-    #[arg(long, requires = "output")]
-    pub force: bool,
-    /// With --format esrp: the vendor's facts about the solution
-    #[arg(long, value_name = "FILE")]
-    pub vendor: Option<PathBuf>,
-    /// Print a vendor's file with every key, to be filled in
-    #[arg(long, conflicts_with_all = ["runs", "format", "output", "vendor"])]
-    pub vendor_template: bool,
-}
-
-/// Forms of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ComparisonFormat {
-    /// Plain text
-    Text,
-    /// One self-contained page
-    Html,
-    /// For programs
-    Json,
-    /// Comma-separated values, a line for each metric of each run
-    Csv,
-}
-
-/// Flags of `compare`.
-#[derive(Args, Debug)]
-pub(crate) struct CompareFlags {
-    /// Run folders or their record.jsonl, or folders of sets of tests; the others are compared with
-    /// the first
-    #[arg(value_name = "RUN", num_args = 2.., required = true)]
-    pub runs: Vec<PathBuf>,
-    /// Form [default: by the ending of --output, else text]
-    #[arg(long, value_enum)]
-    pub format: Option<ComparisonFormat>,
-    /// File to write [default: the standard output]
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Replace the file if it is there already
-    #[arg(long, requires = "output")]
-    pub force: bool,
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
-    pub json: bool,
-}
-
-/// Flags of `list`.
-#[derive(Args, Debug)]
-pub(crate) struct ListFlags {
-    /// Folder to look in, three levels deep
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub folder: PathBuf,
-    /// Only runs with this tag; may be given several times, for runs with all of them
-    #[arg(long = "tag", value_name = "TAG")]
-    pub tags: Vec<String>,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `serve`.
-#[derive(Args, Debug)]
-pub(crate) struct ServeFlags {
-    /// Show runs and plans found up to three levels below this folder
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub folder: PathBuf,
-    /// Address and port; port 0 takes a free one. An address other than loopback requires the
-    /// token for every request; there is no TLS
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8437")]
-    pub listen: SocketAddr,
-    /// Another name under which browsers reach this machine; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub host: Vec<String>,
-    /// File with the token that permits changes, created for its owner alone if missing [default:
-    /// `PLIMSOLL_TOKEN`, or one among your caches, so that it survives a restart]
-    #[arg(long, value_name = "FILE")]
-    pub token_file: Option<PathBuf>,
-    /// File with a token that reads /metrics and nothing else, made likewise [default:
-    /// `PLIMSOLL_METRICS_TOKEN`]
-    #[arg(long, value_name = "FILE")]
-    pub metrics_token_file: Option<PathBuf>,
-    /// Push metrics to a collector of OpenTelemetry over HTTP, in JSON; required headers,
-    /// such as a key, come from the variable `OTEL_EXPORTER_OTLP_HEADERS`
-    #[arg(long, value_name = "URL")]
-    pub otlp: Option<String>,
-    /// Time between two pushes
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "15s",
-        requires = "otlp")]
-    pub otlp_interval: Nanos,
-}
-
-/// Flags of `prepare`.
-#[derive(Args, Debug)]
-pub(crate) struct PrepareFlags {
-    /// The plan; `plimsoll plan` prints one to start from
-    #[arg(value_name = "PLAN")]
-    pub plan: PathBuf,
-    /// Fill complete databases anew: they grow with every run, and runs on databases of other sizes
-    /// do not compare
-    #[arg(long)]
-    pub reset: bool,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `check`.
-#[derive(Args, Debug)]
-pub(crate) struct CheckFlags {
-    /// Database files
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// Read all pages past the end of the database, not only the first 64 MiB
-    #[arg(long)]
-    pub foreign: bool,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `verify`.
-#[derive(Args, Debug)]
-pub(crate) struct VerifyFlags {
-    /// Database files
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// Answer in JSON; of several files, as a list
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of the verbs that read one database file.
-#[derive(Args, Debug)]
-pub(crate) struct FileFlags {
-    /// Database file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `schema`.
-#[derive(Args, Debug)]
-pub(crate) struct SchemaFlags {
-    /// Database file; or plan, deployment, report, `set_report`, `imported_report`, journal, events
-    /// or answers for its JSON Schema
-    #[arg(value_name = "FILE|KIND")]
-    pub file: PathBuf,
-    /// Table [default: all]
-    #[arg(value_name = "TABLE")]
-    pub table: Option<String>,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `dump`.
-#[derive(Args, Debug)]
-pub(crate) struct DumpFlags {
-    /// Database file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// Page number, counted from 1
-    #[arg(long, value_name = "N")]
-    pub page: u32,
-    /// Answer in JSON, keys and data whole
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// How rows are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// Comma-separated values with a line of names first
-    Csv,
-    /// One JSON object per line
-    Jsonl,
-}
-
-/// Flags of `export`.
-#[derive(Args, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a separate switch on the command line")]
-pub(crate) struct ExportFlags {
-    /// Database file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// Table to print
-    #[arg(long, value_name = "T", group = "rows", conflicts_with = "all")]
-    pub table: Option<String>,
-    /// Write every table to a separate file
-    #[arg(long, group = "rows", requires = "output")]
-    pub all: bool,
-    /// File for the rows of --table, or folder for --all [default: the standard output]
-    #[arg(long, short, value_name = "FILE|DIR", requires = "rows")]
-    pub output: Option<PathBuf>,
-    /// Replace existing files
-    #[arg(long, requires = "output")]
-    pub force: bool,
-    /// Include rows that are deleted and not yet removed; a first column marks them
-    #[arg(long)]
-    pub deleted: bool,
-    /// Accept pages without a checksum, as in an engine's temporary database
-    #[arg(long)]
-    pub without_checksums: bool,
-    /// How rows are printed [default: by the ending of --output, else csv]
-    #[arg(long, value_enum)]
-    pub format: Option<ExportFormat>,
-    /// The same as --format jsonl; without --table, the list of tables in JSON lines
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `selftest`.
-#[derive(Args, Debug)]
-pub(crate) struct SelftestFlags {
-    /// Folder on the storage; files made in it are removed, unless something is wrong
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `profile`.
-#[derive(Args, Debug)]
-pub(crate) struct ProfileFlags {
-    /// Message tracking logs, message profiles, log counts by hour, mailbox statistics, usage and
-    /// activity reports of Microsoft 365; known by their headers
-    #[arg(required_unless_present = "sign_in", value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    #[command(flatten)]
-    pub sign_in: SignInFlags,
-    /// Mailboxes [default: the number in the files]
-    #[arg(long, value_name = "N", value_parser = mailboxes)]
-    pub mailboxes: Option<u64>,
-    /// Largest size of a mailbox, such as 2GiB [default: the quotas, or the largest mailbox]
-    #[arg(long, value_parser = size)]
-    pub size_limit: Option<Bytes>,
-    /// Average length of a message, such as 75KiB [default: as measured]
-    #[arg(long, value_parser = size)]
-    pub average_message: Option<Bytes>,
-    /// Count Saturdays and Sundays too
-    #[arg(long)]
-    pub all_days: bool,
-    /// Hours that local time is ahead of UTC, for the hours of tracking logs
-    #[arg(long, value_name = "H", default_value = "0", allow_negative_numbers = true,
-          value_parser = clap::value_parser!(i32).range(-12..=14))]
-    pub utc_offset: i32,
-    /// File to write [default: the standard output]
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Replace existing files
-    #[arg(long, requires = "output")]
-    pub force: bool,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Ways to sign in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SignInWay {
-    /// In a browser on this machine
-    Browser,
-    /// In a browser anywhere, with a code to type; many tenants block this
-    Device,
-    /// By the certificate of the application, without a user
-    Certificate,
-}
-
-/// Flags of `profile --sign-in`.
-#[derive(Args, Debug)]
-pub(crate) struct SignInFlags {
-    /// Sign in to Microsoft 365 and fetch its two usage reports. Tokens stay in memory and are
-    /// wiped at the end; downloaded files give the same without signing in
-    #[arg(long, value_name = "WAY", help_heading = SIGN_IN)]
-    pub sign_in: Option<SignInWay>,
-    /// Id of the application registered with the tenant
-    #[arg(long, value_name = "ID", requires = "sign_in", help_heading = SIGN_IN)]
-    pub client: Option<String>,
-    /// Name or id of the tenant, such as contoso.com [default: that of the user who signs in]
-    #[arg(long, value_name = "NAME", requires = "sign_in", help_heading = SIGN_IN)]
-    pub tenant: Option<String>,
-    /// Certificate of the application, in PEM; its key is there too, or in the environment
-    /// variable `PLIMSOLL_CERTIFICATE_KEY`
-    #[arg(long, value_name = "FILE", requires = "sign_in", help_heading = SIGN_IN)]
-    pub certificate: Option<PathBuf>,
-    /// Days that the reports cover: 7, 30, 90 or 180
-    #[arg(long, value_name = "N", default_value = "30", value_parser = report_days,
-          help_heading = SIGN_IN)]
-    pub days: u8,
-    /// Another provider, such as that of a national cloud: the address
-    /// before /.well-known/openid-configuration
-    #[arg(long, value_name = "URL", requires = "sign_in", conflicts_with = "tenant",
-          help_heading = SIGN_IN)]
-    pub authority: Option<String>,
-    /// Another Microsoft Graph, such as that of a national cloud
-    #[arg(long, value_name = "URL", default_value = "https://graph.microsoft.com",
-          help_heading = SIGN_IN)]
-    pub graph: String,
-}
-
-/// Heading of those flags in the help.
-const SIGN_IN: &str = "Sign-in to Microsoft 365";
-
-/// Flags of `import`.
-#[derive(Args, Debug)]
-pub(crate) struct ImportFlags {
-    /// The configuration, or the result as HTML or XML
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// File for the plan [default: the standard output], or folder for the record of a result
-    /// [default: plimsoll-import-NAME, made here]
-    #[arg(long, short, value_name = "PLAN|DIR")]
-    pub output: Option<PathBuf>,
-    /// Folder below which the folders of Windows are expected
-    #[arg(long, value_name = "DIR", default_value = "/mnt/mail")]
-    pub root: PathBuf,
-    /// Replace an existing file
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// Flags of `builds`.
-#[derive(Args, Debug)]
-pub(crate) struct BuildsFlags {
-    /// What to do
-    #[command(subcommand)]
-    pub action: BuildsAction,
-    /// A newer table than the embedded one, as CSV with the same columns
-    #[arg(long, global = true, value_name = "FILE")]
-    pub data: Option<PathBuf>,
-    /// Answer in JSON
-    #[arg(long, global = true)]
-    pub json: bool,
-}
-
-/// Actions of `builds`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum BuildsAction {
-    /// Name the release of versions, or of those in logs, reports, programs and databases
-    Identify {
-        /// A version in any of its forms, a name such as "2016 CU22", or a file
-        #[arg(required = true, value_name = "VERSION|FILE")]
-        subjects: Vec<String>,
-    },
-    /// Print the table
-    List {
-        /// Part of a product's name, such as 2019 or SE [default: all products]
-        #[arg(value_name = "PRODUCT")]
-        product: Option<String>,
-    },
-    /// Show the steps and prerequisites from one build to another
-    Compare {
-        /// One build: a version, a name or a file
-        #[arg(value_name = "A")]
-        one: String,
-        /// The other
-        #[arg(value_name = "B")]
-        other: String,
-    },
-}
-
-/// Flags of `scan`.
-#[derive(Args, Debug)]
-pub(crate) struct ScanFlags {
-    /// Captures, pcap or pcapng
-    #[arg(value_name = "CAPTURE", required_unless_present = "interface")]
-    pub captures: Vec<PathBuf>,
-    /// Listen on this interface of Ethernet; Linux only
-    #[arg(long, value_name = "NAME", conflicts_with = "captures")]
-    pub interface: Option<String>,
-    /// How long to listen; at least three intervals of the slowest router
-    #[arg(long, default_value = "15s", value_parser = duration)]
-    pub duration: Nanos,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The periods that Microsoft Graph knows.
-fn report_days(text: &str) -> Result<u8, String> {
-    let known = ["7", "30", "90", "180"].contains(&text);
-    let days = text.parse().ok().filter(|_| known);
-    days.ok_or_else(|| "give 7, 30, 90 or 180".to_owned())
-}
-
-fn name(text: &str) -> Result<String, String> {
-    plan::name_fault(text).map_or_else(|| Ok(text.to_owned()), |fault| Err(fault.to_owned()))
-}
-
-fn duration(text: &str) -> Result<Nanos, String> {
-    let duration = plan::parse_duration(text).filter(|duration| duration.0 > 0);
-    duration.ok_or_else(|| "give a duration above 0, such as 90s, 45min or 2h".to_owned())
-}
-
-fn size(text: &str) -> Result<Bytes, String> {
-    plan::parse_size(text)
-        .ok_or_else(|| "give a size below 16 EiB, such as 512MiB or 10GiB".to_owned())
-}
-
-/// Mailboxes of one deployment.
-fn mailboxes(text: &str) -> Result<u64, String> {
-    let count = text.parse().ok().filter(|count| (1..=10_000_000).contains(count));
-    count.ok_or_else(|| "give a whole number from 1 to 10000000".to_owned())
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.trim_end_matches('%').parse::<f64>().ok();
-    let sound = number.filter(|number| *number > 0.0 && *number <= 100.0);
-    sound.ok_or_else(|| "give a number above 0, at most 100".to_owned())
-}
-
-fn sessions(text: &str) -> Result<Sessions, String> {
-    if text == "auto" {
-        return Ok(Sessions::Auto);
+impl Verb {
+    /// The command that is to be run at the end.
+    pub(crate) fn notify(&self) -> Option<&str> {
+        let at_end = match self {
+            Self::Quick(flags) => &flags.at_end,
+            Self::Run(flags) => &flags.at_end,
+            Self::Line(flags) => &flags.at_end,
+            Self::Watch(flags) => &flags.at_end,
+            _ => return None,
+        };
+        at_end.notify.as_deref()
     }
-    let count = text.parse().map(Sessions::Count);
-    count.map_err(|_| "give a number of sessions, or auto".to_owned())
+}
+
+/// Whether the command line asks for JSON, looked for before it is parsed, since what is wrong with
+/// it is to be told in JSON too.
+pub(crate) fn ask_for_json() -> bool {
+    let mut words = std::env::args_os().take_while(|word| word != "--");
+    words.any(|word| word == "--json")
 }
 
 #[cfg(test)]

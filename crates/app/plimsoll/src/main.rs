@@ -3,6 +3,7 @@
 //! Exit status 0: pass. 1: fail, the storage or the files are at fault. 2: could not measure. 64:
 //! wrong usage.
 
+mod args;
 mod cmd;
 mod console;
 mod documents;

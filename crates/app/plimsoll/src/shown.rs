@@ -36,8 +36,9 @@ impl Shown {
     fn hear(&mut self, event: HostEvent<'_>) {
         match event {
             HostEvent::Remark(text) if !self.quiet => say(&text),
-            HostEvent::Remark(_) => {}
             HostEvent::Warning(text) => say(&text),
+            HostEvent::Load(next) if !self.quiet => say(&live::loads::words(next)),
+            HostEvent::Remark(_) | HostEvent::Load(_) => {}
             HostEvent::Bytes { work, done, total } => self.work(work).bytes(done, total),
             HostEvent::State { work, text } => self.work(work).text(text),
             HostEvent::Ended => (self.run, self.work) = (None, None),

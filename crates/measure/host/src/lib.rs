@@ -8,6 +8,7 @@ pub mod dirty;
 pub mod documents;
 mod error;
 pub mod fill;
+mod line;
 pub mod locks;
 mod log_needed;
 pub mod look;
@@ -27,9 +28,10 @@ mod ticks;
 pub mod wire;
 
 pub use error::HostError;
+pub use line::{LineOrder, TriedLine, search_line};
 pub use measure::{
     CutRun, MEASURE_AT, Measured, RunOrder, STOP_REQUEST, StopRequest, WAITING, is_live,
     journal_of, load, refusal_to_resume, refuse_shortage, run, runs_at, write_reports,
 };
-pub use observer::{HostEvent, HostObserver, PassWork, RunOutline};
+pub use observer::{HostEvent, HostObserver, NextLoad, PassWork, RunOutline};
 pub use stop::StopFlag;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use record::{Event, Phase, Settings};
 use units::Nanos;
@@ -30,6 +31,8 @@ pub enum HostEvent<'a> {
         /// How far it is, in words.
         text: &'a str,
     },
+    /// A load of a search begins.
+    Load(&'a NextLoad<'a>),
     /// A run begins.
     Begun(&'a RunOutline),
     /// An event of the run, as its journal holds it.
@@ -54,6 +57,21 @@ pub struct RunOutline {
     pub limits: BTreeMap<Phase, Nanos>,
     /// Its begin, in nanoseconds after 1970.
     pub started_epoch_ns: u64,
+}
+
+/// A load of a search for the load line that begins now.
+#[derive(Clone, Debug)]
+pub struct NextLoad<'a> {
+    /// Its number, counted from 1.
+    pub number: usize,
+    /// Database reads and writes per second that are held; none where the load is not held.
+    pub asked_iops: Option<u32>,
+    /// The fewest and the most loads that are left, this one included.
+    pub left: (usize, usize),
+    /// How long the loads before it took, warm-up and all.
+    pub took: &'a [Duration],
+    /// How long each is measured.
+    pub measured: Duration,
 }
 
 /// How far a phase is that goes through files from end to end.

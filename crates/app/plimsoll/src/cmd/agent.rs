@@ -1,6 +1,7 @@
 //! `agent`: lets a fleet run plans on this host, within the folders that its administrator allows.
 
 mod child;
+pub(crate) mod flags;
 mod home;
 mod publisher;
 mod surroundings;
@@ -17,9 +18,9 @@ use host::StopFlag;
 use crate::Outcome;
 use crate::console::{self, Console};
 use crate::error::CommandError;
-use crate::flags::AgentFlags;
 use crate::signals;
 use child::Child;
+use flags::AgentFlags;
 use home::Home;
 use publisher::Publisher;
 use surroundings::Host;

@@ -1,5 +1,6 @@
 //! `calibrate`: an array file for existing storage, so that `simulate` can be verified against it.
 
+pub(crate) mod flags;
 mod held;
 mod proof;
 
@@ -18,10 +19,10 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::CalibrateFlags;
 use crate::shown;
 use crate::signals;
 use crate::term;
+use flags::CalibrateFlags;
 
 /// Left on the volume for others.
 const RESERVE_BYTES: u64 = 1 << 30;

@@ -1,5 +1,7 @@
 //! `check`: every page of every file against its checksum, as fast as the storage reads.
 
+pub(crate) mod flags;
+
 use ese::flush_map::MapRefusal;
 use ese::page_state::PageDamage;
 use host::HostError;
@@ -12,8 +14,8 @@ use serde_json::{Value, json};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::CheckFlags;
 use crate::term::Progress;
+use flags::CheckFlags;
 
 /// Indent of the continuation lines of a finding.
 const INDENT: usize = 4;

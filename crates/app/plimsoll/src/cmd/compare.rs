@@ -1,5 +1,6 @@
 //! `compare`: runs or sets of tests side by side, and which differences are more than noise.
 
+pub(crate) mod flags;
 mod sets;
 
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::{CompareFlags, ComparisonFormat};
+use flags::{CompareFlags, ComparisonFormat};
 
 /// File endings and their forms.
 const ENDINGS: [(&str, ComparisonFormat); 5] = [

@@ -1,16 +1,19 @@
 //! `completions`: scripts made from the same table as the help.
 
+pub(crate) mod flags;
+
 use host::simulate::arrays;
 
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::{self, CompletionFlags};
+use crate::flags::command;
+use flags::CompletionFlags;
 
 /// Prints the script.
 pub(crate) fn run(flags: &CompletionFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut script = Vec::new();
-    clap_complete::generate(flags.shell, &mut flags::command(), "plimsoll", &mut script);
+    clap_complete::generate(flags.shell, &mut command(), "plimsoll", &mut script);
     console.answer_text(&with_files(&String::from_utf8_lossy(&script)))?;
     Ok(Outcome::Pass)
 }

@@ -1,5 +1,7 @@
 //! `dump`: one page, field by field and node by node, damaged or not.
 
+pub(crate) mod flags;
+
 use ese::checksum::{PageVerdict, verify};
 use ese::page::{PageRef, node_flags, page_flags};
 use ese::page_check;
@@ -11,7 +13,7 @@ use units::{PageNumber, hexadecimal};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::DumpFlags;
+use flags::DumpFlags;
 
 /// Bytes of a key or of data shown in a line.
 const SHOWN: usize = 48;

@@ -3,6 +3,7 @@
 pub(crate) mod access;
 mod collect;
 mod conduct;
+pub(crate) mod flags;
 mod hosts;
 mod server;
 pub(crate) mod show;
@@ -19,7 +20,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, dated_folder, read_plan, read_text};
 use crate::error::CommandError;
-use crate::flags::{
+use flags::{
     FleetAction, FleetAnswerFlags, FleetCollectFlags, FleetFlags, FleetRunFlags, FleetServerFlags,
 };
 

@@ -1,6 +1,8 @@
 //! `format`: makes a raw device a volume for test databases. The only step that takes a device
 //! whose content is not ours.
 
+pub(crate) mod flags;
+
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::rc::Rc;
@@ -16,8 +18,8 @@ use units::Bytes;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::FormatFlags;
 use crate::shell::shell_word;
+use flags::FormatFlags;
 
 /// Formats the device if nothing is lost by it, or if the user has permitted it.
 pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome, CommandError> {

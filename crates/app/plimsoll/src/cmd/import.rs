@@ -1,5 +1,6 @@
 //! `import`: a plan from the configuration of another instrument, or a record from its result.
 
+pub(crate) mod flags;
 mod result;
 
 use jetstress::{JetstressFile, PlanDraft, kind_of, plan_of_config};
@@ -8,7 +9,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::ImportFlags;
+use flags::ImportFlags;
 
 /// Writes the plan or the record, and names everything that was not converted or is missing.
 pub(crate) fn run(flags: &ImportFlags, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -1,28 +1,27 @@
 //! `inspect`: the storage underneath a path, before anything is measured on it.
 
 mod age;
+pub(in crate::cmd) mod answer;
+pub(crate) mod flags;
 
 use std::path::{Path, PathBuf};
 
-use device::Clock as _;
-use device_os::OsClock;
 use device_os::probe::{BitLocker, Caching, DiskFacts, VolumeFacts};
 use host::look::{self, MeasureOrder, Outputs, Places, StorageFacts};
 use host::target::RawTarget;
 use host::{system, wire};
-use record::{StorageFinding, StorageRuling};
-use report::{StorageLook, StorageTally};
+use record::StorageFinding;
 use serde_json::{Value, json};
 use units::Bytes;
 
 use super::layout;
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::{InspectAnswerFlags, InspectFlags, InspectWhat};
 use crate::shown;
 use crate::signals;
+use answer::{InspectAnswer, conclude};
+use flags::{InspectFlags, InspectWhat};
 
 /// Prints the facts of each path, then the findings, good and bad.
 pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -66,53 +65,7 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
     conclude(&answer, &flags.answer, console)
 }
 
-/// Result of an inspection, in every form.
-pub(in crate::cmd) struct InspectAnswer<'a> {
-    /// The machine, and the inspected paths.
-    pub subject: &'a str,
-    /// The findings.
-    pub findings: &'a [StorageFinding],
-    /// The devices underneath each path, for programs.
-    pub paths: &'a [Value],
-    /// Saved outputs of controllers' tools, for programs.
-    pub outputs: &'a [Value],
-    /// Whether decisive evidence is missing, contradictory or not understood.
-    pub is_open: bool,
-    /// The same in lines for people, before the findings.
-    pub lead: &'a [String],
-    /// Files that are not to be replaced by a page.
-    pub inputs: &'a [&'a Path],
-}
-
-/// Writes the requested page and prints the answer; fails if something needs fixing.
-pub(in crate::cmd) fn conclude(
-    answer: &InspectAnswer<'_>,
-    flags: &InspectAnswerFlags,
-    console: &mut Console,
-) -> Result<Outcome, CommandError> {
-    let &InspectAnswer { subject, findings, paths, outputs, is_open, lead, inputs } = answer;
-    let look = StorageLook { subject, at_epoch_ns: OsClock::new().epoch().0, findings };
-    if let Some(page) = &flags.html {
-        let existing = Existing::of_flag(flags.force);
-        documents::write(page, report::storage_html(&look).as_bytes(), existing, inputs)?;
-    }
-    if flags.json {
-        console.answer_text(&report::storage_json(&look, &paths, &outputs))?;
-    } else {
-        for line in lead {
-            console.answer(line)?;
-        }
-        print(findings, console)?;
-    }
-    let fails = StorageTally::of(findings).fail > 0;
-    Ok(match (fails, is_open) {
-        (true, _) => Outcome::Fail,
-        (false, true) => Outcome::CannotJudge,
-        (false, false) => Outcome::Pass,
-    })
-}
-
-/// Behaviour of writes in each folder, one after the other.
+/// What writes meet in each folder, one after the other.
 fn measured(
     flags: &InspectFlags,
     (paths, known): (&[PathBuf], &[StorageFacts]),
@@ -140,24 +93,6 @@ fn measured(
         )?);
     }
     Ok(findings)
-}
-
-/// The worst first, each with its remedy; items in order take one line each.
-fn print(findings: &[StorageFinding], console: &mut Console) -> Result<(), CommandError> {
-    for finding in report::worst_first(findings) {
-        let StorageFinding { title, subject, seen, outcome, .. } = finding;
-        let outcome = outcome.name();
-        console.answer_folded(format_args!("{outcome:<14}{title} - {subject}: {seen}"), 14)?;
-        if finding.outcome != StorageRuling::Pass {
-            console.answer_folded(format_args!("{:<14}{}", "", finding.reason), 14)?;
-            if let Some(remedy) = &finding.remedy {
-                // A command is copied: it is not broken.
-                console.answer(format_args!("{:<14}-> {remedy}", ""))?;
-            }
-        }
-    }
-    console.answer("")?;
-    console.answer_folded(StorageTally::of(findings).sentence(), 0)
 }
 
 /// A folder that cannot be opened unbuffered at all says why.

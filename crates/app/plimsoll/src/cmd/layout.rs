@@ -8,13 +8,13 @@ use inspection::layout::{LayoutLook, LayoutPlan, LayoutRoots, SeenFolder};
 use plan::Deployment;
 use serde_json::{Value, json};
 
-use super::inspect::{InspectAnswer, conclude};
+use super::inspect::answer::{InspectAnswer, conclude};
 use super::plan as plan_verb;
 use crate::Outcome;
+use crate::cmd::inspect::flags::LayoutFlags;
 use crate::console::Console;
 use crate::documents::read_text;
 use crate::error::CommandError;
-use crate::flags::LayoutFlags;
 
 /// Compares the server with its plan; changes nothing.
 pub(crate) fn run(flags: &LayoutFlags, console: &mut Console) -> Result<Outcome, CommandError> {

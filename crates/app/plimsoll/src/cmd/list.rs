@@ -1,6 +1,7 @@
 //! `list`: the runs below a folder, the newest first; a set of tests is one of them.
 
 mod entry;
+pub(crate) mod flags;
 mod table;
 
 use std::ffi::OsStr;
@@ -16,8 +17,8 @@ use serde_json::{Value, json};
 use crate::Outcome;
 use crate::console::{self, Console};
 use crate::error::CommandError;
-use crate::flags::ListFlags;
 use crate::shell::shell_word;
+use flags::ListFlags;
 
 use entry::{CutOff, ListEntry, ListedRun, ListedSet, entries};
 

@@ -1,5 +1,7 @@
 //! `man`: manual pages made from the same table as the help.
 
+pub(crate) mod flags;
+
 use std::path::Path;
 
 use clap::Command;
@@ -8,11 +10,13 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::{self, EXAMPLES_HEADING, ManFlags};
+use crate::flags::EXAMPLES_HEADING;
+use crate::flags::command;
+use flags::ManFlags;
 
 /// Prints one page, or writes all.
 pub(crate) fn run(flags: &ManFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let mut whole = flags::command();
+    let mut whole = command();
     whole.build();
     let pages = pages_below(&whole, "plimsoll".to_owned());
     if let Some(folder) = &flags.output {
@@ -62,11 +66,11 @@ fn page(command: &Command, name: &str) -> Result<String, CommandError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::flags;
+    use super::command;
 
     #[test]
     fn every_page_has_examples_under_a_heading_of_their_own() {
-        let mut whole = flags::command();
+        let mut whole = command();
         whole.build();
         let pages = super::pages_below(&whole, "plimsoll".to_owned());
         assert!(pages.iter().any(|(name, _)| name == "plimsoll-iscsi-apply"));

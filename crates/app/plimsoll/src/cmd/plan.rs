@@ -14,8 +14,9 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::{ArrayKind, ExportKind, PlanFlags};
+use flags::{ArrayKind, ExportKind, PlanFlags};
 
+pub(crate) mod flags;
 mod json;
 
 use super::predict::{self, PredictionOrder};

@@ -11,10 +11,10 @@ use report::{DesignEdit, PredictedDesign};
 use verdict::Ruling;
 
 use crate::Outcome;
+use crate::cmd::simulate::flags::SimulateFlags;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::SimulateFlags;
 use designed::DesignedSet;
 
 /// Where a simulation's volumes would be mounted; nothing is created there.

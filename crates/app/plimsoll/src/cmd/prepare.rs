@@ -1,5 +1,7 @@
 //! `prepare`: the databases of a plan, filled from its seed at the speed of the storage.
 
+pub(crate) mod flags;
+
 use host::fill::{Complete, Fill, fill_with};
 use host::system;
 use serde_json::{Value, json};
@@ -9,10 +11,10 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
-use crate::flags::PrepareFlags;
 use crate::shown;
 use crate::signals;
 use crate::term::duration;
+use flags::PrepareFlags;
 
 /// Fills the databases; those that are complete stay as they are, unless they are reset.
 pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -1,5 +1,7 @@
 //! `quick`: the main job in one command, with a built-in plan.
 
+pub(crate) mod flags;
+
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,10 +20,10 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::dated_folder;
 use crate::error::CommandError;
-use crate::flags::QuickFlags;
 use crate::shell::{options, shell_word};
 use crate::shown;
 use crate::signals::{self, STOPS_A_RUN};
+use flags::QuickFlags;
 
 /// Default folder, created if no other is named.
 const DEFAULT_FOLDER: &str = "plimsoll-quick";

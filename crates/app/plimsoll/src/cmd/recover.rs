@@ -1,5 +1,6 @@
 //! `recover`: brings a database that was not closed properly back to its committed state.
 
+pub(crate) mod flags;
 mod owner;
 
 use std::cell::RefCell;
@@ -23,9 +24,9 @@ use units::Seed;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::RecoverFlags;
 use crate::shown;
 use crate::term::{Progress, duration};
+use flags::RecoverFlags;
 
 /// Replays the log, undoes uncommitted changes, and closes the database. One that was closed
 /// properly is not opened for writing at all.

@@ -1,5 +1,6 @@
 //! `report`: the report of a run from its journal, today or years later.
 
+pub(crate) mod flags;
 mod paper;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use crate::Outcome;
 use crate::console::{self, Console};
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::{ReportFlags, ReportFormat};
+use flags::{ReportFlags, ReportFormat};
 
 /// File endings and their forms.
 const ENDINGS: [(&str, ReportFormat); 8] = [

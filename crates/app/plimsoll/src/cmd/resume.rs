@@ -9,10 +9,10 @@ use units::Nanos;
 
 use super::conclusion::conclude;
 use crate::Outcome;
+use crate::cmd::run::flags::RunFlags;
 use crate::console::Console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
-use crate::flags::RunFlags;
 use crate::shell::options;
 use crate::shown;
 use crate::signals::{self, STOPS_A_RUN};

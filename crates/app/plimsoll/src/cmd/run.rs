@@ -1,5 +1,7 @@
 //! `run`: loads prepared databases, measures, verifies, judges and reports.
 
+pub(crate) mod flags;
+
 use std::path::Path;
 
 use host::RunOrder;
@@ -13,14 +15,14 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{dated_folder, read_plan};
 use crate::error::CommandError;
-use crate::flags::RunFlags;
 use crate::shell::{options, shell_word};
 use crate::shown;
 use crate::signals::{self, STOPS_A_RUN};
+use flags::RunFlags;
 
 /// Runs the plan; the verdict is the outcome.
 pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    if let (Some(file), Some(suite::ALL), None) =
+    if let (Some(file), Some(flags::ALL), None) =
         (&flags.plan, flags.test.as_deref(), &flags.resume)
     {
         return suite::run(flags, file, console);

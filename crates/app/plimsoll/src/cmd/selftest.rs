@@ -4,6 +4,7 @@
 mod alignment;
 mod backend;
 mod databases;
+pub(crate) mod flags;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,8 @@ use serde_json::{Value, json};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::SelftestFlags;
 use crate::signals;
+use flags::SelftestFlags;
 
 /// Effect of a signal.
 const STOPS_A_PART: &str = "stopping cleanly, up to 20 s; again ends at once";

@@ -1,6 +1,7 @@
 //! `serve`: the runs of a folder in a browser, until Ctrl-C.
 
 mod filling;
+pub(crate) mod flags;
 mod local;
 mod place;
 mod questions;
@@ -14,8 +15,8 @@ use serve::{OtlpPush, OtlpTarget, Ready, ServeSettings};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::ServeFlags;
 use crate::signals;
+use flags::ServeFlags;
 
 use local::LocalRuns;
 

@@ -1,5 +1,6 @@
 //! `simulate`: predicts a run on an array that is described and need not exist.
 
+pub(crate) mod flags;
 mod progress;
 
 use std::path::{Path, PathBuf};
@@ -22,10 +23,10 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{dated_folder, make_new_folder, read_plan, read_text, write_new};
 use crate::error::CommandError;
-use crate::flags::{LevelFlag, SimulateFlags};
 use crate::shell::{options, shell_word};
 use crate::signals;
 use crate::term::Progress;
+use flags::{LevelFlag, SimulateFlags};
 
 use progress::{SimulationProgress, SweepProgress};
 

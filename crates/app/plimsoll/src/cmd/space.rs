@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use units::Bytes;
 
 use crate::Outcome;
+use crate::args::FileFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::FileFlags;
 use crate::opened::OpenDatabase;
 
 /// Prints one line per tree, as far as their space can be read.

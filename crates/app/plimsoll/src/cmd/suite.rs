@@ -12,10 +12,10 @@ use report::{SUITE_PARTS, SuiteTest};
 use verdict::Ruling;
 
 use crate::Outcome;
+use crate::cmd::run::flags::RunFlags;
 use crate::console::{Concluded, Console};
 use crate::documents::{self, dated_folder, read_plan};
 use crate::error::CommandError;
-use crate::flags::RunFlags;
 use crate::live::SetOutlook;
 use crate::shell::{options, shell_word};
 use crate::shown;
@@ -24,9 +24,6 @@ use crate::signals::{self, STOPS_A_RUN};
 use outlook::{SeenRates, announce};
 
 pub(crate) use made::{SetOfRuns, made_in};
-
-/// The word that selects it.
-pub(crate) const ALL: &str = "all";
 
 /// The tests of [`SUITE_PARTS`] as plans name them.
 const KINDS: [TestKind; SUITE_PARTS.len()] =

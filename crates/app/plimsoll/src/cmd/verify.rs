@@ -1,5 +1,7 @@
 //! `verify`: whether everything in a database agrees with everything else.
 
+pub(crate) mod flags;
+
 use std::fmt;
 use std::path::Path;
 
@@ -19,8 +21,8 @@ use super::check::{Checked, print_bare, print_ranges, print_state, range_json, w
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::VerifyFlags;
 use crate::term::Progress;
+use flags::VerifyFlags;
 
 /// Runs of leaked pages that are named in words; the JSON answer has more.
 const MOST_LEAKS_NAMED: usize = 20;

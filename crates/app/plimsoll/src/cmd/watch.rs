@@ -1,5 +1,7 @@
 //! `watch`: follows a run of another process, and exits with that run's status.
 
+pub(crate) mod flags;
+
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -19,9 +21,9 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::events;
-use crate::flags::WatchFlags;
 use crate::live::{Display, SetOutlook};
 use crate::signals;
+use flags::WatchFlags;
 
 /// Interval between checks of the journal.
 const LOOK: Duration = Duration::from_millis(200);

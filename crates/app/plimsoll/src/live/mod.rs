@@ -5,6 +5,7 @@ mod display;
 mod figures;
 mod latency;
 mod lines;
+pub(crate) mod loads;
 mod outlook;
 mod spark;
 mod told;

@@ -1,6 +1,7 @@
 //! `builds`: the Exchange release of a version number or a file, and the steps between two.
 
 mod compare;
+pub(crate) mod flags;
 mod identify;
 mod list;
 mod subject;
@@ -12,7 +13,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::read_text;
 use crate::error::CommandError;
-use crate::flags::{BuildsAction, BuildsFlags};
+use flags::{BuildsAction, BuildsFlags};
 
 /// Answers from the embedded table or the one that was named.
 pub(crate) fn run(flags: &BuildsFlags, console: &mut Console) -> Result<Outcome, CommandError> {

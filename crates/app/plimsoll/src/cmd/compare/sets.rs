@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use host::{is_live, journal_of};
 use report::NamedSet;
 
+use crate::cmd::compare::flags::ComparisonFormat;
 use crate::cmd::suite::{self, SetOfRuns};
 use crate::error::CommandError;
-use crate::flags::ComparisonFormat;
 
 /// The sets at `paths`; none if no path is that of a set.
 pub(super) fn at(paths: &[PathBuf]) -> Result<Option<Vec<SetOfRuns>>, CommandError> {

@@ -2,6 +2,7 @@
 //! and left out; everything else is printed.
 
 mod cell;
+pub(crate) mod flags;
 mod rows;
 mod sink;
 
@@ -14,8 +15,8 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::{ExportFlags, ExportFormat};
 use crate::opened::OpenDatabase;
+use flags::{ExportFlags, ExportFormat};
 use rows::RowForm;
 use sink::RowSink;
 

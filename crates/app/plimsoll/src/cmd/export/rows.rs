@@ -11,8 +11,8 @@ use units::PageNumber;
 
 use super::cell::{ExportCell, csv_field, string};
 use super::sink::RowSink;
+use crate::cmd::export::flags::ExportFormat;
 use crate::error::CommandError;
-use crate::flags::ExportFormat;
 use crate::opened::OpenDatabase;
 
 /// Marks deleted rows. No column can have this name.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use ese::catalog::CatalogTable;
 
+use crate::cmd::export::flags::ExportFormat;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::ExportFormat;
 
 /// Bytes of a table's name that a file's name keeps: file systems take 255, ending included.
 const LONGEST_NAME: usize = 180;

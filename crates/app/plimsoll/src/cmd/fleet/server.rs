@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use carrier::Carrier;
 
 use super::access::{self, Written};
+use super::flags::FleetUpFlags;
 use crate::Outcome;
 use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
-use crate::flags::FleetUpFlags;
 use crate::shell::shell_word;
 use crate::system;
 

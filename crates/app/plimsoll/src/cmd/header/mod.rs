@@ -13,9 +13,9 @@ use host::target::ByteSource;
 use serde_json::{Map, Value};
 
 use crate::Outcome;
+use crate::args::FileFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::FileFlags;
 
 /// Fill bytes of reserved files that hold no log yet.
 const RESERVE_FILLS: [u8; 2] = [0, 0xDA];

@@ -10,10 +10,10 @@ use record::{Event, Finished, JOURNAL, Machine, Settings, Start, TestType, Thres
 
 use super::refused;
 use crate::Outcome;
+use crate::cmd::import::flags::ImportFlags;
 use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
-use crate::flags::ImportFlags;
 
 /// Writes the record and its reports.
 pub(super) fn run(

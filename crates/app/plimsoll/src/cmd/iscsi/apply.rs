@@ -11,9 +11,9 @@ use units::Bytes;
 use super::work::IscsiWork;
 use super::{backing, scripts};
 use crate::Outcome;
+use crate::cmd::iscsi::flags::{IscsiApplyFlags, IscsiBackend};
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::{IscsiApplyFlags, IscsiBackend};
 
 /// Creates the missing objects, or prints the commands for other targets.
 pub(super) fn run(flags: &IscsiApplyFlags, console: &mut Console) -> Result<Outcome, CommandError> {

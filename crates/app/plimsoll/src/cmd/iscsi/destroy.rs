@@ -10,9 +10,9 @@ use super::backing::{self, Ownership};
 use super::store::Store;
 use super::tgtd::Tgtd;
 use crate::Outcome;
+use crate::cmd::iscsi::flags::IscsiDestroyFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::IscsiDestroyFlags;
 
 /// Proves everything first, then removes it: targets, files, folders, secrets and state.
 pub(super) fn run(

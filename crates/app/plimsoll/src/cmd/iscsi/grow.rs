@@ -8,9 +8,9 @@ use units::Bytes;
 use super::backing;
 use super::work::IscsiWork;
 use crate::Outcome;
+use crate::cmd::iscsi::flags::IscsiGrowFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::IscsiGrowFlags;
 
 /// A LUN and how long it was.
 struct LunGrowth {

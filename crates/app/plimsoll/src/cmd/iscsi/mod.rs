@@ -4,6 +4,7 @@ mod answer;
 mod apply;
 mod backing;
 mod destroy;
+pub(crate) mod flags;
 mod grow;
 mod pattern;
 mod plan;
@@ -23,10 +24,11 @@ use provision::Provision;
 
 use super::plan::laid_out;
 use crate::Outcome;
+use crate::cmd::plan::flags::ArrayKind;
 use crate::console::Console;
 use crate::documents::{read_deployment, read_text};
 use crate::error::CommandError;
-use crate::flags::{ArrayKind, IscsiAction, IscsiFlags};
+use flags::{IscsiAction, IscsiFlags};
 
 /// Runs the requested action.
 pub(crate) fn run(flags: &IscsiFlags, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -5,9 +5,9 @@ use luns::{LunDesign, LunSeverity, Numbers, check};
 
 use super::{Wish, answer};
 use crate::Outcome;
+use crate::cmd::iscsi::flags::IscsiPlanFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::IscsiPlanFlags;
 
 /// Prints the design, or a document to start from.
 pub(super) fn run(flags: &IscsiPlanFlags, console: &mut Console) -> Result<Outcome, CommandError> {

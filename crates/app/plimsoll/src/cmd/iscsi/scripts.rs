@@ -5,10 +5,10 @@ use luns::{InitiatorSystem, connect_script, saved_configuration, target_script};
 use super::store;
 use super::work::IscsiWork;
 use crate::Outcome;
+use crate::cmd::iscsi::flags::{IscsiApplyFlags, IscsiBackend};
 use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
-use crate::flags::{IscsiApplyFlags, IscsiBackend};
 
 /// Writes the configuration, which holds secrets, or prints the script, which holds none.
 pub(super) fn run(

@@ -10,9 +10,9 @@ use luns::{
 use plan::luns::ChapMode;
 use units::hexadecimal;
 
+use crate::cmd::iscsi::flags::IscsiDocumentFlags;
 use crate::documents::read_text;
 use crate::error::CommandError;
-use crate::flags::IscsiDocumentFlags;
 
 /// Description in the file with the secrets.
 const SECRET_KIND: &str = "plimsoll LUN secrets";

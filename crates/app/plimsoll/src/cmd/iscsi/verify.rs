@@ -18,10 +18,11 @@ use super::pattern;
 use super::strangers::{self, TargetVisit};
 use super::work::IscsiWork;
 use crate::Outcome;
-use crate::cmd::inspect::{InspectAnswer, conclude};
+use crate::cmd::inspect::answer::{InspectAnswer, conclude};
+use crate::cmd::inspect::flags::InspectAnswerFlags;
+use crate::cmd::iscsi::flags::IscsiVerifyFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::{InspectAnswerFlags, IscsiVerifyFlags};
 
 /// Prints the findings on each LUN, as `inspect` does.
 pub(super) fn run(

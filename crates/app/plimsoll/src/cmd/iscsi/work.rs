@@ -10,9 +10,9 @@ use units::Bytes;
 use super::Wish;
 use super::store::Store;
 use super::tgtd::Tgtd;
+use crate::cmd::iscsi::flags::IscsiDocumentFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::IscsiDocumentFlags;
 
 /// The desired state, the created objects, and the daemon.
 pub(super) struct IscsiWork {

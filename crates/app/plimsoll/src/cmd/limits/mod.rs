@@ -1,6 +1,7 @@
 //! `limits`: how large a client's message may be, which file decides, and a careful way to set it.
 
 mod find;
+pub(crate) mod flags;
 mod set;
 mod show;
 mod write;
@@ -8,7 +9,7 @@ mod write;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::{LimitsAction, LimitsFlags};
+use flags::{LimitsAction, LimitsFlags};
 
 /// Shows or sets the limits of the servers whose files lie in a folder.
 pub(crate) fn run(flags: &LimitsFlags, console: &mut Console) -> Result<Outcome, CommandError> {

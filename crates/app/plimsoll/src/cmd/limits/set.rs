@@ -9,9 +9,9 @@ use units::Bytes;
 use super::find::{Found, host_of, servers};
 use super::write::replace;
 use crate::Outcome;
+use crate::cmd::limits::flags::LimitsSetFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::LimitsSetFlags;
 
 /// A file and its edits.
 struct LimitChange {

@@ -1,6 +1,7 @@
 //! `profile`: how big and how busy mailboxes are, from the files that administrators have or from
 //! the same reports fetched.
 
+pub(crate) mod flags;
 mod sign_in;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::ProfileFlags;
+use flags::ProfileFlags;
 
 /// Names of the reports that are fetched, as Microsoft Graph has them.
 const MAILBOX_USAGE: &str = "getMailboxUsageDetail";

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use sign_in::{Credential, Secret, SignIn, Surroundings, UsageReports, Way};
 
+use crate::cmd::profile::flags::{SignInFlags, SignInWay};
 use crate::console;
 use crate::documents;
 use crate::error::CommandError;
-use crate::flags::{SignInFlags, SignInWay};
 
 /// Variable with the certificate's key, if that is not in its file.
 const KEY_VARIABLE: &str = "PLIMSOLL_CERTIFICATE_KEY";

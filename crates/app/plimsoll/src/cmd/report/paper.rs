@@ -7,10 +7,10 @@ use host::{is_live, journal_of, load, runs_at};
 use verdict::worst;
 
 use crate::Outcome;
+use crate::cmd::report::flags::ReportFlags;
 use crate::console::Console;
 use crate::documents::{self, Existing, read_document, read_text};
 use crate::error::CommandError;
-use crate::flags::ReportFlags;
 
 /// The worst verdict of the runs is the outcome.
 pub(super) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {

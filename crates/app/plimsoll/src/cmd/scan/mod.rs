@@ -1,5 +1,6 @@
 //! `scan`: the ids in use on a network, and their clashes. Only listens.
 
+pub(crate) mod flags;
 mod listen;
 mod show;
 
@@ -12,7 +13,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
-use crate::flags::ScanFlags;
+use flags::ScanFlags;
 
 /// The scanned source, and the groups seen there.
 struct SeenGroups {

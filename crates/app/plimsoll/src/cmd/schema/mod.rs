@@ -2,6 +2,7 @@
 //! our documents.
 
 mod answers;
+pub(crate) mod flags;
 mod json;
 mod kinds;
 mod words;
@@ -19,8 +20,8 @@ use words::{conditions, index_words, keys, type_name, words};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::SchemaFlags;
 use crate::opened::OpenDatabase;
+use flags::SchemaFlags;
 
 /// Indent of the continuation lines about a table.
 const INDENT: usize = 4;

@@ -10,9 +10,9 @@ use host::system;
 use serve::Token;
 
 use super::place;
+use crate::cmd::serve::flags::ServeFlags;
 use crate::documents;
 use crate::error::CommandError;
-use crate::flags::ServeFlags;
 
 /// Variable with the token that permits changes.
 const TOKEN: &str = "PLIMSOLL_TOKEN";

@@ -1,5 +1,6 @@
 //! `size`: from mailboxes to servers, databases and disks, with the reason for every number.
 
+pub(crate) mod flags;
 mod sweep;
 
 use plan::Deployment;
@@ -11,7 +12,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::SizeFlags;
+use flags::SizeFlags;
 
 use super::predict::{self, PredictionOrder};
 

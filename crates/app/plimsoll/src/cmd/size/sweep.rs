@@ -7,10 +7,10 @@ use report::{Candidate, Sized};
 
 use super::outcome;
 use crate::Outcome;
+use crate::cmd::size::flags::SizeFlags;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::SizeFlags;
 
 /// An example for the user.
 pub(crate) const EXAMPLE: &str =

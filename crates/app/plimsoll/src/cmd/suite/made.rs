@@ -9,9 +9,9 @@ use verdict::Ruling;
 
 use super::{Made, conclude, told, write_reports};
 use crate::Outcome;
+use crate::cmd::report::flags::ReportFormat;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::ReportFormat;
 
 /// The set whose runs are in `folder`, as far as they exist; `None` if it holds no set.
 pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> {

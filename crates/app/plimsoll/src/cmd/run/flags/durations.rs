@@ -3,7 +3,8 @@
 use plan::TestKind;
 use units::Nanos;
 
-use super::{RunFlags, duration};
+use super::RunFlags;
+use crate::args::duration;
 use crate::error::CommandError;
 
 /// How long a test is measured.

@@ -1,13 +1,13 @@
-//! Flags of `simulate`, and of `calibrate`, which makes arrays for it.
+//! Flags of `simulate`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use host::simulate::SimulationLevel;
 use plan::Sessions;
-use units::{Bytes, Nanos};
+use units::Nanos;
 
-use super::{IdentityFlags, duration, sessions, size, values};
+use crate::args::{IdentityFlags, duration, sessions, values};
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
@@ -112,27 +112,4 @@ impl SimulateFlags {
             json: false,
         }
     }
-}
-
-/// Flags of `calibrate`.
-#[derive(Args, Debug)]
-pub(crate) struct CalibrateFlags {
-    /// Folder on the storage in question, which must exist
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-    /// The array file
-    #[arg(long, short, value_name = "FILE", default_value = "array.toml")]
-    pub output: PathBuf,
-    /// Size of the file that requests go to; a cache of that size answers in the storage's place
-    #[arg(long, value_parser = size, default_value = "2GiB")]
-    pub size: Bytes,
-    /// Length of each of the eleven loads
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "5s")]
-    pub each: Nanos,
-    /// Then predict a held run in the folder, run it, and compare both
-    #[arg(long)]
-    pub prove: bool,
-    /// Replace an existing array file
-    #[arg(long)]
-    pub force: bool,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::NotifyFlags;
+use crate::args::NotifyFlags;
 
 /// Flags of `watch`.
 #[derive(Args, Debug)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use units::{Bytes, Nanos};
 
-use super::{duration, size};
+use crate::args::{duration, size};
 
 /// Flags of `inspect`.
 #[derive(Args, Debug)]

@@ -1,17 +1,8 @@
-//! Flags of `completions` and `man`, which are generated from these definitions.
+//! Flags of `man`.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use clap_complete::Shell;
-
-/// Flags of `completions`.
-#[derive(Args, Debug)]
-pub(crate) struct CompletionFlags {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub shell: Shell,
-}
 
 /// Flags of `man`.
 #[derive(Args, Debug)]

@@ -8,20 +8,15 @@ use clap::{Arg, Command};
 use host::simulate::arrays;
 use plan::TestKind;
 
-use crate::cmd::suite::ALL;
-
 /// Takes any text, and has a shell offer some.
 #[derive(Clone, Copy)]
-pub(super) struct Offered(fn() -> Vec<&'static str>);
-
-/// Kinds of tests that `run` takes.
-pub(super) const TESTS_TO_RUN: Offered = Offered(|| [TestKind::NAMES, &[ALL]].concat());
+pub(crate) struct Offered(pub fn() -> Vec<&'static str>);
 
 /// Kinds of tests that are simulated.
-pub(super) const TESTS: Offered = Offered(|| TestKind::NAMES.to_vec());
+pub(crate) const TESTS: Offered = Offered(|| TestKind::NAMES.to_vec());
 
 /// Arrays that come with the program, beside files.
-pub(super) const ARRAYS: Offered = Offered(arrays::names);
+pub(crate) const ARRAYS: Offered = Offered(arrays::names);
 
 impl TypedValueParser for Offered {
     type Value = String;

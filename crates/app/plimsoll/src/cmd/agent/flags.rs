@@ -1,0 +1,26 @@
+//! Flags of `agent`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Flags of `agent`.
+#[derive(Args, Debug)]
+pub(crate) struct AgentFlags {
+    /// NATS server of the fleet: nats://HOST:PORT [default: that of the credentials]
+    #[arg(long, value_name = "URL")]
+    pub join: Option<String>,
+    /// Credentials that `plimsoll fleet up` wrote, or a NATS .creds file; without it user and
+    /// password come from PLIMSOLL_NATS_USER and PLIMSOLL_NATS_PASSWORD
+    #[arg(long, value_name = "FILE")]
+    pub credentials: Option<PathBuf>,
+    /// Folders that plans may write below; without any, every plan is refused
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub allow: Vec<PathBuf>,
+    /// Name of this host in fleet plans [default: its host name]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Folder for this agent's id and the runs it makes [default: plimsoll-agent]
+    #[arg(long, value_name = "DIR", default_value = "plimsoll-agent", hide_default_value = true)]
+    pub state: PathBuf,
+}

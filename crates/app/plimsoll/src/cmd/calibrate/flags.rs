@@ -1,0 +1,31 @@
+//! Flags of `calibrate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use units::{Bytes, Nanos};
+
+use crate::args::{duration, size};
+
+/// Flags of `calibrate`.
+#[derive(Args, Debug)]
+pub(crate) struct CalibrateFlags {
+    /// Folder on the storage in question, which must exist
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The array file
+    #[arg(long, short, value_name = "FILE", default_value = "array.toml")]
+    pub output: PathBuf,
+    /// Size of the file that requests go to; storage that caches as much answers from its cache
+    #[arg(long, value_parser = size, default_value = "2GiB")]
+    pub size: Bytes,
+    /// How long each of eleven loads lasts
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "5s")]
+    pub each: Nanos,
+    /// Then predict a held run in the folder, run it, and set both side by side
+    #[arg(long)]
+    pub prove: bool,
+    /// Replace an array file that is there already
+    #[arg(long)]
+    pub force: bool,
+}

@@ -1,0 +1,19 @@
+//! Flags of `check`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Flags of `check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckFlags {
+    /// Database files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Read all pages behind the database too, not 64 MiB of them at most
+    #[arg(long)]
+    pub foreign: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}

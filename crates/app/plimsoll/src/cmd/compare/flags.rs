@@ -1,0 +1,39 @@
+//! Flags of `compare`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Forms of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ComparisonFormat {
+    /// Plain text
+    Text,
+    /// One self-contained page
+    Html,
+    /// For programs
+    Json,
+    /// Comma-separated values, a line for each metric of each run
+    Csv,
+}
+
+/// Flags of `compare`.
+#[derive(Args, Debug)]
+pub(crate) struct CompareFlags {
+    /// Run folders or their record.jsonl, or folders of sets of tests; the first is what the others
+    /// are measured against
+    #[arg(value_name = "RUN", num_args = 2.., required = true)]
+    pub runs: Vec<PathBuf>,
+    /// Form [default: by the ending of --output, else text]
+    #[arg(long, value_enum)]
+    pub format: Option<ComparisonFormat>,
+    /// File to write [default: the standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace the file if it is there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}

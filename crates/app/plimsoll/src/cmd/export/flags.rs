@@ -1,0 +1,50 @@
+//! Flags of `export`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// How rows are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Comma-separated values with a line of names first
+    Csv,
+    /// One JSON object per line
+    Jsonl,
+}
+
+/// Flags of `export`.
+#[derive(Args, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
+pub(crate) struct ExportFlags {
+    /// Database file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Table to print
+    #[arg(long, value_name = "T", group = "rows", conflicts_with = "all")]
+    pub table: Option<String>,
+    /// Write every table to a file of its own
+    #[arg(long, group = "rows", requires = "output")]
+    pub all: bool,
+    /// File for the rows of --table, or folder for --all [default: the standard output]
+    #[arg(long, short, value_name = "FILE|DIR", requires = "rows")]
+    pub output: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Rows too that are deleted and not yet removed; a first column says which they are
+    #[arg(long)]
+    pub deleted: bool,
+    /// Take pages that carry no checksum, as those of an engine's temporary database
+    #[arg(long)]
+    pub without_checksums: bool,
+    /// How rows are printed [default: by the ending of --output, else csv]
+    #[arg(long, value_enum)]
+    pub format: Option<ExportFormat>,
+    /// The same as --format jsonl; without --table, the list of tables in JSON lines
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,23 @@
+//! Flags of `import`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Flags of `import`.
+#[derive(Args, Debug)]
+pub(crate) struct ImportFlags {
+    /// The configuration, or the result as HTML or XML
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// File for the plan [default: the standard output], or folder for the record of a result
+    /// [default: plimsoll-import-NAME, made here]
+    #[arg(long, short, value_name = "PLAN|DIR")]
+    pub output: Option<PathBuf>,
+    /// Folder below which the folders of Windows are looked for
+    #[arg(long, value_name = "DIR", default_value = "/mnt/mail")]
+    pub root: PathBuf,
+    /// Replace a file that is there already
+    #[arg(long)]
+    pub force: bool,
+}

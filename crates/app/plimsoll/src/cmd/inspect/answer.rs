@@ -1,0 +1,79 @@
+//! What a look at storage has come to: the page that was asked for, the answer and the outcome.
+
+use std::path::Path;
+
+use device::Clock as _;
+use device_os::OsClock;
+use record::{StorageFinding, StorageRuling};
+use report::{StorageLook, StorageTally};
+use serde_json::Value;
+
+use super::flags::InspectAnswerFlags;
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{self, Existing};
+use crate::error::CommandError;
+
+/// What a look has come to, in every form.
+pub(in crate::cmd) struct InspectAnswer<'a> {
+    /// The machine, and what was looked at.
+    pub subject: &'a str,
+    /// What was found.
+    pub findings: &'a [StorageFinding],
+    /// What each path stands on, for programs.
+    pub paths: &'a [Value],
+    /// Saved outputs of controllers' tools, for programs.
+    pub outputs: &'a [Value],
+    /// Whether evidence that decides is missing, contradictory or not understood.
+    pub is_open: bool,
+    /// The same in lines for people, before the findings.
+    pub lead: &'a [String],
+    /// Files that are not to be replaced by a page.
+    pub inputs: &'a [&'a Path],
+}
+
+/// Writes the page that was asked for and prints the answer; fails where something is to be mended.
+pub(in crate::cmd) fn conclude(
+    answer: &InspectAnswer<'_>,
+    flags: &InspectAnswerFlags,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let &InspectAnswer { subject, findings, paths, outputs, is_open, lead, inputs } = answer;
+    let look = StorageLook { subject, at_epoch_ns: OsClock::new().epoch().0, findings };
+    if let Some(page) = &flags.html {
+        let existing = Existing::of_flag(flags.force);
+        documents::write(page, report::storage_html(&look).as_bytes(), existing, inputs)?;
+    }
+    if flags.json {
+        console.answer_text(&report::storage_json(&look, &paths, &outputs))?;
+    } else {
+        for line in lead {
+            console.answer(line)?;
+        }
+        print(findings, console)?;
+    }
+    let fails = StorageTally::of(findings).fail > 0;
+    Ok(match (fails, is_open) {
+        (true, _) => Outcome::Fail,
+        (false, true) => Outcome::CannotJudge,
+        (false, false) => Outcome::Pass,
+    })
+}
+
+/// The worst first, each with what mends it; what is as it should be in a line each.
+fn print(findings: &[StorageFinding], console: &mut Console) -> Result<(), CommandError> {
+    for finding in report::worst_first(findings) {
+        let StorageFinding { title, subject, seen, outcome, .. } = finding;
+        let outcome = outcome.name();
+        console.answer_folded(format_args!("{outcome:<14}{title} - {subject}: {seen}"), 14)?;
+        if finding.outcome != StorageRuling::Pass {
+            console.answer_folded(format_args!("{:<14}{}", "", finding.reason), 14)?;
+            if let Some(remedy) = &finding.remedy {
+                // A command is copied: it is not broken.
+                console.answer(format_args!("{:<14}-> {remedy}", ""))?;
+            }
+        }
+    }
+    console.answer("")?;
+    console.answer_folded(StorageTally::of(findings).sentence(), 0)
+}

@@ -1,0 +1,97 @@
+//! Flags of `profile`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use units::Bytes;
+
+use crate::args::{mailboxes, size};
+
+/// Where help shows those flags.
+const SIGN_IN: &str = "Sign-in to Microsoft 365";
+
+/// Flags of `profile`.
+#[derive(Args, Debug)]
+pub(crate) struct ProfileFlags {
+    /// Message tracking logs, message profiles, log counts by hour, mailbox statistics, usage and
+    /// activity reports of Microsoft 365; known by their headers
+    #[arg(required_unless_present = "sign_in", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub sign_in: SignInFlags,
+    /// Mailboxes [default: as many as the files say]
+    #[arg(long, value_name = "N", value_parser = mailboxes)]
+    pub mailboxes: Option<u64>,
+    /// Most that a mailbox may hold, such as 2GiB [default: the quotas, or the largest mailbox]
+    #[arg(long, value_parser = size)]
+    pub size_limit: Option<Bytes>,
+    /// Average length of a message, such as 75KiB [default: as measured]
+    #[arg(long, value_parser = size)]
+    pub average_message: Option<Bytes>,
+    /// Count Saturdays and Sundays too
+    #[arg(long)]
+    pub all_days: bool,
+    /// Hours that local time is ahead of UTC, for the hours of tracking logs
+    #[arg(long, value_name = "H", default_value = "0", allow_negative_numbers = true,
+          value_parser = clap::value_parser!(i32).range(-12..=14))]
+    pub utc_offset: i32,
+    /// File to write [default: the standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Ways to sign in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SignInWay {
+    /// In a browser on this machine
+    Browser,
+    /// In a browser anywhere, with a code to type; many tenants block this
+    Device,
+    /// By the certificate of the application, without a person
+    Certificate,
+}
+
+/// Flags of `profile --sign-in`.
+#[derive(Args, Debug)]
+pub(crate) struct SignInFlags {
+    /// Sign in to Microsoft 365 and fetch its two usage reports. Tokens stay in memory and are
+    /// wiped at the end; files do the same without signing in
+    #[arg(long, value_name = "WAY", help_heading = SIGN_IN)]
+    pub sign_in: Option<SignInWay>,
+    /// Id of the application that is registered for it with the tenant
+    #[arg(long, value_name = "ID", requires = "sign_in", help_heading = SIGN_IN)]
+    pub client: Option<String>,
+    /// Name or id of the tenant, such as contoso.com [default: the one of who signs in]
+    #[arg(long, value_name = "NAME", requires = "sign_in", help_heading = SIGN_IN)]
+    pub tenant: Option<String>,
+    /// Certificate of the application, in PEM; its key stands there too, or in the environment
+    /// variable `PLIMSOLL_CERTIFICATE_KEY`
+    #[arg(long, value_name = "FILE", requires = "sign_in", help_heading = SIGN_IN)]
+    pub certificate: Option<PathBuf>,
+    /// Days that the reports cover: 7, 30, 90 or 180
+    #[arg(long, value_name = "N", default_value = "30", value_parser = report_days,
+          help_heading = SIGN_IN)]
+    pub days: u8,
+    /// Another provider, such as that of a national cloud: what stands before
+    /// /.well-known/openid-configuration
+    #[arg(long, value_name = "URL", requires = "sign_in", conflicts_with = "tenant",
+          help_heading = SIGN_IN)]
+    pub authority: Option<String>,
+    /// Another Microsoft Graph, such as that of a national cloud
+    #[arg(long, value_name = "URL", default_value = "https://graph.microsoft.com",
+          help_heading = SIGN_IN)]
+    pub graph: String,
+}
+
+/// The periods that Microsoft Graph knows.
+fn report_days(text: &str) -> Result<u8, String> {
+    let known = ["7", "30", "90", "180"].contains(&text);
+    let days = text.parse().ok().filter(|_| known);
+    days.ok_or_else(|| "give 7, 30, 90 or 180".to_owned())
+}

@@ -1,0 +1,38 @@
+//! Flags of `quick`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use plan::Sessions;
+use units::{Bytes, Nanos};
+
+use crate::args::{IdentityFlags, NotifyFlags, duration, sessions, size};
+
+/// Flags of `quick`.
+#[derive(Args, Debug)]
+pub(crate) struct QuickFlags {
+    /// Folder on the disk in question, which must exist, or a raw device that was formatted
+    /// [default: plimsoll-quick, made here]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// How long is measured, such as 45s
+    #[arg(long, value_parser = duration)]
+    pub duration: Option<Nanos>,
+    /// Size of each of the two databases, such as 1GiB
+    #[arg(long, value_parser = size)]
+    pub size: Option<Bytes>,
+    /// Sessions per database, or auto
+    #[arg(long, value_name = "N|auto", value_parser = sessions)]
+    pub threads: Option<Sessions>,
+    /// Hold the load at so many database reads and writes per second, of both databases, and fail
+    /// where they are not reached [default: as many as possible]
+    #[arg(long, value_name = "N")]
+    pub target_iops: Option<u32>,
+    #[command(flatten)]
+    pub identity: IdentityFlags,
+    #[command(flatten)]
+    pub at_end: NotifyFlags,
+    /// Answer in JSON: the content of report.json
+    #[arg(long)]
+    pub json: bool,
+}

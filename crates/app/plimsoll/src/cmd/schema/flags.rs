@@ -1,0 +1,20 @@
+//! Flags of `schema`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Flags of `schema`.
+#[derive(Args, Debug)]
+pub(crate) struct SchemaFlags {
+    /// Database file; or plan, deployment, report, `set_report`, `imported_report`, journal, events
+    /// or answers for its JSON Schema
+    #[arg(value_name = "FILE|KIND")]
+    pub file: PathBuf,
+    /// Table [default: all]
+    #[arg(value_name = "TABLE")]
+    pub table: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,52 @@
+//! Flags of `size`.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+
+/// Flags of `size`.
+#[derive(Args, Clone, Debug)]
+#[command(group(ArgGroup::new("written").multiple(true)))]
+pub(crate) struct SizeFlags {
+    /// The deployment; --example prints one to start from
+    #[arg(value_name = "DEPLOYMENT",
+          required_unless_present_any = ["example", "explain", "scenarios"])]
+    pub deployment: Option<PathBuf>,
+    /// Print a commented deployment to start from
+    #[arg(long, conflicts_with = "deployment")]
+    pub example: bool,
+    /// Say where these numbers come from, by the keys that the report shows
+    #[arg(long, value_name = "KEY", num_args = 1.., conflicts_with_all = ["json", "scenarios"])]
+    pub explain: Vec<String>,
+    /// Size every combination of values and rank them: KEY=VALUE,VALUE or a file of such lines
+    #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
+    pub scenarios: Vec<String>,
+    /// Write a page as well
+    #[arg(long, short = 'o', value_name = "FILE", group = "written")]
+    pub html: Option<PathBuf>,
+    /// Simulate what one set of disks of a server would do, before any of it is bought: plan, array
+    /// and report in this folder
+    #[arg(long, value_name = "DIR", group = "written",
+        conflicts_with_all = ["scenarios", "explain"])]
+    pub predict: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "written")]
+    pub force: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl SizeFlags {
+    /// The flags with the deployment where it belongs: behind a flag that takes several values it
+    /// is read as the last of them.
+    pub(crate) fn in_order(&self) -> Self {
+        let mut flags = self.clone();
+        if flags.deployment.is_none() && !flags.example {
+            let lists = [&mut flags.explain, &mut flags.scenarios];
+            let list = lists.into_iter().find(|list| list.len() > 1);
+            flags.deployment = list.and_then(Vec::pop).map(PathBuf::from);
+        }
+        flags
+    }
+}

@@ -1,0 +1,159 @@
+//! Runs in a row up to and past the load line: which load comes next is `trial`'s to say, each is a
+//! run in a folder of its own.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use plan::{Plan, Sessions, WarmUpPace};
+use record::RunRecord;
+use trial::{LineAdvice, TriedLoad, loads_left, next_load};
+use units::Nanos;
+use verdict::LoadStep;
+
+use crate::error::HostError;
+use crate::measure::{Measured, RunOrder, run};
+use crate::observer::{HostEvent, HostObserver, NextLoad};
+use crate::stop::StopFlag;
+
+/// Held loads have so many times the sessions that the tuner settled at, so that the pace holds
+/// the load and not the sessions.
+const MORE_SESSIONS: u32 = 2;
+
+/// No longer samples: a step must have enough of them for a confidence interval.
+const LONGEST_SAMPLE: Nanos = Nanos::from_secs(5);
+
+/// What is searched.
+pub struct LineOrder<'a> {
+    /// The plan, its databases prepared; its own load is not held.
+    pub plan: Plan,
+    /// How long each load is measured.
+    pub step: Nanos,
+    /// The command that runs the plan, without its options.
+    pub command: String,
+    /// Words that the runs can be found by.
+    pub tags: &'a [String],
+    /// Where the folders of the runs are made.
+    pub folder: &'a Path,
+}
+
+/// What was tried.
+pub struct TriedLine {
+    /// The last run that counts.
+    pub run: RunRecord,
+    /// The loads, in the order in which they were tried.
+    pub steps: Vec<LoadStep>,
+    /// Whether there is nothing more to learn; a stop was asked for where not.
+    pub is_complete: bool,
+}
+
+/// The loads that were tried.
+struct Search<'a> {
+    order: LineOrder<'a>,
+    steps: Vec<LoadStep>,
+    last: Option<RunRecord>,
+    /// How long each load took, warm-up and all.
+    took: Vec<Duration>,
+}
+
+/// Tries loads until there is nothing more to learn, or `stop` is asked for. The observer hears of
+/// each load before its run.
+pub fn search_line(
+    mut order: LineOrder<'_>,
+    stop: &StopFlag,
+    observer: &HostObserver,
+) -> Result<TriedLine, HostError> {
+    order.plan = step_plan(order.plan, order.step);
+    let mut search = Search { order, steps: Vec::new(), last: None, took: Vec::new() };
+    let is_complete = search.carry_out(stop, observer)?;
+    let Search { last, steps, .. } = search;
+    let run = last.ok_or_else(|| HostError::new("no load was measured, so there is no line"))?;
+    Ok(TriedLine { run, steps, is_complete })
+}
+
+/// The plan of one step; the load is to be given.
+fn step_plan(mut plan: Plan, step: Nanos) -> Plan {
+    plan.test.duration = step;
+    plan.test.interval = plan.test.interval.min(LONGEST_SAMPLE).min(step);
+    plan.test.checksum = false;
+    // The loads are shares of the highest already.
+    plan.workload.throughput_percent = None;
+    // It loads the storage to its limit in any case.
+    plan.test.warm_up = WarmUpPace::Full;
+    plan
+}
+
+impl Search<'_> {
+    /// Tries loads until there is nothing more to learn; whether it came so far.
+    fn carry_out(&mut self, stop: &StopFlag, observer: &HostObserver) -> Result<bool, HostError> {
+        loop {
+            if self.steps.iter().any(|step| step.is_damaged) {
+                return Ok(true);
+            }
+            let tried: Vec<TriedLoad> = self.steps.iter().map(tried).collect();
+            let asked = match next_load(&tried) {
+                LineAdvice::End => return Ok(true),
+                LineAdvice::Free => None,
+                LineAdvice::Hold(iops) => Some(iops),
+            };
+            observer.tell(HostEvent::Load(&self.next(asked, &tried)));
+            let began = Instant::now();
+            let measured = self.step(asked, stop, observer)?;
+            self.took.push(began.elapsed());
+            if stop.is_set() {
+                self.last.get_or_insert(measured.record);
+                return Ok(false);
+            }
+            self.steps.push(LoadStep::of(&measured.record, &measured.verdict));
+            self.last = Some(measured.record);
+        }
+    }
+
+    fn next(&self, asked_iops: Option<u32>, tried: &[TriedLoad]) -> NextLoad<'_> {
+        NextLoad {
+            number: tried.len() + 1,
+            asked_iops,
+            left: loads_left(tried),
+            took: &self.took,
+            measured: Duration::from_nanos(self.order.plan.test.duration.0),
+        }
+    }
+
+    /// One load, as a run of its own in a folder of its own.
+    fn step(
+        &self,
+        asked: Option<u32>,
+        stop: &StopFlag,
+        observer: &HostObserver,
+    ) -> Result<Measured, HostError> {
+        let mut plan = self.order.plan.clone();
+        plan.workload.target_iops = asked;
+        if let (Some(_), Sessions::Auto, Some(free)) =
+            (asked, plan.workload.sessions, self.steps.first())
+        {
+            plan.workload.sessions = Sessions::Count(free.sessions * MORE_SESSIONS);
+        }
+        let folder: PathBuf = self.order.folder.join(format!("load-{:02}", self.steps.len() + 1));
+        let order = RunOrder {
+            plan: &plan,
+            command: self.order.command.clone(),
+            options: Vec::new(),
+            folder: &folder,
+            tags: self.order.tags,
+            resumed: None,
+            acknowledge: None,
+            is_held: false,
+        };
+        run(order, stop, observer)
+    }
+}
+
+/// What the search needs of a step.
+fn tried(step: &LoadStep) -> TriedLoad {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it was a whole number when it was asked for"
+    )]
+    let asked_iops = step.asked_iops.map(|iops| iops as u32);
+    TriedLoad { asked_iops, iops: step.iops.mean, holds: step.holds }
+}
