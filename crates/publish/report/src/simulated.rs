@@ -12,14 +12,12 @@ pub(crate) fn sentence(simulation: &Simulation) -> String {
 
 /// How far its figures can be trusted, and why.
 pub(crate) fn trust(simulation: &Simulation) -> String {
-    format!(
-        "{}: expect latencies within +-{:.0} %.",
-        match simulation.calibrated_on.is_empty() {
-            true => "Uncalibrated model".to_owned(),
-            false => format!("Calibrated on {}", calibrated_on(simulation)),
-        },
-        simulation.uncertainty_percent
-    )
+    let model = if simulation.calibrated_on.is_empty() {
+        "Uncalibrated model".to_owned()
+    } else {
+        format!("Calibrated on {}", calibrated_on(simulation))
+    };
+    format!("{model}: expect latencies within +-{:.0} %.", simulation.uncertainty_percent)
 }
 
 fn calibrated_on(simulation: &Simulation) -> String {

@@ -85,7 +85,7 @@ fn what_a_cache_below_answered_cannot_be_judged() {
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     let ran = scene.run(["run", "plan.toml", "-o", "out"]);
     ran.expect_code(2);
-    ran.expect_out(&["Caches of the operating system", "through the system's cache"]);
+    ran.expect_out(&["Caches of the operating system", "through the page cache"]);
     let journal = String::from_utf8(scene.read("out/record.jsonl")).unwrap();
     let ended = journal.find("\"phase\":\"measure\",\"edge\":\"end\"");
     assert!(ended.is_some(), "the measurement has no end:\n{}", ran.out);

@@ -45,7 +45,7 @@ fn outputs_of_two_servers_are_two_controllers_in_either_order() {
             &ran,
             1,
             &[
-                "2 to mend",
+                "2 problems",
                 "controller 0 (Test 755, serial number SV1002)",
                 "write back, protected",
             ],

@@ -125,7 +125,7 @@ fn a_cut_file_is_called_cut_and_its_lost_pages_are_ranges() {
     scene.run(["check", FILE]).expect_code(1).expect_out(&["truncated: the file ends with page"]);
     let ran = scene.run(["verify", FILE]);
     ran.expect_code(1).expect_out(&["past the end of the file"]);
-    let many = ran.out.lines().filter(|line| line.contains("behind the end")).count();
+    let many = ran.out.lines().filter(|line| line.contains("past the end")).count();
     assert!(many < 20, "{many} lines: {}", ran.out);
 }
 

@@ -74,7 +74,7 @@ fn a_page_is_written_and_no_other_file_is_replaced() {
     let words = ["inspect", "--controller", "through.json", "--html", "page.html"];
     scene.run(words).expect_code(1);
     let page = String::from_utf8(scene.read("page.html")).unwrap();
-    assert!(page.contains("To mend") && page.contains("storcli /c0/v3 set wrcache=wb"));
+    assert!(page.contains("Problems found") && page.contains("storcli /c0/v3 set wrcache=wb"));
     scene.run(words).expect_refusal(&["page.html", "--force"]);
     scene.run(words.into_iter().chain(["--force"])).expect_code(1);
     let over = ["inspect", "--controller", "through.json", "-o", "through.json", "--force"];

@@ -89,7 +89,7 @@ fn a_deployment_is_a_plan_too_and_what_is_none_is_refused() {
     let ran = scene.run(words.split(' '));
     ran.expect_code(1).expect_out(&["Volume of the plan", "there is no ", "-> mkdir -p "]);
     let page = String::from_utf8(scene.read("page.html")).unwrap();
-    assert!(page.contains("To mend") && page.contains("against the plan of EX01"));
+    assert!(page.contains("Problems found") && page.contains("against the plan of EX01"));
     let without = "inspect layout deployment.toml --volumes-root disks";
     scene.run(without.split(' ')).expect_refusal(&["deployment.toml", "--server", "EX01, EX02"]);
     let nowhere = "inspect layout deployment.toml --server EX01 --volumes-root none";

@@ -129,7 +129,7 @@ catalogue! {
         CopiesFirstSiteLagged "copies.first_site_lagged" "" INPUT
             "late copies of a database in the first site";
         CopiesInAll "copies.in_all" "" WORKBOOK "copies in all";
-        CopiesPerDag "copies.per_dag" "" WORKBOOK "copies of a group";
+        CopiesPerDag "copies.per_dag" "" WORKBOOK "copies per DAG";
         CopiesSecondSite "copies.second_site" "" INPUT "copies of a database in the second site";
         CopiesSecondSiteLagged "copies.second_site_lagged" "" INPUT
             "late copies of a database in the second site";
@@ -143,19 +143,19 @@ catalogue! {
         ServerClientAccess "srv.client_access" "" WORKBOOK "client access servers";
         ServerDags "srv.dags" "" WORKBOOK "groups";
         ServerLaggedPerDag "srv.lagged_per_dag" "" WORKBOOK
-            "servers kept for late copies, of a group";
-        ServerMailboxesPerDag "srv.mailboxes_per_dag" "" WORKBOOK "mailboxes of a group";
+            "servers kept for late copies, per DAG";
+        ServerMailboxesPerDag "srv.mailboxes_per_dag" "" WORKBOOK "mailboxes per DAG";
         ServerParts "srv.parts" "" WORKBOOK "groups, or servers without copies";
         ServerPassiveDc1 "srv.passive_dc1" "" WORKBOOK "waiting servers, first site";
         ServerPassiveDc2 "srv.passive_dc2" "" WORKBOOK "waiting servers, second site";
-        ServerPerDag "srv.per_dag" "" WORKBOOK "servers of a group";
+        ServerPerDag "srv.per_dag" "" WORKBOOK "servers per DAG";
         ServerRemainingAfterWorstFailure "srv.remaining_after_worst_failure" "" WORKBOOK
             "servers left after the worst failure";
         // Databases.
         DatabaseActiveDc1 "db.active_dc1" "" WORKBOOK
-            "databases active in the first site, of a group";
+            "databases active in the first site, per DAG";
         DatabaseActiveDc2 "db.active_dc2" "" WORKBOOK
-            "databases active in the second site, of a group";
+            "databases active in the second site, per DAG";
         DatabaseAll "db.all" "" OWN "databases in all";
         DatabaseCount "db.count" "" WORKBOOK "databases per DAG";
         DatabaseCountBeforeGroupRounding "db.count_before_group_rounding" "" WORKBOOK
@@ -174,40 +174,40 @@ catalogue! {
             "largest database, calculated";
         DatabaseMaxSizeGbUsed "db.max_size_gb_used" "GB" WORKBOOK "largest database";
         DatabasePassiveDc2 "db.passive_dc2" "" WORKBOOK
-            "passive copies in the second site, of a group";
+            "passive copies in the second site, per DAG";
         DatabasePerVolume "db.per_volume" "" WORKBOOK "databases on a volume";
         DatabasePerVolumeByCopies "db.per_volume_by_copies" "" WORKBOOK
             "databases on a volume, by their copies";
         DatabaseSizeGb "db.size_gb" "GB" WORKBOOK "mailboxes of a database on the disk";
         DatabaseSizeWithOverheadGb "db.size_with_overhead_gb" "GB" WORKBOOK "size of a database";
         DatabaseSpaceGbAllCopiesPerDag "db.space_gb_all_copies_per_dag" "GB" WORKBOOK
-            "all copies of a group";
+            "all copies per DAG";
         DatabaseSpaceGbOneCopyPerDag "db.space_gb_one_copy_per_dag" "GB" WORKBOOK
-            "one copy of all databases of a group";
+            "one copy of all databases of a DAG";
         DatabaseSymmetricalBlock "db.symmetrical_block" "" WORKBOOK
             "ways to lay the copies of a database on servers";
         // Logs.
         LogAllLogsPerDayPerDb "log.all_logs_per_day_per_db" "logs of 1 MB" WORKBOOK
             "logs of a database a day";
         LogBacklogDays "log.backlog_days" "days" WORKBOOK "days of logs that are kept";
-        LogBacklogGbPerDag "log.backlog_gb_per_dag" "GB" WORKBOOK "logs that are kept, of a group";
+        LogBacklogGbPerDag "log.backlog_gb_per_dag" "GB" WORKBOOK "logs that are kept, per DAG";
         LogLagDays "log.lag_days" "days" WORKBOOK "how far late copies are behind";
         LogMoveGbPerDag "log.move_gb_per_dag" "GB" WORKBOOK
-            "logs of a week's mailbox moves, of a group";
-        LogSpaceGbPerDag "log.space_gb_per_dag" "GB" WORKBOOK "logs of a group";
+            "logs of a week's mailbox moves, per DAG";
+        LogSpaceGbPerDag "log.space_gb_per_dag" "GB" WORKBOOK "logs per DAG";
         LogSpaceGbPerDb "log.space_gb_per_db" "GB" WORKBOOK "logs of a database";
         LogUserLogsPerDayPerDag "log.user_logs_per_day_per_dag" "logs of 1 MB" WORKBOOK
-            "logs of users a day, of a group";
+            "logs of users a day, per DAG";
         LogUserLogsPerDayPerDb "log.user_logs_per_day_per_db" "logs of 1 MB" WORKBOOK
             "logs of users a day, of a database";
         // Reads and writes.
         IoAdditionalIops "io.additional_iops" "1/s" INPUT "I/O that is given besides";
-        IoDbIopsPerDag "io.db_iops_per_dag" "1/s" WORKBOOK "database I/O of a group";
+        IoDbIopsPerDag "io.db_iops_per_dag" "1/s" WORKBOOK "database I/O per DAG";
         IoDbIopsPerDb "io.db_iops_per_db" "1/s" WORKBOOK "database I/O of a database";
         IoDbIopsPerMailbox "io.db_iops_per_mailbox" "1/s" WORKBOOK "database I/O of a mailbox";
         IoDbReadsPerServer "io.db_reads_per_server" "1/s" WORKBOOK "reads";
         IoDbWritesPerServer "io.db_writes_per_server" "1/s" WORKBOOK "writes";
-        IoLogIopsPerDag "io.log_iops_per_dag" "1/s" WORKBOOK "log I/O of a group";
+        IoLogIopsPerDag "io.log_iops_per_dag" "1/s" WORKBOOK "log I/O per DAG";
         IoLogIopsPerDb "io.log_iops_per_db" "1/s" WORKBOOK "log I/O of a database";
         IoLogReadsPerServer "io.log_reads_per_server" "1/s" WORKBOOK "log reads of a server";
         IoLogWritesPerServer "io.log_writes_per_server" "1/s" WORKBOOK "log writes of a server";
@@ -331,7 +331,7 @@ catalogue! {
         NetworkLinkOkRpo "net.link_ok_rpo" "" WORKBOOK "the link is enough";
         NetworkLinkThroughputMbps "net.link_throughput_mbps" "Mb/s" WORKBOOK
             "link throughput";
-        NetworkLogStreamsPerDag "net.log_streams_per_dag" "" WORKBOOK "log streams of a group";
+        NetworkLogStreamsPerDag "net.log_streams_per_dag" "" WORKBOOK "log streams per DAG";
         NetworkPeakEnvironmentMbps "net.peak_environment_mbps" "Mb/s" WORKBOOK
             "all groups in the busiest hour";
         NetworkPeakIndexMbpsPerDag "net.peak_index_mbps_per_dag" "Mb/s" WORKBOOK

@@ -302,7 +302,7 @@ impl Draw {
             run.finished = Some(Finished {
                 at_ns: 60 * SECOND,
                 interrupted: true,
-                reason: self.perhaps(&["a person asked to stop".to_owned()]),
+                reason: self.perhaps(&["stopped by the user".to_owned()]),
                 is_for_room: self.one_in(3),
                 is_overdue: self.one_in(3),
             });

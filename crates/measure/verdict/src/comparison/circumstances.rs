@@ -48,7 +48,7 @@ fn of_storage(run: &RunRecord) -> [Stated; 9] {
             volumes(run, |volume| volume.durable_writes.as_deref().unwrap_or_default()),
         ),
         ("caches of devices", caches(run)),
-        ("storage to mend", to_mend(run)),
+        ("storage problems", to_mend(run)),
     ]
 }
 

@@ -72,8 +72,8 @@ pub(crate) fn simulation(
     );
     if plans.is_empty() {
         body.push_str(
-            "<p>There is no plan in this folder. Write one there: <code>plimsoll plan</code> prints \
-             an example.</p>\n</main>\n",
+            "<p>There is no plan in this folder. Write one there: <code>plimsoll plan</code> \
+             prints an example.</p>\n</main>\n",
         );
         return page("Simulate arrays", &body);
     }
