@@ -8,17 +8,17 @@ use clap::Args;
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
-/// What is done once the verdict stands.
+/// Actions once the verdict is final.
 #[derive(Args, Debug)]
 pub(crate) struct NotifyFlags {
-    /// Run this with the shell at the end, whatever the end is. In its environment are
+    /// Shell command to run when the run ends, whatever the outcome. In its environment are
     /// `PLIMSOLL_EXIT_STATUS`, `_VERDICT`, `_HEADLINE`, `_RUN` (the folder), `_NAME` and
     /// `_REPORT`; it changes nothing about the exit status
     #[arg(long, value_name = "COMMAND")]
     pub notify: Option<String>,
 }
 
-/// Flags that say which run it is.
+/// Flags that identify a run.
 #[derive(Args, Debug)]
 pub(crate) struct IdentityFlags {
     /// Name of the run, in its report and its folder [default: that of the plan]

@@ -149,7 +149,7 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// The command that is to be run at the end.
+    /// The command to run at the end.
     pub(crate) fn notify(&self) -> Option<&str> {
         let at_end = match self {
             Self::Quick(flags) => &flags.at_end,
@@ -162,8 +162,8 @@ impl Verb {
     }
 }
 
-/// Whether the command line asks for JSON, looked for before it is parsed, since what is wrong with
-/// it is to be told in JSON too.
+/// Whether the command line asks for JSON, detected before it is parsed, since errors in
+/// it are reported in JSON too.
 pub(crate) fn ask_for_json() -> bool {
     let mut words = std::env::args_os().take_while(|word| word != "--");
     words.any(|word| word == "--json")

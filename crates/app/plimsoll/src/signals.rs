@@ -26,7 +26,7 @@ static INSTALLED: OnceLock<StopFlag> = OnceLock::new();
 /// Whether the work that a signal would stop is over.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Listens from now on; `answer` tells a person what the first signal does, and a second one.
+/// Listens from now on; `answer` explains the effect of the first signal, and of a second one.
 pub(crate) fn install(answer: &'static str) -> Result<StopFlag, CommandError> {
     let asked = Arc::new(AtomicBool::new(false));
     system::stop_on_request(&asked)?;
@@ -36,8 +36,8 @@ pub(crate) fn install(answer: &'static str) -> Result<StopFlag, CommandError> {
     Ok(stop)
 }
 
-/// Has the next signal count as the first one again, now that the work is over; no answer to it
-/// tells of the work. Without an installed flag a signal ends the program as ever.
+/// Makes the next signal count as the first one again, now that the work is over; no answer to
+/// it mentions the work. Without an installed flag a signal ends the program as usual.
 pub(crate) fn listen_again() -> StopFlag {
     IS_OVER.store(true, Ordering::Relaxed);
     let stop = INSTALLED.get().cloned().unwrap_or_default();

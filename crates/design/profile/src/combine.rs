@@ -40,7 +40,7 @@ pub struct Profile {
 /// A group of alike mailboxes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TierProfile {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
     /// Its mailboxes.
     pub mailboxes: u64,

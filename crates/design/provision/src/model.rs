@@ -16,7 +16,7 @@ pub struct Requirements {
     pub title: String,
     /// Free text for the documents.
     pub description: String,
-    /// For whom, by whom and of what date the design is.
+    /// Customer, author and date of the design.
     pub origin: Origin,
     /// What the documents say of figures that are another product's; none where all are its own.
     pub assumption: Option<String>,
@@ -73,7 +73,7 @@ pub struct Requirements {
 pub struct Build {
     /// File system, such as `ReFS` or `XFS`.
     pub file_system: String,
-    /// What encrypts the volumes; `none` where nothing does.
+    /// Encryption of the volumes; `none` without encryption.
     pub encryption: String,
     /// How late lagged copies replay.
     pub replay_lag: Nanos,
@@ -355,7 +355,7 @@ pub struct Volume {
     pub disk: usize,
     /// Least length.
     pub size: Bytes,
-    /// What it is for.
+    /// Its contents.
     pub purpose: Purpose,
     /// The databases on it.
     pub databases: Vec<String>,

@@ -19,7 +19,7 @@ pub enum CarrierError {
     },
     /// The server answered with an error.
     Refused {
-        /// What was asked.
+        /// The request.
         what: &'static str,
         /// Its words.
         why: String,

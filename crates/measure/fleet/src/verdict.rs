@@ -26,7 +26,7 @@ pub struct FleetVerdict {
 pub struct FleetFinding {
     /// The rule's name for programs, such as `host-lost`.
     pub rule: &'static str,
-    /// What the rule says.
+    /// The rule's outcome.
     pub outcome: Ruling,
     /// The host that decided, if one did.
     pub host: Option<String>,

@@ -25,8 +25,8 @@ const LONGEST_DOCUMENT: u64 = 16 << 20;
 /// No log or report of an administrator that fits into memory is longer.
 const LONGEST_DATA: u64 = 4 << 30;
 
-/// Reads the plan at `path` with what the command line overrides. Databases may be a share of the
-/// volumes that their folders are on.
+/// Reads the plan at `path` with the command line's overrides. Databases may be a share of their
+/// folders' volumes.
 pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, HostError> {
     let (file, text) = read_text(path)?;
     let volume_of = overrides.volume_of.or(Some(volume_of));
@@ -92,7 +92,7 @@ pub fn read_document(path: &Path) -> Result<Vec<u8>, HostError> {
     read(path, LONGEST_DOCUMENT)
 }
 
-/// A device such as `/dev/zero` has no end, so only a pipe may stand for a file.
+/// A device such as `/dev/zero` has no end, so only a pipe may replace a file.
 fn read(path: &Path, longest: u64) -> Result<Vec<u8>, HostError> {
     let wrong = HostError::of_file(path, "read");
     let mut bytes = Vec::new();

@@ -28,7 +28,7 @@ impl HostError {
         move |error| Self::file(path, doing, &error)
     }
 
-    /// A failed operation of the standard library on `path`, with the remedy where there is one.
+    /// A failed operation of the standard library on `path`, with the remedy if there is one.
     pub fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
         if let Some(told) = error.get_ref().filter(|inner| inner.is::<TargetError>()) {
             // It names the place and the remedy itself.

@@ -15,7 +15,7 @@ use crate::measure::{Measured, RunOrder, run};
 use crate::observer::{HostEvent, HostObserver, NextLoad};
 use crate::stop::StopFlag;
 
-/// Held loads have so many times the sessions that the tuner settled at, so that the pace holds
+/// Held loads have this many times the sessions that the tuner settled at, so that the pace holds
 /// the load and not the sessions.
 const MORE_SESSIONS: u32 = 2;
 
@@ -70,7 +70,7 @@ pub fn search_line(
     Ok(TriedLine { run, steps, is_complete })
 }
 
-/// The plan of one step; the load is to be given.
+/// The plan of one step; the load is set separately.
 fn step_plan(mut plan: Plan, step: Nanos) -> Plan {
     plan.test.duration = step;
     plan.test.interval = plan.test.interval.min(LONGEST_SAMPLE).min(step);
@@ -83,7 +83,7 @@ fn step_plan(mut plan: Plan, step: Nanos) -> Plan {
 }
 
 impl Search<'_> {
-    /// Tries loads until there is nothing more to learn; whether it came so far.
+    /// Tries loads until no further one adds information; returns whether the search was completed.
     fn carry_out(&mut self, stop: &StopFlag, observer: &HostObserver) -> Result<bool, HostError> {
         loop {
             if self.steps.iter().any(|step| step.is_damaged) {
@@ -118,7 +118,7 @@ impl Search<'_> {
         }
     }
 
-    /// One load, as a run of its own in a folder of its own.
+    /// One load, as a separate run in a separate folder.
     fn step(
         &self,
         asked: Option<u32>,
@@ -147,7 +147,7 @@ impl Search<'_> {
     }
 }
 
-/// What the search needs of a step.
+/// The result of a step for the search.
 fn tried(step: &LoadStep) -> TriedLoad {
     #[expect(
         clippy::cast_possible_truncation,

@@ -37,7 +37,7 @@ pub enum HostEvent<'a> {
     Begun(&'a RunOutline),
     /// An event of the run, as its journal holds it.
     Event(&'a Event),
-    /// The phase goes through files, and is so far.
+    /// The phase reads or writes files; its progress.
     Pass(PassWork),
     /// The run goes on; it began so many nanoseconds ago.
     Now {

@@ -13,7 +13,7 @@ impl StopFlag {
         Self(asked)
     }
 
-    /// Whether a stop has been asked for.
+    /// Whether a stop was requested.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! What each system does in its own way, under one set of names: nothing else in this crate asks
-//! which system it runs on.
+//! System-specific operations under one set of names: nothing else in this crate asks which system
+//! it runs on.
 
 use std::time::Instant;
 
@@ -37,11 +37,11 @@ pub enum Hold<T> {
     Held(T),
     /// Another process has it.
     Busy,
-    /// It cannot be held here, or what is wrong with it is said where it is used.
+    /// It cannot be locked here, or its problem is reported where it is used.
     Unheld,
 }
 
-/// What the machine has counted up to now, as far as the system tells.
+/// Counts of the machine up to now, as far as the system reports them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HostReading {
     /// Time of all processors.
@@ -52,7 +52,7 @@ pub(crate) struct HostReading {
     pub(crate) available_memory_bytes: Option<u64>,
     /// Memory of this program.
     pub(crate) resident_bytes: Option<u64>,
-    /// Of the kernel's memory, what must stay and what may be swapped.
+    /// Non-paged and paged kernel memory.
     pub pools: Option<(u64, u64)>,
     /// Entries of its page tables that are free.
     pub(crate) free_page_table_entries: Option<u64>,
@@ -65,7 +65,7 @@ pub(crate) struct HostReading {
 pub(crate) struct ProcessorCount {
     /// Not idle.
     pub busy: u64,
-    /// That a hypervisor gave to others; none where nothing tells.
+    /// Time that a hypervisor gave to others; `None` if unknown.
     pub(crate) steal: Option<u64>,
     /// In all.
     pub total: u64,

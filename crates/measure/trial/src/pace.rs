@@ -94,7 +94,7 @@ impl Pacer {
 
     /// The same pace, kept by so many sessions from now on.
     pub(crate) fn for_sessions(self, sessions: u32) -> Self {
-        // All sessions must be able to come to work before what is behind is forgotten.
+        // All sessions must be able to start before the backlog is dropped.
         let all_at_work = Nanos(MOST_BEHIND.0 / u64::from(sessions.max(1)));
         Self { behind_for_each: span(HALF_A_BATCH_REQUESTS, self.gap).min(all_at_work), ..self }
     }

@@ -65,7 +65,7 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
     conclude(&answer, &flags.answer, console)
 }
 
-/// What writes meet in each folder, one after the other.
+/// Behaviour of writes in each folder, one after the other.
 fn measured(
     flags: &InspectFlags,
     (paths, known): (&[PathBuf], &[StorageFacts]),

@@ -13,9 +13,9 @@ pub(crate) fn words(next: &NextLoad<'_>) -> String {
     format!("Load {}, {load}; {}", next.number, left(next.left, next.took, next.measured))
 }
 
-/// How many loads are left, the one that begins included, and how long they take: as long as those
-/// that were held and `took` so long already. The first of all, which fills the caches and searches
-/// for the number of sessions, tells less; before it, only how long each is measured is known.
+/// Number of remaining loads, the next one included, and their time: as long as those that were
+/// held and `took` this long. The first of all, which fills the caches and searches for the number
+/// of sessions, is less representative; before it, only the measured length of each is known.
 fn left((fewest, most): (usize, usize), took: &[Duration], measured: Duration) -> String {
     // A load that has to be repeated may have made it more than was foreseen.
     let (fewest, most) = (fewest.max(1), most.max(1));

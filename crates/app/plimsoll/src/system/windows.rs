@@ -12,8 +12,8 @@ use device_os::console;
 /// digits.
 pub(crate) const PLAIN_CHARACTERS: &str = "\\/._-+=:";
 
-/// What begins or ends more than itself between double quotation marks: variables of PowerShell and
-/// of the command prompt, escapes, and the marks that PowerShell takes for double ones. The plain
+/// Characters with a special meaning between double quotation marks: variables of PowerShell and of
+/// the command prompt, escapes, and the marks that PowerShell takes for double ones. The plain
 /// double mark is in no path, but in a value it may be.
 const REPLACED: [char; 7] = ['$', '`', '%', '"', '\u{201c}', '\u{201d}', '\u{201e}'];
 

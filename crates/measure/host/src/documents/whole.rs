@@ -31,8 +31,8 @@ pub fn make_new_folder(path: &Path) -> Result<(), HostError> {
     })
 }
 
-/// Puts a whole file where another may stand, all or nothing: the old one stays until the new one
-/// is whole, and a symbolic link is replaced, not followed.
+/// Replaces a file atomically: the old one stays until the new one is complete, and a symbolic link
+/// is replaced, not followed.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), HostError> {
     let kind = fs::symlink_metadata(path).map(|facts| facts.file_type());
     if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_symlink()) {

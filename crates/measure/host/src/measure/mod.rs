@@ -59,7 +59,7 @@ pub use stop_request::{STOP_REQUEST, StopRequest};
 
 /// A run that has ended, one way or the other, with its reports written.
 pub struct Measured {
-    /// What happened.
+    /// The record.
     pub record: RunRecord,
     /// The verdict.
     pub verdict: Verdict,

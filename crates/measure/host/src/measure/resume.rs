@@ -48,7 +48,7 @@ impl CutRun {
         Ok(Self { path: folder, journal, file, resumption })
     }
 
-    /// What has happened so far.
+    /// The events so far.
     pub const fn record(&self) -> &RunRecord {
         &self.resumption.record
     }

@@ -21,7 +21,7 @@ const BEYOND: Nanos = Nanos::from_secs(5);
 const BUSY: &str = "the kernel has not come back from a call for this database, or another of its \
                     thread,";
 
-/// What a person can do.
+/// Remedy.
 const REMEDY: &str = "look at the disk, its controller and cables, and the system log";
 
 /// Watches over the groups of a run.

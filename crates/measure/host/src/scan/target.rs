@@ -46,7 +46,7 @@ pub struct ScanTarget {
     pub last_read: PageNumber,
     /// The flush map beside it, or why none is believed.
     pub flush_map: Result<Arc<FlushMap>, MapRefusal>,
-    /// What its header says, where it was not closed.
+    /// State of a database that was not closed, from its header.
     pub dirty: Option<Dirty>,
     /// Whether its header says that it was created and never attached, as temporary databases do.
     pub(crate) is_just_created: bool,

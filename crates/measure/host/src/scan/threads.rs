@@ -37,7 +37,7 @@ pub struct Scanned {
 }
 
 impl Scanned {
-    /// Pages that lost their last write; none where there is no flush map to tell.
+    /// Pages that lost their last write; `None` without a flush map to compare.
     pub fn lost_flushes(&self) -> Option<u64> {
         let is_known = self.target.flush_map.is_ok();
         is_known.then_some(self.tally.lost_flushes)

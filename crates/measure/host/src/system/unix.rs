@@ -1,4 +1,4 @@
-//! Linux, and what other systems of its kind share with it: what `/proc` lacks is not known.
+//! Linux and similar systems: values missing from `/proc` are unknown.
 
 use std::fs::{self, DirBuilder, File, FileType, OpenOptions, TryLockError};
 use std::io;
@@ -26,7 +26,7 @@ use crate::ticks;
 /// A folder is held by the lock of the file that it is.
 pub use std::fs::File as FolderHold;
 
-/// What to know while files are made that databases are to fill: nothing.
+/// A note on files created for databases: none.
 pub const fn of_new_files() -> Option<&'static str> {
     None
 }
@@ -35,7 +35,7 @@ pub const fn of_new_files() -> Option<&'static str> {
 /// every system that Linux runs on today).
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A program on this machine that takes longer stands still.
+/// A local program that takes longer is considered hung.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
 /// Takes a folder by its lock.
@@ -50,13 +50,13 @@ pub fn hold_folder(folder: &Path) -> Hold<FolderHold> {
     }
 }
 
-/// Whether a process has the file's lock. One that cannot be opened has no lock to wait for.
+/// Whether a process has the file's lock. A file that cannot be opened has no lock to wait for.
 pub(crate) fn is_held(path: &Path) -> bool {
     let shared = documents::open(path).map(|file| file.try_lock_shared());
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// The same of a raw device, or of the file that stands for one.
+/// The same of a raw device, or of the file used as one.
 pub(crate) fn is_device_held(device: &Path) -> bool {
     let shared = File::open(device).map(|file| file.try_lock_shared());
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))
@@ -113,7 +113,7 @@ pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
     })
 }
 
-/// A connection to a program on this machine, by its socket. One that stands still is given up.
+/// A connection to a local program, by its socket. A hung one is given up.
 pub fn connect_local(path: &Path) -> io::Result<UnixStream> {
     let stream = UnixStream::connect(path)?;
     stream.set_read_timeout(Some(LONGEST_ANSWER))?;
@@ -143,7 +143,7 @@ pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((facts.dev(), facts.ino()))
 }
 
-/// The number of a file in its file system, which restarts leave as it is.
+/// The inode number of a file, which restarts do not change.
 pub fn file_number(path: &Path) -> io::Result<String> {
     Ok(fs::metadata(path)?.ino().to_string())
 }
@@ -153,7 +153,7 @@ pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
     Ok(fs::metadata(path)?.dev())
 }
 
-/// Where the scripts of `plan` for Linux mount volumes.
+/// Folder in which the Linux scripts of `plan` mount volumes.
 pub fn layout_roots() -> LayoutRoots {
     LayoutRoots {
         volumes: "/mnt/mail".to_owned(),
@@ -168,7 +168,7 @@ pub(crate) fn is_device(kind: FileType) -> bool {
     kind.is_char_device() || kind.is_block_device()
 }
 
-/// Whether it takes bytes in their order and keeps no file: a pipe, a terminal, `/dev/null`.
+/// Whether it consumes bytes in order and keeps no file: a pipe, a terminal, `/dev/null`.
 pub fn is_stream(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_char_device()
 }
@@ -197,7 +197,7 @@ pub fn set_apart(program: &mut Command) {
     program.process_group(0);
 }
 
-/// What `/proc` counts.
+/// The counts of `/proc`.
 pub(crate) fn host_reading() -> HostReading {
     let own = ticks::process(&text_of("/proc/self/stat"));
     let machine = ticks::machine(&text_of("/proc/stat"));
@@ -246,7 +246,7 @@ fn text_of(file: &str) -> String {
     fs::read_to_string(file).unwrap_or_default()
 }
 
-/// Bytes of a file of `Name: value kB` lines, where they are known.
+/// Bytes of a file of `Name: value kB` lines, if known.
 fn bytes_of(file: &str, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;

@@ -18,7 +18,7 @@ use super::{Hold, HostReading, ProcessorCount};
 
 pub use device_os::machine::FolderHold;
 
-/// What to know while files are made that databases are to fill.
+/// A note on files created for databases.
 pub fn of_new_files() -> Option<&'static str> {
     Some(if told::takes_space_as_it_is() {
         "The privilege to perform volume maintenance tasks is held: new databases are written \
@@ -52,7 +52,7 @@ fn as_hold(taken: io::Result<Option<FolderHold>>) -> Hold<FolderHold> {
     }
 }
 
-/// A name is taken as that of a folder is.
+/// A name is locked like that of a folder.
 pub(crate) use device_os::machine::FolderHold as NameHold;
 
 /// Takes a name for this process alone.
@@ -111,7 +111,7 @@ pub fn is_private(_: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// What tells a file from all others.
+/// Identity of a file.
 pub fn file_number(path: &Path) -> io::Result<String> {
     Ok(format!("{:?}", identity(path)?))
 }
@@ -126,7 +126,7 @@ pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
     Ok(FileIdentity::of(path)?.volume())
 }
 
-/// Where the product expects volumes and databases.
+/// Folders in which the product expects volumes and databases.
 pub fn layout_roots() -> LayoutRoots {
     LayoutRoots {
         volumes: r"C:\ExchangeVolumes".to_owned(),
@@ -152,12 +152,12 @@ pub(crate) const fn is_block_device(_: FileType) -> bool {
     false
 }
 
-/// Whether a process has the file that stands for a device open for writes.
+/// Whether a process has the file used as a device open for writes.
 pub(crate) fn is_device_held(device: &Path) -> bool {
     is_held(device)
 }
 
-/// A new file belongs to who makes it, and what others may do with it is inherited of its folder.
+/// A new file belongs to its creator, and its access rights are inherited from its folder.
 #[expect(clippy::unnecessary_wraps, reason = "other systems can fail at it")]
 pub fn keep_owner(_: &Path, _: &Path) -> io::Result<()> {
     Ok(())
@@ -175,7 +175,7 @@ pub fn set_apart(program: &mut Command) {
     program.creation_flags(NEW_PROCESS_GROUP);
 }
 
-/// What Windows counts. It does not tell what a hypervisor gives to others.
+/// The counts of Windows. It does not report time that a hypervisor gives to others.
 pub(crate) fn host_reading() -> HostReading {
     let (times, memory) = (ProcessorTimes::now().ok(), MemoryInUse::now().ok());
     let counts = MemoryCounts::latest();

@@ -14,8 +14,8 @@ const FIRST_LOOK_PERCENT: u64 = 60;
 /// Sizes of a first look are multiples of this.
 const SIZE_STEP: Bytes = Bytes::from_mib(16);
 
-/// Size of each database of a first look: `plan.size`, or less where they would leave too little
-/// room to grow. Where nothing sensible fits, the plan's, so that it is refused with its numbers.
+/// Size of each database of `quick`: `plan.size`, or less if that would leave too little room to
+/// grow. If nothing sensible fits, the plan's, so that it is refused with its numbers.
 pub fn first_look_size(plan: &Plan, free: Bytes) -> Bytes {
     fitting(plan, free).map_or(plan.size, |fitting| fitting.min(plan.size))
 }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 /// Flags of `builds`.
 #[derive(Args, Debug)]
 pub(crate) struct BuildsFlags {
-    /// What is asked
+    /// What to do
     #[command(subcommand)]
     pub action: BuildsAction,
     /// A newer table than the embedded one, as CSV with the same columns
@@ -18,7 +18,7 @@ pub(crate) struct BuildsFlags {
     pub json: bool,
 }
 
-/// What `builds` is asked.
+/// Actions of `builds`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BuildsAction {
     /// Name the release of versions, or of those in logs, reports, programs and databases
@@ -33,7 +33,7 @@ pub(crate) enum BuildsAction {
         #[arg(value_name = "PRODUCT")]
         product: Option<String>,
     },
-    /// Say what the way from one build to another needs
+    /// Show the steps and prerequisites from one build to another
     Compare {
         /// One build: a version, a name or a file
         #[arg(value_name = "A")]

@@ -16,16 +16,16 @@ pub(crate) struct CalibrateFlags {
     /// The array file
     #[arg(long, short, value_name = "FILE", default_value = "array.toml")]
     pub output: PathBuf,
-    /// Size of the file that requests go to; storage that caches as much answers from its cache
+    /// Size of the file that requests go to; a cache of that size answers in the storage's place
     #[arg(long, value_parser = size, default_value = "2GiB")]
     pub size: Bytes,
-    /// How long each of eleven loads lasts
+    /// Length of each of the eleven loads
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "5s")]
     pub each: Nanos,
-    /// Then predict a held run in the folder, run it, and set both side by side
+    /// Then predict a held run in the folder, run it, and compare both
     #[arg(long)]
     pub prove: bool,
-    /// Replace an array file that is there already
+    /// Replace an existing array file
     #[arg(long)]
     pub force: bool,
 }

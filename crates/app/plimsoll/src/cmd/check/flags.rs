@@ -10,7 +10,7 @@ pub(crate) struct CheckFlags {
     /// Database files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Read all pages behind the database too, not 64 MiB of them at most
+    /// Read all pages past the end of the database, not only the first 64 MiB
     #[arg(long)]
     pub foreign: bool,
     /// Answer in JSON

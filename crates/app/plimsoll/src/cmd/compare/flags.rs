@@ -20,8 +20,8 @@ pub(crate) enum ComparisonFormat {
 /// Flags of `compare`.
 #[derive(Args, Debug)]
 pub(crate) struct CompareFlags {
-    /// Run folders or their record.jsonl, or folders of sets of tests; the first is what the others
-    /// are measured against
+    /// Run folders or their record.jsonl, or folders of sets of tests; the others are compared with
+    /// the first
     #[arg(value_name = "RUN", num_args = 2.., required = true)]
     pub runs: Vec<PathBuf>,
     /// Form [default: by the ending of --output, else text]

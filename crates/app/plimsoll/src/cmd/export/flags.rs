@@ -26,7 +26,7 @@ pub(crate) struct ExportFlags {
     /// Table to print
     #[arg(long, value_name = "T", group = "rows", conflicts_with = "all")]
     pub table: Option<String>,
-    /// Write every table to a file of its own
+    /// Write every table to a separate file
     #[arg(long, group = "rows", requires = "output")]
     pub all: bool,
     /// File for the rows of --table, or folder for --all [default: the standard output]
@@ -35,10 +35,10 @@ pub(crate) struct ExportFlags {
     /// Replace files that are there already
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Rows too that are deleted and not yet removed; a first column says which they are
+    /// Include rows that are deleted and not yet removed; a first column marks them
     #[arg(long)]
     pub deleted: bool,
-    /// Take pages that carry no checksum, as those of an engine's temporary database
+    /// Accept pages without a checksum, as in an engine's temporary database
     #[arg(long)]
     pub without_checksums: bool,
     /// How rows are printed [default: by the ending of --output, else csv]

@@ -14,10 +14,10 @@ pub(crate) struct ImportFlags {
     /// [default: plimsoll-import-NAME, made here]
     #[arg(long, short, value_name = "PLAN|DIR")]
     pub output: Option<PathBuf>,
-    /// Folder below which the folders of Windows are looked for
+    /// Folder below which the folders of Windows are expected
     #[arg(long, value_name = "DIR", default_value = "/mnt/mail")]
     pub root: PathBuf,
-    /// Replace a file that is there already
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
 }

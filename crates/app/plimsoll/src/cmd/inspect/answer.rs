@@ -14,17 +14,17 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 
-/// What a look has come to, in every form.
+/// Result of an inspection, in every form.
 pub(in crate::cmd) struct InspectAnswer<'a> {
-    /// The machine, and what was looked at.
+    /// The machine, and the inspected paths.
     pub subject: &'a str,
-    /// What was found.
+    /// The findings.
     pub findings: &'a [StorageFinding],
-    /// What each path stands on, for programs.
+    /// The devices underneath each path, for programs.
     pub paths: &'a [Value],
     /// Saved outputs of controllers' tools, for programs.
     pub outputs: &'a [Value],
-    /// Whether evidence that decides is missing, contradictory or not understood.
+    /// Whether decisive evidence is missing, contradictory or not understood.
     pub is_open: bool,
     /// The same in lines for people, before the findings.
     pub lead: &'a [String],
@@ -32,7 +32,7 @@ pub(in crate::cmd) struct InspectAnswer<'a> {
     pub inputs: &'a [&'a Path],
 }
 
-/// Writes the page that was asked for and prints the answer; fails where something is to be mended.
+/// Writes the requested page and prints the answer; fails if something needs fixing.
 pub(in crate::cmd) fn conclude(
     answer: &InspectAnswer<'_>,
     flags: &InspectAnswerFlags,
@@ -60,7 +60,7 @@ pub(in crate::cmd) fn conclude(
     })
 }
 
-/// The worst first, each with what mends it; what is as it should be in a line each.
+/// The worst first, each with its remedy; items in order take one line each.
 fn print(findings: &[StorageFinding], console: &mut Console) -> Result<(), CommandError> {
     for finding in report::worst_first(findings) {
         let StorageFinding { title, subject, seen, outcome, .. } = finding;

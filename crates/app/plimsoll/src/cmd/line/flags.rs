@@ -13,7 +13,7 @@ pub(crate) struct LineFlags {
     /// The plan that the databases were prepared with
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// How long each load is measured; less than 30s is not judged
+    /// Length of each measured load; less than 30s is not judged
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub step: Nanos,
     /// Folder for journals and reports [default: run-NAME-DATE-TIME]

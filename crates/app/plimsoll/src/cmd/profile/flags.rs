@@ -7,7 +7,7 @@ use units::Bytes;
 
 use crate::args::{mailboxes, size};
 
-/// Where help shows those flags.
+/// Heading of those flags in the help.
 const SIGN_IN: &str = "Sign-in to Microsoft 365";
 
 /// Flags of `profile`.
@@ -19,10 +19,10 @@ pub(crate) struct ProfileFlags {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub sign_in: SignInFlags,
-    /// Mailboxes [default: as many as the files say]
+    /// Mailboxes [default: the number in the files]
     #[arg(long, value_name = "N", value_parser = mailboxes)]
     pub mailboxes: Option<u64>,
-    /// Most that a mailbox may hold, such as 2GiB [default: the quotas, or the largest mailbox]
+    /// Largest size of a mailbox, such as 2GiB [default: the quotas, or the largest mailbox]
     #[arg(long, value_parser = size)]
     pub size_limit: Option<Bytes>,
     /// Average length of a message, such as 75KiB [default: as measured]
@@ -53,7 +53,7 @@ pub(crate) enum SignInWay {
     Browser,
     /// In a browser anywhere, with a code to type; many tenants block this
     Device,
-    /// By the certificate of the application, without a person
+    /// By the certificate of the application, without a user
     Certificate,
 }
 
@@ -61,16 +61,16 @@ pub(crate) enum SignInWay {
 #[derive(Args, Debug)]
 pub(crate) struct SignInFlags {
     /// Sign in to Microsoft 365 and fetch its two usage reports. Tokens stay in memory and are
-    /// wiped at the end; files do the same without signing in
+    /// wiped at the end; downloaded files give the same without signing in
     #[arg(long, value_name = "WAY", help_heading = SIGN_IN)]
     pub sign_in: Option<SignInWay>,
-    /// Id of the application that is registered for it with the tenant
+    /// Id of the application registered with the tenant
     #[arg(long, value_name = "ID", requires = "sign_in", help_heading = SIGN_IN)]
     pub client: Option<String>,
-    /// Name or id of the tenant, such as contoso.com [default: the one of who signs in]
+    /// Name or id of the tenant, such as contoso.com [default: that of the user who signs in]
     #[arg(long, value_name = "NAME", requires = "sign_in", help_heading = SIGN_IN)]
     pub tenant: Option<String>,
-    /// Certificate of the application, in PEM; its key stands there too, or in the environment
+    /// Certificate of the application, in PEM; its key is there too, or in the environment
     /// variable `PLIMSOLL_CERTIFICATE_KEY`
     #[arg(long, value_name = "FILE", requires = "sign_in", help_heading = SIGN_IN)]
     pub certificate: Option<PathBuf>,
@@ -78,8 +78,8 @@ pub(crate) struct SignInFlags {
     #[arg(long, value_name = "N", default_value = "30", value_parser = report_days,
           help_heading = SIGN_IN)]
     pub days: u8,
-    /// Another provider, such as that of a national cloud: what stands before
-    /// /.well-known/openid-configuration
+    /// Another provider, such as that of a national cloud: the address
+    /// before /.well-known/openid-configuration
     #[arg(long, value_name = "URL", requires = "sign_in", conflicts_with = "tenant",
           help_heading = SIGN_IN)]
     pub authority: Option<String>,

@@ -15,7 +15,7 @@ pub(crate) struct QuickFlags {
     /// [default: plimsoll-quick, made here]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// How long is measured, such as 45s
+    /// Length of the measurement, e.g. 45s
     #[arg(long, value_parser = duration)]
     pub duration: Option<Nanos>,
     /// Size of each of the two databases, such as 1GiB
@@ -24,8 +24,8 @@ pub(crate) struct QuickFlags {
     /// Sessions per database, or auto
     #[arg(long, value_name = "N|auto", value_parser = sessions)]
     pub threads: Option<Sessions>,
-    /// Hold the load at so many database reads and writes per second, of both databases, and fail
-    /// where they are not reached [default: as many as possible]
+    /// Hold the load at N database reads and writes per second in total; fail if the storage does
+    /// not reach it [default: as many as possible]
     #[arg(long, value_name = "N")]
     pub target_iops: Option<u32>,
     #[command(flatten)]

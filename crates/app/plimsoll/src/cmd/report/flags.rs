@@ -37,7 +37,7 @@ pub(crate) struct ReportFlags {
     /// Replace files that are there already
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// With --format esrp: what only the vendor knows of the solution
+    /// With --format esrp: the vendor's facts about the solution
     #[arg(long, value_name = "FILE")]
     pub vendor: Option<PathBuf>,
     /// Print a vendor's file with every key, to be filled in

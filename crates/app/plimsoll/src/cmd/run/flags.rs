@@ -23,8 +23,8 @@ pub(crate) struct RunFlags {
     /// The plan that the databases were prepared with
     #[arg(value_name = "PLAN", required_unless_present = "resume")]
     pub plan: Option<PathBuf>,
-    /// Go on with a run that a crash or a power cut has ended: the folder of its journal. What is
-    /// left of its time is measured, with its plan, settings and seed
+    /// Resume a run that a crash or a power cut has ended: the folder of its journal. Completes the
+    /// remaining time with its plan, settings and seed
     #[arg(long, value_name = "RUN", conflicts_with_all = ["output", "acknowledge", "name", "tags"])]
     pub resume: Option<PathBuf>,
     /// Kind of test: performance, stress, backup, recovery or checksum; all: the first four, one
@@ -32,16 +32,16 @@ pub(crate) struct RunFlags {
     #[arg(long, value_name = "KIND", value_parser = TESTS_TO_RUN,
         hide_possible_values = true)]
     pub test: Option<String>,
-    /// Length of the measurement, e.g. 2h or 90s; with --test all that of both loads, or of each:
-    /// performance=2h,stress=24h
+    /// Length of the measurement, e.g. 2h or 90s; with --test all that of both loads, or each
+    /// by name: performance=2h,stress=24h
     #[arg(long, value_name = "TIME|TEST=TIME", value_parser = test_duration,
         value_delimiter = ',')]
     pub duration: Vec<TestDuration>,
     /// Sessions per database, or auto
     #[arg(long, value_name = "N|auto", value_parser = sessions)]
     pub threads: Option<Sessions>,
-    /// Hold the load at so many database reads and writes per second, of all databases, and fail
-    /// where they are not reached [default: as many as possible]
+    /// Hold the load at N database reads and writes per second in total; fail if the storage does
+    /// not reach it [default: as many as possible]
     #[arg(long, value_name = "N")]
     pub target_iops: Option<u32>,
     /// Seed of the operations
@@ -50,8 +50,7 @@ pub(crate) struct RunFlags {
     /// Folder for journal and reports [default: run-NAME-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Write a line here before and behind every commit, unbuffered, for programs that kill this
-    /// one and look what is left
+    /// Log every commit to FILE before and after it, for crash tests
     #[arg(long, value_name = "FILE")]
     pub acknowledge: Option<PathBuf>,
     /// Keep the load on after the warm-up until the file `measure-at` in the run's folder says when

@@ -7,7 +7,7 @@ use clap::Args;
 /// Flags of `selftest`.
 #[derive(Args, Debug)]
 pub(crate) struct SelftestFlags {
-    /// Folder on the storage; what is made in it is removed, unless something is wrong
+    /// Folder on the storage; files made in it are removed, unless something is wrong
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// Answer in JSON

@@ -15,7 +15,7 @@ pub(crate) struct SizeFlags {
     /// Print a commented deployment to start from
     #[arg(long, conflicts_with = "deployment")]
     pub example: bool,
-    /// Say where these numbers come from, by the keys that the report shows
+    /// Explain these numbers, by the keys that the report shows
     #[arg(long, value_name = "KEY", num_args = 1.., conflicts_with_all = ["json", "scenarios"])]
     pub explain: Vec<String>,
     /// Size every combination of values and rank them: KEY=VALUE,VALUE or a file of such lines
@@ -24,7 +24,7 @@ pub(crate) struct SizeFlags {
     /// Write a page as well
     #[arg(long, short = 'o', value_name = "FILE", group = "written")]
     pub html: Option<PathBuf>,
-    /// Simulate what one set of disks of a server would do, before any of it is bought: plan, array
+    /// Simulate one set of disks of a server before you buy it: plan, array
     /// and report in this folder
     #[arg(long, value_name = "DIR", group = "written",
         conflicts_with_all = ["scenarios", "explain"])]
@@ -38,8 +38,8 @@ pub(crate) struct SizeFlags {
 }
 
 impl SizeFlags {
-    /// The flags with the deployment where it belongs: behind a flag that takes several values it
-    /// is read as the last of them.
+    /// The flags with the deployment in its place: after a flag that takes several values it is
+    /// parsed as the last of them.
     pub(crate) fn in_order(&self) -> Self {
         let mut flags = self.clone();
         if flags.deployment.is_none() && !flags.example {
