@@ -44,8 +44,12 @@ cargo xtask <command>
                   at so many I/Os a second, libesedb too follows every long value
   windows [--kills N]              the Windows build, made here and held under Wine to what this
                   one does, and killed N times (default 20); says which packages it lacks
-  dist            programs for Windows and Linux that need nothing beside them, with checksums and
-                  the licences of all that is in them, in target/dist
+  dist [--try] [--site] [--output DIR] [--address URL]
+                  packages for every system in target/dist, with checksums, licences and a bill of
+                  materials; --try installs, runs and removes each in a scratch system (root,
+                  Debian); --site writes the documentation as a site into target/site
+  dist --binary PROGRAM [--static PROGRAM] [--windows PROGRAM] ...
+                  the same of programs that are there already, for tests of the packaging
   caches          disks with caches on, off and believed to be otherwise, in a machine of QEMU's;
                   a minute after the build; root on Debian installs what it needs
   caches --measured [N]            caches of known mode and size under a FUSE volume, N of each
@@ -88,7 +92,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["soak", "--minutes", minutes, "--iops", iops] => soak(minutes, Some(iops)),
         ["windows"] => windows::whole("20"),
         ["windows", "--kills", kills] => windows::whole(kills),
-        ["dist"] => dist::run(),
+        ["dist", options @ ..] => dist::run(options),
         ["caches"] => guest::caches(),
         ["caches", "--measured"] => measured_caches("10"),
         ["caches", "--measured", tries] => measured_caches(tries),

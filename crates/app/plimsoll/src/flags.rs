@@ -10,6 +10,8 @@ use clap::{
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
+use crate::version::{LONG_VERSION, VERSION};
+
 mod durations;
 mod examples;
 mod format;
@@ -45,7 +47,8 @@ pub(crate) use watch::WatchFlags;
 /// Exit status: 0 pass; 1 fail, the storage or a file is at fault; 2 could not measure; 64 wrong
 /// usage.
 #[derive(Debug, Parser)]
-#[command(name = "plimsoll", bin_name = "plimsoll", version, arg_required_else_help = true)]
+#[command(name = "plimsoll", bin_name = "plimsoll", version = VERSION, long_version = LONG_VERSION,
+          arg_required_else_help = true)]
 pub(crate) struct Arguments {
     /// Print answers and errors only: no progress, no explanations
     #[arg(long, short, global = true)]

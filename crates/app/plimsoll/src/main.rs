@@ -29,6 +29,7 @@ mod sweep;
 mod system;
 mod target;
 mod term;
+mod version;
 mod wire;
 
 use std::process::ExitCode;

@@ -19,7 +19,7 @@ use crate::error::CommandError;
 use crate::flags::CalibrateFlags;
 use crate::scratch::ScratchFolder;
 use crate::signals::StopFlag;
-use crate::{system, term, wire};
+use crate::{system, term, version, wire};
 
 /// Left on the volume for others.
 const RESERVE_BYTES: u64 = 1 << 30;
@@ -120,7 +120,7 @@ fn provenance(volume: &VolumeFacts, flags: &CalibrateFlags) -> String {
         volume.file_system,
         volume.source,
         volume.kernel,
-        env!("CARGO_PKG_VERSION")
+        version::VERSION
     )
 }
 

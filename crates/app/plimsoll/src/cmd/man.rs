@@ -9,6 +9,7 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{self, EXAMPLES_HEADING, ManFlags};
+use crate::version;
 
 /// Prints one page, or writes all.
 pub(crate) fn run(flags: &ManFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -54,7 +55,9 @@ fn pages_below(command: &Command, name: String) -> Vec<(String, &Command)> {
 
 fn page(command: &Command, name: &str) -> Result<String, CommandError> {
     let mut text = Vec::new();
-    clap_mangen::Man::new(command.clone()).title(name).render(&mut text)?;
+    let page = clap_mangen::Man::new(command.clone()).title(name).manual("Plimsoll manual");
+    let page = page.source(format!("plimsoll {}", env!("CARGO_PKG_VERSION")));
+    page.date(version::DATE).render(&mut text)?;
     // What follows the help has no name of its own there; its lines are to stay lines.
     let unnamed = format!(".SH EXTRA\n{EXAMPLES_HEADING}\n");
     Ok(String::from_utf8_lossy(&text).replacen(&unnamed, ".SH EXAMPLES\n.nf\n", 1))
@@ -75,6 +78,9 @@ mod tests {
             let (_, examples) = page.split_once(".SH EXAMPLES\n.nf\n").expect(name);
             assert!(examples.starts_with("  plimsoll"), "{name}: {examples}");
             assert!(!page.contains(".SH EXTRA"), "{name}");
+            let footer = format!("\"plimsoll {}\" \"Plimsoll manual\"", env!("CARGO_PKG_VERSION"));
+            let head = page.lines().find(|line| line.starts_with(".TH")).expect(name);
+            assert!(head.ends_with(&footer), "{name}: {head}");
         }
     }
 }
