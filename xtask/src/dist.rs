@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use xtask::failure::Failure;
 use xtask::shell;
 
-use archive::{gzip::compress, tar};
+use archive::{gzip::pack as packed, tar};
 use manifests::Asset;
 use payload::Program;
 use programs::Programs;
@@ -161,7 +161,7 @@ fn pack_tarball(program: &Program, shelf: &Shelf<'_>) -> Result<(), Failure> {
         let path = path.strip_prefix("usr/").unwrap_or(path);
         tree.file(&format!("{folder}/{path}"), mode, bytes.to_vec());
     }
-    let bytes = compress(&tar::archive(&tree, "", shelf.release.epoch)?)?;
+    let bytes = packed(&tar::archive(&tree, "", shelf.release.epoch)?)?;
     let asset = shelf.asset(&format!("plimsoll-{version}-x86_64-linux.tar.gz"), &bytes)?;
     shelf.put("homebrew/plimsoll.rb", manifests::homebrew(&asset, shelf.release).as_bytes())
 }

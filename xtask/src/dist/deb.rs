@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use xtask::failure::Failure;
 
-use super::archive::{ar, gzip::compress, tar};
+use super::archive::gzip::{compress, pack};
+use super::archive::{ar, tar};
 use super::digest::md5;
 use super::payload::{DOC, packaged};
 use super::release::{Release, day};
@@ -43,8 +44,8 @@ pub(super) fn package(
         control.file(script, 0o755, packaged(&format!("deb/{script}"))?);
     }
     let epoch = release.epoch;
-    let control = compress(&tar::archive(&control, "./", epoch)?)?;
-    let data = compress(&tar::archive(&tree, "./", epoch)?)?;
+    let control = pack(&tar::archive(&control, "./", epoch)?)?;
+    let data = pack(&tar::archive(&tree, "./", epoch)?)?;
     let members: [(&str, &[u8]); 3] =
         [("debian-binary", b"2.0\n"), ("control.tar.gz", &control), ("data.tar.gz", &data)];
     Ok(ar::archive(&members, epoch))

@@ -3,7 +3,7 @@
 
 use xtask::failure::Failure;
 
-use super::archive::{gzip::compress, tar};
+use super::archive::{gzip::pack, tar};
 use super::digest::sha256;
 use super::json::Json;
 use super::release::{Release, day};
@@ -28,7 +28,7 @@ pub(super) fn name(release: &Release) -> String {
 /// must need no library: the image has none, and no shell.
 pub(super) fn image(program: &[u8], licences: &str, release: &Release) -> Result<Vec<u8>, Failure> {
     let plain = tar::archive(&root(program, licences), "", release.epoch)?;
-    let layer = compress(&plain)?;
+    let layer = pack(&plain)?;
     let config = configuration(&sha256(&plain)?, release)?.to_string().into_bytes();
     let manifest = Json::object([
         ("schemaVersion", Json::Number(2)),

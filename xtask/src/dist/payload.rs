@@ -140,3 +140,23 @@ pub(super) fn read(name: &str) -> Result<Vec<u8>, Failure> {
     let path = shell::root().join(name);
     fs::read(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
+
+#[cfg(test)]
+mod tests {
+    use xtask::shell;
+
+    /// What systemd calls the exposure of a service, in tenths: 100 is a service of root without
+    /// any restriction.
+    const MOST_EXPOSED: &str = "--threshold=20";
+
+    #[test]
+    fn the_service_may_do_little() {
+        if !shell::installed("systemd-analyze") {
+            println!("skipped: no systemd-analyze");
+            return;
+        }
+        let unit = "packaging/plimsoll.service";
+        let words = ["systemd-analyze", "security", "--offline=true", MOST_EXPOSED, unit];
+        shell::capture(&words).unwrap();
+    }
+}

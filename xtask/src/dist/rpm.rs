@@ -22,7 +22,7 @@ Requires(pre): shadow-utils
 %global debug_package %{nil}
 %global __os_install_post %{nil}
 %global _build_id_links none
-%global _binary_payload w9.gzdio
+%global _binary_payload w6.gzdio
 
 %description
 Plimsoll finds how much mail-server load a disk, an array or a server carries

@@ -23,6 +23,7 @@ mod notify;
 mod recover;
 mod simulate;
 mod sizing;
+mod support;
 mod values;
 mod watch;
 
@@ -40,6 +41,7 @@ pub(crate) use notify::{NotifyFlags, ask_for_json};
 pub(crate) use recover::RecoverFlags;
 pub(crate) use simulate::{CalibrateFlags, SimulateFlags};
 pub(crate) use sizing::{ArrayKind, ExportKind, PlanFlags, SizeFlags};
+pub(crate) use support::{DoctorFlags, LogsFlags};
 pub(crate) use watch::WatchFlags;
 
 /// Finds the load line of mailbox storage and proves it.
@@ -140,6 +142,10 @@ pub(crate) enum Verb {
     Limits(LimitsFlags),
     /// Say which ids of redundant routers are taken on a network and which clash; only listens
     Scan(ScanFlags),
+    /// Say what this machine lacks for which command, with the package that has it
+    Doctor(DoctorFlags),
+    /// Pack what explains a run into one archive without secrets, to be sent to others
+    Logs(LogsFlags),
     /// Print a completion script for a shell
     Completions(CompletionFlags),
     /// Print the manual page, or write that of each command into a folder

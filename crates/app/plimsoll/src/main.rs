@@ -184,6 +184,8 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Builds(flags) => cmd::builds::run(&flags, console),
         Verb::Limits(flags) => cmd::limits::run(&flags, console),
         Verb::Scan(flags) => cmd::scan::run(&flags, console),
+        Verb::Doctor(flags) => cmd::doctor::run(&flags, console),
+        Verb::Logs(flags) => cmd::logs::run(&flags, console),
         Verb::Completions(flags) => cmd::completions::run(&flags, console),
         Verb::Man(flags) => cmd::man::run(&flags, console),
     }

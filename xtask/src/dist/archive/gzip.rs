@@ -19,14 +19,19 @@ pub(crate) struct Deflated {
     pub crc32: u32,
 }
 
-/// `bytes` as a gzip file.
+/// A whole archive as a gzip file, in a third of the time that the last percent would take.
+pub(crate) fn pack(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    piped(&["gzip", "-6", "-n", "-c"], bytes)
+}
+
+/// `bytes` as a gzip file, as small as can be.
 pub(crate) fn compress(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     piped(&["gzip", "-9", "-n", "-c"], bytes)
 }
 
 /// `bytes` as a bare stream, as zip files hold them.
 pub(crate) fn deflate(bytes: &[u8]) -> Result<Deflated, Failure> {
-    let whole = compress(bytes)?;
+    let whole = pack(bytes)?;
     let end = whole.len().checked_sub(TAIL).filter(|end| *end >= HEAD);
     let end = end.ok_or_else(|| Failure::new("gzip wrote no stream"))?;
     let crc32 = whole[end..end + 4].iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte));

@@ -7,8 +7,8 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 /// Places where package managers keep their own books, and where the trial puts its files.
-const BOOKS: [&str; 8] =
-    ["proc", "sys", "var/lib/dpkg", "var/log", "tmp", "root", "etc", "var/cache/ldconfig"];
+const BOOKS: [&str; 9] =
+    ["proc", "sys", "run", "var/lib/dpkg", "var/log", "tmp", "root", "etc", "var/cache/ldconfig"];
 
 /// Paths of files and folders, without the books of package managers.
 pub(super) struct Listing(BTreeSet<String>);

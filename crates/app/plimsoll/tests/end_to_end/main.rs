@@ -71,6 +71,7 @@ mod simulated;
 mod size;
 mod slow_log;
 mod stalls;
+mod support;
 mod threads;
 #[cfg(target_os = "linux")]
 mod throttled;
