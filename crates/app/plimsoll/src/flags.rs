@@ -12,9 +12,11 @@ use units::{Bytes, Nanos};
 
 use crate::version::{LONG_VERSION, VERSION};
 
+mod color;
 mod durations;
 mod examples;
 mod format;
+mod groups;
 mod inspect;
 mod iscsi;
 mod limits;
@@ -30,6 +32,7 @@ mod watch;
 pub(crate) use durations::{TestDuration, test_duration};
 pub(crate) use examples::EXAMPLES_HEADING;
 pub(crate) use format::FormatFlags;
+pub(crate) use groups::beginning;
 pub(crate) use inspect::{InspectAnswerFlags, InspectFlags, InspectWhat, LayoutFlags};
 pub(crate) use iscsi::{
     IscsiAction, IscsiApplyFlags, IscsiBackend, IscsiDestroyFlags, IscsiDocumentFlags, IscsiFlags,
@@ -55,6 +58,16 @@ pub(crate) struct Arguments {
     /// Print answers and errors only: no progress, no explanations
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Colour help and messages: auto, always or never; auto heeds `NO_COLOR`
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    pub color: color::Color,
     /// What to do
     #[command(subcommand)]
     pub verb: Verb,
@@ -65,7 +78,9 @@ impl Arguments {
     pub(crate) fn read(
         words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     ) -> Result<Self, clap::Error> {
-        let mut command = command();
+        let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+        let color = color::asked_for(words.iter().map(OsString::as_os_str));
+        let mut command = command().color(color);
         let matches = command.try_get_matches_from_mut(words)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
@@ -73,7 +88,7 @@ impl Arguments {
 
 /// The program with all commands and their examples.
 pub(crate) fn command() -> Command {
-    examples::add(Arguments::command())
+    groups::arrange(examples::add(Arguments::command()))
 }
 
 /// What to do.

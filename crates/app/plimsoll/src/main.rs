@@ -105,6 +105,9 @@ fn main() -> ExitCode {
     if flags::ask_for_json() {
         console::speak_to_programs();
     }
+    if let Some(status) = introduce(&mut Console::new(false)) {
+        return ExitCode::from(status);
+    }
     let arguments = match Arguments::read(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error),
@@ -126,6 +129,17 @@ fn main() -> ExitCode {
         notify::notify(&command, status, console.concluded(), sentence);
     }
     ExitCode::from(status)
+}
+
+/// Answers a command line that names no command: nothing at all, or a topic. The exit status.
+fn introduce(console: &mut Console) -> Option<u8> {
+    let (text, status) = if std::env::args_os().len() <= 1 {
+        (flags::beginning(&flags::command()), WRONG_USAGE)
+    } else {
+        (cmd::topics::asked_for(std::env::args_os().skip(1))?, 0)
+    };
+    let printed = console.answer_text(&text).and_then(|()| console.flush());
+    Some(printed.map_or(BAD_INPUT, |()| status))
 }
 
 /// Prints what the command line's parser has to say: help, the version, or what was wrong.

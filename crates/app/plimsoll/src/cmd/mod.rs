@@ -40,5 +40,6 @@ pub(crate) mod simulate;
 pub(crate) mod size;
 pub(crate) mod space;
 pub(crate) mod suite;
+pub(crate) mod topics;
 pub(crate) mod verify;
 pub(crate) mod watch;

@@ -32,6 +32,7 @@ mod identity;
 mod import;
 mod imported;
 mod inspected;
+mod introduced;
 mod journey;
 #[cfg(unix)]
 mod layout;
