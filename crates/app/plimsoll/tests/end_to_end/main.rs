@@ -47,6 +47,8 @@ mod narrow;
 mod odd_files;
 mod others;
 mod outputs;
+#[cfg(unix)]
+mod pages;
 mod papers;
 mod plan;
 mod profile;
