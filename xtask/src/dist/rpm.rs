@@ -48,6 +48,9 @@ fi
 if [ -d /run/systemd/system ]; then systemctl daemon-reload || :; fi
 ";
 
+/// Folders that go with the package.
+const OWN: [&str; 3] = [super::payload::DOC, "usr/share/fish", "usr/share/zsh"];
+
 /// Builds the package in `work`; its path. The program needs what its own tables say.
 pub(super) fn package(tree: &Tree, release: &Release, work: &Path) -> Result<PathBuf, Failure> {
     let _ = fs::remove_dir_all(work);
@@ -100,7 +103,8 @@ fn specification(tree: &Tree, release: &Release, staged: &Path) -> String {
             Content::Folder if path == "var/lib/plimsoll" => {
                 let _ = writeln!(text, "%attr(0750,plimsoll,plimsoll) %dir /{path}");
             }
-            Content::Folder if path.starts_with(super::payload::DOC) => {
+            // No other package of a small system has these.
+            Content::Folder if OWN.iter().any(|own| path.starts_with(own)) => {
                 let _ = writeln!(text, "%dir /{path}");
             }
             Content::Folder => {}

@@ -69,9 +69,10 @@ fn follow(page: &str) {
             let said = format!("{page}: {command}\n{}\n{}", ran.out, ran.err);
             assert!(matches!(ran.code, Some(0..=2)), "{said}");
             // A test may come to any verdict, but a command that was refused has none.
-            let is_test = ["quick", "run", "inspect", "selftest", "size", "doctor", "compare"]
-                .iter()
-                .any(|verb| command.starts_with(&format!("plimsoll {verb}")));
+            let judging =
+                ["quick", "run", "inspect", "selftest", "size", "doctor", "compare", "report"];
+            let is_test =
+                judging.iter().any(|verb| command.starts_with(&format!("plimsoll {verb}")));
             let has_answer = !ran.out.is_empty() || ran.code == Some(0);
             assert!(ran.code == Some(0) || is_test && has_answer, "{said}");
             if command.ends_with("> plan.toml") {
