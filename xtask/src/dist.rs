@@ -1,93 +1,238 @@
-//! Builds the release archive: self-contained programs, and the files that must accompany them.
+//! What is handed out: packages of one program for every way that people install one, each with
+//! the same bytes whenever and in whatever folder it is made.
 
+mod archive;
+mod deb;
+mod digest;
+mod json;
+mod manifests;
 mod needs;
 mod notices;
+mod oci;
+mod payload;
+mod programs;
+mod release;
+mod rpm;
+mod sbom;
+mod site;
+mod tree;
+mod trial;
+mod wheel;
+mod windows;
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use xtask::failure::Failure;
 use xtask::shell;
 
-use crate::windows::{self, Tool};
+use archive::{gzip::pack as packed, tar};
+use manifests::Asset;
+use payload::Program;
+use programs::Programs;
+use release::Release;
+use tree::Tree;
 
-/// The profile of what is handed out: with link-time optimisation, which takes minutes.
-pub(crate) const PROFILE: &str = "dist";
-
-/// A Linux program without a library of the system's.
-const MUSL: &str = "x86_64-unknown-linux-musl";
-
-const HERE: &str = "x86_64-unknown-linux-gnu";
-
-/// Compiles the C of dependencies against it.
-const MUSL_TOOLS: [Tool; 1] = [("/usr/bin/musl-gcc", "musl-tools")];
-
-/// Builds it all into `target/dist`.
-pub(crate) fn run() -> Result<(), Failure> {
-    let folder = shell::root().join("target/dist");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).map_err(Failure::of)?;
-    let windows = windows::release()?;
-    println!("plimsoll.exe needs {}", needs::libraries(&windows)?.join(", "));
-    let (linux, target) = linux()?;
-    println!("plimsoll for {target} needs {}", needs::linux(&linux)?);
-    let version = shell::capture(&[&linux.display().to_string(), "--version"])?;
-    let under_wine = windows::answer(&windows, "--version")?;
-    if under_wine.trim() != version.trim() {
-        return Err(Failure::new(format!("the programs are {version} and {under_wine}")));
-    }
-    hand_out(&windows, &folder.join("plimsoll.exe"))?;
-    hand_out(&linux, &folder.join("plimsoll"))?;
-    let notices = notices::of(&[windows::TARGET, target])?;
-    fs::write(folder.join("LICENCES.txt"), notices).map_err(Failure::of)?;
-    checksums(&folder)
+/// What the words behind `dist` ask for.
+struct Order {
+    /// Programs that are there already; none builds them.
+    binary: Option<PathBuf>,
+    fixed: Option<PathBuf>,
+    windows: Option<PathBuf>,
+    /// Folder of the packages.
+    output: PathBuf,
+    /// Where they will be fetched from.
+    address: String,
+    /// Whether the documentation is made too.
+    has_site: bool,
+    /// Whether each is installed, run and removed.
+    is_tried: bool,
 }
 
-/// The program for Linux, and what it was built for: musl where the toolchain has or gets it, else
-/// this system.
-fn linux() -> Result<(PathBuf, &'static str), Failure> {
-    let target = if has_musl() { MUSL } else { HERE };
-    let words = [
-        &["cargo", "build", "-q", "--profile", PROFILE][..],
-        &["-p", "plimsoll", "--target", target],
-    ]
-    .concat();
-    let mut command = shell::command(&words);
-    command.env("CC_x86_64_unknown_linux_musl", MUSL_TOOLS[0].0);
-    if !command.status().is_ok_and(|status| status.success()) {
-        return Err(Failure::new(format!("`{}` failed", words.join(" "))));
-    }
-    Ok((shell::root().join("target").join(target).join(PROFILE).join("plimsoll"), target))
+/// Packages that are being made, and why some are not.
+struct Shelf<'a> {
+    output: &'a Path,
+    release: &'a Release,
+    licences: String,
+    lacking: Vec<String>,
 }
 
-fn has_musl() -> bool {
-    let lacking = windows::install(windows::FOREIGN, &MUSL_TOOLS);
-    if !lacking.is_empty() {
-        println!("without {} the program for Linux needs the system's library", lacking.join(" "));
-        return false;
+/// Builds it all, or packs given programs.
+pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
+    let order = Order::of(words)?;
+    let release = Release::here(&order.address)?;
+    let _ = fs::remove_dir_all(&order.output);
+    fs::create_dir_all(&order.output).map_err(Failure::of)?;
+    let mut lacking = Vec::new();
+    let programs = Programs::of(&order, release.epoch, &mut lacking)?;
+    let licences = notices::of(&programs.targets())?;
+    let mut shelf = Shelf { output: &order.output, release: &release, licences, lacking };
+    pack(&programs, &mut shelf)?;
+    if order.address == release::NO_ADDRESS {
+        shelf.lacking.push("an address: manifests name example.invalid; give --address".to_owned());
     }
-    // A failure here shows in the check that follows.
-    let _ = shell::capture(&["rustup", "-q", "target", "add", MUSL]);
-    let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    let told = shell::capture(&[&compiler, "--print", "target-libdir", "--target", MUSL]);
-    told.is_ok_and(|folder| Path::new(folder.trim()).exists())
+    checksums(&order.output)?;
+    if order.has_site {
+        site::build(&programs.packed()?)?;
+    }
+    for lack in &shelf.lacking {
+        println!("lacking: {lack}");
+    }
+    if order.is_tried { trial::every(&order.output, &release) } else { Ok(()) }
 }
 
-fn hand_out(program: &Path, to: &Path) -> Result<(), Failure> {
-    let bytes = fs::copy(program, to)
-        .map_err(|error| Failure::new(format!("{}: {error}", to.display())))?;
-    println!("{}: {} MiB", to.display(), bytes >> 20);
+impl Order {
+    fn of(words: &[&str]) -> Result<Self, Failure> {
+        let mut order = Self {
+            binary: None,
+            fixed: None,
+            windows: None,
+            output: shell::root().join("target/dist"),
+            address: release::NO_ADDRESS.to_owned(),
+            has_site: false,
+            is_tried: false,
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                let value = words.next().map(|value| (*value).to_owned());
+                value.ok_or_else(|| Failure::new(format!("{word} wants a value")))
+            };
+            match *word {
+                "--binary" => order.binary = Some(value()?.into()),
+                "--static" => order.fixed = Some(value()?.into()),
+                "--windows" => order.windows = Some(value()?.into()),
+                "--output" => order.output = value()?.into(),
+                "--address" => order.address = value()?.trim_end_matches('/').to_owned(),
+                "--site" => order.has_site = true,
+                "--try" => order.is_tried = true,
+                other => return Err(Failure::new(format!("dist: no option {other}; see --help"))),
+            }
+        }
+        Ok(order)
+    }
+}
+
+fn pack(programs: &Programs, shelf: &mut Shelf<'_>) -> Result<(), Failure> {
+    let work = shell::root().join("target/dist-work");
+    let linux = programs.packed()?;
+    let glibc = needs::glibc(linux.path())?;
+    println!("packed: {}", linux.says(&["--version"])?.trim());
+    println!("plimsoll needs {}", needs::words(glibc));
+    let debian = payload::installed(&linux, &shelf.licences, &payload::DEBIAN)?;
+    shelf.put(&deb::name(shelf.release), &deb::package(debian, shelf.release, glibc)?)?;
+    let fedora = payload::installed(&linux, &shelf.licences, &payload::FEDORA)?;
+    if shell::installed("rpmbuild") {
+        let made = rpm::package(&fedora, shelf.release, &work.join("rpm"))?;
+        shelf.put(&rpm::name(shelf.release), &fs::read(made).map_err(Failure::of)?)?;
+    } else {
+        shelf.lacking.push("the package for Fedora: apt-get install rpm".to_owned());
+    }
+    let fixed = programs.fixed.as_deref();
+    let fixed = fixed.map(|path| Program::stripped(path, &work.join("static"))).transpose()?;
+    let (anywhere, glibc) = fixed.as_ref().map_or((&linux, glibc), |program| (program, None));
+    pack_tarball(anywhere, shelf)?;
+    let wheel = wheel::package(anywhere.bytes(), &shelf.licences, shelf.release, glibc)?;
+    shelf.put(&wheel::name(shelf.release, glibc), &wheel)?;
+    match &fixed {
+        Some(program) => {
+            shelf.put("plimsoll", program.bytes())?;
+            let image = oci::image(program.bytes(), &shelf.licences, shelf.release)?;
+            shelf.put(&oci::name(shelf.release), &image)?;
+        }
+        None => shelf.lacking.push("a static program, and so the image: give --static".to_owned()),
+    }
+    if let Some(windows) = &programs.windows {
+        pack_windows(windows, &linux, &work, shelf)?;
+    }
+    shelf.put("LICENCES.txt", shelf.licences.as_bytes())?;
+    let bill = sbom::bill(shelf.release, programs::HERE)?;
+    shelf.put(&format!("plimsoll-{}.cdx.json", shelf.release.semantic()), bill.as_bytes())
+}
+
+/// The tarball that runs from any folder, and the formula that installs it.
+fn pack_tarball(program: &Program, shelf: &Shelf<'_>) -> Result<(), Failure> {
+    let version = shelf.release.semantic();
+    let folder = format!("plimsoll-{version}");
+    let mut tree = Tree::default();
+    for (path, mode, bytes) in
+        payload::installed(program, &shelf.licences, &payload::FEDORA)?.files()
+    {
+        let path = path.strip_prefix("usr/").unwrap_or(path);
+        tree.file(&format!("{folder}/{path}"), mode, bytes.to_vec());
+    }
+    let bytes = packed(&tar::archive(&tree, "", shelf.release.epoch)?)?;
+    let asset = shelf.asset(&format!("plimsoll-{version}-x86_64-linux.tar.gz"), &bytes)?;
+    shelf.put("homebrew/plimsoll.rb", manifests::homebrew(&asset, shelf.release).as_bytes())
+}
+
+fn pack_windows(
+    windows: &Path,
+    linux: &Program,
+    work: &Path,
+    shelf: &mut Shelf<'_>,
+) -> Result<(), Failure> {
+    let bytes = fs::read(windows).map_err(Failure::of)?;
+    shelf.put("plimsoll.exe", &bytes)?;
+    let zip = windows::zipped(&bytes, linux, &shelf.licences, shelf.release)?;
+    let zip = shelf.asset(&windows::zip_name(shelf.release), &zip)?;
+    let file = shelf.output.join(windows::msi_name(shelf.release));
+    let is_made = windows::installer(&bytes, shelf.release, &work.join("msi"), &file)?;
+    let code = windows::product_code(&bytes, shelf.release)?;
+    let msi = if is_made {
+        let bytes = fs::read(&file).map_err(Failure::of)?;
+        Some(shelf.asset(&windows::msi_name(shelf.release), &bytes)?)
+    } else {
+        shelf.lacking.push("the installer for Windows: apt-get install wixl msitools".to_owned());
+        None
+    };
+    let msi = msi.as_ref().map(|msi| (msi, code.as_str()));
+    for (path, _, bytes) in manifests::windows(&zip, msi, shelf.release)?.files() {
+        shelf.put(path, bytes)?;
+    }
     Ok(())
+}
+
+impl Shelf<'_> {
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let path = self.output.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(Failure::of)?;
+        fs::write(&path, bytes)
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+        println!("{:>12} {name}", bytes.len());
+        Ok(())
+    }
+
+    /// Puts a file that manifests name.
+    fn asset(&self, name: &str, bytes: &[u8]) -> Result<Asset, Failure> {
+        self.put(name, bytes)?;
+        Ok(Asset { name: name.to_owned(), sha256: digest::sha256(bytes)? })
+    }
 }
 
 /// Writes the SHA-256 of every file, in the form that `sha256sum -c` reads.
 fn checksums(folder: &Path) -> Result<(), Failure> {
-    let files = ["plimsoll", "plimsoll.exe", "LICENCES.txt"];
-    let mut command = shell::command(&["sha256sum"]);
-    let output = command.args(files).current_dir(folder).output().map_err(Failure::of)?;
-    if !output.status.success() {
-        return Err(Failure::new(String::from_utf8_lossy(&output.stderr)));
+    let find = "find . -type f ! -name SHA256SUMS -printf '%P\\0' | LC_ALL=C sort -z | \
+                xargs -0 sha256sum > SHA256SUMS";
+    let status = shell::command(&["sh", "-c", find]).current_dir(folder).status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
     }
-    print!("{}", String::from_utf8_lossy(&output.stdout));
-    fs::write(folder.join("SHA256SUMS"), output.stdout).map_err(Failure::of)
+    Err(Failure::new("sha256sum failed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Order;
+
+    #[test]
+    fn options_are_read_and_what_is_none_is_refused() {
+        let order = Order::of(&["--binary", "a", "--address", "https://x/", "--try"]).unwrap();
+        assert_eq!(order.binary.unwrap().display().to_string(), "a");
+        assert_eq!(order.address, "https://x");
+        assert!(order.is_tried);
+        for words in [&["--binary"][..], &["--bin", "x"]] {
+            assert!(Order::of(words).is_err(), "{words:?}");
+        }
+    }
 }

@@ -27,10 +27,6 @@ const OF_WINDOWS: [&str; 17] = [
     "ws2_32.dll",
 ];
 
-/// The newest version of the C library that a program may ask for: that of RHEL 8, the oldest
-/// distribution with support for years to come.
-const NEWEST_GLIBC: (u32, u32) = (2, 28);
-
 /// The libraries that a Windows program imports; a failure where one is not the system's.
 pub(super) fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
     let path = program.display().to_string();
@@ -44,23 +40,22 @@ pub(super) fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
     Ok(imported)
 }
 
-/// What a Linux program needs, in words; a failure where it is a newer C library than old systems
-/// have.
-pub(super) fn linux(program: &Path) -> Result<String, Failure> {
+/// The version of the C library that a Linux program asks for; none if it needs no library.
+pub(super) fn glibc(program: &Path) -> Result<Option<(u32, u32)>, Failure> {
     let path = program.display().to_string();
     if !shell::capture(&["objdump", "-p", &path])?.contains("NEEDED") {
-        return Ok("no library at all".to_owned());
+        return Ok(None);
     }
     let newest = newest_glibc(&shell::capture(&["objdump", "-T", &path])?);
-    match newest {
-        Some((major, minor)) if (major, minor) <= NEWEST_GLIBC => {
-            Ok(format!("glibc {major}.{minor} or newer"))
-        }
-        newest => Err(Failure::new(format!(
-            "{path} asks for glibc {newest:?}, newer than {NEWEST_GLIBC:?}: build it where \
-             musl-tools and the target x86_64-unknown-linux-musl of rustup are"
-        ))),
-    }
+    newest.map(Some).ok_or_else(|| Failure::new(format!("{path} needs a library, but no glibc")))
+}
+
+/// The same in words.
+pub(super) fn words(glibc: Option<(u32, u32)>) -> String {
+    glibc.map_or_else(
+        || "no library at all".to_owned(),
+        |(major, minor)| format!("glibc {major}.{minor} or newer"),
+    )
 }
 
 /// The names in the import table, as `objdump -p` prints them.

@@ -46,7 +46,7 @@ fn terms(package: &Package) -> &str {
 }
 
 /// All crates that become part of the program for `target`, our own among them.
-fn linked(target: &str) -> Result<Vec<Package>, Failure> {
+pub(super) fn linked(target: &str) -> Result<Vec<Package>, Failure> {
     let options = ["--filter-platform", target].map(str::to_owned);
     let metadata = MetadataCommand::new()
         .current_dir(shell::root())

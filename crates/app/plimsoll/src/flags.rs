@@ -1,6 +1,9 @@
 //! Every verb and flag, once: parsing, help and completions are views of this.
 
+mod color;
 mod examples;
+mod groups;
+mod support;
 
 use std::ffi::OsString;
 
@@ -39,18 +42,32 @@ use crate::cmd::simulate::flags::SimulateFlags;
 use crate::cmd::size::flags::SizeFlags;
 use crate::cmd::verify::flags::VerifyFlags;
 use crate::cmd::watch::flags::WatchFlags;
+use crate::version::{LONG_VERSION, VERSION};
 pub(crate) use examples::EXAMPLES_HEADING;
+pub(crate) use groups::beginning;
+pub(crate) use support::{DoctorFlags, LogsFlags};
 
 /// Finds the load line of mailbox storage and proves it.
 ///
 /// Exit status: 0 pass; 1 fail, the storage or a file is at fault; 2 could not measure; 64 wrong
 /// usage.
 #[derive(Debug, Parser)]
-#[command(name = "plimsoll", bin_name = "plimsoll", version, arg_required_else_help = true)]
+#[command(name = "plimsoll", bin_name = "plimsoll", version = VERSION, long_version = LONG_VERSION,
+          arg_required_else_help = true)]
 pub(crate) struct Arguments {
     /// Print answers and errors only: no progress, no explanations
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Colour help and messages: auto, always or never; auto heeds `NO_COLOR`
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    pub color: color::Color,
     /// Command
     #[command(subcommand)]
     pub verb: Verb,
@@ -61,7 +78,9 @@ impl Arguments {
     pub(crate) fn read(
         words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     ) -> Result<Self, clap::Error> {
-        let mut command = command();
+        let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+        let color = color::asked_for(words.iter().map(OsString::as_os_str));
+        let mut command = command().color(color);
         let matches = command.try_get_matches_from_mut(words)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
@@ -69,7 +88,7 @@ impl Arguments {
 
 /// The program with all commands and their examples.
 pub(crate) fn command() -> Command {
-    examples::add(Arguments::command())
+    groups::arrange(examples::add(Arguments::command()))
 }
 
 /// What to do.
@@ -142,6 +161,10 @@ pub(crate) enum Verb {
     Limits(LimitsFlags),
     /// List the VRRP, CARP and HSRP ids in use on a network and report clashes (passive)
     Scan(ScanFlags),
+    /// Say what this machine lacks for which command, with the package that has it
+    Doctor(DoctorFlags),
+    /// Pack what explains a run into one archive without secrets, to be sent to others
+    Logs(LogsFlags),
     /// Print a completion script for a shell
     Completions(CompletionFlags),
     /// Print the manual page, or write that of each command into a folder

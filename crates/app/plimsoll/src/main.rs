@@ -18,6 +18,7 @@ mod shown;
 mod signals;
 mod system;
 mod term;
+mod version;
 
 use std::process::ExitCode;
 
@@ -93,6 +94,9 @@ fn main() -> ExitCode {
     if flags::ask_for_json() {
         console::speak_to_programs();
     }
+    if let Some(status) = introduce(&mut Console::new(false)) {
+        return ExitCode::from(status);
+    }
     let arguments = match Arguments::read(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error),
@@ -114,6 +118,17 @@ fn main() -> ExitCode {
         notify::notify(&command, status, console.concluded(), sentence);
     }
     ExitCode::from(status)
+}
+
+/// Answers a command line that names no command: nothing at all, or a topic. The exit status.
+fn introduce(console: &mut Console) -> Option<u8> {
+    let (text, status) = if std::env::args_os().len() <= 1 {
+        (flags::beginning(&flags::command()), WRONG_USAGE)
+    } else {
+        (cmd::topics::asked_for(std::env::args_os().skip(1))?, 0)
+    };
+    let printed = console.answer_text(&text).and_then(|()| console.flush());
+    Some(printed.map_or(BAD_INPUT, |()| status))
 }
 
 /// Prints the message of the command line's parser: help, the version, or an error.
@@ -174,6 +189,8 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Builds(flags) => cmd::builds::run(&flags, console),
         Verb::Limits(flags) => cmd::limits::run(&flags, console),
         Verb::Scan(flags) => cmd::scan::run(&flags, console),
+        Verb::Doctor(flags) => cmd::doctor::run(&flags, console),
+        Verb::Logs(flags) => cmd::logs::run(&flags, console),
         Verb::Completions(flags) => cmd::completions::run(&flags, console),
         Verb::Man(flags) => cmd::man::run(&flags, console),
     }

@@ -18,7 +18,7 @@ pub(crate) struct GlossaryEntry {
     pub(crate) text: &'static str,
 }
 
-static TEXT: &str = include_str!("../../../../docs/glossary.md");
+static TEXT: &str = include_str!("../glossary.md");
 
 static ENTRIES: LazyLock<Vec<GlossaryEntry>> = LazyLock::new(|| parse(TEXT));
 

@@ -22,6 +22,7 @@ use crate::error::CommandError;
 use crate::shown;
 use crate::signals;
 use crate::term;
+use crate::version;
 use flags::CalibrateFlags;
 
 /// Left on the volume for others.
@@ -124,7 +125,7 @@ fn provenance(volume: &VolumeFacts, flags: &CalibrateFlags) -> String {
         volume.file_system,
         volume.source,
         volume.kernel,
-        env!("CARGO_PKG_VERSION")
+        version::VERSION
     )
 }
 

@@ -13,6 +13,7 @@ use crate::error::CommandError;
 use crate::flags::EXAMPLES_HEADING;
 use crate::flags::command;
 use flags::ManFlags;
+use crate::version;
 
 /// Prints one page, or writes all.
 pub(crate) fn run(flags: &ManFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -58,7 +59,9 @@ fn pages_below(command: &Command, name: String) -> Vec<(String, &Command)> {
 
 fn page(command: &Command, name: &str) -> Result<String, CommandError> {
     let mut text = Vec::new();
-    clap_mangen::Man::new(command.clone()).title(name).render(&mut text)?;
+    let page = clap_mangen::Man::new(command.clone()).title(name).manual("Plimsoll manual");
+    let page = page.source(format!("plimsoll {}", env!("CARGO_PKG_VERSION")));
+    page.date(version::DATE).render(&mut text)?;
     // The section after the help has no name there; its line breaks must be preserved.
     let unnamed = format!(".SH EXTRA\n{EXAMPLES_HEADING}\n");
     Ok(String::from_utf8_lossy(&text).replacen(&unnamed, ".SH EXAMPLES\n.nf\n", 1))
@@ -79,6 +82,9 @@ mod tests {
             let (_, examples) = page.split_once(".SH EXAMPLES\n.nf\n").expect(name);
             assert!(examples.starts_with("  plimsoll"), "{name}: {examples}");
             assert!(!page.contains(".SH EXTRA"), "{name}");
+            let footer = format!("\"plimsoll {}\" \"Plimsoll manual\"", env!("CARGO_PKG_VERSION"));
+            let head = page.lines().find(|line| line.starts_with(".TH")).expect(name);
+            assert!(head.ends_with(&footer), "{name}: {head}");
         }
     }
 }

@@ -106,7 +106,7 @@ fn the_xml_of_a_run_comes_back_with_its_figures() {
     scene
         .run(["import", "new.xml", "-o", "again"])
         .expect_code(0)
-        .expect_out(&["Measured by plimsoll 0.1.0, by way of XML"]);
+        .expect_out(&["Measured by plimsoll 0.1.0 (", "), by way of XML"]);
     let listed: Value = serde_json::from_str(&scene.run(["list", "--json"]).out).unwrap();
     let runs = listed["runs"].as_array().unwrap();
     let figure = |folder: &str, member: &str| {

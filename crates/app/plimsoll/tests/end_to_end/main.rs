@@ -33,6 +33,7 @@ mod identity;
 mod import;
 mod imported;
 mod inspected;
+mod introduced;
 mod journey;
 #[cfg(unix)]
 mod layout;
@@ -47,6 +48,8 @@ mod narrow;
 mod odd_files;
 mod others;
 mod outputs;
+#[cfg(unix)]
+mod pages;
 mod papers;
 mod plan;
 mod profile;
@@ -72,6 +75,7 @@ mod simulated;
 mod size;
 mod slow_log;
 mod stalls;
+mod support;
 mod threads;
 #[cfg(target_os = "linux")]
 mod throttled;

@@ -30,12 +30,12 @@ fn a_sized_deployment_is_prepared_and_run() {
     assert!(scene.path("result/report.html").exists());
 }
 
-/// The README's deployment and its three commands, the last two of them on a rehearsal.
+/// The deployment of the documentation and its three commands, the last two on a rehearsal.
 #[test]
-fn the_readme_goes_from_mailboxes_to_a_plan() {
+fn the_documentation_goes_from_mailboxes_to_a_plan() {
     let scene = Scene::new("plan-readme");
-    let readme = include_str!("../../../../../README.md");
-    let (_, block) = readme.split_once("```toml\n").unwrap();
+    let page = include_str!("../../../../../docs/how-to/mailboxes.md");
+    let (_, block) = page.split_once("```toml\n").unwrap();
     let (deployment, rest) = block.split_once("```").unwrap();
     assert!(deployment.contains("mailboxes = 5000"));
     for command in ["plan deployment.toml -o mail", "prepare mail/plan.toml", "run mail/plan.toml"]

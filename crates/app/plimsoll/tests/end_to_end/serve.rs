@@ -6,6 +6,7 @@ mod fuzz;
 mod http;
 mod kept;
 mod monitored;
+mod packaged;
 
 use std::fs;
 use std::os::unix::fs::symlink;

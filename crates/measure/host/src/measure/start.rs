@@ -10,7 +10,7 @@ use units::Nanos;
 
 use crate::error::HostError;
 use crate::look::{self, Outputs};
-use crate::{system, target, wire};
+use crate::{system, target, version, wire};
 
 /// The facts of a run of `plan`, started by `command` with `options`, on this many threads and at
 /// this epoch, with these findings on controllers.
@@ -25,7 +25,7 @@ pub(super) fn start(
     let databases = plan.databases.iter().map(|database| database_facts(&world, plan, database));
     Ok(Start {
         schema: codec::SCHEMA,
-        build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
+        build: version::PROGRAM.to_owned(),
         database_format: format!("ESE {version:#x},{update},0"),
         started_epoch_ns: epoch.0,
         machine: system::machine(world.backend().to_string()),

@@ -2,16 +2,16 @@
 
 /// Names and files.
 const ARRAYS: &[(&str, &str)] = &[
-    ("cloud-gp3", include_str!("../../../../../arrays/cloud-gp3.toml")),
-    ("cloud-premium-p30", include_str!("../../../../../arrays/cloud-premium-p30.toml")),
-    ("disk-7200", include_str!("../../../../../arrays/disk-7200.toml")),
-    ("nvme", include_str!("../../../../../arrays/nvme.toml")),
-    ("shelf-10k", include_str!("../../../../../arrays/shelf-10k.toml")),
-    ("shelf-15k", include_str!("../../../../../arrays/shelf-15k.toml")),
-    ("shelf-nvme", include_str!("../../../../../arrays/shelf-nvme.toml")),
-    ("shelf-sata", include_str!("../../../../../arrays/shelf-sata.toml")),
-    ("ssd-sata", include_str!("../../../../../arrays/ssd-sata.toml")),
-    ("vnxe3300", include_str!("../../../../../arrays/vnxe3300.toml")),
+    ("cloud-gp3", include_str!("../../arrays/cloud-gp3.toml")),
+    ("cloud-premium-p30", include_str!("../../arrays/cloud-premium-p30.toml")),
+    ("disk-7200", include_str!("../../arrays/disk-7200.toml")),
+    ("nvme", include_str!("../../arrays/nvme.toml")),
+    ("shelf-10k", include_str!("../../arrays/shelf-10k.toml")),
+    ("shelf-15k", include_str!("../../arrays/shelf-15k.toml")),
+    ("shelf-nvme", include_str!("../../arrays/shelf-nvme.toml")),
+    ("shelf-sata", include_str!("../../arrays/shelf-sata.toml")),
+    ("ssd-sata", include_str!("../../arrays/ssd-sata.toml")),
+    ("vnxe3300", include_str!("../../arrays/vnxe3300.toml")),
 ];
 
 /// The file of an array, if there is one of this name.

@@ -1,6 +1,7 @@
 //! The first line of the journal of a simulated run. It names no machine and no date: the same seed
 //! gives the same journal everywhere.
 
+use crate::version;
 use ese::header::WRITTEN_FORMAT;
 use plan::Plan;
 use record::{DatabaseFacts, Machine, Simulation, SimulationDetail, Start, VolumeFacts, codec};
@@ -20,7 +21,7 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
     };
     Start {
         schema: codec::SCHEMA,
-        build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
+        build: version::PROGRAM.to_owned(),
         database_format: format!("ESE {version:#x},{update},0"),
         started_epoch_ns: epoch.0,
         machine,

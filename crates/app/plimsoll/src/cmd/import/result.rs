@@ -14,6 +14,7 @@ use crate::cmd::import::flags::ImportFlags;
 use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
+use crate::version;
 
 /// Writes the record and its reports.
 pub(super) fn run(
@@ -77,7 +78,7 @@ fn start(published: PublishedResult) -> Start {
     };
     Start {
         schema: SCHEMA,
-        build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
+        build: version::PROGRAM.to_owned(),
         machine: Machine { name: machine, operating_system, ..Machine::default() },
         test,
         description,

@@ -18,6 +18,8 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "plimsoll quick /mnt/mail --target-iops 400 --name array-a",
         ],
     ),
+    ("doctor", &["plimsoll doctor", "plimsoll doctor iscsi"]),
+    ("logs", &["plimsoll logs run-array-a-20261124-093000"]),
     ("format", &["plimsoll format /dev/sdx", "plimsoll format nbd://10.0.0.5/mail"]),
     ("prepare", &["plimsoll prepare plan.toml"]),
     (

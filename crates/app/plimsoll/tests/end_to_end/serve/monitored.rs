@@ -104,14 +104,14 @@ fn a_collector_that_is_gone_is_said_once_and_changes_nothing_else() {
 }
 
 /// A Prometheus that scrapes a server every second.
-struct Prometheus {
+pub(super) struct Prometheus {
     child: Child,
     address: String,
 }
 
 impl Prometheus {
     /// None where the machine has none, which is said.
-    fn start(scene: &Scene, server: &Server) -> Option<Self> {
+    pub(super) fn start(scene: &Scene, server: &Server) -> Option<Self> {
         if Command::new("prometheus").arg("--version").output().is_err() {
             let said = "skipped: no Prometheus scrapes the server (Debian: prometheus)";
             let _ = writeln!(std::io::stderr(), "{said}");
@@ -133,7 +133,7 @@ impl Prometheus {
     }
 
     /// The value of a query, where it has one.
-    fn value(&self, query: &str) -> Option<f64> {
+    pub(super) fn value(&self, query: &str) -> Option<f64> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         let request =
             format!("GET /api/v1/query?query={query} HTTP/1.0\r\nHost: {}\r\n\r\n", self.address);

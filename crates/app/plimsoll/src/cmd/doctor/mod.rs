@@ -1,0 +1,113 @@
+//! `doctor`: what this machine lacks for which command, with the package that has it.
+
+mod needs;
+mod probe;
+
+use serde_json::json;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::{self, DoctorFlags};
+use crate::version;
+
+use needs::{NEEDS, Need};
+
+/// Looks for everything, or for what one command needs.
+pub(crate) fn run(flags: &DoctorFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(command) = &flags.command {
+        known(command)?;
+    }
+    let wanted = |need: &&Need| {
+        flags.command.as_deref().is_none_or(|command| need.commands.contains(&command))
+    };
+    let looked: Vec<(&Need, bool)> =
+        NEEDS.iter().filter(wanted).map(|need| (need, probe::is_there(&need.thing))).collect();
+    if flags.json {
+        console.answer(document(&looked))?;
+    } else {
+        show(&looked, console)?;
+    }
+    let lacks = looked.iter().any(|(need, is_there)| !is_there && need.is_essential);
+    let is_asked = flags.command.is_some();
+    Ok(if lacks && is_asked { Outcome::CannotJudge } else { Outcome::Pass })
+}
+
+/// A failure if there is no such command.
+fn known(command: &str) -> Result<(), CommandError> {
+    let whole = flags::command();
+    if whole.get_subcommands().any(|known| known.get_name() == command) {
+        return Ok(());
+    }
+    let text = format!("{command}: no such command; `plimsoll --help` lists them");
+    Err(CommandError::usage(text))
+}
+
+fn show(looked: &[(&Need, bool)], console: &mut Console) -> Result<(), CommandError> {
+    console.answer(format_args!("plimsoll {}", version::VERSION))?;
+    for (need, is_there) in looked {
+        let word = match (is_there, need.is_essential) {
+            (true, _) => "ok",
+            (false, true) => "MISSING",
+            (false, false) => "missing",
+        };
+        console.answer_folded(format_args!("{word:<8} {}: {}", need.title, need.purpose), 9)?;
+        if !is_there {
+            console.answer_folded(format_args!("         {}", remedy(need)), 9)?;
+        }
+    }
+    let count = looked.iter().filter(|(_, is_there)| !is_there).count();
+    match (count, looked.len()) {
+        (_, 0) => console.answer("This command needs nothing beside the program."),
+        (0, _) => console.answer("Nothing is missing."),
+        (count, all) => console.answer(format_args!("{count} of {all} missing.")),
+    }
+}
+
+/// What gets it onto the machine.
+fn remedy(need: &Need) -> String {
+    match (need.debian, need.fedora) {
+        ("", _) => need.otherwise.to_owned(),
+        (debian, fedora) => format!("Debian: apt install {debian}; Fedora: dnf install {fedora}"),
+    }
+}
+
+/// All needs as JSON.
+pub(super) fn whole_document() -> String {
+    let looked = NEEDS.iter().map(|need| (need, probe::is_there(&need.thing)));
+    document(&looked.collect::<Vec<_>>())
+}
+
+fn document(looked: &[(&Need, bool)]) -> String {
+    let of = |(need, is_there): &(&Need, bool)| {
+        json!({
+            "name": need.title,
+            "is_there": is_there,
+            "is_essential": need.is_essential,
+            "commands": need.commands,
+            "purpose": need.purpose,
+            "remedy": remedy(need),
+        })
+    };
+    let needs: Vec<_> = looked.iter().map(of).collect();
+    json!({ "schema": "plimsoll.doctor/1", "version": version::VERSION, "needs": needs })
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needs::NEEDS;
+    use super::{known, remedy};
+
+    #[test]
+    fn every_need_names_commands_that_there_are_and_a_remedy() {
+        for need in &NEEDS {
+            assert!(!need.commands.is_empty(), "{}", need.title);
+            for command in need.commands {
+                known(command).expect(need.title);
+            }
+            assert!(remedy(need).len() > 10, "{}", need.title);
+        }
+        assert!(known("prepair").is_err());
+    }
+}

@@ -1,0 +1,56 @@
+//! `logs`: what a developer needs to understand a run, in one archive that may be sent to others.
+
+mod redaction;
+mod tar;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use record::JOURNAL;
+
+use super::doctor;
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{self, Existing};
+use crate::error::CommandError;
+use crate::flags::LogsFlags;
+use crate::measure::runs_at;
+use crate::version;
+
+/// What is taken from a folder; nothing else that lies there is.
+const TAKEN: [&str; 4] = [JOURNAL, "report.json", "report.txt", "report.html"];
+
+/// Packs the run, or the newest in the folder.
+pub(crate) fn run(flags: &LogsFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let folder = runs_at(&flags.run)?.remove(0);
+    let name = name_of(&folder);
+    let output = flags.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}-logs.tar")));
+    let mut archive = tar::Archive::default();
+    let mut removed = 0;
+    for file in TAKEN {
+        let path = folder.join(file);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(_) if file != JOURNAL => continue,
+            Err(error) => return Err(CommandError::file(&path, "read", &error)),
+        };
+        let (text, count) = redaction::redacted(&String::from_utf8_lossy(&bytes));
+        removed += count;
+        archive.add(&format!("{name}/{file}"), text.as_bytes());
+    }
+    archive.add(&format!("{name}/version.txt"), version::LONG_VERSION.as_bytes());
+    archive.add(&format!("{name}/doctor.json"), doctor::whole_document().as_bytes());
+    documents::write(&output, &archive.finish(), Existing::of_flag(flags.force), &[])?;
+    console.answer(format_args!("{}", output.display()))?;
+    console.remark(match removed {
+        0 => "No secrets were found in it.".to_owned(),
+        count => format!("Secrets that were replaced by {}: {count}.", redaction::MARK),
+    })?;
+    Ok(Outcome::Pass)
+}
+
+/// The name of a folder, also of `.`.
+fn name_of(folder: &Path) -> String {
+    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    whole.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,150 @@
+//! What catalogues of packages want to know: winget and Scoop on Windows, Homebrew on Linux.
+
+use xtask::failure::Failure;
+
+use super::json::Json;
+use super::release::{Release, day};
+use super::tree::Tree;
+
+const SUMMARY: &str = "Finds the load line of mailbox storage and proves it";
+
+/// A file that a catalogue names.
+pub(super) struct Asset {
+    pub name: String,
+    pub sha256: String,
+}
+
+/// The documents for Windows, below `winget/` and `scoop/`; the installer has this number.
+pub(super) fn windows(
+    zip: &Asset,
+    msi: Option<(&Asset, &str)>,
+    release: &Release,
+) -> Result<Tree, Failure> {
+    let mut tree = Tree::default();
+    let mut winget = |name: &str, text: String| {
+        tree.file(&format!("winget/Plimsoll.Plimsoll{name}.yaml"), 0o644, text.into_bytes());
+    };
+    winget("", winget_head("version", release, "DefaultLocale: en-US\n"));
+    winget(".installer", winget_head("installer", release, &installers(zip, msi, release)?));
+    let locale = format!(
+        "PackageLocale: en-US\nPublisher: The Plimsoll contributors\nPackageName: Plimsoll\n\
+         License: MIT OR Apache-2.0\nShortDescription: {SUMMARY}\n"
+    );
+    winget(".locale.en-US", winget_head("defaultLocale", release, &locale));
+    tree.file("scoop/plimsoll.json", 0o644, scoop(zip, release).into_bytes());
+    Ok(tree)
+}
+
+fn winget_head(kind: &str, release: &Release, body: &str) -> String {
+    format!(
+        "PackageIdentifier: Plimsoll.Plimsoll\nPackageVersion: {}\n{body}\
+         ManifestType: {kind}\nManifestVersion: 1.6.0\n",
+        release.semantic()
+    )
+}
+
+fn installers(
+    zip: &Asset,
+    msi: Option<(&Asset, &str)>,
+    release: &Release,
+) -> Result<String, Failure> {
+    let date = day(release.epoch, "%Y-%m-%d")?;
+    let folder = format!("plimsoll-{}", release.semantic());
+    let mut text = format!(
+        "ReleaseDate: {date}\nInstallers:\n- Architecture: x64\n  InstallerType: zip\n  \
+         NestedInstallerType: portable\n  NestedInstallerFiles:\n  \
+         - RelativeFilePath: {folder}\\plimsoll.exe\n    PortableCommandAlias: plimsoll\n  \
+         InstallerUrl: {}\n  InstallerSha256: {}\n",
+        release.link(&zip.name),
+        zip.sha256.to_uppercase(),
+    );
+    if let Some((msi, code)) = msi {
+        text += &format!(
+            "- Architecture: x64\n  InstallerType: wix\n  Scope: machine\n  \
+             ProductCode: '{{{code}}}'\n  InstallerUrl: {}\n  InstallerSha256: {}\n",
+            release.link(&msi.name),
+            msi.sha256.to_uppercase(),
+        );
+    }
+    Ok(text)
+}
+
+fn scoop(zip: &Asset, release: &Release) -> String {
+    let build = Json::object([
+        ("url", Json::text(release.link(&zip.name))),
+        ("hash", Json::text(zip.sha256.as_str())),
+        ("extract_dir", Json::text(format!("plimsoll-{}", release.semantic()))),
+    ]);
+    let document = Json::object([
+        ("version", Json::text(release.semantic())),
+        ("description", Json::text(SUMMARY)),
+        ("homepage", Json::text(release.address.as_str())),
+        ("license", Json::text("MIT|Apache-2.0")),
+        ("architecture", Json::object([("64bit", build)])),
+        ("bin", Json::text("plimsoll.exe")),
+    ]);
+    format!("{document}\n")
+}
+
+/// The formula for Homebrew, which installs the tarball.
+pub(super) fn homebrew(tarball: &Asset, release: &Release) -> String {
+    format!(
+        r##"class Plimsoll < Formula
+  desc "{SUMMARY}"
+  homepage "{address}"
+  url "{url}"
+  version "{version}"
+  sha256 "{sha256}"
+  license any_of: ["MIT", "Apache-2.0"]
+
+  depends_on arch: :x86_64
+  depends_on :linux
+
+  def install
+    bin.install "bin/plimsoll"
+    man1.install Dir["share/man/man1/*"]
+    bash_completion.install "share/bash-completion/completions/plimsoll"
+    zsh_completion.install "share/zsh/site-functions/_plimsoll"
+    fish_completion.install "share/fish/vendor_completions.d/plimsoll.fish"
+    doc.install Dir["share/doc/plimsoll/*"]
+  end
+
+  test do
+    assert_match version.major_minor.to_s, shell_output("#{{bin}}/plimsoll --version")
+  end
+end
+"##,
+        address = release.address,
+        url = release.link(&tarball.name),
+        version = release.semantic(),
+        sha256 = tarball.sha256,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asset, homebrew, windows};
+    use crate::dist::release::Release;
+
+    fn asset(name: &str) -> Asset {
+        Asset { name: name.to_owned(), sha256: "ab".repeat(32) }
+    }
+
+    #[test]
+    fn catalogues_name_the_file_and_its_checksum() {
+        let release = Release::example();
+        let (zip, msi) = (asset("p.zip"), asset("p.msi"));
+        let tree = windows(&zip, Some((&msi, "CODE")), &release).unwrap();
+        let text = |path: &str| {
+            let found = tree.files().find(|(name, _, _)| *name == path).unwrap();
+            String::from_utf8(found.2.to_vec()).unwrap()
+        };
+        let installers = text("winget/Plimsoll.Plimsoll.installer.yaml");
+        for part in ["/p.zip\n", "/p.msi\n", "ProductCode: '{CODE}'", &"AB".repeat(32)] {
+            assert!(installers.contains(part), "{part}: {installers}");
+        }
+        assert!(text("scoop/plimsoll.json").contains(&"ab".repeat(32)));
+        assert!(text("winget/Plimsoll.Plimsoll.yaml").contains("ManifestType: version"));
+        assert!(homebrew(&asset("p.tar.gz"), &release).contains("/p.tar.gz\"\n"));
+    }
+}

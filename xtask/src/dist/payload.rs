@@ -1,0 +1,162 @@
+//! What is installed: the program, and what the program prints of itself (manual pages,
+//! completions, examples), beside what lies in `packaging/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::archive::gzip::compress;
+use super::tree::Tree;
+
+/// A program to be packed, without the symbols that only debuggers read.
+pub(super) struct Program {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// Where families of distributions look for completions and units.
+pub(super) struct Places {
+    pub units: &'static str,
+    pub zsh: &'static str,
+    pub fish: &'static str,
+}
+
+/// Those of Debian.
+pub(super) const DEBIAN: Places = Places {
+    units: "lib/systemd/system",
+    zsh: "usr/share/zsh/vendor-completions",
+    fish: "usr/share/fish/vendor_completions.d",
+};
+
+/// Those of Fedora.
+pub(super) const FEDORA: Places = Places {
+    units: "usr/lib/systemd/system",
+    zsh: "usr/share/zsh/site-functions",
+    fish: "usr/share/fish/vendor_completions.d",
+};
+
+/// Documentation of a package.
+pub(super) const DOC: &str = "usr/share/doc/plimsoll";
+
+impl Program {
+    /// Strips a copy of the program at `path` in `work`, and reads it.
+    pub(super) fn stripped(path: &Path, work: &Path) -> Result<Self, Failure> {
+        let name = path.file_name().unwrap_or_default();
+        let copy = work.join(name);
+        fs::create_dir_all(work).map_err(Failure::of)?;
+        let (from, to) = (path.display().to_string(), copy.display().to_string());
+        shell::capture(&["strip", "--strip-all", "-o", &to, &from])?;
+        let bytes = fs::read(&copy).map_err(Failure::of)?;
+        Ok(Self { path: copy, bytes })
+    }
+
+    /// Where the stripped copy lies.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What the program prints to these words.
+    pub(super) fn says(&self, words: &[&str]) -> Result<String, Failure> {
+        let path = self.path.display().to_string();
+        shell::capture(&[&[path.as_str()], words].concat())
+    }
+}
+
+/// All files of a package of the system.
+pub(super) fn installed(
+    program: &Program,
+    licences: &str,
+    places: &Places,
+) -> Result<Tree, Failure> {
+    let mut tree = Tree::default();
+    tree.file("usr/bin/plimsoll", 0o755, program.bytes.clone());
+    manual(program, &mut tree)?;
+    completions(program, places, &mut tree)?;
+    tree.file(&format!("{}/plimsoll.service", places.units), 0o644, packaged("plimsoll.service")?);
+    tree.folder("var/lib/plimsoll", 0o755, 0);
+    tree.file(&format!("{DOC}/LICENCES.txt.gz"), 0o644, compress(licences.as_bytes())?);
+    documents(program, DOC, &mut tree)?;
+    Ok(tree)
+}
+
+/// The README and examples, below `folder`.
+pub(super) fn documents(program: &Program, folder: &str, tree: &mut Tree) -> Result<(), Failure> {
+    let mut add = |name: &str, bytes| tree.file(&format!("{folder}/{name}"), 0o644, bytes);
+    add("README.md", read("README.md")?);
+    add("examples/plan.toml", program.says(&["plan"])?.into_bytes());
+    add("examples/deployment.toml", program.says(&["size", "--example"])?.into_bytes());
+    add("examples/prometheus/plimsoll.rules.yml", packaged("prometheus/plimsoll.rules.yml")?);
+    add("examples/grafana/plimsoll.json", packaged("grafana/plimsoll.json")?);
+    let mut arrays: Vec<PathBuf> = fs::read_dir(shell::root().join("arrays"))
+        .map_err(Failure::of)?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .collect();
+    arrays.sort();
+    for array in arrays {
+        let name = array.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        add(&format!("examples/arrays/{name}"), fs::read(&array).map_err(Failure::of)?);
+    }
+    Ok(())
+}
+
+fn manual(program: &Program, tree: &mut Tree) -> Result<(), Failure> {
+    let folder = program.path.with_extension("man");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).map_err(Failure::of)?;
+    program.says(&["man", "-o", &folder.display().to_string()])?;
+    for entry in fs::read_dir(&folder).map_err(Failure::of)?.flatten() {
+        let page = compress(&fs::read(entry.path()).map_err(Failure::of)?)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        tree.file(&format!("usr/share/man/man1/{name}.gz"), 0o644, page);
+    }
+    Ok(())
+}
+
+fn completions(program: &Program, places: &Places, tree: &mut Tree) -> Result<(), Failure> {
+    let files = [
+        ("bash", "usr/share/bash-completion/completions/plimsoll".to_owned()),
+        ("zsh", format!("{}/_plimsoll", places.zsh)),
+        ("fish", format!("{}/plimsoll.fish", places.fish)),
+    ];
+    for (shell, path) in files {
+        tree.file(&path, 0o644, program.says(&["completions", shell])?.into_bytes());
+    }
+    Ok(())
+}
+
+/// A file of `packaging/`.
+pub(super) fn packaged(name: &str) -> Result<Vec<u8>, Failure> {
+    read(&format!("packaging/{name}"))
+}
+
+/// A file of the repository.
+pub(super) fn read(name: &str) -> Result<Vec<u8>, Failure> {
+    let path = shell::root().join(name);
+    fs::read(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use xtask::shell;
+
+    /// What systemd calls the exposure of a service, in tenths: 100 is a service of root without
+    /// any restriction.
+    const MOST_EXPOSED: &str = "--threshold=20";
+
+    #[test]
+    fn the_service_may_do_little() {
+        if !shell::installed("systemd-analyze") {
+            println!("skipped: no systemd-analyze");
+            return;
+        }
+        let unit = "packaging/plimsoll.service";
+        let words = ["systemd-analyze", "security", "--offline=true", MOST_EXPOSED, unit];
+        shell::capture(&words).unwrap();
+    }
+}

@@ -1,0 +1,86 @@
+//! The files of a package before they are packed, in the order of their names.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use xtask::failure::Failure;
+
+/// What lies at a path.
+pub(super) enum Content {
+    File(Vec<u8>),
+    Folder,
+}
+
+/// A file or a folder.
+pub(super) struct Item {
+    /// Permission bits.
+    pub mode: u32,
+    /// User and group by number.
+    pub owner: u32,
+    pub content: Content,
+}
+
+/// Files and folders by their paths, which begin with no slash.
+#[derive(Default)]
+pub(super) struct Tree(BTreeMap<String, Item>);
+
+impl Tree {
+    /// Adds a file and the folders above it.
+    pub(super) fn file(&mut self, path: &str, mode: u32, bytes: Vec<u8>) {
+        self.parents(path);
+        self.0.insert(path.to_owned(), Item { mode, owner: 0, content: Content::File(bytes) });
+    }
+
+    /// Adds a folder of a user and the folders above it.
+    pub(super) fn folder(&mut self, path: &str, mode: u32, owner: u32) {
+        self.parents(path);
+        self.0.insert(path.to_owned(), Item { mode, owner, content: Content::Folder });
+    }
+
+    fn parents(&mut self, path: &str) {
+        for (at, _) in path.match_indices('/') {
+            let folder = Item { mode: 0o755, owner: 0, content: Content::Folder };
+            self.0.entry(path[..at].to_owned()).or_insert(folder);
+        }
+    }
+
+    /// Everything, each folder before what lies in it.
+    pub(super) fn items(&self) -> impl Iterator<Item = (&str, &Item)> {
+        self.0.iter().map(|(path, item)| (path.as_str(), item))
+    }
+
+    /// The files alone.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&str, u32, &[u8])> {
+        self.items().filter_map(|(path, item)| match &item.content {
+            Content::File(bytes) => Some((path, item.mode, bytes.as_slice())),
+            Content::Folder => None,
+        })
+    }
+
+    /// Bytes of all files.
+    pub(super) fn bytes(&self) -> u64 {
+        self.files().map(|(_, _, bytes)| bytes.len() as u64).sum()
+    }
+
+    /// Lays everything into `folder`, all of it `epoch` old.
+    pub(super) fn lay(&self, folder: &Path, epoch: u64) -> Result<(), Failure> {
+        let failed = |error| Failure::new(format!("{}: {error}", folder.display()));
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(epoch);
+        for (path, item) in self.items() {
+            let path = folder.join(path);
+            match &item.content {
+                Content::File(bytes) => fs::write(&path, bytes).map_err(failed)?,
+                Content::Folder => fs::create_dir_all(&path).map_err(failed)?,
+            }
+            fs::set_permissions(&path, fs::Permissions::from_mode(item.mode)).map_err(failed)?;
+        }
+        for (path, _) in self.items() {
+            let file = File::open(folder.join(path)).map_err(failed)?;
+            file.set_times(FileTimes::new().set_modified(time)).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
