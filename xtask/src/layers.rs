@@ -28,6 +28,7 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer { package: "ese", inside: &["units"], outside: &["twox-hash"], tests: &[] },
+    Layer { package: "eselog", inside: &["ese", "units"], outside: &[], tests: &["testkit"] },
     Layer { package: "plan", inside: &["units"], outside: &["toml"], tests: &[] },
     Layer {
         package: "device-os",
