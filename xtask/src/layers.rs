@@ -142,6 +142,7 @@ const TABLE: &[Layer] = &[
             "device-os",
             "engine",
             "ese",
+            "eselog",
             "esrp",
             "faults",
             "inspection",

@@ -389,7 +389,7 @@ pub(crate) struct PrepareFlags {
 /// Flags of `check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckFlags {
-    /// Database files
+    /// Database files; or logs of the real engine, or folders of them, checked as one set
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Read all pages behind the database too, not 64 MiB of them at most
@@ -440,13 +440,19 @@ pub(crate) struct SchemaFlags {
 /// Flags of `dump`.
 #[derive(Args, Debug)]
 pub(crate) struct DumpFlags {
-    /// Database file
-    #[arg(value_name = "FILE")]
+    /// Database file, or a log of the real engine, or a folder of its logs
+    #[arg(value_name = "FILE|DIR")]
     pub file: PathBuf,
-    /// Page number, counted from 1
+    /// Page number, counted from 1; of logs, only records that change this page
     #[arg(long, value_name = "N")]
-    pub page: u32,
-    /// Answer in JSON, keys and data whole
+    pub page: Option<u32>,
+    /// Of logs, only records that change this table, by its name or the object number of a tree
+    #[arg(long, value_name = "T")]
+    pub table: Option<String>,
+    /// Database that says which trees the table has [default: the one beside the logs]
+    #[arg(long, value_name = "FILE", requires = "table")]
+    pub database: Option<PathBuf>,
+    /// Answer in JSON, keys and data whole; of logs, a line a record
     #[arg(long)]
     pub json: bool,
 }
@@ -485,6 +491,9 @@ pub(crate) struct ExportFlags {
     /// Rows too that are deleted and not yet removed; a first column says which they are
     #[arg(long)]
     pub deleted: bool,
+    /// Replay the logs of the real engine in this folder first, in memory; no file is changed
+    #[arg(long, value_name = "DIR")]
+    pub with_logs: Option<PathBuf>,
     /// Take pages that carry no checksum, as those of an engine's temporary database
     #[arg(long)]
     pub without_checksums: bool,

@@ -1,4 +1,4 @@
-//! Little-endian numbers out of bytes that nobody vouches for.
+//! Little-endian numbers out of untrusted bytes.
 
 /// The `N` bytes at `at`, if there are as many.
 pub(crate) fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {

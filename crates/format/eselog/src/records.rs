@@ -7,7 +7,7 @@ use ese::{Lgpos, LogTime};
 
 use crate::bytes::{array, u16_at, u32_at};
 use crate::file::{LogFile, Survey};
-use crate::layout::{Layout, layout_of, record_bytes, types};
+use crate::layout::{layout_of, record_bytes, types};
 use crate::record::Record;
 use crate::segment::SEGMENT_HEADER_BYTES;
 
@@ -215,8 +215,7 @@ impl<'s, 'a> Records<'s, 'a> {
 fn assembled<'a>(partial: Partial) -> Step<'a> {
     let Partial { place, bytes, .. } = partial;
     let kind = bytes.first().copied().unwrap_or_default();
-    let fits = |layout: &Layout| record_bytes(layout, &bytes) == Some(bytes.len());
-    if layout_of(kind).is_none_or(fits) {
+    if layout_of(kind).is_none_or(|layout| record_bytes(layout, &bytes) == Some(bytes.len())) {
         Step::Record(Record::new(place, Cow::Owned(bytes)))
     } else {
         Step::Bad(BadRecord { place, kind, fault: RecordFault::Length })

@@ -121,8 +121,8 @@ impl fmt::Display for Gap {
             }
             Self::NotSuccessor { name, by_checksum: true } => write!(
                 f,
-                "{name} states another checksum of the generation before it, which has been changed \
-                 or exchanged since"
+                "{name} states another checksum of the generation before it, which has been \
+                 changed or exchanged since"
             ),
             Self::Short { name, segment } => {
                 write!(f, "{name} is closed and ends before segment {segment}")

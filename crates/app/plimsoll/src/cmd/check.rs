@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use units::{Bytes, PageNumber};
 
 use super::dirty::Dirty;
+use super::genuine_log;
 use super::ranges::{self, Cause, Place, Range};
 use crate::Outcome;
 use crate::console::Console;
@@ -21,6 +22,9 @@ const INDENT: usize = 4;
 /// Checks the files; fails where any is damaged, and judges none that was not closed and is else
 /// sound.
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if flags.files.iter().any(|path| genuine_log::holds_logs(path)) {
+        return genuine_log::check::run(flags, console);
+    }
     let targets: Result<Vec<ScanTarget>, CommandError> =
         flags.files.iter().map(|path| ScanTarget::open(path, flags.foreign)).collect();
     let mut targets = targets?;

@@ -17,6 +17,7 @@ use trial::manifest::{self, Manifest};
 use units::Seed;
 
 use super::dirty::Dirty;
+use super::genuine_log;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -29,6 +30,9 @@ use crate::wire;
 /// Replays the log, undoes what was never committed, and closes the database. One that was closed
 /// properly is not opened for writes at all.
 pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(copy) = &flags.into {
+        return genuine_log::recover::run(flags, copy, console);
+    }
     let path = &flags.file;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

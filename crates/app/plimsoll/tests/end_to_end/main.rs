@@ -28,6 +28,7 @@ mod examples;
 mod exports;
 mod foreign;
 mod full;
+mod genuine_logs;
 mod identity;
 mod import;
 mod imported;

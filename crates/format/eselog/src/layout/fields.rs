@@ -2,7 +2,9 @@
 
 /// Declares an enum whose variants have a name for people and programs.
 macro_rules! named {
-    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)+ }) => {
+    ($(#[$doc:meta])* $type:ident {
+        $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)+
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $type {

@@ -138,11 +138,11 @@ fn dbtime(record: &Record<'_>) -> u64 {
 fn moved_nodes(bytes: &[u8], record: &Record<'_>) -> Result<Vec<NodeCopy>, PageError> {
     let all = edit::nodes(bytes)?;
     let moved = moved_lines(record, all.len());
-    let nodes = all.into_iter().enumerate();
-    let is_moved = |(line, node): &(usize, NodeCopy)| {
-        moved.contains(line) && node.flags & node_flags::DELETED == 0
-    };
-    Ok(nodes.filter(is_moved).map(|(_, node)| node).collect())
+    let mut nodes = all;
+    nodes.truncate(moved.end);
+    nodes.drain(..moved.start);
+    nodes.retain(|node| node.flags & node_flags::DELETED == 0);
+    Ok(nodes)
 }
 
 /// The lines that leave a page of so many nodes.

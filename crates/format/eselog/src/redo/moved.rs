@@ -66,10 +66,8 @@ impl<S: PageStore> Replay<S> {
     /// A whole tree's root goes elsewhere, with the roots of its space; trees below it and the
     /// catalog follow.
     pub(super) fn redo_root_move(&mut self, records: &[Record<'static>]) -> Result<(), S::Error> {
-        let is_owned = |record: &&Record<'static>| {
-            record.kind() == types::PAGE_MOVE && record.number(Field::MoveFlags) & MOVES_OWNED != 0
-        };
-        let owned = records.iter().find(is_owned).map(|record| record.page(Field::NewPage));
+        let owned = records.iter().find(|record| moves_owned(record));
+        let owned = owned.map(|record| record.page(Field::NewPage));
         for record in records {
             let (page, place) = (record.page(Field::Page), record.place());
             let (before, after) =
@@ -121,7 +119,12 @@ impl<S: PageStore> Replay<S> {
     }
 }
 
-/// Tells a moved root where its owned extents are now.
+/// Whether a record moves the root of owned extents.
+fn moves_owned(record: &Record<'_>) -> bool {
+    record.kind() == types::PAGE_MOVE && record.number(Field::MoveFlags) & MOVES_OWNED != 0
+}
+
+/// Points a moved root to where its owned extents are now.
 fn point_to_space(bytes: &mut [u8], owned: PageNumber) -> Result<(), PageError> {
     let external = PageRef::new(bytes).external_header().to_vec();
     let at = external.len().checked_sub(SpaceHeader::BYTES).map_or(0, |more| usize::from(more > 0));

@@ -238,15 +238,12 @@ mod tests {
         assert_eq!([1, 2, 4, 32, 33].map(free_bits), [0, 1, 7, 0x7FFF_FFFF, u32::MAX]);
     }
 
+    const fn tree(first_pages: u32) -> NewTree {
+        NewTree { root: 100, first_pages, parent: PageNumber(1), is_non_unique: false, flags: 0 }
+    }
+
     #[test]
     fn free_bits_become_runs() {
-        let tree = |pages| NewTree {
-            root: 100,
-            first_pages: pages,
-            parent: PageNumber(1),
-            is_non_unique: false,
-            flags: 0,
-        };
         let runs = free_runs(&tree(16), 0b110_0001);
         assert_eq!(runs, [Run { last: 101, pages: 1 }, Run { last: 107, pages: 2 }]);
         let runs = free_runs(&tree(40), 0x8000_0000);

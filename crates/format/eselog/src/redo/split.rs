@@ -48,11 +48,7 @@ impl<S: PageStore> Replay<S> {
     pub(super) fn redo_split(&mut self, records: &[Record<'static>]) -> Result<(), S::Error> {
         let levels: Vec<&Record<'static>> =
             records.iter().filter(|record| record.kind() == types::SPLIT).collect();
-        let is_change = |record: &&Record<'static>| {
-            let kind = record.kind();
-            matches!(kind, types::INSERT | types::REPLACE | types::FLAG_INSERT_REPLACE)
-        };
-        let change = records.iter().find(is_change);
+        let change = records.iter().find(|record| is_change(record));
         for (index, record) in levels.iter().enumerate() {
             let child = levels.get(index + 1).copied();
             if record.page(Field::NewPage).is_some() {
@@ -177,6 +173,11 @@ impl<S: PageStore> Replay<S> {
             self.remember(change, number, node.key, Vec::new(), before);
         }
     }
+}
+
+/// Whether a record is the change that a split makes room for.
+fn is_change(record: &Record<'_>) -> bool {
+    matches!(record.kind(), types::INSERT | types::REPLACE | types::FLAG_INSERT_REPLACE)
 }
 
 /// The first pointer of a branch page whose key is not before `key`. The last one may have no key,

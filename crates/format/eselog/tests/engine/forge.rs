@@ -31,9 +31,6 @@ impl Forge {
         for (at, field) in fields {
             forge.bytes[at..at + field.len()].copy_from_slice(field);
         }
-        let created = |generation: u32| {
-            LogTime::from_unix_millis(1_700_000_000_000 + u64::from(generation)).encode()
-        };
         forge.bytes[16..24].copy_from_slice(&created(generation));
         if generation > 1 {
             forge.bytes[24..32].copy_from_slice(&created(generation - 1));
@@ -73,6 +70,11 @@ impl Forge {
     pub(crate) fn segment(&mut self, index: usize) -> &mut [u8] {
         &mut self.bytes[index * SEGMENT..(index + 1) * SEGMENT]
     }
+}
+
+/// When a generation was made.
+fn created(generation: u32) -> [u8; 8] {
+    LogTime::from_unix_millis(1_700_000_000_000 + u64::from(generation)).encode()
 }
 
 /// Gives a segment its place and its checksum.

@@ -42,7 +42,8 @@ fn a_log_without_a_shutdown_was_left_by_a_crash() {
     let forge = forged();
     assert_eq!(
         sentence(&forge),
-        "generation 0x1 complete, edb.log ends at segment 4 without a shutdown, as a crash leaves it"
+        "generation 0x1 complete, edb.log ends at segment 4 without a shutdown, as a crash leaves \
+         it"
     );
 }
 
@@ -162,6 +163,15 @@ fn an_unknown_type_has_a_number_and_takes_the_rest_of_its_segment() {
     assert_eq!(records[1].name(), Some("Begin0"));
 }
 
+/// What is wrong with two generations.
+fn gaps(first: &Forge, second: &Forge) -> Vec<String> {
+    let files = [("one", first), ("two", second)];
+    let members = files.map(|(name, forge)| {
+        Member::of(name.to_owned(), &LogFile::open(&forge.bytes).expect("a log"))
+    });
+    LogSet::of(members.into()).gaps().iter().map(ToString::to_string).collect()
+}
+
 #[test]
 fn a_generation_that_was_changed_since_is_told_by_the_next_one() {
     let first = forged();
@@ -170,20 +180,12 @@ fn a_generation_that_was_changed_since_is_told_by_the_next_one() {
     second.follows(checksum);
     second.add(&BEGIN);
     second.close();
-    let gaps = |first: &Forge| {
-        let files = [("one", first), ("two", &second)];
-        let members = files.map(|(name, forge)| {
-            Member::of(name.to_owned(), &LogFile::open(&forge.bytes).expect("a log"))
-        });
-        let gaps = LogSet::of(members.into()).gaps().to_vec();
-        gaps.iter().map(ToString::to_string).collect::<Vec<_>>()
-    };
-    assert_eq!(gaps(&first), [""; 0]);
+    assert_eq!(gaps(&first, &second), [""; 0]);
     let mut other = forged();
     other.segment(2)[40 + 4] = 8;
     crate::forge::seal(&mut other.bytes, 1, 2);
     assert_eq!(
-        gaps(&other),
+        gaps(&other, &second),
         ["two states another checksum of the generation before it, which has been changed or \
              exchanged since"]
     );

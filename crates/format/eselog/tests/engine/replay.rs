@@ -85,6 +85,12 @@ fn replay_brings_every_page_to_where_the_engine_brought_it() {
     assert_eq!(summary.dbtime, 0x2150);
 }
 
+/// The nodes of a page.
+fn nodes(store: &Memory, number: PageNumber) -> Vec<(u8, Vec<u8>, Vec<u8>)> {
+    let page = PageRef::new(store.page(number).expect("a page"));
+    page.nodes().map(|node| visible(&node)).collect()
+}
+
 #[test]
 fn replay_in_little_memory_comes_to_the_same() {
     for name in ["crashs16", "crash08"] {
@@ -95,11 +101,7 @@ fn replay_in_little_memory_comes_to_the_same() {
         };
         assert!(summary.behind.is_empty(), "{name}");
         for number in (1..=one.last_page().0).map(PageNumber) {
-            let nodes = |store: &Memory| {
-                let page = PageRef::new(store.page(number).expect("a page"));
-                page.nodes().map(|node| visible(&node)).collect::<Vec<_>>()
-            };
-            assert_eq!(nodes(&one), nodes(&other), "{name} page {number}");
+            assert_eq!(nodes(&one, number), nodes(&other, number), "{name} page {number}");
         }
     }
 }
