@@ -22,7 +22,7 @@ pub(crate) struct RecoverFlags {
     /// Folder of the real engine's logs [default: the folder of FILE]
     #[arg(long, value_name = "DIR", requires = "into")]
     pub logs: Option<PathBuf>,
-    /// Stop after redo: leave what had not committed in the copy, which stays dirty
+    /// Stop after redo: the copy shows what had not committed, and can never be undone
     #[arg(long, requires = "into")]
     pub no_undo: bool,
     /// Go as far as an incomplete or damaged log leads, and list what is lost

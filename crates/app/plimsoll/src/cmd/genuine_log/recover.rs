@@ -146,11 +146,15 @@ fn good_header(copy: &Path, bytes: usize) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// The header with all that redo has found; the range that it requires stays the same, since redo
-/// does nothing twice.
+/// The header with all that redo has found. It requires a generation that does not exist: the pages
+/// of the copy no longer hold what undo would need, so no later recovery may try.
 fn still_dirty(header: &DatabaseHeader, made: &Replayed<CopyStore>) -> DatabaseHeader {
     let summary = &made.summary;
+    let beyond = Generation(made.generations.1.saturating_add(1));
     let mut new = header.clone();
+    new.generation_min_required = beyond;
+    new.generation_max_required = beyond;
+    new.generation_max_committed = beyond;
     new.dbtime = summary.dbtime;
     new.last_object = summary.last_object;
     new.header_flush_signature = Signature::default();
