@@ -29,6 +29,7 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer { package: "ese", inside: &["units"], outside: &["twox-hash"], tests: &[] },
+    Layer { package: "eselog", inside: &["ese", "units"], outside: &[], tests: &["testkit"] },
     Layer { package: "plan", inside: &["units"], outside: &["toml"], tests: &[] },
     Layer {
         package: "device-os",
@@ -176,6 +177,7 @@ const TABLE: &[Layer] = &[
             "device-os",
             "engine",
             "ese",
+            "eselog",
             "esrp",
             "faults",
             "host",

@@ -144,10 +144,14 @@ windows [--kills N]              the Windows build, made here and held under Win
     Verb {
         name: "dist",
         usage: "\
-dist            programs for Windows and Linux that need no other file, with checksums and the
-                  licences of all parts, in target/dist
+dist [--try] [--site] [--output DIR] [--address URL]
+                  packages for every system in target/dist, with checksums, licences and a bill of
+                  materials; --try installs, runs and removes each in a scratch system (root,
+                  Debian); --site writes the documentation as a site into target/site
+  dist --binary PROGRAM [--static PROGRAM] [--windows PROGRAM] ...
+                  the same of existing programs, for tests of the packaging
 ",
-        run: |words| alone("dist", words, dist::run),
+        run: dist::run,
     },
     Verb {
         name: "caches",

@@ -87,7 +87,8 @@ fn build(target: &str, kind: &str, flags: &[&str], epoch: u64) -> Result<PathBuf
         "cargo",
         "build",
         "-q",
-        "--release",
+        "--profile",
+        "dist",
         "-p",
         "plimsoll",
         "--target",
@@ -111,13 +112,12 @@ fn build(target: &str, kind: &str, flags: &[&str], epoch: u64) -> Result<PathBuf
         .env("CARGO_ENCODED_RUSTFLAGS", rust.join("\x1f"))
         .env("CFLAGS", c)
         .env("CARGO_INCREMENTAL", "0")
-        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
         .env("CC_x86_64_unknown_linux_musl", MUSL_TOOLS[0].0)
         .env("SOURCE_DATE_EPOCH", epoch.to_string());
     if !command.status().is_ok_and(|status| status.success()) {
         return Err(Failure::new(format!("`{}` failed", words.join(" "))));
     }
-    Ok(folder.join(target).join("release/plimsoll"))
+    Ok(folder.join(target).join("dist/plimsoll"))
 }
 
 fn has_musl() -> bool {

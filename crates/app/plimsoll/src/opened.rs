@@ -13,6 +13,7 @@ use host::ranges::is_torn;
 
 use units::PageNumber;
 
+use super::cmd::genuine_log::Overlay;
 use crate::Outcome;
 use crate::console;
 use crate::error::CommandError;
@@ -36,19 +37,28 @@ impl OpenDatabase {
     /// Opens the database at `path`: by its catalog, if that is damaged by its copy, and if both
     /// are by their remains. First of all names a database that was not closed.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
-        Self::open_with(path, false)
+        Self::open_with(path, false, None)
     }
 
-    /// The same; `bare` takes the pages of a temporary database, which carry no checksums.
-    pub(crate) fn open_with(path: &Path, bare: bool) -> Result<Self, CommandError> {
+    /// The same; `bare` takes the pages of a temporary database, which carry no checksums, and
+    /// pages that the logs in the folder `logs` change are taken as these leave them.
+    pub(crate) fn open_with(
+        path: &Path,
+        bare: bool,
+        logs: Option<&Path>,
+    ) -> Result<Self, CommandError> {
         let header = read_header(path)?;
-        let dirty = Dirty::of(path, &header.header);
+        let overlay = logs.map(|logs| Overlay::make(path, logs)).transpose()?;
+        let is_whole = overlay.as_ref().is_some_and(|overlay| !overlay.is_incomplete);
+        let dirty = Dirty::of(path, &header.header).filter(|_| !is_whole);
         if let Some(dirty) = &dirty {
             console::complain(&dirty.sentence(path));
         }
         let page_size = header.page_size;
-        let open =
-            || Ok::<_, CommandError>(FilePages::open(path, page_size)?.without_checksums(bare));
+        let open = || {
+            let pages = FilePages::open(path, page_size)?.without_checksums(bare);
+            Ok::<_, CommandError>(pages.behind(overlay.clone()))
+        };
         let error = match Reader::open(open()?) {
             Ok(reader) => return Ok(Self::new(reader, dirty, path, false)),
             Err(error) => error,

@@ -51,8 +51,14 @@ pub fn unpacked(packed: &Path) -> io::Result<Vec<u8>> {
 
 /// The texts in a packed archive (`.tar.gz`) by name, without their folders.
 pub fn texts(packed: &Path) -> io::Result<BTreeMap<String, String>> {
+    let text = |(name, content)| Some((name, String::from_utf8(content).ok()?));
+    Ok(files(packed)?.into_iter().filter_map(text).collect())
+}
+
+/// The files in a packed archive (`.tar.gz`) by name, without their folders.
+pub fn files(packed: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
     let bytes = unpacked(packed)?;
-    let mut texts = BTreeMap::new();
+    let mut files = BTreeMap::new();
     let mut rest = bytes.as_slice();
     while let Some((header, behind)) = rest.split_at_checked(TAR_BLOCK) {
         let Ok(length) = usize::from_str_radix(&tar_field(&header[124..136]), 8) else {
@@ -61,14 +67,12 @@ pub fn texts(packed: &Path) -> io::Result<BTreeMap<String, String>> {
         let Some(content) = behind.get(..length) else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
-        if let (Some(name), Ok(text)) =
-            (tar_field(&header[..100]).rsplit('/').next(), str::from_utf8(content))
-        {
-            texts.insert(name.to_owned(), text.to_owned());
+        if let Some(name) = tar_field(&header[..100]).rsplit('/').next() {
+            files.insert(name.to_owned(), content.to_owned());
         }
         rest = behind.get(length.next_multiple_of(TAR_BLOCK)..).unwrap_or_default();
     }
-    Ok(texts)
+    Ok(files)
 }
 
 /// Headers and contents of a tar archive begin at multiples of this.

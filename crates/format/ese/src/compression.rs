@@ -37,7 +37,7 @@ impl fmt::Display for CompressionError {
 impl std::error::Error for CompressionError {}
 
 /// The value that `stored` encodes.
-pub(crate) fn decompress(stored: &[u8]) -> Result<Vec<u8>, CompressionError> {
+pub fn decompress(stored: &[u8]) -> Result<Vec<u8>, CompressionError> {
     let (&first, rest) = stored.split_first().ok_or(CompressionError::Damaged)?;
     match first >> 3 {
         1 => Ok(seven_bit(first, rest)),

@@ -113,8 +113,8 @@ impl LogNeeded {
         match self.maker {
             Maker::Ours => format!("run plimsoll recover {path} first"),
             Maker::Engine => format!(
-                "run esentutl /r {base} (for Exchange eseutil /r {base}) in the folder of its log \
-                 first"
+                "run plimsoll recover {path} --into COPY and read the copy, or esentutl /r {base} \
+                 (for Exchange eseutil /r {base}) in the folder of its log"
             ),
             Maker::Unknown => format!(
                 "run esentutl /r {base} (for Exchange eseutil /r {base}) in the folder of its log, \

@@ -14,6 +14,7 @@ use ese::page_state::PageDamage;
 use ese::reader::{PageLoss, PageSource, ReadError};
 use units::PageNumber;
 
+use crate::cmd::genuine_log::Overlay;
 use crate::error::HostError;
 use crate::target::{ByteSource, is_cut_off};
 
@@ -27,6 +28,8 @@ pub struct FilePages {
     page_size: PageSize,
     pages: u32,
     without_checksums: bool,
+    /// Pages that a replay of the log has changed.
+    overlay: Option<Overlay>,
     cache: HashMap<PageNumber, Arc<[u8]>>,
     /// Pages that were corrected after reading, and how.
     flips: BTreeMap<PageNumber, PageDamage>,
@@ -110,6 +113,7 @@ impl FilePages {
             cache: HashMap::new(),
             flips: BTreeMap::new(),
             without_checksums: false,
+            overlay: None,
         })
     }
 
@@ -117,6 +121,13 @@ impl FilePages {
     #[must_use]
     pub const fn without_checksums(mut self, takes: bool) -> Self {
         self.without_checksums = takes;
+        self
+    }
+
+    /// Takes pages as a replay of the log has left them.
+    pub(crate) fn behind(mut self, overlay: Option<Overlay>) -> Self {
+        self.pages = overlay.as_ref().map_or(self.pages, |overlay| overlay.pages);
+        self.overlay = overlay;
         self
     }
 
@@ -152,6 +163,10 @@ impl FilePages {
 
     /// The page as stored in the file, whatever its checksum.
     pub fn raw(&mut self, page: PageNumber) -> Result<Vec<u8>, PageError> {
+        let replayed = self.overlay.as_ref().and_then(|overlay| overlay.page(page));
+        if let Some(read) = replayed {
+            return read.map_err(|error| PageError::Read { path: self.path.clone(), page, error });
+        }
         let mut bytes = vec![0; self.page_size.bytes()];
         let offset = SeekFrom::Start(self.page_size.file_offset(page));
         self.file.seek(offset).and_then(|_| self.file.read_exact(&mut bytes)).map_err(|error| {

@@ -11,6 +11,7 @@ use host::scan::{ScanTarget, Scanned, scan};
 use integrity::{Damage, DamagedPage, Tally};
 use serde_json::{Value, json};
 
+use super::genuine_log;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -23,6 +24,9 @@ const INDENT: usize = 4;
 /// Checks the files; fails if any is damaged, and gives no verdict on a sound one that was not
 /// closed.
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if flags.files.iter().any(|path| genuine_log::holds_logs(path)) {
+        return genuine_log::check::run(flags, console);
+    }
     let targets: Result<Vec<ScanTarget>, HostError> =
         flags.files.iter().map(|path| ScanTarget::open(path, flags.foreign)).collect();
     let mut targets = targets?;

@@ -10,6 +10,7 @@ use host::pages::FilePages;
 use serde_json::{Value, json};
 use units::{PageNumber, hexadecimal};
 
+use super::genuine_log;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -43,8 +44,11 @@ const NODE_FLAGS: [(u8, &str); 3] = [
 
 /// Prints the page; fails if it is damaged.
 pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if genuine_log::holds_logs(&flags.file) {
+        return genuine_log::dump::run(flags, console);
+    }
     let mut pages = FilePages::open_database(&flags.file)?;
-    let (number, last) = (PageNumber(flags.page), pages.page_count());
+    let (number, last) = (asked_page(flags)?, pages.page_count());
     if number.0 == 0 || number.0 > last {
         let path = flags.file.display();
         let text = format!("{path}: has no page {number}; give a number from 1 to {last}");
@@ -66,6 +70,21 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
     }
     let sound = matches!(verdict, PageVerdict::Good | PageVerdict::Uninitialised);
     Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+}
+
+/// The page that a database is asked for.
+fn asked_page(flags: &DumpFlags) -> Result<PageNumber, CommandError> {
+    let path = flags.file.display();
+    let Some(page) = flags.page else {
+        return Err(CommandError::usage(format!(
+            "{path}: name a page of the database with --page"
+        )));
+    };
+    if flags.table.is_some() {
+        let text = format!("{path}: --table is for logs; `plimsoll export` prints tables");
+        return Err(CommandError::usage(text));
+    }
+    Ok(PageNumber(page))
 }
 
 fn state(verdict: &PageVerdict, page: PageRef<'_>, number: PageNumber) -> String {

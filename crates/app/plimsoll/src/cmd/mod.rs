@@ -12,6 +12,7 @@ pub(crate) mod dump;
 pub(crate) mod export;
 pub(crate) mod fleet;
 pub(crate) mod format;
+pub(crate) mod genuine_log;
 pub(crate) mod header;
 pub(crate) mod import;
 pub(crate) mod inspect;

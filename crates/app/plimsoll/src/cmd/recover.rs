@@ -21,6 +21,7 @@ use serde_json::json;
 use trial::manifest::{self, Manifest};
 use units::Seed;
 
+use super::genuine_log;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -31,6 +32,9 @@ use flags::RecoverFlags;
 /// Replays the log, undoes uncommitted changes, and closes the database. One that was closed
 /// properly is not opened for writing at all.
 pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(copy) = &flags.into {
+        return genuine_log::recover::run(flags, copy, console);
+    }
     let path = &flags.file;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -29,6 +29,7 @@ mod exports;
 mod fleets;
 mod foreign;
 mod full;
+mod genuine_logs;
 mod identity;
 mod import;
 mod imported;

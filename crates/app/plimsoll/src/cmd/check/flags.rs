@@ -7,7 +7,7 @@ use clap::Args;
 /// Flags of `check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckFlags {
-    /// Database files
+    /// Database files; or logs of the real engine, or folders of them, checked as one set
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Read all pages past the end of the database, not only the first 64 MiB

@@ -38,6 +38,9 @@ pub(crate) struct ExportFlags {
     /// Include rows that are deleted and not yet removed; a first column marks them
     #[arg(long)]
     pub deleted: bool,
+    /// Replay the logs of the real engine in this folder first, in memory; no file is changed
+    #[arg(long, value_name = "DIR")]
+    pub with_logs: Option<PathBuf>,
     /// Accept pages without a checksum, as in an engine's temporary database
     #[arg(long)]
     pub without_checksums: bool,

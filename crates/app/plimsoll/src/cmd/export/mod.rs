@@ -32,7 +32,8 @@ const ENDINGS: [(&str, ExportFormat); 4] = [
 /// named.
 pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let format = format(flags)?;
-    let mut opened = OpenDatabase::open_with(&flags.file, flags.without_checksums)?;
+    let (bare, logs) = (flags.without_checksums, flags.with_logs.as_deref());
+    let mut opened = OpenDatabase::open_with(&flags.file, bare, logs)?;
     let form = RowForm { format, with_deleted: flags.deleted };
     if let Some(folder) = flags.output.as_deref().filter(|_| flags.all) {
         let existing = Existing::of_flag(flags.force);

@@ -57,6 +57,9 @@ const ANSWERS: &[(&str, u64, Members)] = &[
             ("tags", "array"),
         ],
     ),
+    ("log_check", 1, &[("files", "array"), ("findings", "array"), ("sentence", "string")]),
+    ("log_record", 1, &[("place", "string"), ("type", "integer")]),
+    ("log_recovery", 1, &[("best_effort", "boolean"), ("copy", "string"), ("file", "string")]),
     (
         "page",
         1,

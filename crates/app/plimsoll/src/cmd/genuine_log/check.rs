@@ -1,0 +1,87 @@
+//! `check` of logs: every segment against its checksum, every file against the one before.
+
+use eselog::{Gap, Member};
+use serde_json::{Value, json};
+
+use super::files::{LogFiles, logs};
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::CheckFlags;
+
+/// Spaces before what does not fit into the first line of a finding.
+const INDENT: usize = 4;
+
+/// Checks the logs that `flags` name; fails if one is missing or damaged.
+pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let files = LogFiles::examine(&logs(&flags.files)?)?;
+    let gaps: Vec<String> = files.set.gaps().iter().map(ToString::to_string).collect();
+    let findings: Vec<String> = files.unreadable.iter().cloned().chain(gaps).collect();
+    if flags.json {
+        console.answer_json("log_check", as_json(&files, &findings))?;
+    } else {
+        console.answer_folded(files.set.sentence(), INDENT)?;
+        for finding in &findings {
+            console.answer_folded(finding, INDENT)?;
+        }
+        for sentence in corrections(&files) {
+            console.answer_folded(sentence, INDENT)?;
+        }
+    }
+    let is_whole = files.unreadable.is_empty() && files.set.gaps().iter().all(is_harmless);
+    let has_flips = files.set.members().iter().any(|one| !one.survey.flipped_bits.is_empty());
+    Ok(if is_whole && !has_flips { Outcome::Pass } else { Outcome::Fail })
+}
+
+/// Files of other streams in one folder are no damage.
+const fn is_harmless(gap: &Gap) -> bool {
+    matches!(gap, Gap::OtherStream { .. })
+}
+
+/// Flipped bits that were turned back for reading, a sentence a file.
+fn corrections(files: &LogFiles) -> Vec<String> {
+    let flipped = files.set.members().iter().filter(|one| !one.survey.flipped_bits.is_empty());
+    flipped
+        .map(|member| {
+            let places: Vec<String> = member
+                .survey
+                .flipped_bits
+                .iter()
+                .map(|(segment, bit)| format!("segment {segment} byte {} bit {}", bit / 8, bit % 8))
+                .collect();
+            format!("{}: one bit flipped, correctable: {}", member.name, places.join(", "))
+        })
+        .collect()
+}
+
+fn as_json(files: &LogFiles, findings: &[String]) -> Value {
+    json!({
+        "sentence": files.set.sentence(),
+        "findings": findings,
+        "files": files.set.members().iter().map(member_json).collect::<Vec<_>>(),
+    })
+}
+
+fn member_json(member: &Member) -> Value {
+    let survey = &member.survey;
+    json!({
+        "file": member.name,
+        "generation": member.facts.generation.0,
+        "created": member.facts.created.to_string(),
+        "signature": member.facts.signature.to_string(),
+        "readable_segments": survey.readable_segments,
+        "checksum": format!("{:#018x}", survey.checksum),
+        "torn_segment": survey.torn,
+        "segment_from_shadow": survey.from_shadow,
+        "flipped_bits": survey.flipped_bits.iter().map(|(segment, bit)| json!({
+            "segment": segment,
+            "bit": bit,
+        })).collect::<Vec<_>>(),
+        "damaged_segments": survey.faults.iter().map(|fault| json!({
+            "segment": fault.segment,
+            "text": fault.damage.to_string(),
+        })).collect::<Vec<_>>(),
+        "is_shut_down": member.is_shut_down,
+        "bad_record": member.bad_record,
+    })
+}

@@ -1,0 +1,112 @@
+//! The log files that a path names: one file, or those of a folder.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use ese::log_file::{LOG_HEADER_BYTES, LogFacts, LogFileError};
+use eselog::{LogFile, LogSet, Member};
+
+use crate::error::CommandError;
+
+/// Endings of log files.
+const ENDINGS: [&str; 2] = ["log", "jtx"];
+/// No log file is longer; a longer one is no log.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Whether `path` is a log of the real engine, or a folder with at least one.
+pub(crate) fn holds_logs(path: &Path) -> bool {
+    if path.is_dir() { !in_folder(path).unwrap_or_default().is_empty() } else { is_log(path) }
+}
+
+/// Whether a file is a log of the real engine or claims to be one.
+fn is_log(path: &Path) -> bool {
+    let mut start = [0; LOG_HEADER_BYTES];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    if read.is_err() {
+        return false;
+    }
+    match LogFacts::decode(&start) {
+        Ok(facts) => LogFile::is_genuine(&facts),
+        Err(LogFileError::Checksum) => has_ending(path) && LogFacts::is_claimed_by(&start),
+        Err(_) => false,
+    }
+}
+
+fn has_ending(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+}
+
+/// The logs of a folder, by name.
+fn in_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if has_ending(&path) && is_log(&path) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The logs that paths name.
+pub(super) fn logs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            found.extend(in_folder(path).map_err(CommandError::of_file(path, "read"))?);
+        } else {
+            found.push(path.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// A whole log file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
+    let wrong = CommandError::of_file(path, "read");
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(wrong)?;
+    file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(wrong)?;
+    Ok(bytes)
+}
+
+/// The log in `bytes`.
+pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<LogFile<'a>, CommandError> {
+    LogFile::open(bytes)
+        .map_err(|error| CommandError::Damage(format!("{}: a log file; {error}", path.display())))
+}
+
+/// A set of files, each with its path.
+pub(super) struct LogFiles {
+    pub(super) set: LogSet,
+    paths: Vec<(String, PathBuf)>,
+    /// Files whose header cannot be read.
+    pub(super) unreadable: Vec<String>,
+}
+
+impl LogFiles {
+    /// Examines the files at these paths, one in memory at a time.
+    pub(super) fn examine(paths: &[PathBuf]) -> Result<Self, CommandError> {
+        let (mut members, mut named, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+        for path in paths {
+            let bytes = read(path)?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            match LogFile::open(&bytes) {
+                Ok(file) => members.push(Member::of(name.clone(), &file)),
+                Err(error) => unreadable.push(format!("{name}: {error}")),
+            }
+            named.push((name, path.clone()));
+        }
+        Ok(Self { set: LogSet::of(members), paths: named, unreadable })
+    }
+
+    /// Where a member of the set is.
+    pub(super) fn path(&self, member: &Member) -> PathBuf {
+        let mut paths = self.paths.iter();
+        let found = paths.find(|(name, _)| *name == member.name);
+        found.map(|(_, path)| path.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,14 @@
+//! Logs of the real engine: checked as a set, printed record by record, and replayed into a copy of
+//! their database or in front of it.
+
+pub(crate) mod check;
+pub(crate) mod dump;
+mod files;
+mod filter;
+mod overlay;
+pub(crate) mod recover;
+mod replay;
+mod store;
+
+pub(crate) use files::holds_logs;
+pub(crate) use overlay::Overlay;

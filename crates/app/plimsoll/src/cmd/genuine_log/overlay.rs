@@ -1,0 +1,84 @@
+//! A dirty database read as its logs would bring it forward, without a copy: changed pages are in a
+//! scratch file that no name leads to.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ese::page::PageSize;
+use units::PageNumber;
+
+use super::replay::Chain;
+use super::store::OverlayStore;
+use crate::console;
+use crate::error::CommandError;
+use crate::pages::read_header;
+use crate::target::ByteSource;
+use crate::term::Progress;
+
+/// Pages that a replay has changed, and the last page of the file behind it.
+#[derive(Clone)]
+pub(crate) struct Overlay {
+    scratch: Arc<Mutex<File>>,
+    places: Arc<HashMap<PageNumber, u64>>,
+    size: PageSize,
+    pub(crate) pages: u32,
+    /// Whether the log could not be replayed as a whole.
+    pub(crate) is_incomplete: bool,
+}
+
+impl Overlay {
+    /// Replays the logs in `folder` in front of the database at `path`. What is missing is said.
+    pub(crate) fn make(path: &Path, folder: &Path) -> Result<Self, CommandError> {
+        let copies = read_header(path)?;
+        let chain = Chain::find(folder, &copies.header)?;
+        let wrong = CommandError::of_file(path, "read");
+        let source = ByteSource::open(path).map_err(wrong)?;
+        let store = OverlayStore::new(source, scratch()?, copies.page_size).map_err(wrong)?;
+        let mut progress = Progress::new("replaying the log", true);
+        let replayed = chain.replay(store, &copies.header, true, &mut progress)?;
+        progress.clear();
+        for loss in &replayed.losses {
+            console::complain(&format!("{}: {loss}", path.display()));
+        }
+        for (page, behind) in &replayed.summary.behind {
+            console::complain(&format!(
+                "{}: page {page} stays behind: {}",
+                path.display(),
+                behind.cause
+            ));
+        }
+        let is_incomplete = !replayed.losses.is_empty() || !replayed.summary.behind.is_empty();
+        let last = eselog::PageStore::last_page(&replayed.store);
+        Ok(Self {
+            scratch: Arc::new(Mutex::new(replayed.store.scratch)),
+            places: Arc::new(replayed.store.places),
+            size: copies.page_size,
+            pages: last.0,
+            is_incomplete,
+        })
+    }
+
+    /// The page as the replay has left it; none if it has not changed.
+    pub(crate) fn page(&self, number: PageNumber) -> Option<io::Result<Vec<u8>>> {
+        let place = *self.places.get(&number)?;
+        let mut file = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = vec![0; self.size.bytes()];
+        let read = file
+            .seek(SeekFrom::Start(place * self.size.bytes_u64()))
+            .and_then(|_| file.read_exact(&mut bytes));
+        Some(read.map(|()| bytes))
+    }
+}
+
+/// A file that is gone once it is closed.
+fn scratch() -> Result<File, CommandError> {
+    let path = std::env::temp_dir().join(format!("plimsoll-replay-{}", std::process::id()));
+    let wrong = CommandError::of_file(&path, "create");
+    let made = File::options().read(true).write(true).create_new(true).open(&path);
+    let file = made.map_err(wrong)?;
+    fs::remove_file(&path).map_err(wrong)?;
+    Ok(file)
+}

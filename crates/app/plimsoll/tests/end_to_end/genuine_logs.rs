@@ -1,0 +1,165 @@
+//! Dirty databases of the real engine with their logs: read, checked and brought forward, against
+//! what the engine made of them itself.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use testkit::samples;
+
+use crate::scene::Scene;
+
+/// The files of a crash in a folder; none if they are not on this machine, which is said.
+fn crash(name: &str) -> Option<Scene> {
+    let packed = samples::find(&format!("engine/logs/{name}.tar.gz"))?;
+    let scene = Scene::new(name);
+    for (file, bytes) in samples::files(&packed).unwrap() {
+        scene.write(&file, &bytes);
+    }
+    Some(scene)
+}
+
+/// The rows of every table that `words` export, by file name.
+fn exported(scene: &Scene, words: &[&str], folder: &str) -> BTreeMap<String, String> {
+    let all = ["--all", "--format", "jsonl", "-o", folder];
+    let ran = scene.run([&["export"], words, &all].concat());
+    // Values that are not decoded are named, and no error.
+    assert!([Some(0), Some(2)].contains(&ran.code), "{}", ran.err);
+    let files = fs::read_dir(scene.path(folder)).unwrap().map(Result::unwrap);
+    files
+        .map(|file| {
+            let name = file.file_name().to_string_lossy().into_owned();
+            (name, fs::read_to_string(file.path()).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn a_recovered_copy_holds_what_the_engine_recovered() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    let Some(packed) = samples::find("engine/crashs16-recovered.edb.gz") else {
+        return;
+    };
+    scene.write("theirs.edb", &samples::unpacked(&packed).unwrap());
+    let before = scene.snapshot();
+    scene
+        .run(["recover", "crashs16.edb", "--into", "copy.edb"])
+        .expect_code(0)
+        .expect_out(&["log generations 0x1 to 0x3", "1 transactions undone (105 changes)"]);
+    let after = scene.snapshot();
+    assert!(
+        before.iter().all(|(path, file)| after.get(path) == Some(file)),
+        "a source was written"
+    );
+    scene.run(["header", "copy.edb"]).expect_code(0).expect_out(&["Clean Shutdown", "0x2150"]);
+    scene.run(["check", "copy.edb"]).expect_code(0);
+    scene.run(["verify", "copy.edb"]).expect_code(0).expect_out(&["0 problems", "0 leaked"]);
+    let (ours, theirs) =
+        (exported(&scene, &["copy.edb"], "ours"), exported(&scene, &["theirs.edb"], "theirs"));
+    assert!(ours.len() > 5);
+    for (table, rows) in &theirs {
+        assert!(ours.get(table) == Some(rows), "{table} differs");
+    }
+}
+
+#[test]
+fn every_table_of_a_larger_crash_has_its_rows() {
+    let Some(scene) = crash("crash08") else {
+        return;
+    };
+    let Some(packed) = samples::find("engine/expected/crash08.dump.txt.gz") else {
+        return;
+    };
+    scene.run(["recover", "crash08.edb", "--into", "copy.edb"]).expect_code(0);
+    scene.run(["verify", "copy.edb"]).expect_code(0).expect_out(&["0 problems"]);
+    let rows = exported(&scene, &["copy.edb"], "rows");
+    let dump = String::from_utf8_lossy(&samples::unpacked(&packed).unwrap()).into_owned();
+    for table in dump.split("\nT ").map(|table| table.trim_start_matches("T ")) {
+        let name = table.lines().next().unwrap_or_default();
+        let expected = table.lines().filter(|line| *line == "R").count();
+        let ours = rows.get(&format!("{name}.jsonl")).map(|rows| rows.lines().count());
+        assert_eq!(ours, Some(expected), "{name}");
+    }
+}
+
+#[test]
+fn a_replay_in_memory_reads_the_same_rows() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    scene.run(["recover", "crashs16.edb", "--into", "copy.edb"]).expect_code(0);
+    let before = scene.snapshot();
+    let words = ["crashs16.edb", "--with-logs", "."];
+    assert!(exported(&scene, &words, "one") == exported(&scene, &["copy.edb"], "other"));
+    let after = scene.snapshot();
+    assert!(
+        before.iter().all(|(path, file)| after.get(path) == Some(file)),
+        "a source was written"
+    );
+}
+
+#[test]
+fn logs_are_checked_as_a_set() {
+    let Some(scene) = crash("crash08") else {
+        return;
+    };
+    scene.run(["check", "."]).expect_code(0).expect_out(&[
+        "generations 0x1-0x9 complete, edb.log ends at segment 47 without a shutdown, as a crash",
+    ]);
+    scene.change("edb00000004.log", |bytes| {
+        bytes[50 * 4096 + 700] ^= 0x10;
+        bytes[60 * 4096 + 700..60 * 4096 + 720].copy_from_slice(b"damage by someone el");
+    });
+    fs::remove_file(scene.path("edb00000006.log")).unwrap();
+    scene.run(["check", "."]).expect_code(1).expect_out(&[
+        "generation 0x6 is missing",
+        "edb00000004.log is damaged in segment 60",
+        "edb00000004.log: one bit flipped, correctable: segment 50 byte 700 bit 4",
+    ]);
+}
+
+#[test]
+fn an_incomplete_log_is_refused_or_replayed_as_far_as_it_goes() {
+    let Some(scene) = crash("crash08") else {
+        return;
+    };
+    fs::remove_file(scene.path("edb00000006.log")).unwrap();
+    let words = ["recover", "crash08.edb", "--into", "copy.edb"];
+    scene.run(words).expect_refusal(&["generations 0x6-0x9 are missing", "--lossy"]);
+    assert!(!scene.path("copy.edb").exists());
+    scene.run([words.as_slice(), &["--lossy"]].concat()).expect_code(1).expect_out(&[
+        "log generations 0x1 to 0x5",
+        "best effort: the copy ends at 00000005:",
+        "lost: generations 0x6-0x9 are missing",
+    ]);
+}
+
+#[test]
+fn redo_alone_leaves_a_dirty_copy_that_nothing_recovers() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    scene.run(["recover", "crashs16.edb", "--into", "redone.edb", "--no-undo"]).expect_code(0);
+    scene.run(["header", "redone.edb"]).expect_code(0).expect_out(&["Dirty Shutdown"]);
+    // Its pages do not hold any more what undo needs.
+    let again = scene.run(["recover", "redone.edb", "--into", "copy.edb"]);
+    again.expect_refusal(&["generation 0x4 is missing"]);
+}
+
+#[test]
+fn the_history_of_a_table_names_changes_and_their_ends() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    scene.run(["recover", "crashs16.edb", "--into", "copy.edb"]).expect_code(0);
+    fs::remove_file(scene.path("crashs16.edb")).unwrap();
+    let words = ["dump", ".", "--table", "AllTypes", "--database", "copy.edb", "--json"];
+    let history = scene.run(words);
+    history.expect_code(0);
+    for name in ["Insert", "FlagDelete", "Commit0", "Split"] {
+        assert!(history.out.contains(&format!("\"name\":\"{name}\"")), "{name}");
+    }
+    let page = scene.run(["dump", "edb.log", "--page", "133"]);
+    page.expect_code(0).expect_out(&["page 133", "dbtime_before"]);
+}

@@ -1,0 +1,142 @@
+//! Where the fields of a record are: one table for reading, for people and for the documentation.
+//!
+//! A record is its type, fields at fixed places, and parts of variable length behind these. Every
+//! length is in a fixed field, so that a record can be skipped without being understood.
+
+mod fields;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use crate::bytes::{u16_at, u32_at};
+
+pub use fields::{Field, Part};
+pub(crate) use table::types;
+
+/// How a field is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    U8,
+    U16,
+    U32,
+    U64,
+    I16,
+    I32,
+    I64,
+    Place,
+    Time,
+    Signature,
+}
+
+#[cfg(test)]
+impl Kind {
+    /// Bytes of a stored field.
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Self::U8 => 1,
+            Self::U16 | Self::I16 => 2,
+            Self::U32 | Self::I32 => 4,
+            Self::U64 | Self::I64 | Self::Place | Self::Time => 8,
+            Self::Signature => 28,
+        }
+    }
+}
+
+/// A field at its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldAt {
+    pub(crate) field: Field,
+    pub(crate) at: usize,
+    pub(crate) kind: Kind,
+}
+
+/// Which field says how long a part is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Length {
+    /// Two bytes at this place, without the bits outside the mask.
+    U16(usize, u16),
+    /// Four bytes at this place.
+    U32(usize),
+    /// So many bytes if the byte at this place has one of these bits.
+    If(usize, u8, usize),
+    /// What the second number at this place leaves of the first: a body of fixed length.
+    Behind { at: usize, fixed: usize },
+}
+
+impl Length {
+    fn of(self, record: &[u8]) -> Option<usize> {
+        match self {
+            Self::U16(at, mask) => u16_at(record, at).map(|length| usize::from(length & mask)),
+            Self::U32(at) => u32_at(record, at).map(|length| length as usize),
+            Self::If(at, bits, length) => {
+                record.get(at).map(|byte| if byte & bits == 0 { 0 } else { length })
+            }
+            Self::Behind { at, fixed } => {
+                u32_at(record, at).map(|length| (length as usize).saturating_sub(fixed))
+            }
+        }
+    }
+}
+
+/// A part of variable length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartOf {
+    pub(crate) part: Part,
+    pub(crate) length: Length,
+}
+
+/// Everything about one type of record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) kind: u8,
+    pub(crate) name: &'static str,
+    /// Bytes of the fixed fields, the type included.
+    pub(crate) fixed: usize,
+    /// The fixed fields, in groups that types share.
+    pub(crate) groups: &'static [&'static [FieldAt]],
+    pub(crate) parts: &'static [PartOf],
+    /// A record that later engines may lengthen: this many of its bytes are in every form of it,
+    /// and its whole length is stated behind the type.
+    pub(crate) shortest: usize,
+}
+
+impl Layout {
+    /// The fixed fields in their order.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = FieldAt> + use<> {
+        self.groups.iter().flat_map(|group| group.iter().copied())
+    }
+
+    /// Where a field is.
+    pub(crate) fn find(&self, field: Field) -> Option<FieldAt> {
+        self.fields().find(|at| at.field == field)
+    }
+}
+
+/// The layout of a type; none where the type is unknown or its length is.
+pub(crate) fn layout_of(kind: u8) -> Option<&'static Layout> {
+    table::TABLE.binary_search_by_key(&kind, |layout| layout.kind).ok().map(|at| &table::TABLE[at])
+}
+
+/// Bytes of the record that `bytes` begin with; none where they end before its lengths do.
+pub(crate) fn record_bytes(layout: &Layout, bytes: &[u8]) -> Option<usize> {
+    bytes.get(layout.shortest.checked_sub(1)?)?;
+    if layout.shortest < layout.fixed {
+        let stated = u32_at(bytes, types::STATED_LENGTH_AT)? as usize;
+        return types::IGNORABLE_BYTES.checked_add(stated);
+    }
+    layout.parts.iter().try_fold(layout.fixed, |sum, part| sum.checked_add(part.length.of(bytes)?))
+}
+
+/// The parts of a record, in their order; a part that is cut off is left out.
+pub(crate) fn parts<'r>(
+    layout: &'static Layout,
+    record: &'r [u8],
+) -> impl Iterator<Item = (Part, &'r [u8])> + use<'r> {
+    let mut at = layout.fixed;
+    layout.parts.iter().map_while(move |part| {
+        let length = part.length.of(record)?;
+        let bytes = record.get(at..at.checked_add(length)?)?;
+        at += length;
+        Some((part.part, bytes))
+    })
+}

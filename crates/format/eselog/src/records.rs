@@ -1,0 +1,246 @@
+//! The records of one file, one after the other, put together where segments divide them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use ese::{Lgpos, LogTime};
+
+use crate::bytes::{array, u16_at, u32_at};
+use crate::file::{LogFile, Survey};
+use crate::layout::{layout_of, record_bytes, types};
+use crate::record::Record;
+use crate::segment::SEGMENT_HEADER_BYTES;
+
+/// Bytes in front of the first piece of a divided record: type, whole length, length of the piece.
+const BEGIN_BYTES: usize = 7;
+/// Bytes in front of its later pieces: type, length of the piece.
+const PIECE_BYTES: usize = 3;
+/// Where a segment states when it was begun.
+const STARTED: usize = 16;
+/// No record is longer: a page of 32 KiB with keys and header.
+const MOST_RECORD_BYTES: usize = 1 << 18;
+
+/// Bytes that make no record. What else their segment holds cannot be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadRecord {
+    /// Where it begins.
+    pub place: Lgpos,
+    /// The type that its first byte states.
+    pub kind: u8,
+    /// What is wrong.
+    pub fault: RecordFault,
+}
+
+/// Why bytes make no record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordFault {
+    /// Its lengths point out of its segment, or contradict each other.
+    Length,
+    /// A piece of a record whose beginning is not there.
+    NoBeginning,
+    /// A record whose end is not there.
+    NoEnd,
+}
+
+impl fmt::Display for BadRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, kind, fault } = self;
+        match fault {
+            RecordFault::Length => {
+                write!(f, "{place}: the lengths of a record of type {kind} are impossible")
+            }
+            RecordFault::NoBeginning => write!(f, "{place}: the beginning of a record is missing"),
+            RecordFault::NoEnd => write!(f, "{place}: the end of a record is missing"),
+        }
+    }
+}
+
+/// Gives out records; a bad one ends its segment, not the walk.
+pub struct Records<'s, 'a> {
+    file: &'s LogFile<'a>,
+    survey: &'s Survey,
+    segment: u16,
+    bytes: Cow<'a, [u8]>,
+    /// The next byte of `bytes`; at its end, the next segment is read.
+    at: usize,
+    partial: Option<Partial>,
+}
+
+/// A record of which only pieces have been seen.
+struct Partial {
+    place: Lgpos,
+    bytes: Vec<u8>,
+    wanted: usize,
+}
+
+/// What one step of the walk has come to.
+enum Step<'a> {
+    Record(Record<'a>),
+    Bad(BadRecord),
+    Nothing,
+}
+
+impl<'s, 'a> Records<'s, 'a> {
+    pub(crate) const fn new(file: &'s LogFile<'a>, survey: &'s Survey) -> Self {
+        let segment = file.first_segment();
+        Self { file, survey, segment, bytes: Cow::Borrowed(&[]), at: 0, partial: None }
+    }
+
+    /// When the segment was begun that the last record ends in.
+    pub fn time(&self) -> LogTime {
+        array(&self.bytes, STARTED).map_or(LogTime::NEVER, LogTime::decode)
+    }
+
+    /// Reads the next segment; false behind the last one.
+    fn next_segment(&mut self) -> bool {
+        let first = self.file.first_segment();
+        if self.segment - first >= self.survey.readable_segments {
+            return false;
+        }
+        let Some(bytes) = self.file.segment(self.segment, self.survey) else {
+            return false;
+        };
+        self.bytes = bytes;
+        self.at = SEGMENT_HEADER_BYTES;
+        self.segment += 1;
+        true
+    }
+
+    /// The place of the next byte. A record that begins a segment is at the segment's header.
+    fn place(&self) -> Lgpos {
+        let at = u16::try_from(self.at).unwrap_or(u16::MAX);
+        let byte = if self.at == SEGMENT_HEADER_BYTES { 0 } else { at };
+        Lgpos { generation: self.file.generation(), segment: self.segment - 1, byte }
+    }
+
+    /// Gives up the rest of the segment.
+    fn bad(&mut self, kind: u8, fault: RecordFault) -> Step<'a> {
+        let place = self.place();
+        self.at = self.bytes.len();
+        self.partial = None;
+        Step::Bad(BadRecord { place, kind, fault })
+    }
+
+    fn step(&mut self, kind: u8) -> Step<'a> {
+        match kind {
+            types::NOP => {
+                self.at = self.bytes.len();
+                Step::Nothing
+            }
+            types::FRAGMENT_BEGIN => self.begin(kind),
+            types::FRAGMENT => self.piece(kind),
+            _ => self.whole(kind),
+        }
+    }
+
+    fn begin(&mut self, kind: u8) -> Step<'a> {
+        let rest = &self.bytes[self.at..];
+        let lengths = u32_at(rest, 1).zip(u16_at(rest, 5));
+        let Some((wanted, length)) = lengths else {
+            return self.bad(kind, RecordFault::Length);
+        };
+        let (wanted, length) = (wanted as usize, usize::from(length));
+        let Some(piece) = rest.get(BEGIN_BYTES..BEGIN_BYTES + length) else {
+            return self.bad(kind, RecordFault::Length);
+        };
+        if length == 0 || length >= wanted || wanted > MOST_RECORD_BYTES {
+            return self.bad(kind, RecordFault::Length);
+        }
+        let place = self.place();
+        let partial = Partial { place, bytes: piece.to_vec(), wanted };
+        self.at += BEGIN_BYTES + length;
+        self.unfinished(Some(partial))
+    }
+
+    /// Puts `partial` in place of the one before, which a crash has left without an end if any.
+    fn unfinished(&mut self, partial: Option<Partial>) -> Step<'a> {
+        match std::mem::replace(&mut self.partial, partial) {
+            Some(old) => {
+                let kind = old.bytes.first().copied().unwrap_or_default();
+                Step::Bad(BadRecord { place: old.place, kind, fault: RecordFault::NoEnd })
+            }
+            None => Step::Nothing,
+        }
+    }
+
+    fn piece(&mut self, kind: u8) -> Step<'a> {
+        let rest = &self.bytes[self.at..];
+        let piece = u16_at(rest, 1).and_then(|length| {
+            rest.get(PIECE_BYTES..PIECE_BYTES + usize::from(length))
+                .filter(|bytes| !bytes.is_empty())
+        });
+        let Some(piece) = piece else {
+            return self.bad(kind, RecordFault::Length);
+        };
+        let Some(mut partial) = self.partial.take() else {
+            return self.bad(kind, RecordFault::NoBeginning);
+        };
+        partial.bytes.extend_from_slice(piece);
+        self.at += PIECE_BYTES + piece.len();
+        match partial.bytes.len().cmp(&partial.wanted) {
+            std::cmp::Ordering::Less => {
+                self.partial = Some(partial);
+                Step::Nothing
+            }
+            std::cmp::Ordering::Equal => assembled(partial),
+            std::cmp::Ordering::Greater => self.bad(kind, RecordFault::Length),
+        }
+    }
+
+    fn whole(&mut self, kind: u8) -> Step<'a> {
+        if self.partial.is_some() {
+            // A record that a crash cut short; the log goes on behind it.
+            return self.unfinished(None);
+        }
+        let place = self.place();
+        let length = match layout_of(kind) {
+            Some(layout) => record_bytes(layout, &self.bytes[self.at..]),
+            // Nothing says how long it is: it takes what is left of the segment.
+            None => Some(self.bytes.len() - self.at),
+        };
+        let end = length.map(|length| self.at + length).filter(|end| *end <= self.bytes.len());
+        let Some(end) = end else {
+            return self.bad(kind, RecordFault::Length);
+        };
+        let bytes = match &self.bytes {
+            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[self.at..end]),
+            Cow::Owned(bytes) => Cow::Owned(bytes[self.at..end].to_vec()),
+        };
+        self.at = end;
+        Step::Record(Record::new(place, bytes))
+    }
+}
+
+/// A record from its pieces, if these are as long as its own lengths say.
+fn assembled<'a>(partial: Partial) -> Step<'a> {
+    let Partial { place, bytes, .. } = partial;
+    let kind = bytes.first().copied().unwrap_or_default();
+    if layout_of(kind).is_none_or(|layout| record_bytes(layout, &bytes) == Some(bytes.len())) {
+        Step::Record(Record::new(place, Cow::Owned(bytes)))
+    } else {
+        Step::Bad(BadRecord { place, kind, fault: RecordFault::Length })
+    }
+}
+
+impl<'a> Iterator for Records<'_, 'a> {
+    type Item = Result<Record<'a>, BadRecord>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(kind) = self.bytes.get(self.at).copied() else {
+                if self.next_segment() {
+                    continue;
+                }
+                return match self.unfinished(None) {
+                    Step::Bad(bad) => Some(Err(bad)),
+                    _ => None,
+                };
+            };
+            match self.step(kind) {
+                Step::Record(record) => return Some(Ok(record)),
+                Step::Bad(bad) => return Some(Err(bad)),
+                Step::Nothing => {}
+            }
+        }
+    }
+}

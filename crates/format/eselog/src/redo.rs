@@ -1,0 +1,263 @@
+//! Redo: records applied to the pages of a database, each exactly once.
+//!
+//! Every page states the database time of its last change, every record the times before and
+//! behind its own. A page that is at the record's time or later has the change already; one that
+//! is at the time before gets it; any other has lost a write or comes from elsewhere and *stays
+//! behind*: it is named, and nothing more is done to it unless a later record makes it anew.
+//!
+//! Sessions count from the first transaction that begins within the replayed records: changes of
+//! an older one are in the file already, because the checkpoint never passes it.
+
+mod diff;
+mod edit;
+mod image;
+mod merge;
+mod moved;
+mod node;
+mod pages;
+mod session;
+mod space;
+mod split;
+mod summary;
+mod undo;
+
+use std::collections::{BTreeMap, HashMap};
+
+use ese::header::DatabaseHeader;
+use ese::page::PageError;
+use ese::{Lgpos, Signature};
+use units::{ObjectId, PageNumber};
+
+use crate::layout::{Field, types};
+use crate::record::Record;
+use pages::{PageCache, Seen};
+use session::Session;
+
+pub use pages::{PageStore, StoredPage};
+pub use summary::{Behind, BehindCause, ReplaySummary};
+
+/// The database that records are applied to.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    /// Its number within the log stream.
+    id: u8,
+    /// Records up to here are in the file.
+    attached_at: Lgpos,
+    signature: Signature,
+    /// The resize that the file has seen last.
+    resized_at: Lgpos,
+    /// The last generation of which the file may hold changes.
+    last_required: u32,
+}
+
+/// A replay under way.
+pub struct Replay<S> {
+    pages: PageCache<S>,
+    target: Target,
+    is_attached: bool,
+    sessions: HashMap<u16, Session>,
+    behind: BTreeMap<PageNumber, Behind>,
+    dbtime: u64,
+    last_object: ObjectId,
+    summary: ReplaySummary,
+}
+
+impl<S: PageStore> Replay<S> {
+    /// A replay onto the pages of `store`, whose header is `header`. Up to `cache_bytes` of pages
+    /// are kept in memory.
+    pub fn new(store: S, header: &DatabaseHeader, cache_bytes: usize) -> Self {
+        let target = Target {
+            id: u8::try_from(header.database_id).unwrap_or_default(),
+            attached_at: header.attached_at,
+            signature: header.signature,
+            resized_at: header.last_resize_at,
+            last_required: header.generation_max_required.0,
+        };
+        Self {
+            pages: PageCache::new(store, cache_bytes),
+            target,
+            is_attached: true,
+            sessions: HashMap::new(),
+            behind: BTreeMap::new(),
+            dbtime: header.dbtime,
+            last_object: header.last_object,
+            summary: ReplaySummary::default(),
+        }
+    }
+
+    /// Applies one record. Records must come in the order of the log.
+    pub fn apply(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+        self.summary.note(record);
+        self.note_attachment(record);
+        if self.follow_transaction(record)? || !self.concerns(record) {
+            return Ok(());
+        }
+        self.dbtime = self.dbtime.max(highest_dbtime(record));
+        self.last_object = self.last_object.max(record.object());
+        match record.kind() {
+            types::EXTEND => return self.extend(record),
+            types::SHRINK | types::SHRINK2 | types::SHRINK3 => return self.shrink(record),
+            types::SET_VERSION => self.summary.set_version(record),
+            _ => {}
+        }
+        let Some(session) = record.session().and_then(|id| self.sessions.get_mut(&id)) else {
+            return Ok(());
+        };
+        if session.store(record) {
+            return Ok(());
+        }
+        self.redo(record)
+    }
+
+    /// Attaching and detaching decide whether records concern the file.
+    fn note_attachment(&mut self, record: &Record<'_>) {
+        if record.database() != Some(self.target.id) || record.place() <= self.target.attached_at {
+            return;
+        }
+        match record.kind() {
+            types::ATTACH_DATABASE | types::CREATE_DATABASE => {
+                self.is_attached =
+                    record.signature(Field::Signature) == Some(self.target.signature);
+            }
+            types::DETACH_DATABASE => self.is_attached = false,
+            _ => {}
+        }
+    }
+
+    /// Whether a record changes the target after the file was attached.
+    fn concerns(&self, record: &Record<'_>) -> bool {
+        self.is_attached
+            && record.database() == Some(self.target.id)
+            && record.place() > self.target.attached_at
+    }
+
+    /// Carries out one record that changes pages.
+    fn redo(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+        match record.kind() {
+            types::INSERT
+            | types::FLAG_INSERT
+            | types::FLAG_INSERT_REPLACE
+            | types::FLAG_DELETE
+            | types::REPLACE
+            | types::REPLACE_DIFFERENCE
+            | types::DELETE
+            | types::UNDO_INFORMATION
+            | types::DELTA
+            | types::DELTA64
+            | types::SET_EXTERNAL_HEADER
+            | types::UNDO
+            | types::SCRUB => self.redo_node(record),
+            types::EMPTY_TREE => self.redo_empty_tree(record),
+            types::CREATE_SMALL_TREE | types::CREATE_LARGE_TREE => self.redo_create_tree(record),
+            types::CONVERT_TREE => self.redo_convert_tree(record),
+            types::PAGE_MOVE => self.redo_page_move(record),
+            types::NEW_PAGE => self.redo_new_page(record),
+            types::SPLIT_OLD | types::MERGE_OLD | types::CONVERT_TREE_OLD => {
+                let page = record.page(Field::Page);
+                self.leave_behind(page, record.place(), BehindCause::OldRecord);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Carries out the records of a macro, which change several pages at one database time.
+    fn redo_macro(&mut self, records: &[Record<'static>]) -> Result<(), S::Error> {
+        match records.first().map(Record::kind) {
+            Some(types::SPLIT) => self.redo_split(records),
+            Some(types::MERGE) => self.redo_merge(records),
+            Some(types::ROOT_MOVE) => self.redo_root_move(records),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The page's bytes if it needs the change from `before` to `after`.
+    fn open(
+        &mut self,
+        page: PageNumber,
+        before: u64,
+        after: u64,
+        place: Lgpos,
+    ) -> Result<Option<Vec<u8>>, S::Error> {
+        if self.behind.contains_key(&page) {
+            return Ok(None);
+        }
+        let cause = match self.pages.seen(page)? {
+            Seen::Damaged => BehindCause::Damaged,
+            Seen::Absent => BehindCause::TooOld { stated: 0, expected: before },
+            Seen::At(dbtime) if dbtime >= after => {
+                self.summary.changes_present += 1;
+                return Ok(None);
+            }
+            Seen::At(dbtime) if dbtime == before => return Ok(self.pages.take(page)),
+            Seen::At(stated) if stated < before => BehindCause::TooOld { stated, expected: before },
+            Seen::At(stated) => BehindCause::TooNew { stated, expected: before },
+        };
+        self.leave_behind(page, place, cause);
+        Ok(None)
+    }
+
+    /// Whether a page that a record makes anew is not that new already.
+    fn is_to_renew(&mut self, page: PageNumber, after: u64) -> Result<bool, S::Error> {
+        if self.behind.contains_key(&page) {
+            return Ok(true);
+        }
+        Ok(match self.pages.seen(page)? {
+            Seen::Damaged | Seen::Absent => true,
+            Seen::At(dbtime) => dbtime < after,
+        })
+    }
+
+    /// Puts a page in place that was made anew: whatever it lacked no longer matters.
+    fn renew(&mut self, page: PageNumber, mut bytes: Vec<u8>, after: u64) -> Result<(), S::Error> {
+        self.behind.remove(&page);
+        edit::set_dbtime(&mut bytes, after);
+        self.summary.changes_made += 1;
+        self.summary.last_page = self.summary.last_page.max(page);
+        self.pages.put(page, bytes)
+    }
+
+    /// Puts a page back behind its change, or as it was if the change failed.
+    fn close(
+        &mut self,
+        page: PageNumber,
+        mut bytes: Vec<u8>,
+        after: u64,
+        place: Lgpos,
+        done: Result<(), PageError>,
+    ) -> Result<(), S::Error> {
+        match done {
+            Ok(()) => {
+                edit::set_dbtime(&mut bytes, after);
+                self.summary.changes_made += 1;
+            }
+            Err(error) => self.leave_behind(page, place, BehindCause::Impossible(error)),
+        }
+        self.pages.put(page, bytes)
+    }
+
+    fn leave_behind(&mut self, page: PageNumber, place: Lgpos, cause: BehindCause) {
+        self.behind.entry(page).or_insert(Behind { place, cause });
+    }
+
+    /// Writes what is left and returns the store.
+    pub fn finish(mut self) -> Result<(S, ReplaySummary), S::Error> {
+        self.pages.flush()?;
+        let mut summary = self.summary;
+        summary.behind = self.behind;
+        summary.dbtime = self.dbtime;
+        summary.last_object = self.last_object;
+        summary.open_transactions =
+            self.sessions.values().filter(|session| session.is_open()).count();
+        Ok((self.pages.into_store(), summary))
+    }
+}
+
+/// Database times from here on stand for "none", "shrunk" and the like.
+const FIRST_SPECIAL_DBTIME: u64 = u64::MAX - 0xFF;
+
+/// The latest database time that a record states; 0 if it states none.
+fn highest_dbtime(record: &Record<'_>) -> u64 {
+    let stated = [Field::Dbtime, Field::DatabaseTime].map(|field| record.number(field));
+    stated.into_iter().filter(|dbtime| *dbtime < FIRST_SPECIAL_DBTIME).max().unwrap_or_default()
+}

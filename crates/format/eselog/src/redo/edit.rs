@@ -1,0 +1,144 @@
+//! Changes of one page, as the engine makes them: by node, with prefixes of keys left out.
+
+use ese::checksum;
+use ese::page::{PageError, PageMut, PageRef, PageSize, encode_node, node_flags, page_flags};
+use units::{ObjectId, PageNumber};
+
+/// Where a page states how many free bytes a rollback may need: none is left behind a replay.
+const UNCOMMITTED_FREE: std::ops::Range<usize> = 30..32;
+/// Where a large page states its own number.
+const OWN_NUMBER: std::ops::Range<usize> = 64..68;
+
+/// A node apart from its page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NodeCopy {
+    pub(super) flags: u8,
+    pub(super) key: Vec<u8>,
+    pub(super) data: Vec<u8>,
+}
+
+/// An empty page with these flags.
+pub(super) fn fresh(size: PageSize, flags: u32, object: ObjectId) -> Vec<u8> {
+    let mut bytes = vec![0; size.bytes()];
+    PageMut::new(&mut bytes).format(flags & !page_flags::PREINITIALISED, object);
+    bytes
+}
+
+pub(super) fn set_dbtime(bytes: &mut [u8], dbtime: u64) {
+    PageMut::new(bytes).set_dbtime(dbtime);
+}
+
+/// Makes a page ready to be written.
+pub(super) fn seal(bytes: &mut [u8], number: PageNumber) {
+    bytes[UNCOMMITTED_FREE].fill(0);
+    if !PageRef::new(bytes).size().is_small() {
+        bytes[OWN_NUMBER].copy_from_slice(&number.0.to_le_bytes());
+    }
+    PageMut::new(bytes).advance_flush_type();
+    checksum::store(bytes, number);
+}
+
+/// The nodes of a page; fails at the first one that makes none.
+pub(super) fn nodes(bytes: &[u8]) -> Result<Vec<NodeCopy>, PageError> {
+    let page = PageRef::new(bytes);
+    (0..page.node_count()).map(|line| node(page, line)).collect()
+}
+
+/// One node of a page.
+pub(super) fn node(page: PageRef<'_>, line: usize) -> Result<NodeCopy, PageError> {
+    let nodes = page.node_count();
+    if line >= nodes {
+        return Err(PageError::NoLine { line, nodes });
+    }
+    let node = page.node(line).ok_or(PageError::Damaged { tag: line + page.reserved_tags() })?;
+    Ok(NodeCopy { flags: node.flags, key: node.key(), data: node.data.to_vec() })
+}
+
+/// Puts a node at `line`.
+pub(super) fn insert(bytes: &mut [u8], line: usize, new: &NodeCopy) -> Result<(), PageError> {
+    let (stored, compressed) = encoded(PageRef::new(bytes).prefix(), new)?;
+    PageMut::new(bytes).insert(line, flags_of(new, compressed), &stored)
+}
+
+/// Gives the node at `line` other data.
+pub(super) fn replace_data(bytes: &mut [u8], line: usize, data: &[u8]) -> Result<(), PageError> {
+    let mut changed = node(PageRef::new(bytes), line)?;
+    changed.data.clear();
+    changed.data.extend_from_slice(data);
+    let (stored, compressed) = encoded(PageRef::new(bytes).prefix(), &changed)?;
+    PageMut::new(bytes).replace(line, flags_of(&changed, compressed), &stored)
+}
+
+/// Gives the node at `line` another key.
+pub(super) fn replace_key(bytes: &mut [u8], line: usize, key: &[u8]) -> Result<(), PageError> {
+    let mut changed = node(PageRef::new(bytes), line)?;
+    changed.key = key.to_vec();
+    let (stored, compressed) = encoded(PageRef::new(bytes).prefix(), &changed)?;
+    PageMut::new(bytes).replace(line, flags_of(&changed, compressed), &stored)
+}
+
+/// Sets and clears flags of the node at `line`.
+pub(super) fn flag(bytes: &mut [u8], line: usize, set: u8, clear: u8) -> Result<(), PageError> {
+    let flags = node(PageRef::new(bytes), line)?.flags;
+    PageMut::new(bytes).set_node_flags(line, flags & !clear | set)
+}
+
+/// Removes the node at `line`.
+pub(super) fn remove(bytes: &mut [u8], line: usize) -> Result<(), PageError> {
+    PageMut::new(bytes).remove(line, 1)
+}
+
+/// Gives the page these nodes and this prefix in place of all that it has. `None` leaves tag 0
+/// alone, as on roots.
+pub(super) fn rebuild(
+    bytes: &mut [u8],
+    prefix: Option<&[u8]>,
+    nodes: &[NodeCopy],
+) -> Result<(), PageError> {
+    let count = PageRef::new(bytes).node_count();
+    PageMut::new(bytes).remove(0, count)?;
+    if let Some(prefix) = prefix.filter(|_| !PageRef::new(bytes).is_root()) {
+        PageMut::new(bytes).set_external_header(prefix)?;
+    }
+    nodes.iter().enumerate().try_for_each(|(line, node)| insert(bytes, line, node))
+}
+
+/// Makes the page one that holds nothing and has no owner.
+pub(super) fn empty(bytes: &mut [u8]) -> Result<(), PageError> {
+    rebuild(bytes, Some(&[]), &[])?;
+    let flags = PageRef::new(bytes).flags();
+    PageMut::new(bytes).set_flags(flags | page_flags::EMPTY);
+    Ok(())
+}
+
+/// States the page behind.
+pub(super) fn set_next(bytes: &mut [u8], next: PageNumber) {
+    let previous = PageRef::new(bytes).previous();
+    PageMut::new(bytes).set_links(previous, next);
+}
+
+/// States the page before.
+pub(super) fn set_previous(bytes: &mut [u8], previous: PageNumber) {
+    let next = PageRef::new(bytes).next();
+    PageMut::new(bytes).set_links(previous, next);
+}
+
+/// A branch node.
+pub(super) fn pointer(key: &[u8], child: PageNumber) -> NodeCopy {
+    NodeCopy { flags: 0, key: key.to_vec(), data: child.0.to_le_bytes().to_vec() }
+}
+
+/// Node bytes under a prefix, and whether they leave some of it out.
+fn encoded(prefix: &[u8], node: &NodeCopy) -> Result<(Vec<u8>, u8), PageError> {
+    const LONGEST_KEY: usize = 0x1FFF;
+    if node.key.len() > LONGEST_KEY {
+        return Err(PageError::Full { needed: node.key.len(), free: LONGEST_KEY });
+    }
+    let mut stored = Vec::with_capacity(node.key.len() + node.data.len() + 4);
+    let compressed = encode_node(prefix, &node.key, &node.data, &mut stored);
+    Ok((stored, compressed))
+}
+
+const fn flags_of(node: &NodeCopy, compressed: u8) -> u8 {
+    node.flags & !node_flags::COMPRESSED | compressed
+}

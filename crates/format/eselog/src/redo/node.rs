@@ -1,0 +1,297 @@
+//! Redo of changes to one node of one page.
+
+use ese::Lgpos;
+use ese::page::{PageError, PageMut, PageRef, node_flags};
+use units::PageNumber;
+
+use super::diff;
+use super::edit::{self, NodeCopy};
+use super::session::{Change, UNIQUE, VERSIONED, Version, operations};
+use super::{BehindCause, PageStore, Replay};
+use crate::layout::{Field, Part, types};
+use crate::record::Record;
+
+/// In the length of a difference: it is of the long form.
+const LONG_DIFFERENCE: u64 = 0x8000;
+/// A node that scrubbing overwrites, and what it says of itself then.
+const SCRUB_DATA: u8 = 1;
+const SCRUB_CHUNK: u8 = 2;
+const SCRUBBED_CHUNK: u8 = 4 << 3;
+
+/// Why a change was not made.
+enum Unmade {
+    Page(PageError),
+    Record,
+}
+
+impl From<PageError> for Unmade {
+    fn from(error: PageError) -> Self {
+        Self::Page(error)
+    }
+}
+
+impl<S: PageStore> Replay<S> {
+    pub(super) fn redo_node(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+        self.remember_stated(record);
+        if record.kind() == types::UNDO_INFORMATION {
+            return Ok(());
+        }
+        let (page, place) = (record.page(Field::Page), record.place());
+        let (before, after) = (record.number(Field::DbtimeBefore), record.number(Field::Dbtime));
+        let undone = self.take_undone(record);
+        let Some(mut bytes) = self.open(page, before, after, place)? else {
+            return Ok(());
+        };
+        self.remember_found(record, &bytes);
+        match change(&mut bytes, record, undone) {
+            Ok(()) => self.close(page, bytes, after, place, Ok(())),
+            Err(Unmade::Page(error)) => self.close(page, bytes, after, place, Err(error)),
+            Err(Unmade::Record) => {
+                self.leave_behind(page, place, BehindCause::BadRecord);
+                self.pages.put(page, bytes)
+            }
+        }
+    }
+
+    /// What a physical undo takes back.
+    fn take_undone(&mut self, record: &Record<'_>) -> Option<Change> {
+        if record.kind() != types::UNDO {
+            return None;
+        }
+        let (number, operation) = (version_number(record), record.number(Field::Operation));
+        self.session_of(record)?.forget(number, operation)
+    }
+
+    /// Notes a change whose record says all that undo needs.
+    fn remember_stated(&mut self, record: &Record<'_>) {
+        let change = match record.kind() {
+            types::INSERT | types::FLAG_INSERT | types::FLAG_INSERT_REPLACE => Change::Insert,
+            types::DELTA | types::DELTA64 => Change::Delta {
+                offset: record.size(Field::Offset),
+                delta: record.signed(Field::Delta),
+                is_wide: record.kind() == types::DELTA64,
+            },
+            types::UNDO_INFORMATION => match record.number(Field::Operation) {
+                operations::REPLACE => {
+                    Change::Replace { before: record.part(Part::Before).to_vec() }
+                }
+                operations::FLAG_DELETE => Change::FlagDelete,
+                _ => return,
+            },
+            _ => return,
+        };
+        let is_versioned = record.number(Field::Flags) & VERSIONED != 0;
+        if !is_versioned && record.kind() != types::UNDO_INFORMATION {
+            return;
+        }
+        let key = [record.part(Part::KeyPrefix), record.part(Part::Key)].concat();
+        // An insert's bookmark has its data, other records state that part of one.
+        let data = if change == Change::Insert { Part::Data } else { Part::BookmarkData };
+        let (number, data) = (version_number(record), record.part(data).to_vec());
+        self.remember(record, number, key, data, change);
+    }
+
+    /// Notes a change of which undo needs what the page holds.
+    fn remember_found(&mut self, record: &Record<'_>, bytes: &[u8]) {
+        if record.number(Field::Flags) & VERSIONED == 0 {
+            return;
+        }
+        let line = record.size(Field::Line);
+        let Ok(node) = edit::node(PageRef::new(bytes), line) else {
+            return;
+        };
+        let NodeCopy { key, data, .. } = node;
+        let number = version_number(record);
+        match record.kind() {
+            types::FLAG_DELETE => self.remember(record, number, key, data, Change::FlagDelete),
+            types::REPLACE | types::REPLACE_DIFFERENCE => {
+                self.remember(record, number, key, Vec::new(), Change::Replace { before: data });
+            }
+            types::FLAG_INSERT_REPLACE => {
+                let number = record.word(Field::ReplaceVersion);
+                self.remember(record, number, key, Vec::new(), Change::Replace { before: data });
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn remember(
+        &mut self,
+        record: &Record<'_>,
+        number: u32,
+        key: Vec<u8>,
+        data: Vec<u8>,
+        change: Change,
+    ) {
+        let is_unique = record.number(Field::Flags) & UNIQUE != 0;
+        let (root, page) = (record.page(Field::Root), record.page(Field::Page));
+        let place: Lgpos = record.place();
+        let level = record.byte(Field::Level);
+        if let Some(session) = self.session_of(record) {
+            let level = level.min(session.level());
+            let data = if is_unique { Vec::new() } else { data };
+            let version = Version { level, root, page, place, is_unique, key, data, change };
+            session.remember(number, version);
+        }
+    }
+
+    pub(super) fn redo_new_page(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+        /// Flags of a page that was made ahead of its use.
+        const FLAGS: u32 = ese::page::page_flags::PREINITIALISED;
+        let (page, after) = (record.page(Field::Page), record.number(Field::Dbtime));
+        if !self.is_to_renew(page, after)? {
+            return Ok(());
+        }
+        let mut bytes = edit::fresh(self.pages.page_size(), 0, record.object());
+        let flags = PageRef::new(&bytes).flags();
+        PageMut::new(&mut bytes).set_flags(flags | FLAGS);
+        self.renew(page, bytes, after)
+    }
+
+    pub(super) fn redo_empty_tree(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+        let (after, place) = (record.number(Field::Dbtime), record.place());
+        for (page, before) in record.emptied_pages() {
+            self.empty_page(page, before, after, place)?;
+        }
+        let (root, before) = (record.page(Field::Page), record.number(Field::DbtimeBefore));
+        let Some(mut bytes) = self.open(root, before, after, place)? else {
+            return Ok(());
+        };
+        let done = edit::rebuild(&mut bytes, None, &[]);
+        let flags = PageRef::new(&bytes).flags() & !ese::page::page_flags::PARENT_OF_LEAF;
+        PageMut::new(&mut bytes).set_flags(flags | ese::page::page_flags::LEAF);
+        self.close(root, bytes, after, place, done)
+    }
+
+    /// Takes everything off a page that its tree gives up.
+    pub(super) fn empty_page(
+        &mut self,
+        page: PageNumber,
+        before: u64,
+        after: u64,
+        place: Lgpos,
+    ) -> Result<(), S::Error> {
+        match self.open(page, before, after, place)? {
+            Some(mut bytes) => {
+                let done = edit::empty(&mut bytes);
+                self.close(page, bytes, after, place, done)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The number of a record's version.
+fn version_number(record: &Record<'_>) -> u32 {
+    record.word(Field::Version)
+}
+
+/// Makes the change of a record, whose page needs it.
+fn change(bytes: &mut [u8], record: &Record<'_>, undone: Option<Change>) -> Result<(), Unmade> {
+    let line = record.size(Field::Line);
+    let is_versioned = record.number(Field::Flags) & VERSIONED != 0;
+    let versioned = if is_versioned { node_flags::VERSIONED } else { 0 };
+    match record.kind() {
+        types::INSERT => {
+            let key = [record.part(Part::KeyPrefix), record.part(Part::Key)].concat();
+            let data = record.part(Part::Data).to_vec();
+            edit::insert(bytes, line, &NodeCopy { flags: versioned, key, data })?;
+        }
+        types::FLAG_INSERT => edit::flag(bytes, line, versioned, node_flags::DELETED)?,
+        types::FLAG_INSERT_REPLACE => {
+            edit::replace_data(bytes, line, record.part(Part::Data))?;
+            edit::flag(bytes, line, versioned, node_flags::DELETED)?;
+        }
+        types::FLAG_DELETE => edit::flag(bytes, line, versioned | node_flags::DELETED, 0)?,
+        types::REPLACE | types::REPLACE_DIFFERENCE => {
+            let data = new_data(bytes, line, record)?;
+            edit::replace_data(bytes, line, &data)?;
+            edit::flag(bytes, line, versioned, 0)?;
+        }
+        types::DELETE => edit::remove(bytes, line)?,
+        types::DELTA | types::DELTA64 => {
+            let offset = record.size(Field::Offset);
+            let is_wide = record.kind() == types::DELTA64;
+            add(bytes, line, offset, record.signed(Field::Delta), is_wide)?;
+            edit::flag(bytes, line, versioned, 0)?;
+        }
+        types::SET_EXTERNAL_HEADER => {
+            PageMut::new(bytes).set_external_header(record.part(Part::Data))?;
+        }
+        types::UNDO => take_back(bytes, line, &undone.ok_or(Unmade::Record)?)?,
+        types::SCRUB => scrub(bytes, record)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The data that a replace makes of what is on the page.
+fn new_data(bytes: &[u8], line: usize, record: &Record<'_>) -> Result<Vec<u8>, Unmade> {
+    let data = if record.kind() == types::REPLACE {
+        record.part(Part::Data).to_vec()
+    } else {
+        let old = edit::node(PageRef::new(bytes), line)?.data;
+        let is_long = record.number(Field::DataBytes) & LONG_DIFFERENCE != 0;
+        diff::apply(&old, record.part(Part::Difference), is_long, bytes.len())
+            .ok_or(Unmade::Record)?
+    };
+    let expected = record.size(Field::NewDataBytes);
+    if data.len() == expected { Ok(data) } else { Err(Unmade::Record) }
+}
+
+/// Undoes a change where it was made.
+pub(super) fn take_back(bytes: &mut [u8], line: usize, change: &Change) -> Result<(), PageError> {
+    match change {
+        Change::Insert => edit::flag(bytes, line, node_flags::DELETED, 0),
+        Change::FlagDelete => edit::flag(bytes, line, 0, node_flags::DELETED),
+        Change::Replace { before } => edit::replace_data(bytes, line, before),
+        Change::Delta { offset, delta, is_wide } => {
+            add(bytes, line, *offset, delta.wrapping_neg(), *is_wide)
+        }
+    }
+}
+
+/// Adds to the number at `offset` of a node's data.
+fn add(
+    bytes: &mut [u8],
+    line: usize,
+    offset: usize,
+    delta: i64,
+    is_wide: bool,
+) -> Result<(), PageError> {
+    let tag = line + PageRef::new(bytes).reserved_tags();
+    let mut data = edit::node(PageRef::new(bytes), line)?.data;
+    let number = data.get_mut(offset..).unwrap_or_default();
+    if is_wide {
+        let number = number.first_chunk_mut::<8>().ok_or(PageError::Damaged { tag })?;
+        *number = u64::from_le_bytes(*number).wrapping_add_signed(delta).to_le_bytes();
+    } else {
+        let number = number.first_chunk_mut::<4>().ok_or(PageError::Damaged { tag })?;
+        let [a, b, c, d, ..] = delta.to_le_bytes();
+        let delta = u32::from_le_bytes([a, b, c, d]);
+        *number = u32::from_le_bytes(*number).wrapping_add(delta).to_le_bytes();
+    }
+    edit::replace_data(bytes, line, &data)
+}
+
+/// Overwrites what a scrub found deleted.
+fn scrub(bytes: &mut [u8], record: &Record<'_>) -> Result<(), PageError> {
+    if record.number(Field::ScrubFlags) & 1 != 0 {
+        return edit::rebuild(bytes, None, &[]);
+    }
+    for (line, operation) in record.part(Part::Rest).iter().enumerate() {
+        let fill = match *operation {
+            SCRUB_DATA => b'D',
+            SCRUB_CHUNK => b'L',
+            _ => continue,
+        };
+        let mut data = edit::node(PageRef::new(bytes), line)?.data;
+        data.fill(fill);
+        if let Some(first) = data.first_mut().filter(|_| *operation == SCRUB_CHUNK) {
+            *first = SCRUBBED_CHUNK;
+        }
+        edit::replace_data(bytes, line, &data)?;
+        edit::flag(bytes, line, 0, node_flags::VERSIONED)?;
+    }
+    Ok(())
+}

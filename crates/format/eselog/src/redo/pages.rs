@@ -1,0 +1,147 @@
+//! The pages that a replay works on: read when they are first needed, written when memory is full.
+
+use std::collections::HashMap;
+
+use ese::page::{PageRef, PageSize};
+use units::PageNumber;
+
+use super::edit;
+
+/// A page as it is stored.
+pub enum StoredPage {
+    /// Never written, or behind the end of the file.
+    Absent,
+    /// Its checksum is wrong.
+    Damaged,
+    /// As it was written.
+    Sound(Vec<u8>),
+}
+
+/// Where the pages of a replay are.
+pub trait PageStore {
+    /// Why the store fails.
+    type Error;
+
+    /// The size of the pages.
+    fn page_size(&self) -> PageSize;
+
+    /// Page `number` as it is now.
+    fn read(&mut self, number: PageNumber) -> Result<StoredPage, Self::Error>;
+
+    /// Stores page `number`, whose checksum is right.
+    fn write(&mut self, number: PageNumber, bytes: &[u8]) -> Result<(), Self::Error>;
+
+    /// Makes the file end behind page `last`.
+    fn resize(&mut self, last: PageNumber) -> Result<(), Self::Error>;
+
+    /// The last page of the file.
+    fn last_page(&self) -> PageNumber;
+}
+
+/// What is known of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    Absent,
+    Damaged,
+    /// Sound, and last changed at this database time.
+    At(u64),
+}
+
+struct Cached {
+    bytes: Vec<u8>,
+    is_dirty: bool,
+}
+
+/// Pages in memory, over a store.
+pub(super) struct PageCache<S> {
+    store: S,
+    size: PageSize,
+    most_pages: usize,
+    cached: HashMap<PageNumber, Cached>,
+}
+
+impl<S: PageStore> PageCache<S> {
+    pub(super) fn new(store: S, bytes: usize) -> Self {
+        let size = store.page_size();
+        let most_pages = (bytes / size.bytes()).max(16);
+        Self { store, size, most_pages, cached: HashMap::new() }
+    }
+
+    pub(super) const fn page_size(&self) -> PageSize {
+        self.size
+    }
+
+    pub(super) const fn store(&mut self) -> &mut S {
+        &mut self.store
+    }
+
+    pub(super) fn into_store(self) -> S {
+        self.store
+    }
+
+    /// Brings a page into memory and says what it is.
+    pub(super) fn seen(&mut self, number: PageNumber) -> Result<Seen, S::Error> {
+        if let Some(cached) = self.cached.get(&number) {
+            return Ok(Seen::At(PageRef::new(&cached.bytes).dbtime()));
+        }
+        Ok(match self.store.read(number)? {
+            StoredPage::Absent => Seen::Absent,
+            StoredPage::Damaged => Seen::Damaged,
+            StoredPage::Sound(bytes) => {
+                let dbtime = PageRef::new(&bytes).dbtime();
+                self.make_room()?;
+                self.cached.insert(number, Cached { bytes, is_dirty: false });
+                Seen::At(dbtime)
+            }
+        })
+    }
+
+    /// The bytes of a page that is in memory, for reading.
+    pub(super) fn bytes(&self, number: PageNumber) -> Option<&[u8]> {
+        self.cached.get(&number).map(|cached| cached.bytes.as_slice())
+    }
+
+    /// Takes a page that is in memory out of it, to be changed and put back.
+    pub(super) fn take(&mut self, number: PageNumber) -> Option<Vec<u8>> {
+        self.cached.remove(&number).map(|cached| cached.bytes)
+    }
+
+    /// Puts a changed page into memory.
+    pub(super) fn put(&mut self, number: PageNumber, bytes: Vec<u8>) -> Result<(), S::Error> {
+        self.make_room()?;
+        self.cached.insert(number, Cached { bytes, is_dirty: true });
+        Ok(())
+    }
+
+    fn make_room(&mut self) -> Result<(), S::Error> {
+        if self.cached.len() >= self.most_pages {
+            self.flush()?;
+            self.cached.clear();
+        }
+        Ok(())
+    }
+
+    /// Writes all changed pages in the order of the file.
+    pub(super) fn flush(&mut self) -> Result<(), S::Error> {
+        let mut dirty: Vec<PageNumber> = self
+            .cached
+            .iter()
+            .filter(|(_, page)| page.is_dirty)
+            .map(|(number, _)| *number)
+            .collect();
+        dirty.sort_unstable();
+        for number in dirty {
+            if let Some(cached) = self.cached.get_mut(&number) {
+                edit::seal(&mut cached.bytes, number);
+                cached.is_dirty = false;
+                self.store.write(number, &cached.bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets pages behind `last`.
+    pub(super) fn forget_behind(&mut self, last: PageNumber) {
+        self.cached.retain(|number, _| *number <= last);
+    }
+}

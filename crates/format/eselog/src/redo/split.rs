@@ -1,0 +1,311 @@
+//! Redo of splits: a page gives nodes to a new one, and its parent gets a pointer to that.
+//!
+//! A macro holds one record a level, the root's side first, and last the change for which the leaf
+//! had no room.
+
+use ese::Lgpos;
+use ese::page::{PageError, PageMut, PageRef, node_flags, page_flags};
+use units::PageNumber;
+
+use super::edit::{self, NodeCopy};
+use super::image;
+use super::session::{Change, VERSIONED};
+use super::{BehindCause, PageStore, Replay};
+use crate::layout::{Field, Part, types};
+use crate::record::Record;
+
+/// Kinds of split.
+const VERTICAL: u64 = 0;
+const APPEND: u64 = 2;
+/// What comes with a split.
+const INSERT: u64 = 1;
+const FLAG_INSERT_REPLACE: u64 = 3;
+
+/// The change that a split makes room for.
+#[derive(Clone, Debug)]
+struct Operation {
+    kind: u64,
+    line: usize,
+    node: NodeCopy,
+}
+
+/// One level of a split, with what its nodes become.
+struct Level<'r> {
+    record: &'r Record<'static>,
+    operation: Option<Operation>,
+    /// The page that the level below has made, and where the pointer to it is in the joined nodes.
+    pointer: Option<(usize, PageNumber)>,
+}
+
+/// The two halves of the joined nodes.
+struct Halves {
+    old: Vec<NodeCopy>,
+    new: Vec<NodeCopy>,
+    new_prefix: Vec<u8>,
+}
+
+impl<S: PageStore> Replay<S> {
+    pub(super) fn redo_split(&mut self, records: &[Record<'static>]) -> Result<(), S::Error> {
+        let levels: Vec<&Record<'static>> =
+            records.iter().filter(|record| record.kind() == types::SPLIT).collect();
+        let change = records.iter().find(|record| is_change(record));
+        for (index, record) in levels.iter().enumerate() {
+            let child = levels.get(index + 1).copied();
+            if record.page(Field::NewPage).is_some() {
+                self.redo_level(record, child, change)?;
+            } else if let Some(child) = child {
+                self.add_pointer(record, child)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The parent of a page that was split: a pointer to each half.
+    fn add_pointer(&mut self, record: &Record<'_>, child: &Record<'_>) -> Result<(), S::Error> {
+        let (page, place, after) = (record.page(Field::Page), record.place(), dbtime(record));
+        let before = record.number(Field::DbtimeBefore);
+        let Some(mut bytes) = self.open(page, before, after, place)? else {
+            return Ok(());
+        };
+        let key = child.part(Part::ParentKey);
+        let line = first_pointer_from(PageRef::new(&bytes), key);
+        let pointer = edit::pointer(key, child.page(Field::Page));
+        let new = child.page(Field::NewPage).0.to_le_bytes();
+        let done = edit::insert(&mut bytes, line, &pointer)
+            .and_then(|()| edit::replace_data(&mut bytes, line + 1, &new));
+        self.close(page, bytes, after, place, done)
+    }
+
+    fn redo_level(
+        &mut self,
+        record: &Record<'static>,
+        child: Option<&Record<'static>>,
+        change: Option<&Record<'static>>,
+    ) -> Result<(), S::Error> {
+        let (page, new, place) =
+            (record.page(Field::Page), record.page(Field::NewPage), record.place());
+        let (before, after) = (record.number(Field::DbtimeBefore), dbtime(record));
+        let is_leaf = record.word(Field::NewPageFlags) & page_flags::LEAF != 0;
+        let level = Level::of(record, child, change.filter(|_| is_leaf), is_leaf);
+        let is_new_needed = self.is_to_renew(new, after)?;
+        let old = self.open(page, before, after, place)?;
+        if is_leaf && let Some(change) = change {
+            self.remember_change(change, &level, old.as_deref());
+        }
+        let source = match &old {
+            Some(bytes) => Some(bytes.clone()),
+            None if is_new_needed && !level.is_self_contained() => {
+                image::of_record(record, self.pages.page_size())
+            }
+            None => None,
+        };
+        if is_new_needed {
+            self.make_new(&level, source.as_deref())?;
+        }
+        if let Some(bytes) = old {
+            let mut changed = bytes.clone();
+            match level.change_old(&mut changed) {
+                Ok(()) => self.close(page, changed, after, place, Ok(()))?,
+                Err(error) => self.close(page, bytes, after, place, Err(error))?,
+            }
+        }
+        self.link_right(record)
+    }
+
+    /// Makes the new page of `source`, or of the change alone.
+    fn make_new(&mut self, level: &Level<'_>, source: Option<&[u8]>) -> Result<(), S::Error> {
+        let record = level.record;
+        let (new, place): (PageNumber, Lgpos) = (record.page(Field::NewPage), record.place());
+        let halves = match source {
+            Some(bytes) => level.halves(bytes),
+            None => level.change_alone().ok_or(PageError::NoLine { line: 0, nodes: 0 }),
+        };
+        let flags = record.word(Field::NewPageFlags);
+        let mut bytes = edit::fresh(self.pages.page_size(), flags, record.object());
+        let made = halves
+            .and_then(|halves| edit::rebuild(&mut bytes, Some(&halves.new_prefix), &halves.new));
+        if source.is_none() && made.is_err() {
+            let cause = BehindCause::DependsOn(record.page(Field::Page));
+            self.leave_behind(new, place, cause);
+            return Ok(());
+        }
+        if flags & page_flags::LEAF != 0 && record.number(Field::SplitKind) != VERTICAL {
+            PageMut::new(&mut bytes)
+                .set_links(record.page(Field::Page), record.page(Field::RightPage));
+        }
+        self.renew_or_leave(new, bytes, record, made)
+    }
+
+    /// The page behind the split one has another before it.
+    fn link_right(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+        let (right, place, after) = (record.page(Field::RightPage), record.place(), dbtime(record));
+        let is_leaf = record.word(Field::NewPageFlags) & page_flags::LEAF != 0;
+        if !right.is_some() || !is_leaf || record.number(Field::SplitKind) == VERTICAL {
+            return Ok(());
+        }
+        let before = record.number(Field::RightBefore);
+        if let Some(mut bytes) = self.open(right, before, after, place)? {
+            edit::set_previous(&mut bytes, record.page(Field::NewPage));
+            self.close(right, bytes, after, place, Ok(()))?;
+        }
+        Ok(())
+    }
+
+    /// Notes the change that came with a split for undo.
+    fn remember_change(&mut self, change: &Record<'static>, level: &Level<'_>, old: Option<&[u8]>) {
+        if change.number(Field::Flags) & VERSIONED == 0 {
+            return;
+        }
+        let key = [change.part(Part::KeyPrefix), change.part(Part::Key)].concat();
+        let number = change.word(Field::Version);
+        let data = change.part(Part::Data).to_vec();
+        if change.kind() != types::REPLACE {
+            self.remember(change, number, key, data, Change::Insert);
+        }
+        let number = match change.kind() {
+            types::REPLACE => number,
+            types::FLAG_INSERT_REPLACE => change.word(Field::ReplaceVersion),
+            _ => return,
+        };
+        let line = level.operation.as_ref().map_or(usize::MAX, |operation| operation.line);
+        if let Some(Ok(node)) = old.map(|bytes| edit::node(PageRef::new(bytes), line)) {
+            let before = Change::Replace { before: node.data };
+            self.remember(change, number, node.key, Vec::new(), before);
+        }
+    }
+}
+
+/// Whether a record is the change that a split makes room for.
+fn is_change(record: &Record<'_>) -> bool {
+    matches!(record.kind(), types::INSERT | types::REPLACE | types::FLAG_INSERT_REPLACE)
+}
+
+/// The first pointer of a branch page whose key is not before `key`. The last one may have no key,
+/// which stands for one behind all others.
+fn first_pointer_from(page: PageRef<'_>, key: &[u8]) -> usize {
+    let (mut low, mut high) = (0, page.node_count());
+    while low < high {
+        let middle = low.midpoint(high);
+        let found = page.node(middle).map(|node| node.key()).unwrap_or_default();
+        if !found.is_empty() && found.as_slice() < key {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// Database time behind a record's change.
+fn dbtime(record: &Record<'_>) -> u64 {
+    record.number(Field::Dbtime)
+}
+
+impl<'r> Level<'r> {
+    fn of(
+        record: &'r Record<'static>,
+        child: Option<&Record<'static>>,
+        change: Option<&Record<'static>>,
+        is_leaf: bool,
+    ) -> Self {
+        let line = record.size(Field::OperationLine);
+        let kind = record.number(Field::SplitOperation);
+        let node = if is_leaf {
+            change.map(node_of_change)
+        } else {
+            child.map(|child| edit::pointer(child.part(Part::ParentKey), child.page(Field::Page)))
+        };
+        let operation = node.filter(|_| kind != 0).map(|node| Operation { kind, line, node });
+        let pointer =
+            child.filter(|_| !is_leaf).map(|child| (line + 1, child.page(Field::NewPage)));
+        Self { record, operation, pointer }
+    }
+
+    /// Whether the new page holds nothing but the change, so that it needs nothing of the old one.
+    fn is_self_contained(&self) -> bool {
+        let line = self.record.number(Field::SplitLine);
+        let is_last = line + 1 == self.record.number(Field::Lines)
+            && line == self.record.number(Field::OperationLine)
+            && self.record.number(Field::SplitOperation) == INSERT;
+        self.record.number(Field::SplitKind) == APPEND
+            || (self.record.number(Field::SplitKind) != VERTICAL && is_last)
+    }
+
+    fn change_alone(&self) -> Option<Halves> {
+        let operation = self.operation.as_ref().filter(|_| self.is_self_contained())?;
+        let is_prefix = self.record.signed(Field::NewPrefixLine) == 0;
+        let new_prefix = if is_prefix { operation.node.key.clone() } else { Vec::new() };
+        Some(Halves { old: Vec::new(), new: vec![operation.node.clone()], new_prefix })
+    }
+
+    /// The nodes of the page before the split, with the change, in two.
+    fn halves(&self, bytes: &[u8]) -> Result<Halves, PageError> {
+        let mut joined = edit::nodes(bytes)?;
+        self.operate(&mut joined)?;
+        let nodes = joined.len();
+        if let Some((line, page)) = self.pointer {
+            let node = joined.get_mut(line).ok_or(PageError::NoLine { line, nodes })?;
+            node.data = page.0.to_le_bytes().to_vec();
+        }
+        let line = self.record.size(Field::SplitLine);
+        if line > nodes {
+            return Err(PageError::NoLine { line, nodes });
+        }
+        let new = joined.split_off(line);
+        let prefix_line = self.record.signed(Field::NewPrefixLine);
+        let prefix = usize::try_from(prefix_line).ok().and_then(|line| new.get(line));
+        let new_prefix = prefix.map(|node| node.key.clone()).unwrap_or_default();
+        Ok(Halves { old: joined, new, new_prefix })
+    }
+
+    fn operate(&self, joined: &mut Vec<NodeCopy>) -> Result<(), PageError> {
+        let Some(Operation { kind, line, node }) = &self.operation else {
+            return Ok(());
+        };
+        let (line, nodes) = (*line, joined.len());
+        if *kind == INSERT && line <= nodes {
+            joined.insert(line, node.clone());
+            return Ok(());
+        }
+        let old = joined.get_mut(line).ok_or(PageError::NoLine { line, nodes })?;
+        old.data.clone_from(&node.data);
+        old.flags |= node.flags;
+        if *kind == FLAG_INSERT_REPLACE {
+            old.flags &= !node_flags::DELETED;
+        }
+        Ok(())
+    }
+
+    /// What is left of the page that was split.
+    fn change_old(&self, bytes: &mut [u8]) -> Result<(), PageError> {
+        let record = self.record;
+        let new = record.page(Field::NewPage);
+        let kind = record.number(Field::SplitKind);
+        if kind == VERTICAL {
+            edit::rebuild(bytes, None, &[edit::pointer(&[], new)])?;
+            let kept =
+                PageRef::new(bytes).flags() & (page_flags::FDP_DELETE | page_flags::FLUSH_TYPE);
+            let flags = record.word(Field::SplitPageFlags) & !page_flags::FLUSH_TYPE;
+            PageMut::new(bytes).set_flags(flags | kept | page_flags::ALWAYS);
+            return Ok(());
+        }
+        if kind != APPEND {
+            let halves = self.halves(bytes)?;
+            edit::rebuild(bytes, Some(record.part(Part::NewPrefix)), &halves.old)?;
+        }
+        if PageRef::new(bytes).is_leaf() {
+            edit::set_next(bytes, new);
+        }
+        Ok(())
+    }
+}
+
+/// The node that a leaf's change makes.
+fn node_of_change(change: &Record<'static>) -> NodeCopy {
+    let is_versioned = change.number(Field::Flags) & VERSIONED != 0;
+    NodeCopy {
+        flags: if is_versioned { node_flags::VERSIONED } else { 0 },
+        key: [change.part(Part::KeyPrefix), change.part(Part::Key)].concat(),
+        data: change.part(Part::Data).to_vec(),
+    }
+}

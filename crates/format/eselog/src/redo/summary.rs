@@ -1,0 +1,116 @@
+//! What a replay has done, and the pages that it could not bring forward.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use ese::Lgpos;
+use ese::page::PageError;
+use units::{ObjectId, PageNumber};
+
+use crate::layout::Field;
+use crate::record::Record;
+
+/// Why a page stays behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BehindCause {
+    /// Its checksum is wrong.
+    Damaged,
+    /// It has lost earlier changes.
+    TooOld {
+        /// The database time that it states; 0 for a page that was never written.
+        stated: u64,
+        /// The one that it should have.
+        expected: u64,
+    },
+    /// It has changes that the log does not know of.
+    TooNew {
+        /// The database time that it states.
+        stated: u64,
+        /// The one that it should have.
+        expected: u64,
+    },
+    /// The change does not fit what is on the page.
+    Impossible(PageError),
+    /// The image or the difference in the record cannot be unpacked.
+    BadRecord,
+    /// A record of a type that engines of this format do not write.
+    OldRecord,
+    /// What it holds of another page is behind.
+    DependsOn(PageNumber),
+    /// A change that was not committed could not be taken back: its row is not where its tree says.
+    NotUndone,
+}
+
+impl fmt::Display for BehindCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged => f.write_str("its checksum is wrong"),
+            Self::TooOld { stated: 0, .. } => f.write_str("it was never written"),
+            Self::TooOld { stated, expected } => write!(
+                f,
+                "it lacks changes: its database time is {stated:#x} instead of {expected:#x}"
+            ),
+            Self::TooNew { stated, expected } => write!(
+                f,
+                "it has changes that this log does not know of: its database time is {stated:#x} \
+                 instead of {expected:#x}"
+            ),
+            Self::Impossible(error) => write!(f, "the change does not fit: {error}"),
+            Self::BadRecord => f.write_str("the record cannot be unpacked"),
+            Self::OldRecord => f.write_str("the record is of a type that is no longer written"),
+            Self::DependsOn(page) => write!(f, "it was made of page {page}, which is behind"),
+            Self::NotUndone => f.write_str("a change that was not committed could not be undone"),
+        }
+    }
+}
+
+/// A page that stays behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behind {
+    /// The first record that could not be applied to it.
+    pub place: Lgpos,
+    /// Why.
+    pub cause: BehindCause,
+}
+
+/// What a replay has done.
+#[derive(Clone, Debug, Default)]
+pub struct ReplaySummary {
+    /// Records read.
+    pub records: u64,
+    /// Changes of pages that were made.
+    pub changes_made: u64,
+    /// Changes that pages had already.
+    pub changes_present: u64,
+    /// Transactions that had not committed and were undone.
+    pub transactions_undone: u64,
+    /// Changes that were undone.
+    pub changes_undone: u64,
+    /// Transactions that are open at the end.
+    pub open_transactions: usize,
+    /// Pages that stay behind.
+    pub behind: BTreeMap<PageNumber, Behind>,
+    /// The highest database time.
+    pub dbtime: u64,
+    /// The highest object identifier.
+    pub last_object: ObjectId,
+    /// The highest page that was made.
+    pub last_page: PageNumber,
+    /// The last record.
+    pub end: Lgpos,
+    /// Format version, update and minor update, if a record has changed them.
+    pub format: Option<[u32; 3]>,
+}
+
+impl ReplaySummary {
+    pub(super) fn note(&mut self, record: &Record<'_>) {
+        self.records += 1;
+        self.end = record.place();
+    }
+
+    pub(super) fn set_version(&mut self, record: &Record<'_>) {
+        let fields = [Field::FormatVersion, Field::FormatUpdate, Field::FormatUpdateMinor];
+        let numbers = fields.map(|field| u32::try_from(record.number(field)).unwrap_or_default());
+        self.format = Some(numbers);
+    }
+}

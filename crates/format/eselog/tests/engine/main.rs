@@ -1,0 +1,8 @@
+//! Logs that the real engine wrote, and forged ones: read, replayed, damaged.
+
+mod forge;
+mod forged;
+mod logs;
+mod memory;
+mod mutants;
+mod replay;
