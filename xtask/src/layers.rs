@@ -157,7 +157,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "esrp",
         inside: &["record", "report", "units", "verdict"],
-        outside: &["base64", "docx-rs", "serde", "toml"],
+        outside: &["base64", "docx-rs", "flate2", "serde", "toml"],
         tests: &[],
     },
     Layer {

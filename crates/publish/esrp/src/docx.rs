@@ -1,7 +1,7 @@
-//! The paper as a document that a vendor edits: real headings, tables and lists, gaps on yellow.
-//! Charts are left out: no format of pictures is drawn by every word processor and sharp in print,
-//! and the page has them.
+//! The paper as a document that a vendor edits: real headings, tables and lists, gaps on yellow,
+//! and the charts as pictures, since no word processor draws SVG as every other does.
 
+mod charts;
 mod contents;
 mod piece;
 mod table;
@@ -16,6 +16,7 @@ use docx_rs::{
 };
 use report::document::{Block, Fact, Table as ReportTable};
 
+use self::charts::charts;
 use self::contents::{bookmark, contents};
 use self::piece::{Piece, text};
 use self::table::{table, with_repeated_headings};
@@ -175,12 +176,17 @@ fn gap() -> Piece {
 }
 
 fn drawn(picture: &Picture) -> Piece {
-    let width = picture.width.min(WIDEST_PIXELS);
+    let image = image(picture, WIDEST_PIXELS);
+    Piece::Paragraph(Box::new(Paragraph::new().add_run(Run::new().add_image(image))))
+}
+
+/// A picture of at most so many pixels of 1/96 inch in width.
+fn image(picture: &Picture, widest: u32) -> Pic {
+    let width = picture.width.min(widest);
     let height = u64::from(picture.height) * u64::from(width) / u64::from(picture.width);
-    let height = u32::try_from(height).unwrap_or(WIDEST_PIXELS).clamp(1, 2 * WIDEST_PIXELS);
-    let pic = Pic::new_with_dimensions(picture.bytes.clone(), picture.width, picture.height)
-        .size(width * EMU_PER_PIXEL, height * EMU_PER_PIXEL);
-    Piece::Paragraph(Box::new(Paragraph::new().add_run(Run::new().add_image(pic))))
+    let height = u32::try_from(height).unwrap_or(widest).clamp(1, 2 * WIDEST_PIXELS);
+    Pic::new_with_dimensions(picture.bytes.clone(), picture.width, picture.height)
+        .size(width * EMU_PER_PIXEL, height * EMU_PER_PIXEL)
 }
 
 /// A part of a run's own report.
@@ -198,9 +204,7 @@ fn report_block(block: &Block, width: usize) -> Vec<Piece> {
             lines.iter().map(|(time, said)| set_small(&format!("{time}  {said}"))).collect()
         }
         Block::Verbatim(said) => said.lines().map(set_small).collect(),
-        Block::Pictures(_) => {
-            vec![paragraph(&Words::said("Charts are in the HTML edition of this paper."))]
-        }
+        Block::Pictures(pictures) => charts(pictures, width),
     }
 }
 

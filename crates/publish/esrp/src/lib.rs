@@ -11,6 +11,7 @@ mod figures;
 mod html;
 mod paper;
 mod picture;
+mod raster;
 mod roles;
 mod sections;
 mod vendor;

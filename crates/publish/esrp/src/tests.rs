@@ -1,5 +1,7 @@
 //! A whole paper of made-up runs, as both forms.
 
+mod agreement;
+
 use record::{Phase, RunRecord, StorageFinding, StorageRuling, TestType, synthetic::Synthetic};
 use verdict::judge;
 
@@ -186,6 +188,17 @@ fn the_conclusion_is_one_sentence_that_never_contradicts_itself() {
 }
 
 #[test]
+fn tests_on_one_volume_at_the_same_time_are_named() {
+    let mut runs = vec![made("load", TestType::Performance), made("day", TestType::Stress)];
+    runs[1].record.start.started_epoch_ns += 60_000_000_000;
+    let said = page(&runs, SAID);
+    let expected = "NOTE: the performance test of mbx-01 and the stress test of mbx-01 were on ";
+    assert!(said.contains(expected), "{said}");
+    runs[1].record.start.started_epoch_ns += 86_400_000_000_000;
+    assert!(!page(&runs, SAID).contains("NOTE: "));
+}
+
+#[test]
 fn a_short_load_is_no_day_and_proves_no_suitability() {
     let day = page(&[made("day", TestType::Stress)], SAID);
     assert!(day.contains("LESS than the 24 hours that papers ask for"));
@@ -227,6 +240,9 @@ fn the_document_is_a_package_and_the_page_the_same_each_time() {
     let made = paper(&runs, &vendor(SAID), vec![picture()]);
     let bytes = made.ok().and_then(|paper| docx(&paper).ok()).unwrap_or_default();
     assert!(bytes.starts_with(b"PK\x03\x04") && bytes.len() > 8_192, "{}", bytes.len());
+    // A local header and an entry of the directory for each: the vendor's and seven charts.
+    let named = bytes.windows(11).filter(|name| name == b"word/media/").count();
+    assert!(named >= 2 * 8, "{named}: charts as pictures");
     assert_eq!(page(&runs, SAID), page(&runs, SAID));
 }
 

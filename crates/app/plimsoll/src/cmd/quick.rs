@@ -46,7 +46,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     if !is_raw {
         find_folder(&folder, flags.folder.is_none())?;
     }
-    let plan = fitting(plan, &folder, overrides)?;
+    let plan = fitting(&plan, &folder, overrides)?;
     // A plan that cannot be measured is not filled either.
     allowance::check(&plan, DatabaseUse::Load)?;
     explain(&plan, &folder, flags.folder.is_none(), console)?;
@@ -92,13 +92,13 @@ fn command(flags: &QuickFlags) -> String {
 
 /// The plan with databases of the size that was asked for, or that they have already, or else of
 /// one that leaves them room to grow. Refuses those that would leave no room for the run.
-fn fitting(plan: Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
-    let there = prepared_size(&plan)?;
+fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
+    let there = prepared_size(plan)?;
     let free = Bytes(target::free_bytes(folder)?);
     let size = match (overrides.size, there) {
         (Some(given), _) => given,
         (None, Some(there)) => there,
-        (None, None) => room::first_look_size(&plan, free),
+        (None, None) => room::first_look_size(plan, free),
     };
     let name = folder.display().to_string();
     let plan = Plan::quick(&name, &Overrides { size: Some(size), ..overrides })?;

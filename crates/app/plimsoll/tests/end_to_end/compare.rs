@@ -115,3 +115,19 @@ fn what_cannot_be_compared_is_refused_by_name() {
     // One bad journal hides no run.
     listed.expect_code(0).expect_out(&["runs/full", "runs/backup"]).expect_err(&["runs/half"]);
 }
+
+#[test]
+fn runs_in_two_folders_of_one_device_at_the_same_time_are_named() {
+    let (one, two) = (Scene::prepared("beside-one"), Scene::prepared("beside-two"));
+    let words = ["run", "plan.toml", "--duration", "4s", "-o", "out"];
+    let run = one.start(words);
+    two.run(words);
+    run.wait_with_output().unwrap();
+    let [first, second] = [&one, &two].map(|scene| scene.path("out").display().to_string());
+    one.run(["compare", &first, &second]).expect_out(&["at the same time, for "]);
+    // One after the other.
+    two.run(["run", "plan.toml", "--duration", "2s", "-o", "later"]);
+    let later = two.path("later").display().to_string();
+    let compared = one.run(["compare", &first, &later]);
+    assert!(!compared.unfolded().contains("at the same time"), "{}", compared.out);
+}

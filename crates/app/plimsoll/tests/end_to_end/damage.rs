@@ -198,7 +198,9 @@ fn a_lost_free_end_is_named_by_either_space_tree_and_else_unknown() {
     let lose = |bytes: &mut Vec<u8>, pages: &[usize]| {
         bytes.truncate(bytes.len() - PAGE_BYTES * 2);
         for page in pages {
-            bytes[at(*page)..][1_000..1_200].fill(0xa5);
+            for (byte, noise) in bytes[at(*page)..][1_000..1_200].iter_mut().zip(3_u8..) {
+                *byte ^= noise.wrapping_mul(41);
+            }
         }
     };
     for (name, pages) in [("no-owned", 2), ("no-free", 3)] {

@@ -137,7 +137,7 @@ fn a_first_look_without_room_is_refused_before_anything_is_filled() {
     let Some(volume) = Mount::new(&scene, &EXT4, 400) else {
         return;
     };
-    fill_up_to(&volume.0, 100 << 20);
+    fill_up_to(&volume.0, 120 << 20);
     let folder = volume.0.display().to_string();
     // The files alone would fit, and the run on them would not.
     for words in [&["quick", &folder][..], &["quick", &folder, "--size", "16MiB"]] {

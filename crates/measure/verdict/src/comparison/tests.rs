@@ -139,7 +139,7 @@ fn databases_of_another_size_and_a_busy_machine_are_doubts() {
     let comparison = compare(&[made(1, |_| {}), larger]).unwrap();
     let doubts = &comparison.doubts;
     let sizes =
-        "run 2: its databases were 16.00 GiB when the run began; those of run 1 were 8.00 GiB.";
+        "run 2: its databases were 3.98 GiB when the run began; those of run 1 were 1.99 GiB.";
     assert_eq!(doubts[0], sizes);
     assert!(doubts[1].starts_with("run 2: "), "{doubts:?}");
     assert_eq!(doubts.len(), 2, "{doubts:?}");

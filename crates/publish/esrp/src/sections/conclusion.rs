@@ -92,8 +92,11 @@ pub(super) fn facts(server: &Server<'_>, vendor: &Vendor) -> Vec<String> {
 }
 
 fn requests_words(server: &str, of: &Measure) -> String {
+    let (is_below, percent) = (of.measured < of.asked, of.enough_percent);
+    let enough =
+        if is_below { format!(", of which {percent:.0} % are enough") } else { String::new() };
     format!(
-        "{server} achieved {} IOPS, and its {} active mailboxes ask for {}",
+        "{server} achieved {} IOPS, and its {} active mailboxes ask for {}{enough}",
         format::number(of.measured, 2),
         format::whole(of.mailboxes),
         format::number(of.asked, 0)

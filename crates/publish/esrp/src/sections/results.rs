@@ -1,6 +1,6 @@
 //! Results of the tests: reliability, and the three tables of results.
 
-use record::{Phase, ServerBackup, ServerLoad, ServerReplay};
+use record::{Phase, RunRecord, ServerBackup, ServerLoad, ServerReplay};
 use report::format;
 
 use super::conclusion;
@@ -15,11 +15,10 @@ pub(super) const A_DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
 pub(super) const TWO_HOURS_NS: u64 = 2 * 3_600 * 1_000_000_000;
 
 fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
-    let mut content = vec![
-        super::said("The appendices hold the report of each test."),
-        tests(servers),
-        Content::Heading("Reliability".to_owned()),
-    ];
+    let mut content =
+        vec![super::said("The appendices hold the report of each test."), tests(servers)];
+    content.extend(at_the_same_time(servers).into_iter().map(super::said));
+    content.push(Content::Heading("Reliability".to_owned()));
     content.extend(servers.iter().map(|server| Content::Paragraph(reliability(server))));
     content.push(Content::Heading("Storage Performance Results".to_owned()));
     content.push(performance(servers));
@@ -57,6 +56,21 @@ fn tests(servers: &[Server<'_>]) -> Content {
         head: vec!["Server", "Test", "Started", "Measured", "Outcome"],
         rows,
     })
+}
+
+/// Which tests were on one volume at the same time, in sentences.
+fn at_the_same_time(servers: &[Server<'_>]) -> Vec<String> {
+    let of_server = |server| Server::tests(server).into_iter().map(move |of| (server, of));
+    let tests: Vec<_> = servers.iter().flat_map(of_server).collect();
+    let records: Vec<&RunRecord> = tests.iter().map(|(_, (_, run))| &run.record).collect();
+    let name = |at: usize| {
+        let (server, (test, _)) = &tests[at];
+        format!("the {} of {}", test.name().to_lowercase(), server.name)
+    };
+    verdict::overlaps(&records)
+        .iter()
+        .map(|overlap| format!("NOTE: {}.", overlap.words(name)))
+        .collect()
 }
 
 fn length(run: &TestedRun) -> String {

@@ -40,7 +40,7 @@ fn columns_share_the_width_by_what_they_hold() {
     let rows = [row.map(str::to_owned).to_vec()];
     let made = layout(&["Number", "Evidence"], &rows, 5_200);
     assert_eq!(made.size, 18);
-    assert!(made.widths[0] >= 6 * 18 * 56 / 10 + CELL_MARGINS, "{made:?}");
+    assert!(made.widths[0] >= 6 * 18 * 76 / 10 + CELL_MARGINS, "{made:?}");
     assert!(made.widths[1] > 4 * made.widths[0], "{made:?}");
     assert_eq!(layout(&[], &[], 1_000).widths, [1_000]);
 }

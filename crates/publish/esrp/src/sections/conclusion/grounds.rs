@@ -11,7 +11,7 @@ use crate::vendor::Vendor;
 /// Why no suitability follows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Objection {
-    /// A test was not passed.
+    /// A test was not passed, or passed without all that was asked for.
     NotPassed { test: PaperTest, outcome: String },
     /// A load was measured for less time than papers ask for.
     Short { test: PaperTest, least: &'static str },
@@ -27,6 +27,8 @@ pub(super) struct Measure {
     pub mailboxes: u64,
     pub asked: f64,
     pub measured: f64,
+    /// Share of what is asked for that is enough, in percent, as the verdict has it.
+    pub enough_percent: f64,
 }
 
 /// Everything that speaks against one server.
@@ -40,15 +42,17 @@ pub(super) fn objections(server: &Server<'_>, vendor: &Vendor) -> Vec<Objection>
 
 impl Measure {
     fn is_short(&self) -> bool {
-        self.measured < self.asked
+        self.measured < self.asked * self.enough_percent / 100.0
     }
 }
 
 /// IOPS; `None` if either side is not known.
 pub(super) fn requests(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
-    let measured = ServerLoad::of(&server.performance?.record).transfers_per_second?;
+    let record = &server.performance?.record;
+    let measured = ServerLoad::of(record).transfers_per_second?;
     let demand = Demand::of(server, vendor);
-    Some(Measure { mailboxes: demand.mailboxes?, asked: demand.iops()?, measured })
+    let enough_percent = record.start.settings.thresholds.target_reached_percent;
+    Some(Measure { mailboxes: demand.mailboxes?, asked: demand.iops()?, measured, enough_percent })
 }
 
 /// Bytes; `None` if either side is not known. Databases of further copies come on top.
@@ -56,13 +60,15 @@ pub(super) fn room(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
     let volumes_bytes = Room::of(server).volumes_bytes;
     let demand = Demand::of(server, vendor);
     let measured = (volumes_bytes > 0).then_some(volumes_bytes as f64)?;
-    Some(Measure { mailboxes: demand.mailboxes?, asked: demand.bytes()?, measured })
+    let (mailboxes, asked) = (demand.mailboxes?, demand.bytes()?);
+    Some(Measure { mailboxes, asked, measured, enough_percent: 100.0 })
 }
 
 fn not_passed(server: &Server<'_>) -> Vec<Objection> {
     let mut objections = Vec::new();
     for (test, run) in server.tests() {
-        if !matches!(run.verdict.outcome, Ruling::Pass | Ruling::Warn) {
+        let lacks = run.verdict.lacks_room() || run.verdict.lacks_load();
+        if lacks || !matches!(run.verdict.outcome, Ruling::Pass | Ruling::Warn) {
             let outcome = report::verdict_name(&run.record, &run.verdict).to_lowercase();
             objections.push(Objection::NotPassed { test, outcome });
         }
