@@ -18,7 +18,6 @@ mod shown;
 mod signals;
 mod system;
 mod term;
-mod version;
 
 use std::process::ExitCode;
 

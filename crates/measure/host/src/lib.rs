@@ -25,6 +25,7 @@ pub mod sweep;
 pub mod system;
 pub mod target;
 mod ticks;
+pub mod version;
 pub mod wire;
 
 pub use error::HostError;

@@ -2,16 +2,16 @@
 //! them.
 
 /// Release, commit and day of the commit, such as `0.1.0 (3adeb94f6a25 2026-11-27)`.
-pub(crate) const VERSION: &str = env!("PLIMSOLL_VERSION");
+pub const VERSION: &str = env!("PLIMSOLL_VERSION");
 
 /// The same with the program's name, as records keep it.
-pub(crate) const PROGRAM: &str = concat!("plimsoll ", env!("PLIMSOLL_VERSION"));
+pub const PROGRAM: &str = concat!("plimsoll ", env!("PLIMSOLL_VERSION"));
 
 /// Day of the commit, such as `2026-11-27`; empty in a development build.
-pub(crate) const DATE: &str = env!("PLIMSOLL_DATE");
+pub const DATE: &str = env!("PLIMSOLL_DATE");
 
 /// What `--version` prints; `-V` prints its first line alone.
-pub(crate) const LONG_VERSION: &str = concat!(
+pub const LONG_VERSION: &str = concat!(
     env!("PLIMSOLL_VERSION"),
     "\nTarget:   ",
     env!("PLIMSOLL_TARGET"),
