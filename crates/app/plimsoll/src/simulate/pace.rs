@@ -9,10 +9,10 @@ use device::{OpKind, Service, ServiceWork, VirtualReactor};
 use simdisk::operations::{OperationAnswer, OperationKind};
 use units::{Nanos, Prng, Seed};
 
-/// NotedLatencies that are kept of each kind, evenly over all that came: enough for their tail.
+/// Latencies that are kept of each kind, evenly over all that came: enough for their tail.
 const MOST_KEPT: u64 = 4_096;
 
-/// NotedLatencies of one kind of requests.
+/// Latencies of one kind of requests.
 #[derive(Clone, Debug)]
 pub(super) struct NotedLatencies {
     kept: Vec<Nanos>,
@@ -65,17 +65,16 @@ pub(super) struct ArrayPace {
     pub reads: NotedLatencies,
     pub writes: NotedLatencies,
     pub log: NotedLatencies,
-    /// A session pauses so long before each read that it waits for, on average: its load is held.
-    pub pause: Nanos,
-    /// How long it rests after a batch, in percent of the batch.
+    /// How long a session rests after a batch, in percent of the batch: it is to, or its load is
+    /// held.
     pub rest_percent: u32,
 }
 
 impl ArrayPace {
     /// Nothing was seen yet.
-    pub(super) fn new(rest_percent: u32) -> Self {
+    pub(super) fn new() -> Self {
         let (reads, writes) = (NotedLatencies::new(), NotedLatencies::new());
-        Self { reads, writes, log: NotedLatencies::new(), pause: Nanos::ZERO, rest_percent }
+        Self { reads, writes, log: NotedLatencies::new(), rest_percent: 0 }
     }
 
     /// Every request to the database takes as long as every other one, and every one to the log.
@@ -83,7 +82,7 @@ impl ArrayPace {
         let database = NotedLatencies::fixed(database);
         let reads = database.clone();
         let log = NotedLatencies::fixed(log);
-        Self { reads, writes: database, log, pause: Nanos::ZERO, rest_percent: 0 }
+        Self { reads, writes: database, log, rest_percent: 0 }
     }
 
     /// Notes an answer.
@@ -104,12 +103,12 @@ impl ArrayPace {
     /// Storage of that pace for the files of a database.
     pub(super) fn of_database(&self, reactor: &Rc<VirtualReactor>) -> Rc<dyn Service> {
         let (reads, writes) = (self.reads.clone(), self.writes.clone());
-        PacedService::shared(reactor, (reads, writes), self.pause)
+        PacedService::shared(reactor, (reads, writes))
     }
 
     /// Storage of that pace for its log.
     pub(super) fn of_log(&self, reactor: &Rc<VirtualReactor>) -> Rc<dyn Service> {
-        PacedService::shared(reactor, (self.log.clone(), self.log.clone()), Nanos::ZERO)
+        PacedService::shared(reactor, (self.log.clone(), self.log.clone()))
     }
 }
 
@@ -118,24 +117,22 @@ struct PacedService {
     reactor: Rc<VirtualReactor>,
     reads: RefCell<NotedLatencies>,
     writes: RefCell<NotedLatencies>,
-    pause: Nanos,
 }
 
 impl PacedService {
     fn shared(
         reactor: &Rc<VirtualReactor>,
         (reads, writes): (NotedLatencies, NotedLatencies),
-        pause: Nanos,
     ) -> Rc<dyn Service> {
         let (reads, writes) = (RefCell::new(reads), RefCell::new(writes));
-        Rc::new(Self { reactor: Rc::clone(reactor), reads, writes, pause })
+        Rc::new(Self { reactor: Rc::clone(reactor), reads, writes })
     }
 }
 
 impl Service for PacedService {
     fn serve(&self, work: &ServiceWork, done: Box<dyn FnOnce()>) {
         let span = match work.kind {
-            OpKind::Read => self.reads.borrow_mut().draw() + self.pause,
+            OpKind::Read => self.reads.borrow_mut().draw(),
             OpKind::Write | OpKind::Flush | OpKind::SetLength => self.writes.borrow_mut().draw(),
         };
         self.reactor.after(span, done);

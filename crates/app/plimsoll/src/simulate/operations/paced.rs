@@ -18,8 +18,8 @@ const READS: u64 = 20_000;
 /// No longer, however slow the array is, once its memory has settled: queues have filled by then.
 const LONGEST: Nanos = Nanos::from_secs(60);
 
-/// A longer pause changes nothing: the engine looks for old changes ten times in it.
-const LONGEST_PAUSE: Nanos = Nanos::from_millis(100);
+/// A longer rest changes nothing: one session at most is at work at a time.
+const LONGEST_REST_PERCENT: f64 = 5_000.0;
 
 /// Looked at after each of these.
 const STEP: Nanos = Nanos::from_millis(500);
@@ -38,27 +38,30 @@ pub(super) fn profile(
 
 fn observed(playback: &Playback<'_, '_>, plan: &Plan) -> Result<ArrayPace, CommandError> {
     let mut run = playback.operation_run(plan)?;
-    let rest_percent = playback.order.rest_percent;
-    let (mut now, mut pace) = (Nanos::ZERO, ArrayPace::new(rest_percent));
+    let (mut now, mut pace) = (Nanos::ZERO, ArrayPace::new());
     let mut settling = MemorySettling::default();
     for _ in 0..2 {
         let begun = now;
         let mut is_settled = false;
-        pace = ArrayPace::new(rest_percent);
+        pace = ArrayPace::new();
         while !is_settled || pace.reads_seen() < READS && now.since(begun) < LONGEST {
             now += STEP;
             run.advance(now, |answer| pace.note(&answer));
             let filled = run.filled_memory();
             is_settled = filled.is_none_or(|filled| settling.is_settled(now, filled));
         }
-        pace.pause = pause(playback, plan, (&pace, now.since(begun)));
+        pace.rest_percent = rest_percent(playback, plan, (&pace, now.since(begun)));
     }
     Ok(pace)
 }
 
-/// How long a session pauses for each read that it waits for, beside what reads and commits take
-/// and its rest after a batch.
-fn pause(playback: &Playback<'_, '_>, plan: &Plan, (pace, span): (&ArrayPace, Nanos)) -> Nanos {
+/// How long a session rests, in percent of the time that its reads and commits take: what is left
+/// of its time.
+fn rest_percent(
+    playback: &Playback<'_, '_>,
+    plan: &Plan,
+    (pace, span): (&ArrayPace, Nanos),
+) -> u32 {
     let profile = playback.profile;
     let awaited = profile.mean(|of| of.reads.into());
     let all = profile.mean(|of| u64::from(of.reads + of.reads_beside));
@@ -68,6 +71,6 @@ fn pause(playback: &Playback<'_, '_>, plan: &Plan, (pace, span): (&ArrayPace, Na
     let each = span.0 as f64 * f64::from(sessions) / awaited_reads.max(1.0);
     let commits = profile.mean(|of| of.is_durable.into()) / awaited.max(1.0);
     let waits = pace.reads.mean().0 as f64 + commits * pace.log.mean().0 as f64;
-    let at_work = each / (1.0 + f64::from(pace.rest_percent) / 100.0);
-    Nanos(whole((at_work - waits).max(0.0))).min(LONGEST_PAUSE)
+    let rest_percent = ((each / waits.max(1.0) - 1.0) * 100.0).clamp(0.0, LONGEST_REST_PERCENT);
+    u32::try_from(whole(rest_percent)).unwrap_or_default()
 }
