@@ -276,7 +276,8 @@ fn the_levels_agree_within_five_percent_and_name_themselves() {
     let report = |level: &str, more: &[&str]| -> Value {
         let out = format!("level-{level}{}", more.len());
         let command = ["simulate", "plan.toml", "--array", "vnxe3300", "--rest", "100"];
-        let ran = scene.run(command.iter().chain(&["--level", level, "-o", &out]).chain(more));
+        let options = ["--duration", "6m", "--level", level, "-o", &out];
+        let ran = scene.run(command.iter().chain(&options).chain(more));
         assert!(ran.code.is_some_and(|code| code < 2), "{}", ran.err);
         let folder = if more.is_empty() { out } else { format!("{out}/what-if-01") };
         serde_json::from_slice(&scene.read(format!("{folder}/report.json"))).unwrap()
