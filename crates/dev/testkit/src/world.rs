@@ -54,7 +54,7 @@ impl World {
     pub fn on_array(image: &VolumeImage, description: &ArrayDescription, seed: Seed) -> Self {
         let reactor = VirtualReactor::new();
         let array = SimulatedArray::new(description, &reactor, seed).expect("an array");
-        let share = ArrayShare { index: 0, count: 1, stretch: 1.0, block_bytes: 1 << 20 };
+        let share = ArrayShare { index: 0, count: 1, stretch: 1.0 };
         let memory = array.volume("memory", share, image);
         Self { executor: Executor::new(reactor), memory, array: Some(array) }
     }

@@ -81,6 +81,9 @@ pub struct Group {
     /// When simulated processors are done with a transaction. `None` if the processors are the
     /// machine's, or cost nothing.
     pub processors: Option<ProcessorTime>,
+    /// Whether simulated storage has settled under the load, so that it may be measured. None for
+    /// storage of which this cannot be known.
+    pub settled: Option<StorageSettled>,
     /// Whether pages that the load reads are not verified; see [`engine::Verification::Trusted`].
     /// Passes over whole databases always verify them.
     pub is_storage_trusted: bool,
@@ -89,6 +92,9 @@ pub struct Group {
     /// Activity of the machine, if it can be known. The leading group samples it.
     pub host: Option<Rc<dyn HostSampler>>,
 }
+
+/// Whether storage has settled at a moment. It is asked until it has.
+pub type StorageSettled = Rc<dyn Fn(Nanos) -> bool>;
 
 /// How a group's share of a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -165,6 +171,7 @@ impl Group {
             is_leader: true,
             rest_percent: 0,
             processors: None,
+            settled: None,
             is_storage_trusted: false,
             resumed: None,
             host: None,
@@ -289,7 +296,8 @@ impl Group {
         GroupLoad { sessions, sampler }
     }
 
-    /// Waits until every cache of the group is filled, or the time for it is up.
+    /// Waits until every cache of the group is filled and its storage has settled, or the time for
+    /// it is up.
     async fn warm(&self, opened: &[Opened], sampler: &RefCell<Sampler>) {
         let began = self.runtime.now();
         let deadline = began + self.plan.test.warm_up_limit;
@@ -298,11 +306,14 @@ impl Group {
             let cold = opened.iter().filter(|opened| !opened.is_warm(&self.plan));
             let cold = cold.count();
             let now = self.runtime.now();
-            if cold == 0 || self.ends_early(opened) {
+            let is_settled = self.settled.as_ref().is_none_or(|settled| settled(now));
+            if cold == 0 && is_settled || self.ends_early(opened) {
                 return;
             }
             if now >= deadline {
-                self.log(format!("warm-up limit reached with {cold} caches below 90 percent"));
+                let settled = if is_settled { "" } else { ", storage not settled" };
+                let text = "warm-up limit reached with";
+                self.log(format!("{text} {cold} caches below 90 percent{settled}"));
                 return;
             }
             if now.since(sampled) >= self.plan.test.interval {

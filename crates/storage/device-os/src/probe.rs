@@ -55,12 +55,17 @@ pub struct IoLimit {
     pub what: String,
     /// The limit per second; `None` if it is no number.
     pub per_second: Option<u64>,
+    /// Why `what`, a file of the group then, could not be read.
+    pub unreadable: Option<String>,
 }
 
 impl fmt::Display for IoLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { group, device, what, per_second } = self;
+        let Self { group, device, what, per_second, unreadable } = self;
         write!(f, "the control group {group} ")?;
+        if let Some(why) = unreadable {
+            return write!(f, "may limit {device}: {what} cannot be read ({why})");
+        }
         match (what.as_str(), *per_second) {
             ("rbps", Some(most)) => {
                 write!(f, "allows reads of {} a second on {device}", Bytes(most))

@@ -257,6 +257,12 @@ impl ArrayState {
         }
     }
 
+    /// How full the memory for writes is, as a share of it; none if no write waits in memory.
+    pub(crate) fn filled_memory(&self) -> Option<f64> {
+        let keeps_writes = self.cache.mode == CacheMode::WriteBack && self.cache.write_bytes > 0;
+        keeps_writes.then(|| self.writes.held_bytes() as f64 / self.cache.write_bytes as f64)
+    }
+
     /// Acknowledges writes for which there is room, in the order of their arrival.
     fn admit(&mut self, now: VirtualMoment) {
         while let Some(&slot) = self.waiting_writes.front() {

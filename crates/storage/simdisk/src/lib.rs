@@ -24,9 +24,11 @@ mod places;
 mod raid;
 mod servers;
 mod service;
+mod settling;
 mod slots;
 
 pub use description::{ArrayDescription, DescriptionError};
 pub use host::HostProcessors;
 pub use places::room_of_database;
 pub use service::{ArrayShare, SimulatedArray};
+pub use settling::MemorySettling;

@@ -1,7 +1,13 @@
 //! Location of the bytes of files on an array: each file contiguous, as on an otherwise empty
 //! volume.
 
+mod spread;
+
 use std::collections::BTreeMap;
+
+use units::Seed;
+
+use spread::Spread;
 
 /// Larger files are databases: if they represent larger ones, their pages are spread accordingly.
 const LEAST_DATABASE: u64 = 8 << 20;
@@ -11,6 +17,19 @@ const EXTENT: u64 = 1 << 20;
 
 /// Blocks of a stretched file begin at multiples of a database page, as its pages do.
 const PAGE: u64 = 32 << 10;
+
+/// Bytes of a stretched database whose pages lie together: enough for requests that follow each
+/// other, and so little that random ones go all over the disks.
+const PAGES_BLOCK: u64 = 4 << 20;
+
+/// Bytes that a scan reads from one piece of the disks: its stream breaks seldom.
+const SCAN_BLOCK: u64 = 64 << 20;
+
+/// Longer reads are those of a scan, which comes to all of a database in its order.
+const LONGEST_READ_OF_PAGES: u64 = 64 << 10;
+
+/// The header of a database and its copy, of which a larger one has no more.
+const HEADER: u64 = 64 << 10;
 
 /// Bytes of a volume for a database of this size: it may grow by a quarter before it wraps around.
 /// Volumes are filled to four fifths, as in the published runs.
@@ -24,69 +43,102 @@ pub(crate) struct FilePlaces {
     base: u64,
     length: u64,
     stretch: f64,
-    /// Bytes of a stretched file that lie together.
-    block: u64,
     /// Bytes of the part that are given out.
     taken: u64,
     files: BTreeMap<u64, FilePlace>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct FilePlace {
     /// From the begin of the part on.
     base: u64,
     /// Bytes of the file before it wraps around.
     room: u64,
     stretch: f64,
+    spread: Spread,
+}
+
+/// A request of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileRequest {
+    pub offset: u64,
+    pub length: u64,
+    pub is_write: bool,
+}
+
+impl FileRequest {
+    /// Nothing, at the begin of a file.
+    pub(crate) const BEGIN: Self = Self { offset: 0, length: 0, is_write: false };
 }
 
 impl FilePlaces {
-    /// Nothing in `length` bytes from `base` on; databases are stretched by `stretch`, `block`
-    /// bytes lie together.
-    pub(crate) const fn new(base: u64, length: u64, (stretch, block): (f64, u64)) -> Self {
-        Self { base, length, stretch, block, taken: 0, files: BTreeMap::new() }
+    /// Nothing in `length` bytes from `base` on; databases are stretched by `stretch`.
+    pub(crate) const fn new(base: u64, length: u64, stretch: f64) -> Self {
+        Self { base, length, stretch, taken: 0, files: BTreeMap::new() }
     }
 
-    /// Address of byte `offset` of a file that is `file_length` long at present.
-    pub(crate) fn address(&mut self, file: u64, file_length: u64, offset: u64) -> u64 {
+    /// Address of a request goes to a file that is `file_length` long at present.
+    pub(crate) fn address(&mut self, file: u64, file_length: u64, request: FileRequest) -> u64 {
         let place = self.place(file, file_length);
-        let within = offset % place.room;
-        let at =
-            if place.stretch > 1.0 { self.stretched_place(within, place.stretch) } else { within };
-        self.base + (place.base + at) % self.length
-    }
-
-    /// Location of a byte of a stretched file: its block anywhere in the range it represents.
-    /// Blocks at even distances would all begin on the same disks of a set.
-    fn stretched_place(&self, within: u64, stretch: f64) -> u64 {
-        let number = within / self.block;
-        let slot = stretched(self.block, stretch);
-        let free = (slot - self.block) / PAGE;
-        let shift = scattered(number) % (free + 1) * PAGE;
-        stretched(number * self.block, stretch) / PAGE * PAGE + shift + within % self.block
-    }
-
-    fn place(&mut self, file: u64, file_length: u64) -> FilePlace {
-        if let Some(place) = self.files.get(&file) {
-            return *place;
-        }
-        let place = if file_length > LEAST_DATABASE {
-            FilePlace {
-                base: self.taken,
-                room: room_of_database(file_length).next_multiple_of(EXTENT),
-                stretch: self.stretch,
+        let within = request.offset % place.room;
+        let is_page = request.is_write || request.length <= LONGEST_READ_OF_PAGES;
+        let block = if is_page { PAGES_BLOCK } else { SCAN_BLOCK };
+        let blocks = StretchedBlocks { block, stretch: place.stretch };
+        let at = match () {
+            () if place.stretch <= 1.0 => within,
+            () if is_page && within >= HEADER => {
+                let placed = (within, request.is_write);
+                place.spread.place(placed, |prng| blocks.place(within, prng.next_u64()))
             }
-        } else {
-            FilePlace { base: self.taken, room: LEAST_DATABASE, stretch: 1.0 }
+            () => blocks.place(within, scattered(within / block)),
         };
-        let used = if place.room == LEAST_DATABASE {
-            file_length.next_multiple_of(EXTENT).max(EXTENT)
-        } else {
-            stretched(place.room, place.stretch)
-        };
-        self.taken = (self.taken + used) % self.length.max(1);
-        self.files.insert(file, place);
-        place
+        let at = at % stretched(place.room, place.stretch);
+        let base = place.base;
+        self.base + (base + at) % self.length
+    }
+
+    fn place(&mut self, file: u64, file_length: u64) -> &mut FilePlace {
+        let Self { taken, stretch, length, .. } = self;
+        self.files.entry(file).or_insert_with(|| {
+            let place = FilePlace::new(*taken, file_length, *stretch, Seed(file));
+            let used = if place.room == LEAST_DATABASE {
+                file_length.next_multiple_of(EXTENT).max(EXTENT)
+            } else {
+                stretched(place.room, place.stretch)
+            };
+            *taken = (*taken + used) % (*length).max(1);
+            place
+        })
+    }
+}
+
+impl FilePlace {
+    /// A file of `file_length` bytes; only databases are stretched.
+    fn new(base: u64, file_length: u64, stretch: f64, seed: Seed) -> Self {
+        let spread = Spread::new(seed);
+        if file_length > LEAST_DATABASE {
+            let room = room_of_database(file_length).next_multiple_of(EXTENT);
+            return Self { base, room, stretch, spread };
+        }
+        Self { base, room: LEAST_DATABASE, stretch: 1.0, spread }
+    }
+}
+
+/// The blocks of a stretched file, each anywhere in the room of those that it stands for. Blocks at
+/// even distances would all begin on the same disks of a set.
+#[derive(Clone, Copy)]
+struct StretchedBlocks {
+    block: u64,
+    stretch: f64,
+}
+
+impl StretchedBlocks {
+    /// Where the byte `within` a file lies if `random` says where its block does.
+    fn place(self, within: u64, random: u64) -> u64 {
+        let Self { block, stretch } = self;
+        let free = (stretched(block, stretch) - block) / PAGE;
+        let shift = random % (free + 1) * PAGE;
+        stretched(within / block * block, stretch) / PAGE * PAGE + shift + within % block
     }
 }
 
@@ -107,31 +159,62 @@ fn stretched(bytes: u64, stretch: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::FilePlaces;
+    use super::{FilePlaces, FileRequest};
 
     const MIB: u64 = 1 << 20;
 
+    /// A read as a scan makes it.
+    const fn scan(offset: u64) -> FileRequest {
+        FileRequest { offset, length: 256 << 10, is_write: false }
+    }
+
     #[test]
-    fn a_database_that_stands_for_a_larger_one_lies_spread_and_whole_requests_stay_together() {
-        let mut places = FilePlaces::new(1 << 40, 1 << 40, (100.0, 4 * MIB));
-        let mut at = |offset: u64| places.address(0, 64 * MIB, offset) - (1 << 40);
+    fn a_scan_of_a_database_that_stands_for_a_larger_one_breaks_every_64_mebibytes() {
+        let mut places = FilePlaces::new(1 << 40, 1 << 40, 100.0);
+        let mut at = |offset: u64| places.address(0, 1_024 * MIB, scan(offset)) - (1 << 40);
         for block in 0..16 {
-            let from = at(block * 4 * MIB);
-            assert!((block * 400 * MIB..(block * 400 + 396) * MIB + 1).contains(&from), "{from}");
+            let from = at(block * 64 * MIB);
+            let slot = block * 6_400 * MIB..(block * 6_400 + 6_336) * MIB + 1;
+            assert!(slot.contains(&from), "{from}");
             assert_eq!(from % (32 << 10), 0);
-            assert_eq!(at(block * 4 * MIB + 3 * MIB + 512) - from, 3 * MIB + 512);
+            assert_eq!(at(block * 64 * MIB + 63 * MIB + 512) - from, 63 * MIB + 512);
         }
         let rows: std::collections::BTreeSet<u64> =
-            (0..16).map(|block| at(block * 4 * MIB) / MIB % 7).collect();
+            (0..16).map(|block| at(block * 64 * MIB) / MIB % 7).collect();
         assert!(rows.len() > 4, "{rows:?}");
     }
 
     #[test]
     fn logs_lie_behind_the_database_one_behind_the_other() {
-        let mut places = FilePlaces::new(0, 1 << 40, (10.0, 4 * MIB));
-        let database = places.address(0, 64 * MIB, 0);
-        let (one, two) = (places.address(1, MIB, 0), places.address(2, MIB, 512));
+        let mut places = FilePlaces::new(0, 1 << 40, 10.0);
+        let database = places.address(0, 64 * MIB, scan(0));
+        let (one, two) = (places.address(1, MIB, scan(0)), places.address(2, MIB, scan(512)));
         assert_eq!((database, one, two), (0, 800 * MIB, 801 * MIB + 512));
-        assert_eq!(places.address(1, MIB, 4_096), one + 4_096);
+        assert_eq!(places.address(1, MIB, scan(4_096)), one + 4_096);
+    }
+
+    /// 16 pages of a database that stands for one of 100 times its size, each written 50 times.
+    #[test]
+    fn a_page_that_stands_for_many_is_written_at_many_places_of_its_block() {
+        let mut places = FilePlaces::new(0, 1 << 40, 100.0);
+        let mut written = std::collections::BTreeSet::new();
+        for _ in 0..50 {
+            for block in 0..16 {
+                let offset = block * 4 * MIB + MIB;
+                let page = FileRequest { offset, length: 32 << 10, is_write: true };
+                let at = places.address(0, 64 * MIB, page);
+                assert!((block * 400..(block + 1) * 400).contains(&(at / MIB)), "{block}: {at}");
+                written.insert(at);
+            }
+        }
+        assert!(written.len() > 750, "{} places", written.len());
+    }
+
+    #[test]
+    fn a_header_stays_where_it_is() {
+        let mut places = FilePlaces::new(0, 1 << 40, 100.0);
+        let header = FileRequest { offset: 4_096, length: 4_096, is_write: true };
+        let first = places.address(0, 64 * MIB, header);
+        assert!((0..50).all(|_| places.address(0, 64 * MIB, header) == first));
     }
 }

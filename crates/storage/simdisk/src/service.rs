@@ -11,7 +11,7 @@ use crate::array::{ArrayState, HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError, FileSystemSection};
 use crate::disk::VirtualMoment;
 use crate::file_system::Metadata;
-use crate::places::FilePlaces;
+use crate::places::{FilePlaces, FileRequest};
 
 /// An array in the virtual time of a reactor. Clones are the same array.
 #[derive(Clone)]
@@ -38,8 +38,6 @@ pub struct ArrayShare {
     pub count: u64,
     /// Real bytes per byte of a database.
     pub stretch: f64,
-    /// Bytes of a stretched database that lie together.
-    pub block_bytes: u64,
 }
 
 impl SimulatedArray {
@@ -66,6 +64,11 @@ impl SimulatedArray {
         self.0.array.borrow().capacity()
     }
 
+    /// How full its memory for writes is, as a share of it; none if it keeps no writes there.
+    pub fn filled_memory(&self) -> Option<f64> {
+        self.0.array.borrow().filled_memory()
+    }
+
     /// The number of the request that was sent last; requests are counted from 0.
     pub fn last_request(&self) -> Option<u64> {
         self.0.next.get().checked_sub(1)
@@ -80,11 +83,10 @@ impl SimulatedArray {
     /// A folder on a share of the array that begins with the files of `image`.
     pub fn volume(&self, name: &str, share: ArrayShare, image: &VolumeImage) -> MemoryVolume {
         let each = self.capacity_bytes() / share.count.max(1);
-        let mut places =
-            FilePlaces::new(each * share.index, each, (share.stretch, share.block_bytes));
+        let mut places = FilePlaces::new(each * share.index, each, share.stretch);
         // Databases are placed where they were prepared, before any log begins.
         for (number, file) in (0..).zip(image.files.values()) {
-            places.address(number, file.length(), 0);
+            places.address(number, file.length(), FileRequest::BEGIN);
         }
         let folder = Folder {
             driver: Rc::clone(&self.0),
@@ -126,7 +128,11 @@ impl Service for Folder {
         let file = work.file.unwrap_or(u64::MAX);
         let offset = match work.length {
             0 => 0,
-            _ => self.places.borrow_mut().address(file, work.file_length, work.offset),
+            length => {
+                let is_write = work.kind == OpKind::Write;
+                let extent = FileRequest { offset: work.offset, length, is_write };
+                self.places.borrow_mut().address(file, work.file_length, extent)
+            }
         };
         let asked = match work.kind {
             OpKind::Read => HostWork::Read,
@@ -239,7 +245,7 @@ mod tests {
             let description = ArrayDescription::parse("shelf", ARRAY, &changes).expect("an array");
             let reactor = VirtualReactor::new();
             let array = SimulatedArray::new(&description, &reactor, Seed(1)).expect("an array");
-            let share = ArrayShare { index: 0, count: 1, stretch: 1.0, block_bytes: 1 << 20 };
+            let share = ArrayShare { index: 0, count: 1, stretch: 1.0 };
             let volume = array.volume("a", share, &VolumeImage::default());
             let executor = Executor::new(reactor);
             conformance::check_all(&executor, &(Rc::new(volume) as Rc<dyn Volume>));

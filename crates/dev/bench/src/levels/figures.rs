@@ -14,6 +14,12 @@ const KINDS: [(&str, &str); 3] =
 /// How far the levels may be apart, in percent, beside what chance allows.
 const MOST_PERCENT: f64 = 5.0;
 
+/// The 99th percentile of waiting times in a queue is so many times their mean: ln(100).
+const P99_MEANS: f64 = 4.605;
+
+/// Requests of a hundred that the 99th percentile leaves above it.
+const ABOVE_P99: f64 = 100.0;
+
 /// Requests of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct KindFigures {
@@ -62,14 +68,32 @@ pub(super) fn compared(engine: &LevelFigures, operations: &LevelFigures) -> Vec<
 }
 
 impl ComparedKind {
-    /// Whether the means are as near as they must be.
+    /// Whether mean and 99th percentile are as near as they must be.
     pub(super) fn is_near(&self) -> bool {
-        let allowed = MOST_PERCENT + self.chance_percent();
-        percent(self.operations.average_ms, self.engine.average_ms).abs() <= allowed
+        self.is_mean_near() && self.is_p99_near()
     }
 
-    /// The difference of the two means that chance allows, in percent: three standard deviations,
-    /// if the latency of a request deviates by its mean, as waiting times in a queue do.
+    pub(super) fn is_mean_near(&self) -> bool {
+        self.mean_percent().abs() <= MOST_PERCENT + self.chance_percent()
+    }
+
+    pub(super) fn is_p99_near(&self) -> bool {
+        // The standard error of a high quantile of an exponential distribution: only the requests
+        // above it count, and they exceed it by the mean.
+        let chance = self.chance_percent() * ABOVE_P99.sqrt() / P99_MEANS;
+        self.p99_percent().abs() <= MOST_PERCENT + chance
+    }
+
+    fn mean_percent(&self) -> f64 {
+        percent(self.operations.average_ms, self.engine.average_ms)
+    }
+
+    fn p99_percent(&self) -> f64 {
+        percent(self.operations.p99_ms, self.engine.p99_ms)
+    }
+
+    /// The difference of the two means that chance allows, in percent: three standard errors, if
+    /// the latency of a request deviates by its mean, as waiting times in a queue do.
     fn chance_percent(&self) -> f64 {
         let parts = 1.0 / self.engine.count.max(1.0) + 1.0 / self.operations.count.max(1.0);
         300.0 * parts.sqrt()
@@ -78,11 +102,51 @@ impl ComparedKind {
 
 impl fmt::Display for ComparedKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, engine, operations } = self;
-        let mean = percent(operations.average_ms, engine.average_ms);
-        let p99 = percent(operations.p99_ms, engine.p99_ms);
-        let apart = if self.is_near() { "" } else { " APART" };
-        write!(f, "{name} {:.3} ms {mean:+.1} %{apart} (p99 {p99:+.1} %)", engine.average_ms)
+        let Self { name, engine, .. } = self;
+        let apart = |is_near: bool| if is_near { "" } else { " APART" };
+        let (mean, p99) = (self.mean_percent(), self.p99_percent());
+        write!(f, "{name} {:.3} ms {mean:+.1} %{}", engine.average_ms, apart(self.is_mean_near()))?;
+        write!(f, " (p99 {:.2} ms {p99:+.1} %{})", engine.p99_ms, apart(self.is_p99_near()))
+    }
+}
+
+/// How many of the plans have a kind, and of how many its figures are near.
+#[derive(Default)]
+pub(super) struct ComparedTally([TalliedKind; KINDS.len()]);
+
+#[derive(Clone, Copy, Default)]
+struct TalliedKind {
+    plans: usize,
+    near_means: usize,
+    near_p99s: usize,
+    largest_percent: f64,
+}
+
+impl ComparedTally {
+    /// Counts the rows of one plan.
+    pub(super) fn add(&mut self, rows: &[ComparedKind]) {
+        for row in rows {
+            let number = KINDS.iter().position(|(_, name)| *name == row.name).unwrap_or_default();
+            let tallied = &mut self.0[number];
+            tallied.plans += 1;
+            tallied.near_means += usize::from(row.is_mean_near());
+            tallied.near_p99s += usize::from(row.is_p99_near());
+            tallied.largest_percent = tallied.largest_percent.max(row.mean_percent().abs());
+        }
+    }
+}
+
+impl fmt::Display for ComparedTally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (of, (_, name)) in self.0.iter().zip(KINDS) {
+            let TalliedKind { plans, near_means, near_p99s, largest_percent } = of;
+            writeln!(
+                f,
+                "{name}: of {plans} plans {near_means} means are near, at most \
+                 {largest_percent:.1} % apart, and {near_p99s} 99th percentiles"
+            )?;
+        }
+        Ok(())
     }
 }
 

@@ -1,9 +1,11 @@
 //! The two levels of a simulation beside each other, over drawn plans and arrays: what one says of
-//! reads, writes and the log, the other must say as well, or one of them refuses the plan.
+//! reads, writes and the log, the other must say as well, or one of them refuses the plan and says
+//! why.
 
 mod draw;
 mod figures;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -13,12 +15,12 @@ use xtask::shell;
 
 use crate::folder;
 use draw::DrawnPlan;
-use figures::{LevelFigures, compared};
+use figures::{ComparedTally, LevelFigures, compared};
 
 /// Plans that both levels simulate.
 const COMPARED: usize = 40;
 
-/// Draws until then; most of them are refused by one level.
+/// Draws until then.
 const MOST_DRAWS: usize = 1_000;
 
 /// Compares the levels and prints every figure. Fails if any mean is further apart than it may be.
@@ -35,52 +37,88 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Prints the row of every plan that both levels simulate; how many of these are too far apart.
+/// Prints the row of every plan that both levels simulate, and how many were refused by which;
+/// how many are too far apart.
 fn rows(folder: &Path) -> Result<usize, Failure> {
     let mut prng = Prng::new(Seed(42));
-    let (mut pairs, mut refused, mut apart) = (0, 0, 0);
-    while pairs < COMPARED && pairs + refused < MOST_DRAWS {
+    let (mut pairs, mut draws, mut apart) = (0, 0, 0);
+    let mut refused: BTreeMap<LevelRefusal, usize> = BTreeMap::new();
+    let mut tally = ComparedTally::default();
+    while pairs < COMPARED && draws < MOST_DRAWS {
+        draws += 1;
         let drawn = DrawnPlan::draw(&mut prng);
-        let Some((engine, operations)) = both(&drawn, folder)? else {
-            refused += 1;
-            continue;
-        };
-        pairs += 1;
-        let rows = compared(&engine, &operations);
-        print!("{drawn}");
-        for row in &rows {
-            print!("  {row}");
+        match both(&drawn, folder)? {
+            Err(refusal) => *refused.entry(refusal).or_default() += 1,
+            Ok((engine, operations)) => {
+                pairs += 1;
+                let rows = compared(&engine, &operations);
+                print!("{drawn}");
+                for row in &rows {
+                    print!("  {row}");
+                }
+                println!();
+                apart += usize::from(rows.iter().any(|row| !row.is_near()));
+                tally.add(&rows);
+            }
         }
-        println!();
-        apart += usize::from(rows.iter().any(|row| !row.is_near()));
     }
-    println!("{pairs} plans simulated by both levels, {refused} refused by one, {apart} apart");
+    print!("{tally}");
+    println!("{pairs} of {draws} drawn plans simulated by both levels, {apart} of them apart");
+    for (refusal, count) in &refused {
+        println!("refused by level {}: {count}, {}", refusal.level, refusal.why);
+    }
     if pairs < COMPARED {
         return Err(Failure::new(format!("only {pairs} plans are taken by both levels")));
     }
     Ok(apart)
 }
 
-/// What levels 1 and 2 say of a plan; `None` if either refuses it. Level 2 is fast, so it is asked
+/// Why a level does not simulate a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct LevelRefusal {
+    level: &'static str,
+    why: &'static str,
+}
+
+/// Parts of the sentences with which a level refuses a plan, and what they mean.
+const REFUSALS: [(&str, &str); 4] = [
+    ("would shrink", "databases would shrink more than 4,096 times"),
+    ("cache answers more", "databases would shrink to less than 32 of the least engine cache"),
+    ("sends every read", "the engine's cache holds more than an eighth of a database"),
+    ("share of the array", "the array has no room"),
+];
+
+impl LevelRefusal {
+    /// The refusal that a level `said`, if it is one.
+    fn of(level: &'static str, said: &str) -> Option<Self> {
+        let found = REFUSALS.iter().find(|(part, _)| said.contains(part));
+        found.map(|&(_, why)| Self { level, why })
+    }
+}
+
+type BothLevels = (LevelFigures, LevelFigures);
+
+/// What levels 1 and 2 say of a plan, or which of them refuses it. Level 2 is fast, so it is asked
 /// first.
-fn both(drawn: &DrawnPlan, folder: &Path) -> Result<Option<(LevelFigures, LevelFigures)>, Failure> {
+fn both(drawn: &DrawnPlan, folder: &Path) -> Result<Result<BothLevels, LevelRefusal>, Failure> {
     let plan = folder.join("plan.toml");
     fs::write(&plan, drawn.text())
         .map_err(|error| Failure::new(format!("{}: {error}", plan.display())))?;
-    let Some(operations) = level("2", &plan, drawn, &folder.join("2"))? else {
-        return Ok(None);
+    let operations = match level("2", &plan, drawn, &folder.join("2"))? {
+        Ok(operations) => operations,
+        Err(refusal) => return Ok(Err(refusal)),
     };
     let engine = level("1", &plan, drawn, &folder.join("1"))?;
     Ok(engine.map(|engine| (engine, operations)))
 }
 
-/// What one level says, with its files in `out`; `None` if it refuses the plan.
+/// What one level says, with its files in `out`, or that it refuses the plan.
 fn level(
-    number: &str,
+    number: &'static str,
     plan: &Path,
     drawn: &DrawnPlan,
     out: &Path,
-) -> Result<Option<LevelFigures>, Failure> {
+) -> Result<Result<LevelFigures, LevelRefusal>, Failure> {
     folder::remove(out)?;
     let program = shell::root().join("target/release/plimsoll").display().to_string();
     let (plan, to) = (plan.display().to_string(), out.display().to_string());
@@ -92,11 +130,10 @@ fn level(
     let output = output.map_err(|error| Failure::new(format!("{program}: {error}")))?;
     let report = out.join("report.json");
     if report.exists() {
-        return LevelFigures::read(&report).map(Some);
+        return LevelFigures::read(&report).map(Ok);
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    if said.contains("cannot simulate this plan") || said.contains("share of the array") {
-        return Ok(None);
-    }
-    Err(Failure::new(format!("`{}`: {said}", words.join(" "))))
+    LevelRefusal::of(number, &said)
+        .map(Err)
+        .ok_or_else(|| Failure::new(format!("`{}`: {said}", words.join(" "))))
 }

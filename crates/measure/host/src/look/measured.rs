@@ -180,7 +180,7 @@ mod tests {
         let description = ArrayDescription::parse("test", &text, &[]).unwrap();
         let reactor = VirtualReactor::new();
         let array = SimulatedArray::new(&description, &reactor, Seed(seed)).unwrap();
-        let share = ArrayShare { index: 0, count: 1, stretch: 1.0, block_bytes: 4 << 20 };
+        let share = ArrayShare { index: 0, count: 1, stretch: 1.0 };
         let volume: Rc<dyn Volume> = Rc::new(array.volume("mail", share, &VolumeImage::default()));
         let executor = Executor::new(reactor);
         let probe = WriteProbe {

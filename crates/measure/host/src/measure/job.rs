@@ -86,6 +86,7 @@ impl Job {
             is_leader: self.is_leader,
             rest_percent: 0,
             processors: None,
+            settled: None,
             is_storage_trusted: false,
             resumed: self.resumed,
             host: Some(host),

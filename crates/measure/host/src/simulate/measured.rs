@@ -10,6 +10,7 @@ use simdisk::operations::{
 };
 use units::Nanos;
 
+use super::pace::ArrayPace;
 use super::trace::{LogFile, READ_LATENCY, Traced, TracedLoad, TracedStep, trace};
 use crate::error::HostError;
 
@@ -29,8 +30,7 @@ const LOG_BUFFER: u64 = 2 << 20;
 
 /// What the engine asks for under the load of `plan`, which is small enough for memory.
 pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, HostError> {
-    let mut profile = shaped(plan, &trace(plan, TracedLoad::ONE)?);
-    profile.bursts = bursts(&trace(plan, TracedLoad::of(plan))?);
+    let profile = shaped(plan, &trace(plan, &TracedLoad::one())?);
     if profile.batches.is_empty() {
         return Err(HostError::new(
             "the load's first batches ended before they could be measured; simulate it with \
@@ -39,6 +39,17 @@ pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, HostError> {
         ));
     }
     Ok(profile)
+}
+
+/// The profile with bursts of writes as they come at the pace of an array, from as many sessions as
+/// `plan` has, which is small enough for memory.
+pub(super) fn paced(
+    profile: &OperationProfile,
+    plan: &Plan,
+    pace: ArrayPace,
+) -> Result<OperationProfile, CommandError> {
+    let bursts = bursts(&trace(plan, &TracedLoad::at(plan, pace))?);
+    Ok(OperationProfile { bursts, ..profile.clone() })
 }
 
 /// The profile of a trace of one session.

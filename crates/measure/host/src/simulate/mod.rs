@@ -6,6 +6,7 @@ mod facts;
 mod level;
 mod measured;
 mod operations;
+mod pace;
 mod scale;
 mod storage;
 mod trace;
@@ -18,7 +19,7 @@ use std::thread;
 
 use device::{Executor, VirtualReactor};
 use plan::Plan;
-use record::{Event, LogLine};
+use record::Event;
 use simdisk::HostProcessors;
 use simdisk::operations::OperationProfile;
 use trial::run::Group;
@@ -128,9 +129,6 @@ fn simulate_engine(
     let runtime = world.executor.runtime();
     let start = facts::start(order, &plan, stretch, runtime.clock().epoch() + runtime.now());
     let journal = SimulatedJournal::create(order.folder, &Event::Start(Box::new(start)))?;
-    if let Some(text) = order.storage.what_is_cut(&plan, stretch) {
-        journal.add(&Event::Log(LogLine { at_ns: 0, text }));
-    }
     let coordinator = Arc::new(Coordinator::new(1));
     let (origin, locations) = (runtime.now(), world.locations.clone());
     let noted = {
@@ -147,6 +145,7 @@ fn simulate_engine(
     let mut group = Group::alone(&runtime, &plan, locations, &coordinator, Rc::new(noted));
     group.rest_percent = order.rest_percent;
     group.is_storage_trusted = true;
+    group.settled = world.settled();
     group.processors = HostProcessors::of(&order.storage.array).map(|of| {
         let of = RefCell::new(of);
         Rc::new(move |now, updates| of.borrow_mut().done(now, updates)) as ProcessorTime

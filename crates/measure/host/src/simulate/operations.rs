@@ -1,6 +1,7 @@
 //! Level 2: a plan's load on an array by the operation model, at the plan's own sizes.
 
 mod alike;
+mod paced;
 mod search;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use simdisk::operations::{
     LoadedDatabase, OperationAnswer, OperationKind, OperationLoad, OperationPace, OperationPlace,
     OperationProfile, OperationRun, ScanShape,
 };
-use simdisk::{HostProcessors, room_of_database};
+use simdisk::{HostProcessors, MemorySettling, room_of_database};
 use units::{Bytes, Nanos};
 
 use super::{SimulatedStorage, SimulationOrder};
@@ -22,8 +23,12 @@ use crate::error::HostError;
 
 use alike::Alike;
 
-/// What goes by before anything is counted: queues and the array's memory fill.
+/// What goes by at least before anything is counted: queues fill. The array's memory may take
+/// longer.
 const WARM_UP: Nanos = Nanos::from_secs(30);
+
+/// The warm-up is longer by this until the array's memory has settled.
+const WARM_UP_STEP: Nanos = Nanos::from_secs(10);
 
 /// The room of a log, of which the oldest files are removed: the next ones take their place.
 const LOG_ROOM: u64 = 16 << 30;
@@ -56,11 +61,12 @@ pub(super) fn play(
         playback.log(format!("held at {target} IOPS in all from the first request"));
     }
     let plan = search::settled(&mut playback)?;
+    let paced = paced::profile(&playback, &plan)?;
+    let mut playback = Playback { profile: &paced, ..playback };
     let begun = playback.now;
     let mut run = playback.operation_run(&plan)?;
-    for (phase, span) in [(Phase::Warm, WARM_UP), (Phase::Measure, plan.test.duration)] {
-        playback.phase((&mut run, begun), phase, span);
-    }
+    playback.phase((&mut run, begun), Phase::Warm, WARM_UP);
+    playback.phase((&mut run, begun), Phase::Measure, plan.test.duration);
     let reason = playback.is_stopped.then(|| "stopped by the user".to_owned());
     let at_ns = playback.now.0;
     Ok(Finished {
@@ -183,13 +189,18 @@ impl<'a> Playback<'a, '_> {
         if self.is_stopped {
             return;
         }
-        let end = self.now + span;
+        let mut settling = MemorySettling::default();
+        let mut end = self.now + span;
         self.mark(phase, Edge::Begin);
         while !self.is_stopped && self.now < end {
             let to = (self.now + self.order.plan.test.interval).min(end);
             let mut sampled = vec![BTreeMap::new(); self.alike.simulated.len()];
             run.advance(Nanos(to.since(begun).0), |answer| note(&mut sampled, &answer));
             self.sampled(phase, to, &sampled);
+            let filled = run.filled_memory().filter(|_| phase == Phase::Warm);
+            if filled.is_some_and(|filled| !settling.is_settled(to, filled)) && to == end {
+                end += WARM_UP_STEP;
+            }
         }
         self.mark(phase, Edge::End);
     }

@@ -112,10 +112,10 @@ fn whole_mebibytes(bytes: Bytes) -> u64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "sizes are positive, and a fraction of one fits"
+    reason = "sizes and times are positive, and a fraction of one fits"
 )]
-fn whole(bytes: f64) -> u64 {
-    bytes as u64
+pub(super) fn whole(of: f64) -> u64 {
+    of as u64
 }
 
 #[cfg(test)]

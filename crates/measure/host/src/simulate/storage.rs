@@ -1,5 +1,6 @@
 //! The volumes of a simulated run: prepared in memory in no time, then laid on arrays.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use std::sync::Arc;
 use device::{Executor, Latency, MemoryVolume, VirtualReactor, Volume, VolumeImage};
 use plan::{Database, Plan};
 use record::Simulation;
-use simdisk::{ArrayDescription, ArrayShare, SimulatedArray};
+use simdisk::{ArrayDescription, ArrayShare, MemorySettling, SimulatedArray};
+use trial::run::StorageSettled;
 use trial::{Coordinator, Location};
 use units::{Bytes, Nanos, Seed};
 
@@ -22,16 +24,25 @@ pub struct SimulatedStorage {
     pub is_each_folder: bool,
 }
 
-/// Shrunk databases are at least this many times as large as the array's memory for writes: 10 MiB
-/// for two databases of 320 MiB, more than a checkpoint writes at a time.
-const DATABASES_OF_A_WRITE_CACHE: u64 = 64;
-
 /// A world in virtual time, its databases prepared.
 pub(super) struct SimulatedWorld {
     /// Runs its tasks and moves its time.
     pub executor: Executor,
     /// Locations of the databases.
     pub locations: Vec<Location>,
+    /// The arrays under them.
+    pub arrays: Vec<SimulatedArray>,
+}
+
+impl SimulatedWorld {
+    /// Says when the memory of the arrays has settled; nothing if none of them keeps writes there.
+    pub(super) fn settled(&self) -> Option<StorageSettled> {
+        let arrays = self.arrays.clone();
+        let filled = move || arrays.iter().filter_map(SimulatedArray::filled_memory).sum();
+        self.arrays[0].filled_memory()?;
+        let settling = RefCell::new(MemorySettling::default());
+        Some(Rc::new(move |now| settling.borrow_mut().is_settled(now, filled())))
+    }
 }
 
 impl SimulatedStorage {
@@ -71,12 +82,7 @@ impl SimulatedStorage {
         vec![self.array.clone(); count]
     }
 
-    /// The folders of `plan`, in the order in which they lie on arrays.
-    pub(super) fn folders(plan: &Plan) -> Vec<&str> {
-        Self::folders_of(plan.databases.iter())
-    }
-
-    /// The folders of `databases`, in the same order.
+    /// The folders of `databases`, in the order in which they lie on arrays.
     pub(super) fn folders_of<'a>(databases: impl Iterator<Item = &'a Database>) -> Vec<&'a str> {
         databases
             .flat_map(|of| [&*of.folder, &*of.log_folder])
@@ -94,54 +100,29 @@ impl SimulatedStorage {
     ) -> Result<SimulatedWorld, HostError> {
         let images = prepared(plan)?;
         let reactor = VirtualReactor::new();
-        let array = |folder: &str, seed| {
-            let description = self.simulated_array(plan, folder, stretch);
-            SimulatedArray::new(&description, &reactor, seed)
+        let array = |seed| {
+            SimulatedArray::new(&self.array, &reactor, seed)
                 .map_err(|error| HostError::new(error.to_string()))
         };
-        let shared = array("", seed)?;
+        let shared = array(seed)?;
         let folders = images.len() as u64;
-        let mut volumes = Volumes::new();
+        let (mut volumes, mut arrays) = (Volumes::new(), vec![shared.clone()]);
         for (index, (folder, image)) in (0..).zip(images) {
-            let whole = ArrayShare { index: 0, count: 1, stretch, block_bytes: block_bytes(plan) };
+            let whole = ArrayShare { index: 0, count: 1, stretch };
             let (of, share) = if self.is_each_folder {
-                (&array(&folder, seed.derive(index))?, whole)
+                (array(seed.derive(index))?, whole)
             } else {
-                (&shared, ArrayShare { index, count: folders, ..whole })
+                (shared.clone(), ArrayShare { index, count: folders, ..whole })
             };
-            self.refuse_too_small(of, share, &image, &folder)?;
+            self.refuse_too_small(&of, share, &image, &folder)?;
             let volume = of.volume(&folder, share, &image);
             volumes.insert(folder, Rc::new(volume));
+            if self.is_each_folder {
+                arrays.push(of);
+            }
         }
         let locations = locations(plan, &volumes);
-        Ok(SimulatedWorld { executor: Executor::new(reactor), locations })
-    }
-
-    /// The array under `folder`, its memory made smaller if the databases on it are: it would hold
-    /// so much of them that pages were changed in it again and again, and read from it. An array
-    /// that holds only logs, which are as long as ever, keeps its memory.
-    fn simulated_array(&self, plan: &Plan, folder: &str, stretch: f64) -> ArrayDescription {
-        let mut array = self.array.clone();
-        let databases = self.databases_bytes(plan, folder);
-        if stretch > 1.0 && databases > 0 {
-            let most = databases / DATABASES_OF_A_WRITE_CACHE;
-            let size = most * 100 / array.cache.write_percent.max(1);
-            array.cache.size_mib = array.cache.size_mib.min((size >> 20).max(1));
-        }
-        array
-    }
-
-    /// What a reader must know of the array that is simulated: its memory is not the whole one.
-    pub(super) fn what_is_cut(&self, plan: &Plan, stretch: f64) -> Option<String> {
-        let of_folder = |of: &str| self.simulated_array(plan, of, stretch).cache.size_mib;
-        let simulated = Self::folders(plan).into_iter().map(of_folder).min()?;
-        let whole = self.array.cache.size_mib;
-        (simulated < whole).then(|| {
-            format!(
-                "the array's memory is simulated with {simulated} MiB of {whole}, since the \
-                 databases are smaller too: larger caches cannot show what they are worth"
-            )
-        })
+        Ok(SimulatedWorld { executor: Executor::new(reactor), locations, arrays })
     }
 
     /// Refuses an array on which a folder's databases have no room.
@@ -165,12 +146,6 @@ impl SimulatedStorage {
              \"{name}\" is {room}; simulate more or larger disks, or smaller databases"
         )))
     }
-}
-
-/// Length of the contiguous blocks of a shrunk database: long enough for sequential reads, and
-/// short enough that random ones cover the disks.
-const fn block_bytes(plan: &Plan) -> u64 {
-    if plan.test.kind.is_load() { 4 << 20 } else { 64 << 20 }
 }
 
 type Volumes = BTreeMap<String, Rc<dyn Volume>>;
@@ -221,27 +196,17 @@ mod tests {
 
     const SHELF: &str = include_str!("../../../../../arrays/shelf-15k.toml");
 
-    /// Memory in MiB of the array under the first of four folders with a database of 160 MiB each,
-    /// and the least read in microseconds.
-    fn simulated(is_each_folder: bool, stretch: f64) -> (u64, u64) {
+    /// The least read in microseconds of four folders with a database of 160 MiB each.
+    fn least_read_us(is_each_folder: bool) -> u64 {
         let array = ArrayDescription::parse("shelf", SHELF, &[]).expect("an array that ships");
         let text = "[databases]\nfolders = [\"/a\", \"/b\", \"/c\", \"/d\"]\nsize = \"160MiB\"\n";
         let plan = Plan::parse("test", text).expect("a valid plan");
-        let storage = SimulatedStorage { array, is_each_folder };
-        let memory_mib = storage.simulated_array(&plan, "/a", stretch).cache.size_mib;
-        (memory_mib, storage.least_read(&plan).0 / 1_000)
-    }
-
-    #[test]
-    fn memory_shrinks_with_the_databases_on_the_same_array() {
-        assert_eq!(simulated(false, 100.0).0, 13);
-        assert_eq!(simulated(true, 100.0).0, 3);
-        assert_eq!(simulated(true, 1.0).0, 512, "nothing shrinks, so the memory is whole");
+        SimulatedStorage { array, is_each_folder }.least_read(&plan).0 / 1_000
     }
 
     #[test]
     fn memory_that_holds_the_databases_may_answer_every_read() {
         // 512 MiB of 640 MiB on one array, and of 160 MiB on each of four.
-        assert_eq!((simulated(false, 1.0).1, simulated(true, 1.0).1), (439, 0));
+        assert_eq!((least_read_us(false), least_read_us(true)), (439, 0));
     }
 }

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use device::{
-    Asked, Executor, Latency, MemoryVolume, Observation, Observer, OpKind, Purpose, Runtime,
-    TracedVolume, VirtualReactor,
+    Asked, Executor, MemoryVolume, Observation, Observer, OpKind, Purpose, Runtime, TracedVolume,
+    VirtualReactor,
 };
 use ese::Lgpos;
 use plan::{Plan, Sessions};
@@ -15,8 +15,9 @@ use record::{Edge, Event, Phase};
 use trial::commits::{CommitStage, CommitStep};
 use trial::run::Group;
 use trial::{Coordinator, Location, Stop};
-use units::{Nanos, Seed};
+use units::Nanos;
 
+use super::pace::ArrayPace;
 use super::storage::prepared;
 use crate::error::HostError;
 
@@ -107,40 +108,32 @@ impl Observer for Tracer {
 }
 
 /// The sessions of one database that are traced.
-#[derive(Clone, Copy)]
 pub(super) struct TracedLoad {
     sessions: u32,
     /// Batches of all sessions together.
     batches: u64,
-    /// Whether every request takes as long as the next; the time in which nothing else happens
-    /// then says how many reads a session has waited for.
-    is_even: bool,
+    pace: ArrayPace,
 }
 
 impl TracedLoad {
-    /// What one session asks for and waits for.
-    pub(super) const ONE: Self = Self { sessions: 1, batches: BATCHES, is_even: true };
-
     /// Sessions of a plan that leaves their number open.
     const USUAL_SESSIONS: u32 = 4;
 
-    /// As many sessions as `plan` has, in no step with each other: several that need room at about
+    /// What one session asks for and waits for. Every request takes as long as the next: the time
+    /// in which nothing else happens then says how many reads a session has waited for.
+    pub(super) fn one() -> Self {
+        let pace = ArrayPace::even(READ_LATENCY, LOG_LATENCY);
+        Self { sessions: 1, batches: BATCHES, pace }
+    }
+
+    /// As many sessions as `plan` has, at the pace of an array: several that need room at about
     /// the same moment make longer bursts of writes than one does.
-    pub(super) const fn of(plan: &Plan) -> Self {
+    pub(super) const fn at(plan: &Plan, pace: ArrayPace) -> Self {
         let sessions = match plan.workload.sessions {
             Sessions::Count(sessions) => sessions,
             Sessions::Auto => Self::USUAL_SESSIONS,
         };
-        Self { sessions, batches: BATCHES_OF_BURSTS, is_even: false }
-    }
-
-    /// How long requests take that take `mean` on average.
-    fn latency(self, mean: Nanos) -> Latency {
-        if self.is_even {
-            return Latency::fixed(mean);
-        }
-        let half = Nanos(mean.0 / 2);
-        Latency::spread(half, mean + half, Seed(0))
+        Self { sessions, batches: BATCHES_OF_BURSTS, pace }
     }
 }
 
@@ -159,7 +152,7 @@ fn lonely(plan: &Plan, sessions: u32) -> Plan {
 }
 
 /// The trace of a load of `plan`, small enough for memory, from when it has settled on.
-pub(super) fn trace(plan: &Plan, load: TracedLoad) -> Result<Vec<Traced>, HostError> {
+pub(super) fn trace(plan: &Plan, load: &TracedLoad) -> Result<Vec<Traced>, HostError> {
     let plan = lonely(plan, load.sessions);
     let images = prepared(&plan)?;
     let reactor = VirtualReactor::new();
@@ -172,14 +165,13 @@ pub(super) fn trace(plan: &Plan, load: TracedLoad) -> Result<Vec<Traced>, HostEr
         is_on: Cell::new(false),
         steps: RefCell::default(),
     });
-    let traced = |folder: &str, name: &str, latency| {
-        let latency = load.latency(latency);
-        let volume = MemoryVolume::of(name, &reactor, latency, &images[folder]);
+    let traced = |folder: &str, name: &str, service| {
+        let volume = MemoryVolume::served(name, &reactor, service, &images[folder]);
         Rc::new(TracedVolume::new(Rc::new(volume), Rc::clone(&tracer) as _))
     };
     let location = Location {
-        database: traced(&database.folder, "data", READ_LATENCY),
-        log: traced(&database.log_folder, "log", LOG_LATENCY),
+        database: traced(&database.folder, "data", load.pace.of_database(&reactor)),
+        log: traced(&database.log_folder, "log", load.pace.of_log(&reactor)),
         storage: String::new(),
         log_storage: String::new(),
         copies: None,
@@ -195,6 +187,7 @@ pub(super) fn trace(plan: &Plan, load: TracedLoad) -> Result<Vec<Traced>, HostEr
     });
     let mut group = Group::alone(&runtime, &plan, vec![location], &coordinator, events);
     group.is_storage_trusted = true;
+    group.rest_percent = load.pace.rest_percent;
     let watch = CommitWatch {
         tracer: Rc::clone(&tracer),
         coordinator: Arc::clone(&coordinator),

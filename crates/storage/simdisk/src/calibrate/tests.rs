@@ -29,7 +29,7 @@ fn measured(array: &str, stopped: bool) -> Option<Vec<MeasuredLoad>> {
     let description = ArrayDescription::parse("test", array, &[]).expect("an array");
     let reactor = VirtualReactor::new();
     let array = SimulatedArray::new(&description, &reactor, Seed(3)).expect("an array");
-    let share = ArrayShare { index: 0, count: 1, stretch: 1.0, block_bytes: 1 << 20 };
+    let share = ArrayShare { index: 0, count: 1, stretch: 1.0 };
     let volume: Rc<dyn Volume> = Rc::new(array.volume("a", share, &VolumeImage::default()));
     let executor = Executor::new(reactor);
     let order = VolumeProbe {

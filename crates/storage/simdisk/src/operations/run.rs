@@ -183,6 +183,13 @@ impl<'a> OperationRun<'a> {
         }
     }
 
+    /// How full the memory for writes of its arrays is, in shares of one array's; none if no array
+    /// keeps writes there.
+    pub fn filled_memory(&self) -> Option<f64> {
+        let filled: Vec<f64> = self.arrays.iter().filter_map(ArrayState::filled_memory).collect();
+        (!filled.is_empty()).then(|| filled.iter().sum())
+    }
+
     /// Events of the simulation so far.
     pub fn events(&self) -> u64 {
         self.sequence + self.arrays.iter().map(|array| array.handled).sum::<u64>()

@@ -1,6 +1,6 @@
 //! Tests of `figures`.
 
-use super::{ComparedKind, KindFigures};
+use super::{ComparedKind, ComparedTally, KindFigures};
 
 fn kind(count: f64, engine_ms: f64, operations_ms: f64) -> ComparedKind {
     let figures = |average_ms| KindFigures { count, average_ms, p99_ms: average_ms };
@@ -20,4 +20,23 @@ fn few_requests_may_be_further_apart() {
     // 300 / sqrt(450) = 14 %.
     assert!(kind(900.0, 10.0, 11.9).is_near());
     assert!(!kind(900.0, 10.0, 12.0).is_near());
+}
+
+/// 3 standard errors of a 99th percentile: 300 * sqrt(2 / 20,000) * 10 / 4.605 = 6.5 %.
+#[test]
+fn a_percentile_is_near_or_apart_on_its_own() {
+    let of = |p99_ms| {
+        let mut kind = kind(20_000.0, 10.0, 10.0);
+        (kind.engine.p99_ms, kind.operations.p99_ms) = (40.0, p99_ms);
+        kind
+    };
+    assert!(of(44.5).is_near());
+    assert!(of(44.8).is_mean_near() && !of(44.8).is_near());
+    assert!(of(44.8).to_string().contains("(p99 40.00 ms +12.0 % APART)"));
+    let mut tally = ComparedTally::default();
+    tally.add(&[of(44.5)]);
+    tally.add(&[of(44.8)]);
+    let text = tally.to_string();
+    assert!(text.contains("reads: of 2 plans 2 means are near"), "{text}");
+    assert!(text.contains("and 1 99th percentiles"), "{text}");
 }

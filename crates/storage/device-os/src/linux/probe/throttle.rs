@@ -3,6 +3,7 @@
 //! answer may be caused by the group and not by the storage.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::probe::IoLimit;
@@ -25,7 +26,7 @@ pub(super) fn of_disk(folder: &Path) -> Vec<IoLimit> {
         return Vec::new();
     };
     let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    of_groups(Path::new(GROUPS), &membership, &device, &|file| fs::read_to_string(file).ok())
+    of_groups(Path::new(GROUPS), &membership, &device, &|file| fs::read_to_string(file))
 }
 
 /// The same, of the groups below `root` that `membership` (`/proc/self/cgroup`) names, with files
@@ -34,7 +35,7 @@ fn of_groups(
     root: &Path,
     membership: &str,
     device: &str,
-    read: &dyn Fn(&Path) -> Option<String>,
+    read: &dyn Fn(&Path) -> io::Result<String>,
 ) -> Vec<IoLimit> {
     let mut limits = Vec::new();
     for line in membership.lines() {
@@ -47,11 +48,14 @@ fn of_groups(
             // Each group is bound by those around it.
             for folder in root.join(path).ancestors().take_while(|folder| folder.starts_with(root))
             {
-                let text = read(&folder.join("io.max")).unwrap_or_default();
-                limits.extend(of_second(&text, device, &name(root, folder)));
+                let group = name(root, folder);
+                limits.extend(match text_of(&folder.join("io.max"), read) {
+                    Ok(text) => of_second(&text, device, &group),
+                    Err(error) => vec![unreadable(&group, device, "io.max", &error)],
+                });
             }
         } else if controllers.split(',').any(|name| name == "blkio") {
-            // Groups around it bind none of this version.
+            // The kernel throttles by the groups around it in the second version alone.
             let root = root.join("blkio");
             let folder = root.join(path);
             limits.extend(of_first(&folder, device, &name(&root, &folder), read));
@@ -86,16 +90,34 @@ fn of_first(
     folder: &Path,
     device: &str,
     group: &str,
-    read: &dyn Fn(&Path) -> Option<String>,
+    read: &dyn Fn(&Path) -> io::Result<String>,
 ) -> Vec<IoLimit> {
     let mut limits = Vec::new();
     for (file, what) in FIRST_VERSION {
-        let text = read(&folder.join(file)).unwrap_or_default();
+        let text = match text_of(&folder.join(file), read) {
+            Ok(text) => text,
+            Err(error) => {
+                limits.push(unreadable(group, device, file, &error));
+                continue;
+            }
+        };
         let mine = text.lines().filter_map(|line| line.split_once(' '));
         let mine = mine.filter(|(name, _)| *name == device);
         limits.extend(mine.map(|(_, number)| limit(group, device, what, number)));
     }
     limits
+}
+
+/// The text of a file of a group; none if the group has no such file, and so no such limit.
+fn text_of(file: &Path, read: &dyn Fn(&Path) -> io::Result<String>) -> io::Result<String> {
+    match read(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read,
+    }
+}
+
+fn unreadable(group: &str, device: &str, file: &str, error: &io::Error) -> IoLimit {
+    IoLimit { unreadable: Some(error.to_string()), ..limit(group, device, file, "") }
 }
 
 fn limit(group: &str, device: &str, what: &str, number: &str) -> IoLimit {
@@ -104,11 +126,13 @@ fn limit(group: &str, device: &str, what: &str, number: &str) -> IoLimit {
         device: device.to_owned(),
         what: what.to_owned(),
         per_second: number.trim().parse().ok(),
+        unreadable: None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::path::Path;
 
     use super::of_groups;
@@ -116,7 +140,11 @@ mod tests {
     fn told(membership: &str, files: &[(&str, &str)]) -> Vec<String> {
         let read = |file: &Path| {
             let mut found = files.iter().filter(|(name, _)| Path::new(name) == file);
-            found.next().map(|(_, text)| (*text).to_owned())
+            match found.next() {
+                Some((_, "closed")) => Err(io::ErrorKind::PermissionDenied.into()),
+                Some((_, text)) => Ok((*text).to_owned()),
+                None => Err(io::ErrorKind::NotFound.into()),
+            }
         };
         let limits = of_groups(Path::new("/g"), membership, "8:0", &read);
         limits.iter().map(ToString::to_string).collect()
@@ -157,6 +185,22 @@ mod tests {
                 "the control group / limits \"latency\" on 8:0 to 75 a second",
                 "the control group / limits \"wiops\" on 8:0 in a way that is not understood",
                 "the control group / limits \"odd\" on 8:0 in a way that is not understood",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_limit_that_cannot_be_read_may_be_there() {
+        let files = [
+            ("/g/pod/io.max", "closed"),
+            ("/g/blkio/box/blkio.throttle.read_bps_device", "closed"),
+        ];
+        assert_eq!(
+            told("0::/pod/box\n7:blkio:/box\n", &files),
+            [
+                "the control group /pod may limit 8:0: io.max cannot be read (permission denied)",
+                "the control group /box may limit 8:0: blkio.throttle.read_bps_device cannot be \
+                 read (permission denied)",
             ]
         );
     }

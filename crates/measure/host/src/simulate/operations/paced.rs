@@ -1,0 +1,76 @@
+//! The profile of a load at the pace of its array: the load is played for a while with bursts that
+//! one session makes, and what its requests take is what the engine is traced with again.
+
+use plan::Plan;
+use simdisk::MemorySettling;
+use simdisk::operations::OperationProfile;
+use units::Nanos;
+
+use super::Playback;
+use crate::error::CommandError;
+use crate::simulate::measured;
+use crate::simulate::pace::ArrayPace;
+use crate::simulate::scale::{scaled, whole};
+
+/// Reads that are seen of all databases together, after as many that are not.
+const READS: u64 = 20_000;
+
+/// No longer, however slow the array is, once its memory has settled: queues have filled by then.
+const LONGEST: Nanos = Nanos::from_secs(60);
+
+/// A longer rest changes nothing: one session at most is at work at a time.
+const LONGEST_REST_PERCENT: f64 = 5_000.0;
+
+/// Looked at after each of these.
+const STEP: Nanos = Nanos::from_millis(500);
+
+/// The profile with bursts of page writes at the pace of the array under `playback`.
+pub(super) fn profile(
+    playback: &Playback<'_, '_>,
+    plan: &Plan,
+) -> Result<OperationProfile, CommandError> {
+    if playback.is_stopped {
+        return Ok(playback.profile.clone());
+    }
+    let pace = observed(playback, plan)?;
+    measured::paced(playback.profile, &scaled(plan).0, pace)
+}
+
+fn observed(playback: &Playback<'_, '_>, plan: &Plan) -> Result<ArrayPace, CommandError> {
+    let mut run = playback.operation_run(plan)?;
+    let (mut now, mut pace) = (Nanos::ZERO, ArrayPace::new());
+    let mut settling = MemorySettling::default();
+    for _ in 0..2 {
+        let begun = now;
+        let mut is_settled = false;
+        pace = ArrayPace::new();
+        while !is_settled || pace.reads_seen() < READS && now.since(begun) < LONGEST {
+            now += STEP;
+            run.advance(now, |answer| pace.note(&answer));
+            let filled = run.filled_memory();
+            is_settled = filled.is_none_or(|filled| settling.is_settled(now, filled));
+        }
+        pace.rest_percent = rest_percent(playback, plan, (&pace, now.since(begun)));
+    }
+    Ok(pace)
+}
+
+/// How long a session rests, in percent of the time that its reads and commits take: what is left
+/// of its time.
+fn rest_percent(
+    playback: &Playback<'_, '_>,
+    plan: &Plan,
+    (pace, span): (&ArrayPace, Nanos),
+) -> u32 {
+    let profile = playback.profile;
+    let awaited = profile.mean(|of| of.reads.into());
+    let all = profile.mean(|of| u64::from(of.reads + of.reads_beside));
+    let databases = playback.alike.simulated.iter().map(|&at| &plan.databases[at]);
+    let sessions: u32 = databases.map(|database| trial::sessions_of(plan, database)).sum();
+    let awaited_reads = pace.reads_seen().max(1) as f64 * awaited / all.max(1.0);
+    let each = span.0 as f64 * f64::from(sessions) / awaited_reads.max(1.0);
+    let commits = profile.mean(|of| of.is_durable.into()) / awaited.max(1.0);
+    let waits = pace.reads.mean().0 as f64 + commits * pace.log.mean().0 as f64;
+    let rest_percent = ((each / waits.max(1.0) - 1.0) * 100.0).clamp(0.0, LONGEST_REST_PERCENT);
+    u32::try_from(whole(rest_percent)).unwrap_or_default()
+}
