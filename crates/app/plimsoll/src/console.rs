@@ -251,7 +251,7 @@ pub(crate) fn explain_panics() {
             "this is a bug in plimsoll {} ({place}): {what}\n\
              Please report it with this message and what you typed; files that were being written \
              are recovered when they are next opened.",
-            crate::version::VERSION,
+            host::version::VERSION,
         ));
     }));
 }

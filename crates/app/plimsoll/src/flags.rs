@@ -42,7 +42,7 @@ use crate::cmd::simulate::flags::SimulateFlags;
 use crate::cmd::size::flags::SizeFlags;
 use crate::cmd::verify::flags::VerifyFlags;
 use crate::cmd::watch::flags::WatchFlags;
-use crate::version::{LONG_VERSION, VERSION};
+use host::version::{LONG_VERSION, VERSION};
 pub(crate) use examples::EXAMPLES_HEADING;
 pub(crate) use groups::beginning;
 pub(crate) use support::{DoctorFlags, LogsFlags};

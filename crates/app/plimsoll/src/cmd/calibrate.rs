@@ -22,7 +22,7 @@ use crate::error::CommandError;
 use crate::shown;
 use crate::signals;
 use crate::term;
-use crate::version;
+use host::version;
 use flags::CalibrateFlags;
 
 /// Left on the volume for others.

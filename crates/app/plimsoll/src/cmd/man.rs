@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::flags::EXAMPLES_HEADING;
 use crate::flags::command;
 use flags::ManFlags;
-use crate::version;
+use host::version;
 
 /// Prints one page, or writes all.
 pub(crate) fn run(flags: &ManFlags, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -36,7 +36,7 @@ pub(super) fn real_folders(allowed: &[PathBuf]) -> Result<Vec<PathBuf>, CommandE
 pub(super) fn facts(name: Option<&str>, allowed: &[PathBuf]) -> HostFacts {
     let machine = system::machine(String::new());
     HostFacts {
-        build: crate::version::PROGRAM.to_owned(),
+        build: host::version::PROGRAM.to_owned(),
         host: name.map_or(machine.name, str::to_owned),
         machine: machine.id,
         operating_system: machine.operating_system,

@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::{self, DoctorFlags};
-use crate::version;
+use host::version;
 
 use needs::{NEEDS, Need};
 

@@ -96,7 +96,7 @@ pub(super) fn conduct(
     conductor.write(FleetEvent::Started {
         run,
         name: order.name.clone(),
-        build: crate::version::PROGRAM.to_owned(),
+        build: host::version::PROGRAM.to_owned(),
         hosts: order.hosts.iter().map(|host| host.host.clone()).collect(),
         shared_storage: order.shared_storage,
     })?;

@@ -14,7 +14,7 @@ use crate::cmd::import::flags::ImportFlags;
 use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
-use crate::version;
+use host::version;
 
 /// Writes the record and its reports.
 pub(super) fn run(

@@ -15,7 +15,7 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::LogsFlags;
 use crate::measure::runs_at;
-use crate::version;
+use host::version;
 
 /// What is taken from a folder; nothing else that lies there is.
 const TAKEN: [&str; 4] = [JOURNAL, "report.json", "report.txt", "report.html"];
