@@ -34,6 +34,7 @@ cargo xtask <command>
   crash --seeds N [--first S]      power failures in N random scripts, on every processor
   crash --seed S [--step K]        one script again, power failing at request K or at every one
   crash ... --log-segment 512|4096 logs in segments of that length; else it changes between lives
+  cache-crash --seeds N [--first S]  power failures of a volume behind the flash cache
   damage [--times N]               flipped bits, misdirected, lost and torn writes, N of each
                   (default 10000), and what `check` makes of them
   lies [DIR [faults|healthy]]      the real program on storage that loses bytes or stands still, and
@@ -74,6 +75,9 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ),
         ["crash", options @ ..] => {
             runner("cargo run -q --release -p testkit --bin crash --", options)
+        }
+        ["cache-crash", options @ ..] => {
+            runner("cargo run -q --release -p flashcache --example crash --", options)
         }
         ["damage", options @ ..] => {
             runner("cargo run -q --release -p testkit --bin damage --", options)
