@@ -92,8 +92,14 @@ impl Life {
     }
 
     /// The image with some bits of the flash turned round.
-    pub(crate) fn with_rot(&self, mut image: VolumeImage, prng: &mut Prng) -> VolumeImage {
+    pub(crate) fn with_rot(
+        &self,
+        mut image: VolumeImage,
+        twin: &Twin,
+        prng: &mut Prng,
+    ) -> VolumeImage {
         if let Some(flash) = image.files.get_mut("cache") {
+            twin.rots(self.rot > 0);
             for _ in 0..self.rot {
                 let at = prng.below(flash.length());
                 let mut byte = [0];
@@ -127,7 +133,8 @@ async fn open(volume: &Rc<dyn Volume>, file: &str, length: u64) -> Result<Rc<dyn
 async fn open_store(
     flash: Rc<dyn Device>,
     runtime: &Runtime,
-    tally: &mut Tally,
+    life: Life,
+    (tally, has_rot): (&mut Tally, bool),
 ) -> Result<CacheStore, String> {
     let opened = CacheStore::open(Rc::clone(&flash), runtime).await;
     let (store, recovery) = match opened {
@@ -135,12 +142,18 @@ async fn open_store(
         Err(error @ (StoreError::Foreign { .. } | StoreError::Damaged { .. })) => {
             tally.lost_stores += u64::from(matches!(error, StoreError::Damaged { .. }));
             let block_bytes = u32::try_from(BLOCK).expect("invariant: 32 KiB");
-            let options = FormatOptions { block_bytes, identity: [9; 16], force: true };
+            // Never the same twice: groups of the store before are still there.
+            let mut identity = [0; 16];
+            Prng::new(life.seed.derive(4)).fill(&mut identity);
+            let options = FormatOptions { block_bytes, identity, force: true };
             format(&flash, options).await.map_err(|error| error.to_string())?;
             CacheStore::open(flash, runtime).await.map_err(|error| error.to_string())?
         }
         Err(error) => return Err(format!("the store does not open: {error}")),
     };
+    if recovery.checkpoint_damaged && !has_rot {
+        return Err("a power failure alone has damaged the checkpoint".to_owned());
+    }
     if !recovery.was_clean {
         tally.warm_blocks += recovery.blocks;
         tally.dropped_blocks += recovery.blocks_dropped;
@@ -159,7 +172,7 @@ async fn live(
     let mut tally = Tally::default();
     let backing = open(&volume, "volume", twin.length()).await?;
     let flash = open(&volume, "cache", FLASH).await?;
-    let store = open_store(flash, &runtime, &mut tally).await?;
+    let store = open_store(flash, &runtime, life, (&mut tally, twin.has_rot())).await?;
     seen.set(tally);
     let cache = FlashCache::new(store.clone(), None);
     let cached = Cached::new(&cache, backing, ("volume", 0), PoolShare::default()).await;

@@ -114,7 +114,7 @@ pub(crate) fn run(seed: u64) -> Result<Tally, Broken> {
                 if let Some(volume) = volume {
                     tally.durable_units += twin.adopt(volume).map_err(broken)?;
                 }
-                life.with_rot(after, &mut prng)
+                life.with_rot(after, &twin, &mut prng)
             }
         };
     }

@@ -1,6 +1,6 @@
 //! What every read must return, and what no power failure may take away.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use device::{Buffer, FileImage, SECTOR};
@@ -24,6 +24,8 @@ pub(crate) struct Twin {
     /// Acknowledged writes that no flush has covered yet.
     volatile: RefCell<Vec<(u64, u32)>>,
     length: u64,
+    /// `true` once bits of the flash have rotted.
+    has_rot: Cell<bool>,
 }
 
 impl Twin {
@@ -36,7 +38,18 @@ impl Twin {
             now: RefCell::new(FileImage::zeroed(length)),
             volatile: RefCell::default(),
             length,
+            has_rot: Cell::new(false),
         })
+    }
+
+    /// Notes that bits of the flash have rotted.
+    pub(crate) fn rots(&self, now: bool) {
+        self.has_rot.set(self.has_rot.get() || now);
+    }
+
+    /// `true` if anything but power has failed.
+    pub(crate) fn has_rot(&self) -> bool {
+        self.has_rot.get()
     }
 
     /// Bytes of the volume.
