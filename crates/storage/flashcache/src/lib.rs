@@ -8,10 +8,14 @@
 mod cached;
 mod policy;
 mod signal;
+mod sizing;
 mod store;
 
 pub use cached::{Cached, CachedVolume, ClassCounters, FlashCache};
 pub use policy::{Classifier, IoDirection, PoolShare, RequestClass, Route, WriteBudget};
+pub use sizing::{
+    CurveOptions, CurvePoint, MissRatioCurve, Trace, TraceError, TraceFormat, TraceRequest,
+};
 pub use store::{
     CacheHealth, CacheStore, FormatOptions, Recovery, StoreCounters, StoreError, StoreStatus,
     VolumeStatus, format,

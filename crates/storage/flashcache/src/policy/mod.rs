@@ -6,7 +6,6 @@ mod classify;
 mod ghost;
 mod log_writes;
 pub(crate) mod rules;
-#[cfg(test)]
 mod s3fifo;
 mod shares;
 mod streams;
@@ -14,4 +13,5 @@ mod streams;
 pub use budget::WriteBudget;
 pub use classify::{Classifier, IoDirection, RequestClass, Route};
 pub(crate) use ghost::Ghost;
+pub(crate) use s3fifo::S3Fifo;
 pub use shares::PoolShare;

@@ -23,6 +23,7 @@ struct Resident {
 pub(crate) struct S3Fifo {
     capacity: u64,
     entries: u64,
+    has_evicted: bool,
     resident: HashMap<u64, Resident, Hasher>,
     queues: [VecDeque<(u64, u64)>; 2],
     counts: [u64; 2],
@@ -36,6 +37,7 @@ impl S3Fifo {
         Self {
             capacity: capacity.max(1),
             entries: 0,
+            has_evicted: false,
             resident: HashMap::default(),
             queues: Default::default(),
             counts: [0; 2],
@@ -65,7 +67,9 @@ impl S3Fifo {
             return;
         }
         let remembered = self.ghosts.remove(&key).is_some();
-        let queue = rules::admitted_to(remembered);
+        // While a new cache fills, the main queue takes what the small one has no room for.
+        let overflows = !self.has_evicted && self.counts[0] >= rules::small_share(self.capacity);
+        let queue = rules::admitted_to(remembered || overflows);
         while self.len() >= self.capacity {
             self.give_one_up();
         }
@@ -91,6 +95,7 @@ impl S3Fifo {
 
     /// Handles the oldest block of the queue whose turn it is: it moves, or goes.
     fn give_one_up(&mut self) {
+        self.has_evicted = true;
         let queue = rules::victim(self.counts[0], self.counts[1], self.capacity);
         while let Some((key, entry)) = self.queues[queue.index()].pop_front() {
             let there = self.resident.get(&key).filter(|resident| resident.entry == entry);
@@ -157,11 +162,11 @@ mod tests {
         for key in 0..150 {
             asked(&mut cache, key);
         }
-        assert!(!asked(&mut cache, 49), "evicted");
+        assert!(!asked(&mut cache, 120), "evicted");
         for key in 1_000..1_200 {
             asked(&mut cache, key);
         }
-        assert!(cache.touch(49), "the ghost remembered it");
+        assert!(cache.touch(120), "the ghost remembered it");
     }
 
     #[test]
