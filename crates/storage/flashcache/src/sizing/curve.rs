@@ -1,5 +1,5 @@
-//! Hit ratios over cache sizes by sampling blocks (SHARDS, Waldspurger et al., FAST 2015): a sampled
-//! block is followed in a cache that is smaller by the sampling rate.
+//! Hit ratios over cache sizes by sampling blocks (SHARDS, Waldspurger et al., FAST 2015): sampled
+//! blocks are followed in a cache that is smaller by the sampling rate.
 //!
 //! The blocks fall into four samples that know nothing of each other, so that their spread says
 //! how far the whole may be off. A trace of few blocks is followed whole, without an error.
