@@ -50,6 +50,12 @@ const TABLE: &[Layer] = &[
         outside: &["serde", "toml"],
         tests: &["testkit"],
     },
+    Layer {
+        package: "flashcache",
+        inside: &["device", "units"],
+        outside: &["twox-hash"],
+        tests: &["faults"],
+    },
     Layer { package: "workload", inside: &["plan", "units"], outside: &["twox-hash"], tests: &[] },
     Layer {
         package: "record",

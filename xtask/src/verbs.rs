@@ -90,6 +90,13 @@ crash --seeds N [--first S]      power failures in N random scripts, on every pr
         run: steps::crash,
     },
     Verb {
+        name: "cache-crash",
+        usage: "\
+cache-crash --seeds N [--first S]  power failures of a volume behind the flash cache
+",
+        run: steps::cache_crash,
+    },
+    Verb {
         name: "damage",
         usage: "\
 damage [--times N]               flipped bits, misdirected, lost and torn writes, N of each

@@ -16,6 +16,11 @@ pub(crate) fn crash(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p testkit --bin crash --", options)
 }
 
+/// Power failures of a volume behind the flash cache.
+pub(crate) fn cache_crash(options: &[&str]) -> Result<(), Failure> {
+    runner("cargo run -q --release -p flashcache --example crash --", options)
+}
+
 /// Damaged databases, and what `check` finds in them.
 pub(crate) fn damage(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p testkit --bin damage --", options)

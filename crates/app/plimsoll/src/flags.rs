@@ -42,9 +42,9 @@ use crate::cmd::simulate::flags::SimulateFlags;
 use crate::cmd::size::flags::SizeFlags;
 use crate::cmd::verify::flags::VerifyFlags;
 use crate::cmd::watch::flags::WatchFlags;
-use host::version::{LONG_VERSION, VERSION};
 pub(crate) use examples::EXAMPLES_HEADING;
 pub(crate) use groups::beginning;
+use host::version::{LONG_VERSION, VERSION};
 pub(crate) use support::{DoctorFlags, LogsFlags};
 
 /// Finds the load line of mailbox storage and proves it.

@@ -22,8 +22,8 @@ use crate::error::CommandError;
 use crate::shown;
 use crate::signals;
 use crate::term;
-use host::version;
 use flags::CalibrateFlags;
+use host::version;
 
 /// Left on the volume for others.
 const RESERVE_BYTES: u64 = 1 << 30;

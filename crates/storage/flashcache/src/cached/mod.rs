@@ -1,0 +1,98 @@
+//! The cache as a device in front of another one, and as a folder of such devices.
+
+mod device;
+mod file;
+mod locks;
+mod read;
+mod volume;
+mod write;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use units::Bytes;
+
+pub use self::device::Cached;
+pub use volume::CachedVolume;
+
+use crate::policy::{IoDirection, RequestClass, WriteBudget};
+use crate::store::CacheStore;
+
+/// Requests of one class since the cache was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassCounters {
+    /// Reads.
+    pub reads: u64,
+    /// Reads that the cache answered.
+    pub hits: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes read from the cache: traffic that the backing volume was spared.
+    pub hit_bytes: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+}
+
+/// A store, its limit on wear, and what its volumes did. Cheap to clone: clones are the same.
+#[derive(Clone)]
+pub struct FlashCache {
+    inner: Rc<FlashCacheInner>,
+}
+
+struct FlashCacheInner {
+    store: CacheStore,
+    budget: RefCell<WriteBudget>,
+    classes: RefCell<[ClassCounters; 3]>,
+}
+
+impl FlashCache {
+    /// Caches volumes in `store`. Admissions write `budget` a second to flash at most; none: as
+    /// much as they like.
+    pub fn new(store: CacheStore, budget: Option<Bytes>) -> Self {
+        Self {
+            inner: Rc::new(FlashCacheInner {
+                store,
+                budget: RefCell::new(WriteBudget::new(budget)),
+                classes: RefCell::default(),
+            }),
+        }
+    }
+
+    /// The store.
+    pub fn store(&self) -> &CacheStore {
+        &self.inner.store
+    }
+
+    /// What requests of a class did.
+    pub fn class(&self, class: RequestClass) -> ClassCounters {
+        self.inner.classes.borrow()[class as usize]
+    }
+
+    fn count(&self, class: RequestClass, access: IoDirection, bytes: u64) {
+        let counters = &mut self.inner.classes.borrow_mut()[class as usize];
+        match access {
+            IoDirection::Read => {
+                counters.reads += 1;
+                counters.read_bytes += bytes;
+            }
+            IoDirection::Write => {
+                counters.writes += 1;
+                counters.written_bytes += bytes;
+            }
+        }
+    }
+
+    fn count_hit(&self, class: RequestClass, bytes: u64) {
+        let counters = &mut self.inner.classes.borrow_mut()[class as usize];
+        counters.hits += 1;
+        counters.hit_bytes += bytes;
+    }
+
+    /// Takes so many bytes out of the budget, if it has them.
+    fn may_write(&self, bytes: u64) -> bool {
+        let now = self.inner.store.runtime().now();
+        self.inner.budget.borrow_mut().take(now, bytes)
+    }
+}

@@ -1,0 +1,22 @@
+//! A cache of block volumes on flash.
+//!
+//! [`Cached`] is a [`device::Device`] in front of another one: reads come from flash if they can,
+//! writes go to the backing volume before they are acknowledged (write-through). [`CacheStore`]
+//! keeps the blocks and survives crashes warm; `policy` decides what is worth keeping. No sockets,
+//! no clock, no threads.
+
+mod cached;
+mod policy;
+mod signal;
+mod sizing;
+mod store;
+
+pub use cached::{Cached, CachedVolume, ClassCounters, FlashCache};
+pub use policy::{Classifier, IoDirection, PoolShare, RequestClass, Route, WriteBudget};
+pub use sizing::{
+    CurveOptions, CurvePoint, MissRatioCurve, Trace, TraceError, TraceFormat, TraceRequest,
+};
+pub use store::{
+    CacheHealth, CacheStore, FormatOptions, Recovery, StoreCounters, StoreError, StoreStatus,
+    VolumeStatus, format,
+};

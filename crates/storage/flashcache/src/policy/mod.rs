@@ -1,0 +1,17 @@
+//! What is cached and what is evicted: pure functions of requests and time, shared by the store on
+//! real flash, by simulated arrays and by the miss-ratio curves of traces.
+
+mod budget;
+mod classify;
+mod ghost;
+mod log_writes;
+pub(crate) mod rules;
+mod s3fifo;
+mod shares;
+mod streams;
+
+pub use budget::WriteBudget;
+pub use classify::{Classifier, IoDirection, RequestClass, Route};
+pub(crate) use ghost::Ghost;
+pub(crate) use s3fifo::S3Fifo;
+pub use shares::PoolShare;

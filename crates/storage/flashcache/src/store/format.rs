@@ -1,0 +1,72 @@
+//! An empty store on a device that holds nothing, or whose content may go.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use device::{Device, Purpose, Request};
+
+use super::dirty_bits::{DirtyPage, PageBits};
+use super::geometry::StoreGeometry;
+use super::recover::StoreError;
+use super::save::superblock_write;
+use super::superblock::{CacheSuperblock, MAGIC};
+
+/// Bytes at the beginning that must be zeros on a device that counts as empty.
+const EMPTY_BYTES: usize = 1 << 20;
+
+/// How a store is made.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatOptions {
+    /// Bytes of a block, a power of two from 4 KiB to 256 KiB.
+    pub block_bytes: u32,
+    /// Tells this store from every other; draw it at random. Groups of an earlier store of the same
+    /// identity would be taken for those of this one.
+    pub identity: [u8; 16],
+    /// Format a device that holds something.
+    pub force: bool,
+}
+
+/// Makes an empty store. Refuses a device that is not empty, unless `force` is set.
+pub async fn format(flash: &Rc<dyn Device>, options: FormatOptions) -> Result<(), StoreError> {
+    let file = flash.name().to_owned();
+    let geometry = StoreGeometry::of(flash.length(), options.block_bytes)
+        .ok_or(StoreError::NoLayout { file: file.clone(), bytes: flash.length() })?;
+    if !options.force {
+        let read = Request::read(Purpose::Header, 0, EMPTY_BYTES);
+        let begin = flash.submit(read).await.into_buffer().map_err(StoreError::Device)?;
+        if begin.iter().any(|&byte| byte != 0) {
+            let is_store = begin.first_chunk() == Some(MAGIC);
+            return Err(StoreError::HoldsSomething { file, is_store });
+        }
+    }
+    write_empty(flash, geometry, options.identity).await.map_err(StoreError::Device)
+}
+
+async fn write_empty(
+    flash: &Rc<dyn Device>,
+    geometry: StoreGeometry,
+    identity: [u8; 16],
+) -> Result<(), device::DeviceError> {
+    for page in 0..geometry.dirty_pages {
+        for sequence in 1..=2 {
+            let empty = DirtyPage { page, sequence, bits: PageBits::none() };
+            let at = StoreGeometry::dirty_page_at(page, sequence % 2);
+            let durable = device::Durability::Durable;
+            let write = Request::write(Purpose::Header, at, empty.encode(&identity), durable);
+            flash.submit(write).await.result?;
+        }
+    }
+    for generation in 1..=2 {
+        let superblock = CacheSuperblock {
+            geometry,
+            identity,
+            generation,
+            session: 0,
+            checkpoint: None,
+            clean: true,
+            volumes: BTreeMap::new(),
+        };
+        flash.submit(superblock_write(&superblock)).await.result?;
+    }
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! The volumes that a store knows by name, and their parts of it.
+
+use device::DeviceError;
+
+use super::index::MOST_VOLUMES;
+use super::status::{StoreStatus, VolumeStatus};
+use super::superblock::NamedVolume;
+use super::{CacheStore, CacheStoreCore};
+use crate::policy::PoolShare;
+
+impl CacheStore {
+    /// The number of the volume `name`, which is `length` bytes long; none if the store has no
+    /// number left for it, so that it is not cached. Blocks from before are dropped if the volume
+    /// had another length or stamp: something else wrote to it.
+    pub(crate) async fn attach(
+        &self,
+        name: &str,
+        length: u64,
+        stamp: u64,
+        share: PoolShare,
+    ) -> Option<u16> {
+        let wanted = NamedVolume { name: name.to_owned(), length, stamp, share };
+        let core = &self.core;
+        let known = self.find(name).and_then(|id| {
+            let state = core.state.borrow();
+            Some((id, state.superblock.volumes.get(&id)?.clone()))
+        });
+        if let Some((id, volume)) = known {
+            if volume.length == length && volume.stamp == stamp {
+                if volume.share != share {
+                    core.change_volumes(|volumes| _ = volumes.insert(id, wanted)).await;
+                }
+                return Some(id);
+            }
+            self.release(id).await;
+        }
+        let id = core.unused_number(name)?;
+        core.change_volumes(|volumes| _ = volumes.insert(id, wanted)).await;
+        Some(id)
+    }
+
+    /// The number of the volume `name`, if the store knows it.
+    pub(crate) fn find(&self, name: &str) -> Option<u16> {
+        let state = self.core.state.borrow();
+        let mut volumes = state.superblock.volumes.iter();
+        volumes.find_map(|(&id, volume)| (volume.name == name).then_some(id))
+    }
+
+    /// Drops a volume with its blocks, for good before this returns.
+    pub(crate) async fn release(&self, volume: u16) {
+        let core = &self.core;
+        {
+            let mut state = core.state.borrow_mut();
+            for position in 0..core.geometry.positions() {
+                if state.index.entry(position).is_some_and(|e| e.key.volume == volume) {
+                    state.forget(position);
+                }
+            }
+            state.retired.push(volume);
+        }
+        core.change_volumes(|volumes| _ = volumes.remove(&volume)).await;
+        core.dirty.flushed(volume, u64::MAX);
+    }
+
+    /// Notes that a volume has another length; the next superblock says so.
+    pub(crate) fn set_length(&self, volume: u16, length: u64) {
+        let mut state = self.core.state.borrow_mut();
+        if let Some(volume) = state.superblock.volumes.get_mut(&volume) {
+            volume.length = length;
+        }
+    }
+
+    /// What the store is and did.
+    pub fn status(&self) -> StoreStatus {
+        let state = self.core.state.borrow();
+        let memory = state.index.memory_bytes() + state.ghost.memory_bytes();
+        let mut volumes = Vec::new();
+        for (&id, volume) in &state.superblock.volumes {
+            volumes.push(VolumeStatus { name: volume.name.clone(), blocks: state.held(id) });
+        }
+        volumes.sort_by(|a, b| a.name.cmp(&b.name));
+        StoreStatus {
+            health: state.health.clone(),
+            counters: state.counters,
+            capacity_blocks: u64::from(self.core.geometry.positions()),
+            cached_blocks: u64::from(state.index.live()),
+            memory_bytes: memory as u64,
+            volumes,
+        }
+    }
+}
+
+type NamedVolumes = std::collections::BTreeMap<u16, NamedVolume>;
+
+impl CacheStoreCore {
+    fn unused_number(&self, name: &str) -> Option<u16> {
+        let state = self.state.borrow();
+        if !state.is_working() || !state.superblock.has_room_for(name) {
+            return None;
+        }
+        (0..MOST_VOLUMES).find(|id| !state.is_used(*id))
+    }
+
+    /// Changes the table of volumes, durably.
+    async fn change_volumes(&self, change: impl FnOnce(&mut NamedVolumes)) {
+        let written: Result<(), DeviceError> =
+            self.write_superblock(|superblock| change(&mut superblock.volumes)).await;
+        if let Err(error) = written {
+            self.fail(error).await;
+        }
+    }
+}
