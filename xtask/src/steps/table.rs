@@ -44,6 +44,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &|| proofs::crash(&["--seeds", "20000"]),
     },
     Step {
+        name: "cache-crash",
+        what: "power failures of volumes behind the flash cache, 20,000 scripts",
+        run: &|| proofs::cache_crash(&["--seeds", "20000"]),
+    },
+    Step {
         name: "damage",
         what: "flipped bits, misdirected, lost and torn writes",
         run: &|| proofs::damage(&[]),
