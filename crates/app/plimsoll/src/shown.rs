@@ -1,18 +1,20 @@
 //! Shows a person or a program what the host tells of its work.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use host::{HostEvent, HostObserver};
 use record::Event;
 
-use crate::console::say;
+use crate::console::{complain, say};
 use crate::live::{self, Display, SetOutlook};
 use crate::term::Progress;
 
 /// What is shown of work while it goes on.
 struct Shown {
     quiet: bool,
-    outlook: Option<SetOutlook>,
+    /// Of a test of a set, with the folder of its run.
+    outlook: Option<(SetOutlook, PathBuf)>,
     run: Option<Display>,
     work: Option<(String, Progress)>,
 }
@@ -22,9 +24,9 @@ pub(crate) fn on_console(quiet: bool) -> HostObserver {
     observer(Shown { quiet, outlook: None, run: None, work: None })
 }
 
-/// The same for a run that is a test of a set.
-pub(crate) fn in_set(outlook: SetOutlook, quiet: bool) -> HostObserver {
-    observer(Shown { quiet, outlook: Some(outlook), run: None, work: None })
+/// The same for the run in `folder` that is a test of a set; `watch` finds the outlook there.
+pub(crate) fn in_set(outlook: SetOutlook, folder: PathBuf, quiet: bool) -> HostObserver {
+    observer(Shown { quiet, outlook: Some((outlook, folder)), run: None, work: None })
 }
 
 fn observer(shown: Shown) -> HostObserver {
@@ -50,7 +52,13 @@ impl Shown {
         match (event, &mut self.run) {
             (HostEvent::Begun(outline), run) => {
                 let display = Display::new(outline.clone(), self.quiet);
-                *run = Some(display.with_outlook(self.outlook.clone()));
+                let outlook = self.outlook.as_ref().map(|(outlook, folder)| {
+                    if let Err(error) = outlook.keep(folder) {
+                        complain(error.told().map_or("", |(sentence, _)| sentence));
+                    }
+                    outlook.clone()
+                });
+                *run = Some(display.with_outlook(outlook));
             }
             (HostEvent::Event(Event::Finished(end)), _) => live::tell_end(end, self.quiet),
             (HostEvent::Event(event), Some(run)) => run.event_told(event),

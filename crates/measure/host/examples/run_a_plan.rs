@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         folder: Path::new(folder),
         resumed: None,
         acknowledge: None,
+        is_held: false,
     };
     let measured = host::run(order, &stop, &observer)?;
     println!("{}", report::summary(&measured.record, &measured.verdict));

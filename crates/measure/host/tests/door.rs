@@ -35,6 +35,7 @@ fn measured(folder: &Path, stop: &StopFlag, observer: &HostObserver) -> Measured
         folder: &folder.join("out"),
         resumed: None,
         acknowledge: None,
+        is_held: false,
     };
     host::run(order, stop, observer).expect("a run")
 }

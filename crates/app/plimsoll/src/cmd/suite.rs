@@ -136,19 +136,22 @@ fn make(
     folder: &Path,
     (stop, quiet): (&StopFlag, bool),
 ) -> Made {
+    let folder = folder.join(test.folder);
     let order = RunOrder {
         plan: &test.plan,
         command: format!("plimsoll run {}", shell_word(file)),
         options: options(&test.overrides),
-        folder: &folder.join(test.folder),
+        folder: &folder,
         tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
         is_held: false,
     };
-    host::run(order, stop, &shown::in_set(outlook, quiet)).map_err(|error| match error {
-        HostError::Sentence(why) => (Ruling::CannotJudge, why),
-        HostError::Damage(why) => (Ruling::Fail, why),
+    host::run(order, stop, &shown::in_set(outlook, folder.clone(), quiet)).map_err(|error| {
+        match error {
+            HostError::Sentence(why) => (Ruling::CannotJudge, why),
+            HostError::Damage(why) => (Ruling::Fail, why),
+        }
     })
 }
 

@@ -40,7 +40,7 @@ impl SetOutlook {
             "later_seconds": self.later.as_secs(),
             "is_partial": self.is_partial,
         });
-        documents::replace(&folder.join(FILE), told.to_string().as_bytes())
+        Ok(documents::replace(&folder.join(FILE), told.to_string().as_bytes())?)
     }
 
     /// That of the run whose journal this is; none if it is a test by itself.

@@ -116,8 +116,7 @@ pub fn run(
     let resumed = order.resumed.as_ref().map(CutRun::known);
     let watch = PauseWatch::start()?;
     let mut request = StopRequest::start(folder)?;
-    let (mut run_folder, origin) =
-        open_folder(folder, (order.resumed, order.outlook.as_ref()), start, &clock)?;
+    let (mut run_folder, origin) = open_folder(folder, order.resumed, start, &clock)?;
     let coordinator = Arc::new(Coordinator::new(count));
     let gate = order.is_held.then(|| Gate::close(folder, &coordinator)).transpose()?;
     let known = (commits.as_ref(), resumed.as_ref());
@@ -168,15 +167,12 @@ pub fn refuse_shortage(plan: &Plan, stop: &StopFlag) -> Result<(), HostError> {
 /// The journal with its first line of this program, and the zero of its time.
 fn open_folder(
     folder: &Path,
-    (cut, outlook): (Option<CutRun>, Option<&SetOutlook>),
+    cut: Option<CutRun>,
     start: Start,
     clock: &OsClock,
 ) -> Result<(RunFolder, Nanos), HostError> {
     let Some(cut) = cut else {
         let mut run_folder = RunFolder::create(folder)?;
-        if let Some(outlook) = outlook {
-            outlook.keep(folder)?;
-        }
         let origin = clock.now();
         run_folder.write(&Event::Start(Box::new(start)))?;
         return Ok((run_folder, origin));

@@ -37,7 +37,7 @@ pub(super) fn record_folder(folder: &Path) -> PathBuf {
 /// Lets the run in `folder` measure from an instant of this host's clock.
 pub(super) fn release(folder: &Path, at_ns: u64) -> Result<(), CommandError> {
     let path = record_folder(folder).join(MEASURE_AT);
-    documents::replace(&path, at_ns.to_string().as_bytes())
+    Ok(documents::replace(&path, at_ns.to_string().as_bytes())?)
 }
 
 impl Child {

@@ -56,7 +56,7 @@ impl Home {
     /// Writes down what the agent is doing.
     pub(super) fn keep(&self, job: Option<&Job>) -> Result<(), CommandError> {
         let text = serde_json::to_string(&job).map_err(CommandError::from)?;
-        documents::replace(&self.folder.join("job.json"), text.as_bytes())
+        Ok(documents::replace(&self.folder.join("job.json"), text.as_bytes())?)
     }
 
     /// What an earlier agent was doing.

@@ -20,7 +20,7 @@ impl Surroundings for Host {
 
     fn hindrance(&self, plan: &Plan) -> Option<String> {
         let error = allowance::check(plan, DatabaseUse::Load).err()?;
-        error.told().map(|(text, _)| text.to_owned())
+        Some(error.to_string())
     }
 }
 

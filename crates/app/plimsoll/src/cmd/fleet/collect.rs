@@ -142,5 +142,5 @@ fn render(place: &Path, name: &str, console: &mut Console) -> Result<(), Command
         return console.remark(format_args!("{name}: no journal has arrived"));
     }
     let record = load(place)?;
-    write_reports(place, &record, &verdict::judge(&record))
+    Ok(write_reports(place, &record, &verdict::judge(&record))?)
 }
