@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use xtask::failure::Failure;
 use xtask::shell;
 
-use crate::suite;
+use crate::suite::{self, Variables};
 
 /// Names the folder to the tests that use it.
 pub(crate) const VARIABLE: &str = "PLIMSOLL_PEERS";
@@ -14,6 +14,11 @@ pub(crate) const VARIABLE: &str = "PLIMSOLL_PEERS";
 /// Folder of the virtual environment.
 pub(crate) fn folder() -> PathBuf {
     shell::root().join("target/peers")
+}
+
+/// What tests that use it need; nothing before it is made, so that they say what they skip.
+pub(crate) fn variables() -> Variables {
+    if folder().exists() { vec![(VARIABLE, folder())] } else { Vec::new() }
 }
 
 /// Makes the virtual environment and fetches the samples that come with one of its packages, where

@@ -12,8 +12,8 @@ use xtask::failure::Failure;
 
 use crate::check::reach::{Names, Reach, reach};
 use crate::steps::{self, Step};
-use crate::suite::{self, Kind, Program};
-use crate::{layers, metadata, tidy};
+use crate::suite::{self, Kind, PROGRAM, Program};
+use crate::{layers, metadata, peers, tidy};
 
 /// Checks what differs from `revision`; without one, what is not committed, or the whole branch if
 /// all is committed.
@@ -72,7 +72,8 @@ fn unit(reach: &Reach) -> Result<(), Failure> {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let programs = suite::build(&words)?;
-    suite::run(programs.into_iter().filter(|program| is_due(program, reach)).collect())
+    let due = programs.into_iter().filter(|program| is_due(program, reach));
+    suite::run(due.collect(), &peers::variables())
 }
 
 fn is_due(program: &Program, reach: &Reach) -> bool {
@@ -88,7 +89,7 @@ fn integration_tests(packages: &Names) -> Result<BTreeSet<String>, Failure> {
     let chosen = metadata
         .packages
         .iter()
-        .filter(|one| packages.contains(one.name.as_str()) && one.name.as_str() != steps::PROGRAM);
+        .filter(|one| packages.contains(one.name.as_str()) && one.name.as_str() != PROGRAM);
     let targets = chosen.flat_map(|package| &package.targets);
     Ok(targets.filter(|target| target.is_test()).map(|target| target.name.clone()).collect())
 }

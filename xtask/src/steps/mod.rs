@@ -16,9 +16,6 @@ pub(crate) use table::{PROVE, TEST};
 
 use crate::processor;
 
-/// The package of the program that the end-to-end tests drive.
-pub(crate) const PROGRAM: &str = "plimsoll";
-
 /// One check, by the name that a person may ask for.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'a> {

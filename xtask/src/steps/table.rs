@@ -4,7 +4,7 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 use crate::steps::{Step, format, lint, proofs};
-use crate::suite::{self, Kind};
+use crate::suite::{self, Program};
 use crate::{fuzz, guest, layers, licences, peers, tidy, windows};
 
 /// What `cargo xtask test` and CI run: minutes, and one build of everything.
@@ -100,7 +100,7 @@ const SERVERS: [windows::Tool; 5] = [
 fn unit() -> Result<(), Failure> {
     peers::install()?;
     install("tests of storage over a network", &SERVERS);
-    run_tests(|drives_the_program| !drives_the_program)
+    run_tests(|program| !program.waits())
 }
 
 /// Tests of the real program, with those and with the programs that inspect its pages and metrics.
@@ -108,16 +108,12 @@ fn end_to_end() -> Result<(), Failure> {
     peers::install()?;
     install("tests of storage over a network", &SERVERS);
     install("tests of pages and metrics", &ONLOOKERS);
-    run_tests(|drives_the_program| drives_the_program)
+    run_tests(Program::waits)
 }
 
-/// Runs the programs of tests that drive the real program, or the others.
-fn run_tests(is_due: fn(bool) -> bool) -> Result<(), Failure> {
+fn run_tests(is_due: fn(&Program) -> bool) -> Result<(), Failure> {
     let programs = suite::build(&["--workspace"])?;
-    let due = programs.into_iter().filter(|program| {
-        is_due(program.package == super::PROGRAM && program.kind == Kind::Integration)
-    });
-    suite::run(due.collect())
+    suite::run(programs.into_iter().filter(is_due).collect(), &peers::variables())
 }
 
 /// Installs missing tools, if that is possible; each test says what it skips without one.

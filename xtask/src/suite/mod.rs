@@ -8,23 +8,29 @@ mod programs;
 mod times;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::thread;
 
 use xtask::failure::Failure;
 
-pub(crate) use programs::{Kind, Program, build, helper};
+pub(crate) use programs::{Kind, PROGRAM, Program, build, helper};
 
-use crate::peers;
 use times::TestTime;
 
 /// How many tests the list of the slowest has.
 const SLOWEST: usize = 20;
 
-/// Programs that run at a time. Each has as many threads as the machine has processors, so that
-/// two keep it busy to the end.
+/// Programs that run at a time, so that the long last test of one leaves no processor idle.
 const AT_A_TIME: usize = 2;
+
+/// Tests of a waiting program that run at a time, for each processor: those of the real
+/// program take less than 1 s of processor time on average, and wait for runs of several seconds.
+const WAITING: usize = 4;
+
+/// More runs at a time disturb each other on the disk.
+const MOST_WAITING: usize = 16;
 
 /// What has become of the programs so far.
 #[derive(Default)]
@@ -34,15 +40,19 @@ struct Progress {
     failed: Vec<String>,
 }
 
-/// Runs `programs` to their ends, whatever becomes of them, and prints the slowest tests.
-pub(crate) fn run(programs: Vec<Program>) -> Result<(), Failure> {
+/// Variables for tests, by name.
+pub(crate) type Variables = Vec<(&'static str, PathBuf)>;
+
+/// Runs `programs` to their ends with `variables` set, whatever becomes of them, and prints the
+/// slowest tests.
+pub(crate) fn run(programs: Vec<Program>, variables: &Variables) -> Result<(), Failure> {
     let mut waiting = programs;
     // The last is taken first: programs with the longest tests begin.
     waiting.sort_by_key(|program| program.kind == Kind::Integration);
     let progress = Mutex::new(Progress { waiting, ..Progress::default() });
     thread::scope(|scope| {
         for _ in 0..AT_A_TIME {
-            scope.spawn(|| while run_next(&progress) {});
+            scope.spawn(|| while run_next(&progress, variables) {});
         }
     });
     let progress = progress.into_inner().map_err(Failure::of)?;
@@ -58,11 +68,11 @@ pub(crate) fn run(programs: Vec<Program>) -> Result<(), Failure> {
 }
 
 /// Runs a waiting program, if there is one.
-fn run_next(progress: &Mutex<Progress>) -> bool {
+fn run_next(progress: &Mutex<Progress>, variables: &Variables) -> bool {
     let Some(program) = locked(progress, |progress| progress.waiting.pop()) else {
         return false;
     };
-    let output = command(&program).output();
+    let output = command(&program).envs(variables.iter().cloned()).output();
     locked(progress, |progress| match output {
         Ok(output) => progress.note(&program, &output),
         Err(error) => progress.failed.push(format!("{}: {error}", program.executable.display())),
@@ -75,12 +85,19 @@ fn locked<T>(progress: &Mutex<Progress>, action: impl FnOnce(&mut Progress) -> T
     action(&mut progress.lock().expect("no thread panics under the lock"))
 }
 
+/// How many tests of a program run at a time.
+fn threads(waits: bool, processors: usize) -> usize {
+    if waits { (processors * WAITING).min(MOST_WAITING).max(processors) } else { processors }
+}
+
 /// Tests run in the folder of their package, as under cargo.
 fn command(program: &Program) -> Command {
     let mut command = Command::new(&program.executable);
-    command.args(["-Zunstable-options", "--report-time"]).current_dir(&program.folder);
-    command.env("RUSTC_BOOTSTRAP", "1").env(peers::VARIABLE, peers::folder());
-    command.env("CARGO_MANIFEST_DIR", &program.folder);
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads(program.waits(), processors).to_string();
+    command.args(["-Zunstable-options", "--report-time", "--test-threads", &threads]);
+    command.current_dir(&program.folder);
+    command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_MANIFEST_DIR", &program.folder);
     command
 }
 
@@ -98,5 +115,18 @@ impl Progress {
         // Where the standard error cannot be written, nothing can be said about it.
         let _ = std::io::stderr().write_all(&output.stderr);
         self.failed.push(program.again());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::threads;
+
+    #[test]
+    fn tests_that_wait_run_several_to_a_processor_up_to_a_limit() {
+        assert_eq!(threads(false, 2), 2);
+        assert_eq!(threads(true, 2), 8);
+        assert_eq!(threads(true, 8), 16);
+        assert_eq!(threads(true, 64), 64);
     }
 }

@@ -10,6 +10,9 @@ use xtask::shell;
 
 use crate::metadata;
 
+/// The package of the program that the end-to-end tests drive.
+pub(crate) const PROGRAM: &str = "plimsoll";
+
 /// Where the tests of a program lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -32,6 +35,11 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// Whether its tests drive the real program and mostly wait for it.
+    pub(crate) fn waits(&self) -> bool {
+        self.package == PROGRAM && self.kind == Kind::Integration
+    }
+
     /// The command that builds and runs it alone.
     pub(super) fn again(&self) -> String {
         match self.kind {
