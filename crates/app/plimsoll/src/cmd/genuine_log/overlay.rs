@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ese::page::PageSize;
 use units::PageNumber;
 
-use super::replay::Chain;
+use super::replay::GenerationChain;
 use super::store::OverlayStore;
 use crate::console;
 use crate::error::CommandError;
@@ -33,7 +33,7 @@ impl Overlay {
     /// Replays the logs in `folder` in front of the database at `path`. What is missing is said.
     pub(crate) fn make(path: &Path, folder: &Path) -> Result<Self, CommandError> {
         let copies = read_header(path)?;
-        let chain = Chain::find(folder, &copies.header)?;
+        let chain = GenerationChain::find(folder, &copies.header)?;
         let wrong = CommandError::of_file(path, "read");
         let source = ByteSource::open(path).map_err(wrong)?;
         let store = OverlayStore::new(source, scratch()?, copies.page_size).map_err(wrong)?;
