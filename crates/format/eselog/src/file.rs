@@ -7,7 +7,6 @@ use ese::Lgpos;
 use ese::log_file::{LOG_HEADER_BYTES, LogFacts, LogFileError};
 use units::Generation;
 
-use crate::records::Records;
 use crate::segment::{
     SEGMENT_BYTES, SegmentState, corrected, is_shadow, judge, stated_place, stored_checksum,
 };
@@ -103,18 +102,13 @@ impl<'a> LogFile<'a> {
     }
 
     /// The first segment that holds records.
-    pub const fn first_segment(&self) -> u16 {
+    pub(crate) const fn first_segment(&self) -> u16 {
         self.facts.segments[2]
     }
 
     /// The segment behind the last one that may hold records: engines leave the very last empty.
     const fn end_segment(&self) -> u16 {
         self.facts.segments[1] - 1
-    }
-
-    /// The records of the segments that `survey` calls readable.
-    pub const fn records<'s>(&'s self, survey: &'s LogSurvey) -> Records<'s, 'a> {
-        Records::new(self, survey)
     }
 
     /// Walks all segments.

@@ -84,12 +84,12 @@ impl<'a> LogRecord<'a> {
     }
 
     /// A part; empty where the record has none of this kind.
-    pub fn part(&self, part: Part) -> &[u8] {
+    pub(crate) fn part(&self, part: Part) -> &[u8] {
         self.parts().find(|(found, _)| *found == part).map_or(&[], |(_, bytes)| bytes)
     }
 
     /// A number without a sign; 0 where the record has no such field.
-    pub fn number(&self, field: Field) -> u64 {
+    pub(crate) fn number(&self, field: Field) -> u64 {
         match self.layout().and_then(|layout| layout.find(field)).and_then(|at| self.value(at)) {
             Some(Value::Number(number)) => number,
             Some(Value::Signed(number)) => number.cast_unsigned(),
@@ -113,12 +113,12 @@ impl<'a> LogRecord<'a> {
     }
 
     /// A number that may be negative; 0 where the record has no such field.
-    pub fn signed(&self, field: Field) -> i64 {
+    pub(crate) fn signed(&self, field: Field) -> i64 {
         self.number(field).cast_signed()
     }
 
     /// A page; none where the record has no such field.
-    pub fn page(&self, field: Field) -> PageNumber {
+    pub(crate) fn page(&self, field: Field) -> PageNumber {
         PageNumber(self.word(field))
     }
 
@@ -134,13 +134,13 @@ impl<'a> LogRecord<'a> {
     }
 
     /// Number of the database within the log stream; none where the type concerns no database.
-    pub fn database(&self) -> Option<u8> {
+    pub(crate) fn database(&self) -> Option<u8> {
         let at = self.layout()?.find(Field::Database)?;
         self.bytes.get(at.at).copied()
     }
 
     /// A signature; none where the record has no such field.
-    pub fn signature(&self, field: Field) -> Option<Signature> {
+    pub(crate) fn signature(&self, field: Field) -> Option<Signature> {
         let at = self.layout()?.find(field)?;
         array(&self.bytes, at.at).map(Signature::decode)
     }

@@ -80,8 +80,15 @@ enum RecordStep<'a> {
     Nothing,
 }
 
+impl<'a> LogFile<'a> {
+    /// The records of the segments that `survey` calls readable.
+    pub const fn records<'s>(&'s self, survey: &'s LogSurvey) -> Records<'s, 'a> {
+        Records::new(self, survey)
+    }
+}
+
 impl<'s, 'a> Records<'s, 'a> {
-    pub(crate) const fn new(file: &'s LogFile<'a>, survey: &'s LogSurvey) -> Self {
+    const fn new(file: &'s LogFile<'a>, survey: &'s LogSurvey) -> Self {
         let segment = file.first_segment();
         Self { file, survey, segment, bytes: Cow::Borrowed(&[]), at: 0, partial: None }
     }
