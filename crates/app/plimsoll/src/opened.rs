@@ -48,7 +48,7 @@ impl OpenDatabase {
         logs: Option<&Path>,
     ) -> Result<Self, CommandError> {
         let header = read_header(path)?;
-        let overlay = logs.map(|logs| Overlay::make(path, logs)).transpose()?;
+        let overlay = logs.map(|logs| Overlay::make(path, &header, logs)).transpose()?;
         let is_whole = overlay.as_ref().is_some_and(|overlay| !overlay.is_incomplete);
         let dirty = Dirty::of(path, &header.header).filter(|_| !is_whole);
         if let Some(dirty) = &dirty {

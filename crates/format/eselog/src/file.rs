@@ -7,7 +7,6 @@ use ese::Lgpos;
 use ese::log_file::{LOG_HEADER_BYTES, LogFacts, LogFileError};
 use units::Generation;
 
-use crate::records::Records;
 use crate::segment::{
     SEGMENT_BYTES, SegmentState, corrected, is_shadow, judge, stated_place, stored_checksum,
 };
@@ -50,7 +49,7 @@ pub struct SegmentFault {
 
 /// What a walk over all segments of a file has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Survey {
+pub struct LogSurvey {
     /// Segments with records that can be read, from the first one on without a gap.
     pub readable_segments: u16,
     /// XOR of the checksums of all sound segments, as the next generation's header states it.
@@ -103,7 +102,7 @@ impl<'a> LogFile<'a> {
     }
 
     /// The first segment that holds records.
-    pub const fn first_segment(&self) -> u16 {
+    pub(crate) const fn first_segment(&self) -> u16 {
         self.facts.segments[2]
     }
 
@@ -112,15 +111,10 @@ impl<'a> LogFile<'a> {
         self.facts.segments[1] - 1
     }
 
-    /// The records of the segments that `survey` calls readable.
-    pub const fn records<'s>(&'s self, survey: &'s Survey) -> Records<'s, 'a> {
-        Records::new(self, survey)
-    }
-
     /// Walks all segments.
-    pub fn survey(&self) -> Survey {
-        let mut survey = Survey::default();
-        let mut walk = Walk::default();
+    pub fn survey(&self) -> LogSurvey {
+        let mut survey = LogSurvey::default();
+        let mut walk = SegmentWalk::default();
         for index in self.first_segment()..self.end_segment() {
             self.visit(index, &mut walk, &mut survey);
         }
@@ -129,7 +123,7 @@ impl<'a> LogFile<'a> {
         survey
     }
 
-    fn visit(&self, index: u16, walk: &mut Walk, survey: &mut Survey) {
+    fn visit(&self, index: u16, walk: &mut SegmentWalk, survey: &mut LogSurvey) {
         let Some(raw) = self.raw_segment(index) else {
             walk.miss(index, SegmentDamage::CutOff);
             return;
@@ -167,7 +161,7 @@ impl<'a> LogFile<'a> {
     }
 
     /// The bytes of a readable segment, as they were written.
-    pub(crate) fn segment(&self, index: u16, survey: &Survey) -> Option<Cow<'a, [u8]>> {
+    pub(crate) fn segment(&self, index: u16, survey: &LogSurvey) -> Option<Cow<'a, [u8]>> {
         if survey.from_shadow == Some(index) {
             return self.raw_segment(index + 1).map(Cow::Borrowed);
         }
@@ -179,7 +173,7 @@ impl<'a> LogFile<'a> {
 
 /// Where a walk over segments is.
 #[derive(Default)]
-struct Walk {
+struct SegmentWalk {
     /// The first segment that holds nothing sound.
     end: Option<u16>,
     /// Whether that one was written at all.
@@ -188,9 +182,9 @@ struct Walk {
     pending: Vec<SegmentFault>,
 }
 
-impl Walk {
+impl SegmentWalk {
     /// A sound segment.
-    fn count(&mut self, index: u16, checksum: u64, survey: &mut Survey) {
+    fn count(&mut self, index: u16, checksum: u64, survey: &mut LogSurvey) {
         survey.checksum ^= checksum;
         if self.end.is_none() {
             survey.readable_segments += 1;

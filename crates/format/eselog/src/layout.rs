@@ -15,7 +15,7 @@ pub(crate) use table::types;
 
 /// How a field is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FieldKind {
     U8,
     U16,
     U32,
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
 }
 
 #[cfg(test)]
-impl Kind {
+impl FieldKind {
     /// Bytes of a stored field.
     pub(crate) const fn bytes(self) -> usize {
         match self {
@@ -47,7 +47,7 @@ impl Kind {
 pub(crate) struct FieldAt {
     pub(crate) field: Field,
     pub(crate) at: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FieldKind,
 }
 
 /// Which field says how long a part is.
@@ -87,7 +87,7 @@ pub(crate) struct PartOf {
 
 /// Everything about one type of record.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct RecordLayout {
     pub(crate) kind: u8,
     pub(crate) name: &'static str,
     /// Bytes of the fixed fields, the type included.
@@ -100,7 +100,7 @@ pub(crate) struct Layout {
     pub(crate) shortest: usize,
 }
 
-impl Layout {
+impl RecordLayout {
     /// The fixed fields in their order.
     pub(crate) fn fields(&self) -> impl Iterator<Item = FieldAt> + use<> {
         self.groups.iter().flat_map(|group| group.iter().copied())
@@ -113,12 +113,12 @@ impl Layout {
 }
 
 /// The layout of a type; none where the type is unknown or its length is.
-pub(crate) fn layout_of(kind: u8) -> Option<&'static Layout> {
+pub(crate) fn layout_of(kind: u8) -> Option<&'static RecordLayout> {
     table::TABLE.binary_search_by_key(&kind, |layout| layout.kind).ok().map(|at| &table::TABLE[at])
 }
 
 /// Bytes of the record that `bytes` begin with; none where they end before its lengths do.
-pub(crate) fn record_bytes(layout: &Layout, bytes: &[u8]) -> Option<usize> {
+pub(crate) fn record_bytes(layout: &RecordLayout, bytes: &[u8]) -> Option<usize> {
     bytes.get(layout.shortest.checked_sub(1)?)?;
     if layout.shortest < layout.fixed {
         let stated = u32_at(bytes, types::STATED_LENGTH_AT)? as usize;
@@ -129,7 +129,7 @@ pub(crate) fn record_bytes(layout: &Layout, bytes: &[u8]) -> Option<usize> {
 
 /// The parts of a record, in their order; a part that is cut off is left out.
 pub(crate) fn parts<'r>(
-    layout: &'static Layout,
+    layout: &'static RecordLayout,
     record: &'r [u8],
 ) -> impl Iterator<Item = (Part, &'r [u8])> + use<'r> {
     let mut at = layout.fixed;

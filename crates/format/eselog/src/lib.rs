@@ -14,9 +14,9 @@ mod redo;
 mod segment;
 mod set;
 
-pub use file::{LogFile, SegmentDamage, SegmentFault, Survey};
+pub use file::{LogFile, LogSurvey, SegmentDamage, SegmentFault};
 pub use layout::{Field, Part};
-pub use record::{Record, Value};
+pub use record::{LogRecord, Value};
 pub use records::{BadRecord, RecordFault, Records};
-pub use redo::{Behind, BehindCause, PageStore, Replay, ReplaySummary, StoredPage};
-pub use set::{Gap, LogSet, Member};
+pub use redo::{Behind, BehindCause, LogReplay, PageStore, ReplaySummary, StoredPage};
+pub use set::{Gap, LogMember, LogSet};

@@ -7,7 +7,7 @@ use ese::{Lgpos, LogTime, Signature};
 use units::{ObjectId, PageNumber};
 
 use crate::bytes::{array, u16_at, u32_at, u64_at};
-use crate::layout::{Field, FieldAt, Kind, Layout, Part, layout_of, parts};
+use crate::layout::{Field, FieldAt, FieldKind, Part, RecordLayout, layout_of, parts};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +38,12 @@ impl fmt::Display for Value {
 
 /// A record of the log.
 #[derive(Clone, Debug)]
-pub struct Record<'a> {
+pub struct LogRecord<'a> {
     place: Lgpos,
     bytes: Cow<'a, [u8]>,
 }
 
-impl<'a> Record<'a> {
+impl<'a> LogRecord<'a> {
     pub(crate) const fn new(place: Lgpos, bytes: Cow<'a, [u8]>) -> Self {
         Self { place, bytes }
     }
@@ -63,7 +63,7 @@ impl<'a> Record<'a> {
         self.bytes.first().copied().unwrap_or_default()
     }
 
-    fn layout(&self) -> Option<&'static Layout> {
+    fn layout(&self) -> Option<&'static RecordLayout> {
         layout_of(self.kind())
     }
 
@@ -74,7 +74,7 @@ impl<'a> Record<'a> {
 
     /// The fields that the record is long enough for, in their order.
     pub fn fields(&self) -> impl Iterator<Item = (Field, Value)> + '_ {
-        let fields = self.layout().into_iter().flat_map(Layout::fields);
+        let fields = self.layout().into_iter().flat_map(RecordLayout::fields);
         fields.filter_map(|at| Some((at.field, self.value(at)?)))
     }
 
@@ -84,12 +84,12 @@ impl<'a> Record<'a> {
     }
 
     /// A part; empty where the record has none of this kind.
-    pub fn part(&self, part: Part) -> &[u8] {
+    pub(crate) fn part(&self, part: Part) -> &[u8] {
         self.parts().find(|(found, _)| *found == part).map_or(&[], |(_, bytes)| bytes)
     }
 
     /// A number without a sign; 0 where the record has no such field.
-    pub fn number(&self, field: Field) -> u64 {
+    pub(crate) fn number(&self, field: Field) -> u64 {
         match self.layout().and_then(|layout| layout.find(field)).and_then(|at| self.value(at)) {
             Some(Value::Number(number)) => number,
             Some(Value::Signed(number)) => number.cast_unsigned(),
@@ -113,12 +113,12 @@ impl<'a> Record<'a> {
     }
 
     /// A number that may be negative; 0 where the record has no such field.
-    pub fn signed(&self, field: Field) -> i64 {
+    pub(crate) fn signed(&self, field: Field) -> i64 {
         self.number(field).cast_signed()
     }
 
     /// A page; none where the record has no such field.
-    pub fn page(&self, field: Field) -> PageNumber {
+    pub(crate) fn page(&self, field: Field) -> PageNumber {
         PageNumber(self.word(field))
     }
 
@@ -134,13 +134,13 @@ impl<'a> Record<'a> {
     }
 
     /// Number of the database within the log stream; none where the type concerns no database.
-    pub fn database(&self) -> Option<u8> {
+    pub(crate) fn database(&self) -> Option<u8> {
         let at = self.layout()?.find(Field::Database)?;
         self.bytes.get(at.at).copied()
     }
 
     /// A signature; none where the record has no such field.
-    pub fn signature(&self, field: Field) -> Option<Signature> {
+    pub(crate) fn signature(&self, field: Field) -> Option<Signature> {
         let at = self.layout()?.find(field)?;
         array(&self.bytes, at.at).map(Signature::decode)
     }
@@ -177,16 +177,16 @@ impl<'a> Record<'a> {
     fn value(&self, at: FieldAt) -> Option<Value> {
         let (bytes, place) = (&self.bytes, at.at);
         Some(match at.kind {
-            Kind::U8 => Value::Number(u64::from(*bytes.get(place)?)),
-            Kind::U16 => Value::Number(u64::from(u16_at(bytes, place)?)),
-            Kind::U32 => Value::Number(u64::from(u32_at(bytes, place)?)),
-            Kind::U64 => Value::Number(u64_at(bytes, place)?),
-            Kind::I16 => Value::Signed(i64::from(u16_at(bytes, place)?.cast_signed())),
-            Kind::I32 => Value::Signed(i64::from(u32_at(bytes, place)?.cast_signed())),
-            Kind::I64 => Value::Signed(u64_at(bytes, place)?.cast_signed()),
-            Kind::Place => Value::Place(Lgpos::decode(array(bytes, place)?)),
-            Kind::Time => Value::Time(LogTime::decode(array(bytes, place)?)),
-            Kind::Signature => Value::Signature(Signature::decode(array(bytes, place)?)),
+            FieldKind::U8 => Value::Number(u64::from(*bytes.get(place)?)),
+            FieldKind::U16 => Value::Number(u64::from(u16_at(bytes, place)?)),
+            FieldKind::U32 => Value::Number(u64::from(u32_at(bytes, place)?)),
+            FieldKind::U64 => Value::Number(u64_at(bytes, place)?),
+            FieldKind::I16 => Value::Signed(i64::from(u16_at(bytes, place)?.cast_signed())),
+            FieldKind::I32 => Value::Signed(i64::from(u32_at(bytes, place)?.cast_signed())),
+            FieldKind::I64 => Value::Signed(u64_at(bytes, place)?.cast_signed()),
+            FieldKind::Place => Value::Place(Lgpos::decode(array(bytes, place)?)),
+            FieldKind::Time => Value::Time(LogTime::decode(array(bytes, place)?)),
+            FieldKind::Signature => Value::Signature(Signature::decode(array(bytes, place)?)),
         })
     }
 }

@@ -6,9 +6,9 @@ use std::fmt;
 use ese::{Lgpos, LogTime};
 
 use crate::bytes::{array, u16_at, u32_at};
-use crate::file::{LogFile, Survey};
+use crate::file::{LogFile, LogSurvey};
 use crate::layout::{layout_of, record_bytes, types};
-use crate::record::Record;
+use crate::record::LogRecord;
 use crate::segment::SEGMENT_HEADER_BYTES;
 
 /// Bytes in front of the first piece of a divided record: type, whole length, length of the piece.
@@ -58,7 +58,7 @@ impl fmt::Display for BadRecord {
 /// Gives out records; a bad one ends its segment, not the walk.
 pub struct Records<'s, 'a> {
     file: &'s LogFile<'a>,
-    survey: &'s Survey,
+    survey: &'s LogSurvey,
     segment: u16,
     bytes: Cow<'a, [u8]>,
     /// The next byte of `bytes`; at its end, the next segment is read.
@@ -74,14 +74,21 @@ struct Partial {
 }
 
 /// What one step of the walk has come to.
-enum Step<'a> {
-    Record(Record<'a>),
+enum RecordStep<'a> {
+    Record(LogRecord<'a>),
     Bad(BadRecord),
     Nothing,
 }
 
+impl<'a> LogFile<'a> {
+    /// The records of the segments that `survey` calls readable.
+    pub const fn records<'s>(&'s self, survey: &'s LogSurvey) -> Records<'s, 'a> {
+        Records::new(self, survey)
+    }
+}
+
 impl<'s, 'a> Records<'s, 'a> {
-    pub(crate) const fn new(file: &'s LogFile<'a>, survey: &'s Survey) -> Self {
+    const fn new(file: &'s LogFile<'a>, survey: &'s LogSurvey) -> Self {
         let segment = file.first_segment();
         Self { file, survey, segment, bytes: Cow::Borrowed(&[]), at: 0, partial: None }
     }
@@ -114,18 +121,18 @@ impl<'s, 'a> Records<'s, 'a> {
     }
 
     /// Gives up the rest of the segment.
-    fn bad(&mut self, kind: u8, fault: RecordFault) -> Step<'a> {
+    fn bad(&mut self, kind: u8, fault: RecordFault) -> RecordStep<'a> {
         let place = self.place();
         self.at = self.bytes.len();
         self.partial = None;
-        Step::Bad(BadRecord { place, kind, fault })
+        RecordStep::Bad(BadRecord { place, kind, fault })
     }
 
-    fn step(&mut self, kind: u8) -> Step<'a> {
+    fn step(&mut self, kind: u8) -> RecordStep<'a> {
         match kind {
             types::NOP => {
                 self.at = self.bytes.len();
-                Step::Nothing
+                RecordStep::Nothing
             }
             types::FRAGMENT_BEGIN => self.begin(kind),
             types::FRAGMENT => self.piece(kind),
@@ -133,7 +140,7 @@ impl<'s, 'a> Records<'s, 'a> {
         }
     }
 
-    fn begin(&mut self, kind: u8) -> Step<'a> {
+    fn begin(&mut self, kind: u8) -> RecordStep<'a> {
         let rest = &self.bytes[self.at..];
         let lengths = u32_at(rest, 1).zip(u16_at(rest, 5));
         let Some((wanted, length)) = lengths else {
@@ -153,17 +160,17 @@ impl<'s, 'a> Records<'s, 'a> {
     }
 
     /// Puts `partial` in place of the one before, which a crash has left without an end if any.
-    fn unfinished(&mut self, partial: Option<Partial>) -> Step<'a> {
+    fn unfinished(&mut self, partial: Option<Partial>) -> RecordStep<'a> {
         match std::mem::replace(&mut self.partial, partial) {
             Some(old) => {
                 let kind = old.bytes.first().copied().unwrap_or_default();
-                Step::Bad(BadRecord { place: old.place, kind, fault: RecordFault::NoEnd })
+                RecordStep::Bad(BadRecord { place: old.place, kind, fault: RecordFault::NoEnd })
             }
-            None => Step::Nothing,
+            None => RecordStep::Nothing,
         }
     }
 
-    fn piece(&mut self, kind: u8) -> Step<'a> {
+    fn piece(&mut self, kind: u8) -> RecordStep<'a> {
         let rest = &self.bytes[self.at..];
         let piece = u16_at(rest, 1).and_then(|length| {
             rest.get(PIECE_BYTES..PIECE_BYTES + usize::from(length))
@@ -180,14 +187,14 @@ impl<'s, 'a> Records<'s, 'a> {
         match partial.bytes.len().cmp(&partial.wanted) {
             std::cmp::Ordering::Less => {
                 self.partial = Some(partial);
-                Step::Nothing
+                RecordStep::Nothing
             }
             std::cmp::Ordering::Equal => assembled(partial),
             std::cmp::Ordering::Greater => self.bad(kind, RecordFault::Length),
         }
     }
 
-    fn whole(&mut self, kind: u8) -> Step<'a> {
+    fn whole(&mut self, kind: u8) -> RecordStep<'a> {
         if self.partial.is_some() {
             // A record that a crash cut short; the log goes on behind it.
             return self.unfinished(None);
@@ -207,23 +214,23 @@ impl<'s, 'a> Records<'s, 'a> {
             Cow::Owned(bytes) => Cow::Owned(bytes[self.at..end].to_vec()),
         };
         self.at = end;
-        Step::Record(Record::new(place, bytes))
+        RecordStep::Record(LogRecord::new(place, bytes))
     }
 }
 
 /// A record from its pieces, if these are as long as its own lengths say.
-fn assembled<'a>(partial: Partial) -> Step<'a> {
+fn assembled<'a>(partial: Partial) -> RecordStep<'a> {
     let Partial { place, bytes, .. } = partial;
     let kind = bytes.first().copied().unwrap_or_default();
     if layout_of(kind).is_none_or(|layout| record_bytes(layout, &bytes) == Some(bytes.len())) {
-        Step::Record(Record::new(place, Cow::Owned(bytes)))
+        RecordStep::Record(LogRecord::new(place, Cow::Owned(bytes)))
     } else {
-        Step::Bad(BadRecord { place, kind, fault: RecordFault::Length })
+        RecordStep::Bad(BadRecord { place, kind, fault: RecordFault::Length })
     }
 }
 
 impl<'a> Iterator for Records<'_, 'a> {
-    type Item = Result<Record<'a>, BadRecord>;
+    type Item = Result<LogRecord<'a>, BadRecord>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -232,14 +239,14 @@ impl<'a> Iterator for Records<'_, 'a> {
                     continue;
                 }
                 return match self.unfinished(None) {
-                    Step::Bad(bad) => Some(Err(bad)),
+                    RecordStep::Bad(bad) => Some(Err(bad)),
                     _ => None,
                 };
             };
             match self.step(kind) {
-                Step::Record(record) => return Some(Ok(record)),
-                Step::Bad(bad) => return Some(Err(bad)),
-                Step::Nothing => {}
+                RecordStep::Record(record) => return Some(Ok(record)),
+                RecordStep::Bad(bad) => return Some(Err(bad)),
+                RecordStep::Nothing => {}
             }
         }
     }

@@ -29,16 +29,16 @@ use ese::{Lgpos, Signature};
 use units::{ObjectId, PageNumber};
 
 use crate::layout::{Field, types};
-use crate::record::Record;
-use pages::{PageCache, Seen};
-use session::Session;
+use crate::record::LogRecord;
+use pages::{PageCache, PageSeen};
+use session::SessionState;
 
 pub use pages::{PageStore, StoredPage};
 pub use summary::{Behind, BehindCause, ReplaySummary};
 
 /// The database that records are applied to.
 #[derive(Clone, Copy, Debug)]
-struct Target {
+struct ReplayTarget {
     /// Its number within the log stream.
     id: u8,
     /// Records up to here are in the file.
@@ -51,22 +51,22 @@ struct Target {
 }
 
 /// A replay under way.
-pub struct Replay<S> {
+pub struct LogReplay<S> {
     pages: PageCache<S>,
-    target: Target,
+    target: ReplayTarget,
     is_attached: bool,
-    sessions: HashMap<u16, Session>,
+    sessions: HashMap<u16, SessionState>,
     behind: BTreeMap<PageNumber, Behind>,
     dbtime: u64,
     last_object: ObjectId,
     summary: ReplaySummary,
 }
 
-impl<S: PageStore> Replay<S> {
+impl<S: PageStore> LogReplay<S> {
     /// A replay onto the pages of `store`, whose header is `header`. Up to `cache_bytes` of pages
     /// are kept in memory.
     pub fn new(store: S, header: &DatabaseHeader, cache_bytes: usize) -> Self {
-        let target = Target {
+        let target = ReplayTarget {
             id: u8::try_from(header.database_id).unwrap_or_default(),
             attached_at: header.attached_at,
             signature: header.signature,
@@ -86,7 +86,7 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// Applies one record. Records must come in the order of the log.
-    pub fn apply(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    pub fn apply(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         self.summary.note(record);
         self.note_attachment(record);
         if self.follow_transaction(record)? || !self.concerns(record) {
@@ -110,7 +110,7 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// Attaching and detaching decide whether records concern the file.
-    fn note_attachment(&mut self, record: &Record<'_>) {
+    fn note_attachment(&mut self, record: &LogRecord<'_>) {
         if record.database() != Some(self.target.id) || record.place() <= self.target.attached_at {
             return;
         }
@@ -125,14 +125,14 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// Whether a record changes the target after the file was attached.
-    fn concerns(&self, record: &Record<'_>) -> bool {
+    fn concerns(&self, record: &LogRecord<'_>) -> bool {
         self.is_attached
             && record.database() == Some(self.target.id)
             && record.place() > self.target.attached_at
     }
 
     /// Carries out one record that changes pages.
-    fn redo(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    fn redo(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         match record.kind() {
             types::INSERT
             | types::FLAG_INSERT
@@ -162,8 +162,8 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// Carries out the records of a macro, which change several pages at one database time.
-    fn redo_macro(&mut self, records: &[Record<'static>]) -> Result<(), S::Error> {
-        match records.first().map(Record::kind) {
+    fn redo_macro(&mut self, records: &[LogRecord<'static>]) -> Result<(), S::Error> {
+        match records.first().map(LogRecord::kind) {
             Some(types::SPLIT) => self.redo_split(records),
             Some(types::MERGE) => self.redo_merge(records),
             Some(types::ROOT_MOVE) => self.redo_root_move(records),
@@ -183,15 +183,17 @@ impl<S: PageStore> Replay<S> {
             return Ok(None);
         }
         let cause = match self.pages.seen(page)? {
-            Seen::Damaged => BehindCause::Damaged,
-            Seen::Absent => BehindCause::TooOld { stated: 0, expected: before },
-            Seen::At(dbtime) if dbtime >= after => {
+            PageSeen::Damaged => BehindCause::Damaged,
+            PageSeen::Absent => BehindCause::TooOld { stated: 0, expected: before },
+            PageSeen::At(dbtime) if dbtime >= after => {
                 self.summary.changes_present += 1;
                 return Ok(None);
             }
-            Seen::At(dbtime) if dbtime == before => return Ok(self.pages.take(page)),
-            Seen::At(stated) if stated < before => BehindCause::TooOld { stated, expected: before },
-            Seen::At(stated) => BehindCause::TooNew { stated, expected: before },
+            PageSeen::At(dbtime) if dbtime == before => return Ok(self.pages.take(page)),
+            PageSeen::At(stated) if stated < before => {
+                BehindCause::TooOld { stated, expected: before }
+            }
+            PageSeen::At(stated) => BehindCause::TooNew { stated, expected: before },
         };
         self.leave_behind(page, place, cause);
         Ok(None)
@@ -203,8 +205,8 @@ impl<S: PageStore> Replay<S> {
             return Ok(true);
         }
         Ok(match self.pages.seen(page)? {
-            Seen::Damaged | Seen::Absent => true,
-            Seen::At(dbtime) => dbtime < after,
+            PageSeen::Damaged | PageSeen::Absent => true,
+            PageSeen::At(dbtime) => dbtime < after,
         })
     }
 
@@ -257,7 +259,7 @@ impl<S: PageStore> Replay<S> {
 const FIRST_SPECIAL_DBTIME: u64 = u64::MAX - 0xFF;
 
 /// The latest database time that a record states; 0 if it states none.
-fn highest_dbtime(record: &Record<'_>) -> u64 {
+fn highest_dbtime(record: &LogRecord<'_>) -> u64 {
     let stated = [Field::Dbtime, Field::DatabaseTime].map(|field| record.number(field));
     stated.into_iter().filter(|dbtime| *dbtime < FIRST_SPECIAL_DBTIME).max().unwrap_or_default()
 }

@@ -5,25 +5,25 @@ use std::fmt;
 
 use ese::log_file::LogFacts;
 
-use crate::file::{LogFile, SegmentFault, Survey};
+use crate::file::{LogFile, LogSurvey, SegmentFault};
 use crate::layout::types;
 
 /// One file of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct LogMember {
     /// What people call the file.
     pub name: String,
     /// What its header says.
     pub facts: LogFacts,
     /// What its segments say.
-    pub survey: Survey,
+    pub survey: LogSurvey,
     /// Whether its last record says that the engine was shut down.
     pub is_shut_down: bool,
     /// The first bytes that make no record, if any.
     pub bad_record: Option<String>,
 }
 
-impl Member {
+impl LogMember {
     /// The file in `bytes`, examined to its last record.
     pub fn of(name: String, file: &LogFile<'_>) -> Self {
         let survey = file.survey();
@@ -138,13 +138,13 @@ impl fmt::Display for Gap {
 /// Log files in the order of their generations, and what is wrong with them.
 #[derive(Clone, Debug, Default)]
 pub struct LogSet {
-    members: Vec<Member>,
+    members: Vec<LogMember>,
     gaps: Vec<Gap>,
 }
 
 impl LogSet {
     /// The set of these files. The stream is that of the newest one.
-    pub fn of(mut files: Vec<Member>) -> Self {
+    pub fn of(mut files: Vec<LogMember>) -> Self {
         files.sort_by_key(|member| member.facts.generation);
         let mut set = Self::default();
         let stream = files.last().map(|newest| newest.facts.signature);
@@ -164,7 +164,7 @@ impl LogSet {
     }
 
     /// The files of the stream.
-    pub fn members(&self) -> &[Member] {
+    pub fn members(&self) -> &[LogMember] {
         &self.members
     }
 
@@ -173,7 +173,7 @@ impl LogSet {
         &self.gaps
     }
 
-    fn newest(&self) -> Option<&Member> {
+    fn newest(&self) -> Option<&LogMember> {
         self.members.last()
     }
 
@@ -206,21 +206,21 @@ impl LogSet {
 }
 
 /// How the newest file ends.
-fn ending(newest: &Member) -> String {
+fn ending(newest: &LogMember) -> String {
     let (name, end) = (&newest.name, newest.end());
     match newest.survey {
         _ if newest.is_shut_down => format!("{name} ends at segment {end} with a shutdown"),
-        Survey { torn: Some(segment), .. } => {
+        LogSurvey { torn: Some(segment), .. } => {
             format!("{name} torn at segment {segment}, as a crash leaves it")
         }
-        Survey { from_shadow: Some(segment), .. } => format!(
+        LogSurvey { from_shadow: Some(segment), .. } => format!(
             "{name} torn at segment {segment}, which its shadow copy replaces, as a crash leaves it"
         ),
         _ => format!("{name} ends at segment {end} without a shutdown, as a crash leaves it"),
     }
 }
 
-fn damage_of(member: &Member) -> Vec<Gap> {
+fn damage_of(member: &LogMember) -> Vec<Gap> {
     let name = &member.name;
     let mut gaps: Vec<Gap> = member
         .survey
@@ -234,7 +234,7 @@ fn damage_of(member: &Member) -> Vec<Gap> {
 }
 
 /// A file with another one behind it is full, unless a crash or a shutdown ended it early.
-fn judge_closed(member: &Member, gaps: &mut Vec<Gap>) {
+fn judge_closed(member: &LogMember, gaps: &mut Vec<Gap>) {
     let damage = damage_of(member);
     let is_sound = damage.is_empty();
     gaps.extend(damage);
@@ -245,7 +245,7 @@ fn judge_closed(member: &Member, gaps: &mut Vec<Gap>) {
     }
 }
 
-fn judge_succession(before: &Member, member: &Member, gaps: &mut Vec<Gap>) {
+fn judge_succession(before: &LogMember, member: &LogMember, gaps: &mut Vec<Gap>) {
     let (old, new) = (before.facts.generation.0, member.facts.generation.0);
     if old.checked_add(1) != Some(new) {
         gaps.push(Gap::Missing { first: old.saturating_add(1), last: new.saturating_sub(1) });

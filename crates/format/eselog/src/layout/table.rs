@@ -1,10 +1,10 @@
 //! The types of records, their fields and their lengths.
 
 use Field as F;
-use Kind::{I16, I32, I64, Place, Signature, Time, U8, U16, U32, U64};
+use FieldKind::{I16, I32, I64, Place, Signature, Time, U8, U16, U32, U64};
 use Part as P;
 
-use super::{Field, FieldAt, Kind, Layout, Length, Part, PartOf};
+use super::{Field, FieldAt, FieldKind, Length, Part, PartOf, RecordLayout};
 
 /// Types that others ask for by name, and numbers they share.
 pub(crate) mod types {
@@ -67,7 +67,7 @@ pub(crate) mod types {
     pub(crate) const IGNORABLE_BYTES: usize = 5;
 }
 
-const fn f(field: Field, at: usize, kind: Kind) -> FieldAt {
+const fn f(field: Field, at: usize, kind: FieldKind) -> FieldAt {
     FieldAt { field, at, kind }
 }
 
@@ -85,8 +85,8 @@ const fn row(
     fixed: usize,
     groups: &'static [&'static [FieldAt]],
     parts: &'static [PartOf],
-) -> Layout {
-    Layout { kind, name, fixed, groups, parts, shortest: fixed }
+) -> RecordLayout {
+    RecordLayout { kind, name, fixed, groups, parts, shortest: fixed }
 }
 
 /// A record that states its own length behind its type, and what else of it is known.
@@ -96,8 +96,8 @@ const fn ignorable(
     fixed: usize,
     groups: &'static [&'static [FieldAt]],
     parts: &'static [PartOf],
-) -> Layout {
-    Layout { kind, name, fixed, groups, parts, shortest: 5 }
+) -> RecordLayout {
+    RecordLayout { kind, name, fixed, groups, parts, shortest: 5 }
 }
 
 const PAGE: &[FieldAt] = &[
@@ -275,7 +275,7 @@ const fn rest(fixed: usize) -> PartOf {
 }
 
 /// Ordered by type.
-pub(super) const TABLE: &[Layout] = &[
+pub(super) const TABLE: &[RecordLayout] = &[
     row(0, "NOP", 1, &[], &[]),
     row(1, "Init", 568, &[], &[]),
     row(2, "Term", 18, &[QUIT], &[]),

@@ -1,6 +1,6 @@
 //! The table against itself: no field outside its record, none over another.
 
-use super::{Kind, layout_of, record_bytes, table::TABLE};
+use super::{FieldKind, layout_of, record_bytes, table::TABLE};
 
 #[test]
 fn types_are_in_order_and_found() {
@@ -29,7 +29,7 @@ fn sizes_are_those_that_the_engine_asserts() {
     for (kind, bytes) in [(37, 54), (93, 58)] {
         assert_eq!(layout_of(kind).map(|layout| layout.fixed), Some(bytes));
     }
-    assert_eq!(Kind::Signature.bytes(), 28);
+    assert_eq!(FieldKind::Signature.bytes(), 28);
 }
 
 #[test]

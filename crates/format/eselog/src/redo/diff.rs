@@ -10,7 +10,7 @@ mod flags {
 }
 
 /// Where a piece begins in the old data, and what it does.
-struct Piece {
+struct DiffPiece {
     offset: usize,
     flags: u8,
     header_bytes: usize,
@@ -18,14 +18,14 @@ struct Piece {
 
 /// The first piece. Its long form has three bytes in front, the short one puts the flags into the
 /// upper bits of two.
-fn piece(difference: &[u8], is_long_form: bool) -> Option<Piece> {
+fn piece(difference: &[u8], is_long_form: bool) -> Option<DiffPiece> {
     let word = u16_at(difference, 0)?;
     if is_long_form {
         let flags = *difference.get(2)?;
-        return Some(Piece { offset: usize::from(word), flags, header_bytes: 3 });
+        return Some(DiffPiece { offset: usize::from(word), flags, header_bytes: 3 });
     }
     let [_, flags] = word.to_le_bytes();
-    Some(Piece { offset: usize::from(word & 0x1FFF), flags, header_bytes: 2 })
+    Some(DiffPiece { offset: usize::from(word & 0x1FFF), flags, header_bytes: 2 })
 }
 
 /// A length of one byte or two, taken off the front.

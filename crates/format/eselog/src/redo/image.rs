@@ -5,7 +5,7 @@ use ese::page::{PageRef, PageSize};
 
 use crate::bytes::u16_at;
 use crate::layout::{Field, Part};
-use crate::record::Record;
+use crate::record::LogRecord;
 
 /// Flags of an image.
 const WITHOUT_FREE_SPACE: u64 = 1;
@@ -17,7 +17,7 @@ const TAG_BYTES: usize = 4;
 
 /// The page that a split or merge took nodes from, as it was; none if the record has none or it
 /// cannot be unpacked.
-pub(super) fn of_record(record: &Record<'_>, size: PageSize) -> Option<Vec<u8>> {
+pub(super) fn of_record(record: &LogRecord<'_>, size: PageSize) -> Option<Vec<u8>> {
     let (flags, stored) = (record.number(Field::ImageFlags), record.part(Part::Image));
     let bytes = if stored.len() == size.bytes() {
         stored.to_vec()
@@ -30,7 +30,7 @@ pub(super) fn of_record(record: &Record<'_>, size: PageSize) -> Option<Vec<u8>> 
 }
 
 /// The page that a move took along: its first and last bytes, and zeros between them.
-pub(super) fn of_move(record: &Record<'_>, size: PageSize) -> Option<Vec<u8>> {
+pub(super) fn of_move(record: &LogRecord<'_>, size: PageSize) -> Option<Vec<u8>> {
     let (head, tail) = (record.part(Part::Head), record.part(Part::Tail));
     let gap = size.bytes().checked_sub(head.len())?.checked_sub(tail.len())?;
     let bytes = [head, &vec![0; gap], tail].concat();

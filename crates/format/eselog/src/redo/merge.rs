@@ -5,9 +5,9 @@
 
 use super::edit::{self, NodeCopy};
 use super::image;
-use super::{BehindCause, PageStore, Replay};
+use super::{BehindCause, LogReplay, PageStore};
 use crate::layout::{Field, Part, types};
-use crate::record::Record;
+use crate::record::LogRecord;
 use ese::page::{PageError, PageRef, node_flags};
 
 /// Kinds of merge.
@@ -26,9 +26,9 @@ mod flags {
     pub(super) const PAGE_EMPTIES: u64 = 4;
 }
 
-impl<S: PageStore> Replay<S> {
-    pub(super) fn redo_merge(&mut self, records: &[Record<'static>]) -> Result<(), S::Error> {
-        let levels: Vec<&Record<'static>> =
+impl<S: PageStore> LogReplay<S> {
+    pub(super) fn redo_merge(&mut self, records: &[LogRecord<'static>]) -> Result<(), S::Error> {
+        let levels: Vec<&LogRecord<'static>> =
             records.iter().filter(|record| record.kind() == types::MERGE).collect();
         let Some((leaf, parents)) = levels.split_last() else {
             return Ok(());
@@ -39,7 +39,11 @@ impl<S: PageStore> Replay<S> {
         self.merge_leaf(leaf)
     }
 
-    fn merge_parent(&mut self, record: &Record<'_>, leaf: &Record<'_>) -> Result<(), S::Error> {
+    fn merge_parent(
+        &mut self,
+        record: &LogRecord<'_>,
+        leaf: &LogRecord<'_>,
+    ) -> Result<(), S::Error> {
         let (page, place, after) = (record.page(Field::Page), record.place(), dbtime(record));
         let before = record.number(Field::DbtimeBefore);
         let Some(bytes) = self.open(page, before, after, place)? else {
@@ -52,7 +56,7 @@ impl<S: PageStore> Replay<S> {
         }
     }
 
-    fn merge_leaf(&mut self, record: &Record<'static>) -> Result<(), S::Error> {
+    fn merge_leaf(&mut self, record: &LogRecord<'static>) -> Result<(), S::Error> {
         let (page, place, after) = (record.page(Field::Page), record.place(), dbtime(record));
         let source = self.open(page, record.number(Field::DbtimeBefore), after, place)?;
         self.move_nodes(record, source.as_deref())?;
@@ -69,7 +73,7 @@ impl<S: PageStore> Replay<S> {
     /// Both neighbours: the one that gets nodes, and links past a page that is given up.
     fn move_nodes(
         &mut self,
-        record: &Record<'static>,
+        record: &LogRecord<'static>,
         source: Option<&[u8]>,
     ) -> Result<(), S::Error> {
         let (place, after, kind) =
@@ -110,7 +114,7 @@ impl<S: PageStore> Replay<S> {
     fn add_moved(
         &self,
         bytes: &mut [u8],
-        record: &Record<'static>,
+        record: &LogRecord<'static>,
         source: Option<&[u8]>,
     ) -> Result<(), BehindCause> {
         let image = match source {
@@ -130,12 +134,12 @@ impl<S: PageStore> Replay<S> {
     }
 }
 
-fn dbtime(record: &Record<'_>) -> u64 {
+fn dbtime(record: &LogRecord<'_>) -> u64 {
     record.number(Field::Dbtime)
 }
 
 /// The nodes that leave a page, in their order; those flagged as deleted do not.
-fn moved_nodes(bytes: &[u8], record: &Record<'_>) -> Result<Vec<NodeCopy>, PageError> {
+fn moved_nodes(bytes: &[u8], record: &LogRecord<'_>) -> Result<Vec<NodeCopy>, PageError> {
     let all = edit::nodes(bytes)?;
     let moved = moved_lines(record, all.len());
     let mut nodes = all;
@@ -146,7 +150,7 @@ fn moved_nodes(bytes: &[u8], record: &Record<'_>) -> Result<Vec<NodeCopy>, PageE
 }
 
 /// The lines that leave a page of so many nodes.
-fn moved_lines(record: &Record<'_>, nodes: usize) -> std::ops::Range<usize> {
+fn moved_lines(record: &LogRecord<'_>, nodes: usize) -> std::ops::Range<usize> {
     let line = record.size(Field::MergeLine);
     match record.number(Field::MergeKind) {
         kinds::FULL_RIGHT | kinds::PARTIAL_RIGHT => line.min(nodes)..nodes,
@@ -156,7 +160,7 @@ fn moved_lines(record: &Record<'_>, nodes: usize) -> std::ops::Range<usize> {
 }
 
 /// What is left of the page that gave nodes away.
-fn change_source(bytes: &mut [u8], record: &Record<'_>) -> Result<(), PageError> {
+fn change_source(bytes: &mut [u8], record: &LogRecord<'_>) -> Result<(), PageError> {
     let kind = record.number(Field::MergeKind);
     if matches!(kind, kinds::PARTIAL_RIGHT | kinds::PARTIAL_LEFT) {
         let lines = moved_lines(record, PageRef::new(bytes).node_count());
@@ -171,8 +175,8 @@ fn change_source(bytes: &mut [u8], record: &Record<'_>) -> Result<(), PageError>
 /// What a page above the merged one becomes.
 fn change_parent(
     bytes: &mut [u8],
-    record: &Record<'_>,
-    leaf: &Record<'_>,
+    record: &LogRecord<'_>,
+    leaf: &LogRecord<'_>,
 ) -> Result<(), PageError> {
     let (merge_flags, kind) = (record.number(Field::MergeFlags), leaf.number(Field::MergeKind));
     let line = record.size(Field::Line);

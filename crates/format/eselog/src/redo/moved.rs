@@ -7,17 +7,17 @@ use units::PageNumber;
 use super::edit;
 use super::image;
 use super::space::put_space_header;
-use super::{BehindCause, PageStore, Replay};
+use super::{BehindCause, LogReplay, PageStore};
 use crate::layout::{Field, Part, types};
-use crate::record::Record;
+use crate::record::LogRecord;
 
 /// In the flags of a move: the root of a tree, and that of its owned extents.
 const MOVES_ROOT: u64 = 1;
 const MOVES_OWNED: u64 = 2;
 
-impl<S: PageStore> Replay<S> {
+impl<S: PageStore> LogReplay<S> {
     /// A page below a root goes elsewhere: parent and neighbours follow it.
-    pub(super) fn redo_page_move(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    pub(super) fn redo_page_move(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let (place, after) = (record.place(), record.number(Field::Dbtime));
         let (source, target) = (record.page(Field::Page), record.page(Field::NewPage));
         self.copy_moved(record, None)?;
@@ -48,7 +48,7 @@ impl<S: PageStore> Replay<S> {
     /// Makes the page at its new place of the image in the record.
     fn copy_moved(
         &mut self,
-        record: &Record<'_>,
+        record: &LogRecord<'_>,
         owned: Option<PageNumber>,
     ) -> Result<(), S::Error> {
         let (target, after) = (record.page(Field::NewPage), record.number(Field::Dbtime));
@@ -65,7 +65,10 @@ impl<S: PageStore> Replay<S> {
 
     /// A whole tree's root goes elsewhere, with the roots of its space; trees below it and the
     /// catalog follow.
-    pub(super) fn redo_root_move(&mut self, records: &[Record<'static>]) -> Result<(), S::Error> {
+    pub(super) fn redo_root_move(
+        &mut self,
+        records: &[LogRecord<'static>],
+    ) -> Result<(), S::Error> {
         let owned = records.iter().find(|record| moves_owned(record));
         let owned = owned.map(|record| record.page(Field::NewPage));
         for record in records {
@@ -95,7 +98,7 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// Two of these may be for one page, both from the same time to the same time.
-    fn replace_in_catalog(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    fn replace_in_catalog(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let (page, place) = (record.page(Field::Page), record.place());
         let (before, after) = (record.number(Field::DbtimeBefore), record.number(Field::Dbtime));
         let line = record.size(Field::Line);
@@ -120,7 +123,7 @@ impl<S: PageStore> Replay<S> {
 }
 
 /// Whether a record moves the root of owned extents.
-fn moves_owned(record: &Record<'_>) -> bool {
+fn moves_owned(record: &LogRecord<'_>) -> bool {
     record.kind() == types::PAGE_MOVE && record.number(Field::MoveFlags) & MOVES_OWNED != 0
 }
 

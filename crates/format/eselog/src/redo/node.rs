@@ -6,10 +6,10 @@ use units::PageNumber;
 
 use super::diff;
 use super::edit::{self, NodeCopy};
-use super::session::{Change, UNIQUE, VERSIONED, Version, operations};
-use super::{BehindCause, PageStore, Replay};
+use super::session::{UNIQUE, UndoVersion, Undoable, VERSIONED, operations};
+use super::{BehindCause, LogReplay, PageStore};
 use crate::layout::{Field, Part, types};
-use crate::record::Record;
+use crate::record::LogRecord;
 
 /// In the length of a difference: it is of the long form.
 const LONG_DIFFERENCE: u64 = 0x8000;
@@ -21,7 +21,7 @@ const SCRUBBED_CHUNK: u8 = 4 << 3;
 /// Why a change was not made.
 enum Unmade {
     Page(PageError),
-    Record,
+    BadRecord,
 }
 
 impl From<PageError> for Unmade {
@@ -30,8 +30,8 @@ impl From<PageError> for Unmade {
     }
 }
 
-impl<S: PageStore> Replay<S> {
-    pub(super) fn redo_node(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+impl<S: PageStore> LogReplay<S> {
+    pub(super) fn redo_node(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         self.remember_stated(record);
         if record.kind() == types::UNDO_INFORMATION {
             return Ok(());
@@ -46,7 +46,7 @@ impl<S: PageStore> Replay<S> {
         match change(&mut bytes, record, undone) {
             Ok(()) => self.close(page, bytes, after, place, Ok(())),
             Err(Unmade::Page(error)) => self.close(page, bytes, after, place, Err(error)),
-            Err(Unmade::Record) => {
+            Err(Unmade::BadRecord) => {
                 self.leave_behind(page, place, BehindCause::BadRecord);
                 self.pages.put(page, bytes)
             }
@@ -54,7 +54,7 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// What a physical undo takes back.
-    fn take_undone(&mut self, record: &Record<'_>) -> Option<Change> {
+    fn take_undone(&mut self, record: &LogRecord<'_>) -> Option<Undoable> {
         if record.kind() != types::UNDO {
             return None;
         }
@@ -63,19 +63,19 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// Notes a change whose record says all that undo needs.
-    fn remember_stated(&mut self, record: &Record<'_>) {
+    fn remember_stated(&mut self, record: &LogRecord<'_>) {
         let change = match record.kind() {
-            types::INSERT | types::FLAG_INSERT | types::FLAG_INSERT_REPLACE => Change::Insert,
-            types::DELTA | types::DELTA64 => Change::Delta {
+            types::INSERT | types::FLAG_INSERT | types::FLAG_INSERT_REPLACE => Undoable::Insert,
+            types::DELTA | types::DELTA64 => Undoable::Delta {
                 offset: record.size(Field::Offset),
                 delta: record.signed(Field::Delta),
                 is_wide: record.kind() == types::DELTA64,
             },
             types::UNDO_INFORMATION => match record.number(Field::Operation) {
                 operations::REPLACE => {
-                    Change::Replace { before: record.part(Part::Before).to_vec() }
+                    Undoable::Replace { before: record.part(Part::Before).to_vec() }
                 }
-                operations::FLAG_DELETE => Change::FlagDelete,
+                operations::FLAG_DELETE => Undoable::FlagDelete,
                 _ => return,
             },
             _ => return,
@@ -86,13 +86,13 @@ impl<S: PageStore> Replay<S> {
         }
         let key = [record.part(Part::KeyPrefix), record.part(Part::Key)].concat();
         // An insert's bookmark has its data, other records state that part of one.
-        let data = if change == Change::Insert { Part::Data } else { Part::BookmarkData };
+        let data = if change == Undoable::Insert { Part::Data } else { Part::BookmarkData };
         let (number, data) = (version_number(record), record.part(data).to_vec());
         self.remember(record, number, key, data, change);
     }
 
     /// Notes a change of which undo needs what the page holds.
-    fn remember_found(&mut self, record: &Record<'_>, bytes: &[u8]) {
+    fn remember_found(&mut self, record: &LogRecord<'_>, bytes: &[u8]) {
         if record.number(Field::Flags) & VERSIONED == 0 {
             return;
         }
@@ -103,13 +103,13 @@ impl<S: PageStore> Replay<S> {
         let NodeCopy { key, data, .. } = node;
         let number = version_number(record);
         match record.kind() {
-            types::FLAG_DELETE => self.remember(record, number, key, data, Change::FlagDelete),
+            types::FLAG_DELETE => self.remember(record, number, key, data, Undoable::FlagDelete),
             types::REPLACE | types::REPLACE_DIFFERENCE => {
-                self.remember(record, number, key, Vec::new(), Change::Replace { before: data });
+                self.remember(record, number, key, Vec::new(), Undoable::Replace { before: data });
             }
             types::FLAG_INSERT_REPLACE => {
                 let number = record.word(Field::ReplaceVersion);
-                self.remember(record, number, key, Vec::new(), Change::Replace { before: data });
+                self.remember(record, number, key, Vec::new(), Undoable::Replace { before: data });
             }
             _ => {}
         }
@@ -117,11 +117,11 @@ impl<S: PageStore> Replay<S> {
 
     pub(super) fn remember(
         &mut self,
-        record: &Record<'_>,
+        record: &LogRecord<'_>,
         number: u32,
         key: Vec<u8>,
         data: Vec<u8>,
-        change: Change,
+        change: Undoable,
     ) {
         let is_unique = record.number(Field::Flags) & UNIQUE != 0;
         let (root, page) = (record.page(Field::Root), record.page(Field::Page));
@@ -130,12 +130,12 @@ impl<S: PageStore> Replay<S> {
         if let Some(session) = self.session_of(record) {
             let level = level.min(session.level());
             let data = if is_unique { Vec::new() } else { data };
-            let version = Version { level, root, page, place, is_unique, key, data, change };
+            let version = UndoVersion { level, root, page, place, is_unique, key, data, change };
             session.remember(number, version);
         }
     }
 
-    pub(super) fn redo_new_page(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    pub(super) fn redo_new_page(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         /// Flags of a page that was made ahead of its use.
         const FLAGS: u32 = ese::page::page_flags::PREINITIALISED;
         let (page, after) = (record.page(Field::Page), record.number(Field::Dbtime));
@@ -148,7 +148,7 @@ impl<S: PageStore> Replay<S> {
         self.renew(page, bytes, after)
     }
 
-    pub(super) fn redo_empty_tree(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    pub(super) fn redo_empty_tree(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let (after, place) = (record.number(Field::Dbtime), record.place());
         for (page, before) in record.emptied_pages() {
             self.empty_page(page, before, after, place)?;
@@ -182,12 +182,16 @@ impl<S: PageStore> Replay<S> {
 }
 
 /// The number of a record's version.
-fn version_number(record: &Record<'_>) -> u32 {
+fn version_number(record: &LogRecord<'_>) -> u32 {
     record.word(Field::Version)
 }
 
 /// Makes the change of a record, whose page needs it.
-fn change(bytes: &mut [u8], record: &Record<'_>, undone: Option<Change>) -> Result<(), Unmade> {
+fn change(
+    bytes: &mut [u8],
+    record: &LogRecord<'_>,
+    undone: Option<Undoable>,
+) -> Result<(), Unmade> {
     let line = record.size(Field::Line);
     let is_versioned = record.number(Field::Flags) & VERSIONED != 0;
     let versioned = if is_versioned { node_flags::VERSIONED } else { 0 };
@@ -218,7 +222,7 @@ fn change(bytes: &mut [u8], record: &Record<'_>, undone: Option<Change>) -> Resu
         types::SET_EXTERNAL_HEADER => {
             PageMut::new(bytes).set_external_header(record.part(Part::Data))?;
         }
-        types::UNDO => take_back(bytes, line, &undone.ok_or(Unmade::Record)?)?,
+        types::UNDO => take_back(bytes, line, &undone.ok_or(Unmade::BadRecord)?)?,
         types::SCRUB => scrub(bytes, record)?,
         _ => {}
     }
@@ -226,26 +230,26 @@ fn change(bytes: &mut [u8], record: &Record<'_>, undone: Option<Change>) -> Resu
 }
 
 /// The data that a replace makes of what is on the page.
-fn new_data(bytes: &[u8], line: usize, record: &Record<'_>) -> Result<Vec<u8>, Unmade> {
+fn new_data(bytes: &[u8], line: usize, record: &LogRecord<'_>) -> Result<Vec<u8>, Unmade> {
     let data = if record.kind() == types::REPLACE {
         record.part(Part::Data).to_vec()
     } else {
         let old = edit::node(PageRef::new(bytes), line)?.data;
         let is_long = record.number(Field::DataBytes) & LONG_DIFFERENCE != 0;
         diff::apply(&old, record.part(Part::Difference), is_long, bytes.len())
-            .ok_or(Unmade::Record)?
+            .ok_or(Unmade::BadRecord)?
     };
     let expected = record.size(Field::NewDataBytes);
-    if data.len() == expected { Ok(data) } else { Err(Unmade::Record) }
+    if data.len() == expected { Ok(data) } else { Err(Unmade::BadRecord) }
 }
 
 /// Undoes a change where it was made.
-pub(super) fn take_back(bytes: &mut [u8], line: usize, change: &Change) -> Result<(), PageError> {
+pub(super) fn take_back(bytes: &mut [u8], line: usize, change: &Undoable) -> Result<(), PageError> {
     match change {
-        Change::Insert => edit::flag(bytes, line, node_flags::DELETED, 0),
-        Change::FlagDelete => edit::flag(bytes, line, 0, node_flags::DELETED),
-        Change::Replace { before } => edit::replace_data(bytes, line, before),
-        Change::Delta { offset, delta, is_wide } => {
+        Undoable::Insert => edit::flag(bytes, line, node_flags::DELETED, 0),
+        Undoable::FlagDelete => edit::flag(bytes, line, 0, node_flags::DELETED),
+        Undoable::Replace { before } => edit::replace_data(bytes, line, before),
+        Undoable::Delta { offset, delta, is_wide } => {
             add(bytes, line, *offset, delta.wrapping_neg(), *is_wide)
         }
     }
@@ -275,7 +279,7 @@ fn add(
 }
 
 /// Overwrites what a scrub found deleted.
-fn scrub(bytes: &mut [u8], record: &Record<'_>) -> Result<(), PageError> {
+fn scrub(bytes: &mut [u8], record: &LogRecord<'_>) -> Result<(), PageError> {
     if record.number(Field::ScrubFlags) & 1 != 0 {
         return edit::rebuild(bytes, None, &[]);
     }

@@ -40,7 +40,7 @@ pub trait PageStore {
 
 /// What is known of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum PageSeen {
     Absent,
     Damaged,
     /// Sound, and last changed at this database time.
@@ -80,18 +80,18 @@ impl<S: PageStore> PageCache<S> {
     }
 
     /// Brings a page into memory and says what it is.
-    pub(super) fn seen(&mut self, number: PageNumber) -> Result<Seen, S::Error> {
+    pub(super) fn seen(&mut self, number: PageNumber) -> Result<PageSeen, S::Error> {
         if let Some(cached) = self.cached.get(&number) {
-            return Ok(Seen::At(PageRef::new(&cached.bytes).dbtime()));
+            return Ok(PageSeen::At(PageRef::new(&cached.bytes).dbtime()));
         }
         Ok(match self.store.read(number)? {
-            StoredPage::Absent => Seen::Absent,
-            StoredPage::Damaged => Seen::Damaged,
+            StoredPage::Absent => PageSeen::Absent,
+            StoredPage::Damaged => PageSeen::Damaged,
             StoredPage::Sound(bytes) => {
                 let dbtime = PageRef::new(&bytes).dbtime();
                 self.make_room()?;
                 self.cached.insert(number, Cached { bytes, is_dirty: false });
-                Seen::At(dbtime)
+                PageSeen::At(dbtime)
             }
         })
     }

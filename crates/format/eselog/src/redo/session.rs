@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use units::PageNumber;
 
-use super::{PageStore, Replay};
+use super::{LogReplay, PageStore};
 use crate::layout::{Field, types};
-use crate::record::Record;
+use crate::record::LogRecord;
 
 /// Numbers that records and undo information give to operations.
 pub(super) mod operations {
@@ -26,7 +26,7 @@ pub(super) const UNIQUE: u64 = 4;
 
 /// What a change did, as far as undo needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum Undoable {
     Insert,
     FlagDelete,
     Replace {
@@ -40,7 +40,7 @@ pub(super) enum Change {
     },
 }
 
-impl Change {
+impl Undoable {
     /// The number that records give to it.
     const fn operation(&self) -> u64 {
         match self {
@@ -55,7 +55,7 @@ impl Change {
 
 /// A change that can be taken back.
 #[derive(Clone, Debug)]
-pub(super) struct Version {
+pub(super) struct UndoVersion {
     pub(super) level: u8,
     pub(super) root: PageNumber,
     /// Where it was made; a split may have moved the row since.
@@ -64,20 +64,20 @@ pub(super) struct Version {
     pub(super) is_unique: bool,
     pub(super) key: Vec<u8>,
     pub(super) data: Vec<u8>,
-    pub(super) change: Change,
+    pub(super) change: Undoable,
 }
 
 /// A session of the engine.
 #[derive(Debug, Default)]
-pub(super) struct Session {
+pub(super) struct SessionState {
     level: u8,
     /// In the order of their numbers, which is that of the changes.
-    versions: BTreeMap<u32, Version>,
+    versions: BTreeMap<u32, UndoVersion>,
     /// By database time.
-    macros: BTreeMap<u64, Vec<Record<'static>>>,
+    macros: BTreeMap<u64, Vec<LogRecord<'static>>>,
 }
 
-impl Session {
+impl SessionState {
     pub(super) const fn is_open(&self) -> bool {
         self.level > 0
     }
@@ -87,14 +87,14 @@ impl Session {
     }
 
     /// Notes a change. One that is noted already stays as it is.
-    pub(super) fn remember(&mut self, number: u32, version: Version) {
+    pub(super) fn remember(&mut self, number: u32, version: UndoVersion) {
         if self.is_open() {
             self.versions.entry(number).or_insert(version);
         }
     }
 
     /// Takes back what was noted under a number, if it is of this operation.
-    pub(super) fn forget(&mut self, number: u32, operation: u64) -> Option<Change> {
+    pub(super) fn forget(&mut self, number: u32, operation: u64) -> Option<Undoable> {
         let version = self.versions.get(&number)?;
         if version.change.operation() != operation {
             return None;
@@ -103,13 +103,13 @@ impl Session {
     }
 
     /// All changes, the last first.
-    pub(super) fn take_versions(&mut self) -> Vec<Version> {
+    pub(super) fn take_versions(&mut self) -> Vec<UndoVersion> {
         self.level = 0;
         std::mem::take(&mut self.versions).into_values().rev().collect()
     }
 
     /// Keeps a record that belongs to an open macro; false if there is none.
-    pub(super) fn store(&mut self, record: &Record<'_>) -> bool {
+    pub(super) fn store(&mut self, record: &LogRecord<'_>) -> bool {
         if record.kind() == types::UNDO_INFORMATION {
             return false;
         }
@@ -117,7 +117,7 @@ impl Session {
             return false;
         };
         let bytes = Cow::Owned(record.bytes().to_vec());
-        stored.push(Record::new(record.place(), bytes));
+        stored.push(LogRecord::new(record.place(), bytes));
         true
     }
 
@@ -139,9 +139,9 @@ impl Session {
     }
 }
 
-impl<S: PageStore> Replay<S> {
+impl<S: PageStore> LogReplay<S> {
     /// Follows a record that begins, ends or groups changes; false if it is another one.
-    pub(super) fn follow_transaction(&mut self, record: &Record<'_>) -> Result<bool, S::Error> {
+    pub(super) fn follow_transaction(&mut self, record: &LogRecord<'_>) -> Result<bool, S::Error> {
         let kind = record.kind();
         if ends_all_sessions(kind) {
             self.sessions.clear();
@@ -182,7 +182,7 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// The session of a record, which has begun a transaction.
-    pub(super) fn session_of(&mut self, record: &Record<'_>) -> Option<&mut Session> {
+    pub(super) fn session_of(&mut self, record: &LogRecord<'_>) -> Option<&mut SessionState> {
         self.sessions.get_mut(&record.session()?)
     }
 }

@@ -6,9 +6,9 @@ use units::PageNumber;
 
 use super::edit::{self, NodeCopy};
 use super::session::UNIQUE;
-use super::{PageStore, Replay};
+use super::{LogReplay, PageStore};
 use crate::layout::{Field, types};
-use crate::record::Record;
+use crate::record::LogRecord;
 
 /// Pages that the bits of a space header cover.
 const MOST_SINGLE_PAGES: u32 = 32;
@@ -41,7 +41,7 @@ struct NewTree {
 }
 
 impl NewTree {
-    fn of(record: &Record<'_>) -> Self {
+    fn of(record: &LogRecord<'_>) -> Self {
         Self {
             root: record.page(Field::Page).0,
             first_pages: record.word(Field::FirstExtentPages),
@@ -65,8 +65,8 @@ impl NewTree {
     }
 }
 
-impl<S: PageStore> Replay<S> {
-    pub(super) fn redo_create_tree(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+impl<S: PageStore> LogReplay<S> {
+    pub(super) fn redo_create_tree(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let tree = NewTree::of(record);
         let (root, after) = (record.page(Field::Page), record.number(Field::Dbtime));
         let is_large = record.kind() == types::CREATE_LARGE_TREE;
@@ -97,7 +97,7 @@ impl<S: PageStore> Replay<S> {
         &mut self,
         page: PageNumber,
         flags: u32,
-        record: &Record<'_>,
+        record: &LogRecord<'_>,
         runs: &[Run],
     ) -> Result<(), S::Error> {
         if !self.is_to_renew(page, record.number(Field::Dbtime))? {
@@ -116,7 +116,7 @@ impl<S: PageStore> Replay<S> {
         &mut self,
         page: PageNumber,
         bytes: Vec<u8>,
-        record: &Record<'_>,
+        record: &LogRecord<'_>,
         done: Result<(), PageError>,
     ) -> Result<(), S::Error> {
         match done {
@@ -130,7 +130,7 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// A tree of one extent gets space trees of its own, in a second extent.
-    pub(super) fn redo_convert_tree(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    pub(super) fn redo_convert_tree(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let tree = NewTree::of(record);
         let (root, place) = (record.page(Field::Page), record.place());
         let (before, after) = (record.number(Field::DbtimeBefore), record.number(Field::Dbtime));
@@ -158,7 +158,7 @@ impl<S: PageStore> Replay<S> {
         Ok(())
     }
 
-    pub(super) fn extend(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    pub(super) fn extend(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let last = record.page(Field::LastPage);
         if record.place() < self.target.resized_at || last <= self.pages.store().last_page() {
             return Ok(());
@@ -167,7 +167,7 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// Cuts the file, unless it may hold pages that it got behind this record.
-    pub(super) fn shrink(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    pub(super) fn shrink(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let last = record.page(Field::LastPage);
         self.behind.retain(|page, _| *page <= last);
         let is_known = self.target.resized_at.is_some();

@@ -9,10 +9,10 @@ use units::PageNumber;
 
 use super::edit::{self, NodeCopy};
 use super::image;
-use super::session::{Change, VERSIONED};
-use super::{BehindCause, PageStore, Replay};
+use super::session::{Undoable, VERSIONED};
+use super::{BehindCause, LogReplay, PageStore};
 use crate::layout::{Field, Part, types};
-use crate::record::Record;
+use crate::record::LogRecord;
 
 /// Kinds of split.
 const VERTICAL: u64 = 0;
@@ -23,16 +23,16 @@ const FLAG_INSERT_REPLACE: u64 = 3;
 
 /// The change that a split makes room for.
 #[derive(Clone, Debug)]
-struct Operation {
+struct SplitChange {
     kind: u64,
     line: usize,
     node: NodeCopy,
 }
 
 /// One level of a split, with what its nodes become.
-struct Level<'r> {
-    record: &'r Record<'static>,
-    operation: Option<Operation>,
+struct SplitLevel<'r> {
+    record: &'r LogRecord<'static>,
+    operation: Option<SplitChange>,
     /// The page that the level below has made, and where the pointer to it is in the joined nodes.
     pointer: Option<(usize, PageNumber)>,
 }
@@ -44,9 +44,9 @@ struct Halves {
     new_prefix: Vec<u8>,
 }
 
-impl<S: PageStore> Replay<S> {
-    pub(super) fn redo_split(&mut self, records: &[Record<'static>]) -> Result<(), S::Error> {
-        let levels: Vec<&Record<'static>> =
+impl<S: PageStore> LogReplay<S> {
+    pub(super) fn redo_split(&mut self, records: &[LogRecord<'static>]) -> Result<(), S::Error> {
+        let levels: Vec<&LogRecord<'static>> =
             records.iter().filter(|record| record.kind() == types::SPLIT).collect();
         let change = records.iter().find(|record| is_change(record));
         for (index, record) in levels.iter().enumerate() {
@@ -61,7 +61,11 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// The parent of a page that was split: a pointer to each half.
-    fn add_pointer(&mut self, record: &Record<'_>, child: &Record<'_>) -> Result<(), S::Error> {
+    fn add_pointer(
+        &mut self,
+        record: &LogRecord<'_>,
+        child: &LogRecord<'_>,
+    ) -> Result<(), S::Error> {
         let (page, place, after) = (record.page(Field::Page), record.place(), dbtime(record));
         let before = record.number(Field::DbtimeBefore);
         let Some(mut bytes) = self.open(page, before, after, place)? else {
@@ -78,15 +82,15 @@ impl<S: PageStore> Replay<S> {
 
     fn redo_level(
         &mut self,
-        record: &Record<'static>,
-        child: Option<&Record<'static>>,
-        change: Option<&Record<'static>>,
+        record: &LogRecord<'static>,
+        child: Option<&LogRecord<'static>>,
+        change: Option<&LogRecord<'static>>,
     ) -> Result<(), S::Error> {
         let (page, new, place) =
             (record.page(Field::Page), record.page(Field::NewPage), record.place());
         let (before, after) = (record.number(Field::DbtimeBefore), dbtime(record));
         let is_leaf = record.word(Field::NewPageFlags) & page_flags::LEAF != 0;
-        let level = Level::of(record, child, change.filter(|_| is_leaf), is_leaf);
+        let level = SplitLevel::of(record, child, change.filter(|_| is_leaf), is_leaf);
         let is_new_needed = self.is_to_renew(new, after)?;
         let old = self.open(page, before, after, place)?;
         if is_leaf && let Some(change) = change {
@@ -113,7 +117,7 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// Makes the new page of `source`, or of the change alone.
-    fn make_new(&mut self, level: &Level<'_>, source: Option<&[u8]>) -> Result<(), S::Error> {
+    fn make_new(&mut self, level: &SplitLevel<'_>, source: Option<&[u8]>) -> Result<(), S::Error> {
         let record = level.record;
         let (new, place): (PageNumber, Lgpos) = (record.page(Field::NewPage), record.place());
         let halves = match source {
@@ -137,7 +141,7 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// The page behind the split one has another before it.
-    fn link_right(&mut self, record: &Record<'_>) -> Result<(), S::Error> {
+    fn link_right(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let (right, place, after) = (record.page(Field::RightPage), record.place(), dbtime(record));
         let is_leaf = record.word(Field::NewPageFlags) & page_flags::LEAF != 0;
         if !right.is_some() || !is_leaf || record.number(Field::SplitKind) == VERTICAL {
@@ -152,7 +156,12 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// Notes the change that came with a split for undo.
-    fn remember_change(&mut self, change: &Record<'static>, level: &Level<'_>, old: Option<&[u8]>) {
+    fn remember_change(
+        &mut self,
+        change: &LogRecord<'static>,
+        level: &SplitLevel<'_>,
+        old: Option<&[u8]>,
+    ) {
         if change.number(Field::Flags) & VERSIONED == 0 {
             return;
         }
@@ -160,7 +169,7 @@ impl<S: PageStore> Replay<S> {
         let number = change.word(Field::Version);
         let data = change.part(Part::Data).to_vec();
         if change.kind() != types::REPLACE {
-            self.remember(change, number, key, data, Change::Insert);
+            self.remember(change, number, key, data, Undoable::Insert);
         }
         let number = match change.kind() {
             types::REPLACE => number,
@@ -169,14 +178,14 @@ impl<S: PageStore> Replay<S> {
         };
         let line = level.operation.as_ref().map_or(usize::MAX, |operation| operation.line);
         if let Some(Ok(node)) = old.map(|bytes| edit::node(PageRef::new(bytes), line)) {
-            let before = Change::Replace { before: node.data };
+            let before = Undoable::Replace { before: node.data };
             self.remember(change, number, node.key, Vec::new(), before);
         }
     }
 }
 
 /// Whether a record is the change that a split makes room for.
-fn is_change(record: &Record<'_>) -> bool {
+fn is_change(record: &LogRecord<'_>) -> bool {
     matches!(record.kind(), types::INSERT | types::REPLACE | types::FLAG_INSERT_REPLACE)
 }
 
@@ -197,15 +206,15 @@ fn first_pointer_from(page: PageRef<'_>, key: &[u8]) -> usize {
 }
 
 /// Database time behind a record's change.
-fn dbtime(record: &Record<'_>) -> u64 {
+fn dbtime(record: &LogRecord<'_>) -> u64 {
     record.number(Field::Dbtime)
 }
 
-impl<'r> Level<'r> {
+impl<'r> SplitLevel<'r> {
     fn of(
-        record: &'r Record<'static>,
-        child: Option<&Record<'static>>,
-        change: Option<&Record<'static>>,
+        record: &'r LogRecord<'static>,
+        child: Option<&LogRecord<'static>>,
+        change: Option<&LogRecord<'static>>,
         is_leaf: bool,
     ) -> Self {
         let line = record.size(Field::OperationLine);
@@ -215,7 +224,7 @@ impl<'r> Level<'r> {
         } else {
             child.map(|child| edit::pointer(child.part(Part::ParentKey), child.page(Field::Page)))
         };
-        let operation = node.filter(|_| kind != 0).map(|node| Operation { kind, line, node });
+        let operation = node.filter(|_| kind != 0).map(|node| SplitChange { kind, line, node });
         let pointer =
             child.filter(|_| !is_leaf).map(|child| (line + 1, child.page(Field::NewPage)));
         Self { record, operation, pointer }
@@ -259,7 +268,7 @@ impl<'r> Level<'r> {
     }
 
     fn operate(&self, joined: &mut Vec<NodeCopy>) -> Result<(), PageError> {
-        let Some(Operation { kind, line, node }) = &self.operation else {
+        let Some(SplitChange { kind, line, node }) = &self.operation else {
             return Ok(());
         };
         let (line, nodes) = (*line, joined.len());
@@ -301,7 +310,7 @@ impl<'r> Level<'r> {
 }
 
 /// The node that a leaf's change makes.
-fn node_of_change(change: &Record<'static>) -> NodeCopy {
+fn node_of_change(change: &LogRecord<'static>) -> NodeCopy {
     let is_versioned = change.number(Field::Flags) & VERSIONED != 0;
     NodeCopy {
         flags: if is_versioned { node_flags::VERSIONED } else { 0 },

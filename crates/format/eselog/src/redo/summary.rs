@@ -8,7 +8,7 @@ use ese::page::PageError;
 use units::{ObjectId, PageNumber};
 
 use crate::layout::Field;
-use crate::record::Record;
+use crate::record::LogRecord;
 
 /// Why a page stays behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,12 +103,12 @@ pub struct ReplaySummary {
 }
 
 impl ReplaySummary {
-    pub(super) fn note(&mut self, record: &Record<'_>) {
+    pub(super) fn note(&mut self, record: &LogRecord<'_>) {
         self.records += 1;
         self.end = record.place();
     }
 
-    pub(super) fn set_version(&mut self, record: &Record<'_>) {
+    pub(super) fn set_version(&mut self, record: &LogRecord<'_>) {
         let fields = [Field::FormatVersion, Field::FormatUpdate, Field::FormatUpdateMinor];
         let numbers = fields.map(|field| u32::try_from(record.number(field)).unwrap_or_default());
         self.format = Some(numbers);

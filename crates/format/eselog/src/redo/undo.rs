@@ -5,14 +5,14 @@ use ese::page::PageRef;
 use units::PageNumber;
 
 use super::node::take_back;
-use super::pages::Seen;
-use super::session::Version;
-use super::{BehindCause, PageStore, Replay};
+use super::pages::PageSeen;
+use super::session::UndoVersion;
+use super::{BehindCause, LogReplay, PageStore};
 
 /// A tree is never deeper; a damaged one could be a circle.
 const MOST_LEVELS: usize = 16;
 
-impl<S: PageStore> Replay<S> {
+impl<S: PageStore> LogReplay<S> {
     /// Undoes every open transaction.
     pub fn undo(&mut self) -> Result<(), S::Error> {
         let mut open: Vec<u16> = self
@@ -23,7 +23,7 @@ impl<S: PageStore> Replay<S> {
             .collect();
         open.sort_unstable();
         for id in open {
-            let versions = self.sessions.get_mut(&id).map(super::Session::take_versions);
+            let versions = self.sessions.get_mut(&id).map(super::SessionState::take_versions);
             self.summary.transactions_undone += 1;
             for version in versions.unwrap_or_default() {
                 self.undo_version(&version)?;
@@ -32,7 +32,7 @@ impl<S: PageStore> Replay<S> {
         Ok(())
     }
 
-    fn undo_version(&mut self, version: &Version) -> Result<(), S::Error> {
+    fn undo_version(&mut self, version: &UndoVersion) -> Result<(), S::Error> {
         let Some((page, line)) = self.find(version)? else {
             self.leave_behind(version.page, version.place, BehindCause::NotUndone);
             return Ok(());
@@ -47,10 +47,11 @@ impl<S: PageStore> Replay<S> {
     }
 
     /// The page and line of a version's row; none if it is not there.
-    fn find(&mut self, version: &Version) -> Result<Option<(PageNumber, usize)>, S::Error> {
+    fn find(&mut self, version: &UndoVersion) -> Result<Option<(PageNumber, usize)>, S::Error> {
         let mut page = version.root;
         for _ in 0..MOST_LEVELS {
-            if self.behind.contains_key(&page) || !matches!(self.pages.seen(page)?, Seen::At(_)) {
+            if self.behind.contains_key(&page) || !matches!(self.pages.seen(page)?, PageSeen::At(_))
+            {
                 return Ok(None);
             }
             let Some(view) = self.pages.bytes(page).map(PageRef::new) else {

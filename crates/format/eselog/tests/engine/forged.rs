@@ -1,6 +1,6 @@
 //! Forged logs: each way in which a log ends or is damaged, told from the others.
 
-use eselog::{LogFile, LogSet, Member, RecordFault, SegmentDamage, SegmentFault};
+use eselog::{LogFile, LogMember, LogSet, RecordFault, SegmentDamage, SegmentFault};
 
 use units::{Prng, Seed};
 
@@ -34,7 +34,7 @@ fn tear(segment: &mut [u8]) {
 
 fn sentence(forge: &Forge) -> String {
     let file = LogFile::open(&forge.bytes).expect("a log");
-    LogSet::of(vec![Member::of("edb.log".to_owned(), &file)]).sentence()
+    LogSet::of(vec![LogMember::of("edb.log".to_owned(), &file)]).sentence()
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn an_unknown_type_has_a_number_and_takes_the_rest_of_its_segment() {
 fn gaps(first: &Forge, second: &Forge) -> Vec<String> {
     let files = [("one", first), ("two", second)];
     let members = files.map(|(name, forge)| {
-        Member::of(name.to_owned(), &LogFile::open(&forge.bytes).expect("a log"))
+        LogMember::of(name.to_owned(), &LogFile::open(&forge.bytes).expect("a log"))
     });
     LogSet::of(members.into()).gaps().iter().map(ToString::to_string).collect()
 }
@@ -201,7 +201,7 @@ fn missing_generations_are_named() {
     });
     let members = files
         .iter()
-        .map(|forge| Member::of("log".to_owned(), &LogFile::open(&forge.bytes).expect("a log")));
+        .map(|forge| LogMember::of("log".to_owned(), &LogFile::open(&forge.bytes).expect("a log")));
     let set = LogSet::of(members.collect());
     let gaps: Vec<String> = set.gaps().iter().map(ToString::to_string).collect();
     assert_eq!(gaps, ["generations 0x3-0x4 are missing"]);

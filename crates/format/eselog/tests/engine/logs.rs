@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use eselog::{LogFile, LogSet, Member};
+use eselog::{LogFile, LogMember, LogSet};
 use testkit::samples;
 
 /// The files of one crash; none if they are not there, which is said.
@@ -46,7 +46,7 @@ fn a_crash_leaves_a_complete_set() {
         };
         let logs = logs(&files);
         let members =
-            logs.iter().map(|(name, file)| Member::of((*name).to_owned(), file)).collect();
+            logs.iter().map(|(name, file)| LogMember::of((*name).to_owned(), file)).collect();
         let set = LogSet::of(members);
         assert_eq!(set.gaps(), [], "{name}");
         let sentence = set.sentence();

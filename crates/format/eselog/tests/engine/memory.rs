@@ -11,12 +11,12 @@ use units::PageNumber;
 const MOST_BYTES: u64 = 64 << 20;
 
 /// A database in memory.
-pub(crate) struct Memory {
+pub(crate) struct MemoryStore {
     pub bytes: Vec<u8>,
     pub size: PageSize,
 }
 
-impl Memory {
+impl MemoryStore {
     fn range(&self, number: PageNumber) -> std::ops::Range<usize> {
         let start = usize::try_from(self.size.file_offset(number)).expect("in memory");
         start..start + self.size.bytes()
@@ -27,7 +27,7 @@ impl Memory {
     }
 }
 
-impl PageStore for Memory {
+impl PageStore for MemoryStore {
     type Error = Infallible;
 
     fn page_size(&self) -> PageSize {

@@ -1,12 +1,12 @@
 //! Damaged logs: whatever the bytes are, reading and replaying them ends and never panics.
 
 use ese::header::read_copies;
-use eselog::{LogFile, Replay};
+use eselog::{LogFile, LogReplay};
 use units::{Prng, Seed};
 
 use crate::forge::{SEGMENT, seal};
 use crate::logs::crash;
-use crate::memory::Memory;
+use crate::memory::MemoryStore;
 
 /// Mutants of a usual run; `PLIMSOLL_MUTANTS` states another number.
 const USUAL: u64 = 60;
@@ -51,8 +51,8 @@ fn mutants_of_logs_are_read_and_replayed_without_a_panic() {
         mutate(&mut bytes, generation, mutant % 4 < 2, &mut random);
         let log = LogFile::open(&bytes).expect("its header is sound");
         let survey = log.survey();
-        let store = Memory { bytes: database.clone(), size: copies.page_size };
-        let mut replay = Replay::new(store, &copies.header, 8 << 20);
+        let store = MemoryStore { bytes: database.clone(), size: copies.page_size };
+        let mut replay = LogReplay::new(store, &copies.header, 8 << 20);
         for record in log.records(&survey) {
             match record {
                 Ok(record) => {

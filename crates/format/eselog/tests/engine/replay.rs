@@ -5,31 +5,31 @@ use std::collections::BTreeMap;
 
 use ese::header::{DatabaseHeader, read_copies};
 use ese::page::{Node, PageRef, node_flags};
-use eselog::{LogFile, PageStore as _, Replay, ReplaySummary};
+use eselog::{LogFile, LogReplay, PageStore as _, ReplaySummary};
 use testkit::samples;
 use units::PageNumber;
 
 use crate::logs::{crash, logs};
-use crate::memory::Memory;
+use crate::memory::MemoryStore;
 
 /// The database of a crash with its logs replayed; none if the sample is not there.
-fn replayed(name: &str, cache_bytes: usize) -> Option<(Memory, ReplaySummary)> {
+fn replayed(name: &str, cache_bytes: usize) -> Option<(MemoryStore, ReplaySummary)> {
     let files = crash(name)?;
     let bytes = files[&format!("{name}.edb")].clone();
     let copies = read_copies(&bytes).expect("a header");
-    let store = Memory { bytes, size: copies.page_size };
+    let store = MemoryStore { bytes, size: copies.page_size };
     Some(replay(store, &copies.header, &files, cache_bytes))
 }
 
 fn replay(
-    store: Memory,
+    store: MemoryStore,
     header: &DatabaseHeader,
     files: &BTreeMap<String, Vec<u8>>,
     cache_bytes: usize,
-) -> (Memory, ReplaySummary) {
+) -> (MemoryStore, ReplaySummary) {
     let mut logs: Vec<LogFile<'_>> = logs(files).into_iter().map(|(_, log)| log).collect();
     logs.sort_by_key(LogFile::generation);
-    let mut replay = Replay::new(store, header, cache_bytes);
+    let mut replay = LogReplay::new(store, header, cache_bytes);
     for log in &logs {
         let survey = log.survey();
         for record in log.records(&survey) {
@@ -55,7 +55,8 @@ fn replay_brings_every_page_to_where_the_engine_brought_it() {
     let Some(packed) = samples::find("engine/crashs16-recovered.edb.gz") else {
         return;
     };
-    let theirs = Memory { bytes: samples::unpacked(&packed).expect("packed"), size: ours.size };
+    let theirs =
+        MemoryStore { bytes: samples::unpacked(&packed).expect("packed"), size: ours.size };
     assert!(summary.behind.is_empty(), "{:?}", summary.behind);
     let (mut same, mut different) = (0, Vec::new());
     for number in (1..=theirs.last_page().0).map(PageNumber) {
@@ -86,7 +87,7 @@ fn replay_brings_every_page_to_where_the_engine_brought_it() {
 }
 
 /// The nodes of a page.
-fn nodes(store: &Memory, number: PageNumber) -> Vec<(u8, Vec<u8>, Vec<u8>)> {
+fn nodes(store: &MemoryStore, number: PageNumber) -> Vec<(u8, Vec<u8>, Vec<u8>)> {
     let page = PageRef::new(store.page(number).expect("a page"));
     page.nodes().map(|node| visible(&node)).collect()
 }

@@ -1,6 +1,6 @@
 //! `check` of logs: every segment against its checksum, every file against the one before.
 
-use eselog::{Gap, Member};
+use eselog::{Gap, LogMember};
 use serde_json::{Value, json};
 
 use super::files::{LogFiles, logs};
@@ -62,7 +62,7 @@ fn as_json(files: &LogFiles, findings: &[String]) -> Value {
     })
 }
 
-fn member_json(member: &Member) -> Value {
+fn member_json(member: &LogMember) -> Value {
     let survey = &member.survey;
     json!({
         "file": member.name,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ese::LogTime;
-use eselog::{BadRecord, Record, Value};
+use eselog::{BadRecord, LogRecord, Value};
 use serde_json::{Map, Value as Json, json};
 use units::hexadecimal;
 
@@ -60,7 +60,7 @@ fn in_order(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, CommandError> {
 }
 
 fn print(
-    record: &Record<'_>,
+    record: &LogRecord<'_>,
     time: LogTime,
     as_json: bool,
     console: &mut Console,
@@ -77,14 +77,14 @@ fn print(
 }
 
 /// The name of a record's type; of an unknown one, its number and length.
-fn name_of(record: &Record<'_>) -> String {
+fn name_of(record: &LogRecord<'_>) -> String {
     record.name().map_or_else(
         || format!("unknown type {} of at most {} bytes", record.kind(), record.bytes().len()),
         ToOwned::to_owned,
     )
 }
 
-fn json_of(record: &Record<'_>, time: LogTime) -> Json {
+fn json_of(record: &LogRecord<'_>, time: LogTime) -> Json {
     let mut fields: Map<String, Json> = record
         .fields()
         .map(|(field, value)| (field.name().to_owned(), json_value(value)))

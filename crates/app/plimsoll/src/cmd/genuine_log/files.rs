@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use ese::log_file::{LOG_HEADER_BYTES, LogFacts, LogFileError};
-use eselog::{LogFile, LogSet, Member};
+use eselog::{LogFile, LogMember, LogSet};
 
 use crate::error::CommandError;
 
@@ -95,7 +95,7 @@ impl LogFiles {
             let bytes = read(path)?;
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             match LogFile::open(&bytes) {
-                Ok(file) => members.push(Member::of(name.clone(), &file)),
+                Ok(file) => members.push(LogMember::of(name.clone(), &file)),
                 Err(error) => unreadable.push(format!("{name}: {error}")),
             }
             named.push((name, path.clone()));
@@ -104,7 +104,7 @@ impl LogFiles {
     }
 
     /// Where a member of the set is.
-    pub(super) fn path(&self, member: &Member) -> PathBuf {
+    pub(super) fn path(&self, member: &LogMember) -> PathBuf {
         let mut paths = self.paths.iter();
         let found = paths.find(|(name, _)| *name == member.name);
         found.map(|(_, path)| path.clone()).unwrap_or_default()

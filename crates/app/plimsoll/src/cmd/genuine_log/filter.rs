@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ese::catalog::CatalogTable;
 use ese::log_file::LogFacts;
 use ese::reader::Reader;
-use eselog::{Field, Record};
+use eselog::{Field, LogRecord};
 use units::{ObjectId, PageNumber};
 
 use super::files;
@@ -37,7 +37,7 @@ impl Filter {
     }
 
     /// Whether a record is part of what is asked for.
-    pub(super) fn takes(&mut self, record: &Record<'_>) -> bool {
+    pub(super) fn takes(&mut self, record: &LogRecord<'_>) -> bool {
         if self.page.is_none() && self.objects.is_none() {
             return true;
         }

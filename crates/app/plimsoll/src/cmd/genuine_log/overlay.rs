@@ -7,14 +7,14 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ese::header::HeaderCopies;
 use ese::page::PageSize;
 use units::PageNumber;
 
-use super::replay::Chain;
+use super::replay::GenerationChain;
 use super::store::OverlayStore;
 use crate::console;
 use crate::error::CommandError;
-use crate::pages::read_header;
 use crate::target::ByteSource;
 use crate::term::Progress;
 
@@ -31,9 +31,12 @@ pub(crate) struct Overlay {
 
 impl Overlay {
     /// Replays the logs in `folder` in front of the database at `path`. What is missing is said.
-    pub(crate) fn make(path: &Path, folder: &Path) -> Result<Self, CommandError> {
-        let copies = read_header(path)?;
-        let chain = Chain::find(folder, &copies.header)?;
+    pub(crate) fn make(
+        path: &Path,
+        copies: &HeaderCopies,
+        folder: &Path,
+    ) -> Result<Self, CommandError> {
+        let chain = GenerationChain::find(folder, &copies.header)?;
         let wrong = CommandError::of_file(path, "read");
         let source = ByteSource::open(path).map_err(wrong)?;
         let store = OverlayStore::new(source, scratch()?, copies.page_size).map_err(wrong)?;

@@ -12,7 +12,7 @@ use ese::{LogTime, Signature};
 use serde_json::json;
 use units::Generation;
 
-use super::replay::{Chain, Replayed, place};
+use super::replay::{GenerationChain, Replayed, place};
 use super::store::CopyStore;
 use crate::Outcome;
 use crate::cmd::dirty::Dirty;
@@ -49,7 +49,7 @@ pub(crate) fn run(
     let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = flags.logs.as_deref().or(flags.log_folder.as_deref());
     let folder = folder.or(beside).unwrap_or(Path::new("."));
-    let chain = Chain::find(folder, &header)?;
+    let chain = GenerationChain::find(folder, &header)?;
     refuse_incomplete(path, folder, &chain.losses, flags.lossy)?;
     let length = copy_file(path, copy)?;
     let made = forward(flags, copy, length, &header, chain, console);
@@ -113,7 +113,7 @@ fn forward(
     copy: &Path,
     length: u64,
     header: &DatabaseHeader,
-    chain: Chain,
+    chain: GenerationChain,
     console: &Console,
 ) -> Result<Replayed<CopyStore>, CommandError> {
     let wrong = CommandError::of_file(copy, "write");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ese::header::DatabaseHeader;
 use ese::{Lgpos, LogTime};
-use eselog::{Gap, Member, PageStore, Replay, ReplaySummary};
+use eselog::{Gap, LogMember, LogReplay, PageStore, ReplaySummary};
 
 use super::files::{self, LogFiles};
 use crate::error::CommandError;
@@ -27,14 +27,14 @@ pub(super) struct Replayed<S> {
 }
 
 /// The log of a database, as far as it can be replayed.
-pub(super) struct Chain {
+pub(super) struct GenerationChain {
     /// Files and their generations, in sequence.
     files: Vec<(u32, PathBuf)>,
     /// What is missing.
     pub(super) losses: Vec<String>,
 }
 
-impl Chain {
+impl GenerationChain {
     /// The files in `folder` that the database with this header needs.
     pub(super) fn find(folder: &Path, header: &DatabaseHeader) -> Result<Self, CommandError> {
         let files = LogFiles::examine(&files::logs(&[folder.to_owned()])?)?;
@@ -76,7 +76,7 @@ impl Chain {
         undo: bool,
         progress: &mut Progress,
     ) -> Result<Replayed<S>, CommandError> {
-        let mut replay = Replay::new(store, header, CACHE_BYTES);
+        let mut replay = LogReplay::new(store, header, CACHE_BYTES);
         let (mut end_time, mut losses) = (LogTime::NEVER, self.losses);
         let count = self.files.len();
         for (index, (generation, path)) in self.files.iter().enumerate() {
@@ -108,7 +108,7 @@ fn missing(first: u32, last: u32) -> String {
 }
 
 /// A file that does not continue the one before is not replayed.
-fn fault_before(files: &LogFiles, member: &Member) -> Option<String> {
+fn fault_before(files: &LogFiles, member: &LogMember) -> Option<String> {
     let mut gaps = files.set.gaps().iter();
     let found = gaps.find(
         |gap| matches!(gap, Gap::NotSuccessor { name, by_checksum: false } if *name == member.name),
@@ -117,7 +117,7 @@ fn fault_before(files: &LogFiles, member: &Member) -> Option<String> {
 }
 
 /// A file with damage is replayed up to there, and nothing behind it.
-fn fault_within(files: &LogFiles, member: &Member, is_inside: bool) -> Option<String> {
+fn fault_within(files: &LogFiles, member: &LogMember, is_inside: bool) -> Option<String> {
     let mut gaps = files.set.gaps().iter();
     let found = gaps.find(|gap| match gap {
         Gap::Damaged { name, .. } | Gap::BadRecord { name, .. } | Gap::Short { name, .. } => {

@@ -16,7 +16,7 @@ pub(crate) struct RecoverFlags {
     /// Base name of its log, such as E00 [default: as prepared, or the only one in that folder]
     #[arg(long, value_name = "BASE")]
     pub log_base: Option<String>,
-    /// Make a copy of a database of the real engine, brought forward by its logs; FILE stays as it is
+    /// Make a copy of a database of the real engine, brought forward by its logs; FILE stays
     #[arg(long, value_name = "COPY")]
     pub into: Option<PathBuf>,
     /// Folder of the real engine's logs [default: the folder of FILE]

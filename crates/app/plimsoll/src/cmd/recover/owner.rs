@@ -36,8 +36,8 @@ pub(super) fn require_ours(
     Err(CommandError::new(format!(
         "{}: {}, and neither a manifest beside it nor the log {} in {} proves that plimsoll made \
          it, so nothing was written. Where that is not the folder of its log, name the right one \
-         with --log-folder; of a database of Exchange or Windows, plimsoll recover --into COPY makes \
-         a recovered copy, and eseutil /r or esentutl /r recovers it where it is",
+         with --log-folder; of a database of Exchange or Windows, plimsoll recover --into COPY \
+         makes a recovered copy, and eseutil /r or esentutl /r recovers it where it is",
         path.display(),
         header.state,
         files.log_base,
