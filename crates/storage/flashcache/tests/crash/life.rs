@@ -98,7 +98,8 @@ impl Life {
         twin: &Twin,
         prng: &mut Prng,
     ) -> VolumeImage {
-        if let Some(flash) = image.files.get_mut("cache") {
+        let flash = image.files.get_mut("cache");
+        if let Some(flash) = flash.filter(|flash| flash.length() > 0) {
             twin.rots(self.rot > 0);
             for _ in 0..self.rot {
                 let at = prng.below(flash.length());
