@@ -74,6 +74,7 @@ fn line(command: &Command, name: &str) -> String {
     let mut column = INDENT;
     for word in about.split_whitespace() {
         if column + word.len() > COLUMNS {
+            text.truncate(text.trim_end().len());
             text += &format!("\n{:INDENT$}", "");
             column = INDENT;
         }
