@@ -103,7 +103,7 @@ impl Order {
                 "--static" => order.fixed = Some(value()?.into()),
                 "--windows" => order.windows = Some(value()?.into()),
                 "--output" => order.output = value()?.into(),
-                "--address" => order.address = value()?.trim_end_matches('/').to_owned(),
+                "--address" => value()?.trim_end_matches('/').clone_into(&mut order.address),
                 "--site" => order.has_site = true,
                 "--try" => order.is_tried = true,
                 other => return Err(Failure::new(format!("dist: no option {other}; see --help"))),

@@ -59,12 +59,13 @@ fn installers(
         zip.sha256.to_uppercase(),
     );
     if let Some((msi, code)) = msi {
-        text += &format!(
+        let msi = format!(
             "- Architecture: x64\n  InstallerType: wix\n  Scope: machine\n  \
              ProductCode: '{{{code}}}'\n  InstallerUrl: {}\n  InstallerSha256: {}\n",
             release.link(&msi.name),
             msi.sha256.to_uppercase(),
         );
+        text.push_str(&msi);
     }
     Ok(text)
 }

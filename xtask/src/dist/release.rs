@@ -48,7 +48,7 @@ impl Release {
         self.spelled(|day, commit| format!("~git{day}.{commit}"))
     }
 
-    /// As PyPI compares versions.
+    /// As `PyPI` compares versions.
     pub(super) fn python(&self) -> String {
         self.spelled(|day, _| format!(".dev{day}"))
     }

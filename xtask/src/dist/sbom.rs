@@ -1,4 +1,4 @@
-//! What the program is made of, crate by crate, in the form of CycloneDX.
+//! What the program is made of, crate by crate, in the form of `CycloneDX`.
 
 use std::collections::BTreeMap;
 

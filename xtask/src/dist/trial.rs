@@ -18,10 +18,13 @@ use scratch::Scratch;
 /// A short test that must end with a verdict.
 const QUICK: &str = "quick --size 16MiB --duration 10s";
 
+/// Tries what lies in a folder, of a release, in a copy of a system.
+type Attempt = fn(&Path, &Release, &Path) -> Result<(), Failure>;
+
 /// Every package that is there.
 pub(super) fn every(output: &Path, release: &Release) -> Result<(), Failure> {
     let base = scratch::base()?;
-    let tries: [(&str, fn(&Path, &Release, &Path) -> Result<(), Failure>); 6] = [
+    let tries: [(&str, Attempt); 6] = [
         ("lintian", lintian),
         ("deb", debian),
         ("rpm", fedora),

@@ -9,7 +9,7 @@ use crate::dist::tree::{Content, Tree};
 const DATE: u16 = 0x0021;
 
 /// Unix made it; so modes count.
-const MADE_BY: u16 = 3 << 8 | 20;
+const MADE_BY: u16 = 3 << 8 | 0x14;
 
 const DEFLATED: u16 = 8;
 

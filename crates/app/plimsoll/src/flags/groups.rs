@@ -1,6 +1,8 @@
 //! Help of the program as a whole: its commands by what a person wants to do, the five that matter
 //! to a beginner first, and where to read on.
 
+use std::fmt::Write as _;
+
 use clap::Command;
 
 /// Columns of the help.
@@ -56,7 +58,7 @@ fn text(command: &Command) -> String {
         text += &line(command, name);
     }
     for (heading, names) in GROUPS {
-        text += &format!("\n{heading}:\n");
+        let _ = writeln!(text, "\n{heading}:");
         for name in names {
             text += &line(command, name);
         }
@@ -74,7 +76,8 @@ fn line(command: &Command, name: &str) -> String {
     let mut column = INDENT;
     for word in about.split_whitespace() {
         if column + word.len() > COLUMNS {
-            text += &format!("\n{:INDENT$}", "");
+            text.truncate(text.trim_end().len());
+            let _ = write!(text, "\n{:INDENT$}", "");
             column = INDENT;
         }
         text += word;
