@@ -10,7 +10,7 @@ mod needs;
 mod notices;
 mod oci;
 mod payload;
-mod programs;
+pub(crate) mod programs;
 mod release;
 mod rpm;
 mod sbom;

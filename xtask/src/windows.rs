@@ -10,7 +10,7 @@ use cargo_metadata::{Artifact, Message};
 use xtask::failure::Failure;
 use xtask::shell;
 
-use crate::dist::PROFILE;
+use crate::dist::programs::PROFILE;
 use crate::wine::{Session, WINE};
 
 /// A file that must be there, and the package of Debian that has it.

@@ -79,6 +79,9 @@ fn same_version(windows: &Path, linux: &Path) -> Result<(), Failure> {
     Err(Failure::new(format!("the programs are {here} and {there}")))
 }
 
+/// The profile that is handed out; it inherits from `release`.
+pub(crate) const PROFILE: &str = "dist";
+
 /// A release build in a target folder of its own, in which no path of this machine is left.
 fn build(target: &str, kind: &str, flags: &[&str], epoch: u64) -> Result<PathBuf, Failure> {
     let folder = shell::root().join("target").join("dist-build").join(kind);
@@ -88,7 +91,7 @@ fn build(target: &str, kind: &str, flags: &[&str], epoch: u64) -> Result<PathBuf
         "build",
         "-q",
         "--profile",
-        "dist",
+        PROFILE,
         "-p",
         "plimsoll",
         "--target",
@@ -117,7 +120,7 @@ fn build(target: &str, kind: &str, flags: &[&str], epoch: u64) -> Result<PathBuf
     if !command.status().is_ok_and(|status| status.success()) {
         return Err(Failure::new(format!("`{}` failed", words.join(" "))));
     }
-    Ok(folder.join(target).join("dist/plimsoll"))
+    Ok(folder.join(target).join(PROFILE).join("plimsoll"))
 }
 
 fn has_musl() -> bool {

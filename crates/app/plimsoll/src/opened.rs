@@ -4,11 +4,12 @@
 mod beyond;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ese::catalog::CatalogTable;
 use ese::reader::{Loss, LostPart, ReadDamage, ReadError, Reader};
 use host::dirty::Dirty;
-use host::pages::{FilePages, PageError, read_header, unreadable};
+use host::pages::{ChangedPages, FilePages, PageError, read_header, unreadable};
 use host::ranges::is_torn;
 
 use units::PageNumber;
@@ -57,7 +58,9 @@ impl OpenDatabase {
         let page_size = header.page_size;
         let open = || {
             let pages = FilePages::open(path, page_size)?.without_checksums(bare);
-            Ok::<_, CommandError>(pages.behind(overlay.clone()))
+            Ok::<_, CommandError>(
+                pages.behind(overlay.clone().map(|of| Arc::new(of) as Arc<dyn ChangedPages>)),
+            )
         };
         let error = match Reader::open(open()?) {
             Ok(reader) => return Ok(Self::new(reader, dirty, path, false)),

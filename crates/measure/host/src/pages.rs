@@ -14,12 +14,19 @@ use ese::page_state::PageDamage;
 use ese::reader::{PageLoss, PageSource, ReadError};
 use units::PageNumber;
 
-use crate::cmd::genuine_log::Overlay;
 use crate::error::HostError;
 use crate::target::{ByteSource, is_cut_off};
 
 /// Bytes of pages kept.
 const CACHE_BYTES: usize = 64 << 20;
+
+/// Pages that something has changed in front of a database file, such as the replay of its log.
+pub trait ChangedPages {
+    /// Pages of the database with those changes.
+    fn pages(&self) -> u32;
+    /// The page as it was changed; none if it was not.
+    fn page(&self, number: PageNumber) -> Option<io::Result<Vec<u8>>>;
+}
 
 /// An open database file.
 pub struct FilePages {
@@ -29,7 +36,7 @@ pub struct FilePages {
     pages: u32,
     without_checksums: bool,
     /// Pages that a replay of the log has changed.
-    overlay: Option<Overlay>,
+    overlay: Option<Arc<dyn ChangedPages>>,
     cache: HashMap<PageNumber, Arc<[u8]>>,
     /// Pages that were corrected after reading, and how.
     flips: BTreeMap<PageNumber, PageDamage>,
@@ -125,8 +132,9 @@ impl FilePages {
     }
 
     /// Takes pages as a replay of the log has left them.
-    pub(crate) fn behind(mut self, overlay: Option<Overlay>) -> Self {
-        self.pages = overlay.as_ref().map_or(self.pages, |overlay| overlay.pages);
+    #[must_use]
+    pub fn behind(mut self, overlay: Option<Arc<dyn ChangedPages>>) -> Self {
+        self.pages = overlay.as_ref().map_or(self.pages, |overlay| overlay.pages());
         self.overlay = overlay;
         self
     }

@@ -47,7 +47,7 @@ pub(super) fn paced(
     profile: &OperationProfile,
     plan: &Plan,
     pace: ArrayPace,
-) -> Result<OperationProfile, CommandError> {
+) -> Result<OperationProfile, HostError> {
     let bursts = bursts(&trace(plan, &TracedLoad::at(plan, pace))?);
     Ok(OperationProfile { bursts, ..profile.clone() })
 }

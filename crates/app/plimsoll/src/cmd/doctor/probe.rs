@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 
 use super::needs::Thing;
-use crate::wire;
+use host::wire;
 
 /// Folders and files of certificates, as distributions have them.
 const CERTIFICATES: [&str; 3] =

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::files::{LogFiles, logs};
 use crate::Outcome;
+use crate::cmd::check::flags::CheckFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::CheckFlags;
 
 /// Spaces before what does not fit into the first line of a finding.
 const INDENT: usize = 4;

@@ -10,9 +10,9 @@ use units::hexadecimal;
 use super::files::{self, LogFiles};
 use super::filter::Filter;
 use crate::Outcome;
+use crate::cmd::dump::flags::DumpFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::DumpFlags;
 
 /// Bytes of a part that are shown in a line.
 const SHOWN: usize = 48;

@@ -11,9 +11,9 @@ use eselog::{Field, LogRecord};
 use units::{ObjectId, PageNumber};
 
 use super::files;
+use crate::cmd::dump::flags::DumpFlags;
 use crate::error::CommandError;
-use crate::flags::DumpFlags;
-use crate::pages::{FilePages, read_header, unreadable};
+use host::pages::{FilePages, read_header, unreadable};
 
 /// Types of records that end a transaction: commit and rollback.
 const ENDS: [u8; 2] = [9, 7];

@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ese::header::HeaderCopies;
 use ese::page::PageSize;
+use host::pages::ChangedPages;
+use host::target::ByteSource;
 use units::PageNumber;
 
 use super::replay::GenerationChain;
 use super::store::OverlayStore;
 use crate::console;
 use crate::error::CommandError;
-use crate::target::ByteSource;
 use crate::term::Progress;
 
 /// Pages that a replay has changed, and the last page of the file behind it.
@@ -24,7 +25,7 @@ pub(crate) struct Overlay {
     scratch: Arc<Mutex<File>>,
     places: Arc<HashMap<PageNumber, u64>>,
     size: PageSize,
-    pub(crate) pages: u32,
+    pages: u32,
     /// Whether the log could not be replayed as a whole.
     pub(crate) is_incomplete: bool,
 }
@@ -63,9 +64,14 @@ impl Overlay {
             is_incomplete,
         })
     }
+}
 
-    /// The page as the replay has left it; none if it has not changed.
-    pub(crate) fn page(&self, number: PageNumber) -> Option<io::Result<Vec<u8>>> {
+impl ChangedPages for Overlay {
+    fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    fn page(&self, number: PageNumber) -> Option<io::Result<Vec<u8>>> {
         let place = *self.places.get(&number)?;
         let mut file = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = vec![0; self.size.bytes()];

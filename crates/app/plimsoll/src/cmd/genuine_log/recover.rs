@@ -15,14 +15,14 @@ use units::Generation;
 use super::replay::{GenerationChain, Replayed, place};
 use super::store::CopyStore;
 use crate::Outcome;
-use crate::cmd::dirty::Dirty;
+use crate::cmd::recover::flags::RecoverFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::flags::RecoverFlags;
-use crate::locks;
-use crate::pages::read_header;
-use crate::target::ByteSource;
 use crate::term::Progress;
+use host::dirty::Dirty;
+use host::locks;
+use host::pages::read_header;
+use host::target::ByteSource;
 
 /// Spaces before what does not fit into the first line.
 const INDENT: usize = 4;
@@ -36,7 +36,7 @@ pub(crate) fn run(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let path = &flags.file;
-    locks::refuse_held(path, console.is_quiet())?;
+    locks::refuse_held(path, &crate::shown::on_console(console.is_quiet()))?;
     let copies = read_header(path)?;
     let header = copies.header;
     if !Dirty::is(&header) {

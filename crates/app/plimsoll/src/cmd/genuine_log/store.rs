@@ -10,7 +10,7 @@ use ese::page::PageSize;
 use eselog::{PageStore, StoredPage};
 use units::PageNumber;
 
-use crate::target::ByteSource;
+use host::target::ByteSource;
 
 /// What the page in `bytes` is worth; a flipped bit is turned back.
 fn judged(mut bytes: Vec<u8>, number: PageNumber) -> StoredPage {

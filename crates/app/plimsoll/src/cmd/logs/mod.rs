@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::LogsFlags;
-use crate::measure::runs_at;
+use host::runs_at;
 use host::version;
 
 /// What is taken from a folder; nothing else that lies there is.

@@ -7,7 +7,7 @@ use simdisk::operations::OperationProfile;
 use units::Nanos;
 
 use super::Playback;
-use crate::error::CommandError;
+use crate::error::HostError;
 use crate::simulate::measured;
 use crate::simulate::pace::ArrayPace;
 use crate::simulate::scale::{scaled, whole};
@@ -28,7 +28,7 @@ const STEP: Nanos = Nanos::from_millis(500);
 pub(super) fn profile(
     playback: &Playback<'_, '_>,
     plan: &Plan,
-) -> Result<OperationProfile, CommandError> {
+) -> Result<OperationProfile, HostError> {
     if playback.is_stopped {
         return Ok(playback.profile.clone());
     }
@@ -36,7 +36,7 @@ pub(super) fn profile(
     measured::paced(playback.profile, &scaled(plan).0, pace)
 }
 
-fn observed(playback: &Playback<'_, '_>, plan: &Plan) -> Result<ArrayPace, CommandError> {
+fn observed(playback: &Playback<'_, '_>, plan: &Plan) -> Result<ArrayPace, HostError> {
     let mut run = playback.operation_run(plan)?;
     let (mut now, mut pace) = (Nanos::ZERO, ArrayPace::new());
     let mut settling = MemorySettling::default();
