@@ -10,7 +10,7 @@ use crate::CarrierError;
 
 /// A server and what it asks for.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub struct ServerAccess {
     /// `nats://HOST:PORT`, or `tls://HOST:PORT`.
     pub server: String,
     /// Who we are.
@@ -25,7 +25,7 @@ pub struct Access {
 #[derive(Clone)]
 pub enum Credentials {
     /// The server asks for none.
-    Nobody,
+    Anonymous,
     /// User and password.
     User {
         /// The user.
@@ -33,14 +33,14 @@ pub enum Credentials {
         /// The password.
         password: String,
     },
-    /// A file with a JWT and the seed of its NKey.
+    /// A file with a JWT and the seed of its `NKey`.
     File(PathBuf),
 }
 
 impl std::fmt::Debug for Credentials {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Nobody => "Nobody",
+            Self::Anonymous => "Anonymous",
             Self::User { .. } => "User",
             Self::File(_) => "File",
         })
@@ -56,7 +56,7 @@ const PING: Duration = Duration::from_secs(2);
 /// A lost connection is tried again as often.
 const TRIES_AGAIN: Duration = Duration::from_millis(500);
 
-impl Access {
+impl ServerAccess {
     pub(crate) async fn connect(&self) -> Result<Client, CarrierError> {
         let mut options = ConnectOptions::new()
             .name(&self.name)
@@ -64,7 +64,7 @@ impl Access {
             .ping_interval(PING)
             .reconnect_delay_callback(|_| TRIES_AGAIN);
         options = match &self.credentials {
-            Credentials::Nobody => options,
+            Credentials::Anonymous => options,
             Credentials::User { user, password } => {
                 options.user_and_password(user.clone(), password.clone())
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::stream::{Config, Stream};
-use fleet::{AgentId, Chunk, RunId};
+use fleet::{AgentId, JournalPiece, RunId};
 use futures_util::StreamExt as _;
 
 use crate::subject::{self, EVERY_RESULT};
@@ -18,19 +18,19 @@ const MESSAGE_ID: &str = "Nats-Msg-Id";
 
 /// A piece that comes again within this time is recognised by the server; later ones by their
 /// offset.
-const KNOWN_FOR: Duration = Duration::from_secs(120);
+const KNOWN_FOR: Duration = Duration::from_mins(2);
 
-/// Results of a run that nobody collects are deleted after this time.
-const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
+/// Uncollected results of a run are deleted after this time.
+const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
 
 /// A reader that waits longer for the next message of a stream has read it to its end.
 const NEXT_WITHIN: Duration = Duration::from_secs(2);
 
 /// What was read of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct KeptJournal {
     /// The pieces, in the order in which they were kept.
-    pub chunks: Vec<Chunk>,
+    pub chunks: Vec<JournalPiece>,
     /// Messages that are no piece of a journal.
     pub malformed: u64,
 }
@@ -54,7 +54,12 @@ impl Carrier {
     }
 
     /// Has the server keep a piece of a journal; returns once it does.
-    pub fn keep(&self, run: &RunId, agent: &AgentId, chunk: &Chunk) -> Result<(), CarrierError> {
+    pub fn keep(
+        &self,
+        run: &RunId,
+        agent: &AgentId,
+        chunk: &JournalPiece,
+    ) -> Result<(), CarrierError> {
         let mut headers = HeaderMap::new();
         headers.insert(MESSAGE_ID, chunk.id(run, agent).as_str());
         headers.insert(OFFSET, chunk.offset.to_string().as_str());
@@ -71,7 +76,7 @@ impl Carrier {
     }
 
     /// Everything that is kept of the journal of `agent` in `run`.
-    pub fn kept(&self, run: &RunId, agent: &AgentId) -> Result<Reading, CarrierError> {
+    pub fn kept(&self, run: &RunId, agent: &AgentId) -> Result<KeptJournal, CarrierError> {
         let stream = self.results()?;
         let config = pull::OrderedConfig {
             filter_subject: subject::results(run, agent),
@@ -83,7 +88,7 @@ impl Carrier {
             let messages = consumer.messages().await;
             let mut messages =
                 messages.map_err(|error| CarrierError::refused("read a journal", &error))?;
-            let mut reading = Reading::default();
+            let mut reading = KeptJournal::default();
             while let Ok(Some(message)) = tokio::time::timeout(NEXT_WITHIN, messages.next()).await {
                 let message =
                     message.map_err(|error| CarrierError::refused("read a journal", &error))?;
@@ -101,12 +106,15 @@ impl Carrier {
     }
 }
 
-fn chunk_of(headers: Option<&HeaderMap>, payload: &[u8]) -> Option<Chunk> {
+fn chunk_of(headers: Option<&HeaderMap>, payload: &[u8]) -> Option<JournalPiece> {
     let headers = headers?;
-    let number = |name: &str| -> Option<u64> { headers.get(name)?.as_str().parse().ok() };
     let whole = match headers.get(WHOLE) {
-        Some(_) => Some(number(WHOLE)?),
+        Some(_) => Some(number(headers, WHOLE)?),
         None => None,
     };
-    Some(Chunk { offset: number(OFFSET)?, whole, bytes: payload.to_vec() })
+    Some(JournalPiece { offset: number(headers, OFFSET)?, whole, bytes: payload.to_vec() })
+}
+
+fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
+    headers.get(name)?.as_str().parse().ok()
 }

@@ -67,7 +67,7 @@ impl Carrier {
     }
 
     /// Gives the lease back, so that the next controller need not wait for its end.
-    pub fn release_lease(&self, lease: Lease) -> Result<(), CarrierError> {
+    pub fn release_lease(&self, lease: &Lease) -> Result<(), CarrierError> {
         self.wait("release the lease", lease.bucket.delete(KEY))
     }
 

@@ -1,6 +1,6 @@
 //! Messages that arrive without being asked for.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -36,10 +36,7 @@ impl Letters {
 
     /// The next message; none if none comes within `patience`.
     pub fn next(&self, patience: Duration) -> Option<Letter> {
-        match self.waiting.recv_timeout(patience) {
-            Ok(letter) => Some(letter),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.waiting.recv_timeout(patience).ok()
     }
 }
 
@@ -51,7 +48,7 @@ pub struct Replies {
 }
 
 impl Replies {
-    /// Sends a message that nobody acknowledges; one that cannot be sent is asked for again.
+    /// Sends a message without acknowledgement; one that cannot be sent is asked for again.
     pub fn publish(&self, subject: String, bytes: Vec<u8>) {
         let _ = self.handle.block_on(async {
             self.client.publish(subject, bytes.into()).await?;
@@ -94,7 +91,7 @@ impl Carrier {
     }
 }
 
-/// Whether anybody still listens.
+/// Whether the receiver still listens.
 fn pass_on(sender: &SyncSender<Letter>, letter: Letter) -> bool {
     !matches!(sender.try_send(letter), Err(TrySendError::Disconnected(_)))
 }

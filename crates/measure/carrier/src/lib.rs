@@ -1,7 +1,7 @@
 //! Messages, journals and leases of a fleet over NATS, for callers that have no runtime.
 //!
-//! NATS core carries heartbeats and orders, a `JetStream` stream keeps the journals until somebody
-//! has collected them, and a key-value bucket holds the lease of the one controller. This crate
+//! NATS core carries heartbeats and orders, a `JetStream` stream keeps the journals until they
+//! are collected, and a key-value bucket holds the lease of the one controller. This crate
 //! fences the client and its runtime; what the messages mean is [`fleet`]'s.
 
 mod access;
@@ -18,9 +18,9 @@ use async_nats::jetstream;
 use tokio::runtime::Runtime;
 use units::Nanos;
 
-pub use access::{Access, Credentials};
+pub use access::{Credentials, ServerAccess};
 pub use error::CarrierError;
-pub use journals::Reading;
+pub use journals::KeptJournal;
 pub use lease::Lease;
 pub use letters::{Letter, Letters, Replies};
 pub use subject::{EVERY_BEAT, beats, clocks, orders, results};
@@ -41,7 +41,7 @@ pub struct Carrier {
 
 impl Carrier {
     /// Connects. A server that cannot be reached, or refuses, is an error that names it.
-    pub fn connect(access: &Access) -> Result<Self, CarrierError> {
+    pub fn connect(access: &ServerAccess) -> Result<Self, CarrierError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("nats")
@@ -58,7 +58,7 @@ impl Carrier {
         self.client.connection_state() == async_nats::connection::State::Connected
     }
 
-    /// Sends a message that nobody acknowledges.
+    /// Sends a message without acknowledgement.
     pub fn publish(&self, subject: String, bytes: Vec<u8>) -> Result<(), CarrierError> {
         self.wait("publish", self.client.publish(subject, bytes.into()))
     }

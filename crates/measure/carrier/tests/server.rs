@@ -1,13 +1,19 @@
 //! Against a real nats-server on loopback, killed and started again.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a real server is waited for, and its absence is reported"
+)]
+
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use carrier::{Access, Carrier, CarrierError, Credentials};
-use fleet::{AgentId, Assembly, Chunk, RunId};
+use carrier::{Carrier, CarrierError, Credentials, ServerAccess};
+use fleet::{AgentId, Assembly, JournalPiece, RunId};
 
 /// A server of this test's own.
 struct Server {
@@ -65,9 +71,9 @@ impl Server {
     }
 
     fn connect(&self) -> Carrier {
-        let access = Access {
+        let access = ServerAccess {
             server: format!("nats://127.0.0.1:{}", self.port),
-            credentials: Credentials::Nobody,
+            credentials: Credentials::Anonymous,
             authority: None,
             name: "test".to_owned(),
         };
@@ -95,7 +101,7 @@ fn an_order_is_answered_and_silence_is_bounded() {
     let orders = other.subscribe("plimsoll.v1.order.a1".to_owned()).expect("a subscription");
     let agent = std::thread::spawn(move || {
         let letter = orders.next(Duration::from_secs(10)).expect("an order");
-        let reply = letter.reply.expect("somebody waits");
+        let reply = letter.reply.expect("a waiter");
         other.publish(reply, [letter.bytes, b" done".to_vec()].concat()).expect("sent");
     });
     std::thread::sleep(Duration::from_millis(200));
@@ -114,7 +120,7 @@ fn a_journal_survives_the_death_of_the_server() {
     let (run, agent) = ids();
     let carrier = server.connect();
     carrier.make_ready().expect("a stream");
-    let piece = |offset: u64, text: &str, whole| Chunk { offset, whole, bytes: text.into() };
+    let piece = |offset: u64, text: &str, whole| JournalPiece { offset, whole, bytes: text.into() };
     let first = piece(0, "one\n", None);
     carrier.keep(&run, &agent, &first).expect("kept");
     server.kill();
@@ -145,16 +151,16 @@ fn one_controller_at_a_time() {
     assert_eq!(held.map(|lease| lease.epoch()), Err(CarrierError::Held { by }));
     one.renew_lease(&mut lease).expect("renewed");
     let epoch = lease.epoch();
-    one.release_lease(lease).expect("released");
+    one.release_lease(&lease).expect("released");
     let next = other.take_lease("controller two".to_owned()).expect("the lease is free");
     assert!(next.epoch() > epoch);
 }
 
 #[test]
 fn a_server_that_is_not_there_is_named() {
-    let access = Access {
+    let access = ServerAccess {
         server: "nats://127.0.0.1:9".to_owned(),
-        credentials: Credentials::Nobody,
+        credentials: Credentials::Anonymous,
         authority: None,
         name: "test".to_owned(),
     };

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use plan::Plan;
 use units::Nanos;
 
-use crate::{AgentId, Answer, Ask, Beat, HostFacts, Job, Order, RunId, Step};
+use crate::{
+    AgentAnswer, AgentId, AgentJob, AgentOrder, AgentStep, Ask, Heartbeat, HostFacts, RunId,
+};
 
 /// What the agent asks of its surroundings while it takes an order.
-pub trait Surroundings {
+pub trait AgentSurroundings {
     /// The real path of a folder or device, links resolved; none if there is none.
     fn resolve(&self, path: &Path) -> Option<PathBuf>;
     /// Why this plan could not run here now, in a sentence: room, privileges, other programs.
@@ -88,8 +90,8 @@ pub struct Agent {
     sequence: u64,
     /// The highest controller that was obeyed, and its last order with the answer.
     epoch: u64,
-    last: Option<(u64, Answer)>,
-    job: Option<Job>,
+    last: Option<(u64, AgentAnswer)>,
+    job: Option<AgentJob>,
     ignored: u64,
 }
 
@@ -101,16 +103,16 @@ impl Agent {
         started: Nanos,
         facts: HostFacts,
         allowed: Vec<PathBuf>,
-        job: Option<Job>,
+        job: Option<AgentJob>,
     ) -> Self {
         let (sequence, epoch, ignored) = (0, 0, 0);
         Self { id, started, facts, allowed, sequence, epoch, last: None, job, ignored }
     }
 
     /// The next heartbeat.
-    pub fn beat(&mut self) -> Beat {
+    pub fn beat(&mut self) -> Heartbeat {
         self.sequence += 1;
-        Beat {
+        Heartbeat {
             agent: self.id.clone(),
             host: self.facts.host.clone(),
             sequence: self.sequence,
@@ -120,7 +122,7 @@ impl Agent {
     }
 
     /// What it is doing.
-    pub const fn job(&self) -> Option<&Job> {
+    pub const fn job(&self) -> Option<&AgentJob> {
         self.job.as_ref()
     }
 
@@ -134,11 +136,11 @@ impl Agent {
     pub fn ask(
         &mut self,
         ask: Ask,
-        surroundings: &dyn Surroundings,
-    ) -> (Option<Answer>, Option<AgentEffect>) {
-        if let Order::Resend { run, from_byte } = ask.order {
+        surroundings: &dyn AgentSurroundings,
+    ) -> (Option<AgentAnswer>, Option<AgentEffect>) {
+        if let AgentOrder::Resend { run, from_byte } = ask.order {
             // It changes nothing on the host, so it needs no lease and has no place among orders.
-            return (Some(Answer::Accepted), Some(AgentEffect::Resend { run, from_byte }));
+            return (Some(AgentAnswer::Accepted), Some(AgentEffect::Resend { run, from_byte }));
         }
         if ask.epoch < self.epoch {
             self.ignored += 1;
@@ -157,7 +159,7 @@ impl Agent {
         }
         let (answer, effect) = match self.obey(ask.order, surroundings) {
             Ok((answer, effect)) => (answer, effect),
-            Err(why) => (Answer::Refused { why }, None),
+            Err(why) => (AgentAnswer::Refused { why }, None),
         };
         self.last = Some((ask.number, answer.clone()));
         (Some(answer), effect)
@@ -167,63 +169,63 @@ impl Agent {
     pub fn child(&mut self, report: ChildReport) {
         let Some(job) = &mut self.job else { return };
         job.step = match report {
-            ChildReport::Filled => Step::Prepared,
-            ChildReport::Warm => Step::Waiting,
-            ChildReport::Measuring => Step::Measuring,
-            ChildReport::Ended { status } => Step::Ended { status },
-            ChildReport::Failed { why } => Step::Failed { why },
+            ChildReport::Filled => AgentStep::Prepared,
+            ChildReport::Warm => AgentStep::Waiting,
+            ChildReport::Measuring => AgentStep::Measuring,
+            ChildReport::Ended { status } => AgentStep::Ended { status },
+            ChildReport::Failed { why } => AgentStep::Failed { why },
         };
     }
 
     fn obey(
         &mut self,
-        order: Order,
-        surroundings: &dyn Surroundings,
-    ) -> Result<(Answer, Option<AgentEffect>), String> {
+        order: AgentOrder,
+        surroundings: &dyn AgentSurroundings,
+    ) -> Result<(AgentAnswer, Option<AgentEffect>), String> {
         let effect = match order {
-            Order::Describe => return Ok((Answer::Host(self.facts.clone()), None)),
-            Order::Check { plan } => {
+            AgentOrder::Describe => return Ok((AgentAnswer::Host(self.facts.clone()), None)),
+            AgentOrder::Check { plan } => {
                 self.check(&plan, surroundings)?;
                 None
             }
-            Order::Prepare { run, plan } => {
-                self.take_up(&run, Step::Preparing, &plan, surroundings)?;
+            AgentOrder::Prepare { run, plan } => {
+                self.take_up(&run, AgentStep::Preparing, &plan, surroundings)?;
                 Some(AgentEffect::Fill { run, plan })
             }
-            Order::Start { run, plan } => {
-                self.take_up(&run, Step::WarmingUp, &plan, surroundings)?;
+            AgentOrder::Start { run, plan } => {
+                self.take_up(&run, AgentStep::WarmingUp, &plan, surroundings)?;
                 Some(AgentEffect::Run { run, plan })
             }
-            Order::Measure { run, at_ns } => {
-                self.require(&run, |step| matches!(step, Step::Waiting))?;
+            AgentOrder::Measure { run, at_ns } => {
+                self.require(&run, |step| matches!(step, AgentStep::Waiting))?;
                 Some(AgentEffect::Release { run, at_ns })
             }
-            Order::Stop { run } => {
+            AgentOrder::Stop { run } => {
                 self.require(&run, |_| true)?;
                 Some(AgentEffect::Stop { run })
             }
-            Order::Resend { .. } => unreachable!("answered before the order of orders"),
+            AgentOrder::Resend { .. } => unreachable!("answered before the order of orders"),
         };
-        Ok((Answer::Accepted, effect))
+        Ok((AgentAnswer::Accepted, effect))
     }
 
     /// Makes `run` its job, unless another is under way.
     fn take_up(
         &mut self,
         run: &RunId,
-        step: Step,
+        step: AgentStep,
         plan: &str,
-        surroundings: &dyn Surroundings,
+        surroundings: &dyn AgentSurroundings,
     ) -> Result<(), String> {
         if let Some(job) = self.job.as_ref().filter(|job| job.step.is_at_work()) {
             return Err(format!("run {} is under way on this host: stop it or wait", job.run));
         }
         self.check(plan, surroundings)?;
-        self.job = Some(Job { run: run.clone(), step });
+        self.job = Some(AgentJob { run: run.clone(), step });
         Ok(())
     }
 
-    fn require(&self, run: &RunId, is: impl Fn(&Step) -> bool) -> Result<(), String> {
+    fn require(&self, run: &RunId, is: impl Fn(&AgentStep) -> bool) -> Result<(), String> {
         match &self.job {
             Some(job) if job.run == *run && is(&job.step) => Ok(()),
             Some(job) if job.run == *run => {
@@ -233,15 +235,14 @@ impl Agent {
         }
     }
 
-    fn check(&self, text: &str, surroundings: &dyn Surroundings) -> Result<(), String> {
+    fn check(&self, text: &str, surroundings: &dyn AgentSurroundings) -> Result<(), String> {
         let plan = Plan::parse("the plan", text).map_err(|error| error.to_string())?;
-        let resolve = |path: &Path| surroundings.resolve(path);
-        allowed::check(&plan, &self.allowed, &resolve)?;
+        allowed::check(&plan, &self.allowed, &|path| surroundings.resolve(path))?;
         surroundings.hindrance(&plan).map_or(Ok(()), Err)
     }
 }
 
-impl Step {
+impl AgentStep {
     /// Whether something runs on the host.
     pub(crate) const fn is_at_work(&self) -> bool {
         matches!(self, Self::Preparing | Self::WarmingUp | Self::Waiting | Self::Measuring)

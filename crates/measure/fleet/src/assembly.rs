@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Chunk;
+use crate::JournalPiece;
 
 /// How much of a journal has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Assembly {
 
 /// Why a piece does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChunkFault {
+pub enum PieceFault {
     /// Bytes before it have not arrived.
     Gap {
         /// How many bytes there are.
@@ -28,7 +28,7 @@ pub enum ChunkFault {
     },
 }
 
-impl fmt::Display for ChunkFault {
+impl fmt::Display for PieceFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gap { have, offset } => {
@@ -39,7 +39,7 @@ impl fmt::Display for ChunkFault {
     }
 }
 
-impl std::error::Error for ChunkFault {}
+impl std::error::Error for PieceFault {}
 
 impl Assembly {
     /// Goes on with a journal of which `have` bytes are there.
@@ -58,19 +58,19 @@ impl Assembly {
     }
 
     /// Takes a piece; the part of it that is new must be appended to the journal.
-    pub fn take<'a>(&mut self, chunk: &'a Chunk) -> Result<&'a [u8], ChunkFault> {
+    pub fn take<'a>(&mut self, chunk: &'a JournalPiece) -> Result<&'a [u8], PieceFault> {
         let end = chunk.offset + chunk.bytes.len() as u64;
         if chunk.offset > self.have {
-            return Err(ChunkFault::Gap { have: self.have, offset: chunk.offset });
+            return Err(PieceFault::Gap { have: self.have, offset: chunk.offset });
         }
         let whole = self.whole.or(chunk.whole);
         if let Some(whole) = whole.filter(|whole| end > *whole || self.have > *whole) {
-            return Err(ChunkFault::BeyondEnd { whole });
+            return Err(PieceFault::BeyondEnd { whole });
         }
         if let (Some(known), Some(said)) = (self.whole, chunk.whole)
             && known != said
         {
-            return Err(ChunkFault::BeyondEnd { whole: known });
+            return Err(PieceFault::BeyondEnd { whole: known });
         }
         self.whole = whole;
         let known = usize::try_from(self.have - chunk.offset).unwrap_or(usize::MAX);
@@ -84,8 +84,8 @@ impl Assembly {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Assembly, ChunkFault};
-    use crate::{Chunk, Outbox};
+    use super::{Assembly, PieceFault};
+    use crate::{JournalOutbox, JournalPiece};
 
     /// Publishes `journal`, which grows by `steps`; `fates` decides for each piece whether it is
     /// lost, kept without acknowledgement, or kept.
@@ -93,8 +93,8 @@ mod tests {
         journal: &[u8],
         steps: &[usize],
         fates: &mut impl Iterator<Item = u8>,
-    ) -> Vec<Chunk> {
-        let (mut outbox, mut stream, mut length) = (Outbox::default(), Vec::new(), 0);
+    ) -> Vec<JournalPiece> {
+        let (mut outbox, mut stream, mut length) = (JournalOutbox::default(), Vec::new(), 0);
         let mut steps = steps.iter();
         for _ in 0..10_000 {
             length = (length + steps.next().unwrap_or(&journal.len())).min(journal.len());
@@ -136,13 +136,13 @@ mod tests {
 
     #[test]
     fn a_missing_piece_is_noticed_and_sent_again() {
-        let piece = |offset: u64, whole| Chunk { offset, whole, bytes: vec![1; 10] };
+        let piece = |offset: u64, whole| JournalPiece { offset, whole, bytes: vec![1; 10] };
         let mut assembly = Assembly::default();
         assert_eq!(assembly.take(&piece(0, None)).map(<[u8]>::len), Ok(10));
-        let gap = ChunkFault::Gap { have: 10, offset: 20 };
+        let gap = PieceFault::Gap { have: 10, offset: 20 };
         assert_eq!(assembly.take(&piece(20, Some(30))), Err(gap));
         assert!(!assembly.is_complete());
-        let mut outbox = Outbox::default();
+        let mut outbox = JournalOutbox::default();
         outbox.acknowledged(&piece(20, Some(30)));
         outbox.resend_from(assembly.have());
         let rest = outbox.next(&[1; 20], true).expect("the rest");
@@ -152,10 +152,10 @@ mod tests {
 
     #[test]
     fn nothing_is_taken_behind_the_end() {
-        let end = Chunk { offset: 0, whole: Some(4), bytes: vec![1; 4] };
+        let end = JournalPiece { offset: 0, whole: Some(4), bytes: vec![1; 4] };
         let mut assembly = Assembly::default();
         assert!(assembly.take(&end).is_ok());
-        let further = Chunk { offset: 4, whole: None, bytes: vec![2; 1] };
-        assert_eq!(assembly.take(&further), Err(ChunkFault::BeyondEnd { whole: 4 }));
+        let further = JournalPiece { offset: 4, whole: None, bytes: vec![2; 1] };
+        assert_eq!(assembly.take(&further), Err(PieceFault::BeyondEnd { whole: 4 }));
     }
 }

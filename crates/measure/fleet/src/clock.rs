@@ -39,12 +39,12 @@ impl ClockOffset {
     }
 
     /// The instant `at` of the controller by the host's clock.
-    pub fn on_host(&self, at: Nanos) -> Nanos {
+    pub(crate) fn on_host(&self, at: Nanos) -> Nanos {
         Nanos(at.0.saturating_add_signed(self.offset_ns))
     }
 
     /// The instant `at` of the host by the controller's clock.
-    pub fn on_controller(&self, at: Nanos) -> Nanos {
+    pub(crate) fn on_controller(&self, at: Nanos) -> Nanos {
         Nanos(at.0.saturating_add_signed(self.offset_ns.saturating_neg()))
     }
 }

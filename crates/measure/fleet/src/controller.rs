@@ -10,17 +10,17 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use units::Nanos;
 
-use crate::membership::{Heard, Presence};
+use crate::membership::{HeardBeat, Presence};
 use crate::{
-    AgentId, Answer, Ask, Beat, ClockOffset, FleetEvent, FleetOrder, LossCause, Order, RunId, Step,
-    Timing,
+    AgentAnswer, AgentId, AgentOrder, AgentStep, Ask, ClockOffset, FleetEvent, FleetOrder,
+    Heartbeat, LossCause, RunId, Timing,
 };
-use host::Host;
+use host::FleetHost;
 
 /// What the controller is waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum FleetStage {
     /// For every host of the plan to appear.
     Gathering,
     /// For every host to say that its plan can run there.
@@ -39,15 +39,15 @@ pub enum Stage {
 
 /// What the controller wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Send this order to an agent; the answer comes back through [`Controller::answered`].
+pub enum ControllerEffect {
+    /// Send this order to an agent; the answer comes back through [`FleetController::answered`].
     Send {
         /// To whom.
         agent: AgentId,
         /// What.
         ask: Ask,
     },
-    /// Compare the clock of an agent; the result comes back through [`Controller::compared`].
+    /// Compare the clock of an agent; the result comes back through [`FleetController::compared`].
     Probe {
         /// Whose.
         agent: AgentId,
@@ -58,25 +58,25 @@ pub enum Effect {
 
 /// Takes a fleet through a run. Every method takes the time and returns what to do.
 #[derive(Clone, Debug)]
-pub struct Controller {
+pub struct FleetController {
     run: RunId,
     epoch: u64,
     timing: Timing,
     shared_storage: bool,
     /// The longest planned measurement of a host, with what each host does after it.
     measure_limit: Nanos,
-    hosts: Vec<Host>,
-    stage: Stage,
+    hosts: Vec<FleetHost>,
+    stage: FleetStage,
     /// When the stage began.
     since: Nanos,
     /// The common instant, once it is decided.
     measure_from: Option<Nanos>,
     early: Option<String>,
     ignored: u64,
-    effects: Vec<Effect>,
+    effects: Vec<ControllerEffect>,
 }
 
-impl Controller {
+impl FleetController {
     /// A controller for `order`, whose hosts have these plans (TOML), in their order. `epoch` is
     /// larger than that of every earlier controller. `measure_limit` bounds the measurement.
     pub fn new(
@@ -94,8 +94,8 @@ impl Controller {
             timing: order.timing,
             shared_storage: order.shared_storage,
             measure_limit,
-            hosts: hosts.map(|(host, plan)| Host::new(&host.host, plan)).collect(),
-            stage: Stage::Gathering,
+            hosts: hosts.map(|(host, plan)| FleetHost::new(&host.host, plan)).collect(),
+            stage: FleetStage::Gathering,
             since: now,
             measure_from: None,
             early: None,
@@ -105,7 +105,7 @@ impl Controller {
     }
 
     /// What it is waiting for.
-    pub const fn stage(&self) -> Stage {
+    pub const fn stage(&self) -> FleetStage {
         self.stage
     }
 
@@ -116,7 +116,9 @@ impl Controller {
 
     /// Every host of the plan: its name, its agent if it was found, how far it is, and whether it
     /// is lost.
-    pub fn hosts(&self) -> impl Iterator<Item = (&str, Option<&AgentId>, Option<&Step>, bool)> {
+    pub fn hosts(
+        &self,
+    ) -> impl Iterator<Item = (&str, Option<&AgentId>, Option<&AgentStep>, bool)> {
         self.hosts
             .iter()
             .map(|host| (host.name.as_str(), host.agent(), host.step.as_ref(), host.is_lost))
@@ -128,14 +130,13 @@ impl Controller {
     }
 
     /// A heartbeat has arrived.
-    pub fn heard(&mut self, beat: &Beat, now: Nanos) -> Vec<Effect> {
-        match self.index_of(beat) {
-            Some(host) => self.hear(host, beat, now),
-            None => {
-                self.ignored += 1;
-                let rivals = self.hosts.iter_mut().filter(|host| host.is_meant(beat));
-                rivals.for_each(|host| host.rival = Some(beat.agent.clone()));
-            }
+    pub fn heard(&mut self, beat: &Heartbeat, now: Nanos) -> Vec<ControllerEffect> {
+        if let Some(host) = self.index_of(beat) {
+            self.hear(host, beat, now);
+        } else {
+            self.ignored += 1;
+            let rivals = self.hosts.iter_mut().filter(|host| host.is_meant(beat));
+            rivals.for_each(|host| host.rival = Some(beat.agent.clone()));
         }
         self.advance(now)
     }
@@ -145,9 +146,9 @@ impl Controller {
         &mut self,
         agent: &AgentId,
         number: u64,
-        answer: Answer,
+        answer: AgentAnswer,
         now: Nanos,
-    ) -> Vec<Effect> {
+    ) -> Vec<ControllerEffect> {
         let Some(host) = self.host_of(agent) else {
             return Vec::new();
         };
@@ -161,7 +162,12 @@ impl Controller {
     }
 
     /// The clock of an agent was compared.
-    pub fn compared(&mut self, agent: &AgentId, clock: ClockOffset, now: Nanos) -> Vec<Effect> {
+    pub fn compared(
+        &mut self,
+        agent: &AgentId,
+        clock: ClockOffset,
+        now: Nanos,
+    ) -> Vec<ControllerEffect> {
         if let Some(host) = self.host_of(agent) {
             self.hosts[host].clock = Some((clock, now));
             self.note(FleetEvent::Clock { host, clock });
@@ -170,7 +176,7 @@ impl Controller {
     }
 
     /// Time has passed; call it at least every [`Timing::heartbeat`].
-    pub fn tick(&mut self, now: Nanos) -> Vec<Effect> {
+    pub fn tick(&mut self, now: Nanos) -> Vec<ControllerEffect> {
         for host in 0..self.hosts.len() {
             self.judge_silence(host, now);
         }
@@ -178,21 +184,22 @@ impl Controller {
     }
 
     /// A person asked to stop.
-    pub fn stop(&mut self, now: Nanos) -> Vec<Effect> {
+    pub fn stop(&mut self, now: Nanos) -> Vec<ControllerEffect> {
         self.end("stopped by a person".to_owned(), now);
         std::mem::take(&mut self.effects)
     }
 
-    fn index_of(&self, beat: &Beat) -> Option<usize> {
-        let is_free = |host: &Host| host.is_meant(beat) && host.agent().is_none();
-        self.host_of(&beat.agent).or_else(|| self.hosts.iter().position(is_free))
+    fn index_of(&self, beat: &Heartbeat) -> Option<usize> {
+        self.host_of(&beat.agent).or_else(|| {
+            self.hosts.iter().position(|host| host.is_meant(beat) && host.agent().is_none())
+        })
     }
 
     fn host_of(&self, agent: &AgentId) -> Option<usize> {
         self.hosts.iter().position(|host| host.agent() == Some(agent))
     }
 
-    fn hear(&mut self, host: usize, beat: &Beat, now: Nanos) {
+    fn hear(&mut self, host: usize, beat: &Heartbeat, now: Nanos) {
         let known = self.hosts[host].agent().is_some();
         let heard = self.hosts[host].hear(beat, now, &self.run);
         if !known {
@@ -200,10 +207,10 @@ impl Controller {
             self.note(FleetEvent::Found { host, agent });
         }
         match heard {
-            Heard::OutOfOrder => self.ignored += 1,
-            Heard::Alive => {}
-            Heard::Back => self.welcome(host),
-            Heard::Restarted => self.judge_restart(host, beat, now),
+            HeardBeat::OutOfOrder => self.ignored += 1,
+            HeardBeat::Alive => {}
+            HeardBeat::Back => self.welcome(host),
+            HeardBeat::Restarted => self.judge_restart(host, beat, now),
         }
         self.note_end_of(host);
     }
@@ -215,13 +222,13 @@ impl Controller {
 
     /// An agent that was started anew and still follows its run is back; one that knows nothing of
     /// it is lost to this run.
-    fn judge_restart(&mut self, host: usize, beat: &Beat, now: Nanos) {
+    fn judge_restart(&mut self, host: usize, beat: &Heartbeat, now: Nanos) {
         let knows = beat.job.as_ref().is_some_and(|job| job.run == self.run);
         if knows {
             if self.hosts[host].is_lost {
                 self.welcome(host);
             }
-        } else if self.stage > Stage::Checking && !self.hosts[host].has_ended() {
+        } else if self.stage > FleetStage::Checking && !self.hosts[host].has_ended() {
             self.lose(host, LossCause::Restart, now);
         }
     }
@@ -242,13 +249,13 @@ impl Controller {
     /// Notes that a host is lost. Before the measurement there is nothing worth going on for;
     /// within it the others go on.
     fn lose(&mut self, host: usize, cause: LossCause, now: Nanos) {
-        if self.hosts[host].is_lost || self.stage == Stage::Ended {
+        if self.hosts[host].is_lost || self.stage == FleetStage::Ended {
             return;
         }
         self.hosts[host].is_lost = true;
         let heard_ns = self.hosts[host].member.as_ref().map_or(0, |member| member.heard.0);
         self.note(FleetEvent::Lost { host, heard_ns, cause });
-        if self.stage < Stage::Measuring {
+        if self.stage < FleetStage::Measuring {
             let name = &self.hosts[host].name;
             let sentence = format!("{name} was lost before the measurement began");
             self.end(sentence, now);
@@ -258,7 +265,7 @@ impl Controller {
     fn refuse(&mut self, host: usize, why: String, now: Nanos) {
         let sentence = format!("{} refused: {why}", self.hosts[host].name);
         self.note(FleetEvent::Refused { host, why });
-        if self.stage < Stage::Measuring {
+        if self.stage < FleetStage::Measuring {
             self.end(sentence, now);
         }
     }
@@ -266,8 +273,8 @@ impl Controller {
     fn note_end_of(&mut self, host: usize) {
         let of = &mut self.hosts[host];
         let status = match &of.step {
-            Some(Step::Ended { status }) => *status,
-            Some(Step::Failed { .. }) => 2,
+            Some(AgentStep::Ended { status }) => *status,
+            Some(AgentStep::Failed { .. }) => 2,
             _ => return,
         };
         if !std::mem::replace(&mut of.is_end_noted, true) {
@@ -276,24 +283,24 @@ impl Controller {
     }
 
     fn note(&mut self, event: FleetEvent) {
-        self.effects.push(Effect::Note(event));
+        self.effects.push(ControllerEffect::Note(event));
     }
 
     /// Ends the run early: every host that still works is told to stop.
     fn end(&mut self, why: String, now: Nanos) {
-        if self.stage == Stage::Ended {
+        if self.stage == FleetStage::Ended {
             return;
         }
         for host in 0..self.hosts.len() {
             let is_at_work = self.hosts[host].is_at_work();
             if is_at_work {
                 let run = self.run.clone();
-                self.hosts[host].ask_at_once(Order::Stop { run });
+                self.hosts[host].ask_at_once(AgentOrder::Stop { run });
             }
         }
         self.send_orders(now);
         self.early = Some(why.clone());
-        self.enter(Stage::Ended, now);
+        self.enter(FleetStage::Ended, now);
         self.note(FleetEvent::Ended { early: Some(why) });
     }
 }

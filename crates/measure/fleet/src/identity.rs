@@ -36,8 +36,8 @@ impl fmt::Display for IdentityError {
 impl std::error::Error for IdentityError {}
 
 fn checked(text: String) -> Result<String, IdentityError> {
-    let sound = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if (1..=LONGEST).contains(&text.len()) && text.bytes().all(sound) {
+    let is_sound = text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+    if is_sound && (1..=LONGEST).contains(&text.len()) {
         Ok(text)
     } else {
         Err(IdentityError { text })

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use units::Nanos;
 
-use crate::{AgentId, ClockOffset, HostFacts, RunId, Stage};
+use crate::{AgentId, ClockOffset, FleetStage, HostFacts, RunId};
 
 /// One line of the fleet's journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub enum FleetEvent {
     /// The controller entered a stage.
     Stage {
         /// Which.
-        stage: Stage,
+        stage: FleetStage,
     },
     /// A host's clock was compared.
     Clock {

@@ -2,8 +2,9 @@
 //! journals are worth side by side.
 //!
 //! Everything here is a function of messages and time: no socket, no file, no clock. A
-//! [`Controller`] and its [`Agent`]s take [`Beat`]s, [`Ask`]s and [`Answer`]s in and give effects
-//! out, so that the same code runs over a real network and over a lossy one in virtual time.
+//! [`FleetController`] and its [`Agent`]s take [`Heartbeat`]s, [`Ask`]s and [`AgentAnswer`]s in and
+//! give effects out, so that the same code runs over a real network and over a lossy one in virtual
+//! time.
 
 mod agent;
 mod assembly;
@@ -20,19 +21,20 @@ mod record;
 mod timing;
 mod verdict;
 
-pub use agent::{Agent, AgentEffect, ChildReport, Surroundings};
-pub use assembly::{Assembly, ChunkFault};
+pub use agent::{Agent, AgentEffect, AgentSurroundings, ChildReport};
+pub use assembly::{Assembly, PieceFault};
 pub use clock::{ClockOffset, RoundTrip};
-pub use controller::{Controller, Effect, Stage};
+pub use controller::{ControllerEffect, FleetController, FleetStage};
 pub use identity::{AgentId, IdentityError, RunId};
 pub use journal::{FleetEvent, FleetLine, LossCause};
 pub use merge::{FleetSeries, merged};
 pub use message::{
-    Answer, Ask, Beat, HostFacts, Job, MessageFault, Order, Step, VERSION, decode, encode,
+    AgentAnswer, AgentJob, AgentOrder, AgentStep, Ask, Heartbeat, HostFacts, MessageFault, VERSION,
+    decode, encode,
 };
 pub use order::{FleetOrder, HostOrder, OrderError};
-pub use outbox::{Chunk, Outbox};
-pub use record::{Absence, FleetRecord, HostPart, LoadError};
+pub use outbox::{JournalOutbox, JournalPiece};
+pub use record::{Absence, FleetLoadError, FleetRecord, HostPart};
 pub use timing::Timing;
 pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, judge};
 

@@ -2,7 +2,7 @@
 
 use units::Nanos;
 
-use crate::{Beat, Timing};
+use crate::{Heartbeat, Timing};
 
 /// Heartbeats of one agent.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(crate) enum Presence {
 
 /// What a heartbeat changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum HeardBeat {
     /// It is older than the last one, or the last one again.
     OutOfOrder,
     /// The host answers as before.
@@ -37,7 +37,7 @@ pub(crate) enum Heard {
 
 impl Membership {
     /// From the first heartbeat on.
-    pub(crate) fn begin(beat: &Beat, now: Nanos) -> Self {
+    pub(crate) fn begin(beat: &Heartbeat, now: Nanos) -> Self {
         Self {
             heard: now,
             started: Nanos(beat.started_ns),
@@ -47,17 +47,17 @@ impl Membership {
     }
 
     /// Takes a heartbeat.
-    pub(crate) fn hear(&mut self, beat: &Beat, now: Nanos) -> Heard {
+    pub(crate) fn hear(&mut self, beat: &Heartbeat, now: Nanos) -> HeardBeat {
         if !beat.follows(self.started, self.sequence) {
-            return Heard::OutOfOrder;
+            return HeardBeat::OutOfOrder;
         }
         let is_restarted = beat.started_ns != self.started.0;
         let was_lost = self.presence == Presence::Lost;
         *self = Self::begin(beat, now);
         match (is_restarted, was_lost) {
-            (true, _) => Heard::Restarted,
-            (false, true) => Heard::Back,
-            (false, false) => Heard::Alive,
+            (true, _) => HeardBeat::Restarted,
+            (false, true) => HeardBeat::Back,
+            (false, false) => HeardBeat::Alive,
         }
     }
 
@@ -81,12 +81,12 @@ impl Membership {
 mod tests {
     use units::Nanos;
 
-    use super::{Heard, Membership, Presence};
-    use crate::{Beat, Timing};
+    use super::{HeardBeat, Membership, Presence};
+    use crate::{Heartbeat, Timing};
 
-    fn beat(started: u64, sequence: u64) -> Beat {
+    fn beat(started: u64, sequence: u64) -> Heartbeat {
         let agent = "a1".to_owned().try_into().expect("a sound id");
-        Beat { agent, host: "EX01".to_owned(), sequence, started_ns: started, job: None }
+        Heartbeat { agent, host: "EX01".to_owned(), sequence, started_ns: started, job: None }
     }
 
     #[test]
@@ -100,16 +100,16 @@ mod tests {
             })
             .collect();
         assert_eq!(seen, [(2, Presence::Suspect), (10, Presence::Lost)]);
-        assert_eq!(member.hear(&beat(1, 2), Nanos::from_secs(20)), Heard::Back);
+        assert_eq!(member.hear(&beat(1, 2), Nanos::from_secs(20)), HeardBeat::Back);
         assert_eq!(member.judge(Nanos::from_secs(21), &timing), None);
     }
 
     #[test]
     fn a_beat_that_comes_twice_or_late_keeps_no_host_alive() {
         let mut member = Membership::begin(&beat(5, 7), Nanos::ZERO);
-        assert_eq!(member.hear(&beat(5, 7), Nanos::from_secs(1)), Heard::OutOfOrder);
-        assert_eq!(member.hear(&beat(4, 99), Nanos::from_secs(1)), Heard::OutOfOrder);
+        assert_eq!(member.hear(&beat(5, 7), Nanos::from_secs(1)), HeardBeat::OutOfOrder);
+        assert_eq!(member.hear(&beat(4, 99), Nanos::from_secs(1)), HeardBeat::OutOfOrder);
         assert_eq!(member.heard, Nanos::ZERO);
-        assert_eq!(member.hear(&beat(6, 1), Nanos::from_secs(1)), Heard::Restarted);
+        assert_eq!(member.hear(&beat(6, 1), Nanos::from_secs(1)), HeardBeat::Restarted);
     }
 }

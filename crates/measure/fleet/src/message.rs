@@ -19,7 +19,7 @@ const LONGEST: usize = 512 * 1024;
 
 /// An agent is alive. Sent every [`crate::Timing::heartbeat`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beat {
+pub struct Heartbeat {
     /// Who.
     pub agent: AgentId,
     /// Name of its host, for people.
@@ -29,22 +29,22 @@ pub struct Beat {
     /// When the agent started, by its own clock, in nanoseconds since 1970.
     pub started_ns: u64,
     /// What it is doing.
-    pub job: Option<Job>,
+    pub job: Option<AgentJob>,
 }
 
 /// What an agent is doing for a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
+pub struct AgentJob {
     /// For which run.
     pub run: RunId,
     /// How far it is.
-    pub step: Step,
+    pub step: AgentStep,
 }
 
 /// How far an agent is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum AgentStep {
     /// Databases are being filled.
     Preparing,
     /// Databases are filled.
@@ -75,13 +75,13 @@ pub struct Ask {
     /// Which order of that controller; the same number is the same order, asked again.
     pub number: u64,
     /// What to do.
-    pub order: Order,
+    pub order: AgentOrder,
 }
 
 /// What a controller asks an agent to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum AgentOrder {
     /// Say what host this is.
     Describe,
     /// Say whether this plan could run here.
@@ -127,7 +127,7 @@ pub enum Order {
 /// What an agent answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum AgentAnswer {
     /// It will be done, or has been.
     Accepted,
     /// It will not be done.
@@ -203,12 +203,12 @@ struct Outgoing<'a, T> {
 }
 
 #[derive(Deserialize)]
-struct Version {
+struct MessageVersion {
     version: u16,
 }
 
 #[derive(Deserialize)]
-struct Incoming<T> {
+struct IncomingMessage<T> {
     body: T,
 }
 
@@ -223,16 +223,20 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, MessageFault> {
     if bytes.len() > LONGEST {
         return Err(MessageFault::TooLong { bytes: bytes.len() });
     }
-    let malformed = |error: serde_json::Error| MessageFault::Malformed { why: error.to_string() };
-    let Version { version } = serde_json::from_slice(bytes).map_err(malformed)?;
+    let MessageVersion { version } = serde_json::from_slice(bytes).map_err(malformed)?;
     if version != VERSION {
         return Err(MessageFault::OtherVersion { version });
     }
-    let message: Incoming<T> = serde_json::from_slice(bytes).map_err(malformed)?;
+    let message: IncomingMessage<T> = serde_json::from_slice(bytes).map_err(malformed)?;
     Ok(message.body)
 }
 
-impl Beat {
+#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` takes")]
+fn malformed(error: serde_json::Error) -> MessageFault {
+    MessageFault::Malformed { why: error.to_string() }
+}
+
+impl Heartbeat {
     /// Whether this beat is newer than one with `sequence` from an agent started at `started`.
     pub(crate) fn follows(&self, started: Nanos, sequence: u64) -> bool {
         (self.started_ns, self.sequence) > (started.0, sequence)
@@ -243,11 +247,11 @@ impl Beat {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Answer, Ask, Beat, MessageFault, Order, VERSION, decode, encode};
+    use super::{AgentAnswer, AgentOrder, Ask, Heartbeat, MessageFault, VERSION, decode, encode};
 
     #[test]
     fn a_message_comes_back_as_it_was() {
-        let ask = Ask { epoch: 3, number: 9, order: Order::Describe };
+        let ask = Ask { epoch: 3, number: 9, order: AgentOrder::Describe };
         assert_eq!(decode::<Ask>(&encode(&ask)), Ok(ask));
     }
 
@@ -256,27 +260,28 @@ mod tests {
         let later = br#"{"version":2,"body":{"new":"world"}}"#;
         assert_eq!(decode::<Ask>(later), Err(MessageFault::OtherVersion { version: 2 }));
         let own = format!("{{\"version\":{VERSION},\"body\":17}}");
-        assert!(matches!(decode::<Beat>(own.as_bytes()), Err(MessageFault::Malformed { .. })));
+        assert!(matches!(decode::<Heartbeat>(own.as_bytes()), Err(MessageFault::Malformed { .. })));
     }
 
     #[test]
     fn a_message_beyond_the_longest_is_not_parsed() {
         let long = vec![b' '; super::LONGEST + 1];
         let bytes = long.len();
-        assert_eq!(decode::<Answer>(&long), Err(MessageFault::TooLong { bytes }));
+        assert_eq!(decode::<AgentAnswer>(&long), Err(MessageFault::TooLong { bytes }));
     }
 
     proptest! {
         #[test]
         fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let _ = decode::<Ask>(&bytes);
-            let _ = decode::<Beat>(&bytes);
-            let _ = decode::<Answer>(&bytes);
+            let _ = decode::<Heartbeat>(&bytes);
+            let _ = decode::<AgentAnswer>(&bytes);
         }
 
         #[test]
         fn a_mutated_message_is_read_or_refused(at in 0_usize..90, byte in any::<u8>()) {
-            let order = Order::Measure { run: "r1".to_owned().try_into().expect("sound"), at_ns: 7 };
+            let run = "r1".to_owned().try_into().expect("sound");
+            let order = AgentOrder::Measure { run, at_ns: 7 };
             let mut bytes = encode(&Ask { epoch: 1, number: 2, order });
             let at = at % bytes.len();
             bytes[at] = byte;

@@ -48,7 +48,7 @@ impl std::error::Error for OrderError {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct FleetDocument {
     name: String,
     #[serde(default)]
     shared_storage: bool,
@@ -82,10 +82,11 @@ struct WrittenTiming {
 impl FleetOrder {
     /// Reads a fleet plan from TOML `text`; `file` is the name that faults print.
     pub fn parse(file: &str, text: &str) -> Result<Self, OrderError> {
-        let fail = |faults| OrderError { file: file.to_owned(), faults };
-        let document: Document = toml::from_str(text)
-            .map_err(|error| fail(vec![error.to_string().trim_end().to_owned()]))?;
         let mut faults = Vec::new();
+        let document: FleetDocument = toml::from_str(text).map_err(|error| OrderError {
+            file: file.to_owned(),
+            faults: vec![error.to_string().trim_end().to_owned()],
+        })?;
         let timing = document.timing.checked(&mut faults);
         if let Some(fault) = plan::name_fault(&document.name) {
             faults.push(format!("name = {:?} {fault}", document.name));
@@ -96,12 +97,11 @@ impl FleetOrder {
         }
         faults.extend(repeated(&document.host));
         if !faults.is_empty() {
-            return Err(fail(faults));
+            return Err(OrderError { file: file.to_owned(), faults });
         }
-        let host = |of: WrittenHost| HostOrder { host: of.host, plan: of.plan };
         Ok(Self {
             name: document.name,
-            hosts: document.host.into_iter().map(host).collect(),
+            hosts: document.host.into_iter().map(HostOrder::from).collect(),
             shared_storage: document.shared_storage,
             timing,
         })
@@ -113,6 +113,12 @@ impl FleetOrder {
     }
 }
 
+impl From<WrittenHost> for HostOrder {
+    fn from(of: WrittenHost) -> Self {
+        Self { host: of.host, plan: of.plan }
+    }
+}
+
 /// Hosts that are named twice.
 fn repeated(hosts: &[WrittenHost]) -> Vec<String> {
     let mut names: Vec<String> = hosts.iter().map(|of| of.host.to_lowercase()).collect();
@@ -120,8 +126,10 @@ fn repeated(hosts: &[WrittenHost]) -> Vec<String> {
     let mut twice: Vec<&str> =
         names.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0].as_str()).collect();
     twice.dedup();
-    let fault = |name| format!("host {name} is named twice: a host runs one plan at a time");
-    twice.into_iter().map(fault).collect()
+    twice
+        .into_iter()
+        .map(|name| format!("host {name} is named twice: a host runs one plan at a time"))
+        .collect()
 }
 
 impl WrittenTiming {
@@ -197,7 +205,8 @@ mod tests {
 
     #[test]
     fn times_are_read_with_units() {
-        let text = "name = \"a\"\n[timing]\nlost = \"20s\"\n[[host]]\nhost = \"x\"\nplan = \"p\"\n";
+        let text = "name = \"a\"\n[timing]\nlost = \"20s\"\n\
+                    [[host]]\nhost = \"x\"\nplan = \"p\"\n";
         let order = FleetOrder::parse("f.toml", text).expect("sound");
         assert_eq!(order.timing.lost, Nanos::from_secs(20));
     }

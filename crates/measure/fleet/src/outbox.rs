@@ -9,7 +9,7 @@ const MOST_BYTES: usize = 256 * 1024;
 
 /// A piece of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chunk {
+pub struct JournalPiece {
     /// Where it begins in the journal, in bytes.
     pub offset: u64,
     /// The whole length of the journal, if the run has ended.
@@ -18,7 +18,7 @@ pub struct Chunk {
     pub bytes: Vec<u8>,
 }
 
-impl Chunk {
+impl JournalPiece {
     /// An id by which a server recognises the piece if it comes again.
     pub fn id(&self, run: &RunId, agent: &AgentId) -> String {
         let end = if self.whole.is_some() { "-end" } else { "" };
@@ -28,12 +28,12 @@ impl Chunk {
 
 /// What of a journal has been published.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outbox {
+pub struct JournalOutbox {
     acknowledged: u64,
     is_end_acknowledged: bool,
 }
 
-impl Outbox {
+impl JournalOutbox {
     /// The next place to read from the journal, in bytes.
     pub const fn next_offset(&self) -> u64 {
         self.acknowledged
@@ -41,18 +41,18 @@ impl Outbox {
 
     /// The next piece to publish: `bytes` is what the journal holds from [`Self::next_offset`] on,
     /// `has_ended` whether nothing will be added. None if there is nothing to publish.
-    pub fn next(&self, bytes: &[u8], has_ended: bool) -> Option<Chunk> {
+    pub fn next(&self, bytes: &[u8], has_ended: bool) -> Option<JournalPiece> {
         let piece = &bytes[..bytes.len().min(MOST_BYTES)];
         let is_last = has_ended && piece.len() == bytes.len();
         if piece.is_empty() && (!is_last || self.is_end_acknowledged) {
             return None;
         }
         let whole = is_last.then_some(self.acknowledged + piece.len() as u64);
-        Some(Chunk { offset: self.acknowledged, whole, bytes: piece.to_vec() })
+        Some(JournalPiece { offset: self.acknowledged, whole, bytes: piece.to_vec() })
     }
 
     /// The server keeps `chunk`.
-    pub fn acknowledged(&mut self, chunk: &Chunk) {
+    pub fn acknowledged(&mut self, chunk: &JournalPiece) {
         let end = chunk.offset + chunk.bytes.len() as u64;
         self.acknowledged = self.acknowledged.max(end);
         self.is_end_acknowledged |= chunk.whole.is_some();

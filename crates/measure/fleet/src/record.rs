@@ -6,7 +6,7 @@ use std::fmt;
 use record::{Phase, RunRecord};
 use units::Nanos;
 
-use crate::{AgentId, ClockOffset, FleetEvent, FleetLine, HostFacts, LossCause, RunId, Stage};
+use crate::{AgentId, ClockOffset, FleetEvent, FleetLine, FleetStage, HostFacts, LossCause, RunId};
 
 /// A fleet run.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct FleetRecord {
     /// The hosts, in the order of the plan.
     pub hosts: Vec<HostPart>,
     /// When each stage began.
-    pub stages: Vec<(Stage, u64)>,
+    pub stages: Vec<(FleetStage, u64)>,
     /// The common instant, by the controller's clock.
     pub measure_from_ns: Option<u64>,
     /// Whether the controller saw the run to its end.
@@ -67,7 +67,7 @@ pub struct Absence {
 
 /// Why a journal is none of a fleet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LoadError {
+pub enum FleetLoadError {
     /// It has no line.
     Empty,
     /// Its first line does not start a fleet run.
@@ -86,7 +86,7 @@ pub enum LoadError {
     },
 }
 
-impl fmt::Display for LoadError {
+impl fmt::Display for FleetLoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("the journal of the fleet is empty: the run never began"),
@@ -97,41 +97,40 @@ impl fmt::Display for LoadError {
     }
 }
 
-impl std::error::Error for LoadError {}
+impl std::error::Error for FleetLoadError {}
 
 impl FleetRecord {
     /// Folds a fleet's journal. A last line that is cut off, as a crash leaves it, is left out.
-    pub fn load(text: &str) -> Result<Self, LoadError> {
+    pub fn load(text: &str) -> Result<Self, FleetLoadError> {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        let (first, rest) = lines.split_first().ok_or(LoadError::Empty)?;
+        let (first, rest) = lines.split_first().ok_or(FleetLoadError::Empty)?;
         let mut record = Self::begin(first)?;
         for (index, line) in rest.iter().enumerate() {
             let number = index + 2;
             match serde_json::from_str::<FleetLine>(line) {
                 Ok(line) => {
-                    record.fold(line).ok_or(LoadError::NoSuchHost { line: number })?;
+                    record.fold(line).ok_or(FleetLoadError::NoSuchHost { line: number })?;
                 }
                 Err(_) if index + 1 == rest.len() => {}
                 Err(error) => {
-                    return Err(LoadError::Line { line: number, why: error.to_string() });
+                    return Err(FleetLoadError::Line { line: number, why: error.to_string() });
                 }
             }
         }
         Ok(record)
     }
 
-    fn begin(first: &str) -> Result<Self, LoadError> {
-        let line: FleetLine = serde_json::from_str(first).map_err(|_| LoadError::NoStart)?;
+    fn begin(first: &str) -> Result<Self, FleetLoadError> {
+        let line: FleetLine = serde_json::from_str(first).map_err(|_| FleetLoadError::NoStart)?;
         let FleetEvent::Started { run, name, build, hosts, .. } = line.event else {
-            return Err(LoadError::NoStart);
+            return Err(FleetLoadError::NoStart);
         };
-        let part = |name| HostPart { name, ..HostPart::default() };
         Ok(Self {
             run,
             name,
             build,
             started_ns: line.at_ns,
-            hosts: hosts.into_iter().map(part).collect(),
+            hosts: hosts.into_iter().map(|name| HostPart { name, ..HostPart::default() }).collect(),
             stages: Vec::new(),
             measure_from_ns: None,
             has_ended: false,
@@ -174,9 +173,13 @@ impl FleetRecord {
     /// When each host that measured began, by the controller's clock, with the largest error of
     /// the comparison.
     pub fn begins(&self) -> Vec<(&str, Nanos, u64)> {
-        let begin = |host: &'_ HostPart| host.measured_from();
-        let begins = self.hosts.iter().filter_map(|host| Some((host.name.as_str(), begin(host)?)));
-        begins.map(|(name, (at, error_ns))| (name, at, error_ns)).collect()
+        self.hosts
+            .iter()
+            .filter_map(|host| {
+                let (at, error_ns) = host.measured_from()?;
+                Some((host.name.as_str(), at, error_ns))
+            })
+            .collect()
     }
 
     /// Nanoseconds between the first and the last begin of a measurement; none with fewer than two.
@@ -207,7 +210,7 @@ impl HostPart {
 mod tests {
     use units::Nanos;
 
-    use super::{FleetRecord, LoadError};
+    use super::{FleetLoadError, FleetRecord};
     use crate::{FleetEvent, LossCause};
 
     fn journal(events: Vec<FleetEvent>) -> String {
@@ -251,11 +254,14 @@ mod tests {
 
     #[test]
     fn foreign_lines_are_named() {
-        assert_eq!(FleetRecord::load("").unwrap_err(), LoadError::Empty);
-        assert_eq!(FleetRecord::load("{}\n").unwrap_err(), LoadError::NoStart);
+        assert_eq!(FleetRecord::load("").unwrap_err(), FleetLoadError::Empty);
+        assert_eq!(FleetRecord::load("{}\n").unwrap_err(), FleetLoadError::NoStart);
         let unknown = journal(vec![started(), lost(2)]);
-        assert_eq!(FleetRecord::load(&unknown).unwrap_err(), LoadError::NoSuchHost { line: 2 });
+        assert_eq!(
+            FleetRecord::load(&unknown).unwrap_err(),
+            FleetLoadError::NoSuchHost { line: 2 }
+        );
         let broken = format!("{}{}", journal(vec![started()]), "what?\n{}\n");
-        assert!(matches!(FleetRecord::load(&broken), Err(LoadError::Line { line: 2, .. })));
+        assert!(matches!(FleetRecord::load(&broken), Err(FleetLoadError::Line { line: 2, .. })));
     }
 }

@@ -1,7 +1,6 @@
 //! One verdict on all hosts: every host is judged by its own record, and the fleet by what no host
 //! can know. A percentile of the fleet never hides a database that fails.
 
-use record::RunRecord;
 use verdict::{Ruling, Verdict};
 
 use crate::record::HostPart;
@@ -85,8 +84,7 @@ fn worst(outcomes: &[Ruling]) -> Ruling {
 }
 
 fn host_verdict(host: &HostPart) -> HostVerdict {
-    let judge = |record: &RunRecord| verdict::judge(record);
-    HostVerdict { name: host.name.clone(), verdict: host.record.as_ref().map(judge) }
+    HostVerdict { name: host.name.clone(), verdict: host.record.as_ref().map(verdict::judge) }
 }
 
 /// A host that did not pass, with the finding that decided.

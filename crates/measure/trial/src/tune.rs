@@ -66,8 +66,8 @@ pub enum Advice {
 }
 
 /// The step after `steps`, in any order: doubles or halves until the limits lie between two
-/// numbers, then closes in on them to a quarter; ends earlier if more sessions add no throughput, or
-/// the goal needs no more.
+/// numbers, then closes in on them to a quarter; ends earlier if more sessions add no throughput,
+/// or the goal needs no more.
 pub fn advise(steps: &[TuneStep], goal: SearchGoal) -> Advice {
     let tried = by_sessions(steps);
     let good = tried.iter().filter(|step| goal.hold(step));

@@ -23,7 +23,7 @@ use child::Child;
 use flags::AgentFlags;
 use home::Home;
 use publisher::Publisher;
-use surroundings::Host;
+use surroundings::ThisHost;
 
 const STOPS: &str = "stopping the agent; a run that it started goes on, and the next agent with \
                      this state folder takes it up";
@@ -84,7 +84,7 @@ impl Work {
         let Some(job) = self.agent.job().cloned() else { return };
         let folder = self.home.run_folder(&job.run);
         self.child = Some(Child::found(&job, &folder));
-        self.publisher.publish(job.run, folder);
+        self.publisher.publish(job.run, &folder);
     }
 
     fn obey_until(&mut self, stop: &StopFlag) -> Result<(), CommandError> {
@@ -108,7 +108,7 @@ impl Work {
     }
 
     fn obey(&mut self, ask: Ask, reply: Option<String>) -> Result<(), CommandError> {
-        let (answer, effect) = self.agent.ask(ask, &Host);
+        let (answer, effect) = self.agent.ask(ask, &ThisHost);
         if let Some(effect) = effect {
             self.carry_out(effect)?;
             self.home.keep(self.agent.job())?;
@@ -124,12 +124,12 @@ impl Work {
             AgentEffect::Fill { run, plan } => self.begin(&run, &plan, Child::fill),
             AgentEffect::Run { run, plan } => {
                 self.begin(&run, &plan, Child::run)?;
-                self.publisher.publish(run.clone(), self.home.run_folder(&run));
+                self.publisher.publish(run.clone(), &self.home.run_folder(&run));
                 Ok(())
             }
             AgentEffect::Release { run, at_ns } => {
                 let released = child::release(&self.home.run_folder(&run), at_ns);
-                self.report(released.err().map_or(ChildReport::Measuring, failed));
+                self.report(released.as_ref().err().map_or(ChildReport::Measuring, failed));
                 Ok(())
             }
             AgentEffect::Stop { run } => {
@@ -139,7 +139,7 @@ impl Work {
                 Ok(())
             }
             AgentEffect::Resend { run, from_byte } => {
-                self.publisher.publish_from(run.clone(), self.home.run_folder(&run), from_byte);
+                self.publisher.publish_from(run.clone(), &self.home.run_folder(&run), from_byte);
                 Ok(())
             }
         }
@@ -154,7 +154,7 @@ impl Work {
         let folder = self.home.make_run_folder(run, plan)?;
         match start(&folder) {
             Ok(child) => self.child = Some(child),
-            Err(error) => self.report(failed(error)),
+            Err(error) => self.report(failed(&error)),
         }
         Ok(())
     }
@@ -178,7 +178,7 @@ impl Work {
     }
 }
 
-fn failed(error: CommandError) -> ChildReport {
+fn failed(error: &CommandError) -> ChildReport {
     let why = error.told().map_or_else(String::new, |(text, _)| text.to_owned());
     ChildReport::Failed { why }
 }

@@ -8,7 +8,7 @@ mod hosts;
 mod server;
 pub(crate) mod show;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use carrier::Carrier;
 use fleet::FleetOrder;
@@ -55,8 +55,8 @@ fn status(flags: &FleetAnswerFlags, console: &mut Console) -> Result<Outcome, Co
     let holder = carrier.lease_holder()?;
     if !flags.json {
         match &holder {
-            Some(holder) => console.answer(format_args!("Controller: {holder}"))?,
-            None => console.answer("Controller: none; no fleet run is live")?,
+            Some(holder) => console.answer(format_args!("FleetController: {holder}"))?,
+            None => console.answer("FleetController: none; no fleet run is live")?,
         }
     }
     hosts::list(&carrier, flags.json, console)
@@ -87,20 +87,20 @@ fn run_plan(flags: &FleetRunFlags, console: &mut Console) -> Result<Outcome, Com
 /// The plan of every host. Sizes that are a share of a volume cannot be known here.
 fn host_plans(fleet: &Path, order: &FleetOrder) -> Result<Vec<Plan>, CommandError> {
     let base = fleet.parent().unwrap_or(Path::new("."));
-    let plan = |host: &fleet::HostOrder| -> Result<Plan, CommandError> {
-        let path: PathBuf = base.join(&host.plan);
-        let plan = read_plan(&path, &Overrides::default())?;
-        if !plan.test.kind.is_load() {
-            return Err(CommandError::new(format!(
-                "{}: a fleet runs performance and stress tests, and this is a {} test; run it \
-                 with `plimsoll run` on its host",
-                path.display(),
-                plan.test.kind
-            )));
-        }
-        Ok(plan)
-    };
-    order.hosts.iter().map(plan).collect()
+    order.hosts.iter().map(|host| host_plan(&base.join(&host.plan))).collect()
+}
+
+fn host_plan(path: &Path) -> Result<Plan, CommandError> {
+    let plan = read_plan(path, &Overrides::default())?;
+    if !plan.test.kind.is_load() {
+        return Err(CommandError::new(format!(
+            "{}: a fleet runs performance and stress tests, and this is a {} test; run it with \
+             `plimsoll run` on its host",
+            path.display(),
+            plan.test.kind
+        )));
+    }
+    Ok(plan)
 }
 
 fn collect(flags: &FleetCollectFlags, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -124,10 +124,7 @@ fn hosts_measure_together_and_their_journals_are_one_record() {
     // Its record is a run like any other, and the fleet can be judged again from the folder.
     fleet.scene.run(["report", "out/hosts/ex01"]).expect_out(&["Report:"]);
     let again = fleet.scene.run(["report", "out", "--format", "json"]);
-    assert_eq!(
-        (again.code, fleet.report(&again)["verdict"].clone()),
-        (ran.code, report["verdict"].clone())
-    );
+    assert_eq!((again.code, &fleet.report(&again)["verdict"]), (ran.code, &report["verdict"]));
 }
 
 #[test]
@@ -170,7 +167,8 @@ fn what_an_agent_may_not_touch_it_refuses_and_a_missing_host_is_named() {
     fleet.plan(&["ex01"]);
     let ran = fleet.scene.run(["fleet", "run", "fleet.toml", "-o", "refused"]);
     ran.expect_code(2).expect_out(&["ex01 refused", "is not allowed on this host"]);
-    let text = "name = \"dag1\"\n[timing]\ngather = \"2s\"\n[[host]]\nhost = \"ex09\"\nplan = \"ex01.toml\"\n";
+    let text = "name = \"dag1\"\n[timing]\ngather = \"2s\"\n\
+                [[host]]\nhost = \"ex09\"\nplan = \"ex01.toml\"\n";
     fleet.scene.write("fleet.toml", text.as_bytes());
     let ran = fleet.scene.run(["fleet", "run", "fleet.toml", "-o", "missing"]);
     ran.expect_code(2).expect_out(&["no agent of ex09", "plimsoll agent"]);

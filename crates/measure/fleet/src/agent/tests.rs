@@ -3,15 +3,15 @@ use std::path::{Path, PathBuf};
 use plan::Plan;
 use units::Nanos;
 
-use super::{Agent, AgentEffect, ChildReport, Surroundings};
-use crate::{Answer, Ask, HostFacts, Order, RunId, Step};
+use super::{Agent, AgentEffect, AgentSurroundings, ChildReport};
+use crate::{AgentAnswer, AgentOrder, AgentStep, Ask, HostFacts, RunId};
 
 /// A host with two folders and a link out of one of them.
 struct Host {
     hindrance: Option<String>,
 }
 
-impl Surroundings for Host {
+impl AgentSurroundings for Host {
     fn resolve(&self, path: &Path) -> Option<PathBuf> {
         match path.to_str()? {
             "/mnt/db1" | "/mnt/db2" | "/etc" | "/mnt" | "/" => Some(path.to_path_buf()),
@@ -43,12 +43,16 @@ fn run(name: &str) -> RunId {
 }
 
 fn start(number: u64, name: &str) -> Ask {
-    Ask { epoch: 1, number, order: Order::Start { run: run(name), plan: plan("/mnt/db1/new") } }
+    Ask {
+        epoch: 1,
+        number,
+        order: AgentOrder::Start { run: run(name), plan: plan("/mnt/db1/new") },
+    }
 }
 
-fn refusal(answer: Option<Answer>) -> String {
+fn refusal(answer: Option<AgentAnswer>) -> String {
     match answer {
-        Some(Answer::Refused { why }) => why,
+        Some(AgentAnswer::Refused { why }) => why,
         other => panic!("not refused: {other:?}"),
     }
 }
@@ -56,13 +60,13 @@ fn refusal(answer: Option<Answer>) -> String {
 #[test]
 fn a_folder_that_was_not_allowed_is_refused_by_the_agent() {
     for folder in ["/mnt/db2/x", "/etc", "/mnt/db1/link/x", "/mnt/db1/../db2", "/mnt"] {
-        let ask = Ask { epoch: 1, number: 1, order: Order::Check { plan: plan(folder) } };
+        let ask = Ask { epoch: 1, number: 1, order: AgentOrder::Check { plan: plan(folder) } };
         let (answer, effect) = agent().ask(ask, &FREE);
         assert_eq!(effect, None, "{folder}");
         refusal(answer);
     }
-    let ask = Ask { epoch: 1, number: 1, order: Order::Check { plan: plan("/mnt/db1/new") } };
-    assert_eq!(agent().ask(ask, &FREE), (Some(Answer::Accepted), None));
+    let ask = Ask { epoch: 1, number: 1, order: AgentOrder::Check { plan: plan("/mnt/db1/new") } };
+    assert_eq!(agent().ask(ask, &FREE), (Some(AgentAnswer::Accepted), None));
 }
 
 #[test]
@@ -71,7 +75,7 @@ fn an_order_that_comes_twice_is_done_once() {
     let (first, effect) = agent.ask(start(1, "r1"), &FREE);
     assert!(matches!(effect, Some(AgentEffect::Run { .. })));
     assert_eq!(agent.ask(start(1, "r1"), &FREE), (first, None));
-    let older = Ask { epoch: 1, number: 0, order: Order::Stop { run: run("r1") } };
+    let older = Ask { epoch: 1, number: 0, order: AgentOrder::Stop { run: run("r1") } };
     assert_eq!(agent.ask(older, &FREE), (None, None));
     assert_eq!(agent.ignored(), 1);
 }
@@ -79,25 +83,25 @@ fn an_order_that_comes_twice_is_done_once() {
 #[test]
 fn one_job_at_a_time_and_only_what_it_waits_for() {
     let mut agent = agent();
-    assert_eq!(agent.ask(start(1, "r1"), &FREE).0, Some(Answer::Accepted));
+    assert_eq!(agent.ask(start(1, "r1"), &FREE).0, Some(AgentAnswer::Accepted));
     assert!(refusal(agent.ask(start(2, "r2"), &FREE).0).contains("r1 is under way"));
     let measure = |number| {
-        let order = Order::Measure { run: run("r1"), at_ns: 9 };
+        let order = AgentOrder::Measure { run: run("r1"), at_ns: 9 };
         Ask { epoch: 1, number, order }
     };
     assert!(refusal(agent.ask(measure(3), &FREE).0).contains("not waiting"));
     agent.child(ChildReport::Warm);
     let release = AgentEffect::Release { run: run("r1"), at_ns: 9 };
-    assert_eq!(agent.ask(measure(4), &FREE), (Some(Answer::Accepted), Some(release)));
+    assert_eq!(agent.ask(measure(4), &FREE), (Some(AgentAnswer::Accepted), Some(release)));
     agent.child(ChildReport::Ended { status: 1 });
-    assert_eq!(agent.job().map(|job| job.step.clone()), Some(Step::Ended { status: 1 }));
-    assert_eq!(agent.ask(start(5, "r2"), &FREE).0, Some(Answer::Accepted));
+    assert_eq!(agent.job().map(|job| job.step.clone()), Some(AgentStep::Ended { status: 1 }));
+    assert_eq!(agent.ask(start(5, "r2"), &FREE).0, Some(AgentAnswer::Accepted));
 }
 
 #[test]
 fn a_controller_that_was_replaced_is_not_obeyed() {
     let mut agent = agent();
-    let describe = |epoch, number| Ask { epoch, number, order: Order::Describe };
+    let describe = |epoch, number| Ask { epoch, number, order: AgentOrder::Describe };
     assert!(agent.ask(describe(7, 1), &FREE).0.is_some());
     assert_eq!(agent.ask(describe(6, 2), &FREE), (None, None));
     assert!(agent.ask(describe(8, 1), &FREE).0.is_some());

@@ -4,14 +4,16 @@ use std::collections::VecDeque;
 
 use units::Nanos;
 
-use crate::membership::{Heard, Membership};
-use crate::{AgentId, Answer, Ask, Beat, ClockOffset, HostFacts, Order, RunId, Step};
+use crate::membership::{HeardBeat, Membership};
+use crate::{
+    AgentAnswer, AgentId, AgentOrder, AgentStep, Ask, ClockOffset, Heartbeat, HostFacts, RunId,
+};
 
 /// An order that was not answered within this time is sent again.
 const ASK_AGAIN: Nanos = Nanos::from_secs(2);
 
 #[derive(Clone, Debug)]
-pub(super) struct Host {
+pub(super) struct FleetHost {
     pub(super) name: String,
     pub(super) plan: String,
     agent: Option<AgentId>,
@@ -21,16 +23,16 @@ pub(super) struct Host {
     pub(super) facts: Option<HostFacts>,
     /// The last comparison of clocks and when it was made.
     pub(super) clock: Option<(ClockOffset, Nanos)>,
-    pub(super) step: Option<Step>,
+    pub(super) step: Option<AgentStep>,
     pub(super) is_lost: bool,
     pub(super) is_end_noted: bool,
-    orders: VecDeque<Order>,
-    pending: Option<Pending>,
+    orders: VecDeque<AgentOrder>,
+    pending: Option<PendingAsk>,
     number: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Pending {
+struct PendingAsk {
     ask: Ask,
     sent: Nanos,
 }
@@ -45,7 +47,7 @@ pub(super) enum Taken {
     Refusal(String),
 }
 
-impl Host {
+impl FleetHost {
     pub(super) fn new(name: &str, plan: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -69,20 +71,19 @@ impl Host {
     }
 
     /// Whether the plan names the agent of this beat, by its id or by the name of its host.
-    pub(super) fn is_meant(&self, beat: &Beat) -> bool {
+    pub(super) fn is_meant(&self, beat: &Heartbeat) -> bool {
         self.name == beat.agent.as_str() || self.name.eq_ignore_ascii_case(&beat.host)
     }
 
-    pub(super) fn hear(&mut self, beat: &Beat, now: Nanos, run: &RunId) -> Heard {
-        let heard = match &mut self.member {
-            Some(member) => member.hear(beat, now),
-            None => {
-                self.agent = Some(beat.agent.clone());
-                self.member = Some(Membership::begin(beat, now));
-                Heard::Alive
-            }
+    pub(super) fn hear(&mut self, beat: &Heartbeat, now: Nanos, run: &RunId) -> HeardBeat {
+        let heard = if let Some(member) = &mut self.member {
+            member.hear(beat, now)
+        } else {
+            self.agent = Some(beat.agent.clone());
+            self.member = Some(Membership::begin(beat, now));
+            HeardBeat::Alive
         };
-        if heard != Heard::OutOfOrder {
+        if heard != HeardBeat::OutOfOrder {
             let of_run = beat.job.as_ref().filter(|job| job.run == *run);
             self.step = of_run.map(|job| job.step.clone()).or(self.step.take());
         }
@@ -90,12 +91,12 @@ impl Host {
     }
 
     /// Asks for something after what was asked before.
-    pub(super) fn ask(&mut self, order: Order) {
+    pub(super) fn ask(&mut self, order: AgentOrder) {
         self.orders.push_back(order);
     }
 
     /// Asks for something and nothing else any more.
-    pub(super) fn ask_at_once(&mut self, order: Order) {
+    pub(super) fn ask_at_once(&mut self, order: AgentOrder) {
         self.orders.clear();
         self.pending = None;
         self.orders.push_back(order);
@@ -113,19 +114,19 @@ impl Host {
         let order = self.orders.pop_front()?;
         self.number += 1;
         let ask = Ask { epoch, number: self.number, order };
-        self.pending = Some(Pending { ask: ask.clone(), sent: now });
+        self.pending = Some(PendingAsk { ask: ask.clone(), sent: now });
         Some(ask)
     }
 
-    pub(super) fn take_answer(&mut self, number: u64, answer: Answer) -> Taken {
+    pub(super) fn take_answer(&mut self, number: u64, answer: AgentAnswer) -> Taken {
         match &self.pending {
             Some(pending) if pending.ask.number == number => self.pending = None,
             _ => return Taken::Nothing,
         }
         match answer {
-            Answer::Accepted => Taken::Done,
-            Answer::Refused { why } => Taken::Refusal(why),
-            Answer::Host(facts) => {
+            AgentAnswer::Accepted => Taken::Done,
+            AgentAnswer::Refused { why } => Taken::Refusal(why),
+            AgentAnswer::Host(facts) => {
                 self.facts = Some(facts.clone());
                 Taken::Facts(facts)
             }
@@ -138,13 +139,18 @@ impl Host {
     }
 
     pub(super) const fn has_ended(&self) -> bool {
-        matches!(self.step, Some(Step::Ended { .. } | Step::Failed { .. }))
+        matches!(self.step, Some(AgentStep::Ended { .. } | AgentStep::Failed { .. }))
     }
 
     pub(super) const fn is_at_work(&self) -> bool {
         matches!(
             self.step,
-            Some(Step::Preparing | Step::WarmingUp | Step::Waiting | Step::Measuring)
+            Some(
+                AgentStep::Preparing
+                    | AgentStep::WarmingUp
+                    | AgentStep::Waiting
+                    | AgentStep::Measuring
+            )
         )
     }
 }

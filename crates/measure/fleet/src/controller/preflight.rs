@@ -3,10 +3,10 @@
 
 use plan::Plan;
 
-use super::host::Host;
+use super::host::FleetHost;
 
 /// Everything that forbids the run, in sentences.
-pub(super) fn faults(hosts: &[Host], shared_storage: bool) -> Vec<String> {
+pub(super) fn faults(hosts: &[FleetHost], shared_storage: bool) -> Vec<String> {
     let mut faults = other_releases(hosts);
     faults.extend(hosts.iter().filter_map(two_agents));
     for host in hosts {
@@ -19,7 +19,7 @@ pub(super) fn faults(hosts: &[Host], shared_storage: bool) -> Vec<String> {
     faults
 }
 
-fn two_agents(host: &Host) -> Option<String> {
+fn two_agents(host: &FleetHost) -> Option<String> {
     let (agent, rival) = (host.agent()?, host.rival.as_ref()?);
     Some(format!(
         "two agents call their host {}: write {agent} or {rival} as `host`, whichever is meant",
@@ -27,26 +27,28 @@ fn two_agents(host: &Host) -> Option<String> {
     ))
 }
 
-fn other_releases(hosts: &[Host]) -> Vec<String> {
-    let build = |host: &Host| host.facts.as_ref().map(|facts| facts.build.clone());
-    let Some(first) = hosts.first().and_then(build) else {
+fn other_releases(hosts: &[FleetHost]) -> Vec<String> {
+    let Some((name, first)) = hosts.first().and_then(release) else {
         return Vec::new();
     };
-    let others = hosts.iter().filter(|host| build(host).is_some_and(|other| other != first));
-    let sentence = |host: &Host| {
-        format!(
-            "{} runs {} and {} runs {first}: install the same release on every host",
-            host.name,
-            build(host).unwrap_or_default(),
-            hosts[0].name
-        )
-    };
-    others.map(sentence).collect()
+    let others = hosts.iter().filter_map(release).filter(|(_, other)| *other != first);
+    others
+        .map(|(other, build)| {
+            format!(
+                "{other} runs {build} and {name} runs {first}: install the same release on every \
+                 host"
+            )
+        })
+        .collect()
+}
+
+fn release(host: &FleetHost) -> Option<(&str, &str)> {
+    Some((&host.name, &host.facts.as_ref()?.build))
 }
 
 /// Folders that two hosts on one machine would write to. The same path on two machines is two
 /// folders unless storage is shared, which the plan must then say.
-fn folders_used_twice(hosts: &[Host]) -> Vec<String> {
+fn folders_used_twice(hosts: &[FleetHost]) -> Vec<String> {
     let mut used: Vec<(String, String, &str)> = Vec::new();
     for host in hosts {
         let machine = host.facts.as_ref().map_or("", |facts| facts.machine.as_str());
@@ -57,11 +59,11 @@ fn folders_used_twice(hosts: &[Host]) -> Vec<String> {
     }
     used.sort();
     let same = used.windows(2).filter(|two| two[0].0 == two[1].0 && two[0].1 == two[1].1);
-    let sentence = |two: &[(String, String, &str)]| {
+    same.map(|two| {
         format!(
             "{} and {} both use {}: give each host its own, or say `shared_storage = true`",
             two[0].2, two[1].2, two[0].1
         )
-    };
-    same.map(sentence).collect()
+    })
+    .collect()
 }

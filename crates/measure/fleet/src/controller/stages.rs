@@ -4,8 +4,8 @@
 use units::Nanos;
 
 use super::preflight;
-use super::{Controller, Effect, Stage};
-use crate::{FleetEvent, LossCause, Order, Step};
+use super::{ControllerEffect, FleetController, FleetStage};
+use crate::{AgentOrder, AgentStep, FleetEvent, LossCause};
 
 /// A comparison of clocks older than this is made again before the common instant is decided.
 const FRESH: Nanos = Nanos::from_secs(10);
@@ -13,16 +13,16 @@ const FRESH: Nanos = Nanos::from_secs(10);
 /// Comparing clocks again holds the release up no longer than this.
 const COMPARED_WITHIN: Nanos = Nanos::from_secs(3);
 
-impl Controller {
+impl FleetController {
     /// Enters as many stages as are due, sends what is due, and returns all effects.
-    pub(super) fn advance(&mut self, now: Nanos) -> Vec<Effect> {
-        while self.stage != Stage::Ended && self.try_next(now) {}
+    pub(super) fn advance(&mut self, now: Nanos) -> Vec<ControllerEffect> {
+        while self.stage != FleetStage::Ended && self.try_next(now) {}
         self.enforce_bound(now);
         self.send_orders(now);
         std::mem::take(&mut self.effects)
     }
 
-    pub(super) fn enter(&mut self, stage: Stage, now: Nanos) {
+    pub(super) fn enter(&mut self, stage: FleetStage, now: Nanos) {
         self.stage = stage;
         self.since = now;
         self.note(FleetEvent::Stage { stage });
@@ -33,7 +33,7 @@ impl Controller {
         for host in self.hosts.iter_mut().filter(|host| !host.is_lost) {
             let Some(agent) = host.agent().cloned() else { continue };
             if let Some(ask) = host.due(epoch, now) {
-                self.effects.push(Effect::Send { agent, ask });
+                self.effects.push(ControllerEffect::Send { agent, ask });
             }
         }
     }
@@ -41,13 +41,13 @@ impl Controller {
     /// Whether a stage was entered.
     fn try_next(&mut self, now: Nanos) -> bool {
         match self.stage {
-            Stage::Gathering => self.check_when_gathered(now),
-            Stage::Checking => self.prepare_when_checked(now),
-            Stage::Preparing => self.start_when_prepared(now),
-            Stage::WarmingUp => self.compare_when_warm(now),
-            Stage::Releasing => self.measure_when_released(now),
-            Stage::Measuring => self.end_when_ended(now),
-            Stage::Ended => false,
+            FleetStage::Gathering => self.check_when_gathered(now),
+            FleetStage::Checking => self.prepare_when_checked(now),
+            FleetStage::Preparing => self.start_when_prepared(now),
+            FleetStage::WarmingUp => self.compare_when_warm(now),
+            FleetStage::Releasing => self.measure_when_released(now),
+            FleetStage::Measuring => self.end_when_ended(now),
+            FleetStage::Ended => false,
         }
     }
 
@@ -57,11 +57,11 @@ impl Controller {
         }
         for host in &mut self.hosts {
             let plan = host.plan.clone();
-            host.ask(Order::Describe);
-            host.ask(Order::Check { plan });
+            host.ask(AgentOrder::Describe);
+            host.ask(AgentOrder::Check { plan });
         }
         self.probe_all();
-        self.enter(Stage::Checking, now);
+        self.enter(FleetStage::Checking, now);
         true
     }
 
@@ -76,30 +76,30 @@ impl Controller {
         }
         for host in &mut self.hosts {
             let (run, plan) = (self.run.clone(), host.plan.clone());
-            host.ask(Order::Prepare { run, plan });
+            host.ask(AgentOrder::Prepare { run, plan });
         }
-        self.enter(Stage::Preparing, now);
+        self.enter(FleetStage::Preparing, now);
         true
     }
 
     fn start_when_prepared(&mut self, now: Nanos) -> bool {
-        if self.fail_with_a_host(now) || !self.all_are(|step| matches!(step, Step::Prepared)) {
+        if self.fail_with_a_host(now) || !self.all_are(|step| matches!(step, AgentStep::Prepared)) {
             return false;
         }
         for host in &mut self.hosts {
             let (run, plan) = (self.run.clone(), host.plan.clone());
-            host.ask(Order::Start { run, plan });
+            host.ask(AgentOrder::Start { run, plan });
         }
-        self.enter(Stage::WarmingUp, now);
+        self.enter(FleetStage::WarmingUp, now);
         true
     }
 
     fn compare_when_warm(&mut self, now: Nanos) -> bool {
-        if self.fail_with_a_host(now) || !self.all_are(|step| matches!(step, Step::Waiting)) {
+        if self.fail_with_a_host(now) || !self.all_are(|step| matches!(step, AgentStep::Waiting)) {
             return false;
         }
         self.probe_all();
-        self.enter(Stage::Releasing, now);
+        self.enter(FleetStage::Releasing, now);
         true
     }
 
@@ -107,8 +107,8 @@ impl Controller {
         if self.fail_with_a_host(now) {
             return false;
         }
-        let is_fresh = |at: Nanos| now.since(at) <= FRESH && at >= self.since;
-        let compared = self.hosts.iter().all(|host| host.clock.is_some_and(|(_, at)| is_fresh(at)));
+        let since = self.since.max(Nanos(now.0.saturating_sub(FRESH.0)));
+        let compared = self.hosts.iter().all(|host| host.clock.is_some_and(|(_, at)| at >= since));
         if !compared && now.since(self.since) < COMPARED_WITHIN {
             return false;
         }
@@ -116,33 +116,32 @@ impl Controller {
         for host in &mut self.hosts {
             let Some((clock, _)) = host.clock else { continue };
             let (run, at_ns) = (self.run.clone(), clock.on_host(from).0);
-            host.ask(Order::Measure { run, at_ns });
+            host.ask(AgentOrder::Measure { run, at_ns });
         }
         self.measure_from = Some(from);
         self.note(FleetEvent::MeasureFrom { at_ns: from.0 });
-        self.enter(Stage::Measuring, now);
+        self.enter(FleetStage::Measuring, now);
         true
     }
 
     fn end_when_ended(&mut self, now: Nanos) -> bool {
-        let is_over = |host: &super::Host| host.has_ended() || host.is_lost;
-        if !self.hosts.iter().all(is_over) {
+        if !self.hosts.iter().all(|host| host.has_ended() || host.is_lost) {
             return false;
         }
-        self.enter(Stage::Ended, now);
+        self.enter(FleetStage::Ended, now);
         self.note(FleetEvent::Ended { early: None });
         true
     }
 
-    fn all_are(&self, is: impl Fn(&Step) -> bool) -> bool {
+    fn all_are(&self, is: impl Fn(&AgentStep) -> bool) -> bool {
         self.hosts.iter().all(|host| host.step.as_ref().is_some_and(&is) && host.has_answered())
     }
 
     /// Ends the run if a host could not do its part before the measurement.
     fn fail_with_a_host(&mut self, now: Nanos) -> bool {
         let why = self.hosts.iter().find_map(|host| match &host.step {
-            Some(Step::Failed { why }) => Some(format!("{}: {why}", host.name)),
-            Some(Step::Ended { status }) => Some(format!(
+            Some(AgentStep::Failed { why }) => Some(format!("{}: {why}", host.name)),
+            Some(AgentStep::Ended { status }) => Some(format!(
                 "{}: its run ended with status {status} before the measurement",
                 host.name
             )),
@@ -157,38 +156,38 @@ impl Controller {
 
     fn probe_all(&mut self) {
         let agents = self.hosts.iter().filter_map(|host| host.agent().cloned());
-        self.effects.extend(agents.map(|agent| Effect::Probe { agent }).collect::<Vec<_>>());
+        self.effects
+            .extend(agents.map(|agent| ControllerEffect::Probe { agent }).collect::<Vec<_>>());
     }
 
     /// How long the stage may last.
     fn bound(&self) -> Nanos {
         let timing = &self.timing;
         match self.stage {
-            Stage::Gathering | Stage::Checking => timing.gather,
-            Stage::Preparing => timing.prepare,
-            Stage::WarmingUp => timing.warm_up,
-            Stage::Releasing => timing.gather,
-            Stage::Measuring => timing.lead + self.measure_limit + timing.finish,
-            Stage::Ended => Nanos::MAX,
+            FleetStage::Gathering | FleetStage::Checking | FleetStage::Releasing => timing.gather,
+            FleetStage::Preparing => timing.prepare,
+            FleetStage::WarmingUp => timing.warm_up,
+            FleetStage::Measuring => timing.lead + self.measure_limit + timing.finish,
+            FleetStage::Ended => Nanos::MAX,
         }
     }
 
     /// A stage that is over its bound ends the run and names the hosts that held it up.
     fn enforce_bound(&mut self, now: Nanos) {
-        if self.stage == Stage::Ended || now.since(self.since) < self.bound() {
+        if self.stage == FleetStage::Ended || now.since(self.since) < self.bound() {
             return;
         }
         let late: Vec<usize> = (0..self.hosts.len()).filter(|&host| self.is_late(host)).collect();
         let names: Vec<&str> = late.iter().map(|&host| self.hosts[host].name.as_str()).collect();
         let sentence = match self.stage {
-            Stage::Gathering => format!(
+            FleetStage::Gathering => format!(
                 "no agent of {} appeared within {}: start `plimsoll agent` there",
                 names.join(", "),
                 self.bound()
             ),
             _ => format!("{} did not get further within {}", names.join(", "), self.bound()),
         };
-        if self.stage == Stage::Measuring {
+        if self.stage == FleetStage::Measuring {
             for host in late {
                 self.lose(host, LossCause::TooSlow, now);
             }
@@ -199,13 +198,13 @@ impl Controller {
     fn is_late(&self, host: usize) -> bool {
         let host = &self.hosts[host];
         let is_done = match self.stage {
-            Stage::Gathering => host.agent().is_some(),
-            Stage::Checking => host.has_answered() && host.clock.is_some(),
-            Stage::Preparing => matches!(host.step, Some(Step::Prepared)),
-            Stage::WarmingUp => matches!(host.step, Some(Step::Waiting)),
-            Stage::Releasing => host.clock.is_some(),
-            Stage::Measuring => host.has_ended() || host.is_lost,
-            Stage::Ended => true,
+            FleetStage::Gathering => host.agent().is_some(),
+            FleetStage::Checking => host.has_answered() && host.clock.is_some(),
+            FleetStage::Preparing => matches!(host.step, Some(AgentStep::Prepared)),
+            FleetStage::WarmingUp => matches!(host.step, Some(AgentStep::Waiting)),
+            FleetStage::Releasing => host.clock.is_some(),
+            FleetStage::Measuring => host.has_ended() || host.is_lost,
+            FleetStage::Ended => true,
         };
         !is_done
     }

@@ -8,10 +8,10 @@ use plan::Plan;
 use proptest::prelude::*;
 use units::{Nanos, Prng, Seed};
 
-use super::{Controller, Effect, Stage};
+use super::{ControllerEffect, FleetController, FleetStage};
 use crate::{
-    Agent, AgentEffect, AgentId, Answer, Ask, Beat, ChildReport, ClockOffset, FleetEvent,
-    FleetOrder, HostFacts, RunId, Surroundings,
+    Agent, AgentAnswer, AgentEffect, AgentId, AgentSurroundings, Ask, ChildReport, ClockOffset,
+    FleetEvent, FleetOrder, Heartbeat, HostFacts, RunId,
 };
 
 const MS: u64 = 1_000_000;
@@ -30,14 +30,14 @@ enum Fate {
 }
 
 enum Message {
-    Beat(Beat),
+    Heartbeat(Heartbeat),
     Ask(AgentId, Ask),
-    Answer(AgentId, u64, Answer),
+    AgentAnswer(AgentId, u64, AgentAnswer),
 }
 
 struct Anywhere;
 
-impl Surroundings for Anywhere {
+impl AgentSurroundings for Anywhere {
     fn resolve(&self, path: &Path) -> Option<PathBuf> {
         Some(path.to_path_buf())
     }
@@ -58,7 +58,7 @@ struct World {
     now: Nanos,
     prng: Prng,
     loss_percent: u64,
-    controller: Controller,
+    controller: FleetController,
     nodes: BTreeMap<AgentId, Node>,
     wires: Vec<(Nanos, Message)>,
     notes: Vec<(Nanos, FleetEvent)>,
@@ -94,7 +94,7 @@ impl World {
             now: Nanos::ZERO,
             prng: Prng::new(Seed(seed)),
             loss_percent,
-            controller: Controller::new((run, 1), &order, &plans, MEASURED, Nanos::ZERO),
+            controller: FleetController::new((run, 1), &order, &plans, MEASURED, Nanos::ZERO),
             nodes: nodes.collect(),
             wires: Vec::new(),
             notes: Vec::new(),
@@ -121,27 +121,27 @@ impl World {
         }
     }
 
-    fn carry_out(&mut self, effects: Vec<Effect>) {
+    fn carry_out(&mut self, effects: Vec<ControllerEffect>) {
         for effect in effects {
             match effect {
-                Effect::Note(event) => self.notes.push((self.now, event)),
-                Effect::Send { agent, ask } => {
+                ControllerEffect::Note(event) => self.notes.push((self.now, event)),
+                ControllerEffect::Send { agent, ask } => {
                     self.post(&agent, || Message::Ask(agent.clone(), ask.clone()));
                 }
-                Effect::Probe { agent } if self.is_reachable(&agent) => {
+                ControllerEffect::Probe { agent } if self.is_reachable(&agent) => {
                     let clock = ClockOffset { offset_ns: 0, error_ns: 50_000 };
                     let further = self.controller.compared(&agent, clock, self.now);
                     self.carry_out(further);
                 }
-                Effect::Probe { .. } => {}
+                ControllerEffect::Probe { .. } => {}
             }
         }
     }
 
     fn deliver(&mut self, message: Message) {
         let effects = match message {
-            Message::Beat(beat) => self.controller.heard(&beat, self.now),
-            Message::Answer(agent, number, answer) => {
+            Message::Heartbeat(beat) => self.controller.heard(&beat, self.now),
+            Message::AgentAnswer(agent, number, answer) => {
                 self.controller.answered(&agent, number, answer, self.now)
             }
             Message::Ask(agent, ask) => {
@@ -177,7 +177,7 @@ impl World {
             Some(AgentEffect::Resend { .. }) | None => {}
         }
         if let Some(answer) = answer {
-            self.post(agent, || Message::Answer(agent.clone(), number, answer.clone()));
+            self.post(agent, || Message::AgentAnswer(agent.clone(), number, answer.clone()));
         }
     }
 
@@ -190,7 +190,9 @@ impl World {
         let now = self.now;
         for node in self.nodes.values_mut() {
             let due: Vec<_> = node.reports.extract_if(.., |(at, _)| *at <= now).collect();
-            due.into_iter().for_each(|(_, report)| node.agent.child(report));
+            for (_, report) in due {
+                node.agent.child(report);
+            }
         }
         if self.now.0.is_multiple_of(500 * MS) {
             self.beat();
@@ -200,7 +202,7 @@ impl World {
     fn beat(&mut self) {
         for agent in self.nodes.keys().cloned().collect::<Vec<_>>() {
             let beat = self.nodes.get_mut(&agent).expect("a known agent").agent.beat();
-            self.post(&agent, || Message::Beat(beat.clone()));
+            self.post(&agent, || Message::Heartbeat(beat.clone()));
         }
         let effects = self.controller.tick(self.now);
         self.carry_out(effects);
@@ -210,7 +212,7 @@ impl World {
     fn run(&mut self) {
         for _ in 0..100 * 3_600 * 2 {
             self.step();
-            if self.controller.stage() == Stage::Ended {
+            if self.controller.stage() == FleetStage::Ended {
                 return;
             }
         }

@@ -46,8 +46,7 @@ impl Canvas {
     /// So many units wide and high, with `scale` pixels each; none if it would be empty or huge.
     pub(super) fn new(width: f64, height: f64, scale: f64) -> Option<Self> {
         let [width, height] = [width, height].map(|size| pixel(size * scale, MOST_PIXELS + 1));
-        let fits = |size: usize| (1..=MOST_PIXELS).contains(&size);
-        (fits(width) && fits(height)).then(|| Self {
+        [width, height].iter().all(|size| (1..=MOST_PIXELS).contains(size)).then(|| Self {
             width,
             height,
             pixels: vec![WHITE; width * height],

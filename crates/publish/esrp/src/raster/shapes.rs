@@ -52,8 +52,7 @@ pub(super) fn elements(svg: &str) -> impl Iterator<Item = ChartShape<'_>> {
 impl<'a> ChartShape<'a> {
     fn attribute(&self, name: &str) -> Option<&'a str> {
         let named = self.attributes.split_once(&format!("{name}=\""));
-        let starts = |before: &str| before.is_empty() || before.ends_with(' ');
-        let (_, value) = named.filter(|(before, _)| starts(before))?;
+        let (_, value) = named.filter(|(before, _)| before.is_empty() || before.ends_with(' '))?;
         value.split('"').next()
     }
 

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fleet::{ChildReport, Job, Step};
+use fleet::{AgentJob, AgentStep, ChildReport};
 
 use crate::documents;
 use crate::error::CommandError;
@@ -61,10 +61,10 @@ impl Child {
     }
 
     /// What an earlier agent started in `folder`.
-    pub(super) fn found(job: &Job, folder: &Path) -> Self {
+    pub(super) fn found(job: &AgentJob, folder: &Path) -> Self {
         let work = match job.step {
-            Step::Preparing => Work::Fill,
-            Step::Measuring => Work::Measure,
+            AgentStep::Preparing => Work::Fill,
+            AgentStep::Measuring => Work::Measure,
             _ => Work::WarmUp,
         };
         Self { folder: folder.to_path_buf(), work, process: None }

@@ -11,7 +11,7 @@ pub(crate) struct AgentFlags {
     #[arg(long, value_name = "URL")]
     pub join: Option<String>,
     /// Credentials that `plimsoll fleet up` wrote, or a NATS .creds file; without it user and
-    /// password come from PLIMSOLL_NATS_USER and PLIMSOLL_NATS_PASSWORD
+    /// password come from `PLIMSOLL_NATS_USER` and `PLIMSOLL_NATS_PASSWORD`
     #[arg(long, value_name = "FILE")]
     pub credentials: Option<PathBuf>,
     /// Folders that plans may write below; without any, every plan is refused

@@ -4,11 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fleet::{AgentId, Job, RunId};
+use fleet::{AgentId, AgentJob, RunId};
 
 use crate::documents;
 use crate::error::CommandError;
 use host::system;
+
+use crate::cmd::fleet::access::random_digits;
 
 const ID_BYTES: usize = 8;
 
@@ -54,13 +56,13 @@ impl Home {
     }
 
     /// Writes down what the agent is doing.
-    pub(super) fn keep(&self, job: Option<&Job>) -> Result<(), CommandError> {
+    pub(super) fn keep(&self, job: Option<&AgentJob>) -> Result<(), CommandError> {
         let text = serde_json::to_string(&job).map_err(CommandError::from)?;
         Ok(documents::replace(&self.folder.join("job.json"), text.as_bytes())?)
     }
 
     /// What an earlier agent was doing.
-    pub(super) fn last_job(&self) -> Option<Job> {
+    pub(super) fn last_job(&self) -> Option<AgentJob> {
         let text = fs::read_to_string(self.folder.join("job.json")).ok()?;
         serde_json::from_str(&text).ok()?
     }
@@ -73,10 +75,7 @@ fn id(folder: &Path) -> Result<AgentId, CommandError> {
             CommandError::new(format!("{}: {error}; remove the file", path.display()))
         });
     }
-    let mut bytes = [0; ID_BYTES];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| CommandError::new(format!("the system gives no random bytes: {error}")))?;
-    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = random_digits(ID_BYTES)?;
     documents::replace(&path, text.as_bytes())?;
     Ok(AgentId::try_from(text)?)
 }

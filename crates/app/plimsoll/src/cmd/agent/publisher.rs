@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use carrier::Carrier;
-use fleet::{AgentId, Outbox, RunId};
+use fleet::{AgentId, JournalOutbox, RunId};
 use record::JOURNAL;
 
 use super::child::record_folder;
@@ -25,7 +25,7 @@ const PIECE_BYTES: u64 = 1 << 20;
 struct Parcel {
     run: RunId,
     journal: PathBuf,
-    outbox: Outbox,
+    outbox: JournalOutbox,
     has_ended: bool,
 }
 
@@ -49,19 +49,19 @@ impl Publisher {
     }
 
     /// Publishes the journal of the run in `folder` from now on.
-    pub(super) fn publish(&self, run: RunId, folder: PathBuf) {
+    pub(super) fn publish(&self, run: RunId, folder: &Path) {
         self.publish_from(run, folder, 0);
     }
 
     /// Publishes it from a byte on, again if need be.
-    pub(super) fn publish_from(&self, run: RunId, folder: PathBuf, from_byte: u64) {
-        let journal = record_folder(&folder).join(JOURNAL);
+    pub(super) fn publish_from(&self, run: RunId, folder: &Path, from_byte: u64) {
+        let journal = record_folder(folder).join(JOURNAL);
         let mut parcel = self.parcel.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *parcel {
             Some(known) if known.run == run => known.outbox.resend_from(from_byte),
             known => {
                 let has_ended = !host::is_live(&journal) && journal.exists();
-                let outbox = Outbox::default();
+                let outbox = JournalOutbox::default();
                 *known = Some(Parcel { run, journal, outbox, has_ended });
             }
         }

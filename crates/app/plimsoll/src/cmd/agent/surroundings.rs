@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fleet::{HostFacts, Surroundings};
+use fleet::{AgentSurroundings, HostFacts};
 use plan::Plan;
 
 use crate::error::CommandError;
@@ -11,9 +11,9 @@ use host::allowance::{self, DatabaseUse};
 use host::system;
 
 /// This machine.
-pub(super) struct Host;
+pub(super) struct ThisHost;
 
-impl Surroundings for Host {
+impl AgentSurroundings for ThisHost {
     fn resolve(&self, path: &Path) -> Option<PathBuf> {
         fs::canonicalize(path).ok()
     }
@@ -26,10 +26,10 @@ impl Surroundings for Host {
 
 /// The folders that may be written, links resolved; each must exist.
 pub(super) fn real_folders(allowed: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
-    let real = |path: &PathBuf| {
-        fs::canonicalize(path).map_err(|error| CommandError::file(path, "allow", &error))
-    };
-    allowed.iter().map(real).collect()
+    allowed
+        .iter()
+        .map(|path| fs::canonicalize(path).map_err(CommandError::of_file(path, "allow")))
+        .collect()
 }
 
 /// The facts that a controller compares.

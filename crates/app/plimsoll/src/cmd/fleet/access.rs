@@ -1,10 +1,11 @@
 //! Files that say how to reach a fleet's server. They hold a password, so only their owner may read
 //! them.
 
-use std::io::Write as _;
+use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use carrier::{Access, Credentials};
+use carrier::{Credentials, ServerAccess};
 use serde_json::{Value, json};
 
 use crate::documents;
@@ -43,7 +44,7 @@ pub(super) fn write(path: &Path, written: &Written<'_>) -> Result<(), CommandErr
         "authority": written.authority,
     });
     let mut file = system::create_private(path).map_err(wrong)?;
-    file.write_all(format!("{text:#}\n").as_bytes()).map_err(wrong)
+    io::Write::write_all(&mut file, format!("{text:#}\n").as_bytes()).map_err(wrong)
 }
 
 /// How to reach the server that is named, or the one of a file of credentials.
@@ -51,12 +52,12 @@ pub(crate) fn access(
     server: Option<&str>,
     credentials: Option<&Path>,
     name: &str,
-) -> Result<Access, CommandError> {
+) -> Result<ServerAccess, CommandError> {
     let Some(path) = credentials else {
         let server = server.ok_or_else(|| {
             CommandError::usage("which server? give --join nats://HOST:PORT or --credentials FILE")
         })?;
-        return Ok(Access {
+        return Ok(ServerAccess {
             server: server.to_owned(),
             credentials: from_environment(),
             authority: None,
@@ -73,7 +74,7 @@ pub(crate) fn access(
     let (_, text) = documents::read_text(path)?;
     if text.contains("BEGIN NATS USER JWT") {
         let server = server.ok_or_else(|| CommandError::usage("a .creds file needs the server"))?;
-        return Ok(Access {
+        return Ok(ServerAccess {
             server: server.to_owned(),
             credentials: Credentials::File(path.to_path_buf()),
             authority: None,
@@ -88,23 +89,41 @@ fn of_file(
     text: &str,
     server: Option<&str>,
     name: &str,
-) -> Result<Access, CommandError> {
-    let wrong = |what: &str| {
-        CommandError::new(format!(
-            "{}: {what}; copy the file that `plimsoll fleet up` wrote",
-            path.display()
-        ))
-    };
-    let value: Value = serde_json::from_str(text).map_err(|_| wrong("it holds no credentials"))?;
-    let member = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let own = member("server").ok_or_else(|| wrong("it names no server"))?;
-    let authority = member("authority").map(|pem| keep_authority(path, &pem)).transpose()?;
-    let credentials = match (member("user"), member("password")) {
+) -> Result<ServerAccess, CommandError> {
+    let value: Value =
+        serde_json::from_str(text).map_err(|_| foreign(path, "it holds no credentials"))?;
+    let own = member(&value, "server").ok_or_else(|| foreign(path, "it names no server"))?;
+    let authority =
+        member(&value, "authority").map(|pem| keep_authority(path, &pem)).transpose()?;
+    let credentials = match (member(&value, "user"), member(&value, "password")) {
         (Some(user), Some(password)) => Credentials::User { user, password },
-        _ => return Err(wrong("user or password is missing")),
+        _ => return Err(foreign(path, "user or password is missing")),
     };
     let server = server.map_or(own, str::to_owned);
-    Ok(Access { server, credentials, authority, name: name.to_owned() })
+    Ok(ServerAccess { server, credentials, authority, name: name.to_owned() })
+}
+
+fn member(value: &Value, key: &str) -> Option<String> {
+    value.get(key).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn foreign(path: &Path, what: &str) -> CommandError {
+    CommandError::new(format!(
+        "{}: {what}; copy the file that `plimsoll fleet up` wrote",
+        path.display()
+    ))
+}
+
+/// Random bytes as hexadecimal digits: passwords and ids.
+pub(crate) fn random_digits(bytes: usize) -> Result<String, CommandError> {
+    let mut drawn = vec![0; bytes];
+    getrandom::fill(&mut drawn)
+        .map_err(|error| CommandError::new(format!("the system gives no random bytes: {error}")))?;
+    let mut digits = String::new();
+    for byte in drawn {
+        let _ = write!(digits, "{byte:02x}");
+    }
+    Ok(digits)
 }
 
 /// The client reads the authority's certificate from a file of its own.
@@ -117,7 +136,7 @@ fn keep_authority(path: &Path, pem: &str) -> Result<PathBuf, CommandError> {
 fn from_environment() -> Credentials {
     match (std::env::var(USER), std::env::var(PASSWORD)) {
         (Ok(user), Ok(password)) => Credentials::User { user, password },
-        _ => Credentials::Nobody,
+        _ => Credentials::Anonymous,
     }
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use carrier::{Carrier, orders};
-use fleet::{Ask, Assembly, FLEET_JOURNAL, FleetRecord, HOSTS, HostPart, Order, encode};
+use fleet::{AgentOrder, Ask, Assembly, FLEET_JOURNAL, FleetRecord, HOSTS, HostPart, encode};
 use record::JOURNAL;
 use units::Nanos;
 
@@ -99,7 +99,7 @@ fn take(
         match grown.take(chunk) {
             Ok(bytes) => new.extend_from_slice(bytes),
             // What comes behind a gap comes again once the agent has been asked.
-            Err(fleet::ChunkFault::Gap { .. }) => {}
+            Err(fleet::PieceFault::Gap { .. }) => {}
             Err(error) => {
                 return Err(CommandError::new(format!(
                     "{}: {error}; keep the folder and report this",
@@ -129,7 +129,7 @@ fn ask_again(
     for &host in lacking {
         let Some(agent) = &fleet.hosts[host].agent else { continue };
         let from_byte = assemblies[host].map_or(0, |assembly| assembly.have());
-        let order = Order::Resend { run: fleet.run.clone(), from_byte };
+        let order = AgentOrder::Resend { run: fleet.run.clone(), from_byte };
         let ask = Ask { epoch: u64::MAX, number: 0, order };
         // A host that does not answer may have published everything already.
         let _ = carrier.request(orders(agent), encode(&ask), ANSWERS_WITHIN);

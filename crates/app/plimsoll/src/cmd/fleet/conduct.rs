@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use carrier::{Carrier, EVERY_BEAT, Lease, Letters, clocks, orders};
 use fleet::{
-    AgentId, Answer, Ask, Beat, ClockOffset, Controller, Effect, FLEET_JOURNAL, FleetEvent,
-    FleetOrder, RoundTrip, RunId, Stage, decode, encode,
+    AgentAnswer, AgentId, Ask, ClockOffset, ControllerEffect, FLEET_JOURNAL, FleetController,
+    FleetEvent, FleetOrder, FleetStage, Heartbeat, RoundTrip, RunId, decode, encode,
 };
 use host::StopFlag;
 use plan::Plan;
@@ -38,19 +38,19 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 const ROUND_TRIPS: usize = 9;
 
 /// What threads that wait for an agent report.
-enum Heard {
-    Answer(AgentId, u64, Answer),
+enum AgentNews {
+    Answer(AgentId, u64, AgentAnswer),
     Clock(AgentId, ClockOffset),
 }
 
 struct Conductor<'a> {
     carrier: &'a Carrier,
-    controller: Controller,
+    controller: FleetController,
     journal: File,
     beats: Letters,
     stops: Letters,
-    sender: Sender<Heard>,
-    heard: Receiver<Heard>,
+    sender: Sender<AgentNews>,
+    heard: Receiver<AgentNews>,
     lease: Lease,
     renewed: Instant,
     malformed: u64,
@@ -78,7 +78,8 @@ pub(super) fn conduct(
     let run = run_id(&lease)?;
     let texts: Vec<String> = plans.iter().map(Plan::to_toml).collect();
     let longest = plans.iter().map(|plan| plan.test.duration).max().unwrap_or_default();
-    let controller = Controller::new((run.clone(), lease.epoch()), order, &texts, longest, now());
+    let controller =
+        FleetController::new((run.clone(), lease.epoch()), order, &texts, longest, now());
     let (sender, heard) = channel();
     let mut conductor = Conductor {
         carrier,
@@ -116,12 +117,25 @@ fn open_journal(folder: &Path) -> Result<File, CommandError> {
     opened.map_err(|error| CommandError::file(&path, "create", &error))
 }
 
+fn trip((sent, bytes, received): &(Nanos, Vec<u8>, Nanos)) -> Option<RoundTrip> {
+    let host = str::from_utf8(bytes).ok()?.parse().ok().map(Nanos)?;
+    Some(RoundTrip { sent: *sent, host, received: *received })
+}
+
+fn host_line(name: &str, step: Option<&fleet::AgentStep>, is_lost: bool) -> String {
+    if is_lost {
+        return format!("{name}: lost");
+    }
+    let step = step.map_or_else(|| "no sign of life yet".to_owned(), hosts::step);
+    format!("{name}: {step}")
+}
+
 impl Conductor<'_> {
     fn follow(&mut self, stop: &StopFlag, console: &mut Console) -> Result<(), CommandError> {
         let mut is_stopped = false;
-        while self.controller.stage() != Stage::Ended {
+        while self.controller.stage() != FleetStage::Ended {
             if let Some(letter) = self.beats.next(LOOK) {
-                match decode::<Beat>(&letter.bytes) {
+                match decode::<Heartbeat>(&letter.bytes) {
                     Ok(beat) => {
                         let effects = self.controller.heard(&beat, now());
                         self.carry_out(effects)?;
@@ -146,22 +160,22 @@ impl Conductor<'_> {
     fn take_answers(&mut self) -> Result<(), CommandError> {
         while let Ok(heard) = self.heard.try_recv() {
             let effects = match heard {
-                Heard::Answer(agent, number, answer) => {
+                AgentNews::Answer(agent, number, answer) => {
                     self.controller.answered(&agent, number, answer, now())
                 }
-                Heard::Clock(agent, clock) => self.controller.compared(&agent, clock, now()),
+                AgentNews::Clock(agent, clock) => self.controller.compared(&agent, clock, now()),
             };
             self.carry_out(effects)?;
         }
         Ok(())
     }
 
-    fn carry_out(&mut self, effects: Vec<Effect>) -> Result<(), CommandError> {
+    fn carry_out(&mut self, effects: Vec<ControllerEffect>) -> Result<(), CommandError> {
         for effect in effects {
             match effect {
-                Effect::Note(event) => self.write(event)?,
-                Effect::Send { agent, ask } => self.send(agent, &ask),
-                Effect::Probe { agent } => self.probe(agent),
+                ControllerEffect::Note(event) => self.write(event)?,
+                ControllerEffect::Send { agent, ask } => self.send(agent, &ask),
+                ControllerEffect::Probe { agent } => self.probe(agent),
             }
         }
         Ok(())
@@ -171,9 +185,9 @@ impl Conductor<'_> {
     fn send(&self, agent: AgentId, ask: &Ask) {
         let (sender, number) = (self.sender.clone(), ask.number);
         self.carrier.request_then(orders(&agent), encode(ask), ANSWERS_WITHIN, move |answer| {
-            if let Ok(answer) = decode::<Answer>(&answer) {
+            if let Ok(answer) = decode::<AgentAnswer>(&answer) {
                 // A conductor that has ended takes no answers.
-                let _ = sender.send(Heard::Answer(agent, number, answer));
+                let _ = sender.send(AgentNews::Answer(agent, number, answer));
             }
         });
     }
@@ -183,13 +197,9 @@ impl Conductor<'_> {
         let sender = self.sender.clone();
         let subject = clocks(&agent);
         self.carrier.round_trips(subject, ROUND_TRIPS, now, move |answers| {
-            let trip = |(sent, bytes, received): &(Nanos, Vec<u8>, Nanos)| {
-                let host = std::str::from_utf8(bytes).ok()?.parse().ok().map(Nanos)?;
-                Some(RoundTrip { sent: *sent, host, received: *received })
-            };
             let trips: Vec<RoundTrip> = answers.iter().filter_map(trip).collect();
             if let Some(clock) = ClockOffset::of(&trips) {
-                let _ = sender.send(Heard::Clock(agent, clock));
+                let _ = sender.send(AgentNews::Clock(agent, clock));
             }
         });
     }
@@ -216,11 +226,9 @@ impl Conductor<'_> {
 
     /// A line for each host that got further.
     fn show(&mut self, console: &mut Console) -> Result<(), CommandError> {
-        let line = |(name, _, step, is_lost): (&str, _, Option<&fleet::Step>, bool)| {
-            let step = step.map_or_else(|| "no sign of life yet".to_owned(), hosts::step);
-            if is_lost { format!("{name}: lost") } else { format!("{name}: {step}") }
-        };
-        let lines: Vec<String> = self.controller.hosts().map(line).collect();
+        let hosts = self.controller.hosts();
+        let lines: Vec<String> =
+            hosts.map(|(name, _, step, is_lost)| host_line(name, step, is_lost)).collect();
         for line in lines.iter().filter(|line| !self.shown.contains(line)) {
             console.remark(line)?;
         }
@@ -241,7 +249,7 @@ impl Conductor<'_> {
         }
         ended?;
         // The next controller waits for the end of the lease otherwise.
-        let _ = self.carrier.release_lease(self.lease);
+        let _ = self.carrier.release_lease(&self.lease);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use carrier::{Carrier, EVERY_BEAT};
-use fleet::{AgentId, Beat, Step, decode};
+use fleet::{AgentId, AgentStep, Heartbeat, decode};
 use serde_json::json;
 
 use crate::Outcome;
@@ -30,13 +30,13 @@ pub(super) fn list(
     Ok(if hosts.is_empty() { Outcome::CannotJudge } else { Outcome::Pass })
 }
 
-fn heard(carrier: &Carrier) -> Result<(BTreeMap<AgentId, Beat>, u64), CommandError> {
+fn heard(carrier: &Carrier) -> Result<(BTreeMap<AgentId, Heartbeat>, u64), CommandError> {
     let letters = carrier.subscribe(EVERY_BEAT.to_owned())?;
     let (mut hosts, mut malformed) = (BTreeMap::new(), 0);
     let began = Instant::now();
     while let Some(left) = LISTEN.checked_sub(began.elapsed()) {
         let Some(letter) = letters.next(left) else { break };
-        match decode::<Beat>(&letter.bytes) {
+        match decode::<Heartbeat>(&letter.bytes) {
             Ok(beat) => drop(hosts.insert(beat.agent.clone(), beat)),
             Err(_) => malformed += 1,
         }
@@ -44,14 +44,14 @@ fn heard(carrier: &Carrier) -> Result<(BTreeMap<AgentId, Beat>, u64), CommandErr
     Ok((hosts, malformed))
 }
 
-fn beat_row(beat: &Beat) -> serde_json::Value {
+fn beat_row(beat: &Heartbeat) -> serde_json::Value {
     let run = beat.job.as_ref().map(|job| job.run.as_str());
     let step = beat.job.as_ref().map(|job| step(&job.step));
     json!({ "host": beat.host, "agent": beat.agent.as_str(), "run": run, "step": step })
 }
 
 fn print(
-    hosts: &BTreeMap<AgentId, Beat>,
+    hosts: &BTreeMap<AgentId, Heartbeat>,
     malformed: u64,
     console: &mut Console,
 ) -> Result<(), CommandError> {
@@ -72,16 +72,16 @@ fn print(
 }
 
 /// How far a host is, in words.
-pub(super) fn step(step: &Step) -> String {
+pub(super) fn step(step: &AgentStep) -> String {
     match step {
-        Step::Preparing => "filling databases".to_owned(),
-        Step::Prepared => "databases filled".to_owned(),
-        Step::WarmingUp => "warming up".to_owned(),
-        Step::Waiting => "warm, waiting for the others".to_owned(),
-        Step::Measuring => "measuring".to_owned(),
-        Step::Ended { status: 0 } => "ended: pass".to_owned(),
-        Step::Ended { status: 1 } => "ended: fail".to_owned(),
-        Step::Ended { .. } => "ended: cannot judge".to_owned(),
-        Step::Failed { why } => format!("failed: {why}"),
+        AgentStep::Preparing => "filling databases".to_owned(),
+        AgentStep::Prepared => "databases filled".to_owned(),
+        AgentStep::WarmingUp => "warming up".to_owned(),
+        AgentStep::Waiting => "warm, waiting for the others".to_owned(),
+        AgentStep::Measuring => "measuring".to_owned(),
+        AgentStep::Ended { status: 0 } => "ended: pass".to_owned(),
+        AgentStep::Ended { status: 1 } => "ended: fail".to_owned(),
+        AgentStep::Ended { .. } => "ended: cannot judge".to_owned(),
+        AgentStep::Failed { why } => format!("failed: {why}"),
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use carrier::Carrier;
 
-use super::access::{self, Written};
+use super::access::{self, Written, random_digits};
 use super::flags::FleetUpFlags;
 use crate::Outcome;
 use crate::console::Console;
@@ -112,7 +112,7 @@ fn url(flags: &FleetUpFlags) -> String {
 }
 
 fn write_files(flags: &FleetUpFlags, state: &Path) -> Result<(), CommandError> {
-    let (controller, agent) = (password()?, password()?);
+    let (controller, agent) = (random_digits(PASSWORD_BYTES)?, random_digits(PASSWORD_BYTES)?);
     let authority = flags.tls_ca.as_ref().or(flags.tls_cert.as_ref());
     let authority = authority.map(|path| documents::read_text(path)).transpose()?;
     let authority = authority.as_ref().map(|(_, pem)| pem.as_str());
@@ -156,13 +156,6 @@ fn configuration(flags: &FleetUpFlags, state: &Path, [controller, agent]: [&str;
 fn text_of(path: &Path) -> String {
     let whole = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     whole.to_string_lossy().into_owned()
-}
-
-fn password() -> Result<String, CommandError> {
-    let mut bytes = [0; PASSWORD_BYTES];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| CommandError::new(format!("the system gives no random bytes: {error}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn start(program: &Path, state: &Path) -> Result<(), CommandError> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use fleet::{FleetRecord, FleetVerdict, HostVerdict, merged};
-use record::{Phase, RunRecord, Series};
+use record::{Histogram, Phase, RunRecord, Series};
 use serde_json::{Value, json};
 use verdict::Ruling;
 
@@ -90,11 +90,9 @@ fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
     let records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
     let iops: f64 = records.clone().map(RunRecord::achieved_transactional_iops).sum();
     let sums = merged(records, Phase::Measure);
-    let p99 = |series: Series| {
-        let found = sums.iter().find(|part| part.series == series);
-        found.map_or_else(|| "-".to_owned(), |part| milliseconds(part.total.latency.quantile(0.99)))
-    };
-    let [reads, writes, logs] = SHOWN.map(p99);
+    let [reads, writes, logs] = SHOWN.map(|series| {
+        p99(sums.iter().find(|part| part.series == series).map(|part| &part.total.latency))
+    });
     let _ = writeln!(
         text,
         "{:<16} {:<13} {iops:>9.0} {reads:>12} {writes:>12} {logs:>12}",
@@ -105,17 +103,17 @@ fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
 
 fn row(record: &RunRecord) -> String {
     let sum = record.sum_of(Phase::Measure);
-    let p99 = |series: Series| {
-        let total = sum.series.get(&series).filter(|total| !total.latency.is_empty());
-        total.map_or_else(|| "-".to_owned(), |total| milliseconds(total.latency.quantile(0.99)))
-    };
-    let [reads, writes, logs] = SHOWN.map(p99);
+    let [reads, writes, logs] =
+        SHOWN.map(|series| p99(sum.series.get(&series).map(|total| &total.latency)));
     let iops = record.achieved_transactional_iops();
     format!("{iops:>9.0} {reads:>12} {writes:>12} {logs:>12}")
 }
 
-fn milliseconds(ns: u64) -> String {
-    format!("{:.2} ms", ns as f64 / 1e6)
+fn p99(latency: Option<&Histogram>) -> String {
+    match latency.filter(|latency| !latency.is_empty()) {
+        Some(latency) => format!("{:.2} ms", latency.quantile(0.99) as f64 / 1e6),
+        None => "-".to_owned(),
+    }
 }
 
 fn answer(fleet: &FleetRecord, verdict: &FleetVerdict) -> Value {
