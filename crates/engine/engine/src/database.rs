@@ -174,8 +174,8 @@ impl Database {
         Ok(core.log.durable())
     }
 
-    /// Files that proved to differ from what was written to them, since the last call: log files
-    /// while the database is open, everything else once it has been closed. Always empty without
+    /// Files found since the last call to differ from the data written to them: log files while
+    /// the database is open, everything else once it has been closed. Always empty without
     /// [`Settings::read_back`].
     pub fn take_not_as_written(&self) -> Vec<NotAsWritten> {
         let mut all = self.core.log.take_not_as_written();

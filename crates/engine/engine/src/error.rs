@@ -101,7 +101,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Whether the storage is at fault: it does not hold what was written to it.
+    /// Whether the storage is at fault: it lost or altered data written to it.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Recovery(error) => error.is_damage(),

@@ -5,7 +5,7 @@ use std::fmt;
 use device::{Device, DeviceError, Purpose, Request};
 use units::Generation;
 
-/// A file that differs from what was written to it and acknowledged.
+/// A file whose content differs from the acknowledged writes to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAsWritten {
     /// The file.

@@ -59,7 +59,7 @@ pub struct Settings {
     /// so that recovery can repair a page that a power failure tore. ESE does not, and relies on
     /// storage that writes pages whole; it makes the log many times larger.
     pub log_whole_pages: bool,
-    /// Whether log files are read back and compared with what was written, each before it is
+    /// Whether log files are read back and compared with the data written, each before it is
     /// removed, and the header, the checkpoint and the flush map once the database is closed; see
     /// [`Database::take_not_as_written`](crate::Database::take_not_as_written).
     pub read_back: bool,
@@ -73,8 +73,8 @@ pub enum Verification {
     /// Every read: checksum, structure, and the state of its last write.
     #[default]
     EveryRead,
-    /// None. Only for storage known to return what was written, such as memory in virtual time,
-    /// where verifying pages takes a fifth of a simulation's time.
+    /// None. Only for storage known to return the data written to it, such as memory in virtual
+    /// time, where verifying pages takes a fifth of a simulation's time.
     Trusted,
 }
 

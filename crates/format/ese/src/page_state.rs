@@ -57,8 +57,8 @@ pub enum PageDamage {
         /// The flush type of the page; 0: it is all zero.
         found: u8,
     },
-    /// The checksum cannot see it, but the content differs from what was sealed: a write reached
-    /// the medium only in part.
+    /// The checksum misses it, but the content differs from the sealed page: a write reached the
+    /// medium only in part.
     Torn,
     /// The checksum of a block does not fit its bytes.
     Checksum {

@@ -1,4 +1,4 @@
-//! A log file as a whole: its header, the segments that count, where they end and what is damaged.
+//! A log file as a whole: its header, the segments that count, their end and their damage.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::segment::{
 /// Major version of the format that is read here: Windows 8 and later, Exchange 2013 and later.
 const MAJOR_VERSION: u32 = 8;
 
-/// What is wrong with a segment.
+/// How a segment is damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentDamage {
     /// Its checksum is wrong.
@@ -38,12 +38,12 @@ impl fmt::Display for SegmentDamage {
     }
 }
 
-/// A segment and what is wrong with it.
+/// A damaged segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentFault {
     /// The segment within its file.
     pub segment: u16,
-    /// What is wrong.
+    /// How it is damaged.
     pub damage: SegmentDamage,
 }
 
@@ -171,7 +171,7 @@ impl<'a> LogFile<'a> {
     }
 }
 
-/// Where a walk over segments is.
+/// Progress of a walk over segments.
 #[derive(Default)]
 struct SegmentWalk {
     /// The first segment that holds nothing sound.

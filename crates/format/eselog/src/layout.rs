@@ -1,4 +1,4 @@
-//! Where the fields of a record are: one table for reading, for people and for the documentation.
+//! The layout of records: one table for the reader, for printed dumps and for the documentation.
 //!
 //! A record is its type, fields at fixed places, and parts of variable length behind these. Every
 //! length is in a fixed field, so that a record can be skipped without being understood.
@@ -57,7 +57,7 @@ pub(crate) enum Length {
     U16(usize, u16),
     /// Four bytes at this place.
     U32(usize),
-    /// So many bytes if the byte at this place has one of these bits.
+    /// A fixed number of bytes, present if the byte at this place has one of these bits.
     If(usize, u8, usize),
     /// What the second number at this place leaves of the first: a body of fixed length.
     Behind { at: usize, fixed: usize },
@@ -106,7 +106,7 @@ impl RecordLayout {
         self.groups.iter().flat_map(|group| group.iter().copied())
     }
 
-    /// Where a field is.
+    /// The place of a field, if records of this layout have it.
     pub(crate) fn find(&self, field: Field) -> Option<FieldAt> {
         self.fields().find(|at| at.field == field)
     }

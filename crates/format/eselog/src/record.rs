@@ -48,7 +48,7 @@ impl<'a> LogRecord<'a> {
         Self { place, bytes }
     }
 
-    /// Where the record begins.
+    /// Position of the record's first byte.
     pub const fn place(&self) -> Lgpos {
         self.place
     }

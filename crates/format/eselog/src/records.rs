@@ -15,19 +15,19 @@ use crate::segment::SEGMENT_HEADER_BYTES;
 const BEGIN_BYTES: usize = 7;
 /// Bytes in front of its later pieces: type, length of the piece.
 const PIECE_BYTES: usize = 3;
-/// Where a segment states when it was begun.
+/// Offset in a segment of the time at which it was begun.
 const STARTED: usize = 16;
 /// No record is longer: a page of 32 KiB with keys and header.
 const MOST_RECORD_BYTES: usize = 1 << 18;
 
-/// Bytes that make no record. What else their segment holds cannot be told apart.
+/// Bytes that make no record. The rest of their segment cannot be split into records either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadRecord {
-    /// Where it begins.
+    /// Position of the first of these bytes.
     pub place: Lgpos,
-    /// The type that its first byte states.
+    /// The type that the first byte states.
     pub kind: u8,
-    /// What is wrong.
+    /// Why they make no record.
     pub fault: RecordFault,
 }
 
@@ -196,13 +196,13 @@ impl<'s, 'a> Records<'s, 'a> {
 
     fn whole(&mut self, kind: u8) -> RecordStep<'a> {
         if self.partial.is_some() {
-            // A record that a crash cut short; the log goes on behind it.
+            // A record that a crash cut short; the log continues behind it.
             return self.unfinished(None);
         }
         let place = self.place();
         let length = match layout_of(kind) {
             Some(layout) => record_bytes(layout, &self.bytes[self.at..]),
-            // Nothing says how long it is: it takes what is left of the segment.
+            // The length of an unknown record is unknown: it takes the rest of the segment.
             None => Some(self.bytes.len() - self.at),
         };
         let end = length.map(|length| self.at + length).filter(|end| *end <= self.bytes.len());

@@ -219,7 +219,7 @@ impl<S: PageStore> LogReplay<S> {
         self.pages.put(page, bytes)
     }
 
-    /// Puts a page back behind its change, or as it was if the change failed.
+    /// Puts a page back: changed, or in its former state if the change failed.
     fn close(
         &mut self,
         page: PageNumber,
@@ -242,7 +242,7 @@ impl<S: PageStore> LogReplay<S> {
         self.behind.entry(page).or_insert(Behind { place, cause });
     }
 
-    /// Writes what is left and returns the store.
+    /// Writes the remaining dirty pages and returns the store.
     pub fn finish(mut self) -> Result<(S, ReplaySummary), S::Error> {
         self.pages.flush()?;
         let mut summary = self.summary;

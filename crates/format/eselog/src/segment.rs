@@ -15,13 +15,13 @@ use crate::bytes::{array, u64_at};
 pub(crate) const SEGMENT_BYTES: usize = 4096;
 /// Bytes in front of a segment's records.
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 40;
-/// Where a segment states its own place.
+/// Offset in a segment of the place that it states.
 const PLACE: usize = 8;
 
-/// What a segment is worth.
+/// The condition of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SegmentState {
-    /// As it was written.
+    /// Intact.
     Good,
     /// One bit has flipped since; it can be turned back.
     Flipped { bit: u32 },
@@ -59,7 +59,7 @@ pub(crate) fn judge(segment: &[u8], generation: Generation, index: u16) -> Segme
     }
 }
 
-/// The segment with its flipped bit turned back; as it is where none has flipped.
+/// The segment with its flipped bit corrected; unchanged if none has flipped.
 pub(crate) fn corrected(segment: &[u8], index: u16) -> Vec<u8> {
     let mut bytes = segment.to_vec();
     let _ = repair(&mut bytes, PageNumber(u32::from(index)));

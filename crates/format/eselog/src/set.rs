@@ -135,7 +135,7 @@ impl fmt::Display for Gap {
     }
 }
 
-/// Log files in the order of their generations, and what is wrong with them.
+/// Log files in the order of their generations, and the gaps and faults among them.
 #[derive(Clone, Debug, Default)]
 pub struct LogSet {
     members: Vec<LogMember>,
@@ -168,7 +168,7 @@ impl LogSet {
         &self.members
     }
 
-    /// What is wrong.
+    /// Gaps and faults among the files.
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
     }

@@ -28,8 +28,8 @@ impl Frontier {
         self.limit.saturating_sub(self.next.0)
     }
 
-    /// Takes the next `pages` pages, whatever the limit: the limit tells the caller to stop, but
-    /// work in progress must finish.
+    /// Takes the next `pages` pages even past the limit: a caller at its limit starts nothing new,
+    /// but work in progress must finish.
     pub(super) fn take(&mut self, pages: u32) -> Extent {
         let taken = Extent::starting(self.next, pages);
         assert!(taken.last.0 < MOST_PAGES, "a database has at most 2^31 pages");

@@ -15,7 +15,7 @@ const MOST_RUNNING: usize = 16;
 pub(crate) struct CleanupBatch {
     /// It may begin once everybody sees this commit.
     pub number: CommitNumber,
-    /// Where the transaction began in the log: recovery must be able to find the batch again.
+    /// Log position at which the transaction began: recovery must be able to find the batch again.
     pub since: Lgpos,
     /// Removals, operation by operation.
     pub groups: Vec<CleanupGroup>,

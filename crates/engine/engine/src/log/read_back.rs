@@ -1,4 +1,4 @@
-//! Reads closed log files back during the load, and compares them with what was written.
+//! Reads closed log files back during the load and compares them with the data written.
 //!
 //! The expected content of a generation is known without a copy of it: the writer accumulates the
 //! checksums of its segments as it hands them to the device. A file is read at the pace at which

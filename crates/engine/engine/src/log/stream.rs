@@ -48,7 +48,7 @@ pub(crate) struct LogSettings {
     pub circular: bool,
     /// Further copies of the database that read every closed file.
     pub copies: u32,
-    /// Whether closed files are read back and compared with what was written.
+    /// Whether closed files are read back and compared with the data written.
     pub read_back: bool,
 }
 

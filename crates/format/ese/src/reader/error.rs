@@ -16,7 +16,7 @@ use crate::record::RecordError;
 pub enum ReadError<E> {
     /// The source could not give out a page.
     Source(E),
-    /// A page does not hold what was written to it, or the source withholds it.
+    /// A page does not hold the data written to it, or the source withholds it.
     Lost {
         /// The page.
         page: PageNumber,

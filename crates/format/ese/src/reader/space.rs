@@ -141,9 +141,10 @@ pub fn database_space<S: PageSource>(source: &mut S) -> Result<TreeSpace, ReadEr
     tree_space(source, TreeKind::Database, "", "", DATABASE)
 }
 
-/// The last page that either space tree of the database names, as far as they can be read: what is
-/// owned lists the end of the database, and so does what is free if nothing has used it yet. None
-/// if neither can be read. If the root is damaged, they are the two pages after it.
+/// The last page that either space tree of the database names, as far as they can be read: the tree
+/// of owned extents lists the end of the database, and so does the tree of free extents if nothing
+/// has used that end yet. `None` if neither can be read. If the root is damaged, the trees are
+/// taken to be the two pages after it.
 pub fn database_reach<S: PageSource>(source: &mut S) -> Option<PageNumber> {
     let root = load(source, DATABASE.root).ok();
     let fields = root.and_then(|page| RootFields::decode(PageRef::new(&page).external_header()));

@@ -64,9 +64,9 @@ named! {
         /// The largest size that the node has had within the transaction.
         LargestBytes = "largest_bytes",
         DeltaBytes = "delta_bytes",
-        /// What is added.
+        /// The addend.
         Delta = "delta",
-        /// To the number at this byte of the data.
+        /// Byte of the data at which the number to change begins.
         Offset = "offset",
         /// The page made by a split or move.
         NewPage = "new_page",
@@ -172,7 +172,7 @@ named! {
     Part {
         /// The beginning of a key that the page's prefix holds.
         KeyPrefix = "key_prefix",
-        /// A key, or what is left of one behind its prefix.
+        /// A key, or the rest of one after its prefix.
         Key = "key",
         /// The data of a node.
         Data = "data",
@@ -186,9 +186,9 @@ named! {
         ParentKey = "parent_key",
         OldPrefix = "old_prefix",
         NewPrefix = "new_prefix",
-        /// A page as it was.
+        /// A page before the change.
         Image = "image",
-        /// The first bytes of a page as it was.
+        /// The first bytes of a page before the change.
         Head = "head",
         /// Its last bytes.
         Tail = "tail",

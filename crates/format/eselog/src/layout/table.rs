@@ -62,7 +62,7 @@ pub(crate) mod types {
     pub(crate) const ROOT_MOVE: u8 = 96;
     pub(crate) const SHRINK3: u8 = 99;
     pub(crate) const NOP2: u8 = 71;
-    /// Where an ignorable record states the length of its body, and where that begins.
+    /// In an ignorable record: offset of the body's length, and of the body.
     pub(crate) const STATED_LENGTH_AT: usize = 1;
     pub(crate) const IGNORABLE_BYTES: usize = 5;
 }

@@ -9,7 +9,7 @@ mod flags {
     pub(super) const LONG: u8 = 1 << 7;
 }
 
-/// Where a piece begins in the old data, and what it does.
+/// A piece of a difference: its offset in the old data, and its effect.
 struct DiffPiece {
     offset: usize,
     flags: u8,

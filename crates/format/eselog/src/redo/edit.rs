@@ -4,9 +4,9 @@ use ese::checksum;
 use ese::page::{PageError, PageMut, PageRef, PageSize, encode_node, node_flags, page_flags};
 use units::{ObjectId, PageNumber};
 
-/// Where a page states how many free bytes a rollback may need: none is left behind a replay.
+/// Bytes of a page that count the free bytes reserved for rollback: 0 after a replay.
 const UNCOMMITTED_FREE: std::ops::Range<usize> = 30..32;
-/// Where a large page states its own number.
+/// Bytes of a large page that hold its own number.
 const OWN_NUMBER: std::ops::Range<usize> = 64..68;
 
 /// A node apart from its page.

@@ -10,13 +10,13 @@ use crate::record::LogRecord;
 /// Flags of an image.
 const WITHOUT_FREE_SPACE: u64 = 1;
 const COMPRESSED: u64 = 2;
-/// Where a page states its free bytes and its tags.
+/// Offsets in a page of the counts of its free bytes and of its tags.
 const FREE_BYTES: usize = 28;
 const TAG_COUNT: usize = 34;
 const TAG_BYTES: usize = 4;
 
-/// The page that a split or merge took nodes from, as it was; none if the record has none or it
-/// cannot be unpacked.
+/// The page that a split or merge took nodes from, before the change; `None` if the record has no
+/// image or it cannot be unpacked.
 pub(super) fn of_record(record: &LogRecord<'_>, size: PageSize) -> Option<Vec<u8>> {
     let (flags, stored) = (record.number(Field::ImageFlags), record.part(Part::Image));
     let bytes = if stored.len() == size.bytes() {

@@ -149,7 +149,7 @@ fn moved_nodes(bytes: &[u8], record: &LogRecord<'_>) -> Result<Vec<NodeCopy>, Pa
     Ok(nodes)
 }
 
-/// The lines that leave a page of so many nodes.
+/// The lines that leave a page of `nodes` nodes.
 fn moved_lines(record: &LogRecord<'_>, nodes: usize) -> std::ops::Range<usize> {
     let line = record.size(Field::MergeLine);
     match record.number(Field::MergeKind) {
@@ -159,7 +159,7 @@ fn moved_lines(record: &LogRecord<'_>, nodes: usize) -> std::ops::Range<usize> {
     }
 }
 
-/// What is left of the page that gave nodes away.
+/// Applies the merge to the page that gave nodes away.
 fn change_source(bytes: &mut [u8], record: &LogRecord<'_>) -> Result<(), PageError> {
     let kind = record.number(Field::MergeKind);
     if matches!(kind, kinds::PARTIAL_RIGHT | kinds::PARTIAL_LEFT) {

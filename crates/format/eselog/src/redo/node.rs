@@ -229,7 +229,7 @@ fn change(
     Ok(())
 }
 
-/// The data that a replace makes of what is on the page.
+/// The node's data after a replace.
 fn new_data(bytes: &[u8], line: usize, record: &LogRecord<'_>) -> Result<Vec<u8>, Unmade> {
     let data = if record.kind() == types::REPLACE {
         record.part(Part::Data).to_vec()

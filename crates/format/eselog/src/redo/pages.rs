@@ -7,17 +7,17 @@ use units::PageNumber;
 
 use super::edit;
 
-/// A page as it is stored.
+/// A page in the store.
 pub enum StoredPage {
     /// Never written, or behind the end of the file.
     Absent,
     /// Its checksum is wrong.
     Damaged,
-    /// As it was written.
+    /// Its checksum is right.
     Sound(Vec<u8>),
 }
 
-/// Where the pages of a replay are.
+/// Storage of the pages that a replay changes.
 pub trait PageStore {
     /// Why the store fails.
     type Error;
@@ -25,7 +25,7 @@ pub trait PageStore {
     /// The size of the pages.
     fn page_size(&self) -> PageSize;
 
-    /// Page `number` as it is now.
+    /// The current content of page `number`.
     fn read(&mut self, number: PageNumber) -> Result<StoredPage, Self::Error>;
 
     /// Stores page `number`, whose checksum is right.
@@ -38,7 +38,7 @@ pub trait PageStore {
     fn last_page(&self) -> PageNumber;
 }
 
-/// What is known of a page.
+/// The state in which a replay finds a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageSeen {
     Absent,

@@ -1,5 +1,5 @@
-//! Sessions and their transactions: what is open, which changes may have to be taken back, and
-//! records that wait for the end of their macro.
+//! Sessions and their open transactions: the changes that may have to be undone, and the records
+//! that wait for the end of their macro.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ impl Undoable {
 pub(super) struct UndoVersion {
     pub(super) level: u8,
     pub(super) root: PageNumber,
-    /// Where it was made; a split may have moved the row since.
+    /// The page that was changed; a split may have moved the row since.
     pub(super) page: PageNumber,
     pub(super) place: ese::Lgpos,
     pub(super) is_unique: bool,
@@ -86,14 +86,14 @@ impl SessionState {
         self.level
     }
 
-    /// Notes a change. One that is noted already stays as it is.
+    /// Notes a change, unless its number has been noted already.
     pub(super) fn remember(&mut self, number: u32, version: UndoVersion) {
         if self.is_open() {
             self.versions.entry(number).or_insert(version);
         }
     }
 
-    /// Takes back what was noted under a number, if it is of this operation.
+    /// Removes and returns the change noted under a number, if it is of this operation.
     pub(super) fn forget(&mut self, number: u32, operation: u64) -> Option<Undoable> {
         let version = self.versions.get(&number)?;
         if version.change.operation() != operation {

@@ -129,7 +129,7 @@ impl<S: PageStore> LogReplay<S> {
         }
     }
 
-    /// A tree of one extent gets space trees of its own, in a second extent.
+    /// Gives a tree of one extent its own space trees, in a second extent.
     pub(super) fn redo_convert_tree(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let tree = NewTree::of(record);
         let (root, place) = (record.page(Field::Page), record.place());

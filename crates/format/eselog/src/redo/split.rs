@@ -17,7 +17,7 @@ use crate::record::LogRecord;
 /// Kinds of split.
 const VERTICAL: u64 = 0;
 const APPEND: u64 = 2;
-/// What comes with a split.
+/// Operations that a split may carry.
 const INSERT: u64 = 1;
 const FLAG_INSERT_REPLACE: u64 = 3;
 
@@ -189,8 +189,8 @@ fn is_change(record: &LogRecord<'_>) -> bool {
     matches!(record.kind(), types::INSERT | types::REPLACE | types::FLAG_INSERT_REPLACE)
 }
 
-/// The first pointer of a branch page whose key is not before `key`. The last one may have no key,
-/// which stands for one behind all others.
+/// The first pointer of a branch page whose key is not before `key`. The last one may have no key
+/// and then sorts behind all others.
 fn first_pointer_from(page: PageRef<'_>, key: &[u8]) -> usize {
     let (mut low, mut high) = (0, page.node_count());
     while low < high {
@@ -285,7 +285,7 @@ impl<'r> SplitLevel<'r> {
         Ok(())
     }
 
-    /// What is left of the page that was split.
+    /// Applies the split to the old page.
     fn change_old(&self, bytes: &mut [u8]) -> Result<(), PageError> {
         let record = self.record;
         let new = record.page(Field::NewPage);

@@ -29,7 +29,7 @@ pub enum BehindCause {
         /// The one that it should have.
         expected: u64,
     },
-    /// The change does not fit what is on the page.
+    /// The change does not fit the content of the page.
     Impossible(PageError),
     /// The image or the difference in the record cannot be unpacked.
     BadRecord,

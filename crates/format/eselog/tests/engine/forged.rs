@@ -1,4 +1,4 @@
-//! Forged logs: each way in which a log ends or is damaged, told from the others.
+//! Forged logs: each way in which a log ends or is damaged, distinguished from the others.
 
 use eselog::{LogFile, LogMember, LogSet, RecordFault, SegmentDamage, SegmentFault};
 
@@ -163,7 +163,7 @@ fn an_unknown_type_has_a_number_and_takes_the_rest_of_its_segment() {
     assert_eq!(records[1].name(), Some("Begin0"));
 }
 
-/// What is wrong with two generations.
+/// The gaps reported for two generations.
 fn gaps(first: &Forge, second: &Forge) -> Vec<String> {
     let files = [("one", first), ("two", second)];
     let members = files.map(|(name, forge)| {
