@@ -101,7 +101,7 @@ fn git(words: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// The date so many seconds after the epoch, in the Gregorian calendar.
+/// The Gregorian date `seconds` after the epoch.
 fn day(seconds: u64) -> String {
     let days = seconds / 86_400 + 719_468;
     let era = days / 146_097;

@@ -144,7 +144,7 @@ pub(crate) enum Verb {
     Size(SizeFlags),
     /// Check that this system and storage support what a test relies on (no load)
     Selftest(SelftestFlags),
-    /// Show what is underneath a path: file system, disk, caches, unbuffered I/O
+    /// Show the layers underneath a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
     /// Plan, make, verify, grow and remove LUNs over iSCSI for mail servers
     Iscsi(IscsiFlags),

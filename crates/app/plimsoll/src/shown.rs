@@ -1,4 +1,4 @@
-//! Shows a person or a program what the host tells of its work.
+//! Shows a person or a program the events that the host reports.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::console::{complain, say};
 use crate::live::{self, Display, SetOutlook};
 use crate::term::Progress;
 
-/// What is shown of work while it goes on.
+/// Display of work in progress.
 struct Shown {
     quiet: bool,
     /// Of a test of a set, with the folder of its run.

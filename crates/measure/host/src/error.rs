@@ -13,7 +13,7 @@ use crate::target::TargetError;
 pub enum HostError {
     /// It could not be done, in a sentence that names the thing and the remedy.
     Sentence(String),
-    /// A file is at fault, and not what was asked of it.
+    /// A file is at fault, not the request.
     Damage(String),
 }
 

@@ -1,4 +1,4 @@
-//! Fills the databases of a plan on all processors, and tells how far it is.
+//! Fills the databases of a plan on all processors, and reports progress.
 
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
@@ -152,8 +152,8 @@ fn one_group(
     outcome.map_err(HostError::from)
 }
 
-/// Tells of progress and passes a request to stop on until every group has ended; the last step of
-/// each database, or the first error.
+/// Reports progress and passes on a request to stop until every group has ended. Returns the last
+/// step of each database, or the first error.
 fn follow(
     plan: &Plan,
     crew: &mut Crew<Progress, FillEnd>,

@@ -1,5 +1,5 @@
-//! Runs in a row up to and past the load line: which load comes next is `trial`'s to say, each is a
-//! run in a folder of its own.
+//! Runs in a row up to and past the load line: `trial` chooses each load, and each load is a
+//! separate run in a separate folder.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const MORE_SESSIONS: u32 = 2;
 /// No longer samples: a step must have enough of them for a confidence interval.
 const LONGEST_SAMPLE: Nanos = Nanos::from_secs(5);
 
-/// What is searched.
+/// Parameters of a search for the load line.
 pub struct LineOrder<'a> {
     /// The plan, its databases prepared; its own load is not held.
     pub plan: Plan,
@@ -32,17 +32,17 @@ pub struct LineOrder<'a> {
     pub command: String,
     /// Words that the runs can be found by.
     pub tags: &'a [String],
-    /// Where the folders of the runs are made.
+    /// Parent of the runs' folders.
     pub folder: &'a Path,
 }
 
-/// What was tried.
+/// Result of a search for the load line.
 pub struct TriedLine {
     /// The last run that counts.
     pub run: RunRecord,
     /// The loads, in the order in which they were tried.
     pub steps: Vec<LoadStep>,
-    /// Whether there is nothing more to learn; a stop was asked for where not.
+    /// `true` if there is nothing more to learn, `false` if a stop was requested before.
     pub is_complete: bool,
 }
 

@@ -44,7 +44,7 @@ pub struct Outputs {
 
 /// A saved output.
 pub struct OutputFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
     /// When it was written, if the file system says.
     pub saved: Option<SystemTime>,

@@ -1,5 +1,5 @@
-//! What work on this machine tells while it goes on. How that is shown, or whether, is the
-//! listener's affair: this crate prints nothing.
+//! Events of work in progress on this machine. The listener decides whether and how to show them:
+//! this crate prints nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,11 +9,11 @@ use std::time::Duration;
 use record::{Event, Phase, Settings};
 use units::Nanos;
 
-/// Something that an observer is told.
+/// An event for an observer.
 pub enum HostEvent<'a> {
-    /// Worth knowing for a person who looks on.
+    /// Of interest to a person who follows the work.
     Remark(&'a str),
-    /// To be known by every person, even one who wants quiet.
+    /// Must reach every person, even one who wants quiet.
     Warning(&'a str),
     /// Work that goes through files is so far.
     Bytes {
@@ -39,16 +39,16 @@ pub enum HostEvent<'a> {
     Event(&'a Event),
     /// The phase reads or writes files; its progress.
     Pass(PassWork),
-    /// The run goes on; it began so many nanoseconds ago.
+    /// The run is still in progress; sent periodically.
     Now {
-        /// Since the zero of the run's clock.
+        /// Nanoseconds since the zero of the run's clock.
         at_ns: u64,
     },
     /// The work is over: what follows is no longer part of it.
     Ended,
 }
 
-/// What is known of a run before its first event.
+/// The facts of a run that are known before its first event.
 #[derive(Clone, Debug)]
 pub struct RunOutline {
     /// Its settings.
@@ -83,32 +83,32 @@ pub struct PassWork {
     pub total_bytes: u64,
 }
 
-/// Listens to work; clones listen to the same. Threads may tell at the same time.
+/// Listens to work; clones listen to the same. Threads may send events concurrently.
 #[derive(Clone)]
 pub struct HostObserver(Arc<dyn Fn(HostEvent<'_>) + Send + Sync>);
 
 impl HostObserver {
-    /// Calls `heard` with everything that is told.
+    /// Calls `heard` with every event.
     pub fn new(heard: impl Fn(HostEvent<'_>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(heard))
     }
 
-    /// Nothing that is told is heard.
+    /// Discards every event.
     pub fn none() -> Self {
         Self::new(|_| ())
     }
 
-    /// Tells something.
+    /// Sends an event.
     pub fn tell(&self, event: HostEvent<'_>) {
         (self.0)(event);
     }
 
-    /// Tells a person who looks on.
+    /// Sends a remark to a person who follows the work.
     pub(crate) fn remark(&self, text: &dyn fmt::Display) {
         self.tell(HostEvent::Remark(&text.to_string()));
     }
 
-    /// Tells every person.
+    /// Warns every person, even one who wants quiet.
     pub(crate) fn warn(&self, text: &dyn fmt::Display) {
         self.tell(HostEvent::Warning(&text.to_string()));
     }

@@ -24,7 +24,7 @@ const CACHE_BYTES: usize = 64 << 20;
 pub trait ChangedPages {
     /// Pages of the database with those changes.
     fn pages(&self) -> u32;
-    /// The page as it was changed; none if it was not.
+    /// The changed page; `None` if it is unchanged.
     fn page(&self, number: PageNumber) -> Option<io::Result<Vec<u8>>>;
 }
 

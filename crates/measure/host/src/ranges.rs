@@ -63,7 +63,7 @@ pub struct Range {
     pub place: PagePlace,
     /// What may have damaged them.
     pub cause: Cause,
-    /// What is wrong with the first.
+    /// Damage of the first page.
     pub finding: DamagedPage,
 }
 

@@ -20,7 +20,7 @@ impl ScratchFolder {
         Ok(Self { path, observer: observer.clone() })
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

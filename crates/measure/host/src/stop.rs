@@ -23,7 +23,7 @@ impl StopFlag {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Takes the request back, for work that begins after what was stopped.
+    /// Withdraws the request, for work that begins after the stopped work.
     pub fn clear(&self) {
         self.0.store(false, Ordering::Relaxed);
     }

@@ -17,7 +17,7 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use designed::DesignedSet;
 
-/// Where a simulation's volumes would be mounted; nothing is created there.
+/// Mount root of a simulation's volumes; nothing is created there.
 const ROOT: &str = "/mnt/mail";
 
 /// More edits than this are no help.

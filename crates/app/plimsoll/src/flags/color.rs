@@ -1,5 +1,5 @@
-//! Whether help and messages are coloured, read before the command line is parsed: what is wrong
-//! with that is coloured too.
+//! Whether help and messages are coloured, read before the command line is parsed because parse
+//! errors are coloured too.
 
 use std::ffi::OsStr;
 

@@ -8,7 +8,7 @@ use clap::Command;
 /// Columns of the help.
 const COLUMNS: usize = 80;
 
-/// Columns of a command's name and what stands before and behind it.
+/// Columns of a command's name, including its indent and padding.
 const INDENT: usize = 15;
 
 /// Commands for a first test, in the order in which they are run.

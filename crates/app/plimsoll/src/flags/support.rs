@@ -25,7 +25,7 @@ pub(crate) struct LogsFlags {
     /// The archive [default: the name of the folder with -logs.tar]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace a file that is there already
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
 }

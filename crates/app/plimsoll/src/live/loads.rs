@@ -6,7 +6,7 @@ use host::NextLoad;
 
 use crate::term;
 
-/// What begins now, and what is left.
+/// Announces the next load, and the number and time of the remaining ones.
 pub(crate) fn words(next: &NextLoad<'_>) -> String {
     let load = next.asked_iops;
     let load = load.map_or_else(|| "not held".to_owned(), |iops| format!("at {iops} IOPS"));

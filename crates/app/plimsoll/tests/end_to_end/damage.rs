@@ -192,7 +192,7 @@ fn truncated_files_are_named() {
     )]);
 }
 
-/// What was lost was free and had never been written, so no page that is left leads there.
+/// The lost pages were free and had never been written, so no remaining page points to them.
 #[test]
 fn a_lost_free_end_is_named_by_either_space_tree_and_else_unknown() {
     let lose = |bytes: &mut Vec<u8>, pages: &[usize]| {

@@ -34,7 +34,7 @@ impl Fleet {
         Some(Self { scene, agents: Vec::new() })
     }
 
-    /// Starts the agent of a host that has a folder and a plan of its own.
+    /// Starts the agent of a host with its own folder and plan.
     fn join(&mut self, host: &str, seconds: u32) {
         let folder = self.scene.path(host);
         fs::create_dir_all(&folder).unwrap();
@@ -145,7 +145,7 @@ fn an_agent_that_is_killed_is_named_and_its_journal_is_completed_later() {
     let findings = report["findings"].as_array().unwrap();
     let lost = findings.iter().find(|of| of["rule"] == "host-lost").expect("the loss");
     assert_eq!(lost["host"], "ex02", "{report:#}");
-    // Its run goes on; the next agent finds and publishes it.
+    // Its run continues; the next agent finds and publishes it.
     fleet.start_agent("ex02");
     let began = Instant::now();
     loop {

@@ -82,7 +82,7 @@ fn follow(page: &str) {
     }
 }
 
-/// Pages that are carried out, so that each is a test of its own.
+/// Pages whose commands are run, one test per page.
 macro_rules! pages {
     ($($name:ident: $page:literal,)*) => {
         $(#[test] fn $name() { follow($page); })*

@@ -79,7 +79,7 @@ pub(crate) fn copy_folder(scene: &Scene, from: &str, to: &str) {
 #[test]
 fn a_set_is_one_test_for_every_verb() {
     let (scene, ran) = two_sets("one-test");
-    // Before the start: the length of each step. The plan's own length is that of its own kind.
+    // Before the start: the length of each step. The plan's duration applies to its kind only.
     ran.expect_code(2).expect_err(&[
         "4 tests of 2 databases: at least 3 s",
         "performance: 2 s after a warm-up of at most 1 s, then a check of every page",

@@ -72,7 +72,7 @@ fn a_simulated_load_is_held_from_its_first_request_at_both_levels() {
             assert_eq!(text.contains("in all from the first request"), is_held, "{out}: {text}");
             let csv = scene.run(["report", &out, "--format", "csv"]).out;
             let iops = iops_before_the_measurement(&csv);
-            // Level 2 tells nothing of its looks, and warms up with what they have found.
+            // Level 2 records no requests of its search, and warms up with the load it found.
             let is_near = (75.0..190.0).contains(&iops);
             assert_eq!(is_near, is_held || level == "2", "{out}: {iops} IOPS");
         }

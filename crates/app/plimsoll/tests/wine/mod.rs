@@ -11,7 +11,7 @@ pub(crate) const NATIVE: &str = env!("CARGO_BIN_EXE_plimsoll");
 /// Has Wine run a program for Windows.
 const WINE: &str = "/usr/lib/wine/wine64";
 
-/// The program for Windows, if one is to be tested.
+/// The Windows build to test, if any.
 pub(crate) fn windows() -> Option<OsString> {
     std::env::var_os("PLIMSOLL_WINDOWS")
 }

@@ -1,4 +1,4 @@
-//! Whole files and folders: what is written is there from first byte to last, or not at all.
+//! Whole files and folders: each is written from first byte to last, or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -123,7 +123,7 @@ pub fn refuse(folder: &Path, size: Bytes) -> Result<(), HostError> {
     Ok(())
 }
 
-/// Tells of progress and passes a request to stop on.
+/// Reports progress and passes on a request to stop.
 struct Watch {
     stop: StopFlag,
     observer: HostObserver,

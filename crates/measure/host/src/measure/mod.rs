@@ -87,8 +87,8 @@ pub struct RunOrder<'a> {
     pub is_held: bool,
 }
 
-/// Runs a plan, tells `observer` of it, writes journal and reports. An error is one that leaves
-/// nothing to report: a missing folder, a database that cannot be opened.
+/// Runs a plan, notifies `observer`, and writes journal and reports. Fails only if there is nothing
+/// to report: a missing folder, or a database that cannot be opened.
 pub fn run(
     order: RunOrder<'_>,
     stop: &StopFlag,

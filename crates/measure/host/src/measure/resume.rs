@@ -22,7 +22,7 @@ pub struct CutRun {
     pub journal: PathBuf,
     /// The journal, open for writes.
     pub file: File,
-    /// Where it resumes.
+    /// State from which it resumes.
     pub resumption: Resumption,
 }
 

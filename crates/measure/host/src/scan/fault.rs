@@ -33,7 +33,7 @@ pub enum FileFault {
         /// says so.
         owned: Option<PageNumber>,
     },
-    /// Nothing readable says whether the database goes on after the end of the file.
+    /// Nothing readable says whether the database continues past the end of the file.
     EndUnknown {
         /// The last page of the file.
         last: PageNumber,

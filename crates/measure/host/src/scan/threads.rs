@@ -50,7 +50,7 @@ impl Scanned {
         Some(pages.filter(|page| map.written(*page) != 0).count() as u64)
     }
 
-    /// What so many of its pages take.
+    /// Size of `pages` pages of the database.
     pub fn bytes(&self, pages: u64) -> Bytes {
         Bytes(pages * self.target.page_size.bytes_u64())
     }

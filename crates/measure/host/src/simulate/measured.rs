@@ -162,7 +162,7 @@ fn waited(span: Nanos) -> u32 {
     u32::try_from(reads).unwrap_or(u32::MAX)
 }
 
-/// Where the log continues after a commit: a durable one ends its segment.
+/// Log position after a commit: a durable one ends its segment.
 const fn after(place: ese::Lgpos, is_durable: bool) -> ese::Lgpos {
     if is_durable && place.byte > 0 {
         return ese::Lgpos { segment: place.segment + 1, byte: 0, ..place };

@@ -69,7 +69,7 @@ pub fn at_a_time(count: usize) -> usize {
     processors.min(count).min(usize::try_from(memory).unwrap_or(1)).max(1)
 }
 
-/// Simulates a plan, writes journal and reports. `told` receives every event.
+/// Simulates a plan, passes every event to the callback, and writes journal and reports.
 pub fn simulate(
     order: &SimulationOrder<'_>,
     stop: &StopFlag,

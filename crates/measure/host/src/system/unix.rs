@@ -137,7 +137,7 @@ pub fn is_private(path: &Path) -> io::Result<bool> {
     Ok(fs::metadata(path)?.mode() & OTHERS == 0)
 }
 
-/// What tells the file at `path` from all others.
+/// Unique identity of the file at `path`.
 pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let facts = fs::metadata(path)?;
     Ok((facts.dev(), facts.ino()))
@@ -148,7 +148,7 @@ pub fn file_number(path: &Path) -> io::Result<String> {
     Ok(fs::metadata(path)?.ino().to_string())
 }
 
-/// The number of the volume that holds `path`, which tells it from all others at the moment.
+/// The number of the volume that holds `path`, unique among the current volumes.
 pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
     Ok(fs::metadata(path)?.dev())
 }

@@ -116,12 +116,12 @@ pub fn file_number(path: &Path) -> io::Result<String> {
     Ok(format!("{:?}", identity(path)?))
 }
 
-/// What tells the file at `path` from all others.
+/// Unique identity of the file at `path`.
 pub fn identity(path: &Path) -> io::Result<FileIdentity> {
     FileIdentity::of(path)
 }
 
-/// The number of the volume that holds `path`, which tells it from all others at the moment.
+/// The number of the volume that holds `path`, unique among the current volumes.
 pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
     Ok(FileIdentity::of(path)?.volume())
 }

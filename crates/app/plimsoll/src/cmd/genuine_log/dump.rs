@@ -50,7 +50,7 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
     Ok(outcome)
 }
 
-/// Files by their generation; a single one as it is.
+/// Sorts the files by generation; returns a single file without examining it.
 fn in_order(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, CommandError> {
     if paths.len() < 2 {
         return Ok(paths);

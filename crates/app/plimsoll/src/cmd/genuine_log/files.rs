@@ -103,7 +103,7 @@ impl LogFiles {
         Ok(Self { set: LogSet::of(members), paths: named, unreadable })
     }
 
-    /// Where a member of the set is.
+    /// Path of a member of the set.
     pub(super) fn path(&self, member: &LogMember) -> PathBuf {
         let mut paths = self.paths.iter();
         let found = paths.find(|(name, _)| *name == member.name);

@@ -36,7 +36,7 @@ impl Filter {
         Ok(Self { page: flags.page.map(PageNumber), objects, sessions: BTreeSet::new() })
     }
 
-    /// Whether a record is part of what is asked for.
+    /// Whether the filter selects `record`.
     pub(super) fn takes(&mut self, record: &LogRecord<'_>) -> bool {
         if self.page.is_none() && self.objects.is_none() {
             return true;

@@ -31,7 +31,7 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// Replays the logs in `folder` in front of the database at `path`. What is missing is said.
+    /// Replays the logs in `folder` in front of the database at `path`, and prints every loss.
     pub(crate) fn make(
         path: &Path,
         copies: &HeaderCopies,

@@ -30,7 +30,7 @@ pub(super) struct Replayed<S> {
 pub(super) struct GenerationChain {
     /// Files and their generations, in sequence.
     files: Vec<(u32, PathBuf)>,
-    /// What is missing.
+    /// Missing, faulty and unreadable log files, in words.
     pub(super) losses: Vec<String>,
 }
 

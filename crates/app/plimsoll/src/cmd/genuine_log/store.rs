@@ -35,7 +35,7 @@ fn read_at(
     Ok(page)
 }
 
-/// The last page of a file of so many bytes.
+/// The last page of a file of `length` bytes.
 fn last_page(size: PageSize, length: u64) -> PageNumber {
     PageNumber(u32::try_from(size.pages_of_file(length)).unwrap_or(u32::MAX))
 }

@@ -17,7 +17,7 @@ use crate::flags::LogsFlags;
 use host::runs_at;
 use host::version;
 
-/// What is taken from a folder; nothing else that lies there is.
+/// Files packed from a run's folder; all others are left out.
 const TAKEN: [&str; 4] = [JOURNAL, "report.json", "report.txt", "report.html"];
 
 /// Packs the run, or the newest in the folder.

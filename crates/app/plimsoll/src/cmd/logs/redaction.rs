@@ -1,7 +1,7 @@
 //! Secrets in texts that leave the machine: values behind words such as `token`, and passwords in
 //! addresses.
 
-/// Stands for what was removed.
+/// Replaces each removed secret.
 pub(super) const MARK: &str = "(removed)";
 
 /// Words whose value is a secret.

@@ -25,7 +25,7 @@ pub(crate) struct RecoverFlags {
     /// Stop after redo: the copy shows what had not committed, and can never be undone
     #[arg(long, requires = "into")]
     pub no_undo: bool,
-    /// Go as far as an incomplete or damaged log leads, and list what is lost
+    /// Go as far as an incomplete or damaged log leads, and list the losses
     #[arg(long, requires = "into")]
     pub lossy: bool,
     /// Answer in JSON

@@ -18,7 +18,7 @@ pub(super) struct Server {
     pub token: String,
 }
 
-/// Where the servers of a scene keep their caches.
+/// Folder in which the servers of a scene keep their caches.
 pub(super) fn caches(scene: &Scene) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("caches").join(scene.folder.file_name().unwrap())
 }

@@ -27,7 +27,7 @@ fn queries() -> Vec<String> {
     targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A query as it stands in an address.
+/// A query, percent-encoded for an address.
 fn encoded(query: &str) -> String {
     query.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

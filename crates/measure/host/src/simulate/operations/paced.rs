@@ -55,8 +55,7 @@ fn observed(playback: &Playback<'_, '_>, plan: &Plan) -> Result<ArrayPace, HostE
     Ok(pace)
 }
 
-/// How long a session rests, in percent of the time that its reads and commits take: what is left
-/// of its time.
+/// Time that a session rests, as a percentage of the time that its reads and commits take.
 fn rest_percent(
     playback: &Playback<'_, '_>,
     plan: &Plan,
