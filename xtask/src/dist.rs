@@ -1,5 +1,5 @@
-//! What is handed out: packages of one program for every way that people install one, each with
-//! the same bytes whenever and in whatever folder it is made.
+//! Release packages of one program for every way that people install one, each reproducible byte
+//! for byte at any time and in any folder.
 
 mod archive;
 mod deb;

@@ -68,7 +68,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(format!("{}: {error}", path.display()))
 }
 
-/// Whether everything is installed, after an attempt to install it; reports what is missing.
+/// Whether everything is installed, after an attempt to install it; reports missing tools.
 fn is_equipped() -> bool {
     let lacking = || -> Vec<&str> {
         let absent = TOOLS.iter().filter(|(path, _)| !Path::new(path).exists());

@@ -55,7 +55,7 @@ pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
 }
 
 /// Builds the program for Windows and compares it with the program for Linux. Installs its tools if
-/// allowed, and otherwise reports what is missing. Kills it `kills` times. The environment of the
+/// allowed, and otherwise reports the missing ones. Kills it `kills` times. The environment of the
 /// tests that drive it is valid as long as the Wine session.
 fn run(kills: &str) -> Result<Option<(Environment, Session)>, Failure> {
     let lacking = install(FOREIGN, &TOOLS);

@@ -15,8 +15,8 @@ use crate::steps::{self, Step};
 use crate::suite::{self, Kind, PROGRAM, Program};
 use crate::{layers, metadata, peers, tidy};
 
-/// Checks what differs from `revision`; without one, what is not committed, or the whole branch if
-/// all is committed.
+/// Checks the changes since `revision`; without one, those not yet committed, or the whole branch
+/// if there are none.
 pub(crate) fn run(revision: Option<&str>) -> Result<(), Failure> {
     let files = match revision {
         Some(revision) => workspace::changed_since(revision)?,

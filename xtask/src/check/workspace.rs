@@ -1,4 +1,4 @@
-//! The workspace as it is on disk: its crates, their edges, and the files that have changed.
+//! The workspace on disk: its crates, their edges, and the files that have changed.
 
 use std::collections::BTreeSet;
 use std::fs;

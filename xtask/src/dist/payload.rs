@@ -1,5 +1,5 @@
-//! What is installed: the program, and what the program prints of itself (manual pages,
-//! completions, examples), beside what lies in `packaging/`.
+//! The installed files: the program, the files it prints itself (manual pages, completions,
+//! examples), and those in `packaging/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl Program {
         Ok(Self { path: copy, bytes })
     }
 
-    /// Where the stripped copy lies.
+    /// Path of the stripped copy.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -18,7 +18,7 @@ pub(super) const HERE: &str = "x86_64-unknown-linux-gnu";
 /// Compiles the C of dependencies against it.
 const MUSL_TOOLS: [Tool; 1] = [("/usr/bin/musl-gcc", "musl-tools")];
 
-/// What is packed.
+/// The programs in the packages.
 pub(super) struct Programs {
     /// With the system's C library.
     pub linux: PathBuf,
@@ -82,7 +82,7 @@ fn same_version(windows: &Path, linux: &Path) -> Result<(), Failure> {
 /// The profile that is handed out; it inherits from `release`.
 pub(crate) const PROFILE: &str = "dist";
 
-/// A release build in a target folder of its own, in which no path of this machine is left.
+/// A release build in a separate target folder, without any path of this machine.
 fn build(target: &str, kind: &str, flags: &[&str], epoch: u64) -> Result<PathBuf, Failure> {
     let folder = shell::root().join("target").join("dist-build").join(kind);
     let to = folder.display().to_string();
@@ -128,7 +128,7 @@ fn has_musl() -> bool {
     if !lacking.is_empty() {
         return false;
     }
-    // What has become of this shows in what is there afterwards.
+    // Failure shows below, when the target's libraries are missing.
     let _ = shell::capture(&["rustup", "-q", "target", "add", MUSL]);
     let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let told = shell::capture(&[&compiler, "--print", "target-libdir", "--target", MUSL]);

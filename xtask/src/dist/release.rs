@@ -43,7 +43,7 @@ impl Release {
         self.spelled(|day, _| format!("-dev.{day}"))
     }
 
-    /// As Debian and RPM compare versions: what is not released sorts before the release.
+    /// As Debian and RPM compare versions: development builds sort before the release.
     pub(super) fn sorted(&self) -> String {
         self.spelled(|day, commit| format!("~git{day}.{commit}"))
     }

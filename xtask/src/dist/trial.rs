@@ -1,5 +1,5 @@
-//! Installs every package in a system of its own, runs the program there, removes it, and lists
-//! what stays. Needs root and Debian's `debootstrap`; says what it skips.
+//! Installs every package in a fresh system, runs the program there, removes it, and lists the
+//! leftovers. Needs root and Debian's `debootstrap`; reports skipped packages.
 
 mod lists;
 mod scratch;
@@ -21,7 +21,7 @@ const QUICK: &str = "quick --size 16MiB --duration 10s";
 /// Tries what lies in a folder, of a release, in a copy of a system.
 type Attempt = fn(&Path, &Release, &Path) -> Result<(), Failure>;
 
-/// Every package that is there.
+/// Tries every package in `output`.
 pub(super) fn every(output: &Path, release: &Release) -> Result<(), Failure> {
     let base = scratch::base()?;
     let tries: [(&str, Attempt); 6] = [

@@ -17,7 +17,7 @@ pub(super) fn name(release: &Release, glibc: Option<(u32, u32)>) -> String {
     format!("plimsoll-{}-py3-none-{}.whl", release.python(), platform(glibc))
 }
 
-/// Where the program runs: on any Linux if it needs no C library, else on that glibc or newer.
+/// Platform tag of the program: any Linux if it needs no C library, else that glibc or newer.
 fn platform(glibc: Option<(u32, u32)>) -> String {
     match glibc {
         None => "manylinux_2_5_x86_64.musllinux_1_1_x86_64".to_owned(),

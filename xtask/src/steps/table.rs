@@ -21,7 +21,7 @@ pub(crate) const TEST: &[Step] = &[
     Step { name: "end-to-end", what: "the real program in scratch folders", run: &end_to_end },
 ];
 
-/// What is long by nature; run before a release.
+/// Steps that inherently take long; run before a release.
 pub(crate) const PROVE: &[Step] = &[
     Step {
         name: "release",

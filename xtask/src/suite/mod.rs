@@ -112,7 +112,7 @@ impl Progress {
             return;
         }
         println!("{text}");
-        // Where the standard error cannot be written, nothing can be said about it.
+        // If writing to standard error fails, there is no way to report that.
         let _ = std::io::stderr().write_all(&output.stderr);
         self.failed.push(program.again());
     }

@@ -13,7 +13,7 @@ use crate::metadata;
 /// The package of the program that the end-to-end tests drive.
 pub(crate) const PROGRAM: &str = "plimsoll";
 
-/// Where the tests of a program lie.
+/// Location of a program's tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Within the sources of a library or a program.

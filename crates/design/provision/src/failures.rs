@@ -60,7 +60,7 @@ pub const fn quorum_word(mode: &Mode) -> &'static str {
 /// What the words mean, for below a table.
 pub const QUORUM: &str = "\
      Quorum: where it is not kept, the group stops and no database is active until \
-     somebody acts. By hand: activate the site that is left (Stop- and \
+     an administrator acts. By hand: activate the site that is left (Stop- and \
      Restore-DatabaseAvailabilityGroup, with the alternate witness); the other numbers are those \
      after it. Lost: first bring members of one site back until more than half of them \
      are up. All failures are taken to come at once.";

@@ -66,7 +66,7 @@ impl PublishedOutcome {
     }
 }
 
-/// The load, as far as it is stated.
+/// The load, as far as the source states it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedLoad {

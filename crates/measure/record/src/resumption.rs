@@ -1,4 +1,5 @@
-//! Where an interrupted run resumes: the valid part of its journal, and the remaining measurement.
+//! The point at which an interrupted run resumes: the valid part of its journal, and the remaining
+//! measurement.
 
 mod refusal;
 

@@ -27,10 +27,9 @@ const REFUSED: &str = "the storage has no part in that; see what the database ho
 /// The kind of issue for a database that ends with `error`; `is_for_room` if the first failed write
 /// found no room.
 ///
-/// The storage answers for failed reads and writes, and for content that differs from what was
-/// written. A refusal of the engine is between load and engine. A lost write may cause a duplicate
-/// or missing row, but the row does not prove it: reading back, flush map and the check after the
-/// load do.
+/// The storage answers for failed reads and writes, and for content that differs from the write. A
+/// refusal of the engine is between load and engine. A lost write may cause a duplicate or missing
+/// row, but the row does not prove it: reading back, flush map and the check after the load do.
 fn blame(error: &TransactionError, is_for_room: bool) -> IssueKind {
     match error {
         TransactionError::LostFlush(_) => IssueKind::LostFlush,
@@ -161,8 +160,7 @@ impl IssueRecorder {
         });
     }
 
-    /// A file returned content that differs from what was written, at pages that are not yet
-    /// recorded.
+    /// Records content that differs from the last write, at pages not recorded before.
     pub(crate) fn wrong_content(&self, now: Nanos, file: String, text: String) {
         self.note(Issue {
             volume: self.volume_of(&file),
@@ -180,7 +178,7 @@ impl IssueRecorder {
         });
     }
 
-    /// A file differs from what was written to it and acknowledged.
+    /// Records a file that differs from its acknowledged writes.
     pub(crate) fn not_as_written(&self, now: Nanos, found: &NotAsWritten) {
         let kind = match found.what {
             Written::Unreadable(_) => IssueKind::InputOutput,

@@ -92,7 +92,7 @@ impl Pacer {
         pacer.for_sessions(sessions)
     }
 
-    /// The same pace, kept by so many sessions from now on.
+    /// The same pace, kept by `sessions` sessions from now on.
     pub(crate) fn for_sessions(self, sessions: u32) -> Self {
         // All sessions must be able to start before the backlog is dropped.
         let all_at_work = Nanos(MOST_BEHIND.0 / u64::from(sessions.max(1)));

@@ -189,7 +189,7 @@ pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Resu
     Err(Shortage::Before { volume: volume.to_owned(), needed, free })
 }
 
-/// What a run will write at least on a volume, beyond what is there.
+/// Least amount that a run adds to a volume's existing files.
 fn needed(plan: &Plan, tenants: &Tenants) -> Bytes {
     let growth = match plan.workload.target_iops {
         _ if plan.test.is_recovery() => tenants.databases * of_recovery(plan),

@@ -294,7 +294,7 @@ impl Worker {
     }
 
     /// Reads and checks the message at `place`, or the next one if that is gone; returns its number
-    /// and version, or `None` if there is none or it differs from what was written.
+    /// and version, or `None` if there is none or its content is wrong.
     async fn read(
         &mut self,
         transaction: &Transaction,

@@ -122,7 +122,7 @@ mod tests {
 
     const MINUTE: u64 = 60_000_000_000;
 
-    /// A run of some twelve minutes that began so many minutes after the first.
+    /// A run of some twelve minutes that began `minute` minutes after the first.
     fn run(minute: u64, change: impl Fn(&mut RunRecord)) -> RunRecord {
         let mut run = Synthetic::default().run();
         run.start.started_epoch_ns += minute * MINUTE;

@@ -180,7 +180,7 @@ fn drawn(picture: &Picture) -> Piece {
     Piece::Paragraph(Box::new(Paragraph::new().add_run(Run::new().add_image(image))))
 }
 
-/// A picture of at most so many pixels of 1/96 inch in width.
+/// A picture at most `widest` pixels of 1/96 inch wide.
 fn image(picture: &Picture, widest: u32) -> Pic {
     let width = picture.width.min(widest);
     let height = u64::from(picture.height) * u64::from(width) / u64::from(picture.width);

@@ -97,7 +97,7 @@ fn piece(content: &Content) -> String {
     }
 }
 
-/// The text; a gap in a colour that stands out.
+/// The text, with gaps highlighted.
 fn words(words: &Words) -> String {
     let text = escape(&words.text());
     if words.is_missing() { format!("<mark>{text}</mark>") } else { text }

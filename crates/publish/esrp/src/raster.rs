@@ -14,7 +14,7 @@ use crate::Picture;
 /// Pixels of a chart's own unit: sharp in print at half the width of a page.
 const SCALE: f64 = 2.0;
 
-/// The chart as a picture; none of what is no chart of ours.
+/// Renders a chart; `None` if `svg` is not one of this project's charts.
 pub(crate) fn picture_of(svg: &str) -> Option<Picture> {
     let (width, height) = view_box(svg)?;
     let mut canvas = Canvas::new(width, height, SCALE)?;

@@ -38,7 +38,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
 /// Number of journals read before their summaries are stored.
 const STORED_AT_ONCE: usize = 100;
 
-/// A run, as far as it is known.
+/// The known facts about a run.
 #[derive(Clone)]
 pub(crate) struct Listed {
     /// Its folder below the served one, with `/` between the parts; requests name it so.

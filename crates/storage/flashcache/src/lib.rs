@@ -2,8 +2,8 @@
 //!
 //! [`Cached`] is a [`device::Device`] in front of another one: reads come from flash if they can,
 //! writes go to the backing volume before they are acknowledged (write-through). [`CacheStore`]
-//! keeps the blocks and survives crashes warm; `policy` decides what is worth keeping. No sockets,
-//! no clock, no threads.
+//! keeps the blocks and survives crashes warm; `policy` decides which ones to keep. No sockets, no
+//! clock, no threads.
 
 mod cached;
 mod policy;

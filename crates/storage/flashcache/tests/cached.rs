@@ -1,4 +1,4 @@
-//! The cache as a device: what every device does, what comes from flash, and what survives.
+//! The cache as a device: the contract of every device, hits on flash, and survival of restarts.
 
 mod support;
 

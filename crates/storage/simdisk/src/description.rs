@@ -169,8 +169,8 @@ pub struct DiskSection {
     /// KiB that it reads on behind a read.
     #[serde(default = "usual_read_ahead_kib")]
     pub read_ahead_kib: u64,
-    /// KiB of its own volatile memory for writes; 0: switched off, as controllers with a write
-    /// cache do.
+    /// KiB of the disk's volatile write cache; 0: switched off, as controllers with a write cache
+    /// do.
     #[serde(default)]
     pub write_cache_kib: u64,
     /// Whether it acknowledges durable writes and flushes without doing them.
@@ -426,8 +426,8 @@ impl fmt::Display for DescriptionError {
 impl std::error::Error for DescriptionError {}
 
 impl ArrayDescription {
-    /// Reads the text of the file of this name, with the values of `changes` in place of its own:
-    /// keys with their section, such as `cache.mode`.
+    /// Parses the text of the file of this name. `changes` overrides its values by key with
+    /// section, such as `cache.mode`.
     pub fn parse(
         file: &str,
         text: &str,

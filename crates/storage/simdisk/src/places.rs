@@ -25,7 +25,7 @@ const PAGES_BLOCK: u64 = 4 << 20;
 /// Bytes that a scan reads from one piece of the disks: its stream breaks seldom.
 const SCAN_BLOCK: u64 = 64 << 20;
 
-/// Longer reads are those of a scan, which comes to all of a database in its order.
+/// Longer reads are those of a scan, which reads all of a database in order.
 const LONGEST_READ_OF_PAGES: u64 = 64 << 10;
 
 /// The header of a database and its copy, of which a larger one has no more.
@@ -124,7 +124,7 @@ impl FilePlace {
     }
 }
 
-/// The blocks of a stretched file, each anywhere in the room of those that it stands for. Blocks at
+/// The blocks of a stretched file, each anywhere in the room of those that it represents. Blocks at
 /// even distances would all begin on the same disks of a set.
 #[derive(Clone, Copy)]
 struct StretchedBlocks {
@@ -133,7 +133,7 @@ struct StretchedBlocks {
 }
 
 impl StretchedBlocks {
-    /// Where the byte `within` a file lies if `random` says where its block does.
+    /// Offset of the byte `within` a file whose block `random` places.
     fn place(self, within: u64, random: u64) -> u64 {
         let Self { block, stretch } = self;
         let free = (stretched(block, stretch) - block) / PAGE;
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(places.address(1, MIB, scan(4_096)), one + 4_096);
     }
 
-    /// 16 pages of a database that stands for one of 100 times its size, each written 50 times.
+    /// 16 pages of a database that represents one of 100 times its size, each written 50 times.
     #[test]
     fn a_page_that_stands_for_many_is_written_at_many_places_of_its_block() {
         let mut places = FilePlaces::new(0, 1 << 40, 100.0);

@@ -295,7 +295,7 @@ mod tests {
     }
 
     proptest! {
-        /// Caches from 4 MiB to 2 GiB, two to fifty times as fast as what is behind them.
+        /// Caches from 4 MiB to 2 GiB, two to fifty times as fast as the storage behind them.
         #[test]
         fn the_size_of_a_cache_is_what_came_in_and_did_not_go_on(
             held in 128_u64..65_536,

@@ -1,5 +1,5 @@
-//! The Windows target server, as a script of its own commands, which reads the secrets from the
-//! file that keeps them.
+//! Setup of the Windows target server, as a script of its commands, which reads the secrets from
+//! the file that keeps them.
 
 use std::fmt::{self, Write as _};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use xtask::failure::Failure;
 
-/// What is wrong with the links of the README and of every page of the site.
+/// Broken links in the README and on every page of the site.
 pub(super) fn faults(root: &Path) -> Result<Vec<String>, Failure> {
     let mut pages: Vec<String> = super::pages(&root.join("docs"))?;
     for page in &mut pages {
@@ -26,7 +26,7 @@ pub(super) fn faults(root: &Path) -> Result<Vec<String>, Failure> {
     Ok(faults)
 }
 
-/// Where the links and pictures of a page lead.
+/// Targets of the links and pictures of a page.
 pub(super) fn targets(text: &str) -> Vec<String> {
     let text = outside_code(text);
     let ends = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));

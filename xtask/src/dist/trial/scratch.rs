@@ -68,8 +68,8 @@ impl Scratch {
         verdict_of(&words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// A command inside, where it sees processes and devices as in any system. What is mounted for
-    /// that goes with the command.
+    /// A command inside, where it sees processes and devices as in any system. The mounts for that
+    /// disappear with the command.
     fn inside(&self, options: &[&str], words: &[&str]) -> Vec<String> {
         let mounts = "mkdir -p $0/proc $0/sys; mount -t proc proc $0/proc; \
                       mount -t sysfs sysfs $0/sys; root=$0; exec chroot $OPTIONS $root \"$@\"";

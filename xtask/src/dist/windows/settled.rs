@@ -14,7 +14,7 @@ const IS_TIME: [u8; 4] = [0x40, 0, 0, 0];
 /// Hundreds of nanoseconds from 1601 to 1970.
 const TO_1970: u64 = 116_444_736_000_000_000;
 
-/// What is taken for a time of this build: an hour, in hundreds of nanoseconds.
+/// A time within this span of now is one of this build: an hour, in hundreds of nanoseconds.
 const NEAR: u64 = 36_000_000_000;
 
 /// Replaces the one number that is not among `known` by the first of these, and both times by
@@ -53,7 +53,7 @@ fn of_bytes(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-/// Where so many bytes are what is looked for.
+/// Offsets at which the next `length` bytes match `is_it`.
 fn places(bytes: &[u8], length: usize, is_it: impl Fn(&[u8]) -> bool) -> Vec<usize> {
     let windows = bytes.windows(length).enumerate();
     windows.filter(|(_, window)| is_it(window)).map(|(at, _)| at).collect()

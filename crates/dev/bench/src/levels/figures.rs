@@ -14,7 +14,7 @@ const KINDS: [(&str, &str); 3] =
 /// How far the levels may be apart, in percent, beside what chance allows.
 const MOST_PERCENT: f64 = 5.0;
 
-/// The 99th percentile of waiting times in a queue is so many times their mean: ln(100).
+/// The 99th percentile of waiting times in a queue, as a multiple of their mean: ln(100).
 const P99_MEANS: f64 = 4.605;
 
 /// Requests of a hundred that the 99th percentile leaves above it.

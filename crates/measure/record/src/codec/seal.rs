@@ -3,8 +3,8 @@
 //!
 //! The last member of every line is `chain`: the SHA-256 of the line before's and of the bytes of
 //! this line up to its own. Changing a line and recomputing all hashes goes undetected: the chain
-//! proves that a record is as it was written, not who wrote it. Against forgery, keep the last
-//! hash, which every report shows, in a safe place.
+//! proves that a record is unchanged, not who wrote it. Against forgery, keep the last hash, which
+//! every report shows, in a safe place.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The room of a first look, whose databases take a share of what is free: how large they may be,
+//! The room of a first look, whose databases take a share of the free space: how large they may be,
 //! and whether they and the run on them fit at all, before anything is written.
 
 use std::fmt;
@@ -64,7 +64,7 @@ impl fmt::Display for FirstLookShortage {
 impl std::error::Error for FirstLookShortage {}
 
 /// Refuses to fill the databases of `plan` in `folder`, all on one volume, if they or the run on
-/// them do not fit into what is `free`.
+/// them do not fit into the `free` bytes.
 pub fn refuse_first_look(plan: &Plan, folder: &str, free: Bytes) -> Result<(), FirstLookShortage> {
     let tenants = tenants(plan);
     let filled = plan.size.0.saturating_mul(tenants.databases);

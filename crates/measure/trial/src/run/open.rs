@@ -349,7 +349,7 @@ impl Opened {
         }
     }
 
-    /// Reports the files that differ from what was written to them.
+    /// Reports the files whose contents differ from their writes.
     pub(super) fn look_after_files(&self, group: &Group) {
         if let Some(live) = &*self.live.borrow() {
             self.tell_not_as_written(&live.database, group);

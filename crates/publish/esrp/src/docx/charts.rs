@@ -30,7 +30,7 @@ pub(super) fn charts(charts: &[Chart], width: usize) -> Vec<Piece> {
     pieces
 }
 
-/// At most so many charts beside each other, a wide one alone.
+/// Rows of at most `beside` charts; a wide chart gets its own row.
 fn rows(charts: &[Chart], beside: usize) -> Vec<Vec<&Chart>> {
     let mut rows: Vec<Vec<&Chart>> = Vec::new();
     for chart in charts {

@@ -75,9 +75,8 @@ fn needed(head: &[&str], columns: usize, size: usize) -> Vec<usize> {
     let mut needed = vec![CELL_MARGINS; columns];
     for (need, label) in needed.iter_mut().zip(head) {
         let words = label.split([' ', '/']).map(|word| word.chars().count());
-        // Bold letters of Calibri are 0.56 of the type's size wide on average, those of the type
-        // that stands in where it is missing 0.72, and O and m are wider. Half points are ten
-        // units.
+        // Bold letters of Calibri are 0.56 of the type's size wide on average, those of its
+        // fallback 0.72, and O and m are wider. Half points are ten units.
         *need += words.max().unwrap_or(0) * size * 76 / 10;
     }
     needed

@@ -43,7 +43,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// So many units wide and high, with `scale` pixels each; none if it would be empty or huge.
+    /// A canvas in units of `scale` pixels each; `None` if it would be empty or huge.
     pub(super) fn new(width: f64, height: f64, scale: f64) -> Option<Self> {
         let [width, height] = [width, height].map(|size| pixel(size * scale, MOST_PIXELS + 1));
         [width, height].iter().all(|size| (1..=MOST_PIXELS).contains(size)).then(|| Self {

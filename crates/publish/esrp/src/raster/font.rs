@@ -100,7 +100,7 @@ pub(super) fn clear_behind(
     );
 }
 
-/// The columns of a letter; a question mark stands for those that are not here.
+/// The columns of a letter; those of a question mark if the font lacks it.
 fn squares(letter: char) -> [u8; 5] {
     let known = u32::from(letter).checked_sub(0x20).and_then(|at| usize::try_from(at).ok());
     let known = known.and_then(|at| COLUMNS.get(at));

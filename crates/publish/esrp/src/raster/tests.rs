@@ -1,4 +1,4 @@
-//! What is drawn of a chart.
+//! The pixels drawn for a chart.
 
 use std::io::Read as _;
 

@@ -2,7 +2,7 @@
 
 use record::RunRecord;
 
-/// The command of records of earlier releases, as far as it is known.
+/// The command of records of earlier releases, which did not store it.
 pub(super) const SOME_PLAN: &str = "plimsoll run PLAN";
 
 /// The command that started the test, without its options.
@@ -46,7 +46,7 @@ pub(super) fn line(run: &RunRecord) -> Option<String> {
     has_plan(run).then(|| command(run).replacen("run", "line", 1))
 }
 
-/// The command that shows what is underneath the databases.
+/// The command that shows the storage underneath the databases.
 pub(super) fn inspect(run: &RunRecord) -> String {
     let first = run.start.databases.first();
     let mount = first.map_or("DIR", |facts| facts.volume.mount.as_str());

@@ -131,7 +131,7 @@ impl Port {
 
     /// Wakes the thread that waits here.
     pub(super) fn wake(&self) -> io::Result<()> {
-        // SAFETY: the port is open as long as it is borrowed; the packet has no pointer.
+        // SAFETY: the port stays open while borrowed; the packet has no pointer.
         check(unsafe { PostQueuedCompletionStatus(self.0.as_raw_handle(), 0, 0, ptr::null()) })
     }
 

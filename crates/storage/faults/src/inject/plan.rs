@@ -84,7 +84,7 @@ pub enum Effect {
     ShortRead,
     /// This many bits of the data read, or written, are flipped.
     FlipBits(u32),
-    /// A write lands at another offset of the same file, a multiple of its own length away.
+    /// A write lands at another offset of the same file, a multiple of its length away.
     MisdirectWrite,
     /// A write is acknowledged and never happens.
     LoseWrite,

@@ -194,8 +194,8 @@ impl Queue {
         });
     }
 
-    /// Reads the present content and writes it back with only some sectors new; `told` is the
-    /// caller's result if that succeeded.
+    /// Reads the present content and writes it back with only some sectors new. If that succeeds,
+    /// the caller gets the given result.
     fn mix(
         self: &Rc<Self>,
         request: Request,

@@ -9,7 +9,7 @@ use super::FlashCache;
 use super::locks::{ClaimMode, RangeLocks};
 use crate::policy::{Classifier, PoolShare};
 
-/// Where a file is with the store.
+/// Whether the store has a number for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CacheAttachment {
     /// It gets its number with the first block that is worth caching.
@@ -84,7 +84,7 @@ impl CachedFile {
         self.attachment.set(volume.map_or(CacheAttachment::Never, CacheAttachment::Attached));
     }
 
-    /// Drops what is cached of the file; afterwards it is `then`.
+    /// Drops the file's cached blocks and leaves it in the state `then`.
     pub(super) async fn retire(&self, then: CacheAttachment) {
         let _all = self.locks.claim(0..u64::MAX, ClaimMode::Update).await;
         if let Some(volume) = self.volume() {

@@ -90,7 +90,7 @@ impl FlashCache {
         counters.hit_bytes += bytes;
     }
 
-    /// Takes so many bytes out of the budget, if it has them.
+    /// Takes `bytes` out of the budget, if it has them.
     fn may_write(&self, bytes: u64) -> bool {
         let now = self.inner.store.runtime().now();
         self.inner.budget.borrow_mut().take(now, bytes)

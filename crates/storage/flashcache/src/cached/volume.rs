@@ -44,8 +44,8 @@ impl CachedFolder {
         Rc::clone(shared)
     }
 
-    /// Drops what is cached of the file of this name, on flash before this returns: what has the
-    /// name from now on is another file.
+    /// Drops the cached blocks of the file of this name, durably before this returns: from now on
+    /// the name belongs to another file.
     async fn retire(&self, file: &str, then: CacheAttachment) {
         let open = self.files.borrow().get(file).cloned();
         if let Some(open) = open {

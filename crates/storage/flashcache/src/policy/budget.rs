@@ -1,4 +1,4 @@
-//! A limit on what is written to flash, so that the drive lasts as long as its endurance says.
+//! A limit on flash writes, so that the drive lasts as long as its endurance says.
 
 use units::{Bytes, Nanos};
 

@@ -1,5 +1,5 @@
-//! What is cached and what is evicted: pure functions of requests and time, shared by the store on
-//! real flash, by simulated arrays and by the miss-ratio curves of traces.
+//! Admission and eviction: pure functions of requests and time, shared by the store on real flash,
+//! by simulated arrays and by the miss-ratio curves of traces.
 
 mod budget;
 mod classify;

@@ -14,7 +14,7 @@ type Hasher = BuildHasherDefault<XxHash3_64>;
 struct Resident {
     queue: FifoQueue,
     accesses: u8,
-    /// Tells the entry of a queue from an older one of the same key.
+    /// Distinguishes the entry of a queue from an older one of the same key.
     entry: u64,
 }
 

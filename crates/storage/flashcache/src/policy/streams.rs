@@ -7,7 +7,7 @@ const MOST_STREAMS: usize = 32;
 /// Bytes after which a stream counts as sequential.
 const SEQUENTIAL_BYTES: u64 = 1 << 20;
 
-/// One request of so many bytes is a scan on its own.
+/// A single request of this size counts as a scan.
 const LARGE_REQUEST_BYTES: u64 = 256 << 10;
 
 #[derive(Clone, Copy, Debug)]

@@ -120,7 +120,7 @@ impl MissRatioCurve {
             self.requests[class as usize] += 1;
             self.bytes[class as usize] += length;
             for key in blocks(request, options.block_bytes) {
-                // The upper bits choose what is followed, the lowest the sample.
+                // The upper bits choose which blocks to follow, the lowest the sample.
                 if (mixed(key) >> 11) as f64 / (1_u64 << 53) as f64 <= self.sampling_rate {
                     accesses.push(BlockAccess { key, direction, class });
                 }
@@ -196,7 +196,7 @@ fn ratio(tally: Tally) -> Option<f64> {
     (tally.reads > 0).then(|| tally.hits as f64 / tally.reads as f64)
 }
 
-/// So many blocks at a sampling rate, at least one.
+/// Scales a number of blocks by a sampling rate, to at least one.
 fn scaled(blocks: u64, rate: f64) -> u64 {
     // In millionths, so that no float becomes an integer.
     let millionths = (1..=1_000_000_u64).rev().find(|&part| part as f64 / 1e6 <= rate);

@@ -76,7 +76,7 @@ impl fmt::Display for TraceError {
 
 impl std::error::Error for TraceError {}
 
-/// The requests of a trace, and what was left out.
+/// The requests of a trace, and counts of skipped lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Which tool wrote it.
@@ -87,7 +87,7 @@ pub struct Trace {
     pub skipped: BTreeMap<&'static str, u64>,
 }
 
-/// What a line comes to.
+/// The request of a line, or the reason to skip it.
 type Line = Result<TraceRequest, &'static str>;
 
 impl Trace {
@@ -97,7 +97,7 @@ impl Trace {
         let mut names = Names::default();
         let mut trace = Self { format, requests: Vec::new(), skipped: BTreeMap::new() };
         if format == TraceFormat::Blkparse {
-            // Queued requests are what was asked for; a trace without them has dispatched ones.
+            // Queued requests are the program's own; a trace without them has dispatched ones.
             trace.take(text, |line| blkparse(line, "Q", &mut names));
             if trace.requests.is_empty() {
                 trace.skipped.clear();

@@ -1,4 +1,4 @@
-//! The index on flash: chunks that each prove themselves, written while the store goes on working.
+//! The index on flash: chunks that each prove themselves, written while the store keeps working.
 //!
 //! A checkpoint is fuzzy: chunks are made one after the other, so some are older than others. That
 //! is safe because every block proves itself by its checksum when it is read, and because a region
@@ -16,7 +16,7 @@ const BODY: [u8; 8] = *b"PLMCKPTB";
 /// Marks a position that holds nothing, and a segment that is not known.
 const NONE: u32 = u32::MAX;
 
-/// Where the log of one queue continues after a checkpoint.
+/// Position at which the log of one queue continues after a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LogPosition {
     pub segment: u32,

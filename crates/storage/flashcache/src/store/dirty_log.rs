@@ -203,8 +203,8 @@ impl DirtyLog {
         self.number.get()
     }
 
-    /// Writes a page as it is now, or waits for the write in flight. Always durable: the copy that
-    /// the next write replaces must not be the only sound one.
+    /// Writes the current page, or waits for the write in flight. Always durable: the copy that the
+    /// next write replaces must not be the only sound one.
     async fn write_page(&self, at: usize) -> Result<(), DeviceError> {
         let page = &self.pages[at];
         if page.is_writing.get() {

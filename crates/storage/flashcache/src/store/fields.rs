@@ -41,7 +41,7 @@ impl FieldWriter {
         self.bytes(&value.to_le_bytes())
     }
 
-    /// The buffer as it is.
+    /// Returns the buffer without a checksum.
     pub(super) fn into_buffer(self) -> Buffer {
         self.buffer
     }

@@ -19,7 +19,7 @@ const EMPTY_BYTES: usize = 1 << 20;
 pub struct FormatOptions {
     /// Bytes of a block, a power of two from 4 KiB to 256 KiB.
     pub block_bytes: u32,
-    /// Tells this store from every other; draw it at random. Groups of an earlier store of the same
+    /// Identifies this store uniquely; draw it at random. Groups of an earlier store of the same
     /// identity would be taken for those of this one.
     pub identity: [u8; 16],
     /// Format a device that holds something.

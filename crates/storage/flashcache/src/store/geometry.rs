@@ -9,10 +9,10 @@ use device::ALIGNMENT;
 /// Bytes of a superblock.
 pub(super) const SUPERBLOCK_BYTES: usize = 16 << 10;
 
-/// Where the superblocks lie.
+/// Offsets of the superblocks.
 pub(super) const SUPERBLOCKS: [u64; 2] = [0, 64 << 10];
 
-/// Where the pages of the dirty-region log begin.
+/// Offset of the dirty-region log.
 const DIRTY_AT: u64 = 128 << 10;
 
 /// Bytes of the summary in front of the blocks of a group.
@@ -109,7 +109,7 @@ impl StoreGeometry {
         DIRTY_AT + (page as u64 * 2 + copy) * ALIGNMENT as u64
     }
 
-    /// Where a checkpoint area begins.
+    /// Offset of a checkpoint area.
     pub(super) fn checkpoint_at(self, area: u8) -> u64 {
         Self::dirty_page_at(self.dirty_pages, 0) + u64::from(area) * self.checkpoint_bytes()
     }
@@ -130,12 +130,12 @@ impl StoreGeometry {
         u32::try_from(chunks).expect("invariant: segments are few")
     }
 
-    /// Where a group begins, by its number over all segments.
+    /// Offset of a group, by its number over all segments.
     pub(super) fn group_at(self, group: u32) -> u64 {
         self.checkpoint_at(2) + u64::from(group) * self.group_bytes()
     }
 
-    /// Where the block of a position lies.
+    /// Offset of the block at a position.
     pub(super) fn block_at(self, position: u32) -> u64 {
         let slot = u64::from(position % self.blocks_per_group);
         self.group_at(position / self.blocks_per_group)

@@ -7,7 +7,7 @@ use twox_hash::XxHash3_64;
 
 use super::geometry::StoreGeometry;
 
-/// Volumes that a store tells apart.
+/// Maximum number of volumes in a store.
 pub(super) const MOST_VOLUMES: u16 = 1 << 12;
 
 const EMPTY: u32 = u32::MAX;
@@ -37,7 +37,7 @@ impl Key {
     }
 }
 
-/// What is known of one cached block.
+/// The index entry of one cached block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CachedEntry {
     pub key: Key,
@@ -126,7 +126,7 @@ impl Index {
         slot
     }
 
-    /// Where the block of `key` lies.
+    /// Position of the block of `key`.
     pub(crate) fn position(&self, key: Key) -> Option<u32> {
         let position = self.table[self.slot_of(key)];
         (position != EMPTY).then_some(position)

@@ -1,5 +1,5 @@
-//! Blocks whose sectors each prove themselves, so that a write which power cut short is told from
-//! bits that rotted.
+//! Blocks whose sectors each prove themselves, which distinguishes a write torn by a power cut from
+//! bit rot.
 //!
 //! Of two copies that are written in turn, a torn one was being written and the other one counts. A
 //! damaged one may be the newer: then the other is out of date, and nothing may rely on it.
@@ -27,11 +27,11 @@ pub(super) enum SealedCopy {
     },
     /// Its sectors are sound and of different writes.
     Torn,
-    /// A sector is not what was written.
+    /// A sector differs from its write.
     Damaged,
 }
 
-/// Tells blocks of different kind and place apart.
+/// Tag that distinguishes blocks of different kind or place.
 pub(super) fn tag(kind: &[u8], identity: &[u8; 16], number: u32) -> u64 {
     let seed = u64::from(number);
     XxHash3_64::oneshot_with_seed(seed, &[kind, identity].concat())

@@ -40,7 +40,7 @@ impl Segments {
         Self { count, free, full, open, pins: vec![0; count as usize] }
     }
 
-    /// Goes on to the next segment of a queue; `false` if it is not known yet.
+    /// Advances to the next segment of a queue; `false` if it is not known yet.
     pub(super) fn advance(&mut self, queue: FifoQueue) -> bool {
         let open = &mut self.open[queue.index()];
         let Some(segment) = open.next_segment.take() else {

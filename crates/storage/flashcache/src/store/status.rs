@@ -57,7 +57,7 @@ pub struct StoreCounters {
     pub evicted: u64,
     /// Blocks dropped because a write changed them.
     pub invalidated: u64,
-    /// Blocks whose bytes were not what was cached: served from the backing volume.
+    /// Blocks whose bytes on flash had changed: served from the backing volume.
     pub damaged: u64,
     /// Bytes written to flash, of every kind.
     pub flash_bytes_written: u64,

@@ -19,7 +19,7 @@ use super::{BLOCK, FLASH, Tally, Twin, UNIT};
 /// No life takes so long unless it waits for what does not come.
 const LONGEST: Nanos = Nanos::from_secs(3_600);
 
-/// How a life ended, and what is left.
+/// How a life ended, and the volume it left behind.
 pub(crate) enum LifeEnding {
     Closed(VolumeImage),
     Crashed(VolumeImage),

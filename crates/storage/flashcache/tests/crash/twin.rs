@@ -29,7 +29,7 @@ pub(crate) struct Twin {
 }
 
 impl Twin {
-    /// Of an empty volume of so many blocks.
+    /// The twin of an empty volume of `blocks` blocks.
     pub(crate) fn new(blocks: u64) -> Rc<Self> {
         let length = blocks * super::BLOCK;
         let units = usize::try_from(length / UNIT).expect("invariant: a small volume");
@@ -104,7 +104,7 @@ impl Twin {
         versions.durable = versions.durable.max(version);
     }
 
-    /// Compares what was read with what must be there.
+    /// Compares the bytes read with the expected ones.
     pub(crate) fn check(&self, first: u64, bytes: &[u8]) -> Result<(), String> {
         let mut expected = vec![0; bytes.len()];
         self.now.borrow().read(first * UNIT, &mut expected);

@@ -47,7 +47,7 @@ impl Session {
         Ok(())
     }
 
-    /// Units that no other session touches: a part of a shared block, or one of its own.
+    /// Units that no other session touches: a part of a shared block, or a private one.
     fn draw(&self, prng: &mut Prng) -> (u64, u64) {
         let blocks = self.twin.length() / BLOCK;
         let hot = prng.percent(70);

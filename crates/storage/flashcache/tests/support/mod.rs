@@ -46,7 +46,7 @@ pub(crate) async fn new_flash(flash: &Rc<dyn Volume>, bytes: u64) -> Rc<dyn Devi
     device
 }
 
-/// The store that is there.
+/// Opens the existing store.
 pub(crate) async fn open_store(
     flash: &Rc<dyn Volume>,
     runtime: &device::Runtime,

@@ -1,4 +1,4 @@
-//! Where a request of a stretched database goes: to any of the pages that its page stands for.
+//! Spreads each request of a stretched database over the pages that its page represents.
 //!
 //! A page that went to one place for ever would be changed again while the array's memory still
 //! holds it, which a page of the larger database hardly ever is. Requests that follow each other
@@ -17,7 +17,7 @@ const RECENT_WRITES: usize = 1;
 /// Requests closer than this are near each other, as level 2 counts them too.
 const NEAR_BYTES: u64 = 2 << 20;
 
-/// Where the latest requests of one file went.
+/// Positions of the latest requests of one file.
 #[derive(Debug)]
 pub(super) struct Spread {
     prng: Prng,
@@ -36,8 +36,8 @@ impl Spread {
         Self { prng: Prng::new(seed), reads: VecDeque::new(), writes: VecDeque::new() }
     }
 
-    /// Where a request at `offset` goes: as far from a recent one as its offset is, if that is
-    /// near, otherwise wherever `anywhere` draws.
+    /// Places a request at `offset`: as far from a recent one as its offset is, if that is near,
+    /// otherwise wherever `anywhere` draws.
     pub(super) fn place(
         &mut self,
         (offset, is_write): (u64, bool),

@@ -44,8 +44,8 @@ fn a_low_target_is_held_whatever_the_sessions() {
     }
 }
 
-/// Database reads and writes per second as the device answered them, over so many seconds and
-/// more at a time, and whether the load was measured then.
+/// Database reads and writes per second as the device answered them, over at least `seconds` at a
+/// time, and whether the load was measured then.
 fn rates(events: &[Event], seconds: u64) -> Vec<(bool, f64)> {
     let mut rates = Vec::new();
     let (mut requests, mut nanos, mut is_measured) = (0, 0, false);
@@ -73,8 +73,8 @@ fn rates(events: &[Event], seconds: u64) -> Vec<(bool, f64)> {
     rates
 }
 
-/// A load of 120 IOPS with so many sessions, warmed up as `test` says, on storage that gives more
-/// than twice as much: the highest rate over so many seconds before the measurement, and in it.
+/// A load of 120 IOPS with `sessions` sessions, warmed up as `test` says, on storage that gives
+/// more than twice as much: the highest rate over `seconds` before the measurement, and in it.
 fn held_rates(sessions: &str, test: &str, seconds: u64) -> [f64; 2] {
     let workload = format!("threads = {sessions}\ntarget_iops = 120");
     let text = PLAN

@@ -27,7 +27,7 @@ pub(super) struct Measure {
     pub mailboxes: u64,
     pub asked: f64,
     pub measured: f64,
-    /// Share of what is asked for that is enough, in percent, as the verdict has it.
+    /// Percentage of `asked` that the verdict accepts as enough.
     pub enough_percent: f64,
 }
 
