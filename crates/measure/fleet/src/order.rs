@@ -183,7 +183,8 @@ mod tests {
     #[test]
     fn all_faults_are_named_at_once() {
         let text = "name = \"a/b\"\n[timing]\nlost = \"1s\"\nlead = \"soon\"\n\
-                    [[host]]\nhost = \"EX01\"\nplan = \"a\"\n[[host]]\nhost = \"ex01\"\nplan = \"b\"\n";
+                    [[host]]\nhost = \"EX01\"\nplan = \"a\"\n\
+                    [[host]]\nhost = \"ex01\"\nplan = \"b\"\n";
         let error = FleetOrder::parse("f.toml", text).expect_err("four faults").to_string();
         for part in [
             "which no folder's name can",

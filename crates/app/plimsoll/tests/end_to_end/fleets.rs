@@ -22,7 +22,7 @@ impl Fleet {
     fn up(name: &str) -> Option<Self> {
         let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"];
         if !places.iter().any(|place| Path::new(place).exists()) {
-            println!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
+            eprintln!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
             return None;
         }
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -68,7 +68,7 @@ impl Fleet {
         self.scene.write("fleet.toml", text.as_bytes());
     }
 
-    fn report(&self, ran: &Ran) -> Value {
+    fn report(ran: &Ran) -> Value {
         serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}\n{}", ran.out, ran.err))
     }
 
@@ -82,7 +82,7 @@ impl Fleet {
             if found.any(|run| says(&run.path().join("record/record.jsonl"))) {
                 return;
             }
-            assert!(began.elapsed() < Duration::from_secs(60), "{host} never said {text}");
+            assert!(began.elapsed() < Duration::from_mins(1), "{host} never said {text}");
             thread::sleep(Duration::from_millis(20));
         }
     }
@@ -108,7 +108,7 @@ fn hosts_measure_together_and_their_journals_are_one_record() {
     hosts.expect_code(0).expect_out(&["ex01", "ex02", "idle"]);
     fleet.plan(&["ex01", "ex02"]);
     let ran = fleet.scene.run(["fleet", "run", "fleet.toml", "-o", "out", "--json"]);
-    let report = fleet.report(&ran);
+    let report = Fleet::report(&ran);
     assert_eq!(report["kind"], "fleet_report");
     assert!(report["skew_ns"].as_u64().is_some_and(|skew| skew < 1_000_000_000), "{report:#}");
     let own = |host: &str| {
@@ -124,7 +124,7 @@ fn hosts_measure_together_and_their_journals_are_one_record() {
     // Its record is a run like any other, and the fleet can be judged again from the folder.
     fleet.scene.run(["report", "out/hosts/ex01"]).expect_out(&["Report:"]);
     let again = fleet.scene.run(["report", "out", "--format", "json"]);
-    assert_eq!((again.code, &fleet.report(&again)["verdict"]), (ran.code, &report["verdict"]));
+    assert_eq!((again.code, &Fleet::report(&again)["verdict"]), (ran.code, &report["verdict"]));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn an_agent_that_is_killed_is_named_and_its_journal_is_completed_later() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     let ran = Ran::of(&run.wait_with_output().unwrap());
-    let report = fleet.report(&ran);
+    let report = Fleet::report(&ran);
     ran.expect_code(2);
     let findings = report["findings"].as_array().unwrap();
     let lost = findings.iter().find(|of| of["rule"] == "host-lost").expect("the loss");
@@ -150,7 +150,7 @@ fn an_agent_that_is_killed_is_named_and_its_journal_is_completed_later() {
     let began = Instant::now();
     loop {
         let collected = fleet.scene.run(["fleet", "collect", "out", "--json"]);
-        let report = fleet.report(&collected);
+        let report = Fleet::report(&collected);
         if report["hosts"][1]["is_complete"] == true {
             break;
         }

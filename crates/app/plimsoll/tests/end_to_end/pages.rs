@@ -58,7 +58,7 @@ fn follow(page: &str) {
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     for (mark, lines) in blocks(&text) {
         let named = lines.first().and_then(|line| line.strip_prefix("# ")).unwrap_or_default();
-        if mark == "toml" && named.ends_with(".toml") {
+        if mark == "toml" && Path::new(named).extension().is_some_and(|ending| ending == "toml") {
             scene.write(named, lines.join("\n").as_bytes());
         }
         let commands = lines.iter().filter_map(|line| line.strip_prefix("$ "));

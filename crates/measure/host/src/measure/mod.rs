@@ -135,13 +135,9 @@ pub fn run(
     let ends = follower.follow(&mut crew);
     let followed = follower.end();
     let is_kept = ends.iter().any(End::gave_up);
-    if let Some(refusal) = crew.refusal {
+    if let Some(refused) = refused(crew.refusal.take(), ends)? {
         run_folder.discard();
-        return Err(refusal);
-    }
-    if let Some(failure) = refusal(ends)? {
-        run_folder.discard();
-        return Err(HostError::new(failure.text));
+        return Err(refused);
     }
     followed?;
     let end = finished(&coordinator, room.shortage(), clock.now().since(origin));
@@ -151,6 +147,15 @@ pub fn run(
     let storage_owes = is_kept || room.is_stuck() || reads.is_stuck();
     leave(crew, storage_owes, observer);
     Ok(Measured { record, verdict, storage_owes })
+}
+
+/// Why a run leaves nothing to report: a thread that could not start, or a database that could not
+/// be opened.
+fn refused(crew: Option<HostError>, ends: Vec<End>) -> Result<Option<HostError>, HostError> {
+    match crew {
+        Some(refusal) => Ok(Some(refusal)),
+        None => Ok(refusal(ends)?.map(|failure| HostError::new(failure.text))),
+    }
 }
 
 /// What a run of `plan` does with its databases.

@@ -31,7 +31,11 @@ pub(super) struct Need {
 /// Commands that measure.
 const LOADS: &[&str] = &["quick", "prepare", "run", "line", "calibrate"];
 
-pub(super) const NEEDS: [Need; 12] = [
+/// Controllers whose tool only their vendor has.
+const VENDOR: &str = "only with such a controller: its vendor has the tool; or `inspect \
+                      --controller FILE` reads an output saved elsewhere";
+
+pub(super) const NEEDS: [Need; 13] = [
     Need {
         title: "io_uring",
         purpose: "requests without a thread each; else threads, which cost processor time",
@@ -98,19 +102,27 @@ pub(super) const NEEDS: [Need; 12] = [
         is_essential: false,
         debian: "",
         fedora: "",
-        otherwise: "only with such a controller: its vendor has the tool; or `inspect \
-                    --controller FILE` reads an output saved elsewhere",
+        otherwise: VENDOR,
     },
     Need {
         title: "ssacli",
         purpose: "cache and battery of HPE Smart Array controllers",
         thing: Thing::Program(&["ssacli", "hpssacli", "/opt/smartstorageadmin/ssacli/bin/ssacli"]),
+        otherwise: VENDOR,
         commands: &["inspect"],
         is_essential: false,
         debian: "",
         fedora: "",
-        otherwise: "only with such a controller: its vendor has the tool; or `inspect \
-                    --controller FILE` reads an output saved elsewhere",
+    },
+    Need {
+        title: "nats-server",
+        purpose: "carries messages and journals of a fleet, on the host that runs `fleet up`",
+        thing: Thing::Program(&["nats-server", "/usr/sbin/nats-server"]),
+        commands: &["fleet"],
+        is_essential: false,
+        debian: "nats-server",
+        fedora: "nats-server",
+        otherwise: "",
     },
     Need {
         title: "mdadm",

@@ -29,7 +29,7 @@ fn queries() -> Vec<String> {
 
 /// A query, percent-encoded for an address.
 fn encoded(query: &str) -> String {
-    query.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    query.bytes().fold(String::new(), |text, byte| format!("{text}%{byte:02X}"))
 }
 
 #[test]
