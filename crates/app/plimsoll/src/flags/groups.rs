@@ -16,7 +16,13 @@ const FIRST: [&str; 5] = ["quick", "plan", "prepare", "run", "report"];
 
 /// Every command once, under a heading.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Measure", &["quick", "format", "prepare", "run", "line", "selftest", "watch", "inspect"]),
+    (
+        "Measure",
+        &[
+            "quick", "format", "prepare", "run", "line", "fleet", "agent", "selftest", "watch",
+            "inspect",
+        ],
+    ),
     ("Predict", &["simulate", "calibrate"]),
     ("Design", &["size", "plan", "profile"]),
     ("Publish", &["report", "compare", "list", "serve", "import", "logs"]),
