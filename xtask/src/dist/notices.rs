@@ -90,15 +90,20 @@ fn texts_of(package: &Package) -> Result<Vec<String>, Failure> {
     if !texts.is_empty() {
         return Ok(texts);
     }
-    if !terms(package).contains("MIT") {
-        let (name, terms) = (&package.name, terms(package));
-        return Err(Failure::new(format!(
-            "{name} ({terms}) comes without the text of its licence"
-        )));
+    let (name, terms, authors) = (&package.name, terms(package), package.authors.join(", "));
+    if terms.contains("MIT") {
+        let mit = own_text("LICENSE-MIT")?;
+        let conditions = mit.find("Permission is").map_or(&*mit, |begin| &mit[begin..]);
+        return Ok(vec![format!("Copyright (c) {authors}\n\n{conditions}")]);
     }
-    let mit = fs::read_to_string(shell::root().join("LICENSE-MIT")).map_err(Failure::of)?;
-    let conditions = mit.find("Permission is").map_or(&*mit, |begin| &mit[begin..]);
-    Ok(vec![format!("Copyright (c) {}\n\n{conditions}", package.authors.join(", "))])
+    if terms == "Apache-2.0" {
+        return Ok(vec![format!("Copyright {authors}\n\n{}", own_text("LICENSE-APACHE")?)]);
+    }
+    Err(Failure::new(format!("{name} ({terms}) comes without the text of its licence")))
+}
+
+fn own_text(file: &str) -> Result<String, Failure> {
+    fs::read_to_string(shell::root().join(file)).map_err(Failure::of)
 }
 
 fn texts_in(folder: &Path) -> Result<Vec<String>, Failure> {

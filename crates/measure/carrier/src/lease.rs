@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use async_nats::jetstream::kv;
+use async_nats::jetstream::stream::{Config, DiscardPolicy};
 
 use crate::{Carrier, CarrierError};
 
@@ -78,12 +79,22 @@ impl Carrier {
     }
 
     fn lease_bucket(&self) -> Result<kv::Store, CarrierError> {
-        let config = kv::Config {
-            bucket: BUCKET.to_owned(),
-            history: 1,
+        // The stream below a bucket, made by hand: the client asks a server for more about accounts
+        // than nats-server 2.9 answers before it makes a bucket.
+        let stream = Config {
+            name: format!("KV_{BUCKET}"),
+            subjects: vec![format!("$KV.{BUCKET}.>")],
+            max_messages_per_subject: 1,
             max_age: LASTS,
-            ..kv::Config::default()
+            duplicate_window: LASTS,
+            discard: DiscardPolicy::New,
+            deny_delete: true,
+            allow_rollup: true,
+            allow_direct: true,
+            ..Config::default()
         };
-        self.wait("make the bucket of the lease", self.jetstream.create_key_value(config))
+        let made = self.jetstream.get_or_create_stream(stream);
+        self.wait("make the bucket of the lease", made)?;
+        self.wait("open the bucket of the lease", self.jetstream.get_key_value(BUCKET))
     }
 }

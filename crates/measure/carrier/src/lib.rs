@@ -49,7 +49,11 @@ impl Carrier {
             .build()
             .map_err(|error| CarrierError::Runtime { why: error.to_string() })?;
         let client = runtime.block_on(access.connect())?;
-        let jetstream = jetstream::new(client.clone());
+        // Its tasks belong to this runtime.
+        let jetstream = {
+            let _entered = runtime.enter();
+            jetstream::new(client.clone())
+        };
         Ok(Self { runtime, client, jetstream })
     }
 
@@ -71,7 +75,7 @@ impl Carrier {
         patience: Duration,
     ) -> Result<Vec<u8>, CarrierError> {
         let asked = self.client.request(subject, bytes.into());
-        let answer = self.runtime.block_on(tokio::time::timeout(patience, asked));
+        let answer = self.runtime.block_on(async { tokio::time::timeout(patience, asked).await });
         match answer {
             Err(_) => Err(CarrierError::Silence { seconds: patience.as_secs_f64().to_string() }),
             Ok(Err(error)) => Err(CarrierError::refused("ask an agent", &error)),

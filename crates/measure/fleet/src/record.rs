@@ -200,6 +200,11 @@ impl HostPart {
         Some((clock.on_controller(at), clock.error_ns))
     }
 
+    /// Whether nothing was heard of it again after a loss.
+    pub fn is_lost(&self) -> bool {
+        self.absences.last().is_some_and(|absence| absence.to_ns.is_none())
+    }
+
     /// Whether its journal has arrived to its end.
     pub fn is_complete(&self) -> bool {
         self.record.as_ref().is_some_and(|record| record.finished.is_some())

@@ -87,5 +87,5 @@ fn a_stop_that_an_observer_asks_for_ends_the_run() {
     let measured = measured(&folder, &stop, &observer);
     let end = measured.record.finished.expect("an end");
     assert!(end.interrupted);
-    assert_eq!(end.reason.as_deref(), Some("a person asked to stop"));
+    assert_eq!(end.reason.as_deref(), Some("stopped by the user"));
 }

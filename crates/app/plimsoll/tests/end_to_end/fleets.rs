@@ -64,7 +64,9 @@ impl Fleet {
     fn plan(&self, hosts: &[&str]) {
         let part = |host: &&str| format!("[[host]]\nhost = \"{host}\"\nplan = \"{host}.toml\"\n");
         let hosts: String = hosts.iter().map(part).collect();
-        let text = format!("name = \"dag1\"\n[timing]\nsuspect = \"1s\"\nlost = \"3s\"\n{hosts}");
+        let text = format!(
+            "name = \"dag1\"\n[timing]\nsuspect = \"1s\"\nlost = \"3s\"\ncollect = \"5s\"\n{hosts}"
+        );
         self.scene.write("fleet.toml", text.as_bytes());
     }
 

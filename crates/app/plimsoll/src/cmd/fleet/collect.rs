@@ -20,6 +20,9 @@ use host::{load, write_reports};
 /// Between two looks at what the server has kept.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// A lost host whose journal has not grown for this time is not waited for.
+const SILENCE: Duration = Duration::from_secs(10);
+
 /// An agent that is asked to publish a journal again answers within this time.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
@@ -47,23 +50,22 @@ pub(super) fn complete(
     console: &mut Console,
 ) -> Result<(), CommandError> {
     let fleet = fleet_record(folder)?;
-    let began = Instant::now();
     let mut assemblies = vec![None; fleet.hosts.len()];
+    let (began, mut grown, mut have) = (Instant::now(), Instant::now(), 0);
     let mut has_asked = false;
     loop {
         for (index, host) in fleet.hosts.iter().enumerate() {
             let place = host_folder(folder, index, host);
             take(carrier, &fleet, host, &place, &mut assemblies[index])?;
         }
-        let is_whole =
-            |assembly: &Option<Assembly>| assembly.as_ref().is_none_or(Assembly::is_complete);
-        let began_to_run =
-            |host: &HostPart| host.agent.is_some() && fleet.measure_from_ns.is_some();
-        let lacking: Vec<usize> = (0..fleet.hosts.len())
-            .filter(|&host| began_to_run(&fleet.hosts[host]))
-            .filter(|&host| assemblies[host].is_none() || !is_whole(&assemblies[host]))
-            .collect();
-        if lacking.is_empty() || began.elapsed().as_nanos() > u128::from(patience.0) {
+        let now: u64 = assemblies.iter().flatten().map(Assembly::have).sum();
+        if now > have {
+            (have, grown) = (now, Instant::now());
+        }
+        let lacking = lacking(&fleet, &assemblies);
+        let are_lost = lacking.iter().all(|&host| fleet.hosts[host].is_lost());
+        let is_over = began.elapsed().as_nanos() > u128::from(patience.0);
+        if lacking.is_empty() || is_over || are_lost && grown.elapsed() > SILENCE {
             break;
         }
         if !has_asked {
@@ -76,6 +78,17 @@ pub(super) fn complete(
         render(&host_folder(folder, index, host), &host.name, console)?;
     }
     Ok(())
+}
+
+/// Hosts that took part in the measurement and whose journals are not complete.
+fn lacking(fleet: &FleetRecord, assemblies: &[Option<Assembly>]) -> Vec<usize> {
+    if fleet.measure_from_ns.is_none() {
+        return Vec::new();
+    }
+    let is_whole = |host: usize| assemblies[host].is_some_and(|assembly| assembly.is_complete());
+    (0..fleet.hosts.len())
+        .filter(|&host| fleet.hosts[host].agent.is_some() && !is_whole(host))
+        .collect()
 }
 
 /// Appends what the server has kept beyond what the folder holds.
