@@ -249,7 +249,8 @@ fn pages_that_a_cut_takes_are_named_as_ranges() {
     ran.expect_code(1);
     let left = pages.iter().filter(|page| **page <= last).count();
     assert_eq!(lines(&ran).len(), left);
-    let named: Vec<&str> = ran.err.lines().filter(|line| line.contains("behind the")).collect();
+    let named: Vec<&str> =
+        ran.err.lines().filter(|line| line.contains("past the end of the file")).collect();
     assert!((1..=4).contains(&named.len()), "{}", ran.err);
     assert!(named.iter().any(|line| line.contains("pages ") && line.contains('-')), "{named:?}");
     // `check` says that it was cut, whatever else is damaged.

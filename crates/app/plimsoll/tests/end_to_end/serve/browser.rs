@@ -152,7 +152,8 @@ fn the_live_page_moves_and_its_stop_button_works_by_keyboard() {
     });
     browser.press("Enter");
     let report = wait_for("the report", || {
-        let found: Value = browser.value("document.body.textContent.includes('asked to stop')");
+        let found: Value =
+            browser.value("document.body.textContent.includes('topped by the user')");
         found.as_bool().filter(|found| *found)
     });
     assert!(report);
