@@ -25,8 +25,8 @@ use home::Home;
 use publisher::Publisher;
 use surroundings::ThisHost;
 
-const STOPS: &str = "stopping the agent; a run that it started goes on, and the next agent with \
-                     this state folder takes it up";
+const STOPS: &str = "stopping the agent; a run that it started continues, and the next agent with \
+                     this state folder adopts it";
 
 /// Longest wait for an order before time is looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -79,7 +79,7 @@ struct Work {
 }
 
 impl Work {
-    /// Goes on with what an earlier agent had begun.
+    /// Adopts the job of an earlier agent.
     fn take_up(&mut self) {
         let Some(job) = self.agent.job().cloned() else { return };
         let folder = self.home.run_folder(&job.run);

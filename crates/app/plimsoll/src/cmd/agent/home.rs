@@ -42,7 +42,7 @@ impl Home {
         &self.id
     }
 
-    /// Where a run is made.
+    /// Folder of a run.
     pub(super) fn run_folder(&self, run: &RunId) -> PathBuf {
         self.folder.join("runs").join(run.as_str())
     }

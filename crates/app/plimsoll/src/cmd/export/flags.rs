@@ -32,7 +32,7 @@ pub(crate) struct ExportFlags {
     /// File for the rows of --table, or folder for --all [default: the standard output]
     #[arg(long, short, value_name = "FILE|DIR", requires = "rows")]
     pub output: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "output")]
     pub force: bool,
     /// Include rows that are deleted and not yet removed; a first column marks them

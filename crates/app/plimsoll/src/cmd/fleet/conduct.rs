@@ -22,7 +22,7 @@ use crate::error::CommandError;
 use crate::signals;
 use host::system;
 
-/// Where a request to stop the fleet is published.
+/// Subject of a request to stop the fleet.
 pub(super) const STOP: &str = "plimsoll.v1.control.stop";
 
 const STOPS: &str = "stopping every host cleanly; again ends the controller and leaves the hosts \

@@ -55,7 +55,7 @@ pub(crate) struct FleetUpFlags {
     /// Folder for configuration, credentials and journals of the server
     #[arg(long, value_name = "DIR", default_value = "plimsoll-fleet")]
     pub state: PathBuf,
-    /// Where the server listens; beyond loopback it needs a certificate
+    /// Address on which the server listens; beyond loopback it needs a certificate
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4222")]
     pub listen: SocketAddr,
     /// Name by which agents reach this machine [default: the address of --listen]

@@ -38,7 +38,7 @@ pub(crate) struct ProfileFlags {
     /// File to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "output")]
     pub force: bool,
     /// Answer in JSON

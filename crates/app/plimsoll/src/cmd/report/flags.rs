@@ -34,7 +34,7 @@ pub(crate) struct ReportFlags {
     /// File to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "output")]
     pub force: bool,
     /// With --format esrp: the vendor's facts about the solution

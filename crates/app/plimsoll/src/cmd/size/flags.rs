@@ -29,7 +29,7 @@ pub(crate) struct SizeFlags {
     #[arg(long, value_name = "DIR", group = "written",
         conflicts_with_all = ["scenarios", "explain"])]
     pub predict: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "written")]
     pub force: bool,
     /// Answer in JSON
