@@ -30,7 +30,7 @@ use units::{ObjectId, PageNumber};
 
 use crate::layout::{Field, types};
 use crate::record::LogRecord;
-use pages::{PageCache, PageSeen};
+use pages::{FIRST_SPECIAL_DBTIME, PageCache, PageSeen};
 use session::SessionState;
 
 pub use pages::{PageStore, StoredPage};
@@ -97,6 +97,7 @@ impl<S: PageStore> LogReplay<S> {
         match record.kind() {
             types::EXTEND => return self.extend(record),
             types::SHRINK | types::SHRINK2 | types::SHRINK3 => return self.shrink(record),
+            types::TRIM => self.trim(record),
             types::SET_VERSION => self.summary.set_version(record),
             _ => {}
         }
@@ -111,15 +112,22 @@ impl<S: PageStore> LogReplay<S> {
 
     /// Attaching and detaching decide whether records concern the file.
     fn note_attachment(&mut self, record: &LogRecord<'_>) {
-        if record.database() != Some(self.target.id) || record.place() <= self.target.attached_at {
+        let Some(id) = record.database().filter(|_| record.place() > self.target.attached_at)
+        else {
             return;
-        }
+        };
+        let is_target = id == self.target.id;
         match record.kind() {
             types::ATTACH_DATABASE | types::CREATE_DATABASE => {
-                self.is_attached =
-                    record.signature(Field::Signature) == Some(self.target.signature);
+                // A later attachment may give the database another number, under any path.
+                if record.signature(Field::Signature) == Some(self.target.signature) {
+                    self.target.id = id;
+                    self.is_attached = true;
+                } else if is_target {
+                    self.is_attached = false;
+                }
             }
-            types::DETACH_DATABASE => self.is_attached = false,
+            types::DETACH_DATABASE if is_target => self.is_attached = false,
             _ => {}
         }
     }
@@ -254,9 +262,6 @@ impl<S: PageStore> LogReplay<S> {
         Ok((self.pages.into_store(), summary))
     }
 }
-
-/// Database times from here on stand for "none", "shrunk" and the like.
-const FIRST_SPECIAL_DBTIME: u64 = u64::MAX - 0xFF;
 
 /// The latest database time that a record states; 0 if it states none.
 fn highest_dbtime(record: &LogRecord<'_>) -> u64 {

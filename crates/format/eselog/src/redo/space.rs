@@ -179,6 +179,14 @@ impl<S: PageStore> LogReplay<S> {
         self.pages.forget_behind(last);
         self.pages.store().resize(last)
     }
+
+    /// Trimmed pages hold nothing, so none of them stays behind. Their bytes are left alone: no
+    /// tree reads them before a record makes them anew.
+    pub(super) fn trim(&mut self, record: &LogRecord<'_>) {
+        let first = record.word(Field::FirstPage);
+        let end = first.saturating_add(record.word(Field::Pages));
+        self.behind.retain(|page, _| !(first..end).contains(&page.0));
+    }
 }
 
 /// Replaces the space header of a root, which may be one of several fields of its tag 0.
