@@ -2,6 +2,7 @@
 
 mod forge;
 mod forged;
+mod instants;
 mod logs;
 mod memory;
 mod mutants;
