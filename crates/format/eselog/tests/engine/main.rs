@@ -6,4 +6,5 @@ mod instants;
 mod logs;
 mod memory;
 mod mutants;
+mod operations;
 mod replay;
