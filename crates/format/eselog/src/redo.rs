@@ -218,8 +218,25 @@ impl<S: PageStore> LogReplay<S> {
         })
     }
 
+    /// Whether the file may grow to `last` at once.
+    fn may_reach(&mut self, last: PageNumber) -> bool {
+        let step = MOST_GROWTH_BYTES / self.pages.page_size().bytes_u64();
+        let end = self.pages.store().last_page().max(self.summary.last_page);
+        u64::from(last.0) <= u64::from(end.0).saturating_add(step)
+    }
+
     /// Puts a page in place that was made anew: whatever it lacked no longer matters.
-    fn renew(&mut self, page: PageNumber, mut bytes: Vec<u8>, after: u64) -> Result<(), S::Error> {
+    fn renew(
+        &mut self,
+        page: PageNumber,
+        mut bytes: Vec<u8>,
+        after: u64,
+        place: Lgpos,
+    ) -> Result<(), S::Error> {
+        if !page.is_some() || !self.may_reach(page) {
+            self.leave_behind(page, place, BehindCause::BeyondFile);
+            return Ok(());
+        }
         self.behind.remove(&page);
         edit::set_dbtime(&mut bytes, after);
         self.summary.changes_made += 1;
@@ -262,6 +279,9 @@ impl<S: PageStore> LogReplay<S> {
         Ok((self.pages.into_store(), summary))
     }
 }
+
+/// No single record makes a file grow by more; a damaged one could ask for terabytes.
+const MOST_GROWTH_BYTES: u64 = 4 << 30;
 
 /// The latest database time that a record states; 0 if it states none.
 fn highest_dbtime(record: &LogRecord<'_>) -> u64 {
