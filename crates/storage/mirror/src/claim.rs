@@ -109,11 +109,15 @@ impl Idle {
         let (now, limit) = (local.now, local.settings.peer_timeout);
         let late = self.reads.extract_if(.., |_, (_, since)| now.since(*since) > limit);
         let late: Vec<RequestId> = late.map(|(_, (id, _))| id).collect();
-        late.into_iter().for_each(|id| local.reply(id, Outcome::NotServing));
+        for id in late {
+            local.reply(id, Outcome::NotServing);
+        }
     }
 
     /// The host becomes the owner: reads under way are refused.
     pub(crate) fn stop(self, local: &mut Local) {
-        self.reads.into_values().for_each(|(id, _)| local.reply(id, Outcome::NotServing));
+        for (id, _) in self.reads.into_values() {
+            local.reply(id, Outcome::NotServing);
+        }
     }
 }

@@ -131,13 +131,13 @@ impl Node {
         let pause = match over {
             Over::Deposed => Nanos::ZERO,
             Over::FlashFailed => settings.lease_ttl,
-            Over::HandedOver => settings.hand_over_limit,
+            Over::Released => settings.hand_over_limit,
         };
         let idle = Role::Idle(Idle::until(now + pause));
         if let Role::Owner(owner) = std::mem::replace(&mut self.role, idle) {
             owner.stop(&mut self.local);
         }
-        if over == Over::HandedOver {
+        if over == Over::Released {
             self.local.send(PeerMessage::Yours);
         }
     }
@@ -181,7 +181,7 @@ impl Node {
             (Role::Idle(idle), PeerMessage::RemoteValue { id, data }) => {
                 idle.remote_value(&mut self.local, id, data);
             }
-            (Role::Owner(owner), message) => owner.peer(&mut self.local, message),
+            (Role::Owner(owner), message) => owner.peer(&mut self.local, &message),
             (Role::Idle(_), message) => self.replica.message(&mut self.local, message),
         }
     }
@@ -211,8 +211,9 @@ impl Node {
         }
         match &mut self.role {
             Role::Idle(idle) => {
-                let won = idle.registry(&mut self.local, answer);
-                won.into_iter().for_each(|won| self.become_owner(won));
+                if let Some(won) = idle.registry(&mut self.local, answer) {
+                    self.become_owner(won);
+                }
             }
             Role::Owner(owner) => owner.registry(&mut self.local, answer),
         }

@@ -32,7 +32,7 @@ pub(crate) enum Over {
     /// Its flash has failed.
     FlashFailed,
     /// It has handed the volume over.
-    HandedOver,
+    Released,
 }
 
 /// See the module.
@@ -237,7 +237,7 @@ impl Owner {
                 self.fence(local);
             }
         } else if let Some(fill) = self.fills.remove(&token) {
-            self.filled(local, &fill, answer);
+            Self::filled(local, &fill, answer);
         } else {
             self.destage_done(local, token, answer == BackingAnswer::Failed);
         }

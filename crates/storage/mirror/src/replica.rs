@@ -29,10 +29,8 @@ impl Replica {
             PeerMessage::Begin { key, start, floor } => {
                 self.open(local, key, FlashOp::Begin { start, floor });
             }
-            PeerMessage::Entries { key, entries, commit, destaged } => {
-                if self.accepts(local, key) {
-                    self.append(local, key, entries, (commit, destaged));
-                }
+            PeerMessage::Entries { key, entries, commit, destaged } if self.accepts(local, key) => {
+                self.append(local, key, entries, (commit, destaged));
             }
             PeerMessage::Copy { key, batch, slots } if self.accepts(local, key) => {
                 local.flash(FlashOp::Copy(slots), Then::Copied { key, batch });
@@ -72,7 +70,7 @@ impl Replica {
         } else {
             self.is_attached = true;
             local.flash(op, Then::Nothing);
-            self.note(local, key);
+            note(local, key);
         }
     }
 
@@ -100,19 +98,12 @@ impl Replica {
         let (commit, destaged) = (marks.0.min(end), marks.1.min(end));
         if commit > local.image.commit() || destaged > local.image.destaged() {
             local.flash(FlashOp::Mark { commit, destaged }, Then::Nothing);
-            self.note(local, key);
+            note(local, key);
         } else if follows {
-            self.note(local, key);
+            note(local, key);
         } else {
             self.report(local, key);
         }
-    }
-
-    /// Has everything so far reported once it is durable: an operation that changes nothing ends
-    /// the queue.
-    fn note(&self, local: &mut Local, key: Key) {
-        let (lsn, marked) = (local.image.end(), local.image.destaged());
-        local.flash(FlashOp::Epoch(key.epoch), Then::Report { key, lsn, marked });
     }
 
     fn report(&self, local: &mut Local, key: Key) {
@@ -155,4 +146,11 @@ impl Replica {
             _ => {}
         }
     }
+}
+
+/// Has everything so far reported once it is durable: an operation that changes nothing ends the
+/// queue.
+fn note(local: &mut Local, key: Key) {
+    let (lsn, marked) = (local.image.end(), local.image.destaged());
+    local.flash(FlashOp::Epoch(key.epoch), Then::Report { key, lsn, marked });
 }

@@ -81,7 +81,7 @@ impl Owner {
         }
     }
 
-    pub(super) fn filled(&mut self, local: &mut Local, fill: &Fill, found: BackingAnswer) {
+    pub(super) fn filled(local: &mut Local, fill: &Fill, found: BackingAnswer) {
         let BackingAnswer::Value(data) = found else {
             if let Asker::Guest(id) = fill.asker {
                 local.reply(id, Outcome::Unknown);

@@ -46,7 +46,7 @@ impl Owner {
             self.leaving = None;
         } else if self.is_quiet() {
             if self.is_settled(local) {
-                self.over = Some(Over::HandedOver);
+                self.over = Some(Over::Released);
             }
         } else {
             self.warm_up(local);
@@ -64,7 +64,9 @@ impl Owner {
             leaving.sent = local.now;
             let rest = hot.len().saturating_sub(local.settings.batch_blocks);
             let mut batch = slots(local, &hot.split_off(rest), commit);
-            batch.iter_mut().for_each(|(_, slot)| slot.lsn = commit);
+            for (_, slot) in &mut batch {
+                slot.lsn = commit;
+            }
             if let Some(attached) = self.link.attached() {
                 local.send(PeerMessage::Warm { key: attached.key, slots: batch });
             }

@@ -141,8 +141,8 @@ impl Owner {
         }
     }
 
-    pub(crate) fn peer(&mut self, local: &mut Local, message: PeerMessage) {
-        match message {
+    pub(crate) fn peer(&mut self, local: &mut Local, message: &PeerMessage) {
+        match *message {
             PeerMessage::Joined { key, valid_to } => self.joined(local, key, valid_to),
             PeerMessage::Superseded(epoch) if epoch > self.epoch => {
                 self.over = Some(Over::Deposed);

@@ -20,28 +20,23 @@ impl World {
         self.tally.faults_in_resync += u64::from(is_resync);
         let host = if self.prng.percent(50) { Host::A } else { Host::B };
         match self.prng.below(16) {
-            0..3 => self.lose_power(host),
-            3..6 => {
-                self.cut_lines(host);
-                Ok(())
-            }
-            6..8 => {
-                self.cut_registry(host);
-                Ok(())
-            }
+            0..3 => return self.lose_power(host),
+            3..6 => self.cut_lines(host),
+            6..8 => self.cut_registry(host),
             8 => self.pause(host),
             9 => self.break_flash(host),
-            10 => {
-                self.backing.fails_until = self.now + Nanos::from_secs(self.prng.below(5));
-                Ok(())
-            }
-            11 => {
-                let until = self.now + Nanos::from_secs(1 + self.prng.below(8));
-                self.lines.iter_mut().for_each(|line| line.slow(until));
-                Ok(())
-            }
-            12..15 => self.operate(),
-            _ => self.evict(host),
+            10 => self.backing.fails_until = self.now + Nanos::from_secs(self.prng.below(5)),
+            11 => self.slow_lines(),
+            12..15 => return self.operate(),
+            _ => return self.evict(host),
+        }
+        Ok(())
+    }
+
+    fn slow_lines(&mut self) {
+        let until = self.now + Nanos::from_secs(1 + self.prng.below(8));
+        for line in &mut self.lines {
+            line.slow(until);
         }
     }
 
@@ -79,12 +74,14 @@ impl World {
         }
         if self.prng.percent(30) {
             // The server itself is down.
-            self.registry_lines[index(host.other())].iter_mut().for_each(|line| line.cut(until));
+            for line in &mut self.registry_lines[index(host.other())] {
+                line.cut(until);
+            }
         }
         self.tally.registry_cuts += 1;
     }
 
-    fn pause(&mut self, host: Host) -> Result<(), String> {
+    fn pause(&mut self, host: Host) {
         let millis = if self.prng.percent(50) { 30_000 } else { 100 + self.prng.below(10_000) };
         let span = Nanos::from_millis(millis);
         let is_within = self.prng.percent(50);
@@ -95,13 +92,11 @@ impl World {
             machine.paused_until = machine.paused_until.max(self.now + span);
         }
         self.tally.pauses += 1;
-        Ok(())
     }
 
-    fn break_flash(&mut self, host: Host) -> Result<(), String> {
+    fn break_flash(&mut self, host: Host) {
         self.machines[index(host)].break_flash();
         self.tally.flash_failures += 1;
-        Ok(())
     }
 
     /// An operator's orders go to whichever host serves.
@@ -143,8 +138,9 @@ impl World {
     pub(super) fn heal(&mut self) -> Result<(), String> {
         self.is_healed = true;
         self.backing.fails_until = Nanos::ZERO;
-        self.lines.iter_mut().for_each(super::Line::heal);
-        self.registry_lines.iter_mut().flatten().for_each(super::Line::heal);
+        for line in self.lines.iter_mut().chain(self.registry_lines.iter_mut().flatten()) {
+            line.heal();
+        }
         for host in [Host::A, Host::B] {
             let machine = &mut self.machines[index(host)];
             let status = machine.node.as_ref().map(|node| node.status(machine.local(self.now)));

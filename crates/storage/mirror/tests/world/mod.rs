@@ -286,7 +286,7 @@ impl World {
         let boot = self.machines[index(host)].boot;
         match effect {
             Effect::Reply(id, outcome) => return self.guest_answer(id, &outcome),
-            Effect::Send(message) => self.send(host, message),
+            Effect::Send(message) => self.send(host, &message),
             Effect::Flash(op) => {
                 self.machines[index(host)].write_flash(op);
                 let delay = Nanos::from_micros(20 + self.prng.below(400));
@@ -317,7 +317,7 @@ impl World {
         event.map_or(Ok(()), |event| self.deliver(host, boot, event))
     }
 
-    fn send(&mut self, from: Host, message: PeerMessage) {
+    fn send(&mut self, from: Host, message: &PeerMessage) {
         let arrivals = self.lines[index(from)].arrivals(self.now, &mut self.prng);
         for arrival in arrivals {
             let event = Event::Peer(message.clone());

@@ -1,5 +1,5 @@
 //! The registry: two keys with revisions, changed by compare-and-set, one of which expires on the
-//! server. Modelled after a key-value bucket of NATS JetStream.
+//! server. Modelled after a key-value bucket of NATS `JetStream`.
 
 use mirror::{Authority, Config, Host, RegistryAnswer, RegistryOp, Settings};
 use units::Nanos;
@@ -25,7 +25,7 @@ pub(crate) struct Registry {
 impl Registry {
     pub(crate) fn new(settings: &Settings, authority: Authority, drift_ppm: i64) -> Self {
         let million = 1_000_000_i64;
-        let ttl = settings.lease_ttl.0 as i128 * i128::from(million);
+        let ttl = i128::from(settings.lease_ttl.0) * i128::from(million);
         let ttl = ttl / i128::from(million + drift_ppm);
         let config = Config { epoch: 0, owner: Host::A, authority };
         let ttl = Nanos(u64::try_from(ttl).expect("a positive span"));

@@ -51,6 +51,8 @@ impl Tally {
             (&mut self.destaged, other.destaged),
             (&mut self.refused_by_fence, other.refused_by_fence),
         ];
-        pairs.into_iter().for_each(|(sum, part)| *sum += part);
+        for (sum, part) in pairs {
+            *sum += part;
+        }
     }
 }
