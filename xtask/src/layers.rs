@@ -56,6 +56,7 @@ const TABLE: &[Layer] = &[
         outside: &["twox-hash"],
         tests: &["faults"],
     },
+    Layer { package: "mirror", inside: &["units"], outside: &[], tests: &[] },
     Layer { package: "workload", inside: &["plan", "units"], outside: &["twox-hash"], tests: &[] },
     Layer {
         package: "record",

@@ -22,6 +22,11 @@ pub(crate) fn cache_crash(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p flashcache --example crash --", options)
 }
 
+/// Two hosts of one volume, under faults.
+pub(crate) fn mirror(options: &[&str]) -> Result<(), Failure> {
+    runner("cargo run -q --release -p mirror --example mirror --", options)
+}
+
 /// Damaged databases, and what `check` finds in them.
 pub(crate) fn damage(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p testkit --bin damage --", options)

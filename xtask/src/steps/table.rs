@@ -49,6 +49,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &|| proofs::cache_crash(&["--seeds", "20000"]),
     },
     Step {
+        name: "mirror",
+        what: "one volume on two hosts under faults, 10,000 histories",
+        run: &|| proofs::mirror(&["--seeds", "10000"]),
+    },
+    Step {
         name: "damage",
         what: "flipped bits, misdirected, lost and torn writes",
         run: &|| proofs::damage(&[]),
