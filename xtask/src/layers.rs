@@ -133,7 +133,7 @@ const TABLE: &[Layer] = &[
         package: "trial",
         inside: &["engine", "ese", "integrity", "workload", "device", "plan", "record", "units"],
         outside: &["serde", "serde_json"],
-        tests: &["faults"],
+        tests: &["faults", "verdict"],
     },
     Layer {
         package: "report",

@@ -58,6 +58,11 @@ pub(crate) const PROVE: &[Step] = &[
         what: "flipped bits, misdirected, lost and torn writes",
         run: &|| proofs::damage(&[]),
     },
+    Step {
+        name: "mutants",
+        what: "10,000 changed outputs and captures, none of which may pass",
+        run: &|| proofs::mutants("10000"),
+    },
     Step { name: "fidelity", what: "published runs beside ours", run: &proofs::fidelity },
     Step { name: "kill", what: "the real program killed 100 times", run: &|| proofs::kill("100") },
     Step {

@@ -38,8 +38,8 @@ pub use comparison::{
 };
 pub use contract::answer;
 pub use design::{
-    Candidate, DesignEdit, PredictedDesign, Sized, explain, failure_json, ranked, scenarios,
-    scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,
+    Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
+    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,
 };
 pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
 pub use imported::imported_schema;

@@ -24,7 +24,7 @@ use file::OpenFile;
 
 pub(crate) use file::refuses_unaligned;
 pub use packets::PacketSocket;
-pub(crate) use probe::{device_read_bytes, devices, facts, free_bytes};
+pub(crate) use probe::{accounted_read_bytes, device_read_bytes, devices, facts, free_bytes};
 pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_file_size, raise_open_files};
 
 /// Services of a backend for files and folders.

@@ -1,6 +1,5 @@
 //! Level 2: a plan's load on an array by the operation model, at the plan's own sizes.
 
-mod alike;
 mod paced;
 mod search;
 
@@ -18,10 +17,9 @@ use simdisk::operations::{
 use simdisk::{HostProcessors, MemorySettling, room_of_database};
 use units::{Bytes, Nanos};
 
+use super::alike::Alike;
 use super::{SimulatedStorage, SimulationOrder};
 use crate::error::HostError;
-
-use alike::Alike;
 
 /// What goes by at least before anything is counted: queues fill. The array's memory may take
 /// longer.
@@ -75,6 +73,7 @@ pub(super) fn play(
         reason,
         is_for_room: false,
         is_overdue: false,
+        was_stopped: false,
     })
 }
 
