@@ -182,6 +182,7 @@ const TABLE: &[Layer] = &[
             "device-net",
             "device-os",
             "engine",
+            "flashcache",
             "ese",
             "eselog",
             "esrp",

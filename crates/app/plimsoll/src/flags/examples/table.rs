@@ -154,6 +154,19 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "cache",
+        &[
+            "plimsoll cache create /dev/nvme0n1",
+            "plimsoll cache status /dev/nvme0n1",
+        ],
+    ),
+    (
+        "cache create",
+        &["plimsoll cache create /dev/nvme0n1", "plimsoll cache create flash.img --size 100GiB"],
+    ),
+    ("cache status", &["plimsoll cache status /dev/nvme0n1"]),
+    ("cache check", &["plimsoll cache check /dev/nvme0n1"]),
+    (
         "iscsi",
         &[
             "plimsoll iscsi plan > luns.toml",
