@@ -9,6 +9,7 @@ mod cached;
 mod policy;
 mod signal;
 mod sizing;
+mod stamp;
 mod store;
 
 pub use cached::{Cached, CachedVolume, ClassCounters, FlashCache};
@@ -16,6 +17,7 @@ pub use policy::{Classifier, IoDirection, PoolShare, RequestClass, Route, WriteB
 pub use sizing::{
     CurveOptions, CurvePoint, MissRatioCurve, Trace, TraceError, TraceFormat, TraceRequest,
 };
+pub use stamp::volume_stamp;
 pub use store::{
     CacheHealth, CacheStore, ExamineDepth, FormatOptions, Recovery, StoreContents, StoreCounters,
     StoreError, StoreStatus, StoredVolume, VolumeStatus, examine, format,
