@@ -9,6 +9,7 @@ mod cached;
 mod policy;
 mod signal;
 mod sizing;
+mod stamp;
 mod store;
 
 pub use cached::{Cached, CachedVolume, ClassCounters, FlashCache};
@@ -16,7 +17,8 @@ pub use policy::{Classifier, IoDirection, PoolShare, RequestClass, Route, WriteB
 pub use sizing::{
     CurveOptions, CurvePoint, MissRatioCurve, Trace, TraceError, TraceFormat, TraceRequest,
 };
+pub use stamp::volume_stamp;
 pub use store::{
-    CacheHealth, CacheStore, FormatOptions, Recovery, StoreCounters, StoreError, StoreStatus,
-    VolumeStatus, format,
+    CacheHealth, CacheStore, ExamineDepth, FormatOptions, Recovery, StoreContents, StoreCounters,
+    StoreError, StoreStatus, StoredVolume, VolumeStatus, examine, format,
 };
