@@ -90,6 +90,12 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "rehearsal",
+        inside: &["provision", "record", "simdisk", "units"],
+        outside: &[],
+        tests: &[],
+    },
+    Layer {
         package: "luns",
         inside: &["plan", "provision", "units"],
         outside: &["serde", "serde_json", "sha2"],

@@ -28,7 +28,7 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
         let base = number * (DATABASE_BYTES + (64 << 30));
         let place = OperationPlace { array: 0, base, bytes: DATABASE_BYTES };
         let log = OperationPlace { array: 0, base: base + DATABASE_BYTES, bytes: 32 << 30 };
-        LoadedDatabase { sessions: 3, place, log, pace: None }
+        LoadedDatabase { sessions: 3, place, log, pace: None, profile: None }
     });
     let load = OperationLoad {
         profile: &profile,

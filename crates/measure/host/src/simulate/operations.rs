@@ -116,6 +116,7 @@ fn databases<'a>(
             place,
             log,
             pace: trial::pace_of(plan, database).map(|pace| Box::new(pace) as OperationPace<'_>),
+            profile: None,
         });
     }
     Ok(loaded)
