@@ -142,7 +142,7 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "report",
-        inside: &["plan", "provision", "record", "sizing", "verdict", "units"],
+        inside: &["plan", "provision", "record", "rehearsal", "sizing", "verdict", "units"],
         outside: &["schemars", "serde", "serde_json", "time"],
         tests: &[],
     },
@@ -202,6 +202,7 @@ const TABLE: &[Layer] = &[
             "profile",
             "provision",
             "record",
+            "rehearsal",
             "vrrp",
             "report",
             "serve",

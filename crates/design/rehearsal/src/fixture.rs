@@ -62,7 +62,8 @@ pub(crate) fn deployment(hosts: usize, copies: usize, rules: PlayedRules) -> Pla
     let copy = |database: usize, at: usize| {
         let host = (database + at) % hosts;
         let place_at = place(host, at, 200_000_000_000);
-        let log = OperationPlace { base: place_at.base + place_at.bytes, bytes: 16 << 30, ..place_at };
+        let log =
+            OperationPlace { base: place_at.base + place_at.bytes, bytes: 16 << 30, ..place_at };
         PlayedCopy { host, place: place_at, log, is_lagged: false }
     };
     let database = |number: usize| PlayedDatabase {

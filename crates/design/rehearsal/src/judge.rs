@@ -148,8 +148,7 @@ fn rows_of(
     stretches: &[Stretch],
     outcome: &GroupOutcome,
 ) -> Vec<HostRow> {
-    let mut hosts: Vec<usize> =
-        outcome.copies.iter().map(|&of| host_of(deployment, of)).collect();
+    let mut hosts: Vec<usize> = outcome.copies.iter().map(|&of| host_of(deployment, of)).collect();
     hosts.sort_unstable();
     hosts.dedup();
     let alike = |one: &Piece, two: &Piece| {
@@ -193,10 +192,17 @@ fn row(
         };
         all.0.merge(&figures);
         all.1 = all.1.zip(demanded).map(|(one, other)| one + other);
-        copies.push(CopyRow { database: of.0, duty, figures: figures_of(&figures, span, demanded) });
+        copies.push(CopyRow {
+            database: of.0,
+            duty,
+            figures: figures_of(&figures, span, demanded),
+        });
     }
     let count = |of: &dyn Fn(Duty) -> bool| copies.iter().filter(|copy| of(copy.duty)).count();
-    let usage = pieces.iter().flat_map(|piece| &piece.usage).fold(Usage::default(), |most, of| most.max(*of));
+    let usage = pieces
+        .iter()
+        .flat_map(|piece| &piece.usage)
+        .fold(Usage::default(), |most, of| most.max(*of));
     HostRow {
         host,
         stretch: pieces[0].stretch,
@@ -280,8 +286,7 @@ fn recovery(
         let all = outcomes.iter().flat_map(|outcome| &outcome.rebuilt);
         all.filter(|(of, at)| *of == array && *at > occurrence.at).map(|(_, at)| *at).min()
     };
-    let is_rebuilt =
-        later().any(|of| of.begun.contains(&number) && !of.failed_drives.is_empty());
+    let is_rebuilt = later().any(|of| of.begun.contains(&number) && !of.failed_drives.is_empty());
     let drives = match occurrence.what {
         Happening::DiskFailed { array } if is_rebuilt => rebuilt(array),
         _ => Some(occurrence.at),

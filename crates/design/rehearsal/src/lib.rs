@@ -7,9 +7,9 @@
 //! array, all groups in parallel. docs/deployments.md states the model.
 
 mod deployment;
+mod figures;
 #[cfg(test)]
 mod fixture;
-mod figures;
 mod group;
 mod judge;
 mod loads;

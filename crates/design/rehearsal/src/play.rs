@@ -32,6 +32,8 @@ pub struct PlayOrder<'a> {
     pub stretches: &'a [Stretch],
     /// The background scan of each active copy, if any.
     pub scan: Option<ScanShape>,
+    /// How long a session rests after a batch, in percent of the batch.
+    pub rest_percent: u32,
     /// Played at the beginning of each stretch, and whenever something ends within one.
     pub transition: Nanos,
     /// Played after that, to stand for the rest.
@@ -63,7 +65,8 @@ pub fn play(
 ) -> Result<GroupOutcome, ShapeError> {
     // A group's load depends on its first host, not on how many groups there are.
     let seed = order.seed.derive(group.hosts.first().copied().unwrap_or(0) as u64);
-    let stage = Stage::new(order.deployment, order.replays, group, (order.scan, seed))?;
+    let details = (order.scan, order.rest_percent, seed);
+    let stage = Stage::new(order.deployment, order.replays, group, details)?;
     let mut player = Player {
         order,
         group,

@@ -55,7 +55,7 @@ impl<'a> Stage<'a> {
         deployment: &'a PlayedDeployment,
         replays: &'a [OperationProfile],
         group: &HostGroup,
-        (scan, seed): (Option<ScanShape>, Seed),
+        (scan, rest_percent, seed): (Option<ScanShape>, u32, Seed),
     ) -> Result<Self, ShapeError> {
         let mut copies = Vec::new();
         let mut databases = Vec::new();
@@ -74,7 +74,7 @@ impl<'a> Stage<'a> {
         let load = OperationLoad {
             profile: &deployment.profiles[0],
             databases,
-            rest_percent: 0,
+            rest_percent,
             scan,
             processors: arrays.first().and_then(HostProcessors::of),
         };
@@ -153,7 +153,9 @@ impl<'a> Stage<'a> {
     /// Flows under way.
     pub(crate) fn flows(&self) -> Vec<usize> {
         let copies = self.copies.iter();
-        copies.flat_map(|of| of.seeding.into_iter().chain(of.sources.iter().map(|of| of.1))).collect()
+        copies
+            .flat_map(|of| of.seeding.into_iter().chain(of.sources.iter().map(|of| of.1)))
+            .collect()
     }
 
     /// Bytes of the drives that are rebuilt, by the number of the array in the group.
@@ -190,9 +192,9 @@ impl<'a> Staging<'a, '_> {
     fn active(&self, profiles: &'a [OperationProfile]) -> LoadedDatabase<'a> {
         let database = &self.deployment.databases[self.of.0];
         let profile = &profiles[database.profile];
-        let pace = database.iops.map(|iops| {
-            pace(iops * MARGIN, (profile, database.sessions), Rc::new(Cell::new(1.0)))
-        });
+        let pace = database
+            .iops
+            .map(|iops| pace(iops * MARGIN, (profile, database.sessions), Rc::new(Cell::new(1.0))));
         self.loaded(profile, database.sessions, pace)
     }
 
@@ -202,7 +204,8 @@ impl<'a> Staging<'a, '_> {
         let profile = &replays[database.profile];
         let share = self.deployment.rules.replay_share;
         let iops = database.iops.filter(|_| share > 0.0);
-        let pace = iops.map(|iops| pace(iops * share * MARGIN, (profile, READS_AHEAD), Rc::clone(speed)));
+        let pace =
+            iops.map(|iops| pace(iops * share * MARGIN, (profile, READS_AHEAD), Rc::clone(speed)));
         self.loaded(profile, READS_AHEAD, pace)
     }
 

@@ -141,7 +141,11 @@ impl ArrayState {
             capacity: model.capacity(),
             drive_bytes: model.drive_bytes,
             rebuild_percent: model.rebuild_percent,
-            rebuild_pace: RebuildPace::of_percent(if model.has_spare { model.rebuild_percent } else { 0.0 }),
+            rebuild_pace: RebuildPace::of_percent(if model.has_spare {
+                model.rebuild_percent
+            } else {
+                0.0
+            }),
             path: HostPath::new(model.path),
             limit: RateLimit::new(model.limits),
             drives: drives::of(model, seed),

@@ -1,6 +1,6 @@
 //! `--predict` of `size` and `plan`: the sized design judged in virtual time before anybody buys.
 
-mod designed;
+pub(super) mod designed;
 
 use std::path::PathBuf;
 
@@ -103,7 +103,7 @@ fn edits((file, text): &(String, String)) -> Vec<DesignEdit> {
     found.iter().map(edit).collect()
 }
 
-fn edit(of: &LighterDesign) -> DesignEdit {
+pub(super) fn edit(of: &LighterDesign) -> DesignEdit {
     let (section, key) = of.edit.key.split_once('.').unwrap_or(("", &of.edit.key));
     DesignEdit {
         section: section.to_owned(),

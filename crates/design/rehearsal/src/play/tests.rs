@@ -24,6 +24,7 @@ fn played(
         replays: &replays,
         stretches: &stretches,
         scan: None,
+        rest_percent: 0,
         transition: Nanos::from_secs(60),
         steady,
         seed: Seed(1),
@@ -76,11 +77,7 @@ fn a_minute_that_is_played_stands_for_the_hour_that_is_not() {
 fn a_rebuild_ends_when_its_rate_says_and_slows_reads_until_then() {
     let rules = PlayedRules { rebuild_rate: Some(20e6), ..PlayedRules::default() };
     let mut deployment = deployment(1, 1, rules);
-    let set = [
-        ("disk.capacity_gb", "144"),
-        ("raid.level", "5"),
-        ("raid.disks", "5"),
-    ];
+    let set = [("disk.capacity_gb", "144"), ("raid.level", "5"), ("raid.disks", "5")];
     deployment.arrays[0] = disk(&set);
     let failed = [occurrence(hour(1), None, Happening::DiskFailed { array: 0 })];
     let (outcomes, judgement) = played(&deployment, &failed, (hour(5), Nanos::from_secs(60)));

@@ -7,6 +7,7 @@ mod level;
 mod measured;
 mod operations;
 mod pace;
+pub mod played;
 mod scale;
 mod storage;
 mod trace;

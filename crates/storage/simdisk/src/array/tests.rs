@@ -218,7 +218,8 @@ fn degraded_parity_demands_as_much_of_the_drives_as_arithmetic_says() {
         array.fail_drive();
         let span = array.capacity() / 32_768;
         let mut prng = units::Prng::new(Seed(3));
-        let run = closed_loop(&mut array, 1, 4_000, |_| (is_write, prng.below(span) * 32_768, 32_768));
+        let run =
+            closed_loop(&mut array, 1, 4_000, |_| (is_write, prng.below(span) * 32_768, 32_768));
         let served: u64 = array.drive_work().iter().map(|(served, _)| served).sum();
         served as f64 / run.answered as f64
     };

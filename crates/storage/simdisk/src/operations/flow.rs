@@ -106,8 +106,7 @@ impl OperationRun<'_> {
         }
         state.is_busy = true;
         let place = OperationPlace { base: place.base + state.done, ..place };
-        let kind =
-            if is_write { OperationKind::LogFormat } else { OperationKind::MaintenanceRead };
+        let kind = if is_write { OperationKind::LogFormat } else { OperationKind::MaintenanceRead };
         self.ask(now, 0, (kind, Waiter::Flow(number)), place, bytes);
     }
 

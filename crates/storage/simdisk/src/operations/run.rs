@@ -8,9 +8,7 @@ use units::{Nanos, Prng, Seed};
 use super::database::DatabaseState;
 use super::flow::FlowState;
 use super::log::LogWrite;
-use super::{
-    OperationKind, OperationLoad, OperationPlace, RequestBeside, ScanShape, SpanShape,
-};
+use super::{OperationKind, OperationLoad, OperationPlace, RequestBeside, ScanShape, SpanShape};
 use crate::array::{ArrayState, HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError};
 use crate::disk::VirtualMoment;
