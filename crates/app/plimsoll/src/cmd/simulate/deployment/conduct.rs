@@ -97,8 +97,9 @@ impl RehearsalOrder<'_> {
                 seed: Seed(first.wrapping_add(number)),
             };
             let folder = self.folder.filter(|_| number == 0);
-            let outcomes =
-                side_by_side(groups.len(), |at| self.group(&order, &groups[at], folder))?;
+            let outcomes = side_by_side::<_, HostError>(groups.len(), |at| {
+                self.group(&order, &groups[at], folder)
+            })?;
             let timeline = (&*stretches, self.occurrences);
             judgements.push(judge(deployment, timeline, &outcomes, &limits));
         }

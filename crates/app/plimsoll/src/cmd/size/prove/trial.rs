@@ -116,7 +116,7 @@ impl Trial {
         claim: &PlayedClaim,
         share: f64,
     ) -> Result<Claim, CommandError> {
-        let cases = side_by_side(claim.cases.len(), |at| {
+        let cases = side_by_side::<_, HostError>(claim.cases.len(), |at| {
             self.case(deployment, &claim.cases[at], claim.length)
         })?;
         let badness = |case: &PlayedCase| {
