@@ -257,6 +257,7 @@ const TABLE: &[Layer] = &[
             "ese",
             "plan",
             "record",
+            "rehearsal",
             "simdisk",
             "sizing",
             "testkit",

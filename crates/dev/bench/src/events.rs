@@ -45,7 +45,7 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
 
 /// A published batch: 20 reads, 0.6 page writes and 2.6 KB of log for each of them, every second
 /// transaction durable.
-fn profile() -> OperationProfile {
+pub(crate) fn profile() -> OperationProfile {
     let span = |is_durable| SpanShape {
         reads: 2,
         reads_beside: 0,

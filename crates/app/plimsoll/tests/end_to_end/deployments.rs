@@ -106,3 +106,24 @@ fn a_design_is_proved_claim_by_claim_and_a_page_is_written() {
     let page = String::from_utf8(scene.read("proof.html")).expect("text");
     assert!(page.contains("What It Survives"));
 }
+
+/// Judged: two servers of a published test, each with one database on the array that they share, are
+/// within the bands of the published figures (329.5 IOPS within 5 %, reads 12.77 ms within 8 %).
+#[test]
+fn two_published_servers_on_one_array_are_within_their_bands() {
+    let plan = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/vnx\"]\ncount = 1\n\
+                size = \"900GiB\"\n[test]\nmaintenance_throttle = \"23400us\"\n";
+    let scene = fleet("deployment-published", "");
+    scene.write("fleet.toml", format!("shared_storage = true\n{FLEET}").as_bytes());
+    scene.write("ex01.toml", plan.as_bytes());
+    scene.write("ex02.toml", plan.as_bytes());
+    let words = "simulate fleet.toml --array vnxe3300 --threads 3 --rest 122 --duration 2h -o t1";
+    scene.run(words.split(' ')).expect_out(&["EX01", "EX02"]);
+    let answer = json(&scene.read("t1/deployment.json"));
+    let rows = answer["rows"].as_array().expect("rows");
+    let figure = |name: &str| rows.iter().filter_map(|row| row["figures"][name].as_f64());
+    let iops: f64 = figure("iops").sum();
+    let reads = figure("reads_ms").sum::<f64>() / rows.len() as f64;
+    assert!((iops / 329.5 - 1.0).abs() < 0.05, "{iops} IOPS");
+    assert!((reads / 12.77 - 1.0).abs() < 0.08, "{reads} ms");
+}
