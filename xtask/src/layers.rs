@@ -92,6 +92,12 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "rehearsal",
+        inside: &["provision", "record", "simdisk", "units"],
+        outside: &[],
+        tests: &[],
+    },
+    Layer {
         package: "luns",
         inside: &["plan", "provision", "units"],
         outside: &["serde", "serde_json", "sha2"],
@@ -138,7 +144,7 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "report",
-        inside: &["plan", "provision", "record", "sizing", "verdict", "units"],
+        inside: &["plan", "provision", "record", "rehearsal", "sizing", "verdict", "units"],
         outside: &["schemars", "serde", "serde_json", "time"],
         tests: &[],
     },
@@ -200,6 +206,7 @@ const TABLE: &[Layer] = &[
             "profile",
             "provision",
             "record",
+            "rehearsal",
             "vrrp",
             "report",
             "serve",
@@ -254,6 +261,7 @@ const TABLE: &[Layer] = &[
             "ese",
             "plan",
             "record",
+            "rehearsal",
             "simdisk",
             "sizing",
             "testkit",

@@ -6,6 +6,7 @@
 mod chart;
 mod comparison;
 mod contract;
+mod deployment;
 mod design;
 pub mod document;
 pub mod format;
@@ -37,6 +38,10 @@ pub use comparison::{
     MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_names, comparison_text,
 };
 pub use contract::answer;
+pub use deployment::{
+    Claim, ClaimState, PlayedReport, Proof, Remedy, deployment_html, deployment_json,
+    deployment_text, proof_html, proof_json, proof_text,
+};
 pub use design::{
     Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
     scenarios, scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,

@@ -1,6 +1,6 @@
 //! `--predict` of `size` and `plan`: the sized design judged in virtual time before anybody buys.
 
-mod designed;
+pub(super) mod designed;
 
 use std::path::{Path, PathBuf};
 
@@ -166,7 +166,7 @@ fn lighter((file, text): &(String, String)) -> Vec<(LighterDesign, Option<Simula
     found.into_iter().map(|one| (one, None)).collect()
 }
 
-fn edit(of: &LighterDesign, simulated: Option<SimulatedEdit>) -> DesignEdit {
+pub(super) fn edit(of: &LighterDesign, simulated: Option<SimulatedEdit>) -> DesignEdit {
     let (section, key) = of.edit.key.split_once('.').unwrap_or(("", &of.edit.key));
     DesignEdit {
         section: section.to_owned(),

@@ -1,5 +1,6 @@
 //! `simulate`: predicts a run on an array that is described and need not exist.
 
+pub(crate) mod deployment;
 pub(crate) mod flags;
 mod progress;
 
@@ -41,6 +42,9 @@ pub(super) const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
 
 /// Simulates, and prints the result.
 pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(document) = deployment::document(&flags.plan)? {
+        return deployment::run(flags, &document, console);
+    }
     let overrides = overrides(flags)?;
     let (file, text) = array_text(&flags.array)?;
     let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;

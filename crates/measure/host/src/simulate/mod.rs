@@ -8,6 +8,7 @@ mod level;
 mod measured;
 mod operations;
 mod pace;
+pub mod played;
 mod scale;
 mod storage;
 mod trace;

@@ -77,6 +77,17 @@ pub(super) fn play(
     })
 }
 
+/// The profile with bursts of page writes at the pace of the order's array.
+pub(super) fn at_pace(
+    order: &SimulationOrder<'_>,
+    profile: &OperationProfile,
+) -> Result<OperationProfile, HostError> {
+    let alike = Alike::of(order.storage, order.plan);
+    let told = &mut |_| true;
+    let playback = Playback { order, profile, alike, told, now: Nanos::ZERO, is_stopped: false };
+    paced::profile(&playback, order.plan)
+}
+
 /// Where each database and its log lie: databases one behind the other in their folder's share of
 /// an array, with room to grow, and their logs behind them.
 fn databases<'a>(
@@ -115,6 +126,7 @@ fn databases<'a>(
             place,
             log,
             pace: trial::pace_of(plan, database).map(|pace| Box::new(pace) as OperationPace<'_>),
+            profile: None,
         });
     }
     Ok(loaded)

@@ -49,7 +49,8 @@ impl ArrayDescription {
             path: self.path_parameters()?,
             limits: self.limit_parameters()?,
             neighbours: self.neighbour_parameters()?,
-            rebuild_percent: if self.raid.spares > 0 { self.raid.rebuild_percent } else { 0.0 },
+            rebuild_percent: self.raid.rebuild_percent,
+            has_spare: self.raid.spares > 0,
         })
     }
 
