@@ -74,9 +74,9 @@ fn remedy(
             console
                 .remark(format_args!("Trying {} = {} ...", design.edit.key, design.edit.value))?;
             if all_hold(document, design, console)? {
-                let edit = predict::edit(design);
+                let edit = predict::edit(design, None);
                 let edit = Some(format!("[{}] {}", edit.section, edit.line));
-                let effect = predict::edit(design).effect;
+                let effect = predict::edit(design, None).effect;
                 return Ok(Some(Remedy { edit, effect, tried }));
             }
         }
