@@ -29,6 +29,7 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer { package: "ese", inside: &["units"], outside: &["twox-hash"], tests: &[] },
+    Layer { package: "plimsoll-ese", inside: &["ese", "units"], outside: &[], tests: &["testkit"] },
     Layer { package: "eselog", inside: &["ese", "units"], outside: &[], tests: &["testkit"] },
     Layer { package: "plan", inside: &["units"], outside: &["toml"], tests: &[] },
     Layer {
