@@ -185,7 +185,9 @@ fn row(
         }
         let duty = stretch.duties[of.0][of.1];
         let mut figures = CopyFigures::default();
-        settled.iter().for_each(|piece| figures.merge(&piece.copies[at]));
+        for piece in &settled {
+            figures.merge(&piece.copies[at]);
+        }
         let demanded = match duty {
             Duty::Active => deployment.databases[of.0].iops,
             _ => Some(0.0),

@@ -83,7 +83,7 @@ fn a_rebuild_ends_when_its_rate_says_and_slows_reads_until_then() {
     let (outcomes, judgement) = played(&deployment, &failed, (hour(5), Nanos::from_secs(60)));
     let took = outcomes[0].rebuilt[0].1.since(hour(1)).as_secs_f64();
     assert!((took / 7_200.0 - 1.0).abs() < 0.02, "{took} s");
-    assert_eq!(judgement.recoveries[0].redundant_after.map(|of| of.as_secs_f64()), Some(took));
+    assert_eq!(judgement.recoveries[0].redundant_after.map(units::Nanos::as_secs_f64), Some(took));
     let mine = rows(&judgement, 0);
     let degraded: Vec<bool> = mine.iter().map(|row| row.is_degraded).collect();
     assert_eq!(degraded, [false, true, false]);
