@@ -124,10 +124,10 @@ fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
     let mut said = vec![trust(report.uncertainty_percent)];
     match report.first().breaches.first() {
         Some(breach) => {
-            said.push(format!("{}; the {} are the limit.", breach.text, breach.limit.name()))
+            said.push(format!("{}; the {} are the limit.", breach.text, breach.limit.name()));
         }
         None if report.holds() => {
-            said.push("Every host keeps every limit in every event.".to_owned())
+            said.push("Every host keeps every limit in every event.".to_owned());
         }
         None => said.push("Databases are active nowhere for a while.".to_owned()),
     }
