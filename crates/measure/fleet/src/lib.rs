@@ -18,6 +18,7 @@ mod message;
 mod order;
 mod outbox;
 mod record;
+mod sweep;
 mod timing;
 mod verdict;
 
@@ -37,6 +38,10 @@ pub use order::placement::{CopyRole, LoadChange};
 pub use order::{FleetOrder, HostOrder, OrderError};
 pub use outbox::{JournalOutbox, JournalPiece};
 pub use record::{Absence, FleetLoadError, FleetRecord, HostPart};
+pub use sweep::{
+    ItemStep, ResultStep, SimulationItem, SimulationOutcome, SimulationResult, SweepLedger,
+    item_step,
+};
 pub use timing::Timing;
 pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, judge};
 

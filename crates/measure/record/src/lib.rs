@@ -8,6 +8,8 @@
 //! world reads like one of the real world.
 
 pub mod codec;
+mod day;
+mod digest;
 mod event;
 mod further_errors;
 mod hexadecimal;
@@ -29,6 +31,8 @@ mod start;
 pub mod synthetic;
 
 pub use codec::{ChainHash, Seal, journal_schema};
+pub use day::{HOUR_NS, hourly_share};
+pub use digest::digest;
 pub use event::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest,
     OtherRun, PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,

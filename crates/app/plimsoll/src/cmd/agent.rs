@@ -4,6 +4,7 @@ mod child;
 pub(crate) mod flags;
 mod home;
 mod publisher;
+mod simulations;
 mod surroundings;
 
 use std::thread;
@@ -23,6 +24,7 @@ use child::Child;
 use flags::AgentFlags;
 use home::Home;
 use publisher::Publisher;
+use simulations::Simulations;
 use surroundings::ThisHost;
 
 const STOPS: &str = "stopping the agent; a run that it started continues, and the next agent with \
@@ -48,8 +50,10 @@ pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, 
     let publisher = Publisher::start(Carrier::connect(&access)?, home.id().clone())?;
     let orders = carrier.subscribe(orders(home.id()))?;
     console.remark(format_args!("Joined {}; waiting for orders", access.server))?;
+    let simulator = (flags.simulate, facts.host.as_str());
+    let simulations = Simulations::start(simulator, &access, &flags.state, &stop)?;
     let agent = Agent::new(home.id().clone(), super::fleet::now(), facts, allowed, home.last_job());
-    let mut work = Work { carrier, orders, publisher, home, agent, child: None };
+    let mut work = Work { carrier, orders, publisher, simulations, home, agent, child: None };
     work.take_up();
     work.obey_until(&stop)?;
     Ok(Outcome::Pass)
@@ -73,6 +77,7 @@ struct Work {
     carrier: Carrier,
     orders: Letters,
     publisher: Publisher,
+    simulations: Simulations,
     home: Home,
     agent: Agent,
     child: Option<Child>,
@@ -97,6 +102,7 @@ impl Work {
                 self.obey(ask, letter.reply)?;
             }
             self.watch_child()?;
+            self.simulations.look_at(self.agent.job());
             if beaten.is_none_or(|at| at.elapsed() >= heartbeat) {
                 beaten = Some(Instant::now());
                 let beat = encode(&self.agent.beat());

@@ -42,7 +42,7 @@ pub(crate) fn run(flags: &FleetFlags, console: &mut Console) -> Result<Outcome, 
 }
 
 /// A connection to the server that the flags mean.
-fn connect(flags: &FleetServerFlags) -> Result<Carrier, CommandError> {
+pub(crate) fn connect(flags: &FleetServerFlags) -> Result<Carrier, CommandError> {
     let access = match &flags.server {
         Some(server) => access::access(Some(server), flags.credentials.as_deref(), "fleet")?,
         None => access::access(None, Some(&access::controller_file(&flags.state)), "fleet")?,

@@ -43,6 +43,7 @@ mod lies;
 mod limits;
 mod limits_runtime;
 mod line;
+mod load_profile;
 #[cfg(target_os = "linux")]
 mod luns;
 mod mount;
@@ -78,6 +79,7 @@ mod size;
 mod slow_log;
 mod stalls;
 mod support;
+mod sweeps;
 mod threads;
 #[cfg(target_os = "linux")]
 mod throttled;

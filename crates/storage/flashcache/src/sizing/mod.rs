@@ -2,7 +2,8 @@
 //! bought. The policy is the one that the cache runs.
 
 mod curve;
-mod trace;
+
+use iotrace as trace;
 
 pub use curve::{CurveOptions, CurvePoint, MissRatioCurve};
-pub use trace::{Trace, TraceError, TraceFormat, TraceRequest};
+pub use iotrace::{Trace, TraceError, TraceFormat, TraceRequest};

@@ -2,13 +2,22 @@
 //!
 //! What a line says and is not understood is counted by its reason, never guessed.
 
+mod answers;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::policy::IoDirection;
-
 /// Bytes of a sector of blkparse.
 const SECTOR_BYTES: u64 = 512;
+
+/// Direction of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IoDirection {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+}
 
 /// One request of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +92,11 @@ pub struct Trace {
     pub format: TraceFormat,
     /// Its requests, in the order of its lines.
     pub requests: Vec<TraceRequest>,
+    /// Names of its devices or files, by their numbers; empty if the format has none.
+    pub volumes: Vec<String>,
+    /// Requests that the trace saw complete: their places in `requests`, and nanoseconds until
+    /// then. Only blkparse has any.
+    pub answers: Vec<(usize, u64)>,
     /// Lines that are no request of the trace, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
 }
@@ -95,7 +109,13 @@ impl Trace {
     pub fn read(text: &str) -> Result<Self, TraceError> {
         let format = text.lines().find_map(format_of).ok_or(TraceError::Unknown)?;
         let mut names = Names::default();
-        let mut trace = Self { format, requests: Vec::new(), skipped: BTreeMap::new() };
+        let mut trace = Self {
+            format,
+            requests: Vec::new(),
+            volumes: Vec::new(),
+            answers: Vec::new(),
+            skipped: BTreeMap::new(),
+        };
         if format == TraceFormat::Blkparse {
             // Queued requests are the program's own; a trace without them has dispatched ones.
             trace.take(text, |line| blkparse(line, "Q", &mut names));
@@ -103,6 +123,8 @@ impl Trace {
                 trace.skipped.clear();
                 trace.take(text, |line| blkparse(line, "D", &mut names));
             }
+            let completed = text.lines().filter_map(|line| blkparse(line, "C", &mut names).ok());
+            trace.answers = answers::answers(&trace.requests, completed);
         } else {
             trace.take(text, |line| match format {
                 TraceFormat::FioLog2 => fio(line, 0, &mut names),
@@ -113,6 +135,7 @@ impl Trace {
         if trace.requests.is_empty() {
             return Err(TraceError::NoRequests(format));
         }
+        trace.volumes = names.listed();
         Ok(trace)
     }
 
@@ -149,6 +172,14 @@ impl Names {
     fn number(&mut self, name: &str) -> u16 {
         let next = u16::try_from(self.0.len()).unwrap_or(u16::MAX);
         *self.0.entry(name.to_owned()).or_insert(next)
+    }
+
+    /// All of them, by their numbers.
+    fn listed(self) -> Vec<String> {
+        let mut names: Vec<(u16, String)> =
+            self.0.into_iter().map(|(name, at)| (at, name)).collect();
+        names.sort_unstable();
+        names.into_iter().map(|(_, name)| name).collect()
     }
 }
 
@@ -250,8 +281,8 @@ fn nanoseconds(seconds: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::IoDirection::{Read, Write};
     use super::{Trace, TraceError, TraceFormat, TraceRequest};
-    use crate::policy::IoDirection::{Read, Write};
 
     fn request(time: u64, direction: super::IoDirection, offset: u64, length: u64) -> TraceRequest {
         TraceRequest { time, volume: 0, direction, offset, length }
