@@ -177,6 +177,7 @@ const TABLE: &[Layer] = &[
         inside: &[
             "builds",
             "carrier",
+            "flashcache",
             "fleet",
             "device",
             "device-net",

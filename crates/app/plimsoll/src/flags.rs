@@ -12,6 +12,7 @@ use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand
 use crate::args::FileFlags;
 use crate::cmd::agent::flags::AgentFlags;
 use crate::cmd::builds::flags::BuildsFlags;
+use crate::cmd::cache::flags::CacheFlags;
 use crate::cmd::calibrate::flags::CalibrateFlags;
 use crate::cmd::check::flags::CheckFlags;
 use crate::cmd::compare::flags::CompareFlags;
@@ -148,6 +149,8 @@ pub(crate) enum Verb {
     Inspect(InspectFlags),
     /// Plan, make, verify, grow and remove LUNs over iSCSI for mail servers
     Iscsi(IscsiFlags),
+    /// Size a cache on flash in front of slow volumes
+    Cache(CacheFlags),
     /// Print a commented plan to start from; for a deployment, the plans and scripts that build and
     /// test it
     Plan(PlanFlags),

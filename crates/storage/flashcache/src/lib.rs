@@ -14,7 +14,8 @@ mod store;
 pub use cached::{Cached, CachedVolume, ClassCounters, FlashCache};
 pub use policy::{Classifier, IoDirection, PoolShare, RequestClass, Route, WriteBudget};
 pub use sizing::{
-    CurveOptions, CurvePoint, MissRatioCurve, Trace, TraceError, TraceFormat, TraceRequest,
+    CurveOptions, CurvePoint, MissRatioCurve, NoCacheReason, SizeAdvice, Trace, TraceError,
+    TraceFormat, TraceRequest,
 };
 pub use store::{
     CacheHealth, CacheStore, FormatOptions, Recovery, StoreCounters, StoreError, StoreStatus,

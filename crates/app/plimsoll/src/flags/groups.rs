@@ -27,7 +27,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Design", &["size", "plan", "profile"]),
     ("Publish", &["report", "compare", "list", "serve", "import", "logs"]),
     ("Databases", &["check", "verify", "recover", "header", "schema", "space", "dump", "export"]),
-    ("Around it", &["doctor", "iscsi", "builds", "limits", "scan", "completions", "man", "help"]),
+    (
+        "Around it",
+        &["doctor", "iscsi", "cache", "builds", "limits", "scan", "completions", "man", "help"],
+    ),
 ];
 
 const WHERE_TO_GO: &str = "\

@@ -1,8 +1,10 @@
 //! How large a cache should be: the hit ratio over cache sizes, from a trace, before any flash is
 //! bought. The policy is the one that the cache runs.
 
+mod advice;
 mod curve;
 mod trace;
 
+pub use advice::{NoCacheReason, SizeAdvice};
 pub use curve::{CurveOptions, CurvePoint, MissRatioCurve};
 pub use trace::{Trace, TraceError, TraceFormat, TraceRequest};

@@ -179,6 +179,14 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("iscsi grow", &["plimsoll iscsi grow luns.toml"]),
     ("iscsi destroy", &["plimsoll iscsi destroy luns.toml"]),
+    ("cache", &["plimsoll cache size --trace db.blkparse"]),
+    (
+        "cache size",
+        &[
+            "plimsoll cache size --trace db.blkparse",
+            "plimsoll cache size --trace iolog.txt --size 100GiB --size 200GiB",
+        ],
+    ),
     (
         "plan",
         &[
