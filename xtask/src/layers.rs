@@ -46,7 +46,7 @@ const TABLE: &[Layer] = &[
     Layer { package: "faults", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer {
         package: "simdisk",
-        inside: &["device", "units"],
+        inside: &["device", "flashcache", "units"],
         outside: &["serde", "toml"],
         tests: &["testkit"],
     },
@@ -147,6 +147,7 @@ const TABLE: &[Layer] = &[
             "device-net",
             "device-os",
             "ese",
+            "flashcache",
             "inspection",
             "integrity",
             "plan",

@@ -30,7 +30,7 @@ pub use limits::Limits;
 pub use low::{Holds, PlanKey, plan_keys, quoted};
 pub use luns::LunDocument;
 pub use model::{
-    Cache, Database, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test,
+    Cache, Database, FlashCachePlan, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test,
     TestKind, WarmUpPace,
 };
 pub use name::{name_fault, sound_name};

@@ -207,6 +207,30 @@ section! {
 }
 
 section! {
+    /// A cache on flash.
+    LowFlashCache "[cache]" Comment "" column 29
+    above [
+        "A cache on flash between the engine and its volumes; without this section there is \
+         none:"
+    ] at place
+    {
+        file: One<String> => Comment "\"/mnt/flash/plimsoll.cache\"" [
+            "made by the first run, used again by later ones; not on the databases' disks"
+        ],
+        size: One<Bytes> => Comment "\"100GiB\"" ["of that file"],
+        folders: List<String> => Comment "[\"/mnt/disk1\"]" [
+            "whose files are cached; default: those of the databases, not of logs"
+        ],
+        mode: One<String> => Comment "\"write-through\"" [
+            "a write is acknowledged once the volume has it"
+        ],
+        write_limit: One<Bytes> => Comment "\"100MiB\"" [
+            "written to flash per second at most, so that it lasts; default: no limit"
+        ],
+    }
+}
+
+section! {
     /// The load.
     Workload "[workload]" Given "" column 29
     above []
@@ -315,12 +339,13 @@ section! {
 }
 
 /// The sections in the order of the example.
-static SECTIONS: [Explained; 8] = [
+static SECTIONS: [Explained; 9] = [
     Head::EXPLAINED,
     Databases::EXPLAINED,
     Listed::EXPLAINED,
     LowMailboxes::EXPLAINED,
     Engine::EXPLAINED,
+    LowFlashCache::EXPLAINED,
     Workload::EXPLAINED,
     Test::EXPLAINED,
     Limits::EXPLAINED,
@@ -333,6 +358,7 @@ pub(crate) struct Document {
     pub databases: Databases,
     pub listed: Vec<Listed>,
     pub engine: Engine,
+    pub flash_cache: Option<LowFlashCache>,
     pub workload: Workload,
     pub test: Test,
     pub limits: Limits,
@@ -351,6 +377,9 @@ impl Document {
             listed.write(&mut text);
         }
         self.engine.write(&mut text);
+        if let Some(cache) = &self.flash_cache {
+            cache.write(&mut text);
+        }
         self.workload.write(&mut text);
         self.test.write(&mut text);
         self.limits.write(&mut text);
@@ -378,6 +407,9 @@ fn document(mut root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Docum
             .map(|section| Listed::read(section, complaints))
             .collect(),
         engine: Engine::below(&mut root, complaints),
+        flash_cache: root
+            .has(LowFlashCache::EXPLAINED.key())
+            .then(|| LowFlashCache::below(&mut root, complaints)),
         workload: Workload::below(&mut root, complaints),
         test: Test::below(&mut root, complaints),
         limits: Limits::below(&mut root, complaints),

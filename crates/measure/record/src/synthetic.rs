@@ -215,6 +215,7 @@ impl Synthetic {
             databases,
             host: Some(self.host(prng)),
             processors: None,
+            flash_cache: None,
         })
     }
 
@@ -298,6 +299,7 @@ impl Synthetic {
             databases,
             host: Some(self.host(prng)),
             processors: None,
+            flash_cache: None,
         })
     }
 }

@@ -11,8 +11,11 @@ mod signal;
 mod sizing;
 mod store;
 
-pub use cached::{Cached, CachedVolume, ClassCounters, FlashCache};
-pub use policy::{Classifier, IoDirection, PoolShare, RequestClass, Route, WriteBudget};
+pub use cached::{Cached, CachedVolume, FlashCache};
+pub use policy::{
+    ClassCounters, Classifier, IoDirection, PoolShare, RequestClass, Route, ShadowCache,
+    ShadowRead, WriteBudget,
+};
 pub use sizing::{
     CurveOptions, CurvePoint, MissRatioCurve, NoCacheReason, SizeAdvice, Trace, TraceError,
     TraceFormat, TraceRequest,

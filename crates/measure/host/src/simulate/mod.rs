@@ -3,6 +3,7 @@
 
 pub mod arrays;
 mod facts;
+mod flash_cache;
 mod level;
 mod measured;
 mod operations;
@@ -146,6 +147,7 @@ fn simulate_engine(
     group.rest_percent = order.rest_percent;
     group.is_storage_trusted = true;
     group.settled = world.settled();
+    group.flash_cache = world.flash_cache();
     group.processors = HostProcessors::of(&order.storage.array).map(|of| {
         let of = RefCell::new(of);
         Rc::new(move |now, updates| of.borrow_mut().done(now, updates)) as ProcessorTime

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use plan::{Database, Plan};
 use record::{
-    DatabaseInterval, Edge, Event, Finished, Interval, IntervalCounters, LogLine, Phase, PhaseMark,
+    DatabaseInterval, Edge, Event, Finished, FlashCacheInterval, Interval, IntervalCounters, LogLine, Phase, PhaseMark,
     Series, SeriesInterval,
 };
 use simdisk::operations::{
@@ -18,7 +18,7 @@ use simdisk::operations::{
 use simdisk::{HostProcessors, MemorySettling, room_of_database};
 use units::{Bytes, Nanos};
 
-use super::{SimulatedStorage, SimulationOrder};
+use super::{SimulatedStorage, SimulationOrder, flash_cache};
 use crate::error::HostError;
 
 use alike::Alike;
@@ -45,7 +45,8 @@ pub(super) fn play(
     let alike = Alike::of(order.storage, order.plan);
     let words = alike.words();
     let now = Nanos::ZERO;
-    let mut playback = Playback { order, profile, alike, told, now, is_stopped: false };
+    let cached = FlashCacheInterval::default();
+    let mut playback = Playback { order, profile, alike, told, now, is_stopped: false, cached };
     if let Some(words) = words {
         playback.log(words);
     }
@@ -64,6 +65,7 @@ pub(super) fn play(
     let paced = paced::profile(&playback, &plan)?;
     let mut playback = Playback { profile: &paced, ..playback };
     let begun = playback.now;
+    playback.cached = FlashCacheInterval::default();
     let mut run = playback.operation_run(&plan)?;
     playback.phase((&mut run, begun), Phase::Warm, WARM_UP);
     playback.phase((&mut run, begun), Phase::Measure, plan.test.duration);
@@ -149,6 +151,8 @@ pub(super) struct Playback<'a, 'b> {
     told: &'b mut dyn FnMut(Event) -> bool,
     pub now: Nanos,
     pub is_stopped: bool,
+    /// The last reading of the caches of the host.
+    cached: FlashCacheInterval,
 }
 
 impl<'a> Playback<'a, '_> {
@@ -196,7 +200,8 @@ impl<'a> Playback<'a, '_> {
             let to = (self.now + self.order.plan.test.interval).min(end);
             let mut sampled = vec![BTreeMap::new(); self.alike.simulated.len()];
             run.advance(Nanos(to.since(begun).0), |answer| note(&mut sampled, &answer));
-            self.sampled(phase, to, &sampled);
+            let cache = self.cache_activity(run);
+            self.sampled((phase, to), &sampled, cache);
             let filled = run.filled_memory().filter(|_| phase == Phase::Warm);
             if filled.is_some_and(|filled| !settling.is_settled(to, filled)) && to == end {
                 end += WARM_UP_STEP;
@@ -205,8 +210,21 @@ impl<'a> Playback<'a, '_> {
         self.mark(phase, Edge::End);
     }
 
-    /// Reports what came until `to`.
-    fn sampled(&mut self, phase: Phase, to: Nanos, all: &[BTreeMap<Series, SeriesInterval>]) {
+    /// What the caches of the host have done since they were last asked.
+    fn cache_activity(&mut self, run: &OperationRun<'_>) -> Option<FlashCacheInterval> {
+        let now = flash_cache::joined(run.host_caches())?;
+        let activity = now.since(&self.cached);
+        self.cached = now;
+        Some(activity)
+    }
+
+    /// Reports what came until a moment of a phase.
+    fn sampled(
+        &mut self,
+        (phase, to): (Phase, Nanos),
+        all: &[BTreeMap<Series, SeriesInterval>],
+        cache: Option<FlashCacheInterval>,
+    ) {
         let like = (0..).zip(&self.alike.like);
         let databases = like.map(|(index, &place)| self.interval(index, all[place].clone()));
         let interval = Interval {
@@ -216,6 +234,7 @@ impl<'a> Playback<'a, '_> {
             databases: databases.collect(),
             host: None,
             processors: None,
+            flash_cache: cache.map(Box::new),
         };
         self.now = to;
         self.tell(Event::Interval(interval));

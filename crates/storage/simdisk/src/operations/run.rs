@@ -8,14 +8,15 @@ use units::{Nanos, Prng, Seed};
 use super::database::DatabaseState;
 use super::log::LogWrite;
 use super::{
-    OperationKind, OperationLoad, OperationPlace, OperationProfile, RequestBeside, ScanShape,
-    SpanShape,
+    LoadedDatabase, OperationKind, OperationLoad, OperationPlace, OperationProfile, RequestBeside,
+    ScanShape, SpanShape,
 };
-use crate::array::{ArrayState, HostRequest, HostWork};
+use crate::array::{HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError};
 use crate::disk::VirtualMoment;
 use crate::file_system::Metadata;
 use crate::host::HostProcessors;
+use crate::host_cache::{CachedArray, HostCacheCounters};
 use crate::slots::SlotTable;
 
 /// Result of a request, or of a batch.
@@ -40,7 +41,7 @@ pub struct OperationRun<'a> {
     rest_percent: u64,
     scan: Option<ScanShape>,
     processors: Option<HostProcessors>,
-    arrays: Vec<ArrayState>,
+    arrays: Vec<CachedArray>,
     databases: Vec<DatabaseState<'a>>,
     sessions: Vec<SessionState>,
     requests: SlotTable<PendingRequest>,
@@ -127,7 +128,7 @@ impl<'a> OperationRun<'a> {
     ) -> Result<Self, DescriptionError> {
         let mut states = Vec::new();
         for (index, array) in (0..).zip(arrays) {
-            states.push(ArrayState::new(&array.model(&array.name)?, seed.derive(index)));
+            states.push(CachedArray::new(&array.model(&array.name)?, seed.derive(index)));
         }
         let mut run = Self {
             profile: load.profile,
@@ -141,6 +142,7 @@ impl<'a> OperationRun<'a> {
             timers: BinaryHeap::new(),
             sequence: 0,
         };
+        run.warm(&load.databases);
         for (number, database) in (0..).zip(load.databases) {
             let seed = seed.derive(u64::MAX - u64::from(number));
             let places = (database.place, database.log);
@@ -165,6 +167,14 @@ impl<'a> OperationRun<'a> {
         Ok(run)
     }
 
+    /// Fills the host's caches that are warm from the start.
+    fn warm(&mut self, databases: &[LoadedDatabase<'_>]) {
+        for OperationPlace { array, base, bytes } in databases.iter().map(|of| of.place) {
+            let beside = databases.iter().filter(|of| of.place.array == array).count();
+            self.arrays[array].warm(base..base + bytes, 1.0 / beside as f64);
+        }
+    }
+
     /// Advances time up to a moment, and reports every answer that comes until then.
     pub fn advance(&mut self, until: Nanos, mut told: impl FnMut(OperationAnswer)) {
         let mut answered = Vec::new();
@@ -186,13 +196,19 @@ impl<'a> OperationRun<'a> {
     /// How full the memory for writes of its arrays is, in shares of one array's; none if no array
     /// keeps writes there.
     pub fn filled_memory(&self) -> Option<f64> {
-        let filled: Vec<f64> = self.arrays.iter().filter_map(ArrayState::filled_memory).collect();
+        let filled: Vec<f64> = self.arrays.iter().filter_map(CachedArray::filled_memory).collect();
         (!filled.is_empty()).then(|| filled.iter().sum())
+    }
+
+    /// What the host's cache in front of each array has done so far; arrays without one are left
+    /// out.
+    pub fn host_caches(&self) -> Vec<HostCacheCounters> {
+        self.arrays.iter().filter_map(CachedArray::counters).collect()
     }
 
     /// Events of the simulation so far.
     pub fn events(&self) -> u64 {
-        self.sequence + self.arrays.iter().map(|array| array.handled).sum::<u64>()
+        self.sequence + self.arrays.iter().map(CachedArray::events).sum::<u64>()
     }
 
     /// When something happens next, and on which array; none: a timer.
@@ -433,7 +449,7 @@ impl<'a> OperationRun<'a> {
         }
         let request =
             HostRequest { token: u64::from(token), work, offset: place.base, length: bytes };
-        self.arrays[place.array].submit(now, request);
+        self.arrays[place.array].submit(now, volume(database, kind), request);
     }
 
     /// Sends the file system's additional writes for the write of this slot.
@@ -447,7 +463,8 @@ impl<'a> OperationRun<'a> {
             let request =
                 PendingRequest { database, kind, bytes: length, begun: now, waiter, parts: 1 };
             let token = u64::from(self.requests.put(request));
-            self.arrays[array].submit(now, HostRequest { token, work, offset, length });
+            let request = HostRequest { token, work, offset, length };
+            self.arrays[array].submit(now, volume(database, OperationKind::LogWrite), request);
         }
     }
 
@@ -537,4 +554,17 @@ impl<'a> OperationRun<'a> {
             self.go_on(now, session, told);
         }
     }
+}
+
+/// The volume of a request, as a cache in the host tells them apart: database and log have one
+/// each.
+fn volume(database: u32, kind: OperationKind) -> u64 {
+    let is_log = matches!(
+        kind,
+        OperationKind::LogWrite
+            | OperationKind::LogFormat
+            | OperationKind::LogRead
+            | OperationKind::ReplicationRead
+    );
+    u64::from(database) * 2 + u64::from(is_log)
 }
