@@ -147,10 +147,10 @@ pub(crate) enum Verb {
     Selftest(SelftestFlags),
     /// Show the layers underneath a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
+    /// Size, make, serve, examine and remove a flash cache in front of volumes, over NBD
+    Cache(CacheFlags),
     /// Plan, make, verify, grow and remove LUNs over iSCSI for mail servers
     Iscsi(IscsiFlags),
-    /// Size a cache on flash in front of slow volumes
-    Cache(CacheFlags),
     /// Print a commented plan to start from; for a deployment, the plans and scripts that build and
     /// test it
     Plan(PlanFlags),

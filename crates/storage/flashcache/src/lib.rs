@@ -21,6 +21,6 @@ pub use sizing::{
     TraceFormat, TraceRequest,
 };
 pub use store::{
-    CacheHealth, CacheStore, FormatOptions, Recovery, StoreCounters, StoreError, StoreStatus,
-    VolumeStatus, format,
+    CacheHealth, CacheStore, ExamineDepth, FormatOptions, Recovery, StoreContents, StoreCounters,
+    StoreError, StoreStatus, StoredVolume, VolumeStatus, examine, format,
 };

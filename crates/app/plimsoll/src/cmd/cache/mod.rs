@@ -1,7 +1,12 @@
-//! `cache`: a cache on flash in front of volumes.
+//! `cache`: a flash cache in front of volumes, made, served over NBD, examined and removed.
 
+mod check;
+mod create;
 pub(crate) mod flags;
+mod flash;
 mod size;
+mod status;
+mod words;
 
 use crate::Outcome;
 use crate::console::Console;
@@ -12,5 +17,8 @@ use flags::{CacheAction, CacheFlags};
 pub(crate) fn run(flags: &CacheFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     match &flags.action {
         CacheAction::Size(flags) => size::run(flags, console),
+        CacheAction::Create(flags) => create::run(flags, console),
+        CacheAction::Status(flags) => status::run(flags, console),
+        CacheAction::Check(flags) => check::run(flags, console),
     }
 }

@@ -154,6 +154,20 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "cache",
+        &[
+            "plimsoll cache size --trace db.blkparse",
+            "plimsoll cache create /dev/nvme0n1",
+            "plimsoll cache status /dev/nvme0n1",
+        ],
+    ),
+    (
+        "cache create",
+        &["plimsoll cache create /dev/nvme0n1", "plimsoll cache create flash.img --size 100GiB"],
+    ),
+    ("cache status", &["plimsoll cache status /dev/nvme0n1"]),
+    ("cache check", &["plimsoll cache check /dev/nvme0n1"]),
+    (
         "iscsi",
         &[
             "plimsoll iscsi plan > luns.toml",
@@ -179,7 +193,6 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("iscsi grow", &["plimsoll iscsi grow luns.toml"]),
     ("iscsi destroy", &["plimsoll iscsi destroy luns.toml"]),
-    ("cache", &["plimsoll cache size --trace db.blkparse"]),
     (
         "cache size",
         &[
