@@ -9,10 +9,11 @@ pub use loading::{JournalLine, LoadError, journal_lines};
 use crate::codec::Seal;
 use crate::pause::Looked;
 use crate::{
-    Attached, BackupCopy, Checksum, Edge, Event, Finished, FlashCacheInterval, FurtherErrors, Gauges, Histogram,
-    HostSample, ImportedResult, Interval, IntervalCounters, Issue, LatencySpread, LogLine,
-    LongRequest, Phase, PhaseMark, ProcessorShares, Replay, STALL_MINIMUM_NS, Series,
-    SeriesInterval, Simulation, Start, Summary, Tuned, Unanswered, VolumeReads,
+    Attached, BackupCopy, Checksum, Edge, Event, Finished, FlashCacheInterval, FurtherErrors,
+    Gauges, Histogram, HostSample, ImportedResult, Interval, IntervalCounters, Issue,
+    LatencySpread, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Replay,
+    STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary, Tuned, Unanswered,
+    VolumeReads,
 };
 
 /// Kinds of requests whose latencies are kept by length.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use device::Runtime;
 use engine::{Counters, Database};
 use ese::Lgpos;
-use record::{DatabaseInterval, Event, FlashCacheInterval, Gauges, HostSample, Interval, LogPlace, Phase};
+use record::{
+    DatabaseInterval, Event, FlashCacheInterval, Gauges, HostSample, Interval, LogPlace, Phase,
+};
 use units::Nanos;
 
 use crate::Sink;

@@ -32,6 +32,7 @@ use crate::measure::{Measured, RunFolder, conclude, finished};
 use crate::stop::StopFlag;
 use crate::system;
 
+pub(crate) use flash_cache::recorded;
 pub use level::SimulationLevel;
 use scale::scaled;
 pub use scale::usual_duration;

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use plan::{Database, Plan};
 use record::{
-    DatabaseInterval, Edge, Event, Finished, FlashCacheInterval, Interval, IntervalCounters, LogLine, Phase, PhaseMark,
-    Series, SeriesInterval,
+    DatabaseInterval, Edge, Event, Finished, FlashCacheInterval, Interval, IntervalCounters,
+    LogLine, Phase, PhaseMark, Series, SeriesInterval,
 };
 use simdisk::operations::{
     LoadedDatabase, OperationAnswer, OperationKind, OperationLoad, OperationPace, OperationPlace,

@@ -50,7 +50,8 @@ impl SimulatedWorld {
     /// Reads the caches of the host in front of the arrays; nothing if there are none.
     pub(super) fn flash_cache(&self) -> Option<FlashCacheReading> {
         let arrays = self.arrays.clone();
-        let read = move || flash_cache::joined(arrays.iter().filter_map(SimulatedArray::host_cache));
+        let read =
+            move || flash_cache::joined(arrays.iter().filter_map(SimulatedArray::host_cache));
         read().is_some().then(|| Rc::new(move || read().unwrap_or_default()) as FlashCacheReading)
     }
 }

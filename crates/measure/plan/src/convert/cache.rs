@@ -87,7 +87,10 @@ mod tests {
         assert_eq!(plan("").unwrap().flash_cache, None);
         let cache = "[cache]\nfile = \"/f/c\"\nsize = \"1GiB\"\n";
         let plain = plan(cache).unwrap().flash_cache.unwrap();
-        assert_eq!((plain.size, plain.folders), (Bytes::from_gib(1), vec!["/a".into(), "/b".into()]));
+        assert_eq!(
+            (plain.size, plain.folders),
+            (Bytes::from_gib(1), vec!["/a".into(), "/b".into()])
+        );
         let listed = format!("{cache}folders = [\"/l\", \"/a\"]\nwrite_limit = \"50MiB\"\n");
         let whole = plan(&listed).unwrap();
         let listed = whole.flash_cache.clone().unwrap();

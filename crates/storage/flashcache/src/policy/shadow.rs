@@ -232,11 +232,18 @@ mod tests {
     #[test]
     fn scans_and_reads_beyond_the_budget_pass() {
         let mut cache = ShadowCache::new(Bytes::from_mib(64), BLOCK, Some(Bytes(2 * BLOCK)));
-        assert_eq!(cache.read(Nanos::ZERO, 0, (1 << 30, 256 << 10)), ShadowRead::Pass(RequestClass::Sequential), "a scan");
+        assert_eq!(
+            cache.read(Nanos::ZERO, 0, (1 << 30, 256 << 10)),
+            ShadowRead::Pass(RequestClass::Sequential),
+            "a scan"
+        );
         let read = |cache: &mut ShadowCache, page: u64| {
             cache.read(Nanos::ZERO, 0, (page * 7 * BLOCK, BLOCK))
         };
         let pages = [1, 2, 3].map(|page| read(&mut cache, page));
-        assert_eq!(pages, [ShadowRead::Fill(PAGES), ShadowRead::Fill(PAGES), ShadowRead::Pass(PAGES)]);
+        assert_eq!(
+            pages,
+            [ShadowRead::Fill(PAGES), ShadowRead::Fill(PAGES), ShadowRead::Pass(PAGES)]
+        );
     }
 }
