@@ -17,8 +17,8 @@ pub use policy::{
     ShadowRead, WriteBudget,
 };
 pub use sizing::{
-    CurveOptions, CurvePoint, MissRatioCurve, NoCacheReason, SizeAdvice, Trace, TraceError,
-    TraceFormat, TraceRequest,
+    CurveOptions, CurvePoint, MissRatioCurve, NoCacheReason, RatePoint, SizeAdvice, Trace,
+    TraceError, TraceFormat, TraceRequest, WarmUpPoint, warm_up,
 };
 pub use store::{
     CacheHealth, CacheStore, ExamineDepth, FormatOptions, Recovery, StoreContents, StoreCounters,

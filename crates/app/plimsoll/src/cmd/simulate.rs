@@ -15,8 +15,8 @@ use plan::deployment::Replacement;
 use plan::{Overrides, Plan, VolumeSize};
 use record::{Event, SimulationDetail};
 use report::{PredictedArray, Prediction};
-use simdisk::ArrayDescription;
 use simdisk::operations::OperationProfile;
+use simdisk::{ArrayDescription, HostCacheSection};
 use units::Bytes;
 
 use crate::Outcome;
@@ -66,6 +66,33 @@ pub(super) fn measured(
     let request = SimulationRequest::new(flags, &overrides, (&file, &text), quiet)?;
     let measured = request.alone(&folder, &stop, quiet)?;
     Ok((measured, folder))
+}
+
+/// One simulation for each of these changes of the array, in their order, for a caller that prints
+/// the results; in folders below `folder`.
+pub(super) fn alternatives(
+    flags: &SimulateFlags,
+    all: &[Vec<Replacement>],
+    folder: &Path,
+    quiet: bool,
+) -> Result<Vec<Prediction>, CommandError> {
+    let overrides = overrides(flags)?;
+    let (file, text) = array_text(&flags.array)?;
+    let stop = signals::install(STOPS_A_SIMULATION)?;
+    let request = SimulationRequest::new(flags, &overrides, (&file, &text), quiet)?;
+    for changes in all {
+        request.array(changes)?;
+    }
+    let mut progress = Progress::new("simulating", quiet);
+    let mut predictions = Vec::new();
+    for (index, changes) in all.iter().enumerate() {
+        progress.text(&format!("{} of {}", index + 1, all.len()));
+        predictions.push(request.prediction(index, (changes, folder), &stop, |_| ())?);
+        if stop.is_set() {
+            return Err(CommandError::new("stopped before the last simulation"));
+        }
+    }
+    Ok(predictions)
 }
 
 /// The flags' replacements of the plan's values, and the usual length of a simulation.
@@ -310,9 +337,14 @@ impl<'a> SimulationRequest<'a> {
         console.flush()
     }
 
+    /// The array with these changes, behind the plan's own cache unless it has one.
     fn array(&self, changes: &[Replacement]) -> Result<ArrayDescription, CommandError> {
-        ArrayDescription::parse(self.file, self.text, &pairs(changes))
-            .map_err(|error| CommandError::new(error.to_string()))
+        let mut array = ArrayDescription::parse(self.file, self.text, &pairs(changes))
+            .map_err(|error| CommandError::new(error.to_string()))?;
+        if let (None, Some(cache)) = (array.host_cache, &self.seeds[0].plan.flash_cache) {
+            array.host_cache = Some(HostCacheSection::of_size(cache.size.0 as f64 / 1e9));
+        }
+        Ok(array)
     }
 
     /// The options that affect the result.

@@ -4,7 +4,9 @@
 mod advice;
 mod curve;
 mod trace;
+mod warm_up;
 
 pub use advice::{NoCacheReason, SizeAdvice};
 pub use curve::{CurveOptions, CurvePoint, MissRatioCurve};
 pub use trace::{Trace, TraceError, TraceFormat, TraceRequest};
+pub use warm_up::{RatePoint, WarmUpPoint, warm_up};

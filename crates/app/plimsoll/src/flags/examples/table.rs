@@ -196,6 +196,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "cache size",
         &[
+            "plimsoll cache size plan.toml --array shelf-sata",
             "plimsoll cache size --trace db.blkparse",
             "plimsoll cache size --trace iolog.txt --size 100GiB --size 200GiB",
         ],

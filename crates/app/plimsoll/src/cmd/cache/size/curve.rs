@@ -19,9 +19,9 @@ use crate::error::CommandError;
 const USUAL_HUNDREDTHS: [u64; 9] = [1, 2, 5, 10, 20, 30, 50, 75, 100];
 
 /// Characters of a full bar.
-const BAR: usize = 20;
+pub(super) const BAR: usize = 20;
 
-const DAY_NS: f64 = 86_400e9;
+pub(super) const DAY_NS: f64 = 86_400e9;
 
 /// A curve and its origin.
 struct TraceCurve {
@@ -31,8 +31,13 @@ struct TraceCurve {
     block: Bytes,
 }
 
-pub(super) fn run(flags: &CacheSizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let found = TraceCurve::read(flags)?;
+/// Evaluates the trace at `path`.
+pub(super) fn run(
+    flags: &CacheSizeFlags,
+    path: &Path,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let found = TraceCurve::read(flags, path)?;
     if flags.json {
         console.answer_json("cache_curve", found.json())?;
     } else {
@@ -42,8 +47,7 @@ pub(super) fn run(flags: &CacheSizeFlags, console: &mut Console) -> Result<Outco
 }
 
 impl TraceCurve {
-    fn read(flags: &CacheSizeFlags) -> Result<Self, CommandError> {
-        let path = &flags.trace;
+    fn read(flags: &CacheSizeFlags, path: &Path) -> Result<Self, CommandError> {
         refuse_run(path)?;
         let file = path.display().to_string();
         let trace = Trace::read(&documents::read_data(path)?)
@@ -246,15 +250,15 @@ fn refuse_run(path: &Path) -> Result<(), CommandError> {
     )))
 }
 
-fn share(ratio: Option<f64>) -> String {
+pub(super) fn share(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.1} %", ratio * 100.0))
 }
 
-fn gibibytes(bytes: f64) -> String {
+pub(super) fn gibibytes(bytes: f64) -> String {
     format!("{} GiB", report::format::number(bytes / f64::from(1 << 30), 1))
 }
 
-fn bar(ratio: f64) -> String {
+pub(super) fn bar(ratio: f64) -> String {
     let full = (1..=BAR).filter(|&part| part as f64 <= ratio * BAR as f64 + 0.5).count();
     "#".repeat(full)
 }
