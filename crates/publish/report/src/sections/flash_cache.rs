@@ -158,7 +158,7 @@ mod tests {
                 ..FlashCacheInterval::default()
             });
         }
-        let text = text::render(&run, &verdict::judge(&run));
+        let text = text(&run, &verdict::judge(&run));
         for expected in ["75.0 %", "0.200", "12.000", "512.0 MiB / 1.0 GiB", "Flash Cache"] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
