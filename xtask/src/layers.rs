@@ -56,6 +56,7 @@ const TABLE: &[Layer] = &[
         outside: &["twox-hash"],
         tests: &["faults"],
     },
+    Layer { package: "export", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer { package: "workload", inside: &["plan", "units"], outside: &["twox-hash"], tests: &[] },
     Layer {
         package: "record",
@@ -187,6 +188,7 @@ const TABLE: &[Layer] = &[
             "ese",
             "eselog",
             "esrp",
+            "export",
             "faults",
             "host",
             "inspection",

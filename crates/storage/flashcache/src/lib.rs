@@ -9,6 +9,7 @@ mod cached;
 mod policy;
 mod signal;
 mod sizing;
+mod stamp;
 mod store;
 
 pub use cached::{Cached, CachedVolume, FlashCache};
@@ -20,6 +21,7 @@ pub use sizing::{
     CurveOptions, CurvePoint, MissRatioCurve, NoCacheReason, RatePoint, SizeAdvice, Trace,
     TraceError, TraceFormat, TraceRequest, WarmUpPoint, warm_up,
 };
+pub use stamp::volume_stamp;
 pub use store::{
     CacheHealth, CacheStore, ExamineDepth, FormatOptions, Recovery, StoreContents, StoreCounters,
     StoreError, StoreStatus, StoredVolume, VolumeStatus, examine, format,

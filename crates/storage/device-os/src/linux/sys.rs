@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
 use crate::probe::FileMark;
@@ -73,6 +73,18 @@ pub(super) fn event_counter() -> io::Result<File> {
     let descriptor = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
     // SAFETY: the call above returned this descriptor, so it is open and has no other owner.
     Ok(unsafe { File::from_raw_fd(descriptor) })
+}
+
+/// Waits until one of `events` of poll(2) is reported for a socket, or an error.
+pub(super) fn wait_for(socket: &OwnedFd, events: i16) {
+    loop {
+        let mut asked = libc::pollfd { fd: socket.as_raw_fd(), events, revents: 0 };
+        // SAFETY: the pointer is to one live `pollfd`, as the count says.
+        let found = check(unsafe { libc::poll(&raw mut asked, 1, -1) });
+        if !found.is_err_and(|error| error.raw_os_error() == Some(libc::EINTR)) {
+            return; // A socket that is in error is ready: the next call reports it.
+        }
+    }
 }
 
 /// Time since the machine was started, including sleep; `None` if the kernel does not report it.

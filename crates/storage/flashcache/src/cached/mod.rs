@@ -15,7 +15,7 @@ use units::{Bytes, Nanos};
 pub use self::device::Cached;
 pub use volume::CachedVolume;
 
-use crate::policy::{ClassCounters, IoDirection, RequestClass, WriteBudget};
+use crate::policy::{ClassCounters, IoDirection, PoolShare, RequestClass, WriteBudget};
 use crate::store::CacheStore;
 
 /// A store, its limit on wear, and what its volumes did. Cheap to clone: clones are the same.
@@ -46,6 +46,33 @@ impl FlashCache {
     /// The store.
     pub fn store(&self) -> &CacheStore {
         &self.inner.store
+    }
+
+    /// Changes the bounds of the volume `name`, if it has blocks.
+    pub async fn set_share(&self, name: &str, share: PoolShare) {
+        let store = &self.inner.store;
+        if let Some(volume) = store.find(name) {
+            store.set_share(volume, share).await;
+        }
+    }
+
+    /// Notes the state of the volume `name`, durably: [`Cached::new`] keeps its blocks only if it
+    /// is given the same stamp.
+    pub async fn set_stamp(&self, name: &str, stamp: u64) {
+        let store = &self.inner.store;
+        if let Some(volume) = store.find(name) {
+            store.set_stamp(volume, stamp).await;
+        }
+    }
+
+    /// Drops the blocks of the volume `name`, and the name; `false` if it has none.
+    pub async fn forget(&self, name: &str) -> bool {
+        let store = &self.inner.store;
+        let Some(volume) = store.find(name) else {
+            return false;
+        };
+        store.release(volume).await;
+        true
     }
 
     /// What requests of a class did.

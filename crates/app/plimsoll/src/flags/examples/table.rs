@@ -158,6 +158,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         &[
             "plimsoll cache size --trace db.blkparse",
             "plimsoll cache create /dev/nvme0n1",
+            "plimsoll cache serve /dev/nvme0n1 --volume mail=/dev/sdx",
             "plimsoll cache status /dev/nvme0n1",
         ],
     ),
@@ -165,7 +166,26 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         "cache create",
         &["plimsoll cache create /dev/nvme0n1", "plimsoll cache create flash.img --size 100GiB"],
     ),
-    ("cache status", &["plimsoll cache status /dev/nvme0n1"]),
+    (
+        "cache serve",
+        &[
+            "plimsoll cache serve /dev/nvme0n1 --volume mail=/dev/sdx",
+            "plimsoll cache serve flash.img --volume mail=disk.img --listen unix:nbd.sock",
+            "plimsoll cache serve --config /etc/plimsoll/cache.toml",
+        ],
+    ),
+    (
+        "cache status",
+        &["plimsoll cache status /dev/nvme0n1", "plimsoll cache status /dev/nvme0n1 --watch"],
+    ),
+    ("cache drain", &["plimsoll cache drain /dev/nvme0n1"]),
+    (
+        "cache remove",
+        &[
+            "plimsoll cache remove /dev/nvme0n1 /dev/sdx",
+            "plimsoll cache remove /dev/nvme0n1 --all",
+        ],
+    ),
     ("cache check", &["plimsoll cache check /dev/nvme0n1"]),
     (
         "iscsi",
