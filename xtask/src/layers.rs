@@ -29,6 +29,7 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer { package: "ese", inside: &["units"], outside: &["twox-hash"], tests: &[] },
+    Layer { package: "plimsoll-ese", inside: &["ese", "units"], outside: &[], tests: &["testkit"] },
     Layer { package: "eselog", inside: &["ese", "units"], outside: &[], tests: &["testkit"] },
     Layer { package: "plan", inside: &["units"], outside: &["toml"], tests: &[] },
     Layer {
@@ -56,6 +57,7 @@ const TABLE: &[Layer] = &[
         outside: &["twox-hash"],
         tests: &["faults"],
     },
+    Layer { package: "mirror", inside: &["units"], outside: &[], tests: &[] },
     Layer { package: "export", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer { package: "workload", inside: &["plan", "units"], outside: &["twox-hash"], tests: &[] },
     Layer {
@@ -88,6 +90,12 @@ const TABLE: &[Layer] = &[
         package: "provision",
         inside: &["plan", "sizing", "units"],
         outside: &["csv"],
+        tests: &[],
+    },
+    Layer {
+        package: "rehearsal",
+        inside: &["provision", "record", "simdisk", "units"],
+        outside: &[],
         tests: &[],
     },
     Layer {
@@ -133,11 +141,11 @@ const TABLE: &[Layer] = &[
         package: "trial",
         inside: &["engine", "ese", "integrity", "workload", "device", "plan", "record", "units"],
         outside: &["serde", "serde_json"],
-        tests: &["faults"],
+        tests: &["faults", "verdict"],
     },
     Layer {
         package: "report",
-        inside: &["plan", "provision", "record", "sizing", "verdict", "units"],
+        inside: &["plan", "provision", "record", "rehearsal", "sizing", "verdict", "units"],
         outside: &["schemars", "serde", "serde_json", "time"],
         tests: &[],
     },
@@ -200,6 +208,7 @@ const TABLE: &[Layer] = &[
             "profile",
             "provision",
             "record",
+            "rehearsal",
             "vrrp",
             "report",
             "serve",
@@ -254,6 +263,7 @@ const TABLE: &[Layer] = &[
             "ese",
             "plan",
             "record",
+            "rehearsal",
             "simdisk",
             "sizing",
             "testkit",

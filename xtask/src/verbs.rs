@@ -97,6 +97,13 @@ cache-crash --seeds N [--first S]  power failures of a volume behind the flash c
         run: steps::cache_crash,
     },
     Verb {
+        name: "mirror",
+        usage: "\
+mirror --seeds N [--first S]     one volume on two hosts: partitions, power failures, pauses
+",
+        run: steps::mirror,
+    },
+    Verb {
         name: "damage",
         usage: "\
 damage [--times N]               flipped bits, misdirected, lost and torn writes, N of each

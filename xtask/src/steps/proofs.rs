@@ -22,6 +22,11 @@ pub(crate) fn cache_crash(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p flashcache --example crash --", options)
 }
 
+/// Two hosts of one volume, under faults.
+pub(crate) fn mirror(options: &[&str]) -> Result<(), Failure> {
+    runner("cargo run -q --release -p mirror --example mirror --", options)
+}
+
 /// Damaged databases, and what `check` finds in them.
 pub(crate) fn damage(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p testkit --bin damage --", options)
@@ -42,6 +47,19 @@ pub(crate) fn lies(options: &[&str]) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", PROGRAM])?;
     let command = "cargo run -q --release -p testkit --bin lies -- target/release/plimsoll";
     runner(command, options)
+}
+
+/// Outputs of controllers and captures of networks, `count` of each, changed in every way that a
+/// copy from a terminal changes them.
+pub(super) fn mutants(count: &str) -> Result<(), Failure> {
+    let words = "cargo test -q --release -p inspection -p vrrp --test mutants -- --nocapture";
+    let status = shell::command(&words.split(' ').collect::<Vec<_>>())
+        .env("PLIMSOLL_MUTANTS", count)
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{words}` failed")))
 }
 
 /// Kills the real program `times` times and holds its databases to what it acknowledged.

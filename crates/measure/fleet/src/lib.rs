@@ -32,6 +32,8 @@ pub use message::{
     AgentAnswer, AgentJob, AgentOrder, AgentStep, Ask, Heartbeat, HostFacts, MessageFault, VERSION,
     decode, encode,
 };
+pub use order::event::{CopySet, EventAction, PlannedEvent, TakeOver};
+pub use order::placement::{CopyRole, LoadChange};
 pub use order::{FleetOrder, HostOrder, OrderError};
 pub use outbox::{JournalOutbox, JournalPiece};
 pub use record::{Absence, FleetLoadError, FleetRecord, HostPart};

@@ -32,7 +32,7 @@ pub mod synthetic;
 pub use codec::{ChainHash, Seal, journal_schema};
 pub use event::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest,
-    PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
+    OtherRun, PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
 };
 pub use flash_cache::{FlashCacheClass, FlashCacheInterval};
 pub use further_errors::FurtherErrors;

@@ -11,7 +11,7 @@ use crate::pause::Looked;
 use crate::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, FlashCacheInterval, FurtherErrors,
     Gauges, Histogram, HostSample, ImportedResult, Interval, IntervalCounters, Issue,
-    LatencySpread, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Replay,
+    LatencySpread, LogLine, LongRequest, OtherRun, Phase, PhaseMark, ProcessorShares, Replay,
     STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary, Tuned, Unanswered,
     VolumeReads,
 };
@@ -48,6 +48,8 @@ pub struct RunRecord {
     pub tuned: Option<Tuned>,
     /// Bytes read from the volumes, if their devices count.
     pub volume_reads: Vec<VolumeReads>,
+    /// Other runs on its disks.
+    pub other_runs: Vec<OtherRun>,
     /// The last attachment of each database for the load, by index.
     pub attachments: BTreeMap<u32, Attached>,
     /// When the run was cut off and went on.
@@ -210,6 +212,7 @@ impl RunRecord {
             Event::Replay(replay) => self.replays.push(replay),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
             Event::VolumeReads(reads) => self.volume_reads.push(reads),
+            Event::OtherRun(run) => self.other_runs.push(run),
             Event::LongRequest(request) => self.push_long_request(request),
             Event::Attached(attached) => {
                 self.attachments.insert(attached.database, attached);
@@ -248,9 +251,10 @@ impl RunRecord {
         }
     }
 
-    /// Ends what the crash has ended. Requests waiting then count as unanswered.
+    /// Ends what the crash or the stop has ended. Requests waiting then count as unanswered.
     fn push_break(&mut self, to_ns: u64) {
         let from_ns = self.last_ns;
+        self.finished = None;
         for span in &mut self.phases {
             span.to_ns.get_or_insert(from_ns);
         }

@@ -362,4 +362,7 @@ pub struct VolumeFacts {
     /// Limits of control groups on the disk, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub io_limits: Vec<String>,
+    /// Quotas and limits on file sizes, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub space_limits: Vec<String>,
 }

@@ -132,6 +132,7 @@ impl Synthetic {
             reason: None,
             is_for_room: false,
             is_overdue: false,
+            was_stopped: false,
         }));
     }
 

@@ -6,6 +6,7 @@
 mod chart;
 mod comparison;
 mod contract;
+mod deployment;
 mod design;
 pub mod document;
 pub mod format;
@@ -37,9 +38,13 @@ pub use comparison::{
     MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_names, comparison_text,
 };
 pub use contract::answer;
+pub use deployment::{
+    Claim, ClaimState, PlayedReport, Proof, Remedy, deployment_html, deployment_json,
+    deployment_text, proof_html, proof_json, proof_text,
+};
 pub use design::{
-    Candidate, DesignEdit, PredictedDesign, Sized, explain, failure_json, ranked, scenarios,
-    scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,
+    Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
+    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,
 };
 pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
 pub use imported::imported_schema;

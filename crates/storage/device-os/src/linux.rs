@@ -29,7 +29,7 @@ use file::OpenFile;
 pub(crate) use file::refuses_unaligned;
 pub use inherited::inherited_sockets;
 pub use packets::PacketSocket;
-pub(crate) use probe::{device_read_bytes, devices, facts, free_bytes};
+pub(crate) use probe::{accounted_read_bytes, device_read_bytes, devices, facts, free_bytes};
 pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_file_size, raise_open_files};
 pub use watch::{Readiness, Watch, Watcher};
 

@@ -466,6 +466,11 @@ impl ArrayDescription {
         self.model(&self.name).map_or(0, |model| model.capacity())
     }
 
+    /// Whether its data survive the loss of one drive.
+    pub fn survives_a_drive(&self) -> bool {
+        self.raid.level != RaidLevel::Raid0
+    }
+
     /// The description as a file, which reads back the same.
     pub fn text(&self) -> String {
         toml::to_string(self).expect("invariant: a description has text keys and finite numbers")

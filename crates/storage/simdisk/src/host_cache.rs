@@ -93,6 +93,16 @@ impl CachedArray {
         self.array.capacity()
     }
 
+    /// The array behind the cache.
+    pub(crate) const fn array(&self) -> &ArrayState {
+        &self.array
+    }
+
+    /// The same, to change its drives.
+    pub(crate) const fn array_mut(&mut self) -> &mut ArrayState {
+        &mut self.array
+    }
+
     /// How full the memory for writes is; none if no write waits in memory.
     pub(crate) fn filled_memory(&self) -> Option<f64> {
         let is_used = self.cache.as_ref().is_none_or(|cache| !cache.is_storage());

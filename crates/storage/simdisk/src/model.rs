@@ -21,9 +21,10 @@ pub(crate) struct ArrayModel {
     pub limits: LimitParameters,
     pub neighbours: NeighbourParameters,
     pub host_cache: Option<HostCacheParameters>,
-    /// Percent of its time that a spare is given to take the place of a failed disk; 0: none is
-    /// there.
+    /// Percent of its time that a spare is given to take the place of a failed disk.
     pub rebuild_percent: f64,
+    /// Whether a spare is there from the beginning.
+    pub has_spare: bool,
 }
 
 impl ArrayModel {

@@ -75,6 +75,11 @@ fn stop(flags: &FleetServerFlags, console: &mut Console) -> Result<Outcome, Comm
 fn run_plan(flags: &FleetRunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let (file, text) = read_text(&flags.plan)?;
     let order = FleetOrder::parse(&file, &text)?;
+    if !order.events.is_empty() {
+        return Err(CommandError::new(format!(
+            "{file}: `fleet run` does not carry out events yet: remove every [[event]]"
+        )));
+    }
     let plans = host_plans(&flags.plan, &order)?;
     let carrier = connect(&flags.server)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &order.name));

@@ -1,5 +1,6 @@
 //! `simulate`: predicts a run on an array that is described and need not exist.
 
+pub(crate) mod deployment;
 pub(crate) mod flags;
 mod progress;
 
@@ -37,10 +38,13 @@ pub(crate) const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Effect of a signal on a simulation.
-const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
+pub(super) const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
 
 /// Simulates, and prints the result.
 pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(document) = deployment::document(&flags.plan)? {
+        return deployment::run(flags, &document, console);
+    }
     let overrides = overrides(flags)?;
     let (file, text) = array_text(&flags.array)?;
     let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;
@@ -58,13 +62,15 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
 /// One plain simulation, for a caller that prints the result; with its folder.
 pub(super) fn measured(
     flags: &SimulateFlags,
+    stop: &StopFlag,
     quiet: bool,
 ) -> Result<(Measured, PathBuf), CommandError> {
     let overrides = overrides(flags)?;
     let (file, text) = array_text(&flags.array)?;
-    let (folder, stop) = folder_and_stop(flags, &overrides)?;
+    let folder = folder_of(flags, &overrides)?;
+    heed_requests(&folder, stop)?;
     let request = SimulationRequest::new(flags, &overrides, (&file, &text), quiet)?;
-    let measured = request.alone(&folder, &stop, quiet)?;
+    let measured = request.alone(&folder, stop, quiet)?;
     Ok((measured, folder))
 }
 
@@ -127,11 +133,15 @@ fn folder_and_stop(
     flags: &SimulateFlags,
     overrides: &Overrides,
 ) -> Result<(PathBuf, StopFlag), CommandError> {
-    let name = read_plan(&flags.plan, overrides)?.name;
-    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &name));
+    let folder = folder_of(flags, overrides)?;
     let stop = signals::install(STOPS_A_SIMULATION)?;
     heed_requests(&folder, &stop)?;
     Ok((folder, stop))
+}
+
+fn folder_of(flags: &SimulateFlags, overrides: &Overrides) -> Result<PathBuf, CommandError> {
+    let name = read_plan(&flags.plan, overrides)?.name;
+    Ok(flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &name)))
 }
 
 /// Stops also where `serve` asks for it, by a file in the folder.

@@ -116,6 +116,20 @@ mod tests {
         assert!(FIRST.iter().all(|name| all.contains(name)));
     }
 
+    /// A verb either has a row in the table of evidence or is named as one that judges nothing.
+    #[test]
+    fn every_command_says_what_its_pass_rests_on() {
+        let table = include_str!("../../../../../docs/evidence.md");
+        for (_, names) in GROUPS {
+            for name in names {
+                assert!(
+                    [format!("`{name}`"), format!("`{name} ")].iter().any(|of| table.contains(of)),
+                    "{name} is not in docs/evidence.md"
+                );
+            }
+        }
+    }
+
     #[test]
     fn the_groups_fit_a_terminal() {
         let text = text(&Arguments::command());

@@ -21,6 +21,7 @@ mod compressed;
 mod contract;
 mod controllers;
 mod damage;
+mod deployments;
 mod dirty;
 mod evidence;
 mod examples;

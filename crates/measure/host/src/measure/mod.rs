@@ -9,6 +9,7 @@ mod gate;
 mod host;
 mod job;
 mod merge;
+mod neighbours;
 mod pause;
 mod processors;
 mod questions;
@@ -50,6 +51,7 @@ use follow::{End, Follower, GroupCrew, Watched};
 use gate::Gate;
 pub use gate::{MEASURE_AT, WAITING};
 use job::{Job, jobs};
+use neighbours::Neighbours;
 use pause::PauseWatch;
 use processors::ProcessorWatch;
 pub use resume::CutRun;
@@ -103,13 +105,15 @@ pub fn run(
     // Before the first look, which blames the storage for a wait: a tool may take its time.
     let outputs = Outputs::installed();
     let heard = observer.clone();
-    let (mut start, mut room, mut reads) = patient::first_look(plan, stop, move |plan| {
-        locks::wait_for(plan.databases.iter().map(Files::from), &heard);
-        let command = (order.command, order.options);
-        let since = (count, clock.epoch() + clock.now());
-        let start = start::start(plan, command, since, &outputs)?;
-        Ok((start, RoomWatch::start(plan)?, DeviceReads::new(plan)?))
-    })?;
+    let (mut start, mut room, mut reads, mut neighbours) =
+        patient::first_look(plan, stop, move |plan| {
+            locks::wait_for(plan.databases.iter().map(Files::from), &heard);
+            let command = (order.command, order.options);
+            let since = (count, clock.epoch() + clock.now());
+            let start = start::start(plan, command, since, &outputs)?;
+            let room = RoomWatch::start(plan)?;
+            Ok((start, room, DeviceReads::new(plan)?, Neighbours::new(plan)?))
+        })?;
     start.tags = order.tags.to_vec();
     start.processors_before = processors.before_the_run(observer);
     let commits = order.acknowledge.map(acknowledge::open).transpose()?;
@@ -126,6 +130,7 @@ pub fn run(
         folder: &mut run_folder,
         room: &mut room,
         reads: &mut reads,
+        neighbours: &mut neighbours,
         processors: &mut processors,
         request: &mut request,
         origin,
@@ -143,8 +148,9 @@ pub fn run(
     let end = finished(&coordinator, room.shortage(), clock.now().since(origin));
     let finished = Event::Finished(end);
     observer.tell(HostEvent::Event(&finished));
-    let (record, verdict) = conclude(folder, run_folder, reads.events().iter().chain([&finished]))?;
-    let storage_owes = is_kept || room.is_stuck() || reads.is_stuck();
+    let found = [reads.events(), neighbours.events()].concat();
+    let (record, verdict) = conclude(folder, run_folder, found.iter().chain([&finished]))?;
+    let storage_owes = is_kept || room.is_stuck() || reads.is_stuck() || neighbours.is_stuck();
     leave(crew, storage_owes, observer);
     Ok(Measured { record, verdict, storage_owes })
 }
@@ -247,5 +253,7 @@ pub(crate) fn finished(
     });
     let is_for_room = matches!(coordinator.stopped(), Some(Stop::NoRoom));
     let is_overdue = matches!(coordinator.stopped(), Some(Stop::Overdue));
-    Finished { at_ns: at.0, interrupted: reason.is_some(), reason, is_for_room, is_overdue }
+    let was_stopped = matches!(coordinator.stopped(), Some(Stop::Interrupted));
+    let interrupted = reason.is_some();
+    Finished { at_ns: at.0, interrupted, reason, is_for_room, is_overdue, was_stopped }
 }

@@ -1,6 +1,5 @@
 //! Level 2: a plan's load on an array by the operation model, at the plan's own sizes.
 
-mod alike;
 mod paced;
 mod search;
 
@@ -18,10 +17,9 @@ use simdisk::operations::{
 use simdisk::{HostProcessors, MemorySettling, room_of_database};
 use units::{Bytes, Nanos};
 
+use super::alike::Alike;
 use super::{SimulatedStorage, SimulationOrder, flash_cache};
 use crate::error::HostError;
-
-use alike::Alike;
 
 /// What goes by at least before anything is counted: queues fill. The array's memory may take
 /// longer.
@@ -77,7 +75,19 @@ pub(super) fn play(
         reason,
         is_for_room: false,
         is_overdue: false,
+        was_stopped: false,
     })
+}
+
+/// The profile with bursts of page writes at the pace of the order's array.
+pub(super) fn at_pace(
+    order: &SimulationOrder<'_>,
+    profile: &OperationProfile,
+) -> Result<OperationProfile, HostError> {
+    let alike = Alike::of(order.storage, order.plan);
+    let told = &mut |_| true;
+    let playback = Playback { order, profile, alike, told, now: Nanos::ZERO, is_stopped: false };
+    paced::profile(&playback, order.plan)
 }
 
 /// Where each database and its log lie: databases one behind the other in their folder's share of
@@ -118,6 +128,7 @@ fn databases<'a>(
             place,
             log,
             pace: trial::pace_of(plan, database).map(|pace| Box::new(pace) as OperationPace<'_>),
+            profile: None,
         });
     }
     Ok(loaded)

@@ -78,6 +78,7 @@ fn journal() -> Vec<Event> {
             reason: None,
             is_for_room: false,
             is_overdue: false,
+            was_stopped: false,
         }),
     ]
 }

@@ -50,7 +50,8 @@ impl ArrayDescription {
             limits: self.limit_parameters()?,
             neighbours: self.neighbour_parameters()?,
             host_cache: self.host_cache.map(|cache| cache.checked()).transpose()?,
-            rebuild_percent: if self.raid.spares > 0 { self.raid.rebuild_percent } else { 0.0 },
+            rebuild_percent: self.raid.rebuild_percent,
+            has_spare: self.raid.spares > 0,
         })
     }
 

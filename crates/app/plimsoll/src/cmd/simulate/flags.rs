@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use host::simulate::SimulationLevel;
 use plan::Sessions;
-use units::Nanos;
+use units::{Bytes, Nanos};
 
-use crate::args::{IdentityFlags, duration, sessions, values};
+use crate::args::{IdentityFlags, duration, sessions, size, values};
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
 pub(crate) struct SimulateFlags {
-    /// The plan; its databases need not exist
+    /// The plan; its databases need not exist. A fleet plan, or the provision.json of `plan`, is
+    /// simulated as a deployment: every host, with --event failures
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
     /// Array file, or the name of a built-in array such as shelf-15k; an unknown name lists them
@@ -32,6 +33,18 @@ pub(crate) struct SimulateFlags {
     /// identical folders once
     #[arg(long)]
     pub each_folder: bool,
+    /// Let something happen to a deployment: KIND=NAME@TIME[+DURATION], such as
+    /// host-lost=EX03@2h+1h; kinds are host-lost, host-replaced, maintenance, disk-failed,
+    /// site-lost=1, link-cut and failback
+    #[arg(long = "event", value_name = "EVENT", num_args = 1..)]
+    pub events: Vec<String>,
+    /// Put all hosts of a deployment on one array; without it each has its own
+    #[arg(long, conflicts_with = "each_folder")]
+    pub shared_array: bool,
+    /// Rebuild a failed disk at SIZE per second, e.g. 50MiB; without it at the share of time that
+    /// the array file gives a rebuild
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub rebuild_rate: Option<Bytes>,
     /// Kind of test: performance, stress, backup, recovery or checksum
     #[arg(long, value_name = "KIND", value_parser = values::TESTS, hide_possible_values = true)]
     pub test: Option<String>,
@@ -100,6 +113,9 @@ impl SimulateFlags {
             what_if: Vec::new(),
             level: LevelFlag::Auto,
             each_folder: false,
+            events: Vec::new(),
+            shared_array: false,
+            rebuild_rate: None,
             test: None,
             duration: None,
             threads: None,

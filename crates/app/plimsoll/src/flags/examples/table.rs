@@ -60,6 +60,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "plimsoll simulate plan.toml --array vnxe3300",
             "plimsoll simulate plan.toml --array array.toml --what-if raid.level=5,10",
             "plimsoll simulate plan.toml --array shelf-15k --test stress --duration 24h",
+            "plimsoll simulate mail/provision.json --array shelf-sata --event host-lost=EX01@1h+1h",
         ],
     ),
     (
@@ -135,6 +136,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "plimsoll size --example > deployment.toml",
             "plimsoll size deployment.toml -o sizing.html",
             "plimsoll size deployment.toml --scenarios availability.copies=2,3",
+            "plimsoll size deployment.toml --prove --html proof.html",
         ],
     ),
     ("selftest", &["plimsoll selftest /mnt/mail"]),

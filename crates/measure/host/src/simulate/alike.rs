@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Database, Plan};
+use plan::{Database, Plan, Sessions};
+use record::{DatabaseInterval, Event, Interval};
 use simdisk::HostProcessors;
 
 use crate::simulate::SimulatedStorage;
@@ -27,7 +28,7 @@ impl Alike {
     pub(super) fn of(storage: &SimulatedStorage, plan: &Plan) -> Self {
         let count = plan.databases.len();
         if !storage.is_each_folder || HostProcessors::of(&storage.array).is_some() {
-            return Self { simulated: (0..count).collect(), like: (0..count).collect() };
+            return Self::each(count);
         }
         let mut first_of: BTreeMap<Shape, Vec<usize>> = BTreeMap::new();
         let mut simulated = Vec::new();
@@ -44,6 +45,54 @@ impl Alike {
             }
         }
         Self { simulated, like }
+    }
+
+    /// The same for the engine itself, whose search for sessions or for a share of the highest load
+    /// sums up the databases that it loads: with such a plan all are simulated.
+    pub(super) fn of_engine(storage: &SimulatedStorage, plan: &Plan) -> Self {
+        let load = &plan.workload;
+        let is_searched = load.sessions == Sessions::Auto && load.target_iops.is_some();
+        if is_searched || load.throughput_percent.is_some() {
+            return Self::each(plan.databases.len());
+        }
+        Self::of(storage, plan)
+    }
+
+    /// Every database is simulated.
+    fn each(count: usize) -> Self {
+        Self { simulated: (0..count).collect(), like: (0..count).collect() }
+    }
+
+    /// An event of the simulated databases of `plan` as events of all.
+    pub(super) fn of_all(&self, plan: &Plan, event: Event) -> Vec<Event> {
+        if self.simulated.len() == self.like.len() {
+            return vec![event];
+        }
+        let mut event = match event {
+            Event::Interval(interval) => {
+                return vec![Event::Interval(self.interval_of_all(plan, interval))];
+            }
+            event => event,
+        };
+        let Some(index) = database_of(&mut event).copied() else {
+            return vec![event];
+        };
+        let others = plan.databases.iter().zip(&self.like);
+        others
+            .filter(|&(_, &place)| plan.databases[self.simulated[place]].index == index)
+            .map(|(database, &place)| {
+                of_another(event.clone(), &plan.databases[self.simulated[place]], database)
+            })
+            .collect()
+    }
+
+    fn interval_of_all(&self, plan: &Plan, interval: Interval) -> Interval {
+        let all = plan.databases.iter().zip(&self.like).filter_map(|(database, &place)| {
+            let simulated = plan.databases[self.simulated[place]].index;
+            let found = interval.databases.iter().find(|of| of.index == simulated)?;
+            Some(DatabaseInterval { index: database.index, ..found.clone() })
+        });
+        Interval { databases: all.collect(), ..interval }
     }
 
     /// How many databases of the plan have the figures of each that is simulated.
@@ -65,6 +114,34 @@ impl Alike {
             )
         })
     }
+}
+
+/// The database that an event is about, if it is about one.
+fn database_of(event: &mut Event) -> Option<&mut u32> {
+    match event {
+        Event::Checksum(of) | Event::Backup(of) | Event::CopyChecksum(of) => Some(&mut of.database),
+        Event::BackupCopy(of) => Some(&mut of.database),
+        Event::Replay(of) => Some(&mut of.database),
+        Event::Attached(of) => Some(&mut of.database),
+        Event::LongRequest(of) => Some(&mut of.database),
+        _ => None,
+    }
+}
+
+/// An event of the database `simulated` as one of `other`.
+fn of_another(mut event: Event, simulated: &Database, other: &Database) -> Event {
+    if let Some(database) = database_of(&mut event) {
+        *database = other.index;
+    }
+    if let Event::LongRequest(request) = &mut event {
+        let of_log = request.file.strip_prefix(&*simulated.log_folder);
+        request.file = match (request.file.strip_prefix(&*simulated.folder), of_log) {
+            (Some(rest), _) => other.folder.clone() + &rest.replace(&simulated.file, &other.file),
+            (None, Some(rest)) => other.log_folder.clone() + rest,
+            (None, None) => std::mem::take(&mut request.file),
+        };
+    }
+    event
 }
 
 /// Databases that have a folder in common, directly or by way of others, in the order of the plan.

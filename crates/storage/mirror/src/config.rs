@@ -1,0 +1,66 @@
+//! What the registry keeps of a volume: its owner, and where the acknowledged data are.
+
+/// One of the two hosts of a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Host {
+    /// The host that the volume was created on.
+    A,
+    /// Its peer.
+    B,
+}
+
+impl Host {
+    /// The other host.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::A => Self::B,
+            Self::B => Self::A,
+        }
+    }
+}
+
+/// The flash copies that hold every acknowledged write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Copies {
+    /// Both hosts.
+    Both,
+    /// This host alone; the other must be resynchronised first.
+    Only(Host),
+}
+
+/// Where every acknowledged write can be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Authority {
+    /// In the backing store: flash holds copies at most, and either host may take over.
+    Backing,
+    /// On flash: only a host with a counted copy may take over.
+    Flash(Copies),
+}
+
+impl Authority {
+    /// `true` if `host` may own the volume after another owner.
+    #[must_use]
+    pub const fn admits(self, host: Host) -> bool {
+        match self {
+            Self::Backing | Self::Flash(Copies::Both) => true,
+            Self::Flash(Copies::Only(holder)) => holder as u8 == host as u8,
+        }
+    }
+
+    /// `true` if acknowledged writes need the copy on the host that is not the owner.
+    pub(crate) fn is_both(self) -> bool {
+        self == Self::Flash(Copies::Both)
+    }
+}
+
+/// The configuration of a volume, changed only by compare-and-set on its revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Config {
+    /// Raised by every takeover. Peer and backing store refuse lower ones.
+    pub epoch: u64,
+    /// The host that raised it.
+    pub owner: Host,
+    /// Where acknowledged writes are.
+    pub authority: Authority,
+}

@@ -1,0 +1,180 @@
+//! What a node hears, and what it wants done.
+
+use crate::config::Config;
+use crate::image::{BlockData, FlashOp};
+use crate::message::PeerMessage;
+
+/// A request of the guest, numbered by the caller.
+pub type RequestId = u64;
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GuestRequest {
+    /// Reads a block.
+    Read(u64),
+    /// Replaces a block.
+    Write(u64, BlockData),
+    /// Ends a flush epoch. Acknowledged writes are durable without it; it orders destaging.
+    Flush,
+}
+
+/// How a request ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Written, or flushed.
+    Done,
+    /// Read; `None`: never written.
+    Value(Option<BlockData>),
+    /// Not carried out, and never will be: this host does not serve the volume.
+    NotServing,
+    /// The host stopped serving meanwhile; a write may have been carried out.
+    Unknown,
+}
+
+/// What an operator asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Command {
+    /// Destage everything, and write through from then on.
+    Drain,
+    /// Write back again.
+    Resume,
+    /// Hand the volume to the other host.
+    HandOver,
+    /// Read from the source while it still serves.
+    OpenRemote,
+    /// Drop a clean block from the cache.
+    Evict(u64),
+}
+
+/// What is asked of the registry. Changes are compare-and-set on a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegistryOp {
+    /// Take the lease, if it has no holder.
+    Take {
+        /// Tells starts of one host's program apart.
+        boot: u64,
+    },
+    /// Restart the expiry of the lease.
+    Renew {
+        /// The revision of the last renewal.
+        revision: u64,
+        /// Tells starts of one host's program apart.
+        boot: u64,
+    },
+    /// Give the lease up.
+    Release(u64),
+    /// Read the configuration.
+    Get,
+    /// Replace the configuration.
+    Put {
+        /// The revision to replace.
+        expected: u64,
+        /// The new one.
+        config: Config,
+    },
+}
+
+/// What the registry answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegistryAnswer {
+    /// The lease is the caller's from now on.
+    Granted(u64),
+    /// It has a holder.
+    Held {
+        /// The holder.
+        host: crate::config::Host,
+        /// The start of its program.
+        boot: u64,
+        /// Its revision.
+        revision: u64,
+    },
+    /// It had expired, or belongs to a later revision.
+    Lost,
+    /// The configuration, after a read or because it had another revision than expected.
+    Is {
+        /// Its revision.
+        revision: u64,
+        /// Its content.
+        config: Config,
+    },
+    /// The configuration was replaced.
+    Stored {
+        /// The new revision.
+        revision: u64,
+        /// The new content.
+        config: Config,
+    },
+}
+
+/// What is asked of the backing store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BackingOp {
+    /// Refuse requests of lower epochs from now on (persistent reservation).
+    Fence,
+    /// Reads a block.
+    Read(u64),
+    /// Writes a block.
+    Write(u64, BlockData),
+    /// Makes completed writes durable.
+    Flush,
+}
+
+/// What the backing store answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BackingAnswer {
+    /// Done.
+    Done,
+    /// The block; `None`: never written.
+    Value(Option<BlockData>),
+    /// A higher epoch holds the reservation.
+    Fenced,
+    /// Failed; may have been carried out.
+    Failed,
+}
+
+/// What a node hears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Time has passed; a few times in the shortest span of the settings.
+    Tick,
+    /// The guest on this host asks.
+    Guest(RequestId, GuestRequest),
+    /// An operator asks.
+    Command(Command),
+    /// The peer says.
+    Peer(PeerMessage),
+    /// The oldest operation on flash is durable, or has failed; after a failure no other
+    /// completes until the node is started again.
+    Flash(Result<(), ()>),
+    /// The backing store has answered.
+    Backing(u64, BackingAnswer),
+    /// The registry has answered request `.0`.
+    Registry(u64, RegistryAnswer),
+}
+
+/// What a node wants done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Answer the guest.
+    Reply(RequestId, Outcome),
+    /// Send to the peer.
+    Send(PeerMessage),
+    /// Write to flash; completions come in the order of the operations.
+    Flash(FlashOp),
+    /// Ask the backing store, in this epoch.
+    Backing {
+        /// Comes back with the answer.
+        token: u64,
+        /// The asker's epoch.
+        epoch: u64,
+        /// The request.
+        op: BackingOp,
+    },
+    /// Ask the registry.
+    Registry {
+        /// Comes back with the answer.
+        id: u64,
+        /// The request.
+        op: RegistryOp,
+    },
+}

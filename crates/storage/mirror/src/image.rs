@@ -1,0 +1,307 @@
+//! What one host's flash holds of a volume, and what each operation changes.
+//!
+//! The newest entries are a log in order; older ones have been folded into a map of blocks. A log
+//! entry may still be withdrawn by a new owner, a folded one never: it was committed.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// The content of one block.
+pub type BlockData = Arc<[u8]>;
+
+/// What a log entry does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A block gets new content.
+    Write {
+        /// The block.
+        block: u64,
+        /// All of its bytes.
+        data: BlockData,
+    },
+    /// A flush epoch ends: later entries reach the backing store after all earlier ones.
+    Barrier,
+}
+
+/// One entry of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its position, counted from 1 without gaps.
+    pub lsn: u64,
+    /// What it does.
+    pub kind: EntryKind,
+}
+
+impl Entry {
+    fn write(&self) -> Option<(u64, &BlockData)> {
+        match &self.kind {
+            EntryKind::Write { block, data } => Some((*block, data)),
+            EntryKind::Barrier => None,
+        }
+    }
+}
+
+/// The content of a block, current as of a position of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// No later write up to this position.
+    pub lsn: u64,
+    /// All bytes of the block.
+    pub data: BlockData,
+}
+
+/// One operation on flash. Operations become durable in their order; each is atomic, except that
+/// of an append any number of leading entries may survive a power failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlashOp {
+    /// Entries at the end of the log.
+    Append(Vec<Entry>),
+    /// Everything after `base` is replaced. Not atomic, this would lose acknowledged writes.
+    ReplaceTail {
+        /// The last entry that stays.
+        base: u64,
+        /// What follows it.
+        entries: Vec<Entry>,
+    },
+    /// How far the log is committed and destaged.
+    Mark {
+        /// No new owner can withdraw entries up to here.
+        commit: u64,
+        /// The backing store durably holds entries up to here.
+        destaged: u64,
+    },
+    /// Messages of lower epochs are refused from now on.
+    Epoch(u64),
+    /// The backing store is the authority: the log is dropped.
+    Adopt {
+        /// Keep cached blocks that no dropped entry touches.
+        keep_clean: bool,
+    },
+    /// The log starts anew after `start`; this host is brought up to date.
+    Begin {
+        /// The owner's stream continues after this entry.
+        start: u64,
+        /// Entries up to here are kept and valid; `None`: nothing is.
+        floor: Option<u64>,
+    },
+    /// Blocks, where newer than those present.
+    Copy(Vec<(u64, Slot)>),
+    /// The copy is complete.
+    EndCopy,
+    /// A cached block is dropped.
+    Evict(u64),
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    backed: bool,
+    retained: u64,
+    epoch: u64,
+    floor: Option<u64>,
+    commit: u64,
+    destaged: u64,
+    start: u64,
+    log: VecDeque<Entry>,
+    base: BTreeMap<u64, Slot>,
+}
+
+impl Image {
+    /// An empty volume; `retained` committed entries stay in the log.
+    #[must_use]
+    pub fn empty(backed: bool, retained: u64) -> Self {
+        Self {
+            backed,
+            retained,
+            epoch: 0,
+            floor: None,
+            commit: 0,
+            destaged: 0,
+            start: 0,
+            log: VecDeque::new(),
+            base: BTreeMap::new(),
+        }
+    }
+
+    /// Carries `op` out.
+    ///
+    /// # Panics
+    /// If entries do not follow the end of the log: the node checks before it appends.
+    pub fn apply(&mut self, op: &FlashOp) {
+        match op {
+            FlashOp::Append(entries) => self.append(entries),
+            FlashOp::ReplaceTail { base, entries } => {
+                let kept = usize::try_from(base.saturating_sub(self.start)).unwrap_or(usize::MAX);
+                self.log.truncate(kept);
+                self.append(entries);
+            }
+            FlashOp::Mark { commit, destaged } => {
+                self.commit = self.commit.max(*commit);
+                self.destaged = self.destaged.max(*destaged);
+                self.fold();
+            }
+            FlashOp::Epoch(epoch) => self.epoch = self.epoch.max(*epoch),
+            FlashOp::Adopt { keep_clean } => self.adopt(*keep_clean),
+            FlashOp::Begin { start, floor } => self.begin(*start, *floor),
+            FlashOp::Copy(slots) => self.copy(slots),
+            FlashOp::EndCopy => self.floor = None,
+            FlashOp::Evict(block) => drop(self.base.remove(block)),
+        }
+    }
+
+    /// What a power failure leaves of an append: its first `count` entries.
+    pub fn apply_torn(&mut self, op: &FlashOp, count: usize) {
+        if let FlashOp::Append(entries) = op {
+            self.append(&entries[..count.min(entries.len())]);
+        }
+    }
+
+    fn append(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            assert_eq!(entry.lsn, self.end() + 1, "entries follow each other");
+            self.log.push_back(entry.clone());
+        }
+    }
+
+    fn fold(&mut self) {
+        let last = if self.backed { self.commit.min(self.destaged) } else { self.commit };
+        self.fold_to(last.min(self.end()).saturating_sub(self.retained));
+    }
+
+    fn fold_to(&mut self, last: u64) {
+        while self.start < last
+            && let Some(entry) = self.log.pop_front()
+        {
+            self.start = entry.lsn;
+            if let EntryKind::Write { block, data } = entry.kind {
+                self.keep(block, Slot { lsn: entry.lsn, data });
+            }
+        }
+    }
+
+    fn keep(&mut self, block: u64, slot: Slot) {
+        if self.base.get(&block).is_none_or(|present| present.lsn < slot.lsn) {
+            self.base.insert(block, slot);
+        }
+    }
+
+    fn adopt(&mut self, keep_clean: bool) {
+        if keep_clean {
+            for (block, _) in self.log.iter().filter_map(Entry::write) {
+                self.base.remove(&block);
+            }
+        } else {
+            self.base.clear();
+        }
+        self.restart_log(self.end());
+    }
+
+    fn restart_log(&mut self, start: u64) {
+        self.log.clear();
+        self.start = start;
+        self.commit = start;
+        self.destaged = start;
+        self.floor = None;
+    }
+
+    fn begin(&mut self, start: u64, floor: Option<u64>) {
+        match floor {
+            Some(floor) => self.fold_to(floor),
+            None => self.base.clear(),
+        }
+        self.restart_log(start);
+        self.floor = floor;
+    }
+
+    fn copy(&mut self, slots: &[(u64, Slot)]) {
+        for (block, slot) in slots {
+            self.keep(*block, slot.clone());
+        }
+    }
+
+    /// The content of `block` as of entry `upto`, if flash holds it.
+    #[must_use]
+    pub fn read(&self, block: u64, upto: u64) -> Option<Slot> {
+        let newest = self.log.iter().rev().filter(|entry| entry.lsn <= upto);
+        let mut writes = newest.filter_map(|entry| Some((entry.lsn, entry.write()?)));
+        let logged = writes.find(|(_, (written, _))| *written == block);
+        let logged = logged.map(|(lsn, (_, data))| Slot { lsn, data: Arc::clone(data) });
+        let base = self.base.get(&block);
+        match (logged, base) {
+            (Some(logged), Some(base)) if base.lsn > logged.lsn => Some(base.clone()),
+            (None, base) => base.cloned(),
+            (logged, _) => logged,
+        }
+    }
+
+    /// `true` if the log writes `block` after entry `lsn`.
+    pub(crate) fn writes_after(&self, block: u64, lsn: u64) -> bool {
+        let mut after = self.log.iter().rev().take_while(|entry| entry.lsn > lsn);
+        after.any(|entry| entry.write().is_some_and(|(written, _)| written == block))
+    }
+
+    /// Entries after `lsn`, up to `most` of them.
+    pub(crate) fn entries_after(&self, lsn: u64, most: usize) -> Vec<Entry> {
+        let skipped = usize::try_from(lsn.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        self.log.iter().skip(skipped).take(most).cloned().collect()
+    }
+
+    /// Blocks whose newest content up to `upto` is later than `after`, in their order.
+    pub(crate) fn changed(&self, after: u64, upto: u64) -> Vec<u64> {
+        let written = self.log.iter().filter_map(Entry::write).map(|(block, _)| block);
+        let mut blocks: Vec<u64> = self.base.keys().copied().chain(written).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks.retain(|&block| self.read(block, upto).is_some_and(|slot| slot.lsn > after));
+        blocks
+    }
+
+    /// The end of the first complete flush epoch after entry `lsn`.
+    pub(crate) fn barrier_after(&self, lsn: u64) -> Option<u64> {
+        let mut after = self.log.iter().filter(|entry| entry.lsn > lsn);
+        after.find(|entry| entry.kind == EntryKind::Barrier).map(|entry| entry.lsn)
+    }
+
+    /// `true` if a write follows the last barrier and entry `lsn`.
+    pub(crate) fn is_open_after(&self, lsn: u64) -> bool {
+        self.end() > lsn && self.log.back().is_some_and(|entry| entry.kind != EntryKind::Barrier)
+    }
+
+    /// The last content of each block written in `(after, upto]`.
+    pub(crate) fn coalesced(&self, after: u64, upto: u64) -> BTreeMap<u64, BlockData> {
+        let epoch = self.log.iter().filter(|entry| entry.lsn > after && entry.lsn <= upto);
+        epoch.filter_map(Entry::write).map(|(block, data)| (block, Arc::clone(data))).collect()
+    }
+
+    /// The last entry.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.start + self.log.len() as u64
+    }
+
+    /// The entry before the first one of the log.
+    pub(crate) fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// See [`FlashOp::Epoch`].
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// See [`FlashOp::Mark`].
+    pub(crate) fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// See [`FlashOp::Mark`].
+    pub(crate) fn destaged(&self) -> u64 {
+        self.destaged
+    }
+
+    /// What this host certainly holds, even if a resynchronisation was cut off.
+    pub(crate) fn valid_to(&self) -> u64 {
+        self.floor.unwrap_or(self.commit)
+    }
+}

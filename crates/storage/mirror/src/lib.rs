@@ -1,0 +1,31 @@
+//! One volume of a flash cache on two hosts: the protocol as a state machine without sockets.
+//!
+//! A [`Node`] is one host's side. It takes an [`Event`] with the host's time and returns
+//! [`Effect`]s: replies to the guest, messages to the peer, operations on flash, on the backing
+//! store and on the registry that keeps the lease and the [`Config`]. [`Image`] defines what each
+//! operation leaves on flash, so that recovery starts from exactly that.
+//!
+//! The registry decides who owns the volume and which copies count; a host that cannot reach it
+//! stops before its lease can have expired. Nothing here opens a file, a socket or a clock.
+
+mod claim;
+mod config;
+mod event;
+mod image;
+mod lease;
+mod local;
+mod message;
+mod node;
+mod owner;
+mod replica;
+mod settings;
+
+pub use config::{Authority, Config, Copies, Host};
+pub use event::{
+    BackingAnswer, BackingOp, Command, Effect, Event, GuestRequest, Outcome, RegistryAnswer,
+    RegistryOp, RequestId,
+};
+pub use image::{BlockData, Entry, EntryKind, FlashOp, Image, Slot};
+pub use message::{Key, PeerMessage};
+pub use node::{Node, Progress, Status};
+pub use settings::Settings;

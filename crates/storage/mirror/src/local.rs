@@ -1,0 +1,129 @@
+//! The parts of a node that owner and replica share: flash, lease, time, and effects to come.
+
+use std::collections::VecDeque;
+
+use units::Nanos;
+
+use crate::config::Host;
+use crate::event::{Effect, Outcome, RegistryOp, RequestId};
+use crate::image::{FlashOp, Image};
+use crate::lease::Lease;
+use crate::message::{Key, PeerMessage};
+use crate::settings::Settings;
+
+/// What follows once an operation on flash is durable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Then {
+    Nothing,
+    /// The owner of `epoch` has its log up to `lsn` on flash.
+    Logged {
+        epoch: u64,
+        lsn: u64,
+    },
+    /// The owner of `epoch` has its destage mark on flash.
+    Marked {
+        epoch: u64,
+        destaged: u64,
+    },
+    /// The peer reports.
+    Report {
+        key: Key,
+        lsn: u64,
+        marked: u64,
+    },
+    /// The peer follows the epoch of `key`.
+    Joined(Key),
+    /// The peer holds a batch.
+    Copied {
+        key: Key,
+        batch: usize,
+    },
+    /// The peer holds all of them.
+    CopyEnded(Key),
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub(crate) me: Host,
+    pub(crate) boot: u64,
+    pub(crate) settings: Settings,
+    pub(crate) now: Nanos,
+    /// With every operation carried out that was ever asked for, durable or not.
+    pub(crate) image: Image,
+    pub(crate) lease: Lease,
+    pub(crate) flash_failed: bool,
+    pub(crate) effects: Vec<Effect>,
+    pending: VecDeque<Then>,
+    next_token: u64,
+}
+
+impl Local {
+    pub(crate) fn new(me: Host, boot: u64, settings: Settings, image: Image) -> Self {
+        Self {
+            me,
+            boot,
+            settings,
+            now: Nanos::ZERO,
+            image,
+            lease: Lease::default(),
+            flash_failed: false,
+            effects: Vec::new(),
+            pending: VecDeque::new(),
+            next_token: boot.wrapping_shl(20),
+        }
+    }
+
+    /// Carries `op` out in memory and asks for it on flash. Failed flash is written no more.
+    pub(crate) fn flash(&mut self, op: FlashOp, then: Then) {
+        self.image.apply(&op);
+        if !self.flash_failed {
+            self.pending.push_back(then);
+            self.effects.push(Effect::Flash(op));
+        }
+    }
+
+    /// The oldest operation has completed.
+    pub(crate) fn flash_done(&mut self, result: Result<(), ()>) -> Option<Then> {
+        if result.is_err() {
+            self.flash_failed = true;
+            self.pending.clear();
+        }
+        self.pending.pop_front()
+    }
+
+    pub(crate) fn send(&mut self, message: PeerMessage) {
+        self.effects.push(Effect::Send(message));
+    }
+
+    pub(crate) fn reply(&mut self, id: RequestId, outcome: Outcome) {
+        self.effects.push(Effect::Reply(id, outcome));
+    }
+
+    pub(crate) fn token(&mut self) -> u64 {
+        self.next_token += 1;
+        self.next_token
+    }
+
+    /// Asks the registry about the lease.
+    pub(crate) fn ask_lease(&mut self, op: RegistryOp) {
+        let id = self.lease.ask(self.now);
+        self.effects.push(Effect::Registry { id, op });
+    }
+
+    /// Asks the registry about the configuration; its answers carry all that matters.
+    pub(crate) fn ask_config(&mut self, op: RegistryOp) {
+        self.effects.push(Effect::Registry { id: 0, op });
+    }
+
+    /// Gives up the lease; the registry may hear of it or not.
+    pub(crate) fn release(&mut self) {
+        if let Some(revision) = self.lease.drop_it() {
+            self.effects.push(Effect::Registry { id: 0, op: RegistryOp::Release(revision) });
+        }
+    }
+
+    pub(crate) fn holds_lease(&self) -> bool {
+        self.lease.is_held(self.now)
+    }
+}

@@ -1,0 +1,119 @@
+//! Messages between the two hosts. Any of them may be lost, late, repeated or out of order.
+
+use crate::image::{BlockData, Entry, Slot};
+
+/// One attachment of a peer to an owner. Messages of any other are ignored, so that one from
+/// before a restart of either side changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The owner's epoch.
+    pub epoch: u64,
+    /// The owner's attempt within it.
+    pub session: u64,
+    /// The start of the peer's program.
+    pub boot: u64,
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PeerMessage {
+    /// Owner: follow this epoch.
+    Join {
+        /// The owner's epoch.
+        epoch: u64,
+        /// The owner's attempt.
+        session: u64,
+    },
+    /// Peer: it follows, durably.
+    Joined {
+        /// Names the attachment.
+        key: Key,
+        /// Entries up to here are on its flash and in every later owner's log.
+        valid_to: u64,
+    },
+    /// Peer: it has promised a higher epoch.
+    Superseded(u64),
+    /// Peer: it cannot follow, or does not know the attachment.
+    Detached(Key),
+    /// Owner: replace everything after `base`.
+    Reset {
+        /// Names the attachment.
+        key: Key,
+        /// The last entry that stays.
+        base: u64,
+        /// What follows it.
+        entries: Vec<Entry>,
+    },
+    /// Owner: begin anew.
+    Begin {
+        /// Names the attachment.
+        key: Key,
+        /// The stream continues after this entry.
+        start: u64,
+        /// What stays; `None`: nothing.
+        floor: Option<u64>,
+    },
+    /// Owner: entries that follow each other (or none, as a sign of life), and its marks.
+    Entries {
+        /// Names the attachment.
+        key: Key,
+        /// The entries.
+        entries: Vec<Entry>,
+        /// No new owner can withdraw entries up to here.
+        commit: u64,
+        /// The backing store durably holds entries up to here.
+        destaged: u64,
+    },
+    /// Peer: on its flash.
+    Durable {
+        /// Names the attachment.
+        key: Key,
+        /// The last entry on flash.
+        lsn: u64,
+        /// The destage mark on flash.
+        marked: u64,
+    },
+    /// Owner: blocks of a resynchronisation.
+    Copy {
+        /// Names the attachment.
+        key: Key,
+        /// Position of the batch in the resynchronisation.
+        batch: usize,
+        /// Blocks and their contents.
+        slots: Vec<(u64, Slot)>,
+    },
+    /// Peer: that batch is on flash.
+    Copied {
+        /// Names the attachment.
+        key: Key,
+        /// Position of the batch.
+        batch: usize,
+    },
+    /// Owner: every batch is on the peer's flash.
+    EndCopy(Key),
+    /// Peer: it noted that, durably.
+    CopyEnded(Key),
+    /// Owner: hot blocks ahead of a hand-over; best effort.
+    Warm {
+        /// Names the attachment.
+        key: Key,
+        /// Blocks and their contents.
+        slots: Vec<(u64, Slot)>,
+    },
+    /// Owner: it has stopped serving and released the lease; take over.
+    Yours,
+    /// Target of a migration: read from the source's cache.
+    RemoteRead {
+        /// The reader's number.
+        id: u64,
+        /// The block.
+        block: u64,
+    },
+    /// Source: the content at some instant between question and answer.
+    RemoteValue {
+        /// The reader's number.
+        id: u64,
+        /// The content; `None`: never written.
+        data: Option<BlockData>,
+    },
+}

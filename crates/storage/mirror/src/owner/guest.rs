@@ -1,0 +1,116 @@
+//! Requests of the guest: into the log, out of flash, out of the backing store.
+
+use std::sync::Arc;
+
+use super::Owner;
+use crate::event::{BackingAnswer, BackingOp, GuestRequest, Outcome, RequestId};
+use crate::image::{BlockData, Entry, EntryKind, FlashOp, Slot};
+use crate::local::{Local, Then};
+use crate::message::PeerMessage;
+
+/// Who waits for a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asker {
+    Guest(RequestId),
+    Remote(u64),
+}
+
+/// A block on its way from the backing store.
+#[derive(Debug)]
+pub(crate) struct Fill {
+    block: u64,
+    pub(super) asker: Asker,
+    /// The cache may keep it as current up to here; `None`: a write has overtaken it.
+    as_of: Option<u64>,
+}
+
+impl Owner {
+    pub(crate) fn guest(&mut self, local: &mut Local, id: RequestId, request: GuestRequest) {
+        let is_refused = match request {
+            GuestRequest::Read(_) => !self.is_serving(),
+            GuestRequest::Write(..) | GuestRequest::Flush => !self.is_serving() || self.is_quiet(),
+        };
+        match request {
+            _ if is_refused => local.reply(id, Outcome::NotServing),
+            GuestRequest::Read(block) => self.read(local, Asker::Guest(id), block),
+            GuestRequest::Write(block, data) => {
+                let lsn = self.append(local, EntryKind::Write { block, data });
+                self.waiting.insert(lsn, id);
+            }
+            GuestRequest::Flush => {
+                let lsn = self.append(local, EntryKind::Barrier);
+                self.waiting.insert(lsn, id);
+            }
+        }
+    }
+
+    pub(super) fn remote_read(&mut self, local: &mut Local, id: u64, block: u64) {
+        if self.is_serving() {
+            self.read(local, Asker::Remote(id), block);
+        }
+    }
+
+    /// Appends to the log here and on the peer; the position.
+    pub(super) fn append(&mut self, local: &mut Local, kind: EntryKind) -> u64 {
+        if let EntryKind::Write { block, .. } = &kind {
+            let overtaken = self.fills.values_mut().filter(|fill| fill.block == *block);
+            overtaken.for_each(|fill| fill.as_of = None);
+            if !local.image.is_open_after(self.destaged) {
+                self.open_since = local.now;
+            }
+        }
+        let lsn = local.image.end() + 1;
+        let entry = Entry { lsn, kind };
+        let then = Then::Logged { epoch: self.epoch, lsn };
+        local.flash(FlashOp::Append(vec![entry.clone()]), then);
+        self.stream(local, vec![entry]);
+        lsn
+    }
+
+    fn read(&mut self, local: &mut Local, asker: Asker, block: u64) {
+        *self.heat.entry(block).or_default() += 1;
+        if let Some(slot) = local.image.read(block, self.commit) {
+            answer(local, asker, Some(slot.data));
+        } else if local.settings.backed {
+            let is_written = local.image.writes_after(block, self.destaged);
+            let as_of = (!is_written).then_some(self.destaged);
+            let token = self.ask_backing(local, BackingOp::Read(block));
+            self.fills.insert(token, Fill { block, asker, as_of });
+        } else {
+            answer(local, asker, None);
+        }
+    }
+
+    pub(super) fn filled(local: &mut Local, fill: &Fill, found: BackingAnswer) {
+        let BackingAnswer::Value(data) = found else {
+            if let Asker::Guest(id) = fill.asker {
+                local.reply(id, Outcome::Unknown);
+            }
+            return;
+        };
+        if let (Some(lsn), Some(data)) = (fill.as_of, &data) {
+            let slot = Slot { lsn, data: Arc::clone(data) };
+            local.flash(FlashOp::Copy(vec![(fill.block, slot)]), Then::Nothing);
+        }
+        answer(local, fill.asker, data);
+    }
+
+    /// Answers the writes and flushes that are safe by now.
+    pub(super) fn acknowledge(&mut self, local: &mut Local) {
+        let limit = match (local.settings.backed, self.writes_back(local)) {
+            (false, _) => self.commit,
+            (true, true) => self.commit.min(self.destaged + local.settings.dirty_limit),
+            (true, false) => self.commit.min(self.destaged),
+        };
+        while let Some(entry) = self.waiting.first_entry().filter(|entry| *entry.key() <= limit) {
+            local.reply(entry.remove(), Outcome::Done);
+        }
+    }
+}
+
+fn answer(local: &mut Local, asker: Asker, data: Option<BlockData>) {
+    match asker {
+        Asker::Guest(id) => local.reply(id, Outcome::Value(data)),
+        Asker::Remote(id) => local.send(PeerMessage::RemoteValue { id, data }),
+    }
+}

@@ -1,0 +1,86 @@
+//! Handing the volume to the other host: warm its cache, stop, have everything there, release.
+
+use units::Nanos;
+
+use super::copy::slots;
+use super::{Over, Owner};
+use crate::config::{Authority, Copies};
+use crate::local::Local;
+use crate::message::PeerMessage;
+
+#[derive(Debug)]
+enum Stage {
+    /// Hot blocks, coldest first, so that the next one is at the end.
+    Warming(Vec<u64>),
+    /// Writes are refused.
+    Quiet,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Leaving {
+    stage: Stage,
+    since: Nanos,
+    sent: Nanos,
+}
+
+impl Owner {
+    pub(super) fn hand_over(&mut self, local: &Local) {
+        if self.is_serving() && self.leaving.is_none() {
+            let mut hot: Vec<(u32, u64)> =
+                self.heat.iter().map(|(block, reads)| (*reads, *block)).collect();
+            hot.sort_unstable();
+            let stage = Stage::Warming(hot.into_iter().map(|(_, block)| block).collect());
+            self.leaving = Some(Leaving { stage, since: local.now, sent: Nanos::ZERO });
+        }
+    }
+
+    /// `true` while the last writes settle before the lease is released.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.leaving.as_ref().is_some_and(|leaving| matches!(leaving.stage, Stage::Quiet))
+    }
+
+    pub(super) fn leave(&mut self, local: &mut Local) {
+        let Some(leaving) = &self.leaving else { return };
+        if local.now.since(leaving.since) > local.settings.hand_over_limit {
+            self.leaving = None;
+        } else if self.is_quiet() {
+            if self.is_settled(local) {
+                self.over = Some(Over::Released);
+            }
+        } else {
+            self.warm_up(local);
+        }
+    }
+
+    fn warm_up(&mut self, local: &mut Local) {
+        let commit = self.commit;
+        let is_complete = self.link.is_complete();
+        let Some(leaving) = &mut self.leaving else { return };
+        let Stage::Warming(hot) = &mut leaving.stage else { return };
+        if hot.is_empty() || !is_complete {
+            leaving.stage = Stage::Quiet;
+        } else if local.now.since(leaving.sent) >= local.settings.batch_pause {
+            leaving.sent = local.now;
+            let rest = hot.len().saturating_sub(local.settings.batch_blocks);
+            let mut batch = slots(local, &hot.split_off(rest), commit);
+            for (_, slot) in &mut batch {
+                slot.lsn = commit;
+            }
+            if let Some(attached) = self.link.attached() {
+                local.send(PeerMessage::Warm { key: attached.key, slots: batch });
+            }
+        }
+    }
+
+    /// `true` if the next owner will find everything that was acknowledged.
+    fn is_settled(&self, local: &Local) -> bool {
+        let end = local.image.end();
+        let is_there = match self.agreement.confirmed {
+            Authority::Backing => self.destaged == end,
+            Authority::Flash(Copies::Both) => self.link.is_complete() && self.commit == end,
+            Authority::Flash(Copies::Only(_)) => false,
+        };
+        is_there && self.agreement.is_settled() && self.waiting.is_empty()
+    }
+}

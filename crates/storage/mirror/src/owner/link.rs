@@ -1,0 +1,213 @@
+//! The owner's connection to its peer: attach it, stream the log, notice its loss.
+
+use units::Nanos;
+
+use super::copy::CopyJob;
+use super::{Over, Owner};
+use crate::config::{Authority, Copies};
+use crate::image::Entry;
+use crate::local::Local;
+use crate::message::{Key, PeerMessage};
+
+/// Entries in one message.
+const MESSAGE_ENTRIES: usize = 64;
+
+#[derive(Debug)]
+enum State {
+    Away,
+    Joining { since: Nanos },
+    Attached(Attached),
+}
+
+/// A peer that follows.
+#[derive(Debug)]
+pub(super) struct Attached {
+    pub(super) key: Key,
+    /// Repeated until the peer has confirmed it.
+    opening: PeerMessage,
+    pub(super) is_open: bool,
+    durable: u64,
+    marked: u64,
+    pub(super) copy: Option<CopyJob>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Link {
+    state: State,
+    session: u64,
+    heard: Nanos,
+    sent: Nanos,
+}
+
+impl Link {
+    pub(super) fn new(now: Nanos) -> Self {
+        Self { state: State::Away, session: 0, heard: now, sent: Nanos::ZERO }
+    }
+
+    pub(super) fn attached(&mut self) -> Option<&mut Attached> {
+        match &mut self.state {
+            State::Attached(attached) => Some(attached),
+            _ => None,
+        }
+    }
+
+    fn open(&self) -> Option<&Attached> {
+        match &self.state {
+            State::Attached(attached) if attached.is_open => Some(attached),
+            _ => None,
+        }
+    }
+
+    /// The last entry on the peer's flash; `None`: it does not follow.
+    pub(super) fn durable(&self) -> Option<u64> {
+        self.open().map(|attached| attached.durable)
+    }
+
+    /// The destage mark on the peer's flash.
+    pub(super) fn marked(&self) -> Option<u64> {
+        self.open().map(|attached| attached.marked)
+    }
+
+    /// `true` if the peer follows and nothing remains to be copied.
+    pub(super) fn is_complete(&self) -> bool {
+        self.open().is_some_and(|attached| attached.copy.is_none())
+    }
+
+    /// `true` if the peer follows or may do so without the owner having heard of it.
+    pub(super) fn is_attached(&self) -> bool {
+        matches!(self.state, State::Attached(_))
+    }
+
+    /// Blocks copied and blocks to copy.
+    pub(crate) fn progress(&self) -> Option<(usize, usize)> {
+        self.open()?.copy.as_ref().map(CopyJob::progress)
+    }
+
+    pub(super) fn silence(&self, now: Nanos) -> Nanos {
+        now.since(self.heard)
+    }
+
+    fn is_due(&self, local: &Local) -> bool {
+        local.now.since(self.sent) >= local.settings.resend
+    }
+}
+
+impl Owner {
+    pub(super) fn link_tick(&mut self, local: &mut Local) {
+        if local.flash_failed || !self.ready || !self.link.is_due(local) {
+            return;
+        }
+        let timeout = local.settings.peer_timeout;
+        let is_silent = self.link.silence(local.now) > timeout;
+        match &self.link.state {
+            State::Attached(_) if is_silent => self.link.state = State::Away,
+            State::Attached(_) => self.send_again(local),
+            State::Joining { since } if local.now.since(*since) <= timeout => self.join(local),
+            State::Away | State::Joining { .. } => {
+                self.link.session += 1;
+                self.link.state = State::Joining { since: local.now };
+                self.join(local);
+            }
+        }
+    }
+
+    fn join(&mut self, local: &mut Local) {
+        self.link.sent = local.now;
+        local.send(PeerMessage::Join { epoch: self.epoch, session: self.link.session });
+    }
+
+    fn send_again(&mut self, local: &mut Local) {
+        self.link.sent = local.now;
+        let (commit, destaged) = (self.commit, self.destaged);
+        let Some(attached) = self.link.attached() else { return };
+        if attached.is_open && attached.durable < local.image.start() {
+            self.link.state = State::Away; // It has fallen behind the log.
+        } else if attached.is_open {
+            let entries = local.image.entries_after(attached.durable, MESSAGE_ENTRIES);
+            local.send(PeerMessage::Entries { key: attached.key, entries, commit, destaged });
+            self.copy_more(local);
+        } else {
+            let opening = attached.opening.clone();
+            local.send(opening);
+        }
+    }
+
+    /// Sends a new entry, or marks alone, at once.
+    pub(super) fn stream(&mut self, local: &mut Local, entries: Vec<Entry>) {
+        let (commit, destaged) = (self.commit, self.destaged);
+        if let Some(attached) = self.link.attached().filter(|attached| attached.is_open) {
+            local.send(PeerMessage::Entries { key: attached.key, entries, commit, destaged });
+        }
+    }
+
+    pub(crate) fn peer(&mut self, local: &mut Local, message: &PeerMessage) {
+        match *message {
+            PeerMessage::Joined { key, valid_to } => self.joined(local, key, valid_to),
+            PeerMessage::Superseded(epoch) if epoch > self.epoch => {
+                self.over = Some(Over::Deposed);
+            }
+            PeerMessage::Detached(key) if self.follows(key) => self.link.state = State::Away,
+            PeerMessage::Durable { key, lsn, marked } if self.follows(key) => {
+                self.heard(local);
+                if let Some(attached) = self.link.attached() {
+                    attached.is_open = true;
+                    attached.durable = attached.durable.max(lsn);
+                    attached.marked = attached.marked.max(marked);
+                }
+            }
+            PeerMessage::Copied { key, batch } if self.follows(key) => self.copied(local, batch),
+            PeerMessage::CopyEnded(key) if self.follows(key) => self.copy_ended(),
+            PeerMessage::RemoteRead { id, block } => self.remote_read(local, id, block),
+            _ => {}
+        }
+    }
+
+    fn follows(&mut self, key: Key) -> bool {
+        self.link.attached().is_some_and(|attached| attached.key == key)
+    }
+
+    fn heard(&mut self, local: &Local) {
+        self.link.heard = local.now;
+    }
+
+    fn joined(&mut self, local: &mut Local, key: Key, valid_to: u64) {
+        let is_asked = key.epoch == self.epoch && key.session == self.link.session;
+        if !is_asked || !matches!(self.link.state, State::Joining { .. }) {
+            return;
+        }
+        let Some((opening, copy)) = self.opening(local, key, valid_to) else { return };
+        local.send(opening.clone());
+        let attached = Attached { key, opening, is_open: false, durable: 0, marked: 0, copy };
+        self.link.state = State::Attached(attached);
+        self.link.heard = local.now;
+        self.link.sent = local.now;
+    }
+
+    /// How to bring the peer up to date; `None`: not before the configuration has changed.
+    fn opening(
+        &self,
+        local: &Local,
+        key: Key,
+        valid_to: u64,
+    ) -> Option<(PeerMessage, Option<CopyJob>)> {
+        if self.agreement.possible().any(Authority::is_both) {
+            let entries = local.image.entries_after(valid_to, usize::MAX);
+            let is_covered = valid_to >= local.image.start();
+            let reset = PeerMessage::Reset { key, base: valid_to, entries };
+            return is_covered.then_some((reset, None));
+        }
+        let only_this = Authority::Flash(Copies::Only(local.me));
+        match self.agreement.confirmed {
+            Authority::Backing => {
+                Some((PeerMessage::Begin { key, start: self.destaged, floor: None }, None))
+            }
+            confirmed if confirmed == only_this && !local.settings.backed => {
+                let begin = PeerMessage::Begin { key, start: self.commit, floor: Some(valid_to) };
+                let blocks = local.image.changed(valid_to, self.commit);
+                Some((begin, Some(CopyJob::new(blocks))))
+            }
+            Authority::Flash(_) => None,
+        }
+    }
+}

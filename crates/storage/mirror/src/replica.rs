@@ -1,0 +1,156 @@
+//! The host that follows: it promises an epoch, keeps the owner's log and reports what is durable.
+
+use crate::image::{Entry, FlashOp, Slot};
+use crate::local::{Local, Then};
+use crate::message::{Key, PeerMessage};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Replica {
+    joined: Option<Key>,
+    is_attached: bool,
+    /// The last entry and the destage mark on flash.
+    durable: Option<(u64, u64)>,
+    /// Warm blocks from before the last eviction may be stale.
+    evicted_at: u64,
+}
+
+impl Replica {
+    pub(crate) fn new(end: u64) -> Self {
+        Self { evicted_at: end, ..Self::default() }
+    }
+
+    pub(crate) fn message(&mut self, local: &mut Local, message: PeerMessage) {
+        match message {
+            PeerMessage::Join { epoch, session } => self.join(local, epoch, session),
+            PeerMessage::Reset { key, base, entries } => {
+                self.open(local, key, FlashOp::ReplaceTail { base, entries });
+            }
+            PeerMessage::Begin { key, start, floor } => {
+                self.open(local, key, FlashOp::Begin { start, floor });
+            }
+            PeerMessage::Entries { key, entries, commit, destaged } if self.accepts(local, key) => {
+                self.append(local, key, entries, (commit, destaged));
+            }
+            PeerMessage::Copy { key, batch, slots } if self.accepts(local, key) => {
+                local.flash(FlashOp::Copy(slots), Then::Copied { key, batch });
+            }
+            PeerMessage::EndCopy(key) if self.accepts(local, key) => {
+                local.flash(FlashOp::EndCopy, Then::CopyEnded(key));
+            }
+            PeerMessage::Warm { key, slots } if self.accepts(local, key) => {
+                self.warm(local, slots);
+            }
+            _ => {}
+        }
+    }
+
+    fn join(&mut self, local: &mut Local, epoch: u64, session: u64) {
+        let key = Key { epoch, session, boot: local.boot };
+        if epoch < local.image.epoch() {
+            local.send(PeerMessage::Superseded(local.image.epoch()));
+            return;
+        }
+        let is_old = self.joined.is_some_and(|one| one.epoch == epoch && one.session > session);
+        let is_done = self.joined == Some(key) && self.is_attached;
+        if local.flash_failed {
+            local.send(PeerMessage::Detached(key));
+        } else if !is_old && !is_done {
+            *self = Self { joined: Some(key), ..Self::new(self.evicted_at) };
+            local.flash(FlashOp::Epoch(epoch), Then::Joined(key));
+        }
+    }
+
+    fn open(&mut self, local: &mut Local, key: Key, op: FlashOp) {
+        if self.joined != Some(key) || local.flash_failed || key.epoch != local.image.epoch() {
+            return;
+        }
+        if self.is_attached {
+            self.report(local, key);
+        } else {
+            self.is_attached = true;
+            local.flash(op, Then::Nothing);
+            note(local, key);
+        }
+    }
+
+    /// `true` if `key` is the attachment in force. Tells the sender otherwise.
+    fn accepts(&self, local: &mut Local, key: Key) -> bool {
+        let promised = local.image.epoch();
+        if key.epoch < promised {
+            local.send(PeerMessage::Superseded(promised));
+        } else if self.joined != Some(key) || local.flash_failed {
+            local.send(PeerMessage::Detached(key));
+        } else {
+            return self.is_attached;
+        }
+        false
+    }
+
+    fn append(&mut self, local: &mut Local, key: Key, entries: Vec<Entry>, marks: (u64, u64)) {
+        let end = local.image.end();
+        let new: Vec<Entry> = entries.into_iter().filter(|entry| entry.lsn > end).collect();
+        let follows = new.first().is_some_and(|entry| entry.lsn == end + 1);
+        if follows {
+            local.flash(FlashOp::Append(new), Then::Nothing);
+        }
+        let end = local.image.end();
+        let (commit, destaged) = (marks.0.min(end), marks.1.min(end));
+        if commit > local.image.commit() || destaged > local.image.destaged() {
+            local.flash(FlashOp::Mark { commit, destaged }, Then::Nothing);
+            note(local, key);
+        } else if follows {
+            note(local, key);
+        } else {
+            self.report(local, key);
+        }
+    }
+
+    fn report(&self, local: &mut Local, key: Key) {
+        if let Some((lsn, marked)) = self.durable {
+            local.send(PeerMessage::Durable { key, lsn, marked });
+        }
+    }
+
+    fn warm(&self, local: &mut Local, slots: Vec<(u64, Slot)>) {
+        let is_news = |(block, slot): &(u64, Slot)| {
+            let present = local.image.read(*block, u64::MAX);
+            slot.lsn >= self.evicted_at && present.is_none_or(|present| present.lsn < slot.lsn)
+        };
+        let news: Vec<_> = slots.into_iter().filter(is_news).collect();
+        if !news.is_empty() {
+            local.flash(FlashOp::Copy(news), Then::Nothing);
+        }
+    }
+
+    /// A clean block leaves the cache.
+    pub(crate) fn evict(&mut self, local: &mut Local, block: u64) {
+        if local.settings.backed {
+            self.evicted_at = self.evicted_at.max(local.image.end());
+            local.flash(FlashOp::Evict(block), Then::Nothing);
+        }
+    }
+
+    pub(crate) fn flash_done(&mut self, local: &mut Local, then: Then) {
+        match then {
+            Then::Joined(key) if self.joined == Some(key) && !self.is_attached => {
+                let valid_to = local.image.valid_to();
+                local.send(PeerMessage::Joined { key, valid_to });
+            }
+            Then::Report { key, lsn, marked } if self.joined == Some(key) => {
+                self.durable = Some((lsn, marked));
+                self.report(local, key);
+            }
+            Then::Copied { key, batch } => local.send(PeerMessage::Copied { key, batch }),
+            Then::CopyEnded(key) => local.send(PeerMessage::CopyEnded(key)),
+            _ => {}
+        }
+    }
+}
+
+/// Has everything so far reported once it is durable: an operation that changes nothing ends the
+/// queue.
+fn note(local: &mut Local, key: Key) {
+    let (lsn, marked) = (local.image.end(), local.image.destaged());
+    local.flash(FlashOp::Epoch(key.epoch), Then::Report { key, lsn, marked });
+}

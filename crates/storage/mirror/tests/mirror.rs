@@ -1,0 +1,23 @@
+//! Two hosts under faults in virtual time, some hundred seeds: every promise is kept.
+
+mod world;
+
+use world::{Tally, run};
+
+#[test]
+fn random_worlds_keep_every_promise() {
+    let mut all = Tally::default();
+    for seed in 1..=200 {
+        match run(seed) {
+            Ok(tally) => all.add(&tally),
+            Err(broken) => panic!("{broken}"),
+        }
+    }
+    assert!(all.acknowledged > 300_000 && all.reads > 1_000_000, "{all:?}");
+    assert!(all.takeovers > 1_000 && all.power_losses > 1_000 && all.pauses > 400, "{all:?}");
+    assert!(all.cuts > 1_000 && all.registry_cuts > 1_000, "{all:?}");
+    assert!(all.flash_failures > 300 && all.hand_overs > 400 && all.drains > 100, "{all:?}");
+    assert!(all.steps_in_write_back > 1_000_000 && all.steps_in_resync > 50_000, "{all:?}");
+    assert!(all.faults_in_resync > 100 && all.faults_in_hand_over > 200, "{all:?}");
+    assert!(all.destaged > 100_000 && all.refused_by_fence > 50, "{all:?}");
+}
