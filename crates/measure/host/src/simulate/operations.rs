@@ -86,7 +86,9 @@ pub(super) fn at_pace(
 ) -> Result<OperationProfile, HostError> {
     let alike = Alike::of(order.storage, order.plan);
     let told = &mut |_| true;
-    let playback = Playback { order, profile, alike, told, now: Nanos::ZERO, is_stopped: false };
+    let cached = FlashCacheInterval::default();
+    let now = Nanos::ZERO;
+    let playback = Playback { order, profile, alike, told, now, is_stopped: false, cached };
     paced::profile(&playback, order.plan)
 }
 
