@@ -346,6 +346,10 @@ pub struct LogLine {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "keys of the journal, each added in a later release"
+)]
 pub struct Finished {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,

@@ -158,7 +158,7 @@ impl Draw {
                     volume: mount,
                     requested_bytes: self.of(&[1, 16, 400]) << 20,
                     device_bytes: self.of(&[1, 8, 190, 390, 420, 900]) << 20,
-                    accounted_bytes: self.one_in(3).then(|| 8 << 20),
+                    accounted_bytes: self.one_in(3).then_some(8 << 20),
                 });
             }
         }
