@@ -128,6 +128,7 @@ impl HostJournal {
             reason: None,
             is_for_room: false,
             is_overdue: false,
+            was_stopped: false,
         });
         let (record, verdict) = conclude(&self.path, self.folder, [&last].into_iter())?;
         Ok(Measured { record, verdict, storage_owes: false })
