@@ -36,7 +36,6 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
         rest_percent: 100,
         scan: Some(ScanShape { pause: Nanos::from_micros(31_200), bytes: 256 << 10 }),
         processors: None,
-        flash_cache: None,
     };
     let mut run = OperationRun::new(&[array], load, Seed(1)).map_err(failed)?;
     let begun = Instant::now();
