@@ -22,25 +22,9 @@ In the environment:
 END
 }
 
-say() { echo "flash-cache: $*" >&2; }
-
-refuse() {
-    say "$1"
-    exit "$2"
-}
-
-# Prints the program to be used.
-program() {
-    if [ -n "${PLIMSOLL:-}" ]; then
-        echo "$PLIMSOLL"
-    elif command -v plimsoll; then
-        :
-    else
-        repository=$(cd "$(dirname "$0")/../.." && pwd)
-        cargo build --release --quiet --manifest-path "$repository/Cargo.toml" >&2
-        echo "$repository/target/release/plimsoll"
-    fi
-}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=examples/common.sh
+. "$here/../common.sh"
 
 clean_up() {
     status=$?

@@ -1,5 +1,6 @@
 //! `simulate`: predicts a run on an array that is described and need not exist.
 
+pub(super) mod alternatives;
 pub(crate) mod deployment;
 pub(crate) mod flags;
 mod progress;
@@ -72,33 +73,6 @@ pub(super) fn measured(
     let request = SimulationRequest::new(flags, &overrides, (&file, &text), quiet)?;
     let measured = request.alone(&folder, stop, quiet)?;
     Ok((measured, folder))
-}
-
-/// One simulation for each of these changes of the array, in their order, for a caller that prints
-/// the results; in folders below `folder`.
-pub(super) fn alternatives(
-    flags: &SimulateFlags,
-    all: &[Vec<Replacement>],
-    folder: &Path,
-    quiet: bool,
-) -> Result<Vec<Prediction>, CommandError> {
-    let overrides = overrides(flags)?;
-    let (file, text) = array_text(&flags.array)?;
-    let stop = signals::install(STOPS_A_SIMULATION)?;
-    let request = SimulationRequest::new(flags, &overrides, (&file, &text), quiet)?;
-    for changes in all {
-        request.array(changes)?;
-    }
-    let mut progress = Progress::new("simulating", quiet);
-    let mut predictions = Vec::new();
-    for (index, changes) in all.iter().enumerate() {
-        progress.text(&format!("{} of {}", index + 1, all.len()));
-        predictions.push(request.prediction(index, (changes, folder), &stop, |_| ())?);
-        if stop.is_set() {
-            return Err(CommandError::new("stopped before the last simulation"));
-        }
-    }
-    Ok(predictions)
 }
 
 /// The flags' replacements of the plan's values, and the usual length of a simulation.

@@ -8,25 +8,25 @@ use units::{Bytes, Nanos};
 
 use super::{Classifier, IoDirection, RequestClass, Route, S3Fifo, WriteBudget};
 
-/// Requests of one class.
+/// Requests of one class since the cache was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassCounters {
     /// Reads.
     pub reads: u64,
+    /// Bytes of these reads.
+    pub read_bytes: u64,
     /// Reads that the cache answered.
     pub hits: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes read from the cache: traffic that the backing volume was spared.
+    /// Bytes of these, which the backing volume was spared.
     pub hit_bytes: u64,
+    /// Time of these together, in nanoseconds.
+    pub hit_ns: u64,
+    /// Time of all other reads together, in nanoseconds.
+    pub miss_ns: u64,
     /// Writes.
     pub writes: u64,
-    /// Bytes written.
+    /// Bytes of these writes.
     pub written_bytes: u64,
-    /// Nanoseconds that all reads answered by the cache took together.
-    pub hit_ns: u64,
-    /// Nanoseconds that all other reads took together.
-    pub miss_ns: u64,
 }
 
 impl ClassCounters {

@@ -17,8 +17,8 @@ use super::curve::DAY_NS;
 use super::flags::CacheSizeFlags;
 use super::gain_text;
 use crate::Outcome;
-use crate::cmd::simulate;
 use crate::cmd::simulate::flags::SimulateFlags;
+use crate::cmd::simulate::{self, alternatives::alternatives};
 use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
@@ -117,7 +117,7 @@ fn gain_of(
         scratch = ScratchFolder::new(&std::env::temp_dir(), "plimsoll-cache-size", &observer)?;
         scratch.path()
     };
-    let predictions = simulate::alternatives(&simulated, &changes, folder, quiet)?;
+    let predictions = alternatives(&simulated, &changes, folder, quiet)?;
     let uncertainty = predictions[0].run.simulated().map_or(25.0, |of| of.uncertainty_percent);
     let sizes = std::iter::once(None).chain(sizes.into_iter().map(Some));
     let mut points: Vec<GainPoint> =
