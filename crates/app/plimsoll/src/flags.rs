@@ -147,7 +147,7 @@ pub(crate) enum Verb {
     Selftest(SelftestFlags),
     /// Show the layers underneath a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
-    /// Make, serve, examine and remove a flash cache in front of volumes, over NBD
+    /// Size, make, serve, examine and remove a flash cache in front of volumes, over NBD
     Cache(CacheFlags),
     /// Plan, make, verify, grow and remove LUNs over iSCSI for mail servers
     Iscsi(IscsiFlags),

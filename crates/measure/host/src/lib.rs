@@ -8,6 +8,7 @@ pub mod dirty;
 pub mod documents;
 mod error;
 pub mod fill;
+mod flash;
 mod line;
 pub mod locks;
 mod log_needed;

@@ -1,5 +1,6 @@
 //! The one conversion from a document to a plan: every check and every default.
 
+mod cache;
 mod capacity;
 mod databases;
 
@@ -80,6 +81,8 @@ pub(crate) fn convert(
         check.sizing(&document.databases, databases.as_deref(), page_size, overrides.volume_of);
     let test = check.test(&document.test, document.workload.hours.is_some());
     let mailboxes = document.mailboxes.as_ref().and_then(|low| check.mailboxes(low));
+    let flash_cache = document.flash_cache.as_ref();
+    let flash_cache = flash_cache.and_then(|low| check.flash_cache(low, databases.as_deref()));
     let mut workload = check.workload(&document.workload, page_size);
     if let (None, Some(mailboxes)) = (workload.target_iops, mailboxes) {
         workload.target_iops = Some(mailboxes.target_iops().clamp(1, MOST_IOPS));
@@ -105,6 +108,7 @@ pub(crate) fn convert(
             depth_bounds,
         ),
         log_segment: check.log_segment(document.engine.log_segment.as_ref()),
+        flash_cache,
         workload,
         test,
         limits,

@@ -33,8 +33,8 @@ pub use limits::Limits;
 pub use low::{Holds, PlanKey, plan_keys, quoted};
 pub use luns::LunDocument;
 pub use model::{
-    Cache, Database, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test,
-    TestKind, WarmUpPace,
+    Cache, Database, FlashCachePlan, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan,
+    Sessions, Test, TestKind, WarmUpPace,
 };
 pub use name::{name_fault, sound_name};
 pub use preset::Preset;

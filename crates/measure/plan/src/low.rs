@@ -107,6 +107,10 @@ macro_rules! section {
     };
 }
 
+mod cache;
+
+pub(crate) use cache::LowFlashCache;
+
 section! {
     /// Keys before the first section.
     Head "" Given "" column 29
@@ -321,12 +325,13 @@ section! {
 }
 
 /// The sections in the order of the example.
-static SECTIONS: [Explained; 8] = [
+static SECTIONS: [Explained; 9] = [
     Head::EXPLAINED,
     Databases::EXPLAINED,
     Listed::EXPLAINED,
     LowMailboxes::EXPLAINED,
     Engine::EXPLAINED,
+    LowFlashCache::EXPLAINED,
     Workload::EXPLAINED,
     Test::EXPLAINED,
     Limits::EXPLAINED,
@@ -339,6 +344,7 @@ pub(crate) struct Document {
     pub databases: Databases,
     pub listed: Vec<Listed>,
     pub engine: Engine,
+    pub flash_cache: Option<LowFlashCache>,
     pub workload: Workload,
     pub test: Test,
     pub limits: Limits,
@@ -357,6 +363,9 @@ impl Document {
             listed.write(&mut text);
         }
         self.engine.write(&mut text);
+        if let Some(cache) = &self.flash_cache {
+            cache.write(&mut text);
+        }
         self.workload.write(&mut text);
         self.test.write(&mut text);
         self.limits.write(&mut text);
@@ -384,6 +393,9 @@ fn document(mut root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Docum
             .map(|section| Listed::read(section, complaints))
             .collect(),
         engine: Engine::below(&mut root, complaints),
+        flash_cache: root
+            .has(LowFlashCache::EXPLAINED.key())
+            .then(|| LowFlashCache::below(&mut root, complaints)),
         workload: Workload::below(&mut root, complaints),
         test: Test::below(&mut root, complaints),
         limits: Limits::below(&mut root, complaints),

@@ -37,6 +37,8 @@ pub struct Plan {
     pub checkpoint_depth: Bytes,
     /// Unit of log writes, 512 or 4096 bytes; `None`: the disk's sector size.
     pub log_segment: Option<Bytes>,
+    /// The cache on flash in front of the volumes, if there is one.
+    pub flash_cache: Option<FlashCachePlan>,
     /// The load.
     pub workload: LoadSettings,
     /// The test and its length.
@@ -127,6 +129,19 @@ pub struct Cache {
     pub minimum: Bytes,
     /// Its maximum.
     pub maximum: Bytes,
+}
+
+/// A cache on flash that writes through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlashCachePlan {
+    /// Path of its file.
+    pub file: String,
+    /// Length of that file.
+    pub size: Bytes,
+    /// Folders whose files are cached, sorted.
+    pub folders: Vec<String>,
+    /// Bytes per second that may be written to flash; `None`: no limit.
+    pub write_limit: Option<Bytes>,
 }
 
 /// The mix and shape of transactions.

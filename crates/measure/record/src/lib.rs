@@ -11,6 +11,7 @@ pub mod codec;
 mod day;
 mod digest;
 mod event;
+mod flash_cache;
 mod further_errors;
 mod hexadecimal;
 mod histogram;
@@ -37,6 +38,7 @@ pub use event::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest,
     OtherRun, PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
 };
+pub use flash_cache::{FlashCacheClass, FlashCacheInterval};
 pub use further_errors::FurtherErrors;
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use imported::{

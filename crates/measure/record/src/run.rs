@@ -9,10 +9,11 @@ pub use loading::{JournalLine, LoadError, journal_lines};
 use crate::codec::Seal;
 use crate::pause::Looked;
 use crate::{
-    Attached, BackupCopy, Checksum, Edge, Event, Finished, FurtherErrors, Gauges, Histogram,
-    HostSample, ImportedResult, Interval, IntervalCounters, Issue, LatencySpread, LogLine,
-    LongRequest, OtherRun, Phase, PhaseMark, ProcessorShares, Replay, STALL_MINIMUM_NS, Series,
-    SeriesInterval, Simulation, Start, Summary, Tuned, Unanswered, VolumeReads,
+    Attached, BackupCopy, Checksum, Edge, Event, Finished, FlashCacheInterval, FurtherErrors,
+    Gauges, Histogram, HostSample, ImportedResult, Interval, IntervalCounters, Issue,
+    LatencySpread, LogLine, LongRequest, OtherRun, Phase, PhaseMark, ProcessorShares, Replay,
+    STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary, Tuned, Unanswered,
+    VolumeReads,
 };
 
 /// Kinds of requests whose latencies are kept by length.
@@ -134,6 +135,8 @@ pub struct IntervalRow {
     pub host: Option<HostSample>,
     /// Use of the processors, if known.
     pub processors: Option<ProcessorShares>,
+    /// Activity of the cache on flash, if there is one.
+    pub flash_cache: Option<FlashCacheInterval>,
     /// Whether the program was stopped, so that the interval counts neither in latencies nor in
     /// rates.
     pub is_left_out: bool,
@@ -319,6 +322,7 @@ impl RunRecord {
             spreads: SPREAD.iter().filter_map(|of| Some((*of, all.get(of)?.spread()))).collect(),
             host: interval.host,
             processors: interval.processors.as_deref().cloned(),
+            flash_cache: interval.flash_cache.as_deref().cloned(),
             is_left_out,
         });
     }
@@ -364,6 +368,16 @@ impl RunRecord {
     /// latencies and rates.
     pub fn counting_intervals_of(&self, phase: Phase) -> impl Iterator<Item = &IntervalRow> {
         self.intervals_of(phase).filter(|row| !row.is_left_out)
+    }
+
+    /// The cache on flash in a phase: its counts, and its levels at the end; `None` without one.
+    pub fn flash_cache_of(&self, phase: Phase) -> Option<FlashCacheInterval> {
+        let mut of_phase = self.intervals_of(phase).filter_map(|row| row.flash_cache.as_ref());
+        let mut sum = of_phase.next()?.clone();
+        for later in of_phase {
+            sum.continue_with(later);
+        }
+        Some(sum)
     }
 
     /// Activity of a database in a phase, if any.

@@ -216,6 +216,7 @@ impl Synthetic {
             databases,
             host: Some(self.host(prng)),
             processors: None,
+            flash_cache: None,
         })
     }
 
@@ -299,6 +300,7 @@ impl Synthetic {
             databases,
             host: Some(self.host(prng)),
             processors: None,
+            flash_cache: None,
         })
     }
 }

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use device::Runtime;
 use plan::Plan;
-use record::{Edge, Event, LogLine, Phase, PhaseMark};
+use record::{Edge, Event, FlashCacheInterval, LogLine, Phase, PhaseMark};
 use units::Nanos;
 
 use crate::Sink;
@@ -84,6 +84,8 @@ pub struct Group {
     /// Whether simulated storage has settled under the load, so that it may be measured. None for
     /// storage of which this cannot be known.
     pub settled: Option<StorageSettled>,
+    /// Reads the cache on flash in front of the databases, if there is one.
+    pub flash_cache: Option<FlashCacheReading>,
     /// Whether pages that the load reads are not verified; see [`engine::Verification::Trusted`].
     /// Passes over whole databases always verify them.
     pub is_storage_trusted: bool,
@@ -95,6 +97,9 @@ pub struct Group {
 
 /// Whether storage has settled at a moment. It is asked until it has.
 pub type StorageSettled = Rc<dyn Fn(Nanos) -> bool>;
+
+/// What a cache on flash has done since it was opened, and its levels.
+pub type FlashCacheReading = Rc<dyn Fn() -> FlashCacheInterval>;
 
 /// How a group's share of a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -172,6 +177,7 @@ impl Group {
             rest_percent: 0,
             processors: None,
             settled: None,
+            flash_cache: None,
             is_storage_trusted: false,
             resumed: None,
             host: None,
@@ -185,6 +191,7 @@ impl Group {
             &self.events,
             self.origin,
             self.host.clone().filter(|_| self.is_leader),
+            self.flash_cache.clone(),
         )
     }
 

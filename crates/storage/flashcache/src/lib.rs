@@ -12,10 +12,14 @@ mod sizing;
 mod stamp;
 mod store;
 
-pub use cached::{Cached, CachedVolume, ClassCounters, FlashCache};
-pub use policy::{Classifier, IoDirection, PoolShare, RequestClass, Route, WriteBudget};
+pub use cached::{Cached, CachedVolume, FlashCache};
+pub use policy::{
+    ClassCounters, Classifier, IoDirection, PoolShare, RequestClass, Route, ShadowCache,
+    ShadowRead, WriteBudget,
+};
 pub use sizing::{
-    CurveOptions, CurvePoint, MissRatioCurve, Trace, TraceError, TraceFormat, TraceRequest,
+    CurveOptions, CurvePoint, MissRatioCurve, NoCacheReason, RatePoint, SizeAdvice, Trace,
+    TraceError, TraceFormat, TraceRequest, WarmUpPoint, warm_up,
 };
 pub use stamp::volume_stamp;
 pub use store::{

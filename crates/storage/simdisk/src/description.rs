@@ -1,11 +1,14 @@
 //! The file that describes an array, as people write it, with the place of every mistake.
 
 mod bounds;
+mod host_cache;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
+
+pub use host_cache::HostCacheSection;
 
 use crate::disk::{QueuePolicy, SeekFamily};
 use crate::model::CacheMode;
@@ -48,6 +51,9 @@ pub struct ArrayDescription {
     /// Processor time of the host for transactions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub host: HostSection,
+    /// Flash in the host in front of the array, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_cache: Option<HostCacheSection>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -4,7 +4,7 @@
 
 mod answers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Bytes of a sector of blkparse.
@@ -32,6 +32,15 @@ pub struct TraceRequest {
     pub offset: u64,
     /// Bytes.
     pub length: u64,
+}
+
+impl TraceRequest {
+    /// Its blocks, each with the volume in the upper bits.
+    pub(super) fn blocks(&self, block_bytes: u64) -> impl Iterator<Item = u64> + use<> {
+        let volume = u64::from(self.volume) << 48;
+        let end = self.offset.saturating_add(self.length - 1) / block_bytes;
+        (self.offset / block_bytes..=end).map(move |block| volume | block)
+    }
 }
 
 /// Which tool wrote a trace.
@@ -137,6 +146,19 @@ impl Trace {
         }
         trace.volumes = names.listed();
         Ok(trace)
+    }
+
+    /// Distinct blocks that it touches.
+    pub fn footprint_blocks(&self, block_bytes: u64) -> u64 {
+        let all = self.requests.iter().flat_map(|request| request.blocks(block_bytes));
+        all.collect::<BTreeSet<u64>>().len() as u64
+    }
+
+    /// Nanoseconds from the first request to the last; none if it has no times.
+    pub fn span_ns(&self) -> Option<u64> {
+        let times = || self.requests.iter().map(|request| request.time);
+        let span = times().max()? - times().min()?;
+        (span > 0).then_some(span)
     }
 
     fn take(&mut self, text: &str, mut parse: impl FnMut(&str) -> Line) {

@@ -1,5 +1,6 @@
 //! `simulate`: predicts a run on an array that is described and need not exist.
 
+pub(super) mod alternatives;
 pub(crate) mod deployment;
 pub(crate) mod flags;
 pub(crate) mod item;
@@ -19,8 +20,8 @@ use plan::deployment::Replacement;
 use plan::{Overrides, Plan, VolumeSize};
 use record::{Event, SimulationDetail};
 use report::PredictedArray;
-use simdisk::ArrayDescription;
 use simdisk::operations::OperationProfile;
+use simdisk::{ArrayDescription, HostCacheSection};
 
 use crate::Outcome;
 use crate::console::Console;
@@ -247,9 +248,14 @@ impl<'a> SimulationRequest<'a> {
         Ok(simulate::simulate(&order, stop, told)?)
     }
 
+    /// The array with these changes, behind the plan's own cache unless it has one.
     fn array(&self, changes: &[Replacement]) -> Result<ArrayDescription, CommandError> {
-        ArrayDescription::parse(self.file, self.text, &pairs(changes))
-            .map_err(|error| CommandError::new(error.to_string()))
+        let mut array = ArrayDescription::parse(self.file, self.text, &pairs(changes))
+            .map_err(|error| CommandError::new(error.to_string()))?;
+        if let (None, Some(cache)) = (array.host_cache, &self.seeds[0].plan.flash_cache) {
+            array.host_cache = Some(HostCacheSection::of_size(cache.size.0 as f64 / 1e9));
+        }
+        Ok(array)
     }
 
     /// The options that affect the result.

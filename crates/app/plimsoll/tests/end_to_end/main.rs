@@ -27,6 +27,7 @@ mod evidence;
 mod examples;
 #[cfg(unix)]
 mod exports;
+mod flash_caches;
 mod fleets;
 mod foreign;
 mod full;

@@ -99,7 +99,7 @@ pub fn run(
     let RunOrder { plan, folder, .. } = order;
     allowance::check(plan, use_of(plan))?;
     let clock = OsClock::new();
-    let groups = wire::groups(plan);
+    let groups = wire::run_groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let mut processors = ProcessorWatch::start();
     // Before the first look, which blames the storage for a wait: a tool may take its time.

@@ -4,6 +4,7 @@
 mod alike;
 pub mod arrays;
 mod facts;
+mod flash_cache;
 mod level;
 mod measured;
 mod operations;
@@ -34,6 +35,7 @@ use crate::stop::StopFlag;
 use crate::system;
 
 use alike::Alike;
+pub(crate) use flash_cache::recorded;
 pub use level::SimulationLevel;
 pub use scale::usual_duration;
 use scale::{scaled, scaled_to};
@@ -156,6 +158,7 @@ fn simulate_engine(
     group.rest_percent = order.rest_percent;
     group.is_storage_trusted = true;
     group.settled = world.settled();
+    group.flash_cache = world.flash_cache();
     group.processors = HostProcessors::of(&order.storage.array).map(|of| {
         let of = RefCell::new(of);
         Rc::new(move |now, updates| of.borrow_mut().done(now, updates)) as ProcessorTime

@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use plan::{Database, Plan};
 use record::{
-    DatabaseInterval, Edge, Event, Finished, Interval, IntervalCounters, LogLine, Phase, PhaseMark,
-    Series, SeriesInterval,
+    DatabaseInterval, Edge, Event, Finished, FlashCacheInterval, Interval, IntervalCounters,
+    LogLine, Phase, PhaseMark, Series, SeriesInterval,
 };
 use simdisk::operations::{
     LoadedDatabase, OperationAnswer, OperationKind, OperationLoad, OperationPace, OperationPlace,
@@ -20,7 +20,7 @@ use simdisk::{HostProcessors, MemorySettling, room_of_database};
 use units::{Bytes, Nanos};
 
 use super::alike::Alike;
-use super::{SimulatedStorage, SimulationOrder};
+use super::{SimulatedStorage, SimulationOrder, flash_cache};
 use crate::error::HostError;
 
 /// What goes by at least before anything is counted: queues fill. The array's memory may take
@@ -46,7 +46,10 @@ pub(super) fn play(
     let words = alike.words();
     let now = Nanos::ZERO;
     let share_now = Rc::new(Cell::new(1.0));
-    let mut playback = Playback { order, profile, alike, share_now, told, now, is_stopped: false };
+    let cached = FlashCacheInterval::default();
+    let is_stopped = false;
+    let mut playback =
+        Playback { order, profile, alike, share_now, told, now, is_stopped, cached };
     if let Some(words) = words {
         playback.log(words);
     }
@@ -65,6 +68,7 @@ pub(super) fn play(
     let paced = paced::profile(&playback, &plan)?;
     let mut playback = Playback { profile: &paced, ..playback };
     let begun = playback.now;
+    playback.cached = FlashCacheInterval::default();
     let mut run = playback.operation_run(&plan)?;
     playback.phase((&mut run, begun), Phase::Warm, WARM_UP);
     playback.phase((&mut run, begun), Phase::Measure, plan.test.duration);
@@ -87,7 +91,9 @@ pub(super) fn at_pace(
 ) -> Result<OperationProfile, HostError> {
     let alike = Alike::of(order.storage, order.plan);
     let told = &mut |_| true;
-    let playback = Playback { order, profile, alike, told, now: Nanos::ZERO, is_stopped: false };
+    let cached = FlashCacheInterval::default();
+    let now = Nanos::ZERO;
+    let playback = Playback { order, profile, alike, told, now, is_stopped: false, cached };
     paced::profile(&playback, order.plan)
 }
 
@@ -167,6 +173,8 @@ pub(super) struct Playback<'a, 'b> {
     told: &'b mut dyn FnMut(Event) -> bool,
     pub now: Nanos,
     pub is_stopped: bool,
+    /// The last reading of the caches of the host.
+    cached: FlashCacheInterval,
 }
 
 impl<'a> Playback<'a, '_> {
@@ -221,7 +229,8 @@ impl<'a> Playback<'a, '_> {
             }
             let mut sampled = vec![BTreeMap::new(); self.alike.simulated.len()];
             run.advance(Nanos(to.since(begun).0), |answer| note(&mut sampled, &answer));
-            self.sampled(phase, to, &sampled);
+            let cache = self.cache_activity(run);
+            self.sampled((phase, to), &sampled, cache);
             let filled = run.filled_memory().filter(|_| phase == Phase::Warm);
             if filled.is_some_and(|filled| !settling.is_settled(to, filled)) && to == end {
                 end += WARM_UP_STEP;
@@ -230,8 +239,21 @@ impl<'a> Playback<'a, '_> {
         self.mark(phase, Edge::End);
     }
 
-    /// Reports what came until `to`.
-    fn sampled(&mut self, phase: Phase, to: Nanos, all: &[BTreeMap<Series, SeriesInterval>]) {
+    /// What the caches of the host have done since they were last asked.
+    fn cache_activity(&mut self, run: &OperationRun<'_>) -> Option<FlashCacheInterval> {
+        let now = flash_cache::joined(run.host_caches())?;
+        let activity = now.since(&self.cached);
+        self.cached = now;
+        Some(activity)
+    }
+
+    /// Reports what came until a moment of a phase.
+    fn sampled(
+        &mut self,
+        (phase, to): (Phase, Nanos),
+        all: &[BTreeMap<Series, SeriesInterval>],
+        cache: Option<FlashCacheInterval>,
+    ) {
         let like = (0..).zip(&self.alike.like);
         let databases = like.map(|(index, &place)| self.interval(index, all[place].clone()));
         let interval = Interval {
@@ -241,6 +263,7 @@ impl<'a> Playback<'a, '_> {
             databases: databases.collect(),
             host: None,
             processors: None,
+            flash_cache: cache.map(Box::new),
         };
         self.now = to;
         self.tell(Event::Interval(interval));

@@ -115,6 +115,7 @@ impl HostJournal {
             databases: databases.collect(),
             host: None,
             processors: None,
+            flash_cache: None,
         }))
     }
 

@@ -9,11 +9,12 @@ use device::{Executor, Latency, MemoryVolume, VirtualReactor, Volume, VolumeImag
 use plan::{Database, Plan};
 use record::Simulation;
 use simdisk::{ArrayDescription, ArrayShare, MemorySettling, SimulatedArray};
-use trial::run::StorageSettled;
+use trial::run::{FlashCacheReading, StorageSettled};
 use trial::{Coordinator, Location};
 use units::{Bytes, Nanos, Seed};
 
 use super::alike::Alike;
+use super::flash_cache;
 use crate::error::HostError;
 
 /// The array, and how folders lie on it.
@@ -43,6 +44,16 @@ impl SimulatedWorld {
         self.arrays[0].filled_memory()?;
         let settling = RefCell::new(MemorySettling::default());
         Some(Rc::new(move |now| settling.borrow_mut().is_settled(now, filled())))
+    }
+}
+
+impl SimulatedWorld {
+    /// Reads the caches of the host in front of the arrays; nothing if there are none.
+    pub(super) fn flash_cache(&self) -> Option<FlashCacheReading> {
+        let arrays = self.arrays.clone();
+        let read =
+            move || flash_cache::joined(arrays.iter().filter_map(SimulatedArray::host_cache));
+        read().is_some().then(|| Rc::new(move || read().unwrap_or_default()) as FlashCacheReading)
     }
 }
 
@@ -125,6 +136,9 @@ impl SimulatedStorage {
             if self.is_each_folder {
                 arrays.push(of);
             }
+        }
+        for array in &arrays {
+            array.warm();
         }
         let locations = locations(&databases, &volumes);
         Ok(SimulatedWorld { executor: Executor::new(reactor), locations, arrays })

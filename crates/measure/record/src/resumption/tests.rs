@@ -36,6 +36,7 @@ fn interval(second: u64, ms: &[u64], unanswered: Unanswered) -> Event {
         databases: vec![database],
         host: None,
         processors: None,
+        flash_cache: None,
     })
 }
 

@@ -28,6 +28,7 @@ fn interval(second: u64, databases: Vec<DatabaseInterval>) -> Event {
         databases,
         host: None,
         processors: None,
+        flash_cache: None,
     })
 }
 

@@ -82,6 +82,18 @@ impl CacheStore {
         }
     }
 
+    /// Notes the stamp that the volume `name` has now that its last write is over; the superblock
+    /// that [`CacheStore::close`] writes says so.
+    pub fn restamp(&self, name: &str, stamp: u64) {
+        let Some(volume) = self.find(name) else {
+            return;
+        };
+        let mut state = self.core.state.borrow_mut();
+        if let Some(volume) = state.superblock.volumes.get_mut(&volume) {
+            volume.stamp = stamp;
+        }
+    }
+
     /// What the store is and did.
     pub fn status(&self) -> StoreStatus {
         let state = self.core.state.borrow();

@@ -5,7 +5,7 @@ use units::Nanos;
 
 use super::run::{OperationRun, Timer, Waiter};
 use super::{OperationFlow, OperationKind, OperationPlace};
-use crate::array::{ArrayState, ArrayUsage};
+use crate::array::ArrayUsage;
 use crate::disk::{VirtualMoment, micros};
 use crate::host::HostProcessors;
 
@@ -67,28 +67,28 @@ impl OperationRun<'_> {
 
     /// Fails a drive of an array.
     pub fn fail_drive(&mut self, array: usize) {
-        self.arrays[array].fail_drive();
+        self.arrays[array].array_mut().fail_drive();
     }
 
     /// A spare takes the place of the failed drive, at `rate` bytes per second; without one for the
     /// share of the time that the array's description gives a rebuild.
     pub fn rebuild_from_now(&mut self, array: usize, rate: Option<f64>) {
-        self.arrays[array].rebuild_from(self.now, rate);
+        self.arrays[array].array_mut().rebuild_from(self.now, rate);
     }
 
     /// Bytes of the failed drive that are rebuilt, and its length; none if all drives are whole.
     pub fn rebuild_state(&self, array: usize) -> Option<(u64, u64)> {
-        self.arrays[array].rebuild_state()
+        self.arrays[array].array().rebuild_state()
     }
 
     /// Counts `bytes` more as rebuilt: time passes that is not simulated.
     pub fn skip_rebuild(&mut self, array: usize, bytes: u64) {
-        self.arrays[array].skip_rebuild(bytes);
+        self.arrays[array].array_mut().skip_rebuild(bytes);
     }
 
     /// How busy the arrays have been since the beginning.
     pub fn usage(&self) -> Vec<ArrayUsage> {
-        self.arrays.iter().map(ArrayState::usage).collect()
+        self.arrays.iter().map(|of| of.array().usage()).collect()
     }
 
     /// How busy a processor of the host has been since the beginning, in nanoseconds.

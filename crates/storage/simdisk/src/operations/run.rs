@@ -8,12 +8,16 @@ use units::{Nanos, Prng, Seed};
 use super::database::DatabaseState;
 use super::flow::FlowState;
 use super::log::LogWrite;
-use super::{OperationKind, OperationLoad, OperationPlace, RequestBeside, ScanShape, SpanShape};
-use crate::array::{ArrayState, HostRequest, HostWork};
+use super::{
+    LoadedDatabase, OperationKind, OperationLoad, OperationPlace, RequestBeside, ScanShape,
+    SpanShape,
+};
+use crate::array::{HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError};
 use crate::disk::VirtualMoment;
 use crate::file_system::Metadata;
 use crate::host::HostProcessors;
+use crate::host_cache::{CachedArray, HostCacheCounters};
 use crate::slots::SlotTable;
 
 /// Result of a request, or of a batch.
@@ -37,7 +41,7 @@ pub struct OperationRun<'a> {
     rest_percent: u64,
     pub(super) scan: Option<ScanShape>,
     pub(super) processors: Option<HostProcessors>,
-    pub(super) arrays: Vec<ArrayState>,
+    pub(super) arrays: Vec<CachedArray>,
     pub(super) databases: Vec<DatabaseState<'a>>,
     sessions: Vec<SessionState>,
     requests: SlotTable<PendingRequest>,
@@ -131,7 +135,7 @@ impl<'a> OperationRun<'a> {
     ) -> Result<Self, DescriptionError> {
         let mut states = Vec::new();
         for (index, array) in (0..).zip(arrays) {
-            states.push(ArrayState::new(&array.model(&array.name)?, seed.derive(index)));
+            states.push(CachedArray::new(&array.model(&array.name)?, seed.derive(index)));
         }
         let mut run = Self {
             rest_percent: u64::from(load.rest_percent),
@@ -146,6 +150,7 @@ impl<'a> OperationRun<'a> {
             timers: BinaryHeap::new(),
             sequence: 0,
         };
+        run.warm(&load.databases);
         for (number, database) in (0..).zip(load.databases) {
             let seed = seed.derive(u64::MAX - u64::from(number));
             let places = (database.place, database.log);
@@ -168,6 +173,14 @@ impl<'a> OperationRun<'a> {
             }
         }
         Ok(run)
+    }
+
+    /// Fills the host's caches that are warm from the start.
+    fn warm(&mut self, databases: &[LoadedDatabase<'_>]) {
+        for OperationPlace { array, base, bytes } in databases.iter().map(|of| of.place) {
+            let beside = databases.iter().filter(|of| of.place.array == array).count();
+            self.arrays[array].warm(base..base + bytes, 1.0 / beside as f64);
+        }
     }
 
     /// Advances time up to a moment, and reports every answer that comes until then.
@@ -193,13 +206,19 @@ impl<'a> OperationRun<'a> {
     /// How full the memory for writes of its arrays is, in shares of one array's; none if no array
     /// keeps writes there.
     pub fn filled_memory(&self) -> Option<f64> {
-        let filled: Vec<f64> = self.arrays.iter().filter_map(ArrayState::filled_memory).collect();
+        let filled: Vec<f64> = self.arrays.iter().filter_map(CachedArray::filled_memory).collect();
         (!filled.is_empty()).then(|| filled.iter().sum())
+    }
+
+    /// What the host's cache in front of each array has done so far; arrays without one are left
+    /// out.
+    pub fn host_caches(&self) -> Vec<HostCacheCounters> {
+        self.arrays.iter().filter_map(CachedArray::counters).collect()
     }
 
     /// Events of the simulation so far.
     pub fn events(&self) -> u64 {
-        self.sequence + self.arrays.iter().map(|array| array.handled).sum::<u64>()
+        self.sequence + self.arrays.iter().map(CachedArray::events).sum::<u64>()
     }
 
     /// When something happens next, and on which array; none: a timer.
@@ -454,7 +473,7 @@ impl<'a> OperationRun<'a> {
         }
         let request =
             HostRequest { token: u64::from(token), work, offset: place.base, length: bytes };
-        self.arrays[place.array].submit(now, request);
+        self.arrays[place.array].submit(now, volume(database, kind), request);
     }
 
     /// Sends the file system's additional writes for the write of this slot.
@@ -468,7 +487,8 @@ impl<'a> OperationRun<'a> {
             let request =
                 PendingRequest { database, kind, bytes: length, begun: now, waiter, parts: 1 };
             let token = u64::from(self.requests.put(request));
-            self.arrays[array].submit(now, HostRequest { token, work, offset, length });
+            let request = HostRequest { token, work, offset, length };
+            self.arrays[array].submit(now, volume(database, OperationKind::LogWrite), request);
         }
     }
 
@@ -561,4 +581,17 @@ impl<'a> OperationRun<'a> {
             self.go_on(now, session, told);
         }
     }
+}
+
+/// The volume of a request, as a cache in the host tells them apart: database and log have one
+/// each.
+fn volume(database: u32, kind: OperationKind) -> u64 {
+    let is_log = matches!(
+        kind,
+        OperationKind::LogWrite
+            | OperationKind::LogFormat
+            | OperationKind::LogRead
+            | OperationKind::ReplicationRead
+    );
+    u64::from(database) * 2 + u64::from(is_log)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use units::Bytes;
 
+use super::size::flags::CacheSizeFlags;
 use crate::args::size;
 
 /// Flags of `cache`.
@@ -19,6 +20,9 @@ pub(crate) struct CacheFlags {
 /// Actions on a cache.
 #[derive(Subcommand, Debug)]
 pub(crate) enum CacheAction {
+    /// Show what caches of several sizes would answer of a trace, or bring a plan on an array;
+    /// writes nothing
+    Size(CacheSizeFlags),
     /// Make an empty cache on a flash device, or in a new file; refuses anything that holds data
     Create(CacheCreateFlags),
     /// Serve volumes behind a cache to NBD clients of this machine, until SIGTERM

@@ -10,6 +10,7 @@ mod live;
 mod remove;
 #[cfg(target_os = "linux")]
 mod serve;
+mod size;
 mod status;
 mod words;
 
@@ -21,6 +22,7 @@ use flags::{CacheAction, CacheFlags};
 /// Runs the requested action.
 pub(crate) fn run(flags: &CacheFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     match &flags.action {
+        CacheAction::Size(flags) => size::run(flags, console),
         CacheAction::Create(flags) => create::run(flags, console),
         CacheAction::Status(flags) => status::run(flags, console),
         CacheAction::Check(flags) => check::run(flags, console),

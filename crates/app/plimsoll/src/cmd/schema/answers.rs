@@ -9,6 +9,33 @@ type Members = &'static [(&'static str, &'static str)];
 /// A kind, its schema number, and the members that are always there.
 const ANSWERS: &[(&str, u64, Members)] = &[
     ("builds", 1, &[("data_as_of", "string")]),
+    (
+        "cache_curve",
+        1,
+        &[
+            ("advice", "object"),
+            ("block_bytes", "integer"),
+            ("classes", "array"),
+            ("file", "string"),
+            ("footprint_bytes", "integer"),
+            ("points", "array"),
+            ("sampling_rate", "number"),
+            ("skipped", "object"),
+            ("span_ns", "integer?"),
+        ],
+    ),
+    (
+        "cache_gain",
+        1,
+        &[
+            ("advice", "object"),
+            ("array", "string"),
+            ("database_bytes", "integer"),
+            ("plan", "string"),
+            ("points", "array"),
+            ("uncertainty_percent", "number"),
+        ],
+    ),
     ("check", 1, &[("files", "array")]),
     (
         "comparison",

@@ -164,6 +164,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "cache",
         &[
+            "plimsoll cache size --trace db.blkparse",
             "plimsoll cache create /dev/nvme0n1",
             "plimsoll cache serve /dev/nvme0n1 --volume mail=/dev/sdx",
             "plimsoll cache status /dev/nvme0n1",
@@ -220,6 +221,14 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("iscsi grow", &["plimsoll iscsi grow luns.toml"]),
     ("iscsi destroy", &["plimsoll iscsi destroy luns.toml"]),
+    (
+        "cache size",
+        &[
+            "plimsoll cache size plan.toml --array shelf-sata",
+            "plimsoll cache size --trace db.blkparse",
+            "plimsoll cache size --trace iolog.txt --size 100GiB --size 200GiB",
+        ],
+    ),
     (
         "plan",
         &[

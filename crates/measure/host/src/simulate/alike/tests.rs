@@ -80,6 +80,7 @@ fn events_of_one_database_are_those_of_all_that_are_like_it() {
         databases: alike.simulated.iter().map(|&at| sampled(plan.databases[at].index)).collect(),
         host: None,
         processors: None,
+        flash_cache: None,
     };
     let Some(Event::Interval(all)) = alike.of_all(&plan, Event::Interval(interval)).pop() else {
         panic!("an interval");

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fleet::{EventAction, FleetOrder};
+use host::StopFlag;
 use host::simulate::played::side_by_side;
 use plan::Plan;
 use rehearsal::{
@@ -36,7 +37,7 @@ pub(super) fn each_alone(
         .remark(format_args!("{} hosts that share nothing, each simulated alone.", names.len()))?;
     let statuses = side_by_side(names.len(), |number| {
         let own = host_flags(flags, order, (number, &host_folder(folder, number, &names[number])));
-        let (measured, _) = super::super::measured(&own, true)?;
+        let (measured, _) = super::super::measured(&own, &StopFlag::default(), true)?;
         Ok::<u8, CommandError>(measured.verdict.exit_code())
     })?;
     let mut notes = FleetNotes::begin(folder, &order.name, &names)?;
