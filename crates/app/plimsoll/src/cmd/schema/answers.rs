@@ -9,6 +9,20 @@ type Members = &'static [(&'static str, &'static str)];
 /// A kind, its schema number, and the members that are always there.
 const ANSWERS: &[(&str, u64, Members)] = &[
     ("builds", 1, &[("data_as_of", "string")]),
+    ("cache_contents", 1, &[("flash", "string"), ("volumes", "array")]),
+    ("cache_created", 1, &[("capacity_bytes", "integer"), ("flash", "string")]),
+    (
+        "cache_status",
+        1,
+        &[
+            ("cached_bytes", "integer"),
+            ("capacity_bytes", "integer"),
+            ("classes", "array"),
+            ("flash", "string"),
+            ("state", "string"),
+            ("volumes", "array"),
+        ],
+    ),
     ("check", 1, &[("files", "array")]),
     (
         "comparison",
