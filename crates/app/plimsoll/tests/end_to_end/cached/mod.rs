@@ -4,6 +4,7 @@
 mod kills;
 mod peers;
 mod refusals;
+mod service;
 
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
