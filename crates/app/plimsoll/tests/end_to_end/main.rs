@@ -13,6 +13,8 @@ mod attached;
 mod bad_input;
 mod broken;
 mod builds;
+#[cfg(target_os = "linux")]
+mod cached;
 mod caches;
 mod captures;
 mod check;

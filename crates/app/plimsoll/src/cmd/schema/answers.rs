@@ -36,6 +36,20 @@ const ANSWERS: &[(&str, u64, Members)] = &[
             ("uncertainty_percent", "number"),
         ],
     ),
+    ("cache_contents", 1, &[("flash", "string"), ("volumes", "array")]),
+    ("cache_created", 1, &[("capacity_bytes", "integer"), ("flash", "string")]),
+    (
+        "cache_status",
+        1,
+        &[
+            ("cached_bytes", "integer"),
+            ("capacity_bytes", "integer"),
+            ("classes", "array"),
+            ("flash", "string"),
+            ("state", "string"),
+            ("volumes", "array"),
+        ],
+    ),
     ("check", 1, &[("files", "array")]),
     (
         "comparison",
