@@ -15,23 +15,25 @@ mod journal;
 mod membership;
 mod merge;
 mod message;
+mod nanos;
 mod order;
 mod outbox;
 mod record;
 mod timing;
 mod verdict;
 
-pub use agent::{Agent, AgentEffect, AgentSurroundings, ChildReport};
+pub use agent::{Agent, AgentEffect, AgentSurroundings, ChildReport, KeptJob};
 pub use assembly::{Assembly, PieceFault};
 pub use clock::{ClockOffset, RoundTrip};
-pub use controller::{ControllerEffect, FleetController, FleetStage};
+pub use controller::{ControllerEffect, FleetController, FleetStage, HostWork};
 pub use identity::{AgentId, IdentityError, RunId};
 pub use journal::{FleetEvent, FleetLine, LossCause};
 pub use merge::{FleetSeries, merged};
 pub use message::{
-    AgentAnswer, AgentJob, AgentOrder, AgentStep, Ask, Heartbeat, HostFacts, MessageFault, VERSION,
-    decode, encode,
+    AgentAnswer, AgentJob, AgentOrder, AgentStep, Ask, CopyReport, Heartbeat, HostFacts,
+    MessageFault, VERSION, decode, encode,
 };
+pub use order::duty::{CopySide, Duty, DutyAct};
 pub use order::event::{CopySet, EventAction, PlannedEvent, TakeOver};
 pub use order::placement::{CopyRole, LoadChange};
 pub use order::{FleetOrder, HostOrder, OrderError};
