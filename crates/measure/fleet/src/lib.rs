@@ -18,6 +18,7 @@ mod message;
 mod nanos;
 mod order;
 mod outbox;
+mod period;
 mod record;
 mod timing;
 mod verdict;
@@ -33,14 +34,16 @@ pub use message::{
     AgentAnswer, AgentJob, AgentOrder, AgentStep, Ask, CopyReport, Heartbeat, HostFacts,
     MessageFault, VERSION, decode, encode,
 };
+pub(crate) use order::duty::last_part;
 pub use order::duty::{CopySide, Duty, DutyAct};
 pub use order::event::{CopySet, EventAction, PlannedEvent, TakeOver};
 pub use order::placement::{CopyRole, LoadChange};
 pub use order::{FleetOrder, HostOrder, OrderError};
 pub use outbox::{JournalOutbox, JournalPiece};
+pub use period::{Period, PeriodKind, periods};
 pub use record::{Absence, FleetLoadError, FleetRecord, HostPart};
 pub use timing::Timing;
-pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, judge};
+pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, PeriodVerdict, judge};
 
 /// Name of the fleet's own journal in the folder of a fleet run.
 pub const FLEET_JOURNAL: &str = "fleet.jsonl";

@@ -53,6 +53,8 @@ pub struct HostPart {
     pub clock: Option<ClockOffset>,
     /// When it was down on purpose, by the controller's clock: begin, and end if it returned.
     pub downs: Vec<(u64, Option<u64>)>,
+    /// The parts of its record before, during and after each event: see [`FleetRecord::cut`].
+    pub parts: Vec<Option<RunRecord>>,
     /// Its ends of reseeds.
     pub copies: Vec<CopyReport>,
     /// When it was lost, and back.
