@@ -50,11 +50,11 @@ struct Chunk {
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_be_bytes(bytes[at..at + 8].try_into().unwrap())
+    u64::from_be_bytes(bytes[at..at + 8].try_into().expect("a value of the test"))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap())
+    u32::from_be_bytes(bytes[at..at + 4].try_into().expect("a value of the test"))
 }
 
 /// Takes the first chunk off `bytes`. `lengths` are those of reads by cookie, for simple replies.
@@ -63,7 +63,7 @@ fn chunk(bytes: &mut &[u8], framing: TwinFraming, lengths: &BTreeMap<u64, u64>) 
         TwinFraming::Simple => {
             assert_eq!(u32_at(bytes, 0), 0x6744_6698);
             let cookie = u64_at(bytes, 8);
-            let error = u16::try_from(u32_at(bytes, 4)).unwrap();
+            let error = u16::try_from(u32_at(bytes, 4)).expect("a value of the test");
             let length = if error == 0 { lengths.get(&cookie).copied().unwrap_or(0) } else { 0 };
             (cookie, error, 16, length)
         }
@@ -76,14 +76,14 @@ fn chunk(bytes: &mut &[u8], framing: TwinFraming, lengths: &BTreeMap<u64, u64>) 
             (u64_at(bytes, 8), u16_at(bytes, 6), 32, u64_at(bytes, 24))
         }
     };
-    let end = head + usize::try_from(length).unwrap();
+    let end = head + usize::try_from(length).expect("a value of the test");
     let payload = bytes[head..end].to_vec();
     *bytes = &bytes[end..];
     Chunk { cookie, kind, payload }
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_be_bytes(bytes[at..at + 2].try_into().unwrap())
+    u16::from_be_bytes(bytes[at..at + 2].try_into().expect("a value of the test"))
 }
 
 /// Sends the whole script at once; the bytes that the server sent behind its handshake.
@@ -102,18 +102,18 @@ fn served(executor: &Executor, device: Rc<dyn device::Device>, sent: &[u8]) -> V
 /// The end of the handshake: behind the acknowledgement of GO.
 fn behind_handshake(bytes: &[u8]) -> &[u8] {
     let go = [&0x0003_e889_0455_65a9_u64.to_be_bytes()[..], &[0, 0, 0, 7, 0, 0, 0, 1]].concat();
-    let at = bytes.windows(go.len()).position(|window| window == go).unwrap();
+    let at = bytes.windows(go.len()).position(|window| window == go).expect("a value of the test");
     &bytes[at + go.len() + 4..]
 }
 
 fn plays(framing: TwinFraming, script: &[Asked]) {
     let (executor, device) = slow_volume();
-    let mut twin = vec![0; usize::try_from(VOLUME_BYTES).unwrap()];
+    let mut twin = vec![0; usize::try_from(VOLUME_BYTES).expect("a value of the test")];
     let mut sent = handshake(framing, "rw");
     let (mut expected, mut lengths) = (BTreeMap::new(), BTreeMap::new());
     for (cookie, asked) in (1_000_u64..).zip(script) {
         let range = |offset: &u64, length: &u64| {
-            usize::try_from(*offset).unwrap()..usize::try_from(offset + length).unwrap()
+            usize::try_from(*offset).expect("a value of the test")..usize::try_from(offset + length).expect("a value of the test")
         };
         // One connection's requests take effect in their order, for the server keeps overlapping
         // ones in it.
@@ -140,14 +140,14 @@ fn plays(framing: TwinFraming, script: &[Asked]) {
         };
         sent.extend(request(framing, (kind, 0), cookie, place));
         if let Asked::Write(_, length, fill) = asked {
-            sent.extend(vec![*fill; usize::try_from(*length).unwrap()]);
+            sent.extend(vec![*fill; usize::try_from(*length).expect("a value of the test")]);
         }
     }
     let bytes = served(&executor, device, &sent);
     let mut rest = behind_handshake(&bytes);
     for _ in script {
         let chunk = chunk(&mut rest, framing, &lengths);
-        let asked = &script[usize::try_from(chunk.cookie - 1_000).unwrap()];
+        let asked = &script[usize::try_from(chunk.cookie - 1_000).expect("a value of the test")];
         match (asked, framing) {
             (Asked::Read(..), TwinFraming::Simple) => {
                 assert!(chunk.payload == expected[&chunk.cookie], "{asked:?}");
@@ -263,23 +263,23 @@ fn options_that_the_server_lacks_or_cannot_read_are_answered() {
 /// A stream that begins well and then goes wrong: bits flipped, parts cut out, noise.
 fn malformed(prng: &mut Prng) -> Vec<u8> {
     let framing = [TwinFraming::Simple, TwinFraming::Structured, TwinFraming::Extended]
-        [usize::try_from(prng.below(3)).unwrap()];
+        [usize::try_from(prng.below(3)).expect("a value of the test")];
     let mut bytes = handshake(framing, if prng.below(2) == 0 { "rw" } else { "none" });
     for _ in 0..prng.below(4) {
-        let (kind, length) = (u16::try_from(prng.below(9)).unwrap(), prng.below(5_000));
+        let (kind, length) = (u16::try_from(prng.below(9)).expect("a value of the test"), prng.below(5_000));
         bytes.extend(request(
             framing,
             (kind, 0),
             prng.next_u64(),
             (prng.below(VOLUME_BYTES), length),
         ));
-        bytes.extend(vec![0; usize::try_from(prng.below(5_000)).unwrap()]);
+        bytes.extend(vec![0; usize::try_from(prng.below(5_000)).expect("a value of the test")]);
     }
     for _ in 0..=prng.below(8) {
-        let at = usize::try_from(prng.below(bytes.len() as u64)).unwrap();
+        let at = usize::try_from(prng.below(bytes.len() as u64)).expect("a value of the test");
         match prng.below(4) {
             0 => bytes.truncate(at.max(1)),
-            1 => bytes[at] = u8::try_from(prng.below(256)).unwrap(),
+            1 => bytes[at] = u8::try_from(prng.below(256)).expect("a value of the test"),
             2 => bytes[at] ^= 1 << prng.below(8),
             _ => {
                 let mut noise = [0; 64];

@@ -36,7 +36,8 @@ pub struct TraceRequest {
 
 impl TraceRequest {
     /// Its blocks, each with the volume in the upper bits.
-    pub(super) fn blocks(&self, block_bytes: u64) -> impl Iterator<Item = u64> + use<> {
+    /// The numbers of the blocks of `block_bytes` that it touches.
+    pub fn blocks(&self, block_bytes: u64) -> impl Iterator<Item = u64> + use<> {
         let volume = u64::from(self.volume) << 48;
         let end = self.offset.saturating_add(self.length - 1) / block_bytes;
         (self.offset / block_bytes..=end).map(move |block| volume | block)

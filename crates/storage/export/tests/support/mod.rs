@@ -120,7 +120,7 @@ pub(crate) enum TwinFraming {
 
 /// An option with its data.
 pub(crate) fn option(kind: u32, data: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(data.len()).unwrap();
+    let length = u32::try_from(data.len()).expect("a value of the test");
     let mut bytes = b"IHAVEOPT".to_vec();
     bytes.extend(kind.to_be_bytes());
     bytes.extend(length.to_be_bytes());
@@ -131,7 +131,7 @@ pub(crate) fn option(kind: u32, data: &[u8]) -> Vec<u8> {
 /// The handshake of a client that opens `name`.
 pub(crate) fn handshake(framing: TwinFraming, name: &str) -> Vec<u8> {
     let mut bytes = 3_u32.to_be_bytes().to_vec();
-    let length = u32::try_from(name.len()).unwrap().to_be_bytes();
+    let length = u32::try_from(name.len()).expect("a value of the test").to_be_bytes();
     let mut go = [&length[..], name.as_bytes()].concat();
     match framing {
         TwinFraming::Simple => {}
@@ -141,7 +141,7 @@ pub(crate) fn handshake(framing: TwinFraming, name: &str) -> Vec<u8> {
     if framing != TwinFraming::Simple {
         let context = b"base:allocation";
         let mut set = [&length[..], name.as_bytes(), &1_u32.to_be_bytes()].concat();
-        set.extend(u32::try_from(context.len()).unwrap().to_be_bytes());
+        set.extend(u32::try_from(context.len()).expect("a value of the test").to_be_bytes());
         set.extend_from_slice(context);
         bytes.extend(option(10, &set));
     }
@@ -168,7 +168,7 @@ pub(crate) fn request(
     if is_extended {
         bytes.extend(length.to_be_bytes());
     } else {
-        bytes.extend(u32::try_from(length).unwrap().to_be_bytes());
+        bytes.extend(u32::try_from(length).expect("a value of the test").to_be_bytes());
     }
     bytes
 }
