@@ -1,4 +1,4 @@
-//! What the figures of a played deployment come to: a row for each host and stretch, what broke a
+//! Judgement of the figures of a played deployment: a row for each host and stretch, what broke a
 //! limit and by how much, and when redundancy was back.
 
 use units::Nanos;

@@ -60,7 +60,7 @@ fn a_lost_host_is_silent_and_its_databases_load_the_next_one() {
 
 /// Judged: what is skipped is what would have been played, within 5 %.
 #[test]
-fn a_minute_that_is_played_stands_for_the_hour_that_is_not() {
+fn a_played_minute_represents_a_skipped_hour() {
     let deployment = deployment(2, 2, PlayedRules::default());
     let figures = |steady| {
         let (outcomes, judgement) = played(&deployment, &[], (hour(1), steady));
