@@ -87,16 +87,15 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
 }
 
 /// Sends the whole script at once; the bytes that the server sent behind its handshake.
-fn served(executor: &Executor, device: Rc<dyn device::Device>, sent: &[u8]) -> Vec<u8> {
-    let hall = hall(&device, 1 << 20);
+fn served(executor: &Executor, device: &Rc<dyn device::Device>, sent: &[u8]) -> Vec<u8> {
+    let hall = hall(device, 1 << 20);
     let wire = Rc::new(PipeWire::default());
     wire.send(sent);
     wire.close();
     let (twin, runtime) = (Rc::clone(&wire), executor.runtime());
     executor
         .block_on(async move { serve_connection(hall, twin, runtime, Rc::new(|_| false)).await });
-    let bytes = wire.from_server.borrow().clone();
-    bytes
+    wire.from_server.take()
 }
 
 /// The end of the handshake: behind the acknowledgement of GO.
@@ -113,7 +112,8 @@ fn plays(framing: TwinFraming, script: &[Asked]) {
     let (mut expected, mut lengths) = (BTreeMap::new(), BTreeMap::new());
     for (cookie, asked) in (1_000_u64..).zip(script) {
         let range = |offset: &u64, length: &u64| {
-            usize::try_from(*offset).expect("a value of the test")..usize::try_from(offset + length).expect("a value of the test")
+            usize::try_from(*offset).expect("a value of the test")
+                ..usize::try_from(offset + length).expect("a value of the test")
         };
         // One connection's requests take effect in their order, for the server keeps overlapping
         // ones in it.
@@ -143,7 +143,7 @@ fn plays(framing: TwinFraming, script: &[Asked]) {
             sent.extend(vec![*fill; usize::try_from(*length).expect("a value of the test")]);
         }
     }
-    let bytes = served(&executor, device, &sent);
+    let bytes = served(&executor, &device, &sent);
     let mut rest = behind_handshake(&bytes);
     for _ in script {
         let chunk = chunk(&mut rest, framing, &lengths);
@@ -266,7 +266,8 @@ fn malformed(prng: &mut Prng) -> Vec<u8> {
         [usize::try_from(prng.below(3)).expect("a value of the test")];
     let mut bytes = handshake(framing, if prng.below(2) == 0 { "rw" } else { "none" });
     for _ in 0..prng.below(4) {
-        let (kind, length) = (u16::try_from(prng.below(9)).expect("a value of the test"), prng.below(5_000));
+        let (kind, length) =
+            (u16::try_from(prng.below(9)).expect("a value of the test"), prng.below(5_000));
         bytes.extend(request(
             framing,
             (kind, 0),

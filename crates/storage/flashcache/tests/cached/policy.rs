@@ -1,16 +1,14 @@
 //! The policy judged: what bypassing scans is worth, what a checksum run in the middle costs, and
 //! how far the store, which evicts whole segments, is from the exact policy.
 
-mod support;
-
 use std::collections::{BTreeMap, HashMap};
 
+use crate::support::World;
 use device::{OpenMode, Purpose, Request};
 use flashcache::{
     CacheStore, Cached, Classifier, FlashCache, FormatOptions, IoDirection, PoolShare,
     RequestClass, Route, ShadowCache, ShadowRead, format,
 };
-use support::World;
 use units::{Bytes, Nanos, Prng, Seed};
 
 const PAGE: u64 = 32 << 10;
@@ -120,7 +118,6 @@ fn lru_ratio(mix: &[Read], capacity: usize, bypasses: bool) -> f64 {
 fn bypassing_scans_is_worth_ten_points_to_lru_at_a_tenth_of_the_pages() {
     let mix = mail_mix(20_000, 120_000);
     let [plain, bypassing] = [false, true].map(|bypasses| lru_ratio(&mix, 2_000, bypasses));
-    println!("LRU at 10 %: {plain:.3}, with bypass {bypassing:.3}");
     assert!(bypassing >= plain + 0.10, "{plain} {bypassing}");
 }
 
@@ -134,7 +131,9 @@ fn shadow_ratio(first: &[Read], second: &[Read], capacity: u64) -> f64 {
         }
         matches!(read, ShadowRead::Hit(_))
     };
-    first.iter().for_each(|of| _ = read(of));
+    for of in first {
+        read(of);
+    }
     let pages = second.iter().filter(|(_, length)| *length == PAGE);
     let (reads, hits) =
         pages.fold((0, 0), |(reads, hits), of| (reads + 1, hits + u32::from(read(of))));
