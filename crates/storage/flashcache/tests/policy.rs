@@ -1,16 +1,16 @@
 //! The policy judged: what bypassing scans is worth, what a checksum run in the middle costs, and
 //! how far the store, which evicts whole segments, is from the exact policy.
 
-mod support;
-
 use std::collections::{BTreeMap, HashMap};
 
-use device::{OpenMode, Purpose, Request};
+use device::{
+    Device as _, Executor, Latency, MemoryVolume, OpenMode, Purpose, Request, VirtualReactor,
+    Volume as _,
+};
 use flashcache::{
     CacheStore, Cached, Classifier, FlashCache, FormatOptions, IoDirection, PoolShare,
     RequestClass, Route, ShadowCache, ShadowRead, format,
 };
-use support::World;
 use units::{Bytes, Nanos, Prng, Seed};
 
 const PAGE: u64 = 32 << 10;
@@ -158,10 +158,12 @@ fn a_checksum_run_in_the_middle_costs_at_most_a_point() {
 /// Hit ratio of the store itself, and its number of blocks.
 fn store_ratio(pages: Vec<u64>, measured_from: usize) -> (f64, u64) {
     const BLOCK: u64 = 4_096;
-    let world = World::new();
-    let (backing, flash) = (world.backing.clone(), world.flash.clone());
-    let runtime = world.executor.runtime();
-    world.executor.block_on(async move {
+    let reactor = VirtualReactor::new();
+    let volume = |name| MemoryVolume::new(name, &reactor, Latency::fixed(Nanos::from_micros(100)));
+    let (backing, flash) = (volume("backing"), volume("flash"));
+    let executor = Executor::new(reactor);
+    let runtime = executor.runtime();
+    executor.block_on(async move {
         let length = 48 << 20;
         let device = flash.open("cache", OpenMode::CreateNew { length }).await.unwrap();
         let options = FormatOptions { block_bytes: 4_096, identity: [7; 16], force: false };
@@ -178,7 +180,7 @@ fn store_ratio(pages: Vec<u64>, measured_from: usize) -> (f64, u64) {
                 before = cache.class(RequestClass::Database);
             }
             let request = Request::read(Purpose::Database, page * BLOCK, 4_096);
-            device::Device::submit(&volume, request).await.into_buffer().unwrap();
+            volume.submit(request).await.into_buffer().unwrap();
         }
         let after = cache.class(RequestClass::Database);
         let (reads, hits) = (after.reads - before.reads, after.hits - before.hits);
