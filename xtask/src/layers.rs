@@ -53,7 +53,7 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "flashcache",
-        inside: &["device", "units"],
+        inside: &["device", "iotrace", "units"],
         outside: &["twox-hash"],
         tests: &["faults"],
     },
@@ -104,7 +104,12 @@ const TABLE: &[Layer] = &[
         outside: &["serde", "serde_json", "sha2"],
         tests: &[],
     },
-    Layer { package: "profile", inside: &["plan", "units"], outside: &["csv"], tests: &[] },
+    Layer {
+        package: "profile",
+        inside: &["iotrace", "plan", "units"],
+        outside: &["csv"],
+        tests: &[],
+    },
     Layer { package: "builds", inside: &[], outside: &["csv"], tests: &[] },
     Layer {
         package: "jetstress",
@@ -112,6 +117,7 @@ const TABLE: &[Layer] = &[
         outside: &["roxmltree", "time"],
         tests: &[],
     },
+    Layer { package: "iotrace", inside: &[], outside: &[], tests: &[] },
     Layer { package: "limits", inside: &[], outside: &["roxmltree"], tests: &[] },
     Layer { package: "vrrp", inside: &[], outside: &["etherparse", "pcap-parser"], tests: &[] },
     Layer {

@@ -67,6 +67,11 @@ pub(crate) fn kill(times: &str) -> Result<(), Failure> {
     program_test("kill", &[("PLIMSOLL_KILLS", times)])
 }
 
+/// Kills the server of a flash cache `times` times and holds it to what clients saw acknowledged.
+pub(crate) fn cache_kill(times: &str) -> Result<(), Failure> {
+    program_tests("end_to_end", " cached::kills", &[("PLIMSOLL_CACHE_KILLS", times)])
+}
+
 /// Loads a database for `minutes` and has every independent reader compare what it sees.
 pub(crate) fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     let minutes: u32 = minutes

@@ -71,6 +71,11 @@ pub(crate) const PROVE: &[Step] = &[
     Step { name: "fidelity", what: "published runs beside ours", run: &proofs::fidelity },
     Step { name: "kill", what: "the real program killed 100 times", run: &|| proofs::kill("100") },
     Step {
+        name: "cache-kill",
+        what: "the server of a flash cache killed 200 times under load",
+        run: &|| proofs::cache_kill("200"),
+    },
+    Step {
         name: "soak",
         what: "ten minutes of load, then every reader must agree",
         run: &|| proofs::soak("10", None),

@@ -10,9 +10,9 @@ mod windows;
 pub(crate) use unix::serve_on_request;
 #[cfg(unix)]
 pub(crate) use unix::{
-    PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
+    PLAIN_CHARACTERS, kill, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
-    PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
+    PLAIN_CHARACTERS, kill, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
 };

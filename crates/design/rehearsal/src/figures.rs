@@ -151,7 +151,7 @@ impl Usage {
 pub enum PieceKind {
     /// Its beginning: caches and queues fill.
     Transition,
-    /// A piece that stands for the rest of a stretch, or for time until something else changes.
+    /// A piece that represents the rest of a stretch, or for time until something else changes.
     Steady,
 }
 
@@ -162,7 +162,7 @@ pub struct Piece {
     pub stretch: usize,
     /// Its beginning in the timeline.
     pub from: Nanos,
-    /// Its end; it stands for the time up to it.
+    /// Its end; it represents the time up to it.
     pub to: Nanos,
     /// How much of it was played.
     pub played: Nanos,

@@ -1,4 +1,4 @@
-//! What the figures of a played deployment come to: a row for each host and stretch, what broke a
+//! Judgement of the figures of a played deployment: a row for each host and stretch, what broke a
 //! limit and by how much, and when redundancy was back.
 
 use units::Nanos;
@@ -185,7 +185,9 @@ fn row(
         }
         let duty = stretch.duties[of.0][of.1];
         let mut figures = CopyFigures::default();
-        settled.iter().for_each(|piece| figures.merge(&piece.copies[at]));
+        for piece in &settled {
+            figures.merge(&piece.copies[at]);
+        }
         let demanded = match duty {
             Duty::Active => deployment.databases[of.0].iops,
             _ => Some(0.0),

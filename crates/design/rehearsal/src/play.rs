@@ -18,7 +18,7 @@ const STEP: Nanos = Nanos::from_secs(1);
 /// A piece of the timeline, and an interval of the journals.
 const PIECE: Nanos = Nanos::from_secs(60);
 
-/// What goes by before the beginning: queues fill.
+/// Warm-up before the timeline begins: queues fill.
 const WARM_UP: Nanos = Nanos::from_secs(30);
 
 /// How a group is played.
@@ -36,13 +36,13 @@ pub struct PlayOrder<'a> {
     pub rest_percent: u32,
     /// Played at the beginning of each stretch, and whenever something ends within one.
     pub transition: Nanos,
-    /// Played after that, to stand for the rest.
+    /// Played after that, to represent the rest.
     pub steady: Nanos,
     /// Seed of addresses and platters.
     pub seed: Seed,
 }
 
-/// What a group came to.
+/// Result of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupOutcome {
     /// Database and copy number of each copy, in the order of the figures.
@@ -76,7 +76,7 @@ pub fn play(
         pieces: Vec::new(),
         rebuilt: Vec::new(),
         told,
-        goes_on: true,
+        is_continued: true,
     };
     for (number, stretch) in order.stretches.iter().enumerate() {
         player.stage.enter(stretch);
@@ -106,7 +106,7 @@ struct Player<'a, 'b> {
     pieces: Vec<Piece>,
     rebuilt: Vec<(usize, Nanos)>,
     told: &'b mut dyn FnMut(HostInterval) -> bool,
-    goes_on: bool,
+    is_continued: bool,
 }
 
 /// How far rebuilds and seeds have come.
@@ -133,7 +133,7 @@ impl Player<'_, '_> {
 
     fn stretch(&mut self, number: usize, stretch: &Stretch) {
         let (mut begun, mut steady) = (self.at, Nanos::ZERO);
-        while self.at < stretch.to && self.goes_on {
+        while self.at < stretch.to && self.is_continued {
             let is_new = self.at.since(begun) < self.order.transition;
             let kind = if is_new { PieceKind::Transition } else { PieceKind::Steady };
             let span = if is_new { self.order.transition } else { self.order.steady };
@@ -226,7 +226,7 @@ impl Player<'_, '_> {
             let own = copies.filter(|(copy, _)| copy.host == host);
             let copies = own.map(|(_, interval)| std::mem::take(interval)).collect();
             let played = (begun, begun + played);
-            self.goes_on &= (self.told)(HostInterval { host, played, at: self.at, copies });
+            self.is_continued &= (self.told)(HostInterval { host, played, at: self.at, copies });
         }
     }
 }

@@ -27,7 +27,7 @@ pub enum Duty {
     Idle,
 }
 
-/// A time in which nobody's duty changes.
+/// A span in which no copy changes its duty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stretch {
     /// Its beginning.
@@ -240,7 +240,7 @@ fn up(deployment: &PlayedDeployment, lasting: &[&Occurrence]) -> Vec<bool> {
     up
 }
 
-/// The site that goes on when the link is cut; the first if a witness in a third site lets either.
+/// The site that continues when the link is cut; the first if a witness in a third site lets either.
 fn surviving_site(
     deployment: &PlayedDeployment,
     group: usize,

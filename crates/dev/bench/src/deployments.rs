@@ -29,7 +29,7 @@ const IOPS: f64 = 12.0;
 const DATABASE_BYTES: u64 = 400 << 30;
 
 /// The longest that sixteen hosts may take.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// How much more than twice as long twice as many hosts may take.
 const LARGEST_EXCESS: f64 = 1.3;

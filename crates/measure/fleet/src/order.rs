@@ -1,5 +1,6 @@
 //! The fleet plan: which hosts run which plan together, and how long each wait may be.
 
+pub(crate) mod duty;
 pub(crate) mod event;
 #[cfg(test)]
 mod event_tests;

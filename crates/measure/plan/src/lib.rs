@@ -10,6 +10,7 @@
 mod bounds;
 mod complaint;
 mod convert;
+mod day;
 pub mod deployment;
 mod keys;
 mod limits;
@@ -26,6 +27,7 @@ mod write;
 
 pub use complaint::{Complaint, PlanError, Problem};
 pub use convert::{LONGEST_LONG_PAD, Overrides, SMALLEST_FILE, VolumeOf, VolumeSize};
+pub use day::LoadDay;
 pub use deployment::Deployment;
 pub use limits::Limits;
 pub use low::{Holds, PlanKey, plan_keys, quoted};

@@ -225,6 +225,12 @@ section! {
         throughput_percent: One<i128> => Comment "80" [
             "instead of target_iops: of the highest load, which is searched for first"
         ],
+        hours: List<f64> => Comment "[5, 5, 5, 5, 5, 10, 20, 50, 90, 100, 100, 90, 70, 80, 90, 80, \
+                                     70, 50, 30, 20, 15, 10, 5, 5]" [
+            "percent"
+            "of the target in each hour from midnight on, as level 2 of `simulate` follows it;"
+            "a run on storage holds the busiest hour all the time"
+        ],
         insert: One<i128> => Given "40" ["percent of the operations; the rest are reads"],
         delete: One<i128> => Given "20" [],
         replace: One<i128> => Given "5" [],

@@ -4,6 +4,7 @@ use std::fmt;
 
 use units::{Bytes, Nanos, Seed};
 
+use crate::day::LoadDay;
 use crate::limits::Limits;
 use crate::preset::Preset;
 
@@ -151,6 +152,8 @@ pub struct LoadSettings {
     /// Database reads and writes per second of all databases, which the load is held at; none: as
     /// many as the sessions bring.
     pub target_iops: Option<u32>,
+    /// The target over the day; `None`: it is held all the time.
+    pub day: Option<LoadDay>,
     /// The share of the highest load found before the measurement at which the load is held, in
     /// percent; `None`: not in the document.
     pub throughput_percent: Option<u32>,

@@ -87,6 +87,7 @@ impl Plan {
             })),
             target_iops: workload.target_iops.map(number),
             throughput_percent: workload.throughput_percent.map(number),
+            hours: workload.day.map(|day| day.percent().map(given).to_vec()),
             insert: Some(number(workload.mix.insert)),
             delete: Some(number(workload.mix.delete)),
             replace: Some(number(workload.mix.replace)),

@@ -8,6 +8,8 @@
 //! world reads like one of the real world.
 
 pub mod codec;
+mod day;
+mod digest;
 mod event;
 mod flash_cache;
 mod further_errors;
@@ -30,6 +32,8 @@ mod start;
 pub mod synthetic;
 
 pub use codec::{ChainHash, Seal, journal_schema};
+pub use day::{HOUR_NS, hourly_share};
+pub use digest::digest;
 pub use event::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest,
     OtherRun, PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,

@@ -180,10 +180,22 @@ impl RunRecord {
         self.tuned.map_or(given, |tuned| tuned.sessions_per_database)
     }
 
-    /// The rate at which the load was held: the plan's, or a share of the highest found.
+    /// The rate at which the load was held, as a mean of the measurement: the plan's, or a share of
+    /// the highest found.
     pub fn target_iops(&self) -> Option<f64> {
         let found = self.tuned.and_then(|tuned| tuned.target_iops).map(f64::from);
-        self.start.settings.target_iops.or(found)
+        let target = self.start.settings.target_iops.or(found)?;
+        Some(target * self.held_share())
+    }
+
+    /// Mean share of the target that the measured hours asked for; 1 if it was held all the time.
+    pub fn held_share(&self) -> f64 {
+        let settings = &self.start.settings;
+        let measured = self.span_ns(Phase::Measure);
+        crate::day::mean_share(
+            &settings.hourly_percent,
+            if measured > 0 { measured } else { settings.measure_ns },
+        )
     }
 
     /// When the last event was over, in nanoseconds since the start of the run.

@@ -16,6 +16,7 @@ mod replay;
 mod resumed;
 mod sessions;
 mod standstill;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod tuning;
@@ -231,7 +232,7 @@ impl Group {
         let mut load = self.start(opened, sampler, Phase::Warm);
         let is_held = policy::held_from_start(&self.plan).is_some();
         if let Some(target_iops) = policy::target_of_a_database(&self.plan).filter(|_| is_held) {
-            load.sessions.hold(target_iops);
+            self.hold(&load, target_iops, Nanos::ZERO);
         }
         self.warm(opened, &load.sampler).await;
         self.member.meet(Barrier::Warm, &self.runtime).await;
@@ -245,16 +246,17 @@ impl Group {
         if let Some(begin) = self.coordinator().begin(tuned + SETTLE, &self.runtime).await {
             self.runtime.sleep_until(begin).await;
         }
-        if let Some(target_iops) = target_iops {
-            // What cold caches left behind is not owed by the measurement.
-            load.sessions.hold(target_iops);
-        }
-        load.sampler.borrow_mut().skip();
         // Waking up late must not shorten the measurement.
         let measured_from = self.runtime.now();
+        let steps_from = self.coordinator().load_steps().origin(measured_from);
+        if let Some(target_iops) = target_iops {
+            // What cold caches left behind is not owed by the measurement.
+            self.hold(&load, target_iops, measured_from.since(steps_from));
+        }
+        load.sampler.borrow_mut().skip();
         if self.coordinator().stopped().is_none() {
             self.begin(Phase::Measure, opened);
-            self.measure(opened, measured_from, &load.sampler).await;
+            self.measure(opened, measured_from, (&load, target_iops)).await;
             self.end(Phase::Measure, opened);
         }
         Some(load)
@@ -331,8 +333,15 @@ impl Group {
         }
     }
 
-    async fn measure(&self, opened: &[Opened], from: Nanos, sampler: &RefCell<Sampler>) {
-        let test = &self.plan.test;
+    async fn measure(
+        &self,
+        opened: &[Opened],
+        from: Nanos,
+        (load, target_iops): (&GroupLoad, Option<f64>),
+    ) {
+        let (test, sampler) = (&self.plan.test, &load.sampler);
+        let steps_from = self.coordinator().load_steps().origin(from);
+        let mut taken = from.since(steps_from);
         // A program that was stopped wakes up beyond ends that it has not seen: that is one sample.
         while let Some(end) =
             policy::sample_end(from, test.duration, test.interval, self.runtime.now())
@@ -344,6 +353,9 @@ impl Group {
                 }
                 let next = (self.runtime.now() + LOOK).min(end);
                 self.runtime.sleep_until(next).await;
+                let now = self.runtime.now().since(steps_from);
+                self.take_steps(load, target_iops, (taken, now));
+                taken = now;
             }
             sampler.borrow_mut().sample(Phase::Measure);
             // A crash would lose values that are only reported at the end.

@@ -20,6 +20,7 @@ mod listed;
 mod mailboxes;
 mod meaning;
 mod next;
+mod pareto;
 mod passes;
 mod prediction;
 mod result_xml;
@@ -54,9 +55,10 @@ pub use listed::{
     RunEntry, RunState, achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms,
     started_iso, started_ns, verdict_name,
 };
+pub use pareto::{ParetoPoint, pareto_front};
 pub use prediction::{
-    PredictedArray, Prediction, predictions_html, predictions_json, predictions_text,
-    ranked_predictions,
+    PredictedArray, Prediction, PredictionFigures, predictions_csv, predictions_html,
+    predictions_json, predictions_text, ranked_predictions,
 };
 pub use result_xml::result_xml;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};

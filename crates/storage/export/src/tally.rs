@@ -31,7 +31,7 @@ impl RequestSeries {
             Ok(()) => self.bytes += bytes,
             Err(_) => self.errors += 1,
         }
-        self.spent = self.spent + latency;
+        self.spent += latency;
         let micros = latency.0 / 1_000;
         let bucket = usize::try_from(u64::BITS - micros.leading_zeros()).unwrap_or(BUCKETS);
         self.buckets[bucket.min(BUCKETS - 1)] += 1;

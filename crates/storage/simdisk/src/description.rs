@@ -127,6 +127,18 @@ impl RaidSection {
     }
 }
 
+impl RaidSection {
+    /// Drives that it still survives the loss of, whichever they are.
+    pub const fn survived_disks(&self) -> usize {
+        let whole: usize = match self.level {
+            RaidLevel::Raid0 => 0,
+            RaidLevel::Raid1 | RaidLevel::Raid5 | RaidLevel::Raid10 => 1,
+            RaidLevel::Raid6 => 2,
+        };
+        whole.saturating_sub(self.failed)
+    }
+}
+
 const fn usual_stripe_kib() -> u64 {
     64
 }

@@ -67,6 +67,11 @@ pub(crate) fn terminate(process: u32) -> io::Result<()> {
     shell(&format!("kill -TERM {process}")).status().map(drop)
 }
 
+/// Ends a process at once.
+pub(crate) fn kill(process: u32) -> io::Result<()> {
+    shell(&format!("kill -KILL {process}")).status().map(drop)
+}
+
 /// The system's shell with a line for it.
 pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("/bin/sh");

@@ -121,9 +121,9 @@ fn two_published_servers_on_one_array_are_within_their_bands() {
     scene.run(words.split(' ')).expect_out(&["EX01", "EX02"]);
     let answer = json(&scene.read("t1/deployment.json"));
     let rows = answer["rows"].as_array().expect("rows");
-    let figure = |name: &str| rows.iter().filter_map(|row| row["figures"][name].as_f64());
-    let iops: f64 = figure("iops").sum();
-    let reads = figure("reads_ms").sum::<f64>() / rows.len() as f64;
+    let sum =
+        |name: &str| -> f64 { rows.iter().filter_map(|row| row["figures"][name].as_f64()).sum() };
+    let (iops, reads) = (sum("iops"), sum("reads_ms") / rows.len() as f64);
     assert!((iops / 329.5 - 1.0).abs() < 0.05, "{iops} IOPS");
     assert!((reads / 12.77 - 1.0).abs() < 0.08, "{reads} ms");
 }

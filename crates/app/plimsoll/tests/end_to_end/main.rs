@@ -13,6 +13,8 @@ mod attached;
 mod bad_input;
 mod broken;
 mod builds;
+#[cfg(target_os = "linux")]
+mod cached;
 mod caches;
 mod captures;
 mod check;
@@ -44,6 +46,7 @@ mod lies;
 mod limits;
 mod limits_runtime;
 mod line;
+mod load_profile;
 #[cfg(target_os = "linux")]
 mod luns;
 mod mount;
@@ -79,6 +82,7 @@ mod size;
 mod slow_log;
 mod stalls;
 mod support;
+mod sweeps;
 mod threads;
 #[cfg(target_os = "linux")]
 mod throttled;

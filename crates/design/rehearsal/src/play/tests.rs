@@ -60,7 +60,7 @@ fn a_lost_host_is_silent_and_its_databases_load_the_next_one() {
 
 /// Judged: what is skipped is what would have been played, within 5 %.
 #[test]
-fn a_minute_that_is_played_stands_for_the_hour_that_is_not() {
+fn a_played_minute_represents_a_skipped_hour() {
     let deployment = deployment(2, 2, PlayedRules::default());
     let figures = |steady| {
         let (outcomes, judgement) = played(&deployment, &[], (hour(1), steady));
@@ -83,7 +83,7 @@ fn a_rebuild_ends_when_its_rate_says_and_slows_reads_until_then() {
     let (outcomes, judgement) = played(&deployment, &failed, (hour(5), Nanos::from_secs(60)));
     let took = outcomes[0].rebuilt[0].1.since(hour(1)).as_secs_f64();
     assert!((took / 7_200.0 - 1.0).abs() < 0.02, "{took} s");
-    assert_eq!(judgement.recoveries[0].redundant_after.map(|of| of.as_secs_f64()), Some(took));
+    assert_eq!(judgement.recoveries[0].redundant_after.map(units::Nanos::as_secs_f64), Some(took));
     let mine = rows(&judgement, 0);
     let degraded: Vec<bool> = mine.iter().map(|row| row.is_degraded).collect();
     assert_eq!(degraded, [false, true, false]);

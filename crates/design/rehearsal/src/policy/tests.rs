@@ -79,3 +79,24 @@ fn lagged_copies_take_over_only_if_the_rules_say_so() {
     deployment.rules.activates_lagged = true;
     assert_eq!(active(&timeline(&deployment, &lost, hour(2)))[1], [Some(1), Some(0)]);
 }
+
+/// Played by hand (docs/deployments.md): four copies over two sites, a server lost in each. Three of
+/// five votes are left, and each survivor carries two active and two passive copies.
+#[test]
+fn four_copies_over_two_sites_survive_a_server_of_each() {
+    let rules = PlayedRules { witness: Some(Witness::First), ..PlayedRules::default() };
+    let deployment = deployment(4, 4, rules);
+    let lost = |host| occurrence(hour(1), None, Happening::HostLost { host });
+    let found = timeline(&deployment, &[lost(0), lost(2)], hour(2));
+    // DB00 to EX01, DB02 to EX03; DB01 and DB03 stay: the first copy, or the second.
+    assert_eq!(active(&found)[1], [Some(1), Some(0), Some(1), Some(0)]);
+    let carried = |host: usize, wanted: Duty| {
+        let databases = deployment.databases.iter().zip(&found[1].duties);
+        let copies = databases.flat_map(|(of, duties)| of.copies.iter().zip(duties));
+        copies.filter(|(copy, duty)| copy.host == host && **duty == wanted).count()
+    };
+    for survivor in [1, 3] {
+        assert_eq!((carried(survivor, Duty::Active), carried(survivor, Duty::Replaying)), (2, 2));
+    }
+    assert_eq!((carried(0, Duty::Idle), carried(2, Duty::Idle)), (4, 4));
+}

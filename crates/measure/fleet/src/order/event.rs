@@ -2,6 +2,7 @@
 //! databases are activated elsewhere, it returns, a copy is seeded anew.
 
 use plan::write_duration;
+use serde::{Deserialize, Serialize};
 use units::Nanos;
 
 /// A database and the hosts that hold a copy of it.
@@ -15,16 +16,18 @@ pub struct CopySet {
 }
 
 /// An event and its instant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedEvent {
     /// Time after the common instant from which all hosts measure.
+    #[serde(rename = "after_ns", with = "crate::nanos")]
     pub at: Nanos,
     /// What happens then.
     pub action: EventAction,
 }
 
 /// What happens to a fleet on purpose. Hosts are those of the fleet plan, counted from 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EventAction {
     /// A host dies: its load ends at once, as with a power failure.
     Lose {
@@ -52,7 +55,7 @@ pub enum EventAction {
 }
 
 /// A database is activated on a host.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakeOver {
     /// Name of the database.
     pub database: String,

@@ -1,5 +1,6 @@
 //! Which host carries which database when: copies, what is lost, and how much load each copy has.
 
+use serde::{Deserialize, Serialize};
 use units::Nanos;
 
 use super::FleetOrder;
@@ -17,9 +18,10 @@ pub enum CopyRole {
 }
 
 /// The load of one copy from an instant on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadChange {
     /// Time after the common instant.
+    #[serde(rename = "after_ns", with = "crate::nanos")]
     pub at: Nanos,
     /// Host of the fleet plan, counted from 0.
     pub host: usize,

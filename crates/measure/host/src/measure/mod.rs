@@ -18,6 +18,7 @@ mod room;
 mod runs;
 mod silence;
 mod start;
+mod steps;
 mod stop_request;
 mod tally;
 
@@ -56,6 +57,7 @@ use processors::ProcessorWatch;
 pub use resume::CutRun;
 use room::RoomWatch;
 pub use runs::{is_live, journal_of, load, refusal_to_resume, runs_at};
+pub use steps::LOAD_STEPS;
 pub use stop_request::{STOP_REQUEST, StopRequest};
 
 /// A run that has ended, one way or the other, with its reports written.
@@ -114,13 +116,16 @@ pub fn run(
             Ok((start, room, DeviceReads::new(plan)?, Neighbours::new(plan)?))
         })?;
     start.tags = order.tags.to_vec();
+    let steps = steps::load_steps(folder, plan, order.resumed.is_some())?;
+    start.settings.target_iops =
+        start.settings.target_iops.map(|target| target * steps.mean_share(plan));
     start.processors_before = processors.before_the_run(observer);
     let commits = order.acknowledge.map(acknowledge::open).transpose()?;
     let resumed = order.resumed.as_ref().map(CutRun::known);
     let watch = PauseWatch::start()?;
     let mut request = StopRequest::start(folder)?;
     let (mut run_folder, origin) = open_folder(folder, order.resumed, start, &clock)?;
-    let coordinator = Arc::new(Coordinator::new(count));
+    let coordinator = Arc::new(Coordinator::new(count).with_load_steps(steps));
     let gate = order.is_held.then(|| Gate::close(folder, &coordinator)).transpose()?;
     let known = (commits.as_ref(), resumed.as_ref());
     let jobs = jobs(plan, groups, &coordinator, known, (origin, watch));

@@ -3,7 +3,9 @@
 mod paced;
 mod search;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use plan::{Database, Plan};
 use record::{
@@ -43,8 +45,10 @@ pub(super) fn play(
     let alike = Alike::of(order.storage, order.plan);
     let words = alike.words();
     let now = Nanos::ZERO;
+    let share_now = Rc::new(Cell::new(1.0));
     let cached = FlashCacheInterval::default();
-    let mut playback = Playback { order, profile, alike, told, now, is_stopped: false, cached };
+    let is_stopped = false;
+    let mut playback = Playback { order, profile, alike, share_now, told, now, is_stopped, cached };
     if let Some(words) = words {
         playback.log(words);
     }
@@ -88,7 +92,9 @@ pub(super) fn at_pace(
     let told = &mut |_| true;
     let cached = FlashCacheInterval::default();
     let now = Nanos::ZERO;
-    let playback = Playback { order, profile, alike, told, now, is_stopped: false, cached };
+    let share_now = Rc::new(Cell::new(1.0));
+    let is_stopped = false;
+    let playback = Playback { order, profile, alike, share_now, told, now, is_stopped, cached };
     paced::profile(&playback, order.plan)
 }
 
@@ -97,7 +103,7 @@ pub(super) fn at_pace(
 fn databases<'a>(
     order: &SimulationOrder<'_>,
     plan: &'a Plan,
-    simulated: &[&'a Database],
+    (simulated, share_now): (&[&'a Database], &Rc<Cell<f64>>),
 ) -> Result<Vec<LoadedDatabase<'a>>, HostError> {
     let folders = SimulatedStorage::folders_of(simulated.iter().copied());
     let share = |folder: &str| {
@@ -125,11 +131,13 @@ fn databases<'a>(
     let mut loaded = Vec::new();
     for (database, place) in simulated.iter().zip(places) {
         let log = placed(share(&database.log_folder), &mut taken, &database.log_folder, LOG_ROOM)?;
+        let share_now = Rc::clone(share_now);
+        let held = trial::pace_of(plan, database, move || share_now.get());
         loaded.push(LoadedDatabase {
             sessions: trial::sessions_of(plan, database),
             place,
             log,
-            pace: trial::pace_of(plan, database).map(|pace| Box::new(pace) as OperationPace<'_>),
+            pace: held.map(|pace| Box::new(pace) as OperationPace<'_>),
             profile: None,
         });
     }
@@ -161,6 +169,8 @@ pub(super) struct Playback<'a, 'b> {
     pub order: &'b SimulationOrder<'b>,
     pub profile: &'a OperationProfile,
     alike: Alike,
+    /// Share of the target that is held now.
+    share_now: Rc<Cell<f64>>,
     told: &'b mut dyn FnMut(Event) -> bool,
     pub now: Nanos,
     pub is_stopped: bool,
@@ -180,7 +190,7 @@ impl<'a> Playback<'a, '_> {
         let arrays = storage.arrays(simulated.iter().copied());
         let load = OperationLoad {
             profile: self.profile,
-            databases: databases(self.order, plan, &simulated)?,
+            databases: databases(self.order, plan, (&simulated, &self.share_now))?,
             rest_percent: self.order.rest_percent,
             scan: pause.map(|pause| ScanShape { pause, bytes: SCAN_BYTES }),
             processors: HostProcessors::of(&storage.array),
@@ -206,11 +216,18 @@ impl<'a> Playback<'a, '_> {
         if self.is_stopped {
             return;
         }
+        let order = self.order;
+        let test = &order.plan.test;
         let mut settling = MemorySettling::default();
-        let mut end = self.now + span;
+        let (began, mut end) = (self.now, self.now + span);
+        let hours = order.plan.workload.day.map(|day| day.measured_percent(test.duration));
         self.mark(phase, Edge::Begin);
         while !self.is_stopped && self.now < end {
-            let to = (self.now + self.order.plan.test.interval).min(end);
+            let to = (self.now + test.interval).min(end);
+            if let Some(hours) = hours {
+                let measured = if phase == Phase::Measure { self.now.since(began).0 } else { 0 };
+                self.share_now.set(record::hourly_share(&hours, measured));
+            }
             let mut sampled = vec![BTreeMap::new(); self.alike.simulated.len()];
             run.advance(Nanos(to.since(begun).0), |answer| note(&mut sampled, &answer));
             let cache = self.cache_activity(run);

@@ -273,9 +273,8 @@ impl MetricSource {
     /// `docs/method.md`.
     pub(super) const fn repeats_percent(self) -> f64 {
         match self {
-            Self::Rate(_) | Self::Throughput(_) => 3.0,
+            Self::Rate(_) | Self::Throughput(_) | Self::FlashHits | Self::FlashTraffic => 3.0,
             Self::Size(_) => 2.0,
-            Self::FlashHits | Self::FlashTraffic => 3.0,
             Self::MeanLatency(_) | Self::Processors | Self::FlashHitTime | Self::FlashMissTime => {
                 8.0
             }

@@ -19,10 +19,10 @@ const FEWEST_BYTES: u64 = 16 << 20;
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let compared = run.volume_reads.iter().filter(|reads| is_enough(reads));
     let compared = compared.map(|reads| Reached::of(run, reads));
-    let least = compared.clone().map(|of| of.percent()).min_by(f64::total_cmp)?;
+    let least = compared.clone().map(Reached::percent).min_by(f64::total_cmp)?;
     let limit = Limit::AtLeast(LEAST_PERCENT);
     let few = compared.filter(|of| !limit.admits(of.percent()));
-    let evidence: Vec<Evidence> = few.map(|of| of.too_few()).collect();
+    let evidence: Vec<Evidence> = few.map(Reached::too_few).collect();
     Some(Finding {
         rule: "device-reads",
         title: "Reads that reached the device",

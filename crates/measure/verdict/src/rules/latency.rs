@@ -2,6 +2,7 @@
 //! and the worst mean of each database in any one interval.
 
 mod doubt;
+mod hour;
 mod waiting;
 
 use record::{IntervalRow, Phase, RunRecord, Series, SeriesRow, Unanswered};
@@ -65,8 +66,14 @@ impl Least {
 }
 
 impl LatencyRule {
-    /// Judges each database's mean over the whole measurement.
+    /// Judges each database's mean over the whole measurement; in its worst hour, if the load
+    /// followed the hours of a day: quiet hours must not make up for the busiest.
     pub(super) fn of_average(&self, run: &RunRecord) -> Finding {
+        if !run.start.settings.hourly_percent.is_empty() {
+            let databases = run.start.databases.iter();
+            let measured = databases.map(|of| hour::worst(run, of.index, self.series));
+            return self.finding(measured.collect(), Least::Answered(self.minimum_count));
+        }
         let measured = run.start.databases.iter().map(|database| {
             let totals = run.totals_of(Phase::Measure, database.index);
             let total = totals.and_then(|totals| totals.series.get(&self.series));

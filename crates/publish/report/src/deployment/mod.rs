@@ -124,10 +124,10 @@ fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
     let mut said = vec![trust(report.uncertainty_percent)];
     match report.first().breaches.first() {
         Some(breach) => {
-            said.push(format!("{}; the {} are the limit.", breach.text, breach.limit.name()))
+            said.push(format!("{}; the {} are the limit.", breach.text, breach.limit.name()));
         }
         None if report.holds() => {
-            said.push("Every host keeps every limit in every event.".to_owned())
+            said.push("Every host keeps every limit in every event.".to_owned());
         }
         None => said.push("Databases are active nowhere for a while.".to_owned()),
     }
@@ -295,8 +295,8 @@ fn method(report: &PlayedReport<'_>) -> Vec<Block> {
             )),
         }]),
         Block::Note(
-            "Each stretch is played until it has settled and a minute longer; that minute stands \
-             for the rest. Rebuilds and reseeds advance at the rate that was seen. What is not \
+            "Each stretch is played until it has settled and a minute longer; that minute \
+             represents the rest. Rebuilds and reseeds advance at the rate that was seen. What is not \
              modelled: docs/deployments.md."
                 .to_owned(),
         ),

@@ -168,6 +168,7 @@ impl QuotaKind {
 
 /// A quota in bytes; a limit of 0 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "units last in the name")]
 pub(super) struct Quota {
     pub(super) soft_bytes: u64,
     pub(super) hard_bytes: u64,

@@ -137,3 +137,46 @@ impl ReplyTicket {
         head.u32(numbers::ALLOCATION_ID).u32(length).u32(0).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use device::DeviceError;
+
+    use super::{Framing, ReplyKind, ReplyTicket};
+
+    fn ticket(framing: Framing, kind: ReplyKind) -> ReplyTicket {
+        ReplyTicket { framing, kind, cookie: 9, offset: 1_000, length: 512 }
+    }
+
+    #[test]
+    fn an_error_has_its_number_its_words_and_a_place_inside_the_request() {
+        let error = |code, offset| DeviceError::Io {
+            file: "disk".to_owned(),
+            offset,
+            operation: "read",
+            code,
+            message: "broken".to_owned(),
+        };
+        let read = ticket(Framing::Structured, ReplyKind::Read);
+        for (offset, place) in [(1_100, 1_100_u64), (512, 1_000), (4_096, 1_511)] {
+            let reply = read.failure(&error(5, offset)).head;
+            assert_eq!((&reply[6..8], &reply[20..24]), (&[0x80, 2][..], &[0, 0, 0, 5][..]));
+            assert_eq!(reply[reply.len() - 8..], place.to_be_bytes());
+            assert!(reply.windows(6).any(|window| window == b"broken"));
+        }
+        let full = DeviceError::Full { file: "disk".to_owned(), offset: 0 };
+        let write = ticket(Framing::Simple, ReplyKind::Other);
+        assert_eq!(write.failure(&full).head[4..8], [0, 0, 0, 28]);
+        assert_eq!(write.failure(&error(9_999, 0)).head[4..8], [0, 0, 0, 5]);
+        let refused = DeviceError::PermissionDenied { file: "disk".to_owned() };
+        assert_eq!(write.failure(&refused).head[4..8], [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_long_error_is_cut_between_letters() {
+        let error = DeviceError::NotFound { file: "µ".repeat(3_000) };
+        let reply = ticket(Framing::Structured, ReplyKind::Other).failure(&error).head;
+        assert!(reply.len() < 1_100);
+        assert!(std::str::from_utf8(&reply[26..]).is_ok());
+    }
+}

@@ -235,7 +235,9 @@ mod tests {
             TraceRequest { time: 0, volume: 0, direction, offset, length: PAGE }
         });
         let requests = requests.collect();
-        Trace { format: TraceFormat::Csv, requests, skipped: BTreeMap::new() }
+        let (volumes, answers) = (Vec::new(), Vec::new());
+        let skipped = BTreeMap::new();
+        Trace { format: TraceFormat::Csv, requests, volumes, answers, skipped }
     }
 
     fn curve(trace: &Trace, blocks: &[u64], followed: Option<u64>) -> MissRatioCurve {

@@ -3,10 +3,11 @@
 
 mod advice;
 mod curve;
-mod trace;
 mod warm_up;
+
+use iotrace as trace;
 
 pub use advice::{NoCacheReason, SizeAdvice};
 pub use curve::{CurveOptions, CurvePoint, MissRatioCurve};
-pub use trace::{Trace, TraceError, TraceFormat, TraceRequest};
+pub use iotrace::{Trace, TraceError, TraceFormat, TraceRequest};
 pub use warm_up::{RatePoint, WarmUpPoint, warm_up};

@@ -68,7 +68,7 @@ mod tests {
     fn limits_warn_and_those_that_cannot_be_read_are_unknown() {
         assert_eq!(of(&[], &[]).outcome, StorageRuling::Pass);
         let shut = writes(None, Some("permission denied"));
-        assert_eq!(of(&[shut.clone()], &[]).outcome, StorageRuling::CannotJudge);
+        assert_eq!(of(std::slice::from_ref(&shut), &[]).outcome, StorageRuling::CannotJudge);
         assert_eq!(of(&[], &[unread()]).outcome, StorageRuling::CannotJudge);
         let both = of(&[writes(Some(50), None), shut], &[unread()]);
         assert_eq!(both.outcome, StorageRuling::Warn);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
 use device::block::{self, BlockContent};
 use device::{Device, OpenMode};
@@ -28,7 +29,7 @@ pub(super) fn run(
     let made = flags.size.is_some();
     let flash = match flags.size {
         Some(size) => create_file(&flags.flash, size, &world)?,
-        None => flash::open(&flags.flash, &world, OpenMode::ReadWrite)?,
+        None => flash::open(&flags.flash, &world, OpenMode::ReadWrite, Duration::ZERO)?,
     };
     let device = Rc::clone(&flash);
     let options = FormatOptions {

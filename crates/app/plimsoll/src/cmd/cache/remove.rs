@@ -2,6 +2,7 @@
 //! hold every write already and are not touched.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use device::{Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request};
 use flashcache::{CacheStore, ExamineDepth, FlashCache, examine};
@@ -22,7 +23,7 @@ pub(super) fn run(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let world = wire::world()?;
-    let device = flash::open(&flags.flash, &world, OpenMode::ReadWrite)?;
+    let device = flash::open(&flags.flash, &world, OpenMode::ReadWrite, Duration::ZERO)?;
     let name = flags.flash.display();
     let runtime = world.executor().runtime();
     let (asked, examined) = (Rc::clone(&device), runtime.clone());

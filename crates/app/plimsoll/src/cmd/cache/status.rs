@@ -64,7 +64,7 @@ fn watch(
     mut before: Value,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    let stop = signals::install("")?;
+    let stop = signals::install("stopped; the server continues")?;
     loop {
         console.flush()?;
         let waits = INTERVAL.as_millis() / 100;

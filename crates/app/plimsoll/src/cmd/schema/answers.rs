@@ -36,6 +36,20 @@ const ANSWERS: &[(&str, u64, Members)] = &[
             ("uncertainty_percent", "number"),
         ],
     ),
+    ("cache_contents", 1, &[("flash", "string"), ("volumes", "array")]),
+    ("cache_created", 1, &[("capacity_bytes", "integer"), ("flash", "string")]),
+    (
+        "cache_status",
+        1,
+        &[
+            ("cached_bytes", "integer"),
+            ("capacity_bytes", "integer"),
+            ("classes", "array"),
+            ("flash", "string"),
+            ("state", "string"),
+            ("volumes", "array"),
+        ],
+    ),
     ("check", 1, &[("files", "array")]),
     (
         "comparison",
@@ -49,6 +63,7 @@ const ANSWERS: &[(&str, u64, Members)] = &[
         ],
     ),
     ("database_schema", 1, &[("tables", "array")]),
+    ("design_proof", 1, &[("claims", "array"), ("remedy", "object?"), ("verdict", "string")]),
     ("error", 1, &[("at", "string"), ("error", "string"), ("exit_status", "integer")]),
     ("header", 1, &[("file_kind", "string")]),
     ("imported_report", 2, &[]),
@@ -109,6 +124,11 @@ const ANSWERS: &[(&str, u64, Members)] = &[
     ("scenarios", 1, &[("ranked", "array")]),
     ("selftest", 1, &[("folder", "string"), ("outcome", "string"), ("parts", "array")]),
     ("set_report", 2, &[("exit_code", "integer"), ("tests", "array"), ("verdict", "string")]),
+    (
+        "simulated_deployment",
+        1,
+        &[("broken", "array"), ("events", "array"), ("rows", "array"), ("verdict", "string")],
+    ),
     (
         "sizing",
         1,

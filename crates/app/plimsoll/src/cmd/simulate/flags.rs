@@ -8,6 +8,7 @@ use plan::Sessions;
 use units::{Bytes, Nanos};
 
 use crate::args::{IdentityFlags, duration, sessions, size, values};
+use crate::cmd::fleet::flags::FleetServerFlags;
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
@@ -24,6 +25,17 @@ pub(crate) struct SimulateFlags {
     /// As many run at a time as fit into half of the memory, at up to 2 GiB each
     #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
     pub what_if: Vec<String>,
+    /// Folder that keeps the results of --what-if and --seeds by their content: what was simulated
+    /// with the same plan, array, seed and program is read from it; journals and reports of single
+    /// simulations are not kept then [default: results in the output folder]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Have the agents of a fleet simulate the sweep, those that were started with --simulate;
+    /// journals and reports of single simulations are not kept
+    #[arg(long)]
+    pub fleet: bool,
+    #[command(flatten)]
+    pub server: FleetServerFlags,
     /// Level of detail: the database engine itself (1), or an operation model measured from it (2),
     /// which simulates hours in seconds and databases of any size; auto: 2 beyond 10 minutes of
     /// load
@@ -71,7 +83,8 @@ pub(crate) struct SimulateFlags {
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub seeds: u32,
-    /// Folder for journals and reports [default: run-NAME-DATE-TIME]
+    /// Folder for journals and reports; one that holds a part of the same sweep is completed
+    /// [default: run-NAME-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -111,6 +124,9 @@ impl SimulateFlags {
             plan,
             array,
             what_if: Vec::new(),
+            cache: None,
+            fleet: false,
+            server: FleetServerFlags::default(),
             level: LevelFlag::Auto,
             each_folder: false,
             events: Vec::new(),

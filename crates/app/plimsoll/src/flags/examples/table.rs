@@ -30,7 +30,13 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "plimsoll run --resume run-array-a-20261124-093000",
         ],
     ),
-    ("agent", &["plimsoll agent --credentials agent.json --allow /mnt/db1 /mnt/db2"]),
+    (
+        "agent",
+        &[
+            "plimsoll agent --credentials agent.json --allow /mnt/db1 /mnt/db2",
+            "plimsoll agent --credentials agent.json --simulate 2",
+        ],
+    ),
     (
         "fleet",
         &[
@@ -58,7 +64,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         "simulate",
         &[
             "plimsoll simulate plan.toml --array vnxe3300",
-            "plimsoll simulate plan.toml --array array.toml --what-if raid.level=5,10",
+            "plimsoll simulate plan.toml --array array.toml -o sweep --what-if raid.level=5,10",
             "plimsoll simulate plan.toml --array shelf-15k --test stress --duration 24h",
             "plimsoll simulate mail/provision.json --array shelf-sata --event host-lost=EX01@1h+1h",
         ],
@@ -236,6 +242,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         &[
             "plimsoll profile MSGTRK*.LOG mailboxes.csv -o deployment.toml",
             "plimsoll profile --sign-in browser --tenant contoso.com --client ID",
+            "plimsoll profile perf.csv -o load.toml",
         ],
     ),
     (

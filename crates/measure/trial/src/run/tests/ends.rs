@@ -71,6 +71,13 @@ struct Ended {
     at: Nanos,
 }
 
+/// A record in which nothing but the start has been written.
+fn started(start: Start) -> RunRecord {
+    let mut record = RunRecord::default();
+    record.start = start;
+    record
+}
+
 /// Requests of one kind take `delay` more from the begin of `phase` on.
 fn slow_from(world: &mut World, phase: Phase, kind: Slow, delay: Nanos) -> Ended {
     let location = &world.locations[0];
@@ -85,7 +92,7 @@ fn slow_from(world: &mut World, phase: Phase, kind: Slow, delay: Nanos) -> Ended
         effect: Effect::Stall(delay),
     });
     let faults = FaultPlan { seed: Seed(1), faults: faults.collect() };
-    let record = Rc::new(RefCell::new(RunRecord { start: start(world), ..RunRecord::default() }));
+    let record = Rc::new(RefCell::new(started(start(world))));
     let kept = Rc::clone(&record);
     let suffers = slow.clone();
     let events = Rc::new(move |event: Event| {

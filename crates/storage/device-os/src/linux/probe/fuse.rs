@@ -1,5 +1,5 @@
 //! File systems served by a process (FUSE): the folders that they show, and the bytes that the
-//! kernel accounts to the server (proc_pid_io(5)). A server may answer from memory.
+//! kernel accounts to the server (`proc_pid_io(5)`). A server may answer from memory.
 
 use std::ffi::CString;
 use std::fs;

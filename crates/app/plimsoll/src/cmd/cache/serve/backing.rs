@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use device::{Device, DeviceError, OpenMode};
@@ -14,6 +14,7 @@ use host::target::{RawDevice, RawTarget};
 use plan::ServedVolume;
 use units::Bytes;
 
+use crate::cmd::cache::flash;
 use crate::error::CommandError;
 
 /// A volume and everything that is known of it.
@@ -45,7 +46,7 @@ pub(super) enum Warmth {
 
 /// What tells a volume from another one at the same path.
 struct VolumeIdentity {
-    path: Option<std::path::PathBuf>,
+    path: Option<PathBuf>,
 }
 
 impl VolumeIdentity {
@@ -83,27 +84,19 @@ fn open(
     world: &World,
 ) -> Result<(Rc<dyn Device>, VolumeIdentity), CommandError> {
     let mode = if wish.is_read_only { OpenMode::ReadOnly } else { OpenMode::ReadWrite };
-    let target = RawTarget::of(Path::new(&wish.device));
-    let target = match target {
-        None => {
-            let path = Path::new(&wish.device);
-            let opening = world.raw_device(path, &wish.device, mode);
-            let path = Some(path.to_owned());
-            return Ok((world.executor().block_on(opening)?, VolumeIdentity { path }));
+    let path = match RawTarget::of(Path::new(&wish.device)) {
+        None => PathBuf::from(&wish.device),
+        Some(target) if !target.inside.is_empty() => {
+            return Err(CommandError::new(format!(
+                "{}: is a path on {}; name the device as a whole",
+                wish.device, target.name
+            )));
         }
-        Some(target) => target,
+        Some(RawTarget { device: RawDevice::Local(path), .. }) => path,
+        Some(target) => return Ok((target.connect(world, mode)?, VolumeIdentity { path: None })),
     };
-    if !target.inside.is_empty() {
-        return Err(CommandError::new(format!(
-            "{}: is a path on {}; name the device as a whole",
-            wish.device, target.name
-        )));
-    }
-    let path = match &target.device {
-        RawDevice::Local(path) => Some(path.clone()),
-        _ => None,
-    };
-    Ok((target.connect(world, mode)?, VolumeIdentity { path }))
+    let device = flash::open_local(&path, &wish.device, (world, mode), flash::AFTER_A_KILL)?;
+    Ok((device, VolumeIdentity { path: Some(path) }))
 }
 
 /// Bounds of a volume in blocks.

@@ -76,7 +76,12 @@ fn open_store(
     settings: &ServeSettings,
     world: &World,
 ) -> Result<(FlashCache, StoreContents), CommandError> {
-    let device = flash::open(Path::new(&settings.document.flash), world, OpenMode::ReadWrite)?;
+    let device = flash::open(
+        Path::new(&settings.document.flash),
+        world,
+        OpenMode::ReadWrite,
+        flash::AFTER_A_KILL,
+    )?;
     let runtime = world.executor().runtime();
     let opening = async move {
         let contents = examine(Rc::clone(&device), &runtime, ExamineDepth::Index).await?;

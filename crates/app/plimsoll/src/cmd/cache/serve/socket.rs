@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs;
 use std::io::{self, IoSlice, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -193,6 +193,17 @@ impl SocketWire {
                 Err(error) => return Poll::Ready(Err(WireError(error.to_string()))),
             }
         }
+    }
+}
+
+/// A watch holds the socket open as well, until the socket is shut down.
+impl Drop for SocketWire {
+    fn drop(&mut self) {
+        // The client may have gone already.
+        let _ = match &self.socket {
+            ClientSocket::Unix(stream) => stream.shutdown(Shutdown::Both),
+            ClientSocket::Tcp(stream) => stream.shutdown(Shutdown::Both),
+        };
     }
 }
 

@@ -24,10 +24,10 @@ use crate::error::CommandError;
 /// Played at the beginning of each stretch.
 const TRANSITION: Nanos = Nanos::from_secs(120);
 
-/// Played after that, to stand for the rest.
+/// Played after that, to represent the rest.
 const STEADY: Nanos = Nanos::from_secs(60);
 
-/// Played if nothing happens: one stretch has to stand for everything.
+/// Played if nothing happens: one stretch has to represent everything.
 const QUIET: Nanos = Nanos::from_secs(600);
 
 /// A read of the background scan.
@@ -188,7 +188,7 @@ fn add(
     stretches: &[Stretch],
     interval: HostInterval,
 ) -> Result<(), HostError> {
-    // Of a host that is down nothing is heard.
+    // A host that is down makes no requests.
     let current = stretches.iter().rev().find(|of| of.from < interval.at);
     if current.is_some_and(|of| !of.up[interval.host]) {
         return Ok(());

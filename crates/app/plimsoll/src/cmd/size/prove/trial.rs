@@ -23,7 +23,7 @@ use crate::cmd::simulate::deployment::from_provision;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Played at the beginning of each stretch, and to stand for the rest.
+/// Played at the beginning of each stretch, and to represent the rest.
 const PLAYED: Nanos = Nanos::from_secs(60);
 
 /// A design that can be played.
@@ -41,7 +41,7 @@ struct PlayedCase {
     judgement: Judgement,
     /// Databases that stay inactive.
     inactive: usize,
-    /// Until when databases were inactive though all are active in the end.
+    /// Whether databases were inactive for a while, and all are active in the end.
     by_hand: bool,
 }
 

@@ -2,13 +2,22 @@
 //!
 //! What a line says and is not understood is counted by its reason, never guessed.
 
+mod answers;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::policy::IoDirection;
-
 /// Bytes of a sector of blkparse.
 const SECTOR_BYTES: u64 = 512;
+
+/// Direction of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IoDirection {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+}
 
 /// One request of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +36,8 @@ pub struct TraceRequest {
 
 impl TraceRequest {
     /// Its blocks, each with the volume in the upper bits.
-    pub(super) fn blocks(&self, block_bytes: u64) -> impl Iterator<Item = u64> + use<> {
+    /// The numbers of the blocks of `block_bytes` that it touches.
+    pub fn blocks(&self, block_bytes: u64) -> impl Iterator<Item = u64> + use<> {
         let volume = u64::from(self.volume) << 48;
         let end = self.offset.saturating_add(self.length - 1) / block_bytes;
         (self.offset / block_bytes..=end).map(move |block| volume | block)
@@ -92,6 +102,11 @@ pub struct Trace {
     pub format: TraceFormat,
     /// Its requests, in the order of its lines.
     pub requests: Vec<TraceRequest>,
+    /// Names of its devices or files, by their numbers; empty if the format has none.
+    pub volumes: Vec<String>,
+    /// Requests that the trace saw complete: their places in `requests`, and nanoseconds until
+    /// then. Only blkparse has any.
+    pub answers: Vec<(usize, u64)>,
     /// Lines that are no request of the trace, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
 }
@@ -104,7 +119,13 @@ impl Trace {
     pub fn read(text: &str) -> Result<Self, TraceError> {
         let format = text.lines().find_map(format_of).ok_or(TraceError::Unknown)?;
         let mut names = Names::default();
-        let mut trace = Self { format, requests: Vec::new(), skipped: BTreeMap::new() };
+        let mut trace = Self {
+            format,
+            requests: Vec::new(),
+            volumes: Vec::new(),
+            answers: Vec::new(),
+            skipped: BTreeMap::new(),
+        };
         if format == TraceFormat::Blkparse {
             // Queued requests are the program's own; a trace without them has dispatched ones.
             trace.take(text, |line| blkparse(line, "Q", &mut names));
@@ -112,6 +133,8 @@ impl Trace {
                 trace.skipped.clear();
                 trace.take(text, |line| blkparse(line, "D", &mut names));
             }
+            let completed = text.lines().filter_map(|line| blkparse(line, "C", &mut names).ok());
+            trace.answers = answers::answers(&trace.requests, completed);
         } else {
             trace.take(text, |line| match format {
                 TraceFormat::FioLog2 => fio(line, 0, &mut names),
@@ -122,6 +145,7 @@ impl Trace {
         if trace.requests.is_empty() {
             return Err(TraceError::NoRequests(format));
         }
+        trace.volumes = names.listed();
         Ok(trace)
     }
 
@@ -171,6 +195,14 @@ impl Names {
     fn number(&mut self, name: &str) -> u16 {
         let next = u16::try_from(self.0.len()).unwrap_or(u16::MAX);
         *self.0.entry(name.to_owned()).or_insert(next)
+    }
+
+    /// All of them, by their numbers.
+    fn listed(self) -> Vec<String> {
+        let mut names: Vec<(u16, String)> =
+            self.0.into_iter().map(|(name, at)| (at, name)).collect();
+        names.sort_unstable();
+        names.into_iter().map(|(_, name)| name).collect()
     }
 }
 
@@ -272,8 +304,8 @@ fn nanoseconds(seconds: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::IoDirection::{Read, Write};
     use super::{Trace, TraceError, TraceFormat, TraceRequest};
-    use crate::policy::IoDirection::{Read, Write};
 
     fn request(time: u64, direction: super::IoDirection, offset: u64, length: u64) -> TraceRequest {
         TraceRequest { time, volume: 0, direction, offset, length }

@@ -3,10 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use device::{
-    Device as _, Executor, Latency, MemoryVolume, OpenMode, Purpose, Request, VirtualReactor,
-    Volume as _,
-};
+use crate::support::World;
+use device::{OpenMode, Purpose, Request};
 use flashcache::{
     CacheStore, Cached, Classifier, FlashCache, FormatOptions, IoDirection, PoolShare,
     RequestClass, Route, ShadowCache, ShadowRead, format,
@@ -120,7 +118,6 @@ fn lru_ratio(mix: &[Read], capacity: usize, bypasses: bool) -> f64 {
 fn bypassing_scans_is_worth_ten_points_to_lru_at_a_tenth_of_the_pages() {
     let mix = mail_mix(20_000, 120_000);
     let [plain, bypassing] = [false, true].map(|bypasses| lru_ratio(&mix, 2_000, bypasses));
-    println!("LRU at 10 %: {plain:.3}, with bypass {bypassing:.3}");
     assert!(bypassing >= plain + 0.10, "{plain} {bypassing}");
 }
 
@@ -134,7 +131,9 @@ fn shadow_ratio(first: &[Read], second: &[Read], capacity: u64) -> f64 {
         }
         matches!(read, ShadowRead::Hit(_))
     };
-    first.iter().for_each(|of| _ = read(of));
+    for of in first {
+        read(of);
+    }
     let pages = second.iter().filter(|(_, length)| *length == PAGE);
     let (reads, hits) =
         pages.fold((0, 0), |(reads, hits), of| (reads + 1, hits + u32::from(read(of))));
@@ -158,12 +157,10 @@ fn a_checksum_run_in_the_middle_costs_at_most_a_point() {
 /// Hit ratio of the store itself, and its number of blocks.
 fn store_ratio(pages: Vec<u64>, measured_from: usize) -> (f64, u64) {
     const BLOCK: u64 = 4_096;
-    let reactor = VirtualReactor::new();
-    let volume = |name| MemoryVolume::new(name, &reactor, Latency::fixed(Nanos::from_micros(100)));
-    let (backing, flash) = (volume("backing"), volume("flash"));
-    let executor = Executor::new(reactor);
-    let runtime = executor.runtime();
-    executor.block_on(async move {
+    let world = World::new();
+    let (backing, flash) = (world.backing.clone(), world.flash.clone());
+    let runtime = world.executor.runtime();
+    world.executor.block_on(async move {
         let length = 48 << 20;
         let device = flash.open("cache", OpenMode::CreateNew { length }).await.unwrap();
         let options = FormatOptions { block_bytes: 4_096, identity: [7; 16], force: false };
@@ -180,7 +177,7 @@ fn store_ratio(pages: Vec<u64>, measured_from: usize) -> (f64, u64) {
                 before = cache.class(RequestClass::Database);
             }
             let request = Request::read(Purpose::Database, page * BLOCK, 4_096);
-            volume.submit(request).await.into_buffer().unwrap();
+            device::Device::submit(&volume, request).await.into_buffer().unwrap();
         }
         let after = cache.class(RequestClass::Database);
         let (reads, hits) = (after.reads - before.reads, after.hits - before.hits);
