@@ -113,7 +113,8 @@ fn plays(framing: TwinFraming, script: &[Asked]) {
     let (mut expected, mut lengths) = (BTreeMap::new(), BTreeMap::new());
     for (cookie, asked) in (1_000_u64..).zip(script) {
         let range = |offset: &u64, length: &u64| {
-            usize::try_from(*offset).expect("a value of the test")..usize::try_from(offset + length).expect("a value of the test")
+            usize::try_from(*offset).expect("a value of the test")
+                ..usize::try_from(offset + length).expect("a value of the test")
         };
         // One connection's requests take effect in their order, for the server keeps overlapping
         // ones in it.
@@ -266,7 +267,8 @@ fn malformed(prng: &mut Prng) -> Vec<u8> {
         [usize::try_from(prng.below(3)).expect("a value of the test")];
     let mut bytes = handshake(framing, if prng.below(2) == 0 { "rw" } else { "none" });
     for _ in 0..prng.below(4) {
-        let (kind, length) = (u16::try_from(prng.below(9)).expect("a value of the test"), prng.below(5_000));
+        let (kind, length) =
+            (u16::try_from(prng.below(9)).expect("a value of the test"), prng.below(5_000));
         bytes.extend(request(
             framing,
             (kind, 0),

@@ -35,7 +35,7 @@ fn a_host_of_a_fleet_that_shares_nothing_is_the_host_alone() {
     let run = |words: &str| scene.run(words.split(' '));
     run(&format!("simulate fleet.toml {words} -o both"))
         .expect_code(0)
-        .expect_out(&["PASS", "EX02"]);
+        .expect_out(&["SIMULATED PASS", "EX02"]);
     run(&format!("simulate ex02.toml {words} -o alone")).expect_code(0);
     let journal = "record.jsonl";
     let of_fleet = scene.read(&format!("both/hosts/EX02/{journal}"));

@@ -48,8 +48,7 @@ pub(super) fn play(
     let share_now = Rc::new(Cell::new(1.0));
     let cached = FlashCacheInterval::default();
     let is_stopped = false;
-    let mut playback =
-        Playback { order, profile, alike, share_now, told, now, is_stopped, cached };
+    let mut playback = Playback { order, profile, alike, share_now, told, now, is_stopped, cached };
     if let Some(words) = words {
         playback.log(words);
     }
