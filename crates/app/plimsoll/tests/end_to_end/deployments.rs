@@ -71,6 +71,8 @@ fn events_that_name_nothing_or_come_too_late_are_refused() {
     refused("host-lost=EX09@1h", &["EX09", "EX01, EX02"]);
     refused("host-lost", &["KIND=NAME@TIME"]);
     refused("host-lost=EX01@25h", &["after the end", "--duration"]);
+    let one = "simulate ex01.toml --array shelf-15k --event failback@1h -o no";
+    scene.run(one.split(' ')).expect_refusal(&["--event", "provision.json"]);
     assert!(!scene.path("no").exists());
 }
 
