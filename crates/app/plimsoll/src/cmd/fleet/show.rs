@@ -76,9 +76,12 @@ fn cut(fleet: &mut FleetRecord, places: &[PathBuf]) -> Result<(), CommandError> 
 
 fn headline(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
     let hosts = fleet.hosts.len();
+    let mut records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
+    let is_simulated = records.any(|record| record.simulated().is_some());
+    let kind = if is_simulated { "SIMULATED " } else { "" };
     match verdict.outcome {
-        Ruling::Pass | Ruling::Warn => format!("PASS: {hosts} hosts together"),
-        Ruling::Fail => format!("FAIL: {hosts} hosts together"),
+        Ruling::Pass | Ruling::Warn => format!("{kind}PASS: {hosts} hosts together"),
+        Ruling::Fail => format!("{kind}FAIL: {hosts} hosts together"),
         Ruling::CannotJudge => {
             format!("INCONCLUSIVE: this run cannot judge the storage of {hosts} hosts together")
         }
