@@ -248,6 +248,7 @@ const TABLE: &[Layer] = &[
             "device-os",
             "engine",
             "ese",
+            "eselog",
             "plan",
             "record",
             "simdisk",

@@ -53,6 +53,11 @@ pub(crate) const PROVE: &[Step] = &[
         what: "flipped bits, misdirected, lost and torn writes",
         run: &|| proofs::damage(&[]),
     },
+    Step {
+        name: "log-mutants",
+        what: "10,000 damaged logs of the real engine, replayed",
+        run: &|| proofs::log_mutants("10000"),
+    },
     Step { name: "fidelity", what: "published runs beside ours", run: &proofs::fidelity },
     Step { name: "kill", what: "the real program killed 100 times", run: &|| proofs::kill("100") },
     Step {

@@ -208,6 +208,54 @@ fn the_history_of_a_table_names_changes_and_their_ends() {
     for name in ["Insert", "FlagDelete", "Commit0", "Split"] {
         assert!(history.out.contains(&format!("\"name\":\"{name}\"")), "{name}");
     }
+    assert!(history.out.contains("\"transaction_end\":{\"is_commit\":true"), "a committed one");
+    assert!(history.out.contains("\"transaction_end\":null"), "the one that the crash cut off");
     let page = scene.run(["dump", "edb.log", "--page", "133"]);
-    page.expect_code(0).expect_out(&["page 133", "dbtime_before"]);
+    page.expect_code(0).expect_out(&["page 133", "dbtime_before", "committed at 0000"]);
+}
+
+#[test]
+fn every_change_of_a_page_is_in_its_history() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    let words = ["--page", "133", "--json"];
+    let all = scene.run([["dump", "."].as_slice(), &words].concat()).out;
+    let changes = |line: &&str| line.contains("dbtime_before");
+    let each = ["edb00000001.log", "edb00000002.log", "edb.log"].map(|log| {
+        scene.run([["dump", log].as_slice(), &words].concat()).out.lines().filter(changes).count()
+    });
+    assert_eq!(all.lines().filter(changes).count(), each.iter().sum::<usize>());
+    assert!(each.iter().all(|changes| *changes < 10_000));
+}
+
+#[test]
+fn the_header_of_a_log_shows_how_the_engine_was_set_up() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    for file in ["edb.log", "edb.chk"] {
+        scene.run(["header", file]).expect_code(0).expect_out(&[
+            "system path",
+            "circular logging",
+            "most version pages",
+        ]);
+    }
+}
+
+#[test]
+fn rows_that_the_log_deletes_are_exported_with_their_record() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    let words = ["export", "crashs16.edb", "--table", "AllTypes", "--with-logs", ".", "--json"];
+    let live = scene.run(words).out;
+    let all = scene.run([words.as_slice(), &["--deleted"]].concat()).out;
+    assert!(all.lines().all(|line| line.contains("\"!source\":\"")), "each has a source");
+    let of_pages = all.lines().filter(|line| line.contains("\"!source\":\"page "));
+    // Deletes that were never committed took nothing.
+    assert_eq!(of_pages.count(), live.lines().count());
+    let of_log = all.lines().filter(|line| line.contains("\"!source\":\"log "));
+    assert!(of_log.clone().all(|line| !line.contains("\"!deleted_at\":null")));
+    assert!(of_log.clone().all(|line| line.starts_with("{\"!deleted\":true")));
 }
