@@ -112,8 +112,8 @@ impl TestPlan {
         )?;
         writeln!(
             text,
-            "# much I/O. The run is held at {iops:.0} I/O per second; the server is good enough if it\n\
-             # carries them within the limits."
+            "# much I/O. The run is held at {iops:.0} I/O per second; the server is good\n\
+             # enough if it carries them within the limits."
         )?;
         if self.scale < 1.0 {
             let percent = self.scale * 100.0;
