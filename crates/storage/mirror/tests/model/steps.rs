@@ -15,7 +15,7 @@ impl State {
             next.extend(self.crash(host));
             next.extend(self.owner_steps(host, limits));
         }
-        next.extend((0..self.puts.len()).filter_map(|at| self.put_arrives(at)));
+        next.extend((0..self.puts.len()).map(|at| self.put_arrives(at)));
         next
     }
 
@@ -82,15 +82,15 @@ impl State {
         })
     }
 
-    fn put_arrives(&self, at: usize) -> Option<Self> {
+    fn put_arrives(&self, at: usize) -> Self {
         let put = self.puts[at];
-        Some(self.changed(|after| {
+        self.changed(|after| {
             after.puts.remove(at);
             if put.expected == after.revision {
                 after.revision += 1;
                 after.copies = put.copies;
             }
-        }))
+        })
     }
 
     fn owner_steps(&self, host: Host, limits: &Limits) -> Vec<Self> {
