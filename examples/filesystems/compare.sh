@@ -21,25 +21,9 @@ In the environment:
 END
 }
 
-say() { echo "filesystems: $*" >&2; }
-
-refuse() {
-    say "$1"
-    exit "$2"
-}
-
-# Prints the program to be used.
-program() {
-    if [ -n "${PLIMSOLL:-}" ]; then
-        echo "$PLIMSOLL"
-    elif command -v plimsoll; then
-        :
-    else
-        repository=$(cd "$(dirname "$0")/../.." && pwd)
-        cargo build --release --quiet --manifest-path "$repository/Cargo.toml" >&2
-        echo "$repository/target/release/plimsoll"
-    fi
-}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=examples/common.sh
+. "$here/../common.sh"
 
 # What is there of a volume is taken away, the last first.
 remove_volume() {
@@ -159,7 +143,6 @@ esac
 for tool in losetup mount truncate python3; do
     command -v "$tool" >/dev/null || refuse "$tool is missing: install it" 2
 done
-here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "${1:-.}" && pwd) || refuse "$1: no such folder" 2
 SIZE=${SIZE:-256MiB}
 DURATION=${DURATION:-60s}

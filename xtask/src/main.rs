@@ -11,6 +11,7 @@ mod licences;
 mod metadata;
 mod peers;
 mod processor;
+mod python;
 mod steps;
 mod suite;
 mod tidy;

@@ -130,6 +130,15 @@ lies [DIR [faults|healthy]]      the real program on storage that loses bytes or
         },
     },
     Verb {
+        name: "cache-kill",
+        usage: "cache-kill [--times N]           a flash cache's server killed N times (default 200)\n",
+        run: |words| match words {
+            [] => steps::cache_kill("200"),
+            ["--times", times] => steps::cache_kill(times),
+            _ => refused("cache-kill", words),
+        },
+    },
+    Verb {
         name: "soak",
         usage: "\
 soak [--minutes N] [--iops N]    a load of N minutes (default 10), then every reader must agree;

@@ -9,7 +9,7 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 pub(crate) use proofs::{
-    bench, cache_crash, crash, damage, fidelity, kill, lies, measured_caches, mirror,
+    bench, cache_crash, cache_kill, crash, damage, fidelity, kill, lies, measured_caches, mirror,
     program_test, program_tests, soak,
 };
 pub(crate) use table::{PROVE, TEST};

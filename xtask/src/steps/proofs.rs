@@ -49,9 +49,27 @@ pub(crate) fn lies(options: &[&str]) -> Result<(), Failure> {
     runner(command, options)
 }
 
+/// Outputs of controllers and captures of networks, `count` of each, changed in every way that a
+/// copy from a terminal changes them.
+pub(super) fn mutants(count: &str) -> Result<(), Failure> {
+    let words = "cargo test -q --release -p inspection -p vrrp --test mutants -- --nocapture";
+    let status = shell::command(&words.split(' ').collect::<Vec<_>>())
+        .env("PLIMSOLL_MUTANTS", count)
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{words}` failed")))
+}
+
 /// Kills the real program `times` times and holds its databases to what it acknowledged.
 pub(crate) fn kill(times: &str) -> Result<(), Failure> {
     program_test("kill", &[("PLIMSOLL_KILLS", times)])
+}
+
+/// Kills the server of a flash cache `times` times and holds it to what clients saw acknowledged.
+pub(crate) fn cache_kill(times: &str) -> Result<(), Failure> {
+    program_tests("end_to_end", " cached::kills", &[("PLIMSOLL_CACHE_KILLS", times)])
 }
 
 /// Loads a database for `minutes` and has every independent reader compare what it sees.

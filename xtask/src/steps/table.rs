@@ -5,7 +5,7 @@ use xtask::shell;
 
 use crate::steps::{Step, format, lint, proofs};
 use crate::suite::{self, Program};
-use crate::{fuzz, guest, layers, licences, peers, tidy, windows};
+use crate::{fuzz, guest, layers, licences, peers, python, tidy, windows};
 
 /// What `cargo xtask test` and CI run: minutes, and one build of everything.
 pub(crate) const TEST: &[Step] = &[
@@ -58,8 +58,23 @@ pub(crate) const PROVE: &[Step] = &[
         what: "flipped bits, misdirected, lost and torn writes",
         run: &|| proofs::damage(&[]),
     },
+    Step {
+        name: "mutants",
+        what: "10,000 changed outputs and captures, none of which may pass",
+        run: &|| proofs::mutants("10000"),
+    },
+    Step {
+        name: "python",
+        what: "the Python package beside an independent reader",
+        run: &python::run,
+    },
     Step { name: "fidelity", what: "published runs beside ours", run: &proofs::fidelity },
     Step { name: "kill", what: "the real program killed 100 times", run: &|| proofs::kill("100") },
+    Step {
+        name: "cache-kill",
+        what: "the server of a flash cache killed 200 times under load",
+        run: &|| proofs::cache_kill("200"),
+    },
     Step {
         name: "soak",
         what: "ten minutes of load, then every reader must agree",

@@ -12,6 +12,7 @@ use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand
 use crate::args::FileFlags;
 use crate::cmd::agent::flags::AgentFlags;
 use crate::cmd::builds::flags::BuildsFlags;
+use crate::cmd::cache::flags::CacheFlags;
 use crate::cmd::calibrate::flags::CalibrateFlags;
 use crate::cmd::check::flags::CheckFlags;
 use crate::cmd::compare::flags::CompareFlags;
@@ -146,6 +147,8 @@ pub(crate) enum Verb {
     Selftest(SelftestFlags),
     /// Show the layers underneath a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
+    /// Size, make, serve, examine and remove a flash cache in front of volumes, over NBD
+    Cache(CacheFlags),
     /// Plan, make, verify, grow and remove LUNs over iSCSI for mail servers
     Iscsi(IscsiFlags),
     /// Print a commented plan to start from; for a deployment, the plans and scripts that build and

@@ -180,6 +180,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Export(flags) => cmd::export::run(&flags, console),
         Verb::Selftest(flags) => cmd::selftest::run(&flags, console),
         Verb::Inspect(flags) => cmd::inspect::run(&flags, console),
+        Verb::Cache(flags) => cmd::cache::run(&flags, console),
         Verb::Iscsi(flags) => cmd::iscsi::run(&flags, console),
         Verb::Plan(flags) => cmd::plan::run(&flags, console),
         Verb::Size(flags) => cmd::size::run(&flags, console),

@@ -6,11 +6,13 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
+#[cfg(target_os = "linux")]
+pub(crate) use unix::serve_on_request;
 #[cfg(unix)]
 pub(crate) use unix::{
-    PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
+    PLAIN_CHARACTERS, kill, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
-    PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
+    PLAIN_CHARACTERS, kill, quoted_word, redraws, shell, stop_on_request, terminate, words_of,
 };

@@ -127,6 +127,21 @@ impl std::fmt::Display for Date {
 }
 
 impl Date {
+    /// The date so many days after 1970-01-01.
+    pub(super) const fn of_days(days: i64) -> Self {
+        Self { days }
+    }
+
+    /// Its first second, since 1970-01-01.
+    pub(super) const fn seconds(self) -> i64 {
+        self.days * DAY
+    }
+
+    /// Day of the week: 0 is Thursday, as 1970-01-01 was.
+    pub(super) const fn day_of_week(self) -> i64 {
+        self.days.rem_euclid(7)
+    }
+
     /// Whether it is a day from Monday to Friday. 1970-01-01 was a Thursday.
     pub(super) fn is_working_day(self) -> bool {
         (self.days + 3).rem_euclid(7) < 5

@@ -11,6 +11,7 @@ mod email_stats;
 mod error;
 mod hours;
 mod kind;
+pub mod load;
 mod mailboxes;
 mod message_profile;
 mod recognise;

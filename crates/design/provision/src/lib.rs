@@ -36,5 +36,5 @@ pub use model::{
 };
 pub use names::NameError;
 pub use simulate::{Simulated, simulate};
-pub use size::size;
+pub use size::{size, survived_failures};
 pub use test_plan::{PlanError, TestPlan};

@@ -32,6 +32,21 @@ fn played(
     Ok(PlayedLayout::Processors(shares.collect()))
 }
 
+/// How many kinds of failure (one server, two servers, a domain, a site ...) leave every database
+/// active, whichever servers fail, of those that the layout is played through; `None` if a deployment
+/// has no copies, or no layout.
+pub fn survived_failures(deployment: &Deployment) -> Option<usize> {
+    let calculation = calculate(deployment);
+    let (sheet, architecture) = (calculation.sheet(), calculation.architecture());
+    let needs = Requirements::of(deployment, sheet, architecture).ok()?;
+    let layout = needs.copies.then(|| lay_out(&needs.wish).ok()).flatten()?;
+    let modes = play(&layout, needs.rules());
+    let is_survived = |mode: &&Mode| {
+        mode.failure != Failure::Servers(0) && mode.not_active == 0 && mode.stopped == 0
+    };
+    Some(modes.iter().filter(is_survived).count())
+}
+
 /// The share of its processors that the busiest survivor uses; none for a failure that the
 /// arithmetic does not count, and where the speed of a server is not known.
 fn processor_share(needs: &Requirements, mode: &Mode) -> Option<(FailureMode, f64)> {

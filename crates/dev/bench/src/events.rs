@@ -28,7 +28,7 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
         let base = number * (DATABASE_BYTES + (64 << 30));
         let place = OperationPlace { array: 0, base, bytes: DATABASE_BYTES };
         let log = OperationPlace { array: 0, base: base + DATABASE_BYTES, bytes: 32 << 30 };
-        LoadedDatabase { sessions: 3, place, log, pace: None }
+        LoadedDatabase { sessions: 3, place, log, pace: None, profile: None }
     });
     let load = OperationLoad {
         profile: &profile,
@@ -45,7 +45,7 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
 
 /// A published batch: 20 reads, 0.6 page writes and 2.6 KB of log for each of them, every second
 /// transaction durable.
-fn profile() -> OperationProfile {
+pub(crate) fn profile() -> OperationProfile {
     let span = |is_durable| SpanShape {
         reads: 2,
         reads_beside: 0,

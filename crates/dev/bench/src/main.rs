@@ -10,6 +10,7 @@ mod checksum;
 mod cost;
 mod crashed;
 mod day;
+mod deployments;
 mod device;
 mod engine;
 mod events;
@@ -78,6 +79,7 @@ const PAIRS: usize = 5;
 /// Runs the benchmark `name` with its files in `directory`.
 fn run(name: &str, directory: &Path) -> Result<(), Failure> {
     match name {
+        "deployments" => deployments::run(),
         "device" => device::run(directory).map(|comparisons| {
             for comparison in comparisons {
                 println!("{comparison}");
@@ -102,7 +104,7 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "simulate" => simulated::run(directory),
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
-            "no benchmark is called {name}; there are: device, check, prepare, checksum, \
+            "no benchmark is called {name}; there are: deployments, device, check, prepare, checksum, \
              engine, batch, cost, fidelity, iscsi, levels, published, recovery, report, \
              served, simulate, sizing, watched"
         ))),

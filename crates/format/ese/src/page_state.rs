@@ -235,5 +235,21 @@ fn lost(last_write: LastWrite, page: PageRef<'_>) -> Option<PageDamage> {
     }
 }
 
+/// Turns single flipped bits of a page back, and says which they were; `None` if the page differs
+/// from the sealed one even so.
+pub fn corrected(bytes: &mut [u8], number: PageNumber) -> Option<Option<PageDamage>> {
+    match verify(bytes, number) {
+        PageVerdict::Good | PageVerdict::Uninitialised => Some(None),
+        PageVerdict::FlippedChecksum { bit } => Some(Some(PageDamage::FlippedChecksum { bit })),
+        PageVerdict::Correctable { bits } if repair(bytes, number).is_some() => {
+            Some(Some(PageDamage::FlippedBit { bits }))
+        }
+        PageVerdict::Correctable { .. }
+        | PageVerdict::FlippedZero { .. }
+        | PageVerdict::WrongPage { .. }
+        | PageVerdict::Bad { .. } => None,
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@
 mod cursor;
 mod database;
 mod error;
+mod extents;
 mod in_use;
 mod loss;
 mod orphans;

@@ -72,6 +72,12 @@ impl Value {
     }
 }
 
+/// Microseconds since 1970 in UTC of a stored [`Value::DateTime`], which holds days since
+/// 1899-12-30 or a Windows file time; `None` if it stands for no exact time.
+pub fn unix_microseconds(days: f64) -> Option<i64> {
+    date::unix_microseconds(days)
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

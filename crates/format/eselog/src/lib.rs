@@ -6,6 +6,7 @@
 //! knows the time. The byte tables are in `docs/format-log-genuine.md`.
 
 mod bytes;
+mod chain;
 mod file;
 mod layout;
 mod record;
@@ -14,6 +15,7 @@ mod redo;
 mod segment;
 mod set;
 
+pub use chain::{LogChain, LostGenerations};
 pub use file::{LogFile, LogSurvey, SegmentDamage, SegmentFault};
 pub use layout::{Field, Part};
 pub use record::{LogRecord, Value};

@@ -20,6 +20,9 @@ const STARTED: usize = 16;
 /// No record is longer: a page of 32 KiB with keys and header.
 const MOST_RECORD_BYTES: usize = 1 << 18;
 
+/// Types with which a recovery continues a log that a crash ended, at the beginning of a segment.
+const RESUMING: [u8; 3] = [types::RECOVERY_UNDO, types::RECOVERY_UNDO2, types::UNDO_INFORMATION];
+
 /// Bytes that make no record. The rest of their segment cannot be split into records either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadRecord {
@@ -40,6 +43,9 @@ pub enum RecordFault {
     NoBeginning,
     /// A record whose end is not there.
     NoEnd,
+    /// The same where a crash ended the log, or where a recovery continued it: no damage, and the
+    /// record never took effect.
+    CutShort,
 }
 
 impl fmt::Display for BadRecord {
@@ -51,6 +57,7 @@ impl fmt::Display for BadRecord {
             }
             RecordFault::NoBeginning => write!(f, "{place}: the beginning of a record is missing"),
             RecordFault::NoEnd => write!(f, "{place}: the end of a record is missing"),
+            RecordFault::CutShort => write!(f, "{place}: a crash cut a record short"),
         }
     }
 }
@@ -156,15 +163,15 @@ impl<'s, 'a> Records<'s, 'a> {
         let place = self.place();
         let partial = Partial { place, bytes: piece.to_vec(), wanted };
         self.at += BEGIN_BYTES + length;
-        self.unfinished(Some(partial))
+        self.unfinished(Some(partial), RecordFault::NoEnd)
     }
 
-    /// Puts `partial` in place of the one before, which a crash has left without an end if any.
-    fn unfinished(&mut self, partial: Option<Partial>) -> RecordStep<'a> {
+    /// Puts `partial` in place of the one before, which has no end if there is one.
+    fn unfinished(&mut self, partial: Option<Partial>, fault: RecordFault) -> RecordStep<'a> {
         match std::mem::replace(&mut self.partial, partial) {
             Some(old) => {
                 let kind = old.bytes.first().copied().unwrap_or_default();
-                RecordStep::Bad(BadRecord { place: old.place, kind, fault: RecordFault::NoEnd })
+                RecordStep::Bad(BadRecord { place: old.place, kind, fault })
             }
             None => RecordStep::Nothing,
         }
@@ -196,8 +203,9 @@ impl<'s, 'a> Records<'s, 'a> {
 
     fn whole(&mut self, kind: u8) -> RecordStep<'a> {
         if self.partial.is_some() {
-            // A record that a crash cut short; the log continues behind it.
-            return self.unfinished(None);
+            let is_resumed = self.at == SEGMENT_HEADER_BYTES && RESUMING.contains(&kind);
+            let fault = if is_resumed { RecordFault::CutShort } else { RecordFault::NoEnd };
+            return self.unfinished(None, fault);
         }
         let place = self.place();
         let length = match layout_of(kind) {
@@ -238,7 +246,7 @@ impl<'a> Iterator for Records<'_, 'a> {
                 if self.next_segment() {
                     continue;
                 }
-                return match self.unfinished(None) {
+                return match self.unfinished(None, RecordFault::CutShort) {
                     RecordStep::Bad(bad) => Some(Err(bad)),
                     _ => None,
                 };

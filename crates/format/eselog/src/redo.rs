@@ -30,7 +30,7 @@ use units::{ObjectId, PageNumber};
 
 use crate::layout::{Field, types};
 use crate::record::LogRecord;
-use pages::{PageCache, PageSeen};
+use pages::{FIRST_SPECIAL_DBTIME, PageCache, PageSeen};
 use session::SessionState;
 
 pub use pages::{PageStore, StoredPage};
@@ -97,6 +97,7 @@ impl<S: PageStore> LogReplay<S> {
         match record.kind() {
             types::EXTEND => return self.extend(record),
             types::SHRINK | types::SHRINK2 | types::SHRINK3 => return self.shrink(record),
+            types::TRIM => self.trim(record),
             types::SET_VERSION => self.summary.set_version(record),
             _ => {}
         }
@@ -111,15 +112,22 @@ impl<S: PageStore> LogReplay<S> {
 
     /// Attaching and detaching decide whether records concern the file.
     fn note_attachment(&mut self, record: &LogRecord<'_>) {
-        if record.database() != Some(self.target.id) || record.place() <= self.target.attached_at {
+        let Some(id) = record.database().filter(|_| record.place() > self.target.attached_at)
+        else {
             return;
-        }
+        };
+        let is_target = id == self.target.id;
         match record.kind() {
             types::ATTACH_DATABASE | types::CREATE_DATABASE => {
-                self.is_attached =
-                    record.signature(Field::Signature) == Some(self.target.signature);
+                // A later attachment may give the database another number, under any path.
+                if record.signature(Field::Signature) == Some(self.target.signature) {
+                    self.target.id = id;
+                    self.is_attached = true;
+                } else if is_target {
+                    self.is_attached = false;
+                }
             }
-            types::DETACH_DATABASE => self.is_attached = false,
+            types::DETACH_DATABASE if is_target => self.is_attached = false,
             _ => {}
         }
     }
@@ -210,8 +218,25 @@ impl<S: PageStore> LogReplay<S> {
         })
     }
 
+    /// Whether the file may grow to `last` at once.
+    fn may_reach(&mut self, last: PageNumber) -> bool {
+        let step = MOST_GROWTH_BYTES / self.pages.page_size().bytes_u64();
+        let end = self.pages.store().last_page().max(self.summary.last_page);
+        u64::from(last.0) <= u64::from(end.0).saturating_add(step)
+    }
+
     /// Puts a page in place that was made anew: whatever it lacked no longer matters.
-    fn renew(&mut self, page: PageNumber, mut bytes: Vec<u8>, after: u64) -> Result<(), S::Error> {
+    fn renew(
+        &mut self,
+        page: PageNumber,
+        mut bytes: Vec<u8>,
+        after: u64,
+        place: Lgpos,
+    ) -> Result<(), S::Error> {
+        if !page.is_some() || !self.may_reach(page) {
+            self.leave_behind(page, place, BehindCause::BeyondFile);
+            return Ok(());
+        }
         self.behind.remove(&page);
         edit::set_dbtime(&mut bytes, after);
         self.summary.changes_made += 1;
@@ -255,8 +280,8 @@ impl<S: PageStore> LogReplay<S> {
     }
 }
 
-/// Database times from here on stand for "none", "shrunk" and the like.
-const FIRST_SPECIAL_DBTIME: u64 = u64::MAX - 0xFF;
+/// No single record makes a file grow by more; a damaged one could ask for terabytes.
+const MOST_GROWTH_BYTES: u64 = 4 << 30;
 
 /// The latest database time that a record states; 0 if it states none.
 fn highest_dbtime(record: &LogRecord<'_>) -> u64 {

@@ -6,7 +6,7 @@
 //! fills it cannot tear the only copy.
 
 use ese::Lgpos;
-use ese::checksum::{PageVerdict, repair, verify};
+use ese::checksum::{PageVerdict, verify};
 use units::{Generation, PageNumber};
 
 use crate::bytes::{array, u64_at};
@@ -49,9 +49,10 @@ pub(crate) fn judge(segment: &[u8], generation: Generation, index: u16) -> Segme
     match verify(segment, PageNumber(u32::from(index))) {
         PageVerdict::Good => at_its_place(segment, generation, index, SegmentState::Good),
         PageVerdict::Correctable { bits } if bits.len() == 1 => {
-            at_its_place(segment, generation, index, SegmentState::Flipped { bit: bits[0] })
+            let corrected = corrected(segment, index);
+            at_its_place(&corrected, generation, index, SegmentState::Flipped { bit: bits[0] })
         }
-        PageVerdict::FlippedChecksum { bit } => {
+        verdict if let Some(bit) = checksum_bit(&verdict, segment, index) => {
             at_its_place(segment, generation, index, SegmentState::Flipped { bit })
         }
         _ if is_shadow(segment, index) => SegmentState::Stale,
@@ -62,8 +63,28 @@ pub(crate) fn judge(segment: &[u8], generation: Generation, index: u16) -> Segme
 /// The segment with its flipped bit corrected; unchanged if none has flipped.
 pub(crate) fn corrected(segment: &[u8], index: u16) -> Vec<u8> {
     let mut bytes = segment.to_vec();
-    let _ = repair(&mut bytes, PageNumber(u32::from(index)));
+    let verdict = verify(segment, PageNumber(u32::from(index)));
+    let in_data = match &verdict {
+        PageVerdict::Correctable { bits } if bits.len() == 1 => bits.first().copied(),
+        _ => None,
+    };
+    if let Some(bit) = in_data.or_else(|| checksum_bit(&verdict, segment, index)) {
+        bytes[bit as usize / 8] ^= 1 << (bit % 8);
+    }
     bytes
+}
+
+/// The one bit that has flipped in the checksum itself, which engines do not correct in pages. In
+/// the half that holds the number it looks like a segment from elsewhere, but states its place.
+fn checksum_bit(verdict: &PageVerdict, segment: &[u8], index: u16) -> Option<u32> {
+    match verdict {
+        PageVerdict::FlippedChecksum { bit } => Some(*bit),
+        PageVerdict::WrongPage { really } if stated_place(segment).segment == index => {
+            let difference = really.0 ^ u32::from(index);
+            difference.is_power_of_two().then(|| difference.trailing_zeros())
+        }
+        _ => None,
+    }
 }
 
 /// Whether the bytes are a sound copy of the segment before `index`, whose place they state.

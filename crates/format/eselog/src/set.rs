@@ -3,10 +3,12 @@
 
 use std::fmt;
 
+use ese::Signature;
 use ese::log_file::LogFacts;
 
 use crate::file::{LogFile, LogSurvey, SegmentFault};
 use crate::layout::types;
+use crate::records::{BadRecord, RecordFault};
 
 /// One file of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,14 +23,18 @@ pub struct LogMember {
     pub is_shut_down: bool,
     /// The first bytes that make no record, if any.
     pub bad_record: Option<String>,
+    /// Whether the file ends within a record, as a crash may leave the newest file.
+    pub ends_within_record: bool,
 }
 
 impl LogMember {
     /// The file in `bytes`, examined to its last record.
     pub fn of(name: String, file: &LogFile<'_>) -> Self {
         let survey = file.survey();
-        let (mut is_shut_down, mut bad_record) = (false, None);
+        let (mut is_shut_down, mut ends_within_record) = (false, false);
+        let mut bad_record = None;
         for record in file.records(&survey) {
+            ends_within_record = false;
             match record {
                 Ok(record) => match record.kind() {
                     types::TERM | types::TERM2 | types::RECOVERY_QUIT | types::RECOVERY_QUIT2 => {
@@ -37,10 +43,12 @@ impl LogMember {
                     types::NOP | types::NOP2 => {}
                     _ => is_shut_down = false,
                 },
+                Err(BadRecord { fault: RecordFault::CutShort, .. }) => ends_within_record = true,
                 Err(bad) => bad_record = bad_record.or_else(|| Some(bad.to_string())),
             }
         }
-        Self { name, facts: file.facts().clone(), survey, is_shut_down, bad_record }
+        let facts = file.facts().clone();
+        Self { name, facts, survey, is_shut_down, bad_record, ends_within_record }
     }
 
     /// The first segment behind its records.
@@ -144,10 +152,16 @@ pub struct LogSet {
 
 impl LogSet {
     /// The set of these files. The stream is that of the newest one.
-    pub fn of(mut files: Vec<LogMember>) -> Self {
+    pub fn of(files: Vec<LogMember>) -> Self {
+        let newest = files.iter().max_by_key(|member| member.facts.generation);
+        let stream = newest.map(|newest| newest.facts.signature);
+        Self::of_stream(files, stream)
+    }
+
+    /// The files of the log stream with this signature; all others are gaps.
+    pub fn of_stream(mut files: Vec<LogMember>, stream: Option<Signature>) -> Self {
         files.sort_by_key(|member| member.facts.generation);
         let mut set = Self::default();
-        let stream = files.last().map(|newest| newest.facts.signature);
         for file in files {
             let name = file.name.clone();
             if Some(file.facts.signature) != stream {
@@ -240,7 +254,10 @@ fn judge_closed(member: &LogMember, gaps: &mut Vec<Gap>) {
     gaps.extend(damage);
     if is_sound && let Some(segment) = member.survey.torn {
         gaps.push(Gap::Short { name: member.name.clone(), segment });
-    } else if is_sound && !member.is_full() && member.survey.readable_segments == 0 {
+    } else if is_sound
+        && (member.ends_within_record
+            || (!member.is_full() && member.survey.readable_segments == 0))
+    {
         gaps.push(Gap::Short { name: member.name.clone(), segment: member.end() });
     }
 }

@@ -29,6 +29,11 @@ pub struct Letters {
 }
 
 impl Letters {
+    /// What `task` passes on to `waiting`.
+    pub(crate) const fn of(waiting: Receiver<Letter>, task: tokio::task::JoinHandle<()>) -> Self {
+        Self { waiting, task }
+    }
+
     /// Whether no further message will come: the connection was given up.
     pub fn is_closed(&self) -> bool {
         self.task.is_finished()

@@ -2,6 +2,8 @@
 //! it was not allowed.
 
 mod allowed;
+mod kept;
+mod weight;
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +11,11 @@ use plan::Plan;
 use units::Nanos;
 
 use crate::{
-    AgentAnswer, AgentId, AgentJob, AgentOrder, AgentStep, Ask, Heartbeat, HostFacts, RunId,
+    AgentAnswer, AgentId, AgentJob, AgentStep, Ask, CopyReport, CopySide, Duty, DutyAct, Heartbeat,
+    HostFacts, RunId,
 };
+pub use kept::KeptJob;
+use weight::{FullOrder, Weight};
 
 /// What the agent asks of its surroundings while it takes an order.
 pub trait AgentSurroundings {
@@ -36,6 +41,29 @@ pub enum AgentEffect {
         run: RunId,
         /// The plan, as TOML.
         plan: String,
+        /// What the host does while it measures; the run itself needs those of its load.
+        duties: Vec<Duty>,
+    },
+    /// Kill the run at once, as a power failure would.
+    Kill {
+        /// Which run.
+        run: RunId,
+    },
+    /// Resume the run that was killed.
+    Resume {
+        /// Which run.
+        run: RunId,
+    },
+    /// Read or write a copy of a database beside the run; [`Agent::copied`] reports the end.
+    Copy {
+        /// Of which run.
+        run: RunId,
+        /// Database of its plan, counted from 0.
+        database: u32,
+        /// Which end of the copy.
+        side: CopySide,
+        /// Bytes per second.
+        bytes_per_second: u64,
     },
     /// Let the held run measure from this instant of this host's clock.
     Release {
@@ -91,22 +119,22 @@ pub struct Agent {
     /// The highest controller that was obeyed, and its last order with the answer.
     epoch: u64,
     last: Option<(u64, AgentAnswer)>,
-    job: Option<AgentJob>,
+    kept: Option<KeptJob>,
     ignored: u64,
 }
 
 impl Agent {
     /// An agent that started at `started` of its own clock and may write below `allowed`, which are
-    /// real paths. `job` is what an earlier agent with this id had been doing.
+    /// real paths. `kept` is what an earlier agent with this id had been doing.
     pub fn new(
         id: AgentId,
         started: Nanos,
         facts: HostFacts,
         allowed: Vec<PathBuf>,
-        job: Option<AgentJob>,
+        kept: Option<KeptJob>,
     ) -> Self {
         let (sequence, epoch, ignored) = (0, 0, 0);
-        Self { id, started, facts, allowed, sequence, epoch, last: None, job, ignored }
+        Self { id, started, facts, allowed, sequence, epoch, last: None, kept, ignored }
     }
 
     /// The next heartbeat.
@@ -117,13 +145,18 @@ impl Agent {
             host: self.facts.host.clone(),
             sequence: self.sequence,
             started_ns: self.started.0,
-            job: self.job.clone(),
+            job: self.job().cloned(),
         }
     }
 
     /// What it is doing.
-    pub const fn job(&self) -> Option<&AgentJob> {
-        self.job.as_ref()
+    pub fn job(&self) -> Option<&AgentJob> {
+        self.kept.as_ref().map(|kept| &kept.job)
+    }
+
+    /// What it is doing, for an agent that follows this one.
+    pub const fn kept(&self) -> Option<&KeptJob> {
+        self.kept.as_ref()
     }
 
     /// Orders of earlier controllers, and orders older than the last.
@@ -138,10 +171,13 @@ impl Agent {
         ask: Ask,
         surroundings: &dyn AgentSurroundings,
     ) -> (Option<AgentAnswer>, Option<AgentEffect>) {
-        if let AgentOrder::Resend { run, from_byte } = ask.order {
-            // It changes nothing on the host, so it needs no lease and has no place among orders.
-            return (Some(AgentAnswer::Accepted), Some(AgentEffect::Resend { run, from_byte }));
-        }
+        let order = match Weight::of(ask.order) {
+            // It needs no lease and has no place among orders.
+            Weight::Light { run, from_byte } => {
+                return (Some(AgentAnswer::Accepted), Some(AgentEffect::Resend { run, from_byte }));
+            }
+            Weight::Full(order) => order,
+        };
         if ask.epoch < self.epoch {
             self.ignored += 1;
             return (None, None);
@@ -157,7 +193,7 @@ impl Agent {
             }
             _ => {}
         }
-        let (answer, effect) = match self.obey(ask.order, surroundings) {
+        let (answer, effect) = match self.obey(order, surroundings) {
             Ok((answer, effect)) => (answer, effect),
             Err(why) => (AgentAnswer::Refused { why }, None),
         };
@@ -167,7 +203,11 @@ impl Agent {
 
     /// Takes the news of what it started.
     pub fn child(&mut self, report: ChildReport) {
-        let Some(job) = &mut self.job else { return };
+        let Some(KeptJob { job, .. }) = &mut self.kept else { return };
+        if job.step == AgentStep::Down {
+            // Its last words do not matter: it was killed.
+            return;
+        }
         job.step = match report {
             ChildReport::Filled => AgentStep::Prepared,
             ChildReport::Warm => AgentStep::Waiting,
@@ -177,34 +217,53 @@ impl Agent {
         };
     }
 
+    /// Takes the news of a copy.
+    pub fn copied(&mut self, report: CopyReport) {
+        if let Some(kept) = &mut self.kept {
+            kept.job.copies.push(report);
+        }
+    }
+
+    /// What is due by `now` of this host's clock, in order. Duties of the load are those of the run
+    /// itself.
+    pub fn due(&mut self, now: Nanos) -> Vec<AgentEffect> {
+        let Some(kept) = &mut self.kept else { return Vec::new() };
+        let Some(from_ns) = kept.measure_from_ns.filter(|_| kept.is_in_measurement()) else {
+            return Vec::new();
+        };
+        let is_due = |duty: &mut Duty| from_ns.saturating_add(duty.after_ns) <= now.0;
+        let due: Vec<Duty> = kept.duties.extract_if(.., is_due).collect();
+        due.into_iter().filter_map(|duty| kept.act(duty.act)).collect()
+    }
+
     fn obey(
         &mut self,
-        order: AgentOrder,
+        order: FullOrder,
         surroundings: &dyn AgentSurroundings,
     ) -> Result<(AgentAnswer, Option<AgentEffect>), String> {
         let effect = match order {
-            AgentOrder::Describe => return Ok((AgentAnswer::Host(self.facts.clone()), None)),
-            AgentOrder::Check { plan } => {
+            FullOrder::Describe => return Ok((AgentAnswer::Host(self.facts.clone()), None)),
+            FullOrder::Check { plan } => {
                 self.check(&plan, surroundings)?;
                 None
             }
-            AgentOrder::Prepare { run, plan } => {
-                self.take_up(&run, AgentStep::Preparing, &plan, surroundings)?;
+            FullOrder::Prepare { run, plan } => {
+                self.take_up(&run, AgentStep::Preparing, (&plan, &[]), surroundings)?;
                 Some(AgentEffect::Fill { run, plan })
             }
-            AgentOrder::Start { run, plan } => {
-                self.take_up(&run, AgentStep::WarmingUp, &plan, surroundings)?;
-                Some(AgentEffect::Run { run, plan })
+            FullOrder::Start { run, plan, duties } => {
+                self.take_up(&run, AgentStep::WarmingUp, (&plan, &duties), surroundings)?;
+                Some(AgentEffect::Run { run, plan, duties })
             }
-            AgentOrder::Measure { run, at_ns } => {
-                self.require(&run, |step| matches!(step, AgentStep::Waiting))?;
+            FullOrder::Measure { run, at_ns } => {
+                let kept = self.require(&run, |step| matches!(step, AgentStep::Waiting))?;
+                kept.measure_from_ns = Some(at_ns);
                 Some(AgentEffect::Release { run, at_ns })
             }
-            AgentOrder::Stop { run } => {
-                self.require(&run, |_| true)?;
+            FullOrder::Stop { run } => {
+                self.require(&run, |_| true)?.duties.clear();
                 Some(AgentEffect::Stop { run })
             }
-            AgentOrder::Resend { .. } => unreachable!("answered before the order of orders"),
         };
         Ok((AgentAnswer::Accepted, effect))
     }
@@ -214,24 +273,31 @@ impl Agent {
         &mut self,
         run: &RunId,
         step: AgentStep,
-        plan: &str,
+        (plan, duties): (&str, &[Duty]),
         surroundings: &dyn AgentSurroundings,
     ) -> Result<(), String> {
-        if let Some(job) = self.job.as_ref().filter(|job| job.step.is_at_work()) {
-            return Err(format!("run {} is under way on this host: stop it or wait", job.run));
+        if let Some(kept) = self.kept.as_ref().filter(|kept| kept.is_at_work()) {
+            return Err(format!("run {} is under way on this host: stop it or wait", kept.job.run));
         }
         self.check(plan, surroundings)?;
-        self.job = Some(AgentJob { run: run.clone(), step });
+        let job = AgentJob { run: run.clone(), step, copies: Vec::new() };
+        let mut duties = duties.to_vec();
+        duties.retain(|duty| !matches!(duty.act, DutyAct::Load { .. }));
+        self.kept = Some(KeptJob { job, duties, measure_from_ns: None });
         Ok(())
     }
 
-    fn require(&self, run: &RunId, is: impl Fn(&AgentStep) -> bool) -> Result<(), String> {
-        match &self.job {
-            Some(job) if job.run == *run && is(&job.step) => Ok(()),
-            Some(job) if job.run == *run => {
-                Err(format!("run {run} is not waiting for that on this host"))
-            }
-            _ => Err(format!("this host knows no run {run}")),
+    fn require(
+        &mut self,
+        run: &RunId,
+        is: impl Fn(&AgentStep) -> bool,
+    ) -> Result<&mut KeptJob, String> {
+        let kept = self.kept.as_mut().filter(|kept| kept.job.run == *run);
+        let kept = kept.ok_or_else(|| format!("this host knows no run {run}"))?;
+        if is(&kept.job.step) {
+            Ok(kept)
+        } else {
+            Err(format!("run {run} is not waiting for that on this host"))
         }
     }
 

@@ -12,7 +12,7 @@ use units::Nanos;
 
 use crate::membership::{HeardBeat, Presence};
 use crate::{
-    AgentAnswer, AgentId, AgentOrder, AgentStep, Ask, ClockOffset, FleetEvent, FleetOrder,
+    AgentAnswer, AgentId, AgentOrder, AgentStep, Ask, ClockOffset, Duty, FleetEvent, FleetOrder,
     Heartbeat, LossCause, RunId, Timing,
 };
 use host::FleetHost;
@@ -56,6 +56,15 @@ pub enum ControllerEffect {
     Note(FleetEvent),
 }
 
+/// What one host does in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostWork {
+    /// Its plan, as TOML.
+    pub plan: String,
+    /// What it does on purpose while it measures.
+    pub duties: Vec<Duty>,
+}
+
 /// Takes a fleet through a run. Every method takes the time and returns what to do.
 #[derive(Clone, Debug)]
 pub struct FleetController {
@@ -77,24 +86,23 @@ pub struct FleetController {
 }
 
 impl FleetController {
-    /// A controller for `order`, whose hosts have these plans (TOML), in their order. `epoch` is
-    /// larger than that of every earlier controller. `measure_limit` bounds the measurement.
+    /// A controller for `order`, whose hosts have this work, in their order. `epoch` is larger than that of every earlier controller. `measure_limit` bounds the measurement.
     pub fn new(
         (run, epoch): (RunId, u64),
         order: &FleetOrder,
-        plans: &[String],
+        work: Vec<HostWork>,
         measure_limit: Nanos,
         now: Nanos,
     ) -> Self {
-        assert_eq!(order.hosts.len(), plans.len(), "every host has a plan");
-        let hosts = order.hosts.iter().zip(plans);
+        assert_eq!(order.hosts.len(), work.len(), "every host has its work");
+        let hosts = order.hosts.iter().zip(work);
         Self {
             run,
             epoch,
             timing: order.timing,
             shared_storage: order.shared_storage,
             measure_limit,
-            hosts: hosts.map(|(host, plan)| FleetHost::new(&host.host, plan)).collect(),
+            hosts: hosts.map(|(host, work)| FleetHost::new(&host.host, work)).collect(),
             stage: FleetStage::Gathering,
             since: now,
             measure_from: None,
@@ -212,7 +220,27 @@ impl FleetController {
             HeardBeat::Back => self.welcome(host),
             HeardBeat::Restarted => self.judge_restart(host, beat, now),
         }
+        self.note_change_of(host);
         self.note_end_of(host);
+    }
+
+    /// Notes what the host did on purpose.
+    fn note_change_of(&mut self, host: usize) {
+        let of = &mut self.hosts[host];
+        let is_down = of.step == Some(AgentStep::Down);
+        let was_down = std::mem::replace(&mut of.is_down, is_down);
+        let copies = of.new_copies();
+        match (was_down, is_down) {
+            (false, true) => self.note(FleetEvent::Down { host }),
+            (true, false) => {
+                self.hosts[host].returns = self.hosts[host].returns.saturating_sub(1);
+                self.note(FleetEvent::Up { host });
+            }
+            _ => {}
+        }
+        for report in copies {
+            self.note(FleetEvent::Copied { host, report });
+        }
     }
 
     fn welcome(&mut self, host: usize) {

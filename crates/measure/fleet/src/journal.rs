@@ -6,7 +6,9 @@
 use serde::{Deserialize, Serialize};
 use units::Nanos;
 
-use crate::{AgentId, ClockOffset, FleetStage, HostFacts, RunId};
+use crate::{
+    AgentId, ClockOffset, CopyReport, FleetStage, HostFacts, LoadChange, PlannedEvent, RunId,
+};
 
 /// One line of the fleet's journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +35,30 @@ pub enum FleetEvent {
         hosts: Vec<String>,
         /// Whether hosts may share folders.
         shared_storage: bool,
+    },
+    /// What happens on purpose, and the load of every copy over time.
+    Planned {
+        /// The events, in the order of time.
+        events: Vec<PlannedEvent>,
+        /// The load of each copy when the measurement begins, and each change of it.
+        loads: Vec<LoadChange>,
+    },
+    /// A host has killed its run on purpose.
+    Down {
+        /// Which host.
+        host: usize,
+    },
+    /// A host that was down on purpose resumes its run.
+    Up {
+        /// Which host.
+        host: usize,
+    },
+    /// One end of a reseed has ended.
+    Copied {
+        /// On which host.
+        host: usize,
+        /// How.
+        report: CopyReport,
     },
     /// A host was found.
     Found {

@@ -15,28 +15,40 @@ mod journal;
 mod membership;
 mod merge;
 mod message;
+mod nanos;
 mod order;
 mod outbox;
+mod period;
 mod record;
+mod sweep;
 mod timing;
 mod verdict;
 
-pub use agent::{Agent, AgentEffect, AgentSurroundings, ChildReport};
+pub use agent::{Agent, AgentEffect, AgentSurroundings, ChildReport, KeptJob};
 pub use assembly::{Assembly, PieceFault};
 pub use clock::{ClockOffset, RoundTrip};
-pub use controller::{ControllerEffect, FleetController, FleetStage};
+pub use controller::{ControllerEffect, FleetController, FleetStage, HostWork};
 pub use identity::{AgentId, IdentityError, RunId};
 pub use journal::{FleetEvent, FleetLine, LossCause};
 pub use merge::{FleetSeries, merged};
 pub use message::{
-    AgentAnswer, AgentJob, AgentOrder, AgentStep, Ask, Heartbeat, HostFacts, MessageFault, VERSION,
-    decode, encode,
+    AgentAnswer, AgentJob, AgentOrder, AgentStep, Ask, CopyReport, Heartbeat, HostFacts,
+    MessageFault, VERSION, decode, encode,
 };
+pub(crate) use order::duty::last_part;
+pub use order::duty::{CopySide, Duty, DutyAct};
+pub use order::event::{CopySet, EventAction, PlannedEvent, TakeOver};
+pub use order::placement::{CopyRole, LoadChange};
 pub use order::{FleetOrder, HostOrder, OrderError};
 pub use outbox::{JournalOutbox, JournalPiece};
+pub use period::{Period, PeriodKind, periods};
 pub use record::{Absence, FleetLoadError, FleetRecord, HostPart};
+pub use sweep::{
+    ItemStep, ResultStep, SimulationItem, SimulationOutcome, SimulationResult, SweepLedger,
+    item_step,
+};
 pub use timing::Timing;
-pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, judge};
+pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, PeriodVerdict, judge};
 
 /// Name of the fleet's own journal in the folder of a fleet run.
 pub const FLEET_JOURNAL: &str = "fleet.jsonl";

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use units::Nanos;
 
-use crate::{AgentId, RunId};
+use crate::{AgentId, CopySide, Duty, RunId};
 
 /// Version of the messages; hosts of a fleet must agree on it.
 pub const VERSION: u16 = 1;
@@ -39,6 +39,24 @@ pub struct AgentJob {
     pub run: RunId,
     /// How far it is.
     pub step: AgentStep,
+    /// Copies that it has made for reseeds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<CopyReport>,
+}
+
+/// One end of a reseed when it has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyReport {
+    /// Database of the host's plan, counted from 0.
+    pub database: u32,
+    /// Which end.
+    pub side: CopySide,
+    /// Bytes that were read or written.
+    pub bytes: u64,
+    /// How long it took.
+    pub elapsed_ns: u64,
+    /// Why it did not reach its end, in a sentence.
+    pub fault: Option<String>,
 }
 
 /// How far an agent is.
@@ -55,6 +73,8 @@ pub enum AgentStep {
     Waiting,
     /// The measurement and what follows it.
     Measuring,
+    /// The run was killed on purpose, as the plan of the fleet says.
+    Down,
     /// The run has ended with this exit status: 0 pass, 1 fail, 2 cannot judge.
     Ended {
         /// The exit status.
@@ -102,6 +122,9 @@ pub enum AgentOrder {
         run: RunId,
         /// The plan, as TOML.
         plan: String,
+        /// What the host does on purpose while it measures.
+        #[serde(default)]
+        duties: Vec<Duty>,
     },
     /// Measure from this instant.
     Measure {

@@ -1,11 +1,24 @@
 //! The fleet plan: which hosts run which plan together, and how long each wait may be.
 
+pub(crate) mod duty;
+pub(crate) mod event;
+#[cfg(test)]
+mod event_tests;
+pub(crate) mod placement;
+mod written;
+
 use std::fmt;
 
 use serde::Deserialize;
 use units::Nanos;
 
 use crate::Timing;
+use event::{CopySet, PlannedEvent};
+use written::{Names, WrittenDatabase, WrittenEvent};
+
+/// Load of a passive copy in percent of an active one's, if the plan does not say: what Exchange
+/// 2013 and later are documented to need.
+const PASSIVE_PERCENT: u32 = 50;
 
 /// A fleet plan, checked. The plans of the hosts are text still: each agent reads its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +29,12 @@ pub struct FleetOrder {
     pub hosts: Vec<HostOrder>,
     /// Whether two hosts may use the same folders, since these lie on shared storage.
     pub shared_storage: bool,
+    /// Load of a passive copy in percent of an active one's: 0 to 100.
+    pub passive_percent: u32,
+    /// Databases that have copies on several hosts; may be empty.
+    pub databases: Vec<CopySet>,
+    /// What happens on purpose while the hosts measure, in the order of time.
+    pub events: Vec<PlannedEvent>,
     /// Bounds of all waits.
     pub timing: Timing,
 }
@@ -56,6 +75,11 @@ struct FleetDocument {
     timing: WrittenTiming,
     #[serde(default)]
     host: Vec<WrittenHost>,
+    passive_percent: Option<u32>,
+    #[serde(default)]
+    database: Vec<WrittenDatabase>,
+    #[serde(default)]
+    event: Vec<WrittenEvent>,
 }
 
 #[derive(Deserialize)]
@@ -96,6 +120,15 @@ impl FleetOrder {
             faults.push(format!("no [[host]]: name each host with its plan, as in\n{example}"));
         }
         faults.extend(repeated(&document.host));
+        let passive_percent = document.passive_percent.unwrap_or(PASSIVE_PERCENT);
+        if passive_percent > 100 {
+            faults.push(format!(
+                "passive_percent = {passive_percent} is more than the load of an active copy, 100"
+            ));
+        }
+        let names: Vec<String> = document.host.iter().map(|of| of.host.clone()).collect();
+        let databases = written::copies(&document.database, Names(&names), &mut faults);
+        let events = written::events(&document.event, &databases, Names(&names), &mut faults);
         if !faults.is_empty() {
             return Err(OrderError { file: file.to_owned(), faults });
         }
@@ -103,8 +136,22 @@ impl FleetOrder {
             name: document.name,
             hosts: document.host.into_iter().map(HostOrder::from).collect(),
             shared_storage: document.shared_storage,
+            passive_percent,
+            databases,
+            events,
             timing,
         })
+    }
+
+    /// Names of the hosts, in the order of the plan.
+    pub fn names(&self) -> Vec<&str> {
+        self.hosts.iter().map(|of| of.host.as_str()).collect()
+    }
+
+    /// Events that come too late for a measurement of `measured`, in sentences; empty if all take
+    /// place.
+    pub fn late_events(&self, measured: Nanos) -> Vec<String> {
+        written::beyond(&self.events, &self.names(), measured)
     }
 
     /// A fleet plan with every key explained, ready to be edited.

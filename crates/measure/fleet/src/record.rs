@@ -6,7 +6,10 @@ use std::fmt;
 use record::{Phase, RunRecord};
 use units::Nanos;
 
-use crate::{AgentId, ClockOffset, FleetEvent, FleetLine, FleetStage, HostFacts, LossCause, RunId};
+use crate::{
+    AgentId, ClockOffset, CopyReport, FleetEvent, FleetLine, FleetStage, HostFacts, LoadChange,
+    LossCause, PlannedEvent, RunId,
+};
 
 /// A fleet run.
 #[derive(Clone, Debug)]
@@ -23,6 +26,10 @@ pub struct FleetRecord {
     pub hosts: Vec<HostPart>,
     /// When each stage began.
     pub stages: Vec<(FleetStage, u64)>,
+    /// What happened on purpose, in the order of time.
+    pub events: Vec<PlannedEvent>,
+    /// The load of each copy when the measurement began, and each change of it.
+    pub loads: Vec<LoadChange>,
     /// The common instant, by the controller's clock.
     pub measure_from_ns: Option<u64>,
     /// Whether the controller saw the run to its end.
@@ -44,6 +51,12 @@ pub struct HostPart {
     pub facts: Option<HostFacts>,
     /// Its clock against the controller's: the last comparison.
     pub clock: Option<ClockOffset>,
+    /// When it was down on purpose, by the controller's clock: begin, and end if it returned.
+    pub downs: Vec<(u64, Option<u64>)>,
+    /// The parts of its record before, during and after each event: see [`FleetRecord::cut`].
+    pub parts: Vec<Option<RunRecord>>,
+    /// Its ends of reseeds.
+    pub copies: Vec<CopyReport>,
     /// When it was lost, and back.
     pub absences: Vec<Absence>,
     /// What it refused, in sentences.
@@ -132,6 +145,8 @@ impl FleetRecord {
             started_ns: line.at_ns,
             hosts: hosts.into_iter().map(|name| HostPart { name, ..HostPart::default() }).collect(),
             stages: Vec::new(),
+            events: Vec::new(),
+            loads: Vec::new(),
             measure_from_ns: None,
             has_ended: false,
             early: None,
@@ -144,6 +159,14 @@ impl FleetRecord {
         match event {
             FleetEvent::Started { .. } | FleetEvent::Suspect { .. } => {}
             FleetEvent::Stage { stage } => self.stages.push((stage, at_ns)),
+            FleetEvent::Planned { events, loads } => (self.events, self.loads) = (events, loads),
+            FleetEvent::Down { host } => self.hosts.get_mut(host)?.downs.push((at_ns, None)),
+            FleetEvent::Up { host } => {
+                if let Some(down) = self.hosts.get_mut(host)?.downs.last_mut() {
+                    down.1 = Some(at_ns);
+                }
+            }
+            FleetEvent::Copied { host, report } => self.hosts.get_mut(host)?.copies.push(report),
             FleetEvent::MeasureFrom { at_ns } => self.measure_from_ns = Some(at_ns),
             FleetEvent::Ignored { fault, count } => self.ignored.push((fault, count)),
             FleetEvent::Ended { early } => (self.has_ended, self.early) = (true, early),

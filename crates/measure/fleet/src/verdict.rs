@@ -1,10 +1,14 @@
 //! One verdict on all hosts: every host is judged by its own record, and the fleet by what no host
 //! can know. A percentile of the fleet never hides a database that fails.
 
+mod events;
+
+use ::record::RunRecord;
 use verdict::{Ruling, Verdict};
 
 use crate::record::HostPart;
 use crate::{FleetRecord, LossCause};
+pub use events::PeriodVerdict;
 
 /// Hosts that began further apart than this did not load shared storage together.
 const MOST_SKEW_NS: u64 = 1_000_000_000;
@@ -16,6 +20,8 @@ pub struct FleetVerdict {
     pub outcome: Ruling,
     /// What the rules on the fleet found, worst first.
     pub findings: Vec<FleetFinding>,
+    /// The parts of the measurement before, during and after each event; empty without events.
+    pub periods: Vec<PeriodVerdict>,
     /// The verdict on each host, in the order of the plan.
     pub hosts: Vec<HostVerdict>,
 }
@@ -57,11 +63,17 @@ pub fn judge(fleet: &FleetRecord) -> FleetVerdict {
     findings.extend(fleet.hosts.iter().filter_map(host_lost));
     findings.extend(fleet.hosts.iter().filter_map(record_complete));
     findings.extend(common_begin(fleet));
-    findings.extend(fleet.hosts.iter().zip(&hosts).filter_map(host_outcome));
+    let periods = events::periods(fleet);
+    if periods.is_empty() {
+        findings.extend(fleet.hosts.iter().zip(&hosts).filter_map(host_outcome));
+    } else {
+        findings.extend(events::carried_out(fleet));
+        findings.extend(events::outcomes(fleet, &periods));
+    }
     findings.sort_by_key(|finding| severity(finding.outcome));
     let outcomes: Vec<Ruling> = findings.iter().map(|finding| finding.outcome).collect();
     let outcome = if hosts.is_empty() { Ruling::CannotJudge } else { worst(&outcomes) };
-    FleetVerdict { outcome, findings, hosts }
+    FleetVerdict { outcome, findings, periods, hosts }
 }
 
 const fn severity(outcome: Ruling) -> u8 {
@@ -90,10 +102,21 @@ fn host_verdict(host: &HostPart) -> HostVerdict {
 /// A host that did not pass, with the finding that decided.
 fn host_outcome((host, verdict): (&HostPart, &HostVerdict)) -> Option<FleetFinding> {
     let (record, judged) = (host.record.as_ref()?, verdict.verdict.as_ref()?);
+    let text = decisive(&host.name, record, judged);
+    Some(FleetFinding {
+        rule: "host-verdict",
+        outcome: judged.outcome,
+        host: Some(host.name.clone()),
+        text,
+    })
+}
+
+/// The finding that decided the verdict on a host.
+fn decisive(host: &str, record: &RunRecord, judged: &Verdict) -> String {
     let objections = judged.objections();
     let deciding = objections.iter().find(|finding| finding.outcome == judged.outcome);
-    let text = deciding.map_or_else(
-        || format!("{}: {}", host.name, judged.outcome.name()),
+    deciding.map_or_else(
+        || format!("{host}: {}", judged.outcome.name()),
         |finding| {
             let place = finding.evidence.first().map_or_else(String::new, |evidence| {
                 let database = evidence.database.map_or(String::new(), |index| {
@@ -102,15 +125,9 @@ fn host_outcome((host, verdict): (&HostPart, &HostVerdict)) -> Option<FleetFindi
                 });
                 format!(" ({database}{})", evidence.text)
             });
-            format!("{}: {}{place}", host.name, finding.title)
+            format!("{host}: {}{place}", finding.title)
         },
-    );
-    Some(FleetFinding {
-        rule: "host-verdict",
-        outcome: judged.outcome,
-        host: Some(host.name.clone()),
-        text,
-    })
+    )
 }
 
 fn ended_early(fleet: &FleetRecord) -> Option<FleetFinding> {
@@ -155,7 +172,7 @@ fn host_lost(host: &HostPart) -> Option<FleetFinding> {
 }
 
 fn record_complete(host: &HostPart) -> Option<FleetFinding> {
-    if host.is_complete() || !host.absences.is_empty() {
+    if host.is_complete() || !host.absences.is_empty() || host.is_down_for_good() {
         return None;
     }
     let what = if host.record.is_some() { "ends before its run did" } else { "has not arrived" };

@@ -53,7 +53,9 @@ pub fn check(plan: &Plan, work: DatabaseUse) -> Result<(), HostError> {
         file: device_os::raise_file_size().ok().map(Bytes),
     };
     let count = plan.databases.len();
-    let refused = refusal(count, needs(plan, work), limits);
+    let first = plan.databases.first().map(|of| Path::new(&of.folder).join(&of.file));
+    let first = first.map_or_else(|| "a database".to_owned(), |file| file.display().to_string());
+    let refused = refusal((count, &first), needs(plan, work), limits);
     refused.map_or(Ok(()), |sentence| Err(HostError::new(sentence)))
 }
 
@@ -81,8 +83,9 @@ fn needs(plan: &Plan, work: DatabaseUse) -> Demand {
     }
 }
 
-/// Why `count` databases are too many for `limits`, and the way out.
-fn refusal(count: usize, needs: Demand, limits: Allowance) -> Option<String> {
+/// Why `count` databases, whose first file is `first`, are too many or too large for `limits`, and
+/// the way out.
+fn refusal((count, first): (usize, &str), needs: Demand, limits: Allowance) -> Option<String> {
     if let Some(most) = limits.descriptors.filter(|most| *most < needs.descriptors) {
         let (needed, most) = (thousands(needs.descriptors), thousands(most));
         return Some(format!(
@@ -92,7 +95,7 @@ fn refusal(count: usize, needs: Demand, limits: Allowance) -> Option<String> {
     }
     if let Some((file, most)) = needs.file.zip(limits.file).filter(|(file, most)| most < file) {
         return Some(format!(
-            "a database may grow to {file} and the system lets no file of this program grow beyond \
+            "{first} may grow to {file} and the system lets no file of this program grow beyond \
              {most}; raise the limit (`ulimit -Hf`, or LimitFSIZE of the service), or lower `size` \
              in the plan (for `quick`: --size)"
         ));
@@ -178,23 +181,23 @@ mod tests {
     #[test]
     fn just_enough_is_enough_and_the_unknown_is_no_limit() {
         let needs = needs_of("1GiB", DatabaseUse::Load);
-        assert_eq!(refusal(10, needs, UNKNOWN), None);
+        assert_eq!(refusal((10, "/a/b.edb"), needs, UNKNOWN), None);
         let mut limits = Allowance {
             descriptors: Some(128),
             memory: Some(Bytes::from_mib(2_710)),
             file: Some(Bytes::from_mib(2_048)),
         };
-        assert_eq!(refusal(10, needs, limits), None);
+        assert_eq!(refusal((10, "/a/b.edb"), needs, limits), None);
         limits.memory = Some(Bytes::from_mib(2_709));
-        let said = refusal(10, needs, limits).unwrap();
+        let said = refusal((10, "/a/b.edb"), needs, limits).unwrap();
         assert!(
             said.starts_with("10 databases need 2.65 GiB of memory and 2.65 GiB are free; end")
         );
         limits.file = Some(Bytes::from_mib(2_047));
-        let said = refusal(10, needs, limits).unwrap();
-        assert!(said.starts_with("a database may grow to 2.00 GiB and"), "{said}");
+        let said = refusal((10, "/a/b.edb"), needs, limits).unwrap();
+        assert!(said.starts_with("/a/b.edb may grow to 2.00 GiB and"), "{said}");
         limits.descriptors = Some(127);
-        let said = refusal(10, needs, limits).unwrap();
+        let said = refusal((10, "/a/b.edb"), needs, limits).unwrap();
         assert!(said.starts_with("10 databases need 128 open files and the system allows 127;"));
     }
 

@@ -8,6 +8,7 @@ pub mod dirty;
 pub mod documents;
 mod error;
 pub mod fill;
+mod flash;
 mod line;
 pub mod locks;
 mod log_needed;
@@ -17,6 +18,7 @@ mod observer;
 pub mod pages;
 mod patient;
 pub mod ranges;
+pub mod reseed;
 pub mod scan;
 pub mod scratch;
 pub mod simulate;
@@ -31,8 +33,8 @@ pub mod wire;
 pub use error::HostError;
 pub use line::{LineOrder, TriedLine, search_line};
 pub use measure::{
-    CutRun, MEASURE_AT, Measured, RunOrder, STOP_REQUEST, StopRequest, WAITING, is_live,
-    journal_of, load, refusal_to_resume, refuse_shortage, run, runs_at, write_reports,
+    CutRun, LOAD_STEPS, MEASURE_AT, Measured, RunOrder, STOP_REQUEST, StopRequest, WAITING,
+    is_live, journal_of, load, refusal_to_resume, refuse_shortage, run, runs_at, write_reports,
 };
 pub use observer::{HostEvent, HostObserver, NextLoad, PassWork, RunOutline};
 pub use stop::StopFlag;

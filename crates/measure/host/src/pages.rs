@@ -7,10 +7,9 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ese::checksum::{PageVerdict, repair, verify};
 use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
-use ese::page_state::PageDamage;
+use ese::page_state::{PageDamage, corrected};
 use ese::reader::{PageLoss, PageSource, ReadError};
 use units::PageNumber;
 
@@ -152,20 +151,13 @@ impl FilePages {
     /// Turns a flipped bit back and records it. Fails if the page still differs from the sealed
     /// one.
     fn correct(&mut self, bytes: &mut [u8], number: PageNumber) -> Result<(), PageError> {
-        let flip = match verify(bytes, number) {
-            PageVerdict::Good | PageVerdict::Uninitialised => return Ok(()),
-            PageVerdict::FlippedChecksum { bit } => PageDamage::FlippedChecksum { bit },
-            PageVerdict::Correctable { bits } if repair(bytes, number).is_some() => {
-                PageDamage::FlippedBit { bits }
+        match corrected(bytes, number) {
+            None => return Err(PageError::Damaged { path: self.path.clone(), page: number }),
+            Some(None) => {}
+            Some(Some(flip)) => {
+                self.flips.insert(number, flip);
             }
-            PageVerdict::Correctable { .. }
-            | PageVerdict::FlippedZero { .. }
-            | PageVerdict::WrongPage { .. }
-            | PageVerdict::Bad { .. } => {
-                return Err(PageError::Damaged { path: self.path.clone(), page: number });
-            }
-        };
-        self.flips.insert(number, flip);
+        }
         Ok(())
     }
 

@@ -1,4 +1,8 @@
-//! Combinations of values for keys, as `size --scenarios` and `simulate --what-if` try them.
+//! Combinations of values for keys, as `size --scenarios` and `simulate --what-if` try them, and
+//! what is kept of them so that a sweep can be cut off.
+
+mod folder;
+mod store;
 
 use std::path::Path;
 
@@ -6,6 +10,9 @@ use plan::deployment::Replacement;
 
 use crate::documents;
 use crate::error::HostError;
+
+pub use folder::SweepFolder;
+pub use store::{ContentKey, ResultStore};
 
 /// More combinations than anybody reads.
 const MOST_COMBINATIONS: usize = 10_000;

@@ -3,11 +3,13 @@
 
 use std::time::Instant;
 
+mod open_files;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
 
+pub(crate) use open_files::{OpenFiles, other_runs};
 #[cfg(unix)]
 pub use unix::{
     FolderHold, connect_local, create_private, create_private_folder, file_number, hold_folder,

@@ -15,6 +15,7 @@ use plan::Plan;
 use trial::{CopyFolder, Location};
 
 use crate::error::HostError;
+use crate::flash::RunCache;
 use crate::target::{self, RawDevice, RawTarget, TargetError};
 
 /// Storage as the operating system gives it, for the calling thread.
@@ -84,6 +85,25 @@ fn no_folder(error: DeviceError) -> HostError {
     }
 }
 
+/// The same behind the cache of a run.
+pub(crate) fn cached_locations(
+    world: &World,
+    plan: &Plan,
+    databases: &[plan::Database],
+    cache: &RunCache,
+) -> Result<Vec<Location>, HostError> {
+    let mut locations = locations(world, plan, databases)?;
+    for location in &mut locations {
+        let Location { plan: of, database, log, .. } = location;
+        *database = cache.in_front_of(Rc::clone(database), &of.folder);
+        // Logs beside a database are not cached: their files come and go under new names.
+        if of.log_folder != of.folder {
+            *log = cache.in_front_of(Rc::clone(log), &of.log_folder);
+        }
+    }
+    Ok(locations)
+}
+
 /// Locations of the given databases of `plan`, opened for the calling thread.
 pub fn locations(
     world: &World,
@@ -131,6 +151,15 @@ fn storage(folder: &Path) -> Result<String, HostError> {
             folder.display()
         ))),
         Caching::None | Caching::Below(_) | Caching::Unknown(_) => Ok(facts.mount_point),
+    }
+}
+
+/// The databases of a run of `plan`. A cache on flash is one pool, owned by one thread: so are all
+/// databases.
+pub(crate) fn run_groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
+    match &plan.flash_cache {
+        Some(_) => vec![plan.databases.clone()],
+        None => groups(plan),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The one conversion from a document to a plan: every check and every default.
 
+mod cache;
 mod capacity;
 mod databases;
 
@@ -7,6 +8,7 @@ use units::{Bytes, Nanos, Seed};
 
 use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
+use crate::day::{LoadDay, day};
 use crate::limits::Limits;
 use crate::low;
 use crate::model::{
@@ -77,12 +79,15 @@ pub(crate) fn convert(
     let page_size = check.page_size(document.databases.page_size.as_ref());
     let sizing =
         check.sizing(&document.databases, databases.as_deref(), page_size, overrides.volume_of);
-    let test = check.test(&document.test);
+    let test = check.test(&document.test, document.workload.hours.is_some());
     let mailboxes = document.mailboxes.as_ref().and_then(|low| check.mailboxes(low));
+    let flash_cache = document.flash_cache.as_ref();
+    let flash_cache = flash_cache.and_then(|low| check.flash_cache(low, databases.as_deref()));
     let mut workload = check.workload(&document.workload, page_size);
     if let (None, Some(mailboxes)) = (workload.target_iops, mailboxes) {
         workload.target_iops = Some(mailboxes.target_iops().clamp(1, MOST_IOPS));
     }
+    workload.day = check.day(&document.workload, workload.target_iops.is_some());
     check.throughput_beside_a_target(&document.workload, workload.target_iops);
     let limits = Limits::from_low(&document.limits, test.kind.limits(), check.complaints);
     let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
@@ -103,6 +108,7 @@ pub(crate) fn convert(
             depth_bounds,
         ),
         log_segment: check.log_segment(document.engine.log_segment.as_ref()),
+        flash_cache,
         workload,
         test,
         limits,
@@ -310,6 +316,7 @@ impl Check<'_> {
             sessions: self.sessions(low.threads.as_ref()),
             target_iops: self.target_iops(low.target_iops.as_ref()),
             throughput_percent: self.throughput_percent(low.throughput_percent.as_ref()),
+            day: None,
             mix: self.mix(low),
             batch_updates,
             commits_per_batch: self.commits_per_batch(low, batch_updates),
@@ -367,6 +374,13 @@ impl Check<'_> {
         }
     }
 
+    fn day(&mut self, low: &low::Workload, has_target: bool) -> Option<LoadDay> {
+        day(low, has_target).unwrap_or_else(|(place, problem)| {
+            self.complaints.push(place.complaint(problem));
+            None
+        })
+    }
+
     fn mix(&mut self, low: &low::Workload) -> Mix {
         let percent = (0, 100);
         let insert = self.of_load(low.insert.as_ref(), |p| p.insert.clone(), percent);
@@ -392,15 +406,17 @@ impl Check<'_> {
         Mix { insert, delete, replace, read: 100_u32.saturating_sub(updates), lazy_commits }
     }
 
-    fn test(&mut self, low: &low::Test) -> Test {
+    /// A load over the day is tested for a day by default.
+    fn test(&mut self, low: &low::Test, has_day: bool) -> Test {
         let kind = self.kind(low.kind.as_ref());
+        let usual = if has_day { DAY.max(kind.duration()) } else { kind.duration() };
         let second = Nanos::from_secs(1);
         let days = Nanos(DAY.0 * 30);
         let of_kinds = LoadDurations {
             performance: self.span(low.performance_duration.as_ref(), (second, days)),
             stress: self.span(low.stress_duration.as_ref(), (second, days)),
         };
-        let duration = self.within(low.duration.as_ref(), kind.duration(), (second, days));
+        let duration = self.within(low.duration.as_ref(), usual, (second, days));
         let duration = of_kinds.of(kind).unwrap_or(duration);
         let tenth = Nanos::from_millis(100);
         let hour = Nanos::from_secs(3600);

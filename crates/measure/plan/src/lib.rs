@@ -10,6 +10,7 @@
 mod bounds;
 mod complaint;
 mod convert;
+mod day;
 pub mod deployment;
 mod keys;
 mod limits;
@@ -21,21 +22,24 @@ mod preset;
 mod quantity;
 mod reader;
 mod replace;
+mod served;
 mod write;
 
 pub use complaint::{Complaint, PlanError, Problem};
 pub use convert::{LONGEST_LONG_PAD, Overrides, SMALLEST_FILE, VolumeOf, VolumeSize};
+pub use day::LoadDay;
 pub use deployment::Deployment;
 pub use limits::Limits;
 pub use low::{Holds, PlanKey, plan_keys, quoted};
 pub use luns::LunDocument;
 pub use model::{
-    Cache, Database, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test,
-    TestKind, WarmUpPace,
+    Cache, Database, FlashCachePlan, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan,
+    Sessions, Test, TestKind, WarmUpPace,
 };
 pub use name::{name_fault, sound_name};
 pub use preset::Preset;
 pub use quantity::{parse_duration, parse_size, write_duration, write_size};
+pub use served::{ServedCache, ServedVolume, name_fault as volume_name_fault};
 
 /// The plan of `plimsoll quick`, complete but for its folder.
 const QUICK: &str = include_str!("documents/quick.toml");

@@ -107,6 +107,10 @@ macro_rules! section {
     };
 }
 
+mod cache;
+
+pub(crate) use cache::LowFlashCache;
+
 section! {
     /// Keys before the first section.
     Head "" Given "" column 29
@@ -221,6 +225,12 @@ section! {
         throughput_percent: One<i128> => Comment "80" [
             "instead of target_iops: of the highest load, which is searched for first"
         ],
+        hours: List<f64> => Comment "[5, 5, 5, 5, 5, 10, 20, 50, 90, 100, 100, 90, 70, 80, 90, 80, \
+                                     70, 50, 30, 20, 15, 10, 5, 5]" [
+            "percent"
+            "of the target in each hour from midnight on, as level 2 of `simulate` follows it;"
+            "a run on storage holds the busiest hour all the time"
+        ],
         insert: One<i128> => Given "40" ["percent of the operations; the rest are reads"],
         delete: One<i128> => Given "20" [],
         replace: One<i128> => Given "5" [],
@@ -315,12 +325,13 @@ section! {
 }
 
 /// The sections in the order of the example.
-static SECTIONS: [Explained; 8] = [
+static SECTIONS: [Explained; 9] = [
     Head::EXPLAINED,
     Databases::EXPLAINED,
     Listed::EXPLAINED,
     LowMailboxes::EXPLAINED,
     Engine::EXPLAINED,
+    LowFlashCache::EXPLAINED,
     Workload::EXPLAINED,
     Test::EXPLAINED,
     Limits::EXPLAINED,
@@ -333,6 +344,7 @@ pub(crate) struct Document {
     pub databases: Databases,
     pub listed: Vec<Listed>,
     pub engine: Engine,
+    pub flash_cache: Option<LowFlashCache>,
     pub workload: Workload,
     pub test: Test,
     pub limits: Limits,
@@ -351,6 +363,9 @@ impl Document {
             listed.write(&mut text);
         }
         self.engine.write(&mut text);
+        if let Some(cache) = &self.flash_cache {
+            cache.write(&mut text);
+        }
         self.workload.write(&mut text);
         self.test.write(&mut text);
         self.limits.write(&mut text);
@@ -378,6 +393,9 @@ fn document(mut root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Docum
             .map(|section| Listed::read(section, complaints))
             .collect(),
         engine: Engine::below(&mut root, complaints),
+        flash_cache: root
+            .has(LowFlashCache::EXPLAINED.key())
+            .then(|| LowFlashCache::below(&mut root, complaints)),
         workload: Workload::below(&mut root, complaints),
         test: Test::below(&mut root, complaints),
         limits: Limits::below(&mut root, complaints),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use units::{Bytes, Nanos, Seed};
 
+use crate::day::LoadDay;
 use crate::limits::Limits;
 use crate::preset::Preset;
 
@@ -36,6 +37,8 @@ pub struct Plan {
     pub checkpoint_depth: Bytes,
     /// Unit of log writes, 512 or 4096 bytes; `None`: the disk's sector size.
     pub log_segment: Option<Bytes>,
+    /// The cache on flash in front of the volumes, if there is one.
+    pub flash_cache: Option<FlashCachePlan>,
     /// The load.
     pub workload: LoadSettings,
     /// The test and its length.
@@ -128,6 +131,19 @@ pub struct Cache {
     pub maximum: Bytes,
 }
 
+/// A cache on flash that writes through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlashCachePlan {
+    /// Path of its file.
+    pub file: String,
+    /// Length of that file.
+    pub size: Bytes,
+    /// Folders whose files are cached, sorted.
+    pub folders: Vec<String>,
+    /// Bytes per second that may be written to flash; `None`: no limit.
+    pub write_limit: Option<Bytes>,
+}
+
 /// The mix and shape of transactions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadSettings {
@@ -136,6 +152,8 @@ pub struct LoadSettings {
     /// Database reads and writes per second of all databases, which the load is held at; none: as
     /// many as the sessions bring.
     pub target_iops: Option<u32>,
+    /// The target over the day; `None`: it is held all the time.
+    pub day: Option<LoadDay>,
     /// The share of the highest load found before the measurement at which the load is held, in
     /// percent; `None`: not in the document.
     pub throughput_percent: Option<u32>,

@@ -3,7 +3,7 @@
 use units::Bytes;
 
 use crate::low::{self, Document};
-use crate::model::{Database, Plan, Sessions};
+use crate::model::{Database, FlashCachePlan, Plan, Sessions};
 use crate::reader::{Given, NumberOrAuto, given};
 
 impl Plan {
@@ -40,6 +40,7 @@ impl Plan {
                     Some(bytes) => NumberOrAuto::Number(bytes.0.into()),
                 })),
             },
+            flash_cache: self.flash_cache.as_ref().map(flash_cache),
             workload: self.load(),
             test: self.what_is_run(),
             limits: self.limits.to_low(),
@@ -86,6 +87,7 @@ impl Plan {
             })),
             target_iops: workload.target_iops.map(number),
             throughput_percent: workload.throughput_percent.map(number),
+            hours: workload.day.map(|day| day.percent().map(given).to_vec()),
             insert: Some(number(workload.mix.insert)),
             delete: Some(number(workload.mix.delete)),
             replace: Some(number(workload.mix.replace)),
@@ -119,6 +121,16 @@ impl Plan {
             maintenance: Some(given(test.maintenance_throttle.is_some())),
             maintenance_throttle: test.maintenance_throttle.map(given),
         }
+    }
+}
+
+fn flash_cache(cache: &FlashCachePlan) -> low::LowFlashCache {
+    low::LowFlashCache {
+        file: Some(given(cache.file.clone())),
+        size: Some(given(cache.size)),
+        folders: Some(cache.folders.iter().cloned().map(given).collect()),
+        write_limit: cache.write_limit.map(given),
+        ..Default::default()
     }
 }
 

@@ -33,6 +33,8 @@ pub enum Event {
     Tuned(Tuned),
     /// Bytes read from a volume under load, and the counts of its devices.
     VolumeReads(VolumeReads),
+    /// Another run used the same disk meanwhile.
+    OtherRun(OtherRun),
     /// The longest request of a database in a phase, if it took [`crate::STALL_MINIMUM_NS`].
     LongRequest(LongRequest),
     /// A database was opened for the load.
@@ -264,6 +266,23 @@ pub struct VolumeReads {
     pub requested_bytes: u64,
     /// Bytes that the devices read, for all programs.
     pub device_bytes: u64,
+    /// The most of them that the system accounts to this program, and to the server of the file
+    /// system if a process serves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accounted_bytes: Option<u64>,
+}
+
+/// Another run on a disk of this one, seen on the same machine while both were in progress.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherRun {
+    /// When it was first seen, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// Folder of its journal.
+    pub folder: String,
+    /// Mount point of the volume of this run that is on the shared disk.
+    pub volume: String,
+    /// The disk, as the system names it: `sda`.
+    pub disk: String,
 }
 
 /// The longest request of one database in one phase: of any purpose, or an operation on names,
@@ -327,6 +346,10 @@ pub struct LogLine {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "keys of the journal, each added in a later release"
+)]
 pub struct Finished {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
@@ -341,6 +364,9 @@ pub struct Finished {
     /// Whether the storage was too slow to finish within the time allowed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_overdue: bool,
+    /// Whether a person stopped it, so that it may be resumed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_stopped: bool,
 }
 
 impl Event {
@@ -364,6 +390,7 @@ impl Event {
             Self::BackupCopy(copy) => shift(&mut copy.at_ns),
             Self::Replay(replay) => shift(&mut replay.at_ns),
             Self::Tuned(tuned) => shift(&mut tuned.at_ns),
+            Self::OtherRun(run) => shift(&mut run.at_ns),
             Self::LongRequest(request) => shift(&mut request.at_ns),
             Self::Attached(attached) => shift(&mut attached.at_ns),
             Self::Resumed(resumed) => shift(&mut resumed.at_ns),
@@ -387,6 +414,7 @@ impl Event {
             Self::BackupCopy(copy) => Some(copy.at_ns),
             Self::Replay(replay) => Some(replay.at_ns),
             Self::Tuned(tuned) => Some(tuned.at_ns),
+            Self::OtherRun(run) => Some(run.at_ns),
             Self::LongRequest(request) => Some(request.at_ns),
             Self::Attached(attached) => Some(attached.at_ns),
             Self::Resumed(resumed) => Some(resumed.at_ns),

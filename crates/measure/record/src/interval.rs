@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Histogram, LogPlace, Phase, ProcessorShares};
+use crate::{FlashCacheInterval, Histogram, LogPlace, Phase, ProcessorShares};
 
 /// A kind of request, measured from submission to completion.
 #[derive(
@@ -366,6 +366,9 @@ pub struct Interval {
     /// does not report it, in older records and in a simulated world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors: Option<Box<ProcessorShares>>,
+    /// Activity of the cache on flash; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash_cache: Option<Box<FlashCacheInterval>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

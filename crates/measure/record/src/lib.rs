@@ -8,7 +8,10 @@
 //! world reads like one of the real world.
 
 pub mod codec;
+mod day;
+mod digest;
 mod event;
+mod flash_cache;
 mod further_errors;
 mod hexadecimal;
 mod histogram;
@@ -29,10 +32,13 @@ mod start;
 pub mod synthetic;
 
 pub use codec::{ChainHash, Seal, journal_schema};
+pub use day::{HOUR_NS, hourly_share};
+pub use digest::digest;
 pub use event::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest,
-    PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
+    OtherRun, PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
 };
+pub use flash_cache::{FlashCacheClass, FlashCacheInterval};
 pub use further_errors::FurtherErrors;
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use imported::{

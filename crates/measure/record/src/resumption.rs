@@ -1,5 +1,5 @@
-//! The point at which an interrupted run resumes: the valid part of its journal, and the remaining
-//! measurement.
+//! The point at which a run resumes that was cut off or stopped: the valid part of its journal, and
+//! the remaining measurement.
 
 mod refusal;
 
@@ -36,7 +36,7 @@ impl Resumption {
             Seal::Unsealed => return Err(NotResumable::Unsealed),
             Seal::Altered { line } => return Err(NotResumable::Altered { line }),
         };
-        if let Some(finished) = &record.finished {
+        if let Some(finished) = record.finished.as_ref().filter(|finished| !finished.was_stopped) {
             return Err(NotResumable::Ended { reason: finished.reason.clone() });
         }
         if !matches!(record.start.test, TestType::Performance | TestType::Stress) {

@@ -9,10 +9,11 @@ pub use loading::{JournalLine, LoadError, journal_lines};
 use crate::codec::Seal;
 use crate::pause::Looked;
 use crate::{
-    Attached, BackupCopy, Checksum, Edge, Event, Finished, FurtherErrors, Gauges, Histogram,
-    HostSample, ImportedResult, Interval, IntervalCounters, Issue, LatencySpread, LogLine,
-    LongRequest, Phase, PhaseMark, ProcessorShares, Replay, STALL_MINIMUM_NS, Series,
-    SeriesInterval, Simulation, Start, Summary, Tuned, Unanswered, VolumeReads,
+    Attached, BackupCopy, Checksum, Edge, Event, Finished, FlashCacheInterval, FurtherErrors,
+    Gauges, Histogram, HostSample, ImportedResult, Interval, IntervalCounters, Issue,
+    LatencySpread, LogLine, LongRequest, OtherRun, Phase, PhaseMark, ProcessorShares, Replay,
+    STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary, Tuned, Unanswered,
+    VolumeReads,
 };
 
 /// Kinds of requests whose latencies are kept by length.
@@ -47,6 +48,8 @@ pub struct RunRecord {
     pub tuned: Option<Tuned>,
     /// Bytes read from the volumes, if their devices count.
     pub volume_reads: Vec<VolumeReads>,
+    /// Other runs on its disks.
+    pub other_runs: Vec<OtherRun>,
     /// The last attachment of each database for the load, by index.
     pub attachments: BTreeMap<u32, Attached>,
     /// When the run was cut off and went on.
@@ -132,6 +135,8 @@ pub struct IntervalRow {
     pub host: Option<HostSample>,
     /// Use of the processors, if known.
     pub processors: Option<ProcessorShares>,
+    /// Activity of the cache on flash, if there is one.
+    pub flash_cache: Option<FlashCacheInterval>,
     /// Whether the program was stopped, so that the interval counts neither in latencies nor in
     /// rates.
     pub is_left_out: bool,
@@ -175,10 +180,22 @@ impl RunRecord {
         self.tuned.map_or(given, |tuned| tuned.sessions_per_database)
     }
 
-    /// The rate at which the load was held: the plan's, or a share of the highest found.
+    /// The rate at which the load was held, as a mean of the measurement: the plan's, or a share of
+    /// the highest found.
     pub fn target_iops(&self) -> Option<f64> {
         let found = self.tuned.and_then(|tuned| tuned.target_iops).map(f64::from);
-        self.start.settings.target_iops.or(found)
+        let target = self.start.settings.target_iops.or(found)?;
+        Some(target * self.held_share())
+    }
+
+    /// Mean share of the target that the measured hours asked for; 1 if it was held all the time.
+    pub fn held_share(&self) -> f64 {
+        let settings = &self.start.settings;
+        let measured = self.span_ns(Phase::Measure);
+        crate::day::mean_share(
+            &settings.hourly_percent,
+            if measured > 0 { measured } else { settings.measure_ns },
+        )
     }
 
     /// When the last event was over, in nanoseconds since the start of the run.
@@ -207,6 +224,7 @@ impl RunRecord {
             Event::Replay(replay) => self.replays.push(replay),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
             Event::VolumeReads(reads) => self.volume_reads.push(reads),
+            Event::OtherRun(run) => self.other_runs.push(run),
             Event::LongRequest(request) => self.push_long_request(request),
             Event::Attached(attached) => {
                 self.attachments.insert(attached.database, attached);
@@ -245,9 +263,10 @@ impl RunRecord {
         }
     }
 
-    /// Ends what the crash has ended. Requests waiting then count as unanswered.
+    /// Ends what the crash or the stop has ended. Requests waiting then count as unanswered.
     fn push_break(&mut self, to_ns: u64) {
         let from_ns = self.last_ns;
+        self.finished = None;
         for span in &mut self.phases {
             span.to_ns.get_or_insert(from_ns);
         }
@@ -303,6 +322,7 @@ impl RunRecord {
             spreads: SPREAD.iter().filter_map(|of| Some((*of, all.get(of)?.spread()))).collect(),
             host: interval.host,
             processors: interval.processors.as_deref().cloned(),
+            flash_cache: interval.flash_cache.as_deref().cloned(),
             is_left_out,
         });
     }
@@ -348,6 +368,16 @@ impl RunRecord {
     /// latencies and rates.
     pub fn counting_intervals_of(&self, phase: Phase) -> impl Iterator<Item = &IntervalRow> {
         self.intervals_of(phase).filter(|row| !row.is_left_out)
+    }
+
+    /// The cache on flash in a phase: its counts, and its levels at the end; `None` without one.
+    pub fn flash_cache_of(&self, phase: Phase) -> Option<FlashCacheInterval> {
+        let mut of_phase = self.intervals_of(phase).filter_map(|row| row.flash_cache.as_ref());
+        let mut sum = of_phase.next()?.clone();
+        for later in of_phase {
+            sum.continue_with(later);
+        }
+        Some(sum)
     }
 
     /// Activity of a database in a phase, if any.

@@ -175,6 +175,10 @@ pub struct Settings {
     pub copies_per_database: u32,
     /// Transactional IOPS that the plan asks for, over all databases; none: as many as possible.
     pub target_iops: Option<f64>,
+    /// The target of each measured hour in percent of `target_iops`, from the first one on and then
+    /// again from the front; empty if it was held all the time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hourly_percent: Vec<f64>,
     /// Whether warm-up and search kept to the target too; else they loaded the storage as fast as
     /// it answered, as in all records of earlier releases.
     pub warm_up_held: bool,
@@ -362,4 +366,7 @@ pub struct VolumeFacts {
     /// Limits of control groups on the disk, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub io_limits: Vec<String>,
+    /// Quotas and limits on file sizes, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub space_limits: Vec<String>,
 }

@@ -132,6 +132,7 @@ impl Synthetic {
             reason: None,
             is_for_room: false,
             is_overdue: false,
+            was_stopped: false,
         }));
     }
 
@@ -215,6 +216,7 @@ impl Synthetic {
             databases,
             host: Some(self.host(prng)),
             processors: None,
+            flash_cache: None,
         })
     }
 
@@ -298,6 +300,7 @@ impl Synthetic {
             databases,
             host: Some(self.host(prng)),
             processors: None,
+            flash_cache: None,
         })
     }
 }

@@ -11,6 +11,7 @@ use device::Runtime;
 use units::Nanos;
 
 use crate::countdown::Countdown;
+use crate::load_steps::LoadSteps;
 use crate::sums::Sums;
 use crate::tune::{self, TuneStep};
 
@@ -76,6 +77,8 @@ pub struct Coordinator {
     lag: AtomicU64,
     /// When the measurement may begin: [`HELD`] until it is known.
     begin: AtomicU64,
+    /// How the held load changes while it is measured.
+    load_steps: LoadSteps,
     /// Members so far, each with a number.
     members: AtomicU32,
     /// When each group was last seen at work, by its number; see [`Coordinator::seen`].
@@ -176,9 +179,21 @@ impl Coordinator {
             stop: AtomicU8::new(0),
             lag: AtomicU64::new(0),
             begin: AtomicU64::new(0),
+            load_steps: LoadSteps::default(),
             members: AtomicU32::new(0),
             beats: (0..groups).map(|_| AtomicU64::new(0)).collect(),
         }
+    }
+
+    /// The same, with a held load that changes while it is measured.
+    #[must_use]
+    pub fn with_load_steps(self, load_steps: LoadSteps) -> Self {
+        Self { load_steps, ..self }
+    }
+
+    /// How the held load changes while it is measured.
+    pub(crate) const fn load_steps(&self) -> &LoadSteps {
+        &self.load_steps
     }
 
     /// When group `number`, in order of membership, was last seen at work: zero if it has not

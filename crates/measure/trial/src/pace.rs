@@ -3,6 +3,7 @@
 use plan::{Database, Plan};
 use units::Nanos;
 
+use crate::load_steps::LoadSteps;
 use crate::policy;
 
 /// Database reads and writes of half a batch, the expected remainder of a batch in flight: half of
@@ -14,15 +15,21 @@ const MARGIN: f64 = 1.005;
 
 /// Returns when the next batch of `database` may begin, from its reads and writes so far, its
 /// batches in flight, and the time, if the plan holds its load; time begins at zero. A session that
-/// is not due by then asks again.
-pub fn pace_of(
+/// is not due by then asks again. `share` says which share of the target is held now, above 0.
+pub fn pace_of<S: Fn() -> f64>(
     plan: &Plan,
     database: &Database,
-) -> Option<impl FnMut(u64, u32, Nanos) -> Nanos + use<>> {
+    share: S,
+) -> Option<impl FnMut(u64, u32, Nanos) -> Nanos + use<S>> {
     let target = policy::target_of_a_database(plan)? * plan.share(database);
     let sessions = policy::sessions_of(plan, database);
     let mut pacer = Pacer::new(target, sessions, 0, Nanos::ZERO);
-    Some(move |requests, under_way, now| pacer.next_batch(requests, under_way, now))
+    Some(move |requests, under_way, now| {
+        let begun = Pacer { gap: pacer.gap / share(), ..pacer };
+        let (next, due) = begun.after(requests, under_way, now);
+        pacer = Pacer { gap: pacer.gap, ..next };
+        due
+    })
 }
 
 /// Share of the target that a load reaches whose sessions are enough; the rule of the verdict asks
@@ -30,10 +37,11 @@ pub fn pace_of(
 const REACHED: f64 = 0.98;
 
 /// What a look of `span` at a load that is held must see, in database reads and writes per second
-/// of all databases, for its sessions to be enough; none if the load is not held. A database whose
-/// sessions keep its pace may be a batch behind at the end of a look.
-pub fn enough_iops(plan: &Plan, span: Nanos) -> Option<f64> {
-    let target = f64::from(policy::held_from_start(plan)?);
+/// of all databases, for its sessions to be enough; none if the load is not held. `steps` decide how
+/// much of the target is held by then. A database whose sessions keep its pace may be a batch behind
+/// at the end of a look.
+pub fn enough_iops(plan: &Plan, steps: &LoadSteps, span: Nanos) -> Option<f64> {
+    let target = f64::from(policy::held_from_start(plan)?) * steps.share(plan, Nanos::ZERO);
     let open_requests = 2.0 * HALF_A_BATCH_REQUESTS as f64 * plan.databases.len() as f64;
     Some(target * REACHED - open_requests / span.as_secs_f64())
 }
@@ -103,6 +111,13 @@ impl Pacer {
     /// batches in flight. Their remaining requests count: sessions that all began at once, because
     /// none had made a request yet, would far exceed the pace and then rest.
     pub(crate) fn next_batch(&mut self, requests: u64, under_way: u32, now: Nanos) -> Nanos {
+        let (next, due) = self.after(requests, under_way, now);
+        *self = next;
+        due
+    }
+
+    /// The pacer after it was asked, and when the next batch may begin.
+    fn after(mut self, requests: u64, under_way: u32, now: Nanos) -> (Self, Nanos) {
         let new = requests - self.seen;
         self.seen = requests;
         let earliest = Nanos(now.0.saturating_sub(MOST_BEHIND.0));
@@ -110,7 +125,8 @@ impl Pacer {
         self.soonest = self.soonest.max(self.asked) + span(new, self.gap * CATCHING_UP);
         self.asked = now;
         let others = self.behind_for_each.0.saturating_mul(u64::from(under_way));
-        (self.due + Nanos(others)).max(self.soonest)
+        let due = (self.due + Nanos(others)).max(self.soonest);
+        (self, due)
     }
 }
 

@@ -16,6 +16,7 @@ mod replay;
 mod resumed;
 mod sessions;
 mod standstill;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod tuning;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 
 use device::Runtime;
 use plan::Plan;
-use record::{Edge, Event, LogLine, Phase, PhaseMark};
+use record::{Edge, Event, FlashCacheInterval, LogLine, Phase, PhaseMark};
 use units::Nanos;
 
 use crate::Sink;
@@ -84,6 +85,8 @@ pub struct Group {
     /// Whether simulated storage has settled under the load, so that it may be measured. None for
     /// storage of which this cannot be known.
     pub settled: Option<StorageSettled>,
+    /// Reads the cache on flash in front of the databases, if there is one.
+    pub flash_cache: Option<FlashCacheReading>,
     /// Whether pages that the load reads are not verified; see [`engine::Verification::Trusted`].
     /// Passes over whole databases always verify them.
     pub is_storage_trusted: bool,
@@ -95,6 +98,9 @@ pub struct Group {
 
 /// Whether storage has settled at a moment. It is asked until it has.
 pub type StorageSettled = Rc<dyn Fn(Nanos) -> bool>;
+
+/// What a cache on flash has done since it was opened, and its levels.
+pub type FlashCacheReading = Rc<dyn Fn() -> FlashCacheInterval>;
 
 /// How a group's share of a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -172,6 +178,7 @@ impl Group {
             rest_percent: 0,
             processors: None,
             settled: None,
+            flash_cache: None,
             is_storage_trusted: false,
             resumed: None,
             host: None,
@@ -185,6 +192,7 @@ impl Group {
             &self.events,
             self.origin,
             self.host.clone().filter(|_| self.is_leader),
+            self.flash_cache.clone(),
         )
     }
 
@@ -224,7 +232,7 @@ impl Group {
         let mut load = self.start(opened, sampler, Phase::Warm);
         let is_held = policy::held_from_start(&self.plan).is_some();
         if let Some(target_iops) = policy::target_of_a_database(&self.plan).filter(|_| is_held) {
-            load.sessions.hold(target_iops);
+            self.hold(&load, target_iops, Nanos::ZERO);
         }
         self.warm(opened, &load.sampler).await;
         self.member.meet(Barrier::Warm, &self.runtime).await;
@@ -238,16 +246,17 @@ impl Group {
         if let Some(begin) = self.coordinator().begin(tuned + SETTLE, &self.runtime).await {
             self.runtime.sleep_until(begin).await;
         }
-        if let Some(target_iops) = target_iops {
-            // What cold caches left behind is not owed by the measurement.
-            load.sessions.hold(target_iops);
-        }
-        load.sampler.borrow_mut().skip();
         // Waking up late must not shorten the measurement.
         let measured_from = self.runtime.now();
+        let steps_from = self.coordinator().load_steps().origin(measured_from);
+        if let Some(target_iops) = target_iops {
+            // What cold caches left behind is not owed by the measurement.
+            self.hold(&load, target_iops, measured_from.since(steps_from));
+        }
+        load.sampler.borrow_mut().skip();
         if self.coordinator().stopped().is_none() {
             self.begin(Phase::Measure, opened);
-            self.measure(opened, measured_from, &load.sampler).await;
+            self.measure(opened, measured_from, (&load, target_iops)).await;
             self.end(Phase::Measure, opened);
         }
         Some(load)
@@ -324,8 +333,15 @@ impl Group {
         }
     }
 
-    async fn measure(&self, opened: &[Opened], from: Nanos, sampler: &RefCell<Sampler>) {
-        let test = &self.plan.test;
+    async fn measure(
+        &self,
+        opened: &[Opened],
+        from: Nanos,
+        (load, target_iops): (&GroupLoad, Option<f64>),
+    ) {
+        let (test, sampler) = (&self.plan.test, &load.sampler);
+        let steps_from = self.coordinator().load_steps().origin(from);
+        let mut taken = from.since(steps_from);
         // A program that was stopped wakes up beyond ends that it has not seen: that is one sample.
         while let Some(end) =
             policy::sample_end(from, test.duration, test.interval, self.runtime.now())
@@ -337,6 +353,9 @@ impl Group {
                 }
                 let next = (self.runtime.now() + LOOK).min(end);
                 self.runtime.sleep_until(next).await;
+                let now = self.runtime.now().since(steps_from);
+                self.take_steps(load, target_iops, (taken, now));
+                taken = now;
             }
             sampler.borrow_mut().sample(Phase::Measure);
             // A crash would lose values that are only reported at the end.

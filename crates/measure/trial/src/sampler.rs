@@ -6,13 +6,16 @@ use std::sync::Arc;
 use device::Runtime;
 use engine::{Counters, Database};
 use ese::Lgpos;
-use record::{DatabaseInterval, Event, Gauges, HostSample, Interval, LogPlace, Phase};
+use record::{
+    DatabaseInterval, Event, FlashCacheInterval, Gauges, HostSample, Interval, LogPlace, Phase,
+};
 use units::Nanos;
 
 use crate::Sink;
 use crate::coordinator::Coordinator;
 use crate::host_sampler::HostSampler;
 use crate::meter::Meter;
+use crate::run::FlashCacheReading;
 use crate::sums::Sums;
 
 /// One database that is sampled.
@@ -33,6 +36,8 @@ pub(crate) struct Sampler {
     origin: Nanos,
     /// Only the leading group has one.
     host: Option<Rc<dyn HostSampler>>,
+    flash_cache: Option<FlashCacheReading>,
+    cached_before: FlashCacheInterval,
     databases: Vec<Sampled>,
     before: Vec<Counters>,
     from: Nanos,
@@ -48,6 +53,7 @@ impl Sampler {
         events: &Sink<Event>,
         origin: Nanos,
         host: Option<Rc<dyn HostSampler>>,
+        flash_cache: Option<FlashCacheReading>,
     ) -> Self {
         Self {
             runtime: runtime.clone(),
@@ -55,6 +61,8 @@ impl Sampler {
             events: Rc::clone(events),
             origin,
             host,
+            flash_cache,
+            cached_before: FlashCacheInterval::default(),
             before: Vec::new(),
             databases: Vec::new(),
             from: runtime.now(),
@@ -90,6 +98,20 @@ impl Sampler {
         if let Some(host) = &self.host {
             let _ = host.sample();
         }
+        self.cached_before = self.cached();
+    }
+
+    fn cached(&self) -> FlashCacheInterval {
+        self.flash_cache.as_ref().map(|read| read()).unwrap_or_default()
+    }
+
+    /// The cache since the last sample; none without a cache.
+    fn cache_activity(&mut self) -> Option<Box<FlashCacheInterval>> {
+        self.flash_cache.as_ref()?;
+        let now = self.cached();
+        let activity = now.since(&self.cached_before);
+        self.cached_before = now;
+        Some(Box::new(activity))
     }
 
     /// Records the activity since the last sample; returns its sums over all databases.
@@ -113,6 +135,7 @@ impl Sampler {
             reactor_lag_maximum_ns: self.coordinator.take_lag().0,
             ..host.sample()
         });
+        let flash_cache = self.cache_activity();
         (self.events)(Event::Interval(Interval {
             phase,
             from_ns: self.from.since(self.origin).0,
@@ -120,6 +143,7 @@ impl Sampler {
             databases,
             host,
             processors: None,
+            flash_cache,
         }));
         self.before = after;
         self.from = now;

@@ -98,6 +98,7 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         iops_per_mailbox: plan.mailboxes.map(|of| of.iops_each),
         mailbox_bytes: plan.mailboxes.map(|of| of.size.0),
         target_iops: plan.workload.target_iops.map(f64::from),
+        hourly_percent: Vec::new(),
         warm_up_held: held_from_start(plan).is_some(),
         throughput_percent: plan.workload.throughput_percent.map(f64::from),
         capacity_percent: plan.capacity_percent.map(f64::from),

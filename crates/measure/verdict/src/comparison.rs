@@ -233,8 +233,11 @@ impl MetricOfRun {
             .filter_map(|row| metric.quantity.of_interval(row))
             .collect();
         let value = match metric.quantity {
-            // The machine's activity is known for intervals only.
+            // Of the machine's activity there are no totals.
             MetricSource::Processors => mean(&samples),
+            quantity if quantity.is_of_flash() => {
+                run.flash_cache_of(phase).and_then(|cache| quantity.of_flash(&cache))
+            }
             quantity => quantity.of_phase(&run.sum_of(phase)),
         };
         Self { value, sampled: SampledMean::of(&samples) }

@@ -220,6 +220,7 @@ fn reads_of_others_from_the_same_device_are_told() {
         volume,
         requested_bytes: 1 << 30,
         device_bytes: (1 << 30) + (90 << 20),
+        accounted_bytes: None,
     });
     assert_eq!(finding(&judge(&run), "other-reads").outcome, Ruling::Pass);
     run.volume_reads[0].device_bytes = 3 << 30;
@@ -236,6 +237,7 @@ fn reads_of_others_from_the_same_device_are_told() {
         volume: "/other".to_owned(),
         requested_bytes: 2 << 30,
         device_bytes: 3 << 30,
+        accounted_bytes: None,
     });
     assert_eq!(finding(&judge(&run), "other-reads").outcome, Ruling::Pass);
 }

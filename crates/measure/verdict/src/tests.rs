@@ -405,6 +405,7 @@ fn an_interrupted_run_cannot_be_judged_unless_it_shows_damage() {
         reason: Some("interrupted by Ctrl-C".to_owned()),
         is_for_room: false,
         is_overdue: false,
+        was_stopped: false,
     });
     assert_eq!(outcome_of(&run, "completed"), Ruling::CannotJudge);
     assert_eq!(judge(&run).exit_code(), 2);
@@ -559,6 +560,11 @@ fn a_full_volume_is_no_damage_and_a_failed_request_beside_it_still_is() {
     assert_eq!((verdict.outcome, verdict.exit_code()), (Ruling::CannotJudge, 2));
     let full = finding(&verdict, "volume-full");
     assert!(full.evidence[0].text.starts_with("/mail/db02 had no room"));
+    let quota = "the quota of user 8 allows 2.0 MiB, and 1.0 MiB of them are in use";
+    run.start.databases[0].log_volume.space_limits = vec![quota.to_owned()];
+    let verdict = judge(&run);
+    let said = &finding(&verdict, "volume-full").evidence[0].text;
+    assert!(said.ends_with(&format!("smaller databases; {quota}")), "{said}");
     assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Pass);
     run.issues.push(issue(Severity::Error));
     assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Fail);
@@ -618,6 +624,7 @@ fn compared(requested: u64, counted: u64) -> RunRecord {
         volume: "/mail/db01".to_owned(),
         requested_bytes: requested << 20,
         device_bytes: counted << 20,
+        accounted_bytes: None,
     });
     run
 }
@@ -662,6 +669,7 @@ fn a_cache_that_is_known_or_may_be_there_cannot_be_judged() {
             volume: volume.clone(),
             requested_bytes,
             device_bytes,
+            accounted_bytes: None,
         });
         assert_eq!(judge(&run).outcome, outcome, "{device_bytes}");
     }

@@ -41,6 +41,7 @@ pub(crate) struct JsonReport<'a> {
     run: RunPart<'a>,
     databases: Vec<DatabasePart<'a>>,
     sum: PhasePart,
+    flash_cache: Option<record::FlashCacheInterval>,
     checksums: &'a [record::Checksum],
     backups: &'a [record::Checksum],
     backup_copies: &'a [record::BackupCopy],
@@ -143,6 +144,7 @@ struct IntervalPart {
     is_left_out: bool,
     host: Option<HostSample>,
     processors: Option<ProcessorShares>,
+    flash_cache: Option<record::FlashCacheInterval>,
 }
 
 /// JSON Schema (draft 2020-12) of the report of a run, made of the very types that are written.
@@ -186,6 +188,7 @@ pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> JsonReport<'a>
         run: run_part(run),
         databases: run.start.databases.iter().map(|of| database_part(run, of)).collect(),
         sum: phase_part(&run.sum_of(Phase::Measure)),
+        flash_cache: run.flash_cache_of(Phase::Measure),
         checksums: &run.checksums,
         backups: &run.backups,
         backup_copies: &run.backup_copies,
@@ -349,5 +352,6 @@ fn interval_part(row: &record::IntervalRow) -> IntervalPart {
         is_left_out: row.is_left_out,
         host: row.host,
         processors: row.processors.clone(),
+        flash_cache: row.flash_cache.clone(),
     }
 }

@@ -6,6 +6,7 @@
 mod chart;
 mod comparison;
 mod contract;
+mod deployment;
 mod design;
 pub mod document;
 pub mod format;
@@ -19,6 +20,7 @@ mod listed;
 mod mailboxes;
 mod meaning;
 mod next;
+mod pareto;
 mod passes;
 mod prediction;
 mod result_xml;
@@ -37,9 +39,13 @@ pub use comparison::{
     MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_names, comparison_text,
 };
 pub use contract::answer;
+pub use deployment::{
+    Claim, ClaimState, PlayedReport, Proof, Remedy, deployment_html, deployment_json,
+    deployment_text, proof_html, proof_json, proof_text,
+};
 pub use design::{
-    Candidate, DesignEdit, PredictedDesign, Sized, explain, failure_json, ranked, scenarios,
-    scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,
+    Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
+    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,
 };
 pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
 pub use imported::imported_schema;
@@ -49,9 +55,10 @@ pub use listed::{
     RunEntry, RunState, achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms,
     started_iso, started_ns, verdict_name,
 };
+pub use pareto::{ParetoPoint, pareto_front};
 pub use prediction::{
-    PredictedArray, Prediction, predictions_html, predictions_json, predictions_text,
-    ranked_predictions,
+    PredictedArray, Prediction, PredictionFigures, predictions_csv, predictions_html,
+    predictions_json, predictions_text, ranked_predictions,
 };
 pub use result_xml::result_xml;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};

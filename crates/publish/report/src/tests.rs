@@ -83,6 +83,7 @@ fn interrupted() -> RunRecord {
         reason: Some("interrupted by Ctrl-C <now>".to_owned()),
         is_for_room: false,
         is_overdue: false,
+        was_stopped: false,
     });
     run
 }
@@ -105,6 +106,7 @@ fn without_room() -> RunRecord {
         volume: "/mail/db01".to_owned(),
         requested_bytes: 400 << 20,
         device_bytes: 7 << 20,
+        accounted_bytes: None,
     });
     run
 }

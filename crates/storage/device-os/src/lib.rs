@@ -36,6 +36,8 @@ use device::{Device, DeviceError, Executor, OpenMode, Pending, Volume};
 pub use clock::{OsClock, boot_clock};
 pub use memory::BufferMemory;
 pub use system::PacketSocket;
+#[cfg(target_os = "linux")]
+pub use system::{Readiness, Watch, Watcher, inherited_sockets};
 
 #[cfg(target_os = "linux")]
 use linux as system;
@@ -120,6 +122,12 @@ impl World {
         return Rc::new(remote::HostRemote(Rc::clone(&self.host)));
         #[cfg(not(any(target_os = "linux", windows)))]
         unreachable!("invariant: there is no world on a system without a backend");
+    }
+
+    /// Has the readiness of sockets wake tasks of this executor.
+    #[cfg(target_os = "linux")]
+    pub fn watcher(&self) -> Watcher {
+        Watcher::new(Rc::clone(&self.host))
     }
 
     /// The block device at `path` as a whole, or a file used as one; errors call it `name`. Opening

@@ -3,6 +3,7 @@
 mod durability;
 mod errors;
 mod file;
+mod inherited;
 mod own_cache;
 mod packets;
 mod pool;
@@ -11,10 +12,13 @@ mod raw;
 mod sys;
 mod uring;
 mod volume;
+mod watch;
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use device::{Completer, Device, DeviceError, Op, OpenMode, Pending, Reactor, Volume};
 
@@ -23,9 +27,11 @@ use crate::helpers::Helpers;
 use file::OpenFile;
 
 pub(crate) use file::refuses_unaligned;
+pub use inherited::inherited_sockets;
 pub use packets::PacketSocket;
-pub(crate) use probe::{device_read_bytes, devices, facts, free_bytes};
+pub(crate) use probe::{accounted_read_bytes, device_read_bytes, devices, facts, free_bytes};
 pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_file_size, raise_open_files};
+pub use watch::{Readiness, Watch, Watcher};
 
 /// Services of a backend for files and folders.
 pub(crate) trait Host: Reactor {
@@ -34,6 +40,9 @@ pub(crate) trait Host: Reactor {
 
     /// Starts a read, write or flush of `file`, which lies inside it.
     fn start(&self, file: &Rc<OpenFile>, op: Op, completer: Completer);
+
+    /// Calls `then` once, as soon as the socket is ready.
+    fn watch(&self, socket: &Arc<OwnedFd>, readiness: Readiness, then: Box<dyn FnOnce()>);
 
     /// Threads for calls that have no asynchronous form.
     fn helpers(&self) -> &Helpers;

@@ -3,13 +3,16 @@
 //!
 //! Whatever the kernel does not tell is left out rather than guessed.
 
+mod limit;
+
 use std::fmt;
 use std::path::Path;
 
 use device::DeviceError;
-use units::{Bytes, thousands};
 
 use crate::system;
+
+pub use limit::{IoLimit, SpaceLimit};
 
 /// A mounted file system and the disk it is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,49 +45,8 @@ pub struct VolumeFacts {
     pub bitlocker: Option<BitLocker>,
     /// Limits of this process's control groups on the disk.
     pub io_limits: Vec<IoLimit>,
-}
-
-/// Limit of a control group on a disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IoLimit {
-    /// The group, as the system names it.
-    pub group: String,
-    /// The disk by its numbers, such as `8:0`.
-    pub device: String,
-    /// The limited quantity, in the words of `io.max`: `rbps`, `wbps`, `riops`, `wiops` or another.
-    pub what: String,
-    /// The limit per second; `None` if it is no number.
-    pub per_second: Option<u64>,
-    /// Why `what`, a file of the group then, could not be read.
-    pub unreadable: Option<String>,
-}
-
-impl fmt::Display for IoLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { group, device, what, per_second, unreadable } = self;
-        write!(f, "the control group {group} ")?;
-        if let Some(why) = unreadable {
-            return write!(f, "may limit {device}: {what} cannot be read ({why})");
-        }
-        match (what.as_str(), *per_second) {
-            ("rbps", Some(most)) => {
-                write!(f, "allows reads of {} a second on {device}", Bytes(most))
-            }
-            ("wbps", Some(most)) => {
-                write!(f, "allows writes of {} a second on {device}", Bytes(most))
-            }
-            ("riops", Some(most)) => {
-                write!(f, "allows {} reads a second on {device}", thousands(most))
-            }
-            ("wiops", Some(most)) => {
-                write!(f, "allows {} writes a second on {device}", thousands(most))
-            }
-            (what, Some(most)) => write!(f, "limits \"{what}\" on {device} to {most} a second"),
-            (what, None) => {
-                write!(f, "limits \"{what}\" on {device} in a way that is not understood")
-            }
-        }
-    }
+    /// Limits of this process on the size of files and on the space that they take.
+    pub space_limits: Vec<SpaceLimit>,
 }
 
 /// Whether Windows encrypts a volume.
@@ -299,7 +261,8 @@ pub fn volume(path: &Path) -> Result<VolumeFacts, DeviceError> {
     system::facts(path)
 }
 
-/// Free bytes for an ordinary user on the volume of `path`, which must exist.
+/// Free bytes for this process on the volume of `path`, which must exist: those of an ordinary user,
+/// or fewer if a quota leaves fewer.
 pub fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     system::free_bytes(path)
 }
@@ -313,4 +276,10 @@ pub fn refuses_unaligned(path: &Path) -> Result<bool, DeviceError> {
 /// Bytes read so far by the block devices under `path`; `None` if not counted.
 pub fn device_read_bytes(path: &Path) -> Option<u64> {
     system::device_read_bytes(path)
+}
+
+/// The most bytes that the system accounts to reads of `path` from devices so far: those that this
+/// process caused, and the server of the file system if a process serves it. `None` if unknown.
+pub fn accounted_read_bytes(path: &Path) -> Option<u64> {
+    system::accounted_read_bytes(path)
 }

@@ -63,6 +63,10 @@ pub fn device_read_bytes(_: &Path) -> Option<u64> {
     None
 }
 
+pub fn accounted_read_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
 /// Nothing to ask.
 pub(crate) fn prefer_huge_pages(_: *mut u8, _: usize) {}
 

@@ -28,7 +28,7 @@ use file::OpenFile;
 pub use crate::no_packets::PacketSocket;
 pub(crate) use devices::devices;
 pub(crate) use file::refuses_unaligned;
-pub(crate) use probe::{device_read_bytes, facts, free_bytes};
+pub(crate) use probe::{accounted_read_bytes, device_read_bytes, facts, free_bytes};
 pub(crate) use sys::boot_clock;
 
 /// Services of the backend for files and folders.

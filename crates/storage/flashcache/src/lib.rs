@@ -9,14 +9,20 @@ mod cached;
 mod policy;
 mod signal;
 mod sizing;
+mod stamp;
 mod store;
 
-pub use cached::{Cached, CachedVolume, ClassCounters, FlashCache};
-pub use policy::{Classifier, IoDirection, PoolShare, RequestClass, Route, WriteBudget};
-pub use sizing::{
-    CurveOptions, CurvePoint, MissRatioCurve, Trace, TraceError, TraceFormat, TraceRequest,
+pub use cached::{Cached, CachedVolume, FlashCache};
+pub use policy::{
+    ClassCounters, Classifier, IoDirection, PoolShare, RequestClass, Route, ShadowCache,
+    ShadowRead, WriteBudget,
 };
+pub use sizing::{
+    CurveOptions, CurvePoint, MissRatioCurve, NoCacheReason, RatePoint, SizeAdvice, Trace,
+    TraceError, TraceFormat, TraceRequest, WarmUpPoint, warm_up,
+};
+pub use stamp::volume_stamp;
 pub use store::{
-    CacheHealth, CacheStore, FormatOptions, Recovery, StoreCounters, StoreError, StoreStatus,
-    VolumeStatus, format,
+    CacheHealth, CacheStore, ExamineDepth, FormatOptions, Recovery, StoreContents, StoreCounters,
+    StoreError, StoreStatus, StoredVolume, VolumeStatus, examine, format,
 };

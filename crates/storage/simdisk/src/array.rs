@@ -2,6 +2,7 @@
 //! clock; its driver supplies the time.
 
 mod background;
+mod change;
 mod drives;
 
 use std::cmp::Reverse;
@@ -20,7 +21,10 @@ use crate::neighbours::Neighbours;
 use crate::places::scattered;
 use crate::raid::{DrivePiece, RaidLayout};
 use crate::slots::{HostToken, SlotTable};
+use background::RebuildPace;
 use drives::Drive;
+
+pub use change::ArrayUsage;
 
 /// Pages of which a cache for reads keeps one and not another.
 const KEPT_BYTES: u64 = 32 << 10;
@@ -107,6 +111,7 @@ pub(crate) struct ArrayState {
     capacity: u64,
     drive_bytes: u64,
     rebuild_percent: f64,
+    rebuild_pace: RebuildPace,
     path: HostPath,
     limit: RateLimit,
     drives: Vec<Drive>,
@@ -136,6 +141,11 @@ impl ArrayState {
             capacity: model.capacity(),
             drive_bytes: model.drive_bytes,
             rebuild_percent: model.rebuild_percent,
+            rebuild_pace: RebuildPace::of_percent(if model.has_spare {
+                model.rebuild_percent
+            } else {
+                0.0
+            }),
             path: HostPath::new(model.path),
             limit: RateLimit::new(model.limits),
             drives: drives::of(model, seed),

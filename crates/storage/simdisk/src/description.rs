@@ -1,11 +1,14 @@
 //! The file that describes an array, as people write it, with the place of every mistake.
 
 mod bounds;
+mod host_cache;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
+
+pub use host_cache::HostCacheSection;
 
 use crate::disk::{QueuePolicy, SeekFamily};
 use crate::model::CacheMode;
@@ -48,6 +51,9 @@ pub struct ArrayDescription {
     /// Processor time of the host for transactions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub host: HostSection,
+    /// Flash in the host in front of the array, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_cache: Option<HostCacheSection>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -118,6 +124,18 @@ impl RaidSection {
             rebuild_percent: usual_rebuild_percent(),
             rebuilt_percent: 0.0,
         }
+    }
+}
+
+impl RaidSection {
+    /// Drives that it still survives the loss of, whichever they are.
+    pub const fn survived_disks(&self) -> usize {
+        let whole: usize = match self.level {
+            RaidLevel::Raid0 => 0,
+            RaidLevel::Raid1 | RaidLevel::Raid5 | RaidLevel::Raid10 => 1,
+            RaidLevel::Raid6 => 2,
+        };
+        whole.saturating_sub(self.failed)
     }
 }
 
@@ -458,6 +476,11 @@ impl ArrayDescription {
     /// Bytes that the array holds.
     pub fn capacity_bytes(&self) -> u64 {
         self.model(&self.name).map_or(0, |model| model.capacity())
+    }
+
+    /// Whether its data survive the loss of one drive.
+    pub fn survives_a_drive(&self) -> bool {
+        self.raid.level != RaidLevel::Raid0
     }
 
     /// The description as a file, which reads back the same.

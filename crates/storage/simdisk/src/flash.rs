@@ -107,6 +107,11 @@ impl Flash {
         FlashDone { answered, safe }
     }
 
+    /// Time at work of its busiest die, in nanoseconds.
+    pub(crate) fn busy_ns(&self) -> u64 {
+        self.dies.iter().map(|die| die.busy).max().unwrap_or(0)
+    }
+
     /// When everything that was acknowledged is safe, asked for now.
     pub(crate) fn flush(&self, now: VirtualMoment) -> VirtualMoment {
         let FlashParameters { buffer_is_volatile, durable, .. } = self.parameters;
@@ -164,6 +169,8 @@ impl Flash {
 struct Die {
     reads: VirtualMoment,
     programs: VirtualMoment,
+    /// Time at work, in nanoseconds.
+    busy: u64,
 }
 
 impl Die {
@@ -171,14 +178,18 @@ impl Die {
     fn read(&mut self, from: VirtualMoment, parameters: FlashParameters) -> VirtualMoment {
         let program = micros(parameters.program).max(1);
         let begun = self.programs.saturating_sub(from) % program;
-        self.reads = self.reads.max(from + begun) + micros(parameters.read);
+        let work = micros(parameters.read);
+        self.busy += work;
+        self.reads = self.reads.max(from + begun) + work;
         self.reads
     }
 
     /// End of the programming of a page that arrived at `from`, and of its garbage collection.
     fn program(&mut self, from: VirtualMoment, parameters: FlashParameters) -> VirtualMoment {
         let each = parameters.program * parameters.write_amplification;
-        self.programs = self.programs.max(from) + micros(each);
+        let work = micros(each);
+        self.busy += work;
+        self.programs = self.programs.max(from) + work;
         self.programs
     }
 }

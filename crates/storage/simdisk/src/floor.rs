@@ -13,7 +13,11 @@ impl ArrayDescription {
     /// seek and half a revolution, or a read of a flash page. Reads that memory can answer take no
     /// time: the stated share of a read cache, and at most the part of the databases in the
     /// controller's memory.
+    /// Flash in the host may answer every read: then no time is known.
     pub fn least_random_read(&self, database_bytes: u64) -> Nanos {
+        if self.host_cache.is_some() {
+            return Nanos::ZERO;
+        }
         let by_memory = (self.cache.size_mib << 20) as f64 / database_bytes.max(1) as f64;
         let answered = self.cache.read_hit_percent as f64 / 100.0 + by_memory;
         nanoseconds(self.medium_read_ms() * (1.0 - answered).max(0.0))

@@ -15,6 +15,7 @@ mod flash;
 mod floor;
 mod guarantee;
 mod host;
+mod host_cache;
 mod limit;
 mod link;
 mod model;
@@ -27,8 +28,9 @@ mod service;
 mod settling;
 mod slots;
 
-pub use description::{ArrayDescription, DescriptionError};
+pub use description::{ArrayDescription, DescriptionError, HostCacheSection};
 pub use host::HostProcessors;
+pub use host_cache::{HostCacheCounters, HostCacheMode};
 pub use places::room_of_database;
 pub use service::{ArrayShare, SimulatedArray};
 pub use settling::MemorySettling;

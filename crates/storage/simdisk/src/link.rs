@@ -69,6 +69,11 @@ impl HostPath {
         }
     }
 
+    /// Time at work of the busier direction of a link, and of a front-end processor, in nanoseconds.
+    pub(crate) fn busy_ns(&self) -> (u64, u64) {
+        (self.inbound.busy_ns().max(self.outbound.busy_ns()), self.front.busy_ns())
+    }
+
     /// When the host has the answer that the array gives now; a read's brings its bytes.
     pub(crate) fn answers(
         &mut self,

@@ -2,6 +2,7 @@
 
 use crate::disk::{DiskParameters, VirtualMoment};
 use crate::flash::FlashParameters;
+use crate::host_cache::HostCacheParameters;
 use crate::limit::LimitParameters;
 use crate::link::PathParameters;
 use crate::neighbours::NeighbourParameters;
@@ -19,9 +20,11 @@ pub(crate) struct ArrayModel {
     pub path: PathParameters,
     pub limits: LimitParameters,
     pub neighbours: NeighbourParameters,
-    /// Percent of its time that a spare is given to take the place of a failed disk; 0: none is
-    /// there.
+    pub host_cache: Option<HostCacheParameters>,
+    /// Percent of its time that a spare is given to take the place of a failed disk.
     pub rebuild_percent: f64,
+    /// Whether a spare is there from the beginning.
+    pub has_spare: bool,
 }
 
 impl ArrayModel {

@@ -4,6 +4,7 @@
 mod spread;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use units::Seed;
 
@@ -52,6 +53,8 @@ pub(crate) struct FilePlaces {
 struct FilePlace {
     /// From the begin of the part on.
     base: u64,
+    /// Bytes that the file had at first.
+    length: u64,
     /// Bytes of the file before it wraps around.
     room: u64,
     stretch: f64,
@@ -75,6 +78,21 @@ impl FilePlaces {
     /// Nothing in `length` bytes from `base` on; databases are stretched by `stretch`.
     pub(crate) const fn new(base: u64, length: u64, stretch: f64) -> Self {
         Self { base, length, stretch, taken: 0, files: BTreeMap::new() }
+    }
+
+    /// Whether a file of this length is a database.
+    pub(crate) const fn is_database(length: u64) -> bool {
+        length > LEAST_DATABASE
+    }
+
+    /// The bytes of the databases so far, each with the room that its pages are spread over.
+    pub(crate) fn databases(&self) -> Vec<Range<u64>> {
+        let databases = self.files.values().filter(|place| place.room > LEAST_DATABASE);
+        let bytes = databases.map(|place| {
+            let begin = self.base + place.base;
+            begin..begin + stretched(place.length, place.stretch)
+        });
+        bytes.collect()
     }
 
     /// Address of a request goes to a file that is `file_length` long at present.
@@ -116,11 +134,11 @@ impl FilePlace {
     /// A file of `file_length` bytes; only databases are stretched.
     fn new(base: u64, file_length: u64, stretch: f64, seed: Seed) -> Self {
         let spread = Spread::new(seed);
-        if file_length > LEAST_DATABASE {
+        if FilePlaces::is_database(file_length) {
             let room = room_of_database(file_length).next_multiple_of(EXTENT);
-            return Self { base, room, stretch, spread };
+            return Self { base, length: file_length, room, stretch, spread };
         }
-        Self { base, room: LEAST_DATABASE, stretch: 1.0, spread }
+        Self { base, length: file_length, room: LEAST_DATABASE, stretch: 1.0, spread }
     }
 }
 

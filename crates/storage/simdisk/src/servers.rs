@@ -3,17 +3,30 @@
 use crate::disk::{VirtualMoment, micros};
 
 /// Alike servers with one queue.
-pub(crate) struct FifoServers(Vec<VirtualMoment>);
+pub(crate) struct FifoServers {
+    /// When each is free.
+    free: Vec<VirtualMoment>,
+    /// Time at work of all of them, in nanoseconds; it includes work that has been accepted but not
+    /// begun.
+    busy: u64,
+}
 
 impl FifoServers {
     pub(crate) fn new(count: usize) -> Self {
-        Self(vec![0; count.max(1)])
+        Self { free: vec![0; count.max(1)], busy: 0 }
     }
 
     /// When work of `microseconds` that arrives now is done.
     pub(crate) fn serve(&mut self, now: VirtualMoment, microseconds: f64) -> VirtualMoment {
-        let free = self.0.iter_mut().min().expect("invariant: at least one server");
-        *free = now.max(*free) + micros(microseconds);
+        let work = micros(microseconds);
+        self.busy += work;
+        let free = self.free.iter_mut().min().expect("invariant: at least one server");
+        *free = now.max(*free) + work;
         *free
+    }
+
+    /// Mean time at work of one server, in nanoseconds.
+    pub(crate) fn busy_ns(&self) -> u64 {
+        self.busy / self.free.len() as u64
     }
 }

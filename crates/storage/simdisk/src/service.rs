@@ -2,15 +2,17 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use device::{Durability, MemoryVolume, OpKind, Service, ServiceWork, VirtualReactor, VolumeImage};
 use units::{Nanos, Seed};
 
-use crate::array::{ArrayState, HostRequest, HostWork};
+use crate::array::{HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError, FileSystemSection};
 use crate::disk::VirtualMoment;
 use crate::file_system::Metadata;
+use crate::host_cache::{CachedArray, HostCacheCounters};
 use crate::places::{FilePlaces, FileRequest};
 
 /// An array in the virtual time of a reactor. Clones are the same array.
@@ -18,10 +20,12 @@ use crate::places::{FilePlaces, FileRequest};
 pub struct SimulatedArray(Rc<Driver>);
 
 struct Driver {
-    array: RefCell<ArrayState>,
+    array: RefCell<CachedArray>,
     reactor: Rc<VirtualReactor>,
     file_system: FileSystemSection,
     seed: Seed,
+    /// Where databases lie that no cache has been warmed with.
+    databases: RefCell<Vec<Range<u64>>>,
     waiting: RefCell<BTreeMap<u64, Box<dyn FnOnce()>>>,
     /// Number of the next request.
     next: Cell<u64>,
@@ -49,10 +53,11 @@ impl SimulatedArray {
     ) -> Result<Self, DescriptionError> {
         let model = description.model(&description.name)?;
         Ok(Self(Rc::new(Driver {
-            array: RefCell::new(ArrayState::new(&model, seed)),
+            array: RefCell::new(CachedArray::new(&model, seed)),
             reactor: Rc::clone(reactor),
             file_system: description.file_system,
             seed,
+            databases: RefCell::default(),
             waiting: RefCell::default(),
             next: Cell::new(0),
             asked: Cell::new(None),
@@ -69,9 +74,23 @@ impl SimulatedArray {
         self.0.array.borrow().filled_memory()
     }
 
+    /// What the host's cache in front of it has done so far; none if there is no cache.
+    pub fn host_cache(&self) -> Option<HostCacheCounters> {
+        self.0.array.borrow().counters()
+    }
+
     /// The number of the request that was sent last; requests are counted from 0.
     pub fn last_request(&self) -> Option<u64> {
         self.0.next.get().checked_sub(1)
+    }
+
+    /// Fills the host's cache as far as it is warm from the start, with blocks of the databases of
+    /// all volumes made so far.
+    pub fn warm(&self) {
+        let databases = self.0.databases.take();
+        for bytes in &databases {
+            self.0.array.borrow_mut().warm(bytes.clone(), 1.0 / databases.len() as f64);
+        }
     }
 
     /// Whether all bytes of the write of this number would survive a loss of power now: they have
@@ -88,8 +107,10 @@ impl SimulatedArray {
         for (number, file) in (0..).zip(image.files.values()) {
             places.address(number, file.length(), FileRequest::BEGIN);
         }
+        self.0.databases.borrow_mut().extend(places.databases());
         let folder = Folder {
             driver: Rc::clone(&self.0),
+            index: share.index,
             places: RefCell::new(places),
             metadata: RefCell::new(Metadata::new(
                 self.0.file_system,
@@ -113,12 +134,13 @@ impl SimulatedArray {
     #[cfg(test)]
     /// Events of the simulation so far.
     fn events(&self) -> u64 {
-        self.0.array.borrow().handled
+        self.0.array.borrow().events()
     }
 }
 
 struct Folder {
     driver: Rc<Driver>,
+    index: u64,
     places: RefCell<FilePlaces>,
     metadata: RefCell<Metadata>,
 }
@@ -143,11 +165,19 @@ impl Service for Folder {
             HostWork::Write(durability) => self.with_metadata(durability, done),
             HostWork::Read | HostWork::Flush => done,
         };
-        self.driver.submit(asked, (offset, work.length), done);
+        let volume = self.volume(file, work.file_length);
+        self.driver.submit((asked, volume), (offset, work.length), done);
     }
 }
 
 impl Folder {
+    /// The volume of a file, as a cache below the file system would tell them apart: each
+    /// database has one, and all logs of the folder share another.
+    fn volume(&self, file: u64, length: u64) -> u64 {
+        let own = if FilePlaces::is_database(length) { file + 1 } else { 0 };
+        self.index << 32 | own & u64::from(u32::MAX)
+    }
+
     /// Sends the file system's additional writes for a write of the database; returns the callback
     /// for the end of that write.
     fn with_metadata(&self, durability: Durability, done: Box<dyn FnOnce()>) -> Box<dyn FnOnce()> {
@@ -158,7 +188,8 @@ impl Folder {
         for extent in owed {
             let all = is_awaited.then(|| Rc::clone(&all));
             let told = move || all.iter().for_each(|all| all.one_is_done());
-            self.driver.submit(HostWork::Write(durability), extent, Box::new(told));
+            let volume = self.volume(u64::MAX, 0);
+            self.driver.submit((HostWork::Write(durability), volume), extent, Box::new(told));
         }
         Box::new(move || all.one_is_done())
     }
@@ -184,7 +215,7 @@ impl Awaited {
 impl Driver {
     fn submit(
         self: &Rc<Self>,
-        work: HostWork,
+        (work, volume): (HostWork, u64),
         (offset, length): (u64, u64),
         done: Box<dyn FnOnce()>,
     ) {
@@ -192,7 +223,7 @@ impl Driver {
         self.waiting.borrow_mut().insert(token, done);
         let now = self.reactor.now().0;
         let request = HostRequest { token, work, offset, length };
-        self.array.borrow_mut().submit(now, request);
+        self.array.borrow_mut().submit(now, volume, request);
         self.ask();
     }
 

@@ -5,6 +5,7 @@
 mod cache;
 mod device;
 mod file_system;
+mod limits;
 
 use device_os::probe::{BlockDevice, VolumeFacts};
 use record::StorageFinding;
@@ -94,6 +95,7 @@ pub(crate) mod tests {
             marks: Vec::new(),
             bitlocker: None,
             io_limits: Vec::new(),
+            space_limits: Vec::new(),
         }
     }
 

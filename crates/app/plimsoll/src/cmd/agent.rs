@@ -1,16 +1,20 @@
 //! `agent`: lets a fleet run plans on this host, within the folders that its administrator allows.
 
 mod child;
+mod copies;
 pub(crate) mod flags;
 mod home;
 mod publisher;
+mod simulations;
 mod surroundings;
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use carrier::{Carrier, Letters, beats, clocks, orders};
-use fleet::{Agent, AgentEffect, AgentId, Ask, ChildReport, RunId, Timing, decode, encode};
+use fleet::{
+    Agent, AgentEffect, AgentId, Ask, ChildReport, KeptJob, RunId, Timing, decode, encode,
+};
 
 use super::fleet::access;
 use host::StopFlag;
@@ -20,9 +24,11 @@ use crate::console::{self, Console};
 use crate::error::CommandError;
 use crate::signals;
 use child::Child;
+use copies::Copies;
 use flags::AgentFlags;
 use home::Home;
 use publisher::Publisher;
+use simulations::Simulations;
 use surroundings::ThisHost;
 
 const STOPS: &str = "stopping the agent; a run that it started continues, and the next agent with \
@@ -48,8 +54,12 @@ pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, 
     let publisher = Publisher::start(Carrier::connect(&access)?, home.id().clone())?;
     let orders = carrier.subscribe(orders(home.id()))?;
     console.remark(format_args!("Joined {}; waiting for orders", access.server))?;
+    let simulator = (flags.simulate, facts.host.as_str());
+    let simulations = Simulations::start(simulator, &access, &flags.state, &stop)?;
     let agent = Agent::new(home.id().clone(), super::fleet::now(), facts, allowed, home.last_job());
-    let mut work = Work { carrier, orders, publisher, home, agent, child: None };
+    let (child, copies) = (None, Copies::default());
+    let mut work =
+        Work { carrier, orders, publisher, simulations, home, agent, child, copies };
     work.take_up();
     work.obey_until(&stop)?;
     Ok(Outcome::Pass)
@@ -73,9 +83,11 @@ struct Work {
     carrier: Carrier,
     orders: Letters,
     publisher: Publisher,
+    simulations: Simulations,
     home: Home,
     agent: Agent,
     child: Option<Child>,
+    copies: Copies,
 }
 
 impl Work {
@@ -96,7 +108,9 @@ impl Work {
             {
                 self.obey(ask, letter.reply)?;
             }
+            self.do_duties()?;
             self.watch_child()?;
+            self.simulations.look_at(self.agent.job());
             if beaten.is_none_or(|at| at.elapsed() >= heartbeat) {
                 beaten = Some(Instant::now());
                 let beat = encode(&self.agent.beat());
@@ -111,7 +125,7 @@ impl Work {
         let (answer, effect) = self.agent.ask(ask, &ThisHost);
         if let Some(effect) = effect {
             self.carry_out(effect)?;
-            self.home.keep(self.agent.job())?;
+            self.home.keep(self.agent.kept())?;
         }
         if let (Some(answer), Some(reply)) = (answer, reply) {
             let _ = self.carrier.publish(reply, encode(&answer));
@@ -119,10 +133,35 @@ impl Work {
         Ok(())
     }
 
+    /// Does what the plan of the fleet has this host do on purpose by now.
+    fn do_duties(&mut self) -> Result<(), CommandError> {
+        let due = self.agent.due(super::fleet::now());
+        let reports = self.copies.reports();
+        let has_changed = !due.is_empty() || !reports.is_empty();
+        for effect in due {
+            self.carry_out(effect)?;
+        }
+        for report in reports {
+            self.agent.copied(report);
+        }
+        if has_changed { self.home.keep(self.agent.kept()) } else { Ok(()) }
+    }
+
+    fn kill(&mut self) {
+        if let Some(child) = self.child.take() {
+            child.kill();
+        }
+        self.copies.stop();
+        if !self.agent.kept().is_some_and(KeptJob::returns) {
+            self.publisher.has_ended();
+        }
+    }
+
     fn carry_out(&mut self, effect: AgentEffect) -> Result<(), CommandError> {
         match effect {
             AgentEffect::Fill { run, plan } => self.begin(&run, &plan, Child::fill),
-            AgentEffect::Run { run, plan } => {
+            AgentEffect::Run { run, plan, duties } => {
+                child::leave_steps(&self.home.make_run_folder(&run, &plan)?, &duties)?;
                 self.begin(&run, &plan, Child::run)?;
                 self.publisher.publish(run.clone(), &self.home.run_folder(&run));
                 Ok(())
@@ -132,7 +171,23 @@ impl Work {
                 self.report(released.as_ref().err().map_or(ChildReport::Measuring, failed));
                 Ok(())
             }
+            AgentEffect::Kill { .. } => {
+                self.kill();
+                Ok(())
+            }
+            AgentEffect::Resume { run } => {
+                match Child::resume(&self.home.run_folder(&run)) {
+                    Ok(child) => self.child = Some(child),
+                    Err(error) => self.report(failed(&error)),
+                }
+                Ok(())
+            }
+            AgentEffect::Copy { run, database, side, bytes_per_second } => {
+                let folder = self.home.run_folder(&run);
+                self.copies.start(&folder, (database, side), bytes_per_second)
+            }
             AgentEffect::Stop { run } => {
+                self.copies.stop();
                 if let Some(child) = &mut self.child {
                     child.stop(&self.home.run_folder(&run));
                 }
@@ -174,7 +229,7 @@ impl Work {
             self.child = None;
         }
         self.report(report);
-        self.home.keep(self.agent.job())
+        self.home.keep(self.agent.kept())
     }
 }
 

@@ -11,8 +11,9 @@ pub(crate) mod show;
 use std::path::Path;
 
 use carrier::Carrier;
-use fleet::FleetOrder;
+use fleet::{EventAction, FleetOrder, HostWork};
 use plan::{Overrides, Plan};
+use units::Nanos;
 
 pub(crate) use conduct::now;
 
@@ -42,7 +43,7 @@ pub(crate) fn run(flags: &FleetFlags, console: &mut Console) -> Result<Outcome, 
 }
 
 /// A connection to the server that the flags mean.
-fn connect(flags: &FleetServerFlags) -> Result<Carrier, CommandError> {
+pub(crate) fn connect(flags: &FleetServerFlags) -> Result<Carrier, CommandError> {
     let access = match &flags.server {
         Some(server) => access::access(Some(server), flags.credentials.as_deref(), "fleet")?,
         None => access::access(None, Some(&access::controller_file(&flags.state)), "fleet")?,
@@ -76,10 +77,12 @@ fn run_plan(flags: &FleetRunFlags, console: &mut Console) -> Result<Outcome, Com
     let (file, text) = read_text(&flags.plan)?;
     let order = FleetOrder::parse(&file, &text)?;
     let plans = host_plans(&flags.plan, &order)?;
+    let work = host_work(&file, &order, &plans)?;
     let carrier = connect(&flags.server)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &order.name));
     documents::make_new_folder(&folder)?;
-    conduct::conduct(&carrier, (&order, &plans), &folder, console)?;
+    let longest = measured(&order, &plans);
+    conduct::conduct(&carrier, (&order, work, longest), &folder, console)?;
     collect::complete(&carrier, &folder, order.timing.collect, console)?;
     show::show(&folder, flags.json, console)
 }
@@ -88,6 +91,32 @@ fn run_plan(flags: &FleetRunFlags, console: &mut Console) -> Result<Outcome, Com
 fn host_plans(fleet: &Path, order: &FleetOrder) -> Result<Vec<Plan>, CommandError> {
     let base = fleet.parent().unwrap_or(Path::new("."));
     order.hosts.iter().map(|host| host_plan(&base.join(&host.plan))).collect()
+}
+
+/// What every host does: its plan, and its part of the events.
+fn host_work(
+    file: &str,
+    order: &FleetOrder,
+    plans: &[Plan],
+) -> Result<Vec<HostWork>, CommandError> {
+    let shortest = plans.iter().map(|plan| plan.test.duration).min().unwrap_or_default();
+    let late = order.late_events(shortest);
+    let mut faults: Vec<String> = late.iter().map(|fault| format!("{file}: {fault}")).collect();
+    let mut work = Vec::new();
+    for (host, plan) in plans.iter().enumerate() {
+        match order.duties(host, plan) {
+            Ok(duties) => work.push(HostWork { plan: plan.to_toml(), duties }),
+            Err(fault) => faults.push(format!("{file}: {fault}")),
+        }
+    }
+    if faults.is_empty() { Ok(work) } else { Err(CommandError::new(faults.join("\n"))) }
+}
+
+/// How long the hosts measure at most: one that returns completes its time after the others.
+fn measured(order: &FleetOrder, plans: &[Plan]) -> Nanos {
+    let longest = plans.iter().map(|plan| plan.test.duration).max().unwrap_or_default();
+    let returns = order.events.iter().any(|of| matches!(of.action, EventAction::Rejoin { .. }));
+    if returns { longest + longest } else { longest }
 }
 
 fn host_plan(path: &Path) -> Result<Plan, CommandError> {

@@ -86,7 +86,7 @@ fn refusal(name: &str, content: &BlockContent, force: bool) -> Option<String> {
 }
 
 /// A unique id of the volume. The standard library draws the keys of its hashes from the system.
-fn identity() -> [u8; 16] {
+pub(crate) fn identity() -> [u8; 16] {
     let halves = [0; 2].map(|_: u8| RandomState::new().build_hasher().finish().to_le_bytes());
     let mut identity = [0; 16];
     identity.copy_from_slice(&halves.concat());

@@ -141,6 +141,7 @@ fn lines(path: &Path, facts: &VolumeFacts) -> Vec<(&'static str, String)> {
         ("kernel", facts.kernel.clone()),
     ];
     lines.extend(facts.io_limits.iter().map(|limit| ("limit", limit.to_string())));
+    lines.extend(facts.space_limits.iter().map(|limit| ("limit", limit.to_string())));
     lines.extend(facts.bitlocker.as_ref().map(|told| ("BitLocker", in_words(told))));
     match &facts.disk {
         Some(disk) => lines.extend(disk_lines(disk)),
@@ -201,6 +202,7 @@ fn as_json(path: &Path, facts: &VolumeFacts) -> Value {
         "durable_writes": facts.durable_writes.to_string(),
         "kernel": facts.kernel,
         "io_limits": facts.io_limits.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "space_limits": facts.space_limits.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "bitlocker": facts.bitlocker.as_ref().map(in_words),
         "disk": facts.disk.as_ref().map(|disk| json!({
             "name": disk.name,

@@ -34,9 +34,13 @@ pub(crate) fn pace(plan: &Plan) -> Option<String> {
 /// All that a run of `plan` does, in its order; none of a test without a load.
 pub(crate) fn run_words(plan: &Plan) -> Option<String> {
     let test = &plan.test;
+    let day = match plan.workload.day {
+        Some(_) => "; the plan's `hours` are for simulations, a run holds the busiest hour",
+        None => "",
+    };
     let check = if test.checksum { ", and every page is read" } else { "" };
     Some(format!(
-        "The load: {}. A warm-up of at most {}, then {} measured; then the caches are written \
+        "The load: {}{day}. A warm-up of at most {}, then {} measured; then the caches are written \
          out{check}, as fast as the storage answers.",
         pace(plan)?,
         time(test.warm_up_limit),
@@ -71,6 +75,9 @@ mod tests {
             ),
             "{held}"
         );
+        let hours = format!("target_iops = 48\nhours = [{}]", ["100"; 24].join(", "));
+        let day = said(&hours, "").unwrap_or_default();
+        assert!(day.contains("included; the plan's `hours` are for simulations, a run"), "{day}");
         let full = said("target_iops = 48\nthreads = 4", "warm_up = \"full\"").unwrap_or_default();
         assert!(
             full.contains("the warm-up as fast as the storage answers, then held at 48 IOPS."),

@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod builds;
+pub(crate) mod cache;
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;

@@ -1,20 +1,22 @@
 //! `--predict` of `size` and `plan`: the sized design judged in virtual time before anybody buys.
 
-mod designed;
+pub(super) mod designed;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use host::Measured;
+use host::{Measured, StopFlag};
 use plan::Deployment;
 use provision::{LighterDesign, Provision, TestPlan, lighter_designs};
-use report::{DesignEdit, PredictedDesign};
+use record::Series;
+use report::{DesignEdit, PredictedDesign, SimulatedEdit};
 use verdict::Ruling;
 
 use crate::Outcome;
-use crate::cmd::simulate::flags::SimulateFlags;
+use crate::cmd::simulate::{self, flags::SimulateFlags};
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
+use crate::signals;
 use designed::DesignedSet;
 
 /// Mount root of a simulation's volumes; nothing is created there.
@@ -36,63 +38,124 @@ pub(super) struct PredictionOrder {
 }
 
 /// Simulates one set of disks of a server with its databases. All sets are alike, so one represents
-/// the server.
+/// the server. If they fail, simulates edits of the deployment, too, until one passes.
 pub(super) fn of(
     deployment: &Deployment,
     provision: &Provision,
     order: &PredictionOrder,
     console: &mut Console,
 ) -> Result<PredictedDesign, CommandError> {
-    let mut test = TestPlan {
-        server: order.server.clone(),
-        root: ROOT.to_owned(),
-        scale: 1.0,
-        databases: None,
+    let stop = signals::install(simulate::STOPS_A_SIMULATION)?;
+    let test = test_of(order.server.clone());
+    let server = test.server_of(provision)?.name.clone();
+    let of_set = set_of(deployment, provision, test)?;
+    let set = &of_set.set;
+    console.remark(format_args!(
+        "What {server} would do: {} of its databases on one of its {} sets of disks, \"{}\", all \
+         active, simulated.",
+        set.databases, set.sets, set.array.name
+    ))?;
+    let (Measured { record, verdict, .. }, folder) =
+        simulated(&of_set, (&order.folder, order.force), &stop, console)?;
+    console.conclude(super::conclusion::concluded(&record, &verdict, &folder));
+    let mut edits = match verdict.outcome {
+        Ruling::Pass | Ruling::Warn => Vec::new(),
+        Ruling::Fail | Ruling::CannotJudge => lighter(&order.document),
     };
+    if verdict.outcome == Ruling::Fail {
+        try_edits(&mut edits, order, &stop, console)?;
+    }
+    Ok(PredictedDesign {
+        run: record,
+        verdict,
+        server,
+        databases: of_set.set.databases,
+        sets: of_set.set.sets,
+        report: folder.join("report.html").display().to_string(),
+        edits: edits.iter().map(|(of, simulated)| edit(of, *simulated)).collect(),
+    })
+}
+
+/// The test of a server, the first one if none is named, at full size.
+fn test_of(server: Option<String>) -> TestPlan {
+    TestPlan { server, root: ROOT.to_owned(), scale: 1.0, databases: None }
+}
+
+/// A set of disks and the plan of the databases on it.
+struct PlannedSet {
+    set: DesignedSet,
+    plan: String,
+}
+
+/// The set of disks of the server of `test`.
+fn set_of(
+    deployment: &Deployment,
+    provision: &Provision,
+    mut test: TestPlan,
+) -> Result<PlannedSet, CommandError> {
     let server = test.server_of(provision)?;
     let storage = &deployment.storage;
     let disks = if server.site == 0 { &storage.first } else { &storage.second };
     let set = DesignedSet::of(provision, server, &disks.database)?;
     test.databases = Some(set.databases);
-    let (plan, array) = write(order, &test.to_toml(provision)?, &set)?;
-    console.remark(format_args!(
-        "What {} would do: {} of its databases on one of its {} sets of disks, \"{}\", all active, \
-         simulated.",
-        server.name, set.databases, set.sets, set.array.name
-    ))?;
-    let output = documents::dated_folder(&order.folder, "simulated");
+    Ok(PlannedSet { plan: test.to_toml(provision)?, set })
+}
+
+/// Simulates a set below a folder, whose files are replaced if `force` permits; the run and its
+/// folder.
+fn simulated(
+    of: &PlannedSet,
+    (folder, force): (&Path, bool),
+    stop: &StopFlag,
+    console: &Console,
+) -> Result<(Measured, PathBuf), CommandError> {
+    let (plan, array) = write(folder, force, of)?;
+    let output = documents::dated_folder(folder, "simulated");
     let flags = SimulateFlags::of(plan, array.display().to_string(), output);
-    let (measured, folder) = super::simulate::measured(&flags, console.is_quiet())?;
-    let Measured { record, verdict, .. } = measured;
-    console.conclude(super::conclusion::concluded(&record, &verdict, &folder));
-    let passes = matches!(verdict.outcome, Ruling::Pass | Ruling::Warn);
-    Ok(PredictedDesign {
-        run: record,
-        verdict,
-        server: server.name.clone(),
-        databases: set.databases,
-        sets: set.sets,
-        report: folder.join("report.html").display().to_string(),
-        edits: if passes { Vec::new() } else { edits(&order.document) },
-    })
+    simulate::measured(&flags, stop, console.is_quiet())
+}
+
+/// Simulates the edits one after the other, until one passes or a person stops.
+fn try_edits(
+    edits: &mut [(LighterDesign, Option<SimulatedEdit>)],
+    order: &PredictionOrder,
+    stop: &StopFlag,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let (file, text) = &order.document;
+    for (number, (lighter, proof)) in (1..).zip(edits) {
+        let key = &lighter.edit.key;
+        console.remark(format_args!("The same with {key} = {}:", lighter.edit.value))?;
+        let changed = Deployment::parse_with(file, text, std::slice::from_ref(&lighter.edit))?;
+        let (provision, _) = super::plan::laid_out(&changed, None)?;
+        let of_set = set_of(&changed, &provision, test_of(None))?;
+        let folder = order.folder.join(format!("edit-{number}"));
+        let (Measured { record, verdict, .. }, _) =
+            simulated(&of_set, (&folder, order.force), stop, console)?;
+        let outcome = verdict.outcome;
+        *proof = Some(SimulatedEdit {
+            outcome,
+            read_ms: report::mean_ms(&record, Series::DatabaseRead),
+        });
+        if outcome != Ruling::Fail || stop.is_set() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Writes plan and array of the set.
-fn write(
-    order: &PredictionOrder,
-    plan: &str,
-    set: &DesignedSet,
-) -> Result<(PathBuf, PathBuf), CommandError> {
-    let paths = (order.folder.join("plan.toml"), order.folder.join("array.toml"));
-    documents::make_folder(&order.folder)?;
-    let existing = Existing::of_flag(order.force);
-    documents::write(&paths.0, plan.as_bytes(), existing, &[])?;
-    documents::write(&paths.1, set.array.text().as_bytes(), existing, &[])?;
+fn write(folder: &Path, force: bool, of: &PlannedSet) -> Result<(PathBuf, PathBuf), CommandError> {
+    let paths = (folder.join("plan.toml"), folder.join("array.toml"));
+    documents::make_folder(folder)?;
+    let existing = Existing::of_flag(force);
+    documents::write(&paths.0, of.plan.as_bytes(), existing, &[])?;
+    documents::write(&paths.1, of.set.array.text().as_bytes(), existing, &[])?;
     Ok(paths)
 }
 
 /// Edits of the deployment that ease its disks, of each key the first, which takes fewest disks.
-fn edits((file, text): &(String, String)) -> Vec<DesignEdit> {
+fn lighter((file, text): &(String, String)) -> Vec<(LighterDesign, Option<SimulatedEdit>)> {
     let mut found: Vec<LighterDesign> = Vec::new();
     for one in lighter_designs(file, text) {
         if !found.iter().any(|other| other.edit.key == one.edit.key) {
@@ -100,10 +163,10 @@ fn edits((file, text): &(String, String)) -> Vec<DesignEdit> {
         }
     }
     found.truncate(MOST_EDITS);
-    found.iter().map(edit).collect()
+    found.into_iter().map(|one| (one, None)).collect()
 }
 
-fn edit(of: &LighterDesign) -> DesignEdit {
+pub(super) fn edit(of: &LighterDesign, simulated: Option<SimulatedEdit>) -> DesignEdit {
     let (section, key) = of.edit.key.split_once('.').unwrap_or(("", &of.edit.key));
     DesignEdit {
         section: section.to_owned(),
@@ -115,6 +178,7 @@ fn edit(of: &LighterDesign) -> DesignEdit {
             changed(of.disks, "disks"),
             changed(of.servers, "servers"),
         ),
+        simulated,
     }
 }
 

@@ -1,34 +1,39 @@
 //! `simulate`: predicts a run on an array that is described and need not exist.
 
+pub(super) mod alternatives;
+pub(crate) mod deployment;
 pub(crate) mod flags;
+pub(crate) mod item;
 mod progress;
+mod queue;
+mod sweep;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use host::simulate::{self, SimulatedStorage, SimulationLevel, SimulationOrder, arrays};
-use host::{Measured, StopFlag, StopRequest, crew, sweep};
+use host::sweep::combinations_of;
+use host::{Measured, StopFlag, StopRequest, crew};
 use plan::deployment::Replacement;
 use plan::{Overrides, Plan, VolumeSize};
 use record::{Event, SimulationDetail};
-use report::{PredictedArray, Prediction};
-use simdisk::ArrayDescription;
+use report::PredictedArray;
 use simdisk::operations::OperationProfile;
-use units::Bytes;
+use simdisk::{ArrayDescription, HostCacheSection};
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents::{dated_folder, make_new_folder, read_plan, read_text, write_new};
+use crate::documents::{dated_folder, read_plan, read_text};
 use crate::error::CommandError;
 use crate::shell::{options, shell_word};
 use crate::signals;
 use crate::term::Progress;
 use flags::{LevelFlag, SimulateFlags};
 
-use progress::{SimulationProgress, SweepProgress};
+use progress::SimulationProgress;
+use sweep::Sweep;
 
 /// An example for the user.
 pub(crate) const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write-through";
@@ -37,34 +42,39 @@ pub(crate) const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Effect of a signal on a simulation.
-const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
+pub(super) const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
 
 /// Simulates, and prints the result.
 pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(document) = deployment::document(&flags.plan)? {
+        return deployment::run(flags, &document, console);
+    }
     let overrides = overrides(flags)?;
     let (file, text) = array_text(&flags.array)?;
-    let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;
+    let changes = combinations_of(&flags.what_if, EXAMPLE)?;
     let (folder, stop) = folder_and_stop(flags, &overrides)?;
     let request = SimulationRequest::new(flags, &overrides, (&file, &text), console.is_quiet())?;
     if flags.what_if.is_empty() && flags.seeds == 1 {
         let simulated = request.alone(&folder, &stop, console.is_quiet())?;
         return super::conclusion::conclude(&simulated, &folder, flags.json, console);
     }
-    request.announce(changes.len(), console)?;
-    let all = request.sweep(&changes, &folder, &stop, console.is_quiet())?;
-    conclude_sweep(&all, &folder, flags.json, console)
+    let sweep = Sweep::open(&request, &changes, &folder, &stop)?;
+    let all = sweep.run(console)?;
+    conclude_sweep(&sweep, &all, flags.json, console)
 }
 
 /// One plain simulation, for a caller that prints the result; with its folder.
 pub(super) fn measured(
     flags: &SimulateFlags,
+    stop: &StopFlag,
     quiet: bool,
 ) -> Result<(Measured, PathBuf), CommandError> {
     let overrides = overrides(flags)?;
     let (file, text) = array_text(&flags.array)?;
-    let (folder, stop) = folder_and_stop(flags, &overrides)?;
+    let folder = folder_of(flags, &overrides)?;
+    heed_requests(&folder, stop)?;
     let request = SimulationRequest::new(flags, &overrides, (&file, &text), quiet)?;
-    let measured = request.alone(&folder, &stop, quiet)?;
+    let measured = request.alone(&folder, stop, quiet)?;
     Ok((measured, folder))
 }
 
@@ -82,7 +92,7 @@ fn overrides(flags: &SimulateFlags) -> Result<Overrides, CommandError> {
     };
     let mut plan = read_plan(&flags.plan, &overrides)?;
     let usual = simulate::usual_duration(&plan);
-    if flags.duration.is_none() && plan.test.duration > usual {
+    if flags.duration.is_none() && plan.test.duration > usual && !plays_day(flags, &plan) {
         overrides.duration = Some(usual);
         plan = read_plan(&flags.plan, &overrides)?;
     }
@@ -95,16 +105,26 @@ fn overrides(flags: &SimulateFlags) -> Result<Overrides, CommandError> {
     Ok(overrides)
 }
 
+/// Whether the load follows the hours of a day, which takes as long as the plan says.
+fn plays_day(flags: &SimulateFlags, plan: &Plan) -> bool {
+    let detail = SimulationLevel::from(flags.level).detail(plan);
+    plan.workload.day.is_some() && detail.is_ok_and(|of| of == SimulationDetail::Operations)
+}
+
 /// The folder of the run, and its stop flag.
 fn folder_and_stop(
     flags: &SimulateFlags,
     overrides: &Overrides,
 ) -> Result<(PathBuf, StopFlag), CommandError> {
-    let name = read_plan(&flags.plan, overrides)?.name;
-    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &name));
+    let folder = folder_of(flags, overrides)?;
     let stop = signals::install(STOPS_A_SIMULATION)?;
     heed_requests(&folder, &stop)?;
     Ok((folder, stop))
+}
+
+fn folder_of(flags: &SimulateFlags, overrides: &Overrides) -> Result<PathBuf, CommandError> {
+    let name = read_plan(&flags.plan, overrides)?.name;
+    Ok(flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &name)))
 }
 
 /// Stops also where `serve` asks for it, by a file in the folder.
@@ -228,91 +248,14 @@ impl<'a> SimulationRequest<'a> {
         Ok(simulate::simulate(&order, stop, told)?)
     }
 
-    /// One simulation for each combination of changes and each seed, as many at a time as
-    /// processors and memory allow; in folders below `folder`.
-    fn sweep(
-        &self,
-        all: &[Vec<Replacement>],
-        folder: &Path,
-        stop: &StopFlag,
-        quiet: bool,
-    ) -> Result<Vec<PredictedArray>, CommandError> {
-        // Mistakes are reported before anything is simulated.
-        for changes in all {
-            self.array(changes)?;
-        }
-        make_new_folder(folder)?;
-        let count = all.len() * self.seeds.len();
-        let next = AtomicUsize::new(0);
-        let progress = SweepProgress::new(count, quiet);
-        let work = || -> Result<Vec<(usize, Prediction)>, CommandError> {
-            let mut predictions = Vec::new();
-            while !stop.is_set() {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(changes) = all.get(index / self.seeds.len()) else {
-                    break;
-                };
-                let told = progress.of(index, &self.load(index).plan);
-                predictions.push((index, self.prediction(index, (changes, folder), stop, told)?));
-                progress.end(index);
-            }
-            Ok(predictions)
-        };
-        let at_a_time = simulate::at_a_time(count);
-        let mut found = Vec::with_capacity(count);
-        thread::scope(|scope| {
-            let mut workers = Vec::new();
-            workers.resize_with(at_a_time, || scope.spawn(work));
-            for worker in workers {
-                found.extend(worker.join().map_err(|_| crew::panicked())??);
-            }
-            Ok::<(), CommandError>(())
-        })?;
-        found.sort_by_key(|(index, _)| *index);
-        if stop.is_set() {
-            return Err(CommandError::new(format!(
-                "stopped after {} of {count} simulations; their reports are in {}",
-                found.len(),
-                folder.display()
-            )));
-        }
-        Ok(report::ranked_predictions(found.into_iter().map(|(_, one)| one).collect()))
-    }
-
-    fn prediction(
-        &self,
-        index: usize,
-        (changes, folder): (&[Replacement], &Path),
-        stop: &StopFlag,
-        told: impl Fn(&Event) + 'static,
-    ) -> Result<Prediction, CommandError> {
-        let name = format!("what-if-{:02}", index + 1);
-        let place = (changes, &*folder.join(&name));
-        let Measured { record, verdict, .. } = self.one(self.load(index), place, stop, told)?;
-        Ok(Prediction { changes: pairs(changes), run: record, verdict, folder: name })
-    }
-
-    /// The load of the simulation at `index`.
-    fn load(&self, index: usize) -> &SeededLoad {
-        &self.seeds[index % self.seeds.len()]
-    }
-
-    /// Announces the simulations, and their limit.
-    fn announce(&self, arrays: usize, console: &mut Console) -> Result<(), CommandError> {
-        let count = arrays * self.seeds.len();
-        let at_a_time = simulate::at_a_time(count);
-        let memory = Bytes(at_a_time as u64 * simulate::BYTES_OF_A_SIMULATION);
-        console.remark(format_args!(
-            "{count} simulations of {} databases, {at_a_time} at a time, with {memory} of memory \
-             at most.",
-            self.seeds[0].plan.databases.len()
-        ))?;
-        console.flush()
-    }
-
+    /// The array with these changes, behind the plan's own cache unless it has one.
     fn array(&self, changes: &[Replacement]) -> Result<ArrayDescription, CommandError> {
-        ArrayDescription::parse(self.file, self.text, &pairs(changes))
-            .map_err(|error| CommandError::new(error.to_string()))
+        let mut array = ArrayDescription::parse(self.file, self.text, &pairs(changes))
+            .map_err(|error| CommandError::new(error.to_string()))?;
+        if let (None, Some(cache)) = (array.host_cache, &self.seeds[0].plan.flash_cache) {
+            array.host_cache = Some(HostCacheSection::of_size(cache.size.0 as f64 / 1e9));
+        }
+        Ok(array)
     }
 
     /// The options that affect the result.
@@ -344,16 +287,12 @@ fn pairs(changes: &[Replacement]) -> Vec<(String, String)> {
 
 /// Writes the ranking and says it.
 fn conclude_sweep(
+    sweep: &Sweep<'_>,
     all: &[PredictedArray],
-    folder: &Path,
     json: bool,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    let (text, answer) = (report::predictions_text(all), report::predictions_json(all));
-    let page = folder.join("what-if.html");
-    write_new(&page, report::predictions_html(all).as_bytes())?;
-    write_new(&folder.join("what-if.txt"), text.as_bytes())?;
-    write_new(&folder.join("what-if.json"), answer.as_bytes())?;
+    let (page, text, answer) = sweep.write(all)?;
     if json {
         console.answer(answer.trim_end())?;
     } else {
@@ -361,5 +300,9 @@ fn conclude_sweep(
         console.answer(format_args!("Report: {}", page.display()))?;
     }
     // The best is first; if it does not pass, none does.
-    Ok(all.first().map_or(Outcome::CannotJudge, |best| Outcome::of(best.verdict())))
+    Ok(match all.first().map(PredictedArray::exit_code) {
+        Some(0) => Outcome::Pass,
+        Some(1) => Outcome::Fail,
+        _ => Outcome::CannotJudge,
+    })
 }

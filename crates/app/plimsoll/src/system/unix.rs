@@ -25,6 +25,17 @@ pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
     Ok(())
 }
 
+/// Has the first signal to end set `stop`, the second one end the program, and a hang-up set
+/// `reload`: the custom of servers.
+#[cfg(target_os = "linux")]
+pub(crate) fn serve_on_request(stop: &Arc<AtomicBool>, reload: &Arc<AtomicBool>) -> io::Result<()> {
+    for signal in [SIGINT, SIGTERM] {
+        flag::register_conditional_shutdown(signal, 2, Arc::clone(stop))?;
+        flag::register(signal, Arc::clone(stop))?;
+    }
+    flag::register(SIGHUP, Arc::clone(reload)).map(drop)
+}
+
 /// Whether the program was started with `signal` ignored. Unknown counts as no.
 fn is_ignored(signal: i32) -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
@@ -54,6 +65,11 @@ pub(crate) fn words_of(process: u32) -> Option<String> {
 /// Asks a process to end.
 pub(crate) fn terminate(process: u32) -> io::Result<()> {
     shell(&format!("kill -TERM {process}")).status().map(drop)
+}
+
+/// Ends a process at once.
+pub(crate) fn kill(process: u32) -> io::Result<()> {
+    shell(&format!("kill -KILL {process}")).status().map(drop)
 }
 
 /// The system's shell with a line for it.

@@ -58,6 +58,11 @@ pub(crate) fn terminate(process: u32) -> io::Result<()> {
     Command::new("taskkill").args(["/F", "/PID", &process]).output().map(drop)
 }
 
+/// Ends a process at once.
+pub(crate) fn kill(process: u32) -> io::Result<()> {
+    terminate(process)
+}
+
 /// The system's shell with a line for it.
 pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("cmd.exe");

@@ -3,9 +3,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::mount::{EXT4, Mount, image, text};
 use crate::scene::{Scene, small_plan};
+use crate::stalls::finding;
 
 /// What `inspect` says in one line, by the name in front.
 fn inspected(scene: &Scene, folder: &Path, name: &str) -> String {
@@ -91,4 +93,46 @@ fn what_a_cache_below_answered_cannot_be_judged() {
     assert!(ended.is_some(), "the measurement has no end:\n{}", ran.out);
     let counted = journal.contains("\"event\":\"volume_reads\"");
     assert!(counted, "the device was not asked, or did not answer in time:\n{}", ran.out);
+}
+
+/// A run on a folder that `serve` shows by FUSE; none if that program is not installed. The server
+/// reads through the page cache of the system.
+fn run_served(name: &str, program: &str, branches: &[&str]) -> Option<String> {
+    let scene = Scene::new(name);
+    for branch in branches {
+        fs::create_dir(scene.path(branch)).unwrap();
+    }
+    fs::create_dir(scene.path("shown")).unwrap();
+    let shown: Vec<String> = branches.iter().map(|branch| text(&scene.path(branch))).collect();
+    let mounted = Command::new(program).arg(shown.join(":")).arg(scene.path("shown")).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: {program} cannot be used here");
+        return None;
+    }
+    let mount = Mount(scene.path("shown"));
+    let plan = small_plan(&mount.0).replace("count = 2", "count = 1");
+    scene.write("plan.toml", plan.as_bytes());
+    scene.run(["prepare", "plan.toml"]).expect_code(0);
+    scene.run(["run", "plan.toml", "-o", "out", "--duration", "4s"]).expect_code(2);
+    let report = String::from_utf8(scene.read("out/report.json")).unwrap();
+    let journal = String::from_utf8(scene.read("out/record.jsonl")).unwrap();
+    assert!(journal.contains("\"accounted_bytes\":"), "no account of the server: {journal}");
+    drop(mount);
+    Some(report)
+}
+
+/// The devices below the shown folders are counted, and the server's own account with them.
+#[test]
+fn a_server_that_answers_from_memory_cannot_be_judged() {
+    for (name, program, branches) in
+        [("bindfs", "bindfs", &["a"][..]), ("mergerfs", "mergerfs", &["a", "b"])]
+    {
+        let Some(report) = run_served(name, program, branches) else {
+            continue;
+        };
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let found = finding(&report, "device-reads");
+        assert_eq!(found["outcome"], "cannot judge", "{program}: {found}");
+        assert!(found.to_string().contains("a cache answered"), "{program}: {found}");
+    }
 }

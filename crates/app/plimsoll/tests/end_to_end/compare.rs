@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::scene::Scene;
+use crate::stalls::finding;
 
 /// A scene with two runs of a load, one with half the target of the other, and a backup.
 fn three_runs(name: &str) -> Scene {
@@ -125,6 +126,13 @@ fn runs_in_two_folders_of_one_device_at_the_same_time_are_named() {
     run.wait_with_output().unwrap();
     let [first, second] = [&one, &two].map(|scene| scene.path("out").display().to_string());
     one.run(["compare", &first, &second]).expect_out(&["at the same time, for "]);
+    // Each report alone names the other run, too.
+    for (scene, other) in [(&one, &second), (&two, &first)] {
+        let report = serde_json::from_slice(&scene.read("out/report.json")).unwrap();
+        let found = finding(&report, "other-runs");
+        assert_eq!(found["outcome"], "warning", "{found}");
+        assert!(found.to_string().contains(&**other), "{found}");
+    }
     // One after the other.
     two.run(["run", "plan.toml", "--duration", "2s", "-o", "later"]);
     let later = two.path("later").display().to_string();

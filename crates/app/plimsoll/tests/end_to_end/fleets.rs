@@ -12,14 +12,14 @@ use serde_json::Value;
 use crate::scene::{Ran, Scene, small_plan};
 
 /// A private server and agents with folders of their own, all ended at the end of the test.
-struct Fleet {
-    scene: Scene,
-    agents: Vec<Child>,
+pub(crate) struct Fleet {
+    pub(crate) scene: Scene,
+    pub(crate) agents: Vec<Child>,
 }
 
 impl Fleet {
     /// None, said aloud, on a machine without nats-server.
-    fn up(name: &str) -> Option<Self> {
+    pub(crate) fn up(name: &str) -> Option<Self> {
         let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"];
         if !places.iter().any(|place| Path::new(place).exists()) {
             eprintln!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
@@ -41,6 +41,22 @@ impl Fleet {
         let length = format!("duration = \"{seconds}s\"");
         let plan = small_plan(&folder).replace("duration = \"2s\"", &length);
         self.scene.write(&format!("{host}.toml"), plan.as_bytes());
+        self.start_agent(host);
+    }
+
+    /// Starts the agent of a host that holds a copy of each of two databases.
+    fn join_with_copies(&mut self, host: &str) {
+        let folders = ["DB1", "DB2"].map(|name| self.scene.path(host).join(name));
+        for folder in &folders {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let plan = small_plan(&folders[0])
+            .replace("duration = \"2s\"", "duration = \"12s\"")
+            .replace("[test]\n", "[workload]\nthreads = 2\ntarget_iops = 200\n[test]\n");
+        let one = format!("[{:?}]", folders[0]);
+        let both = format!("[{:?}, {:?}]", folders[0], folders[1]);
+        assert!(plan.contains(&one) && plan.contains("target_iops"), "{plan}");
+        self.scene.write(&format!("{host}.toml"), plan.replace(&one, &both).as_bytes());
         self.start_agent(host);
     }
 
@@ -158,6 +174,44 @@ fn an_agent_that_is_killed_is_named_and_its_journal_is_completed_later() {
         }
         assert!(began.elapsed() < Duration::from_secs(90), "{report:#}");
     }
+}
+
+#[test]
+fn a_host_that_is_lost_on_purpose_leaves_its_load_to_the_survivors() {
+    let Some(mut fleet) = Fleet::up("fleet-events") else { return };
+    for host in ["ex01", "ex02"] {
+        fleet.join_with_copies(host);
+    }
+    let events = "passive_percent = 20\n\
+        [[host]]\nhost = \"ex01\"\nplan = \"ex01.toml\"\n\
+        [[host]]\nhost = \"ex02\"\nplan = \"ex02.toml\"\n\
+        [[database]]\nname = \"DB1\"\ncopies = [\"ex01\", \"ex02\"]\n\
+        [[database]]\nname = \"DB2\"\ncopies = [\"ex02\", \"ex01\"]\n\
+        [[event]]\nat = \"4s\"\nlose = \"ex01\"\n\
+        [[event]]\nat = \"20s\"\nrejoin = \"ex01\"\n";
+    let text = format!("name = \"dag1\"\n{events}");
+    fleet.scene.write("fleet.toml", text.as_bytes());
+    let late = fleet.scene.run(["fleet", "run", "fleet.toml", "-o", "out"]);
+    late.expect_refusal(&["rejoin ex01 at 20s: the measurement ends after 12s"]);
+    let last = text.find("[[event]]\nat = \"20s\"").unwrap();
+    fleet.scene.write("fleet.toml", &text.as_bytes()[..last]);
+    let ran = fleet.scene.run(["fleet", "run", "fleet.toml", "-o", "out", "--json"]);
+    let report = Fleet::report(&ran);
+    let periods = report["periods"].as_array().expect("periods");
+    let names: Vec<_> = periods.iter().map(|of| of["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["before", "during lose ex01 at 4s", "after lose ex01 at 4s"]);
+    let iops =
+        |period: usize, host: usize| periods[period]["hosts"][host]["transactional_iops"].as_f64();
+    // 100 for the active database and 20 for the passive one, then 200 for both.
+    for (period, least, most) in [(0, 90.0, 150.0), (2, 180.0, 240.0)] {
+        let found = iops(period, 1).expect("a rate of the survivor");
+        assert!((least..most).contains(&found), "{found} in period {period}: {report:#}");
+    }
+    assert_eq!(iops(2, 0), None, "the lost host carries nothing: {report:#}");
+    let findings = report["findings"].as_array().unwrap();
+    let rules: Vec<_> = findings.iter().map(|of| of["rule"].as_str().unwrap()).collect();
+    assert!(!rules.contains(&"event-carried-out"), "{report:#}");
+    assert!(!rules.contains(&"host-lost"), "a loss on purpose is no loss: {report:#}");
 }
 
 #[test]

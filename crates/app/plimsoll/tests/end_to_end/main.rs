@@ -13,6 +13,8 @@ mod attached;
 mod bad_input;
 mod broken;
 mod builds;
+#[cfg(target_os = "linux")]
+mod cached;
 mod caches;
 mod captures;
 mod check;
@@ -21,11 +23,13 @@ mod compressed;
 mod contract;
 mod controllers;
 mod damage;
+mod deployments;
 mod dirty;
 mod evidence;
 mod examples;
 #[cfg(unix)]
 mod exports;
+mod flash_caches;
 mod fleets;
 mod foreign;
 mod full;
@@ -42,6 +46,7 @@ mod lies;
 mod limits;
 mod limits_runtime;
 mod line;
+mod load_profile;
 #[cfg(target_os = "linux")]
 mod luns;
 mod mount;
@@ -77,6 +82,7 @@ mod size;
 mod slow_log;
 mod stalls;
 mod support;
+mod sweeps;
 mod threads;
 #[cfg(target_os = "linux")]
 mod throttled;

@@ -109,6 +109,7 @@ pages! {
     a_disk_is_tested: "how-to/test-a-disk.md",
     runs_are_compared: "how-to/compare-runs.md",
     a_controller_is_inspected: "how-to/inspect-a-controller.md",
+    a_cache_is_sized: "how-to/size-a-cache.md",
     a_device_is_tested: "how-to/test-before-mounting.md",
     mailboxes_are_planned: "how-to/mailboxes.md",
     a_paper_is_published: "how-to/white-paper.md",

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::scene::{Ran, Scene};
+use crate::signals::send;
 
 /// A run of twelve seconds.
 const RUN: [&str; 6] = ["run", "plan.toml", "-o", "out", "--duration", "12s"];
@@ -83,6 +84,35 @@ fn a_killed_run_is_completed_and_its_report_tells_the_break() {
     scene.run(["run", "--resume", "out"]).expect_refusal(&["out/record.jsonl", "is complete"]);
     let listed = scene.run(["list"]);
     assert!(!listed.out.contains("Cut off") && !listed.out.contains("--resume"), "{}", listed.out);
+}
+
+/// Ctrl-C closes the databases; the run resumes from them as from a crash.
+#[test]
+fn a_stopped_run_is_completed_until_something_opens_its_databases() {
+    let scene = Scene::prepared("stopped-resumed");
+    let stop_after = |child: Child, samples: usize| {
+        let measured = || journal(&scene).matches("\"phase\":\"measure\",\"from_ns\"").count();
+        while measured() < samples {
+            thread::sleep(Duration::from_millis(20));
+        }
+        send("-INT", &child);
+        Ran::of(&child.wait_with_output().unwrap()).expect_code(2);
+    };
+    stop_after(scene.start(RUN), 4);
+    let stopped = journal(&scene);
+    assert!(stopped.contains("\"was_stopped\":true"), "{stopped}");
+    let ran = resume(&scene);
+    let whole = report(&scene);
+    let completed = whole["findings"].as_array().unwrap().iter();
+    let completed = completed.clone().find(|of| of["rule"] == "completed").unwrap();
+    assert_eq!(completed["outcome"], "pass", "{completed} {}", ran.err);
+    assert_eq!(whole["run"]["breaks"].as_array().unwrap().len(), 1, "{}", ran.err);
+    scene.run(["run", "--resume", "out"]).expect_refusal(&["out/record.jsonl", "is complete"]);
+    // A stopped run whose databases another has used.
+    fs::remove_dir_all(scene.path("out")).unwrap();
+    stop_after(scene.start(RUN), 2);
+    scene.run(["run", "plan.toml", "-o", "other", "--duration", "1s"]);
+    resume(&scene).expect_refusal(&["Plimsoll001.edb: has been opened since", "start it anew"]);
 }
 
 #[test]

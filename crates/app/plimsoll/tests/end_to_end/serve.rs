@@ -234,6 +234,26 @@ fn a_run_is_started_watched_and_stopped() {
     let page = server.get(&report).expect(200);
     page.expect_in(&["(interrupted)", "stopped by the user"]);
     assert!(!scene.path(&id).join("stop-requested").exists(), "the request is taken away");
+    resumed_there(&server, &id, &report);
+}
+
+/// The report of a stopped run has a button that completes it.
+fn resumed_there(server: &Server, id: &str, report: &str) {
+    let resume = format!("/resume/{id}");
+    assert!(!server.get(report).body.contains(&resume), "without the token nothing is offered");
+    let offered = server.ask(&Request::get(report).token(&server.token)).expect(200);
+    offered.expect_in(&[&resume, "Resume this run"]);
+    let resumed = server.ask(&Request::post(&resume, "").token(&server.token)).expect(303);
+    assert_eq!(resumed.header("location"), Some(format!("/live/{id}")));
+    let live = server.ask(&Request::get(&format!("/live/{id}")).token(&server.token)).expect(200);
+    live.expect_in(&["Stop the run"]);
+    server.ask(&Request::post(&format!("/stop/{id}"), "").token(&server.token)).expect(303);
+    let ended = || {
+        let answer = server.get(&format!("/live/{id}"));
+        answer.header("location").filter(|to| to.starts_with("/run/"))
+    };
+    let report = wait_for("the end of the resumed run", ended);
+    server.get(&report).expect(200).expect_in(&["Cut Off And Resumed"]);
 }
 
 #[test]

@@ -222,6 +222,15 @@ fn a_design_within_the_rules_that_is_too_slow_gets_edits_of_its_own_deployment()
     assert!(sections.contains(&"storage") && sections.contains(&"disks"), "{edits:?}");
     let lines: Vec<&str> = edits.iter().filter_map(|edit| edit["line"].as_str()).collect();
     assert!(lines.iter().all(|line| !line.starts_with("raid")), "{lines:?}");
+    // Simulated up to the first that passes; those behind it are sized.
+    let proofs: Vec<&Value> = edits.iter().map(|edit| &edit["simulated"]).collect();
+    assert!(proofs[0].is_string(), "{edits:?}");
+    let passing =
+        proofs.iter().position(|of| ["pass", "warning"].contains(&of.as_str().unwrap_or("")));
+    let tried = passing.map_or(proofs.len(), |at| at + 1);
+    assert!(proofs[..tried].iter().all(|of| of.is_string()), "{edits:?}");
+    assert!(proofs[tried..].iter().all(|of| of.is_null()), "{edits:?}");
+    assert!(scene.path("sized/edit-1/plan.toml").exists());
     scene.run(["size", "d.toml", "--predict", "again"]).expect_code(1).expect_out(&[
         "WITHIN THE RULES, BUT SIMULATED TO FAIL",
         "Exit status 1: no rule is violated",
@@ -290,6 +299,32 @@ fn alike_folders_are_simulated_once() {
     assert!(!log.contains("simulated once"), "{log}");
     // The trace of the engine differs, since twenty databases are made smaller than one.
     assert!((0.8..1.25).contains(&(many / one / 20.0)), "{many} of twenty, {one} of one");
+}
+
+/// The engine keeps the pages of one folder in memory, and its figures count for all.
+#[test]
+fn alike_folders_are_simulated_once_by_the_engine_too() {
+    let scene = Scene::new("alike-engine");
+    let simulated = |folders: u32| {
+        let names: Vec<String> = (0..folders).map(|number| format!("\"/{number}\"")).collect();
+        let plan = format!(
+            "[databases]\nfolders = [{}]\nsize = \"1GiB\"\n[workload]\nthreads = 2\n",
+            names.join(", ")
+        );
+        scene.write("plan.toml", plan.as_bytes());
+        let out = format!("of-{folders}");
+        let words = ["simulate", "plan.toml", "--array", "disk-7200", "--each-folder"];
+        let own = ["--level", "1", "--duration", "31s", "-o", &out];
+        let ran = scene.run(words.iter().chain(&own));
+        assert!(ran.code.is_some_and(|code| code <= 2), "{}", ran.err);
+        serde_json::from_slice::<Value>(&scene.read(format!("{out}/report.json"))).unwrap()
+    };
+    let (many, one) = (simulated(12), simulated(1));
+    assert!(many["log"].to_string().contains("simulated once: 1 of 12"), "{}", many["log"]);
+    let iops = |of: &Value| of["achieved_transactional_iops"].as_f64().unwrap();
+    let share = iops(&many) / iops(&one) / 12.0;
+    assert!((0.99..1.01).contains(&share), "{} of twelve, {} of one", iops(&many), iops(&one));
+    assert_eq!(many["databases"].as_array().unwrap().len(), 12);
 }
 
 #[test]

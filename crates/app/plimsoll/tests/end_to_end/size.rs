@@ -2,7 +2,7 @@
 
 use crate::scene::Scene;
 
-const SHORT: &str = "name = \"office\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\n\
+pub(crate) const SHORT: &str = "name = \"office\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\n\
                      size_limit = \"2GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n";
 
 fn scene(name: &str, deployment: &str) -> Scene {

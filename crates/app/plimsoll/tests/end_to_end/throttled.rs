@@ -52,6 +52,13 @@ fn limits_of_a_control_group_are_named() {
     let sentence = "allows 50 writes a second on ";
     let shown = group.run(&scene, "inspect .");
     assert!(shown.out.contains(sentence), "{} {}", shown.out, shown.err);
+    let judged: serde_json::Value =
+        serde_json::from_str(&group.run(&scene, "inspect . --json").out).unwrap();
+    let criterion =
+        judged["findings"].as_array().unwrap().iter().find(|of| of["check"] == "limits");
+    let criterion = criterion.unwrap_or_else(|| panic!("{judged}"));
+    assert_eq!(criterion["outcome"], "warning", "{criterion}");
+    assert!(criterion.to_string().contains(sentence), "{criterion}");
     let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
     let plan = plan + "[workload]\ntarget_iops = 100000\n";
     scene.write("plan.toml", plan.as_bytes());

@@ -13,7 +13,7 @@ mod request;
 mod tests;
 
 pub use failures::{Failure, Load, Mode, Rules, play};
-pub use quorum::{Quorum, Witness};
+pub use quorum::{Quorum, Witness, quorum_of};
 pub use request::{Copies, Domain, LayoutError, LayoutRequest, Site, SiteModel};
 
 use pattern::Pattern;

@@ -46,6 +46,11 @@ pub enum Quorum {
     Lost,
 }
 
+/// What becomes of a group with members in these `sites`, of which those in `up` are up.
+pub fn quorum_of(sites: &[usize], up: &[bool], witness: Witness, witness_is_up: bool) -> Quorum {
+    Votes { sites: sites.to_vec(), witness }.outcome(up, witness_is_up)
+}
+
 impl Votes {
     /// The votes of all servers of a layout.
     pub(super) fn of(layout: &Layout, witness: Witness) -> Self {

@@ -6,8 +6,8 @@ use crate::catalog::TreePlace;
 use crate::page::{PageRef, page_flags};
 use crate::page_check;
 use crate::reader::cursor::load;
-use crate::reader::space::tree_space;
-use crate::reader::{PageSource, ReadError, TreeKind};
+use crate::reader::extents::{TreePages, pages_of};
+use crate::reader::{PageSource, ReadError};
 use crate::space::ExtentSet;
 
 /// A leaf, its first and last key, and its links.
@@ -30,8 +30,8 @@ pub(super) fn leaves<S: PageSource>(
     kind: u32,
 ) -> Result<Vec<Orphan>, S::Error> {
     let last = source.page_count();
-    let (spans, available) = match tree_space(source, TreeKind::Table, "", "", place) {
-        Ok(space) => (spans(&space.owned, last), space.available),
+    let (spans, available) = match pages_of(source, place) {
+        Ok(TreePages { owned, available }) => (spans(&owned, last), available),
         Err(ReadError::Source(error)) => return Err(error),
         Err(_) => (vec![(1, last)], ExtentSet::default()),
     };

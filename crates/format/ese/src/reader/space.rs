@@ -5,6 +5,7 @@ use units::{ObjectId, PageNumber};
 use crate::catalog::{TreePlace, system_trees};
 use crate::page::PageRef;
 use crate::reader::cursor::load;
+use crate::reader::extents::single_extent;
 use crate::reader::{Loss, PageSource, ReadDamage, ReadError, Reader, Salvage, SalvageStep};
 use crate::space::{
     Extent, ExtentSet, Extents, Pool, RootFields, SpaceHeader, SpaceNode, SplitBuffer,
@@ -138,7 +139,9 @@ fn whole<T, E>(read: Result<T, ReadDamage>, losses: Vec<Loss>) -> Result<T, Read
 
 /// The space of the whole database, which can be read without its catalog.
 pub fn database_space<S: PageSource>(source: &mut S) -> Result<TreeSpace, ReadError<S::Error>> {
-    tree_space(source, TreeKind::Database, "", "", DATABASE)
+    let mut losses = Vec::new();
+    let space = salvage_space(source, TreeKind::Database, "", "", DATABASE, &mut losses)?;
+    whole(Ok(space), losses)
 }
 
 /// The last page that either space tree of the database names, as far as they can be read: the tree
@@ -158,19 +161,6 @@ pub fn database_reach<S: PageSource>(source: &mut S) -> Option<PageNumber> {
         named.extend(extents(source, place, &mut Vec::new()).into_iter().flatten());
     }
     named.into_iter().map(|extent| extent.last).max()
-}
-
-/// The space of one tree.
-pub(super) fn tree_space<S: PageSource>(
-    source: &mut S,
-    kind: TreeKind,
-    table: &str,
-    index: &str,
-    place: TreePlace,
-) -> Result<TreeSpace, ReadError<S::Error>> {
-    let mut losses = Vec::new();
-    let space = salvage_space(source, kind, table, index, place, &mut losses)?;
-    whole(Ok(space), losses)
 }
 
 /// The space of one tree; losses of its space trees are added to `losses`.
@@ -215,14 +205,6 @@ pub(crate) fn salvage_space<S: PageSource>(
         available_extents: available,
         reserved: ExtentSet::new(reserved),
     })
-}
-
-/// The available pages of a tree of one extent: those behind its root, with a bit each.
-fn single_extent(root: PageNumber, available: u32) -> Vec<Extent> {
-    (0..32)
-        .filter(|bit| available >> bit & 1 == 1)
-        .map(|bit| Extent::starting(PageNumber(root.0.saturating_add(1 + bit)), 1))
-        .collect()
 }
 
 /// All extents of a space tree that lie in the file.

@@ -12,6 +12,7 @@ const DAYS_BEFORE_1970: i64 = 25_569;
 const DATES: Range<f64> = -657_434.0..2_958_466.0;
 
 const DAY_MILLIS: f64 = 86_400_000.0;
+const DAY_MICROS: i64 = 86_400_000_000;
 /// Units of 100 nanoseconds.
 const DAY_TICKS: u64 = 864_000_000_000;
 const SECOND_TICKS: u64 = 10_000_000;
@@ -35,15 +36,30 @@ struct DateMoment {
 /// of user access of Windows Server store file times in columns of dates: those always have seven
 /// decimals.
 pub(super) fn write(days: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if FILE_TIMES.contains(&days.to_bits()) {
-        let ticks = days.to_bits() - TICKS_BEFORE_1970;
-        let day = (ticks / DAY_TICKS).cast_signed();
-        return write_moment(&DateMoment { day, ticks: ticks % DAY_TICKS }, true, f);
-    }
-    match moment(days) {
-        Some(moment) => write_moment(&moment, !moment.ticks.is_multiple_of(MILLI_TICKS), f),
+    let is_file_time = FILE_TIMES.contains(&days.to_bits());
+    match stored_moment(days) {
+        Some(moment) => {
+            let with_ticks = is_file_time || !moment.ticks.is_multiple_of(MILLI_TICKS);
+            write_moment(&moment, with_ticks, f)
+        }
         None => write_real(days, f),
     }
+}
+
+/// The moment of a file time or of a number of days.
+fn stored_moment(days: f64) -> Option<DateMoment> {
+    if !FILE_TIMES.contains(&days.to_bits()) {
+        return moment(days);
+    }
+    let ticks = days.to_bits() - TICKS_BEFORE_1970;
+    Some(DateMoment { day: (ticks / DAY_TICKS).cast_signed(), ticks: ticks % DAY_TICKS })
+}
+
+/// Microseconds since 1970, rounded down; `None` of a number that stands for no exact time.
+pub(super) fn unix_microseconds(days: f64) -> Option<i64> {
+    let moment = stored_moment(days)?;
+    let ticks = moment.ticks / (MILLI_TICKS / 1_000);
+    Some(moment.day * DAY_MICROS + ticks.cast_signed())
 }
 
 /// None of a number that no calendar time says exactly.

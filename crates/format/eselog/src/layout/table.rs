@@ -24,6 +24,7 @@ pub(crate) mod types {
     pub(crate) const INIT_OLD: u8 = 1;
     pub(crate) const RECOVERY_QUIT_KEEP: u8 = 80;
     pub(crate) const TERM: u8 = 2;
+    pub(crate) const RECOVERY_UNDO: u8 = 17;
     pub(crate) const RECOVERY_QUIT: u8 = 18;
     pub(crate) const CREATE_LARGE_TREE: u8 = 24;
     pub(crate) const CREATE_SMALL_TREE: u8 = 25;
@@ -44,6 +45,7 @@ pub(crate) mod types {
     pub(crate) const EMPTY_TREE: u8 = 48;
     pub(crate) const INIT: u8 = 49;
     pub(crate) const TERM2: u8 = 50;
+    pub(crate) const RECOVERY_UNDO2: u8 = 51;
     pub(crate) const RECOVERY_QUIT2: u8 = 52;
     pub(crate) const BEGIN_DISTRIBUTED: u8 = 53;
     pub(crate) const CONVERT_TREE: u8 = 58;
@@ -55,6 +57,7 @@ pub(crate) mod types {
     pub(crate) const FRAGMENT_BEGIN: u8 = 76;
     pub(crate) const FRAGMENT: u8 = 77;
     pub(crate) const SHRINK: u8 = 78;
+    pub(crate) const TRIM: u8 = 81;
     pub(crate) const SET_VERSION: u8 = 92;
     pub(crate) const DELTA64: u8 = 93;
     pub(crate) const SHRINK2: u8 = 94;

@@ -145,7 +145,7 @@ impl<S: PageStore> LogReplay<S> {
         let mut bytes = edit::fresh(self.pages.page_size(), 0, record.object());
         let flags = PageRef::new(&bytes).flags();
         PageMut::new(&mut bytes).set_flags(flags | FLAGS);
-        self.renew(page, bytes, after)
+        self.renew(page, bytes, after, record.place())
     }
 
     pub(super) fn redo_empty_tree(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {

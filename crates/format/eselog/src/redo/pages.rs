@@ -38,9 +38,14 @@ pub trait PageStore {
     fn last_page(&self) -> PageNumber;
 }
 
+/// Database times from here on are marks of pages that hold nothing, as shrinking and reverting
+/// leave them: engines compare times with a sign, so such a page is older than any record.
+pub(super) const FIRST_SPECIAL_DBTIME: u64 = u64::MAX - 0xFF;
+
 /// The state in which a replay finds a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageSeen {
+    /// Never written, behind the end of the file, or marked as empty.
     Absent,
     Damaged,
     /// Sound, and last changed at this database time.
@@ -89,6 +94,9 @@ impl<S: PageStore> PageCache<S> {
             StoredPage::Damaged => PageSeen::Damaged,
             StoredPage::Sound(bytes) => {
                 let dbtime = PageRef::new(&bytes).dbtime();
+                if dbtime >= FIRST_SPECIAL_DBTIME {
+                    return Ok(PageSeen::Absent);
+                }
                 self.make_room()?;
                 self.cached.insert(number, Cached { bytes, is_dirty: false });
                 PageSeen::At(dbtime)

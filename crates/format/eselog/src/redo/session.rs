@@ -121,6 +121,16 @@ impl SessionState {
         true
     }
 
+    /// A transaction that begins at level 0 follows an end, even if the record of that is lost.
+    fn begin(&mut self, levels: u8) {
+        let from = levels & 0xF;
+        if from == 0 {
+            self.versions.clear();
+            self.macros.clear();
+        }
+        self.level = from + (levels >> 4);
+    }
+
     fn commit(&mut self, level: u8) {
         self.level = self.level.min(level);
         if self.level == 0 {
@@ -160,9 +170,7 @@ impl<S: PageStore> LogReplay<S> {
             return Ok(is_transactional(kind));
         };
         match kind {
-            types::BEGIN | types::BEGIN0 | types::BEGIN_DISTRIBUTED => {
-                session.level = (levels & 0xF) + (levels >> 4);
-            }
+            types::BEGIN | types::BEGIN0 | types::BEGIN_DISTRIBUTED => session.begin(levels),
             types::REFRESH => session.level = 1,
             types::COMMIT | types::COMMIT0 => session.commit(level),
             types::ROLLBACK => session.roll_back(level),

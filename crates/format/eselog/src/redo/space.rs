@@ -6,7 +6,7 @@ use units::PageNumber;
 
 use super::edit::{self, NodeCopy};
 use super::session::UNIQUE;
-use super::{LogReplay, PageStore};
+use super::{BehindCause, LogReplay, PageStore};
 use crate::layout::{Field, types};
 use crate::record::LogRecord;
 
@@ -120,9 +120,9 @@ impl<S: PageStore> LogReplay<S> {
         done: Result<(), PageError>,
     ) -> Result<(), S::Error> {
         match done {
-            Ok(()) => self.renew(page, bytes, record.number(Field::Dbtime)),
+            Ok(()) => self.renew(page, bytes, record.number(Field::Dbtime), record.place()),
             Err(error) => {
-                let cause = super::BehindCause::Impossible(error);
+                let cause = BehindCause::Impossible(error);
                 self.leave_behind(page, record.place(), cause);
                 Ok(())
             }
@@ -163,6 +163,10 @@ impl<S: PageStore> LogReplay<S> {
         if record.place() < self.target.resized_at || last <= self.pages.store().last_page() {
             return Ok(());
         }
+        if !self.may_reach(last) {
+            self.leave_behind(last, record.place(), BehindCause::BeyondFile);
+            return Ok(());
+        }
         self.pages.store().resize(last)
     }
 
@@ -178,6 +182,14 @@ impl<S: PageStore> LogReplay<S> {
         }
         self.pages.forget_behind(last);
         self.pages.store().resize(last)
+    }
+
+    /// Trimmed pages hold nothing, so none of them stays behind. Their bytes are left alone: no
+    /// tree reads them before a record makes them anew.
+    pub(super) fn trim(&mut self, record: &LogRecord<'_>) {
+        let first = record.word(Field::FirstPage);
+        let end = first.saturating_add(record.word(Field::Pages));
+        self.behind.retain(|page, _| !(first..end).contains(&page.0));
     }
 }
 

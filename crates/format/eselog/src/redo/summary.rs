@@ -35,6 +35,8 @@ pub enum BehindCause {
     BadRecord,
     /// A record of a type that engines of this format do not write.
     OldRecord,
+    /// It is so far behind the end of the file that its number must be wrong.
+    BeyondFile,
     /// What it holds of another page is behind.
     DependsOn(PageNumber),
     /// A change that was not committed could not be taken back: its row is not where its tree says.
@@ -58,6 +60,7 @@ impl fmt::Display for BehindCause {
             Self::Impossible(error) => write!(f, "the change does not fit: {error}"),
             Self::BadRecord => f.write_str("the record cannot be unpacked"),
             Self::OldRecord => f.write_str("the record is of a type that is no longer written"),
+            Self::BeyondFile => f.write_str("it is far behind the end of the file"),
             Self::DependsOn(page) => write!(f, "it was made of page {page}, which is behind"),
             Self::NotUndone => f.write_str("a change that was not committed could not be undone"),
         }

@@ -35,21 +35,14 @@ impl Forge {
         if generation > 1 {
             forge.bytes[24..32].copy_from_slice(&created(generation - 1));
         }
-        forge.seal_header();
+        seal_header(&mut forge.bytes);
         forge
     }
 
     /// States the checksum of the generation before.
     pub(crate) fn follows(&mut self, checksum: u64) {
         self.bytes[653..661].copy_from_slice(&checksum.to_le_bytes());
-        self.seal_header();
-    }
-
-    fn seal_header(&mut self) {
-        let (words, _) = self.bytes[..SEGMENT].as_chunks::<4>();
-        let words = words.iter().skip(1).map(|word| u32::from_le_bytes(*word));
-        let sum = words.fold(0x89AB_CDEF, |sum, word| sum ^ word);
-        self.bytes[..4].copy_from_slice(&sum.to_le_bytes());
+        seal_header(&mut self.bytes);
     }
 
     /// Appends bytes to the segment at hand.
@@ -88,4 +81,12 @@ pub(crate) fn seal(bytes: &mut [u8], generation: u32, index: usize) {
     segment[8..16].copy_from_slice(&place.encode());
     segment[36..40].copy_from_slice(&0x2000_u32.to_le_bytes());
     checksum::store(segment, PageNumber(u32::from(place.segment)));
+}
+
+/// Gives a header its checksum.
+pub(crate) fn seal_header(bytes: &mut [u8]) {
+    let (words, _) = bytes[..SEGMENT].as_chunks::<4>();
+    let words = words.iter().skip(1).map(|word| u32::from_le_bytes(*word));
+    let sum = words.fold(0x89AB_CDEF, |sum, word| sum ^ word);
+    bytes[..4].copy_from_slice(&sum.to_le_bytes());
 }

@@ -144,7 +144,7 @@ fn a_record_that_a_crash_cut_short_is_void() {
     let survey = file.survey();
     let records: Vec<_> = file.records(&survey).collect();
     let fault = records[0].as_ref().expect_err("cut short").fault;
-    assert_eq!(fault, RecordFault::NoEnd);
+    assert_eq!(fault, RecordFault::CutShort);
     assert_eq!(records[1].as_ref().expect("sound").name(), Some("RecoveryUndo2"));
 }
 

@@ -2,7 +2,9 @@
 
 mod forge;
 mod forged;
+mod instants;
 mod logs;
 mod memory;
 mod mutants;
+mod operations;
 mod replay;

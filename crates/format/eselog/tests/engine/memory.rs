@@ -25,6 +25,11 @@ impl MemoryStore {
     pub(crate) fn page(&self, number: PageNumber) -> Option<&[u8]> {
         self.bytes.get(self.range(number))
     }
+
+    /// Puts these bytes in place of a page; the file grows if it ends before it.
+    pub(crate) fn set(&mut self, number: PageNumber, bytes: &[u8]) {
+        let Ok(()) = self.write(number, bytes);
+    }
 }
 
 impl PageStore for MemoryStore {

@@ -6,7 +6,8 @@ use units::Nanos;
 
 use crate::membership::{HeardBeat, Membership};
 use crate::{
-    AgentAnswer, AgentId, AgentOrder, AgentStep, Ask, ClockOffset, Heartbeat, HostFacts, RunId,
+    AgentAnswer, AgentId, AgentOrder, AgentStep, Ask, ClockOffset, CopyReport, Duty, DutyAct,
+    Heartbeat, HostFacts, HostWork, RunId,
 };
 
 /// An order that was not answered within this time is sent again.
@@ -16,6 +17,12 @@ const ASK_AGAIN: Nanos = Nanos::from_secs(2);
 pub(super) struct FleetHost {
     pub(super) name: String,
     pub(super) plan: String,
+    pub(super) duties: Vec<Duty>,
+    /// How often it returns after it was down, from now on.
+    pub(super) returns: usize,
+    pub(super) is_down: bool,
+    copies: Vec<CopyReport>,
+    copies_noted: usize,
     agent: Option<AgentId>,
     /// Another agent that the name of the plan means as well.
     pub(super) rival: Option<AgentId>,
@@ -48,10 +55,15 @@ pub(super) enum Taken {
 }
 
 impl FleetHost {
-    pub(super) fn new(name: &str, plan: &str) -> Self {
+    pub(super) fn new(name: &str, HostWork { plan, duties }: HostWork) -> Self {
         Self {
             name: name.to_owned(),
-            plan: plan.to_owned(),
+            plan,
+            returns: duties.iter().filter(|duty| duty.act == DutyAct::Return).count(),
+            duties,
+            is_down: false,
+            copies: Vec::new(),
+            copies_noted: 0,
             agent: None,
             rival: None,
             member: None,
@@ -85,7 +97,10 @@ impl FleetHost {
         };
         if heard != HeardBeat::OutOfOrder {
             let of_run = beat.job.as_ref().filter(|job| job.run == *run);
-            self.step = of_run.map(|job| job.step.clone()).or(self.step.take());
+            if let Some(job) = of_run {
+                self.step = Some(job.step.clone());
+                self.copies.clone_from(&job.copies);
+            }
         }
         heard
     }
@@ -138,8 +153,20 @@ impl FleetHost {
         self.pending.is_none() && self.orders.is_empty()
     }
 
+    /// Whether nothing more is to come of it.
     pub(super) const fn has_ended(&self) -> bool {
-        matches!(self.step, Some(AgentStep::Ended { .. } | AgentStep::Failed { .. }))
+        match self.step {
+            Some(AgentStep::Ended { .. } | AgentStep::Failed { .. }) => true,
+            Some(AgentStep::Down) => self.returns == 0,
+            _ => false,
+        }
+    }
+
+    /// Reports of copies that have come since the last call.
+    pub(super) fn new_copies(&mut self) -> Vec<CopyReport> {
+        let new = self.copies.get(self.copies_noted..).unwrap_or_default().to_vec();
+        self.copies_noted += new.len();
+        new
     }
 
     pub(super) const fn is_at_work(&self) -> bool {
@@ -150,6 +177,7 @@ impl FleetHost {
                     | AgentStep::WarmingUp
                     | AgentStep::Waiting
                     | AgentStep::Measuring
+                    | AgentStep::Down
             )
         )
     }

@@ -88,7 +88,8 @@ impl FleetController {
         }
         for host in &mut self.hosts {
             let (run, plan) = (self.run.clone(), host.plan.clone());
-            host.ask(AgentOrder::Start { run, plan });
+            let duties = host.duties.clone();
+            host.ask(AgentOrder::Start { run, plan, duties });
         }
         self.enter(FleetStage::WarmingUp, now);
         true

@@ -1,6 +1,8 @@
 //! A controller and its agents over a network in virtual time that delays, loses and repeats
 //! messages, with hosts that die, stop for a while, or fail.
 
+mod events;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +13,7 @@ use units::{Nanos, Prng, Seed};
 use super::{ControllerEffect, FleetController, FleetStage};
 use crate::{
     Agent, AgentAnswer, AgentEffect, AgentId, AgentSurroundings, Ask, ChildReport, ClockOffset,
-    FleetEvent, FleetOrder, Heartbeat, HostFacts, RunId,
+    FleetEvent, FleetOrder, Heartbeat, HostFacts, HostWork, RunId,
 };
 
 const MS: u64 = 1_000_000;
@@ -52,6 +54,8 @@ struct Node {
     fate: Fate,
     /// What its run reports, and when.
     reports: Vec<(Nanos, ChildReport)>,
+    /// When it was killed on purpose.
+    killed: Option<Nanos>,
 }
 
 struct World {
@@ -68,33 +72,81 @@ fn id(index: usize) -> AgentId {
     format!("a{index}").try_into().expect("a sound id")
 }
 
-fn order(hosts: usize) -> FleetOrder {
+fn order(hosts: usize, events: &str) -> FleetOrder {
     let parts = (0..hosts).map(|host| format!("[[host]]\nhost = \"EX{host}\"\nplan = \"p\"\n"));
-    let text = format!("name = \"f\"\n{}", parts.collect::<String>());
+    let text = format!("name = \"f\"\n{}{events}", parts.collect::<String>());
     FleetOrder::parse("fleet.toml", &text).expect("a sound plan")
+}
+
+/// The plan of a host with a database of each of these names.
+fn host_plan(host: usize, databases: &[&str]) -> Plan {
+    let folders: Vec<String> =
+        databases.iter().map(|name| format!("\"/mnt/{host}/{name}\"")).collect();
+    let text = format!(
+        "[databases]\nfolders = [{}]\nsize = \"1GiB\"\n[workload]\ntarget_iops = 100\n",
+        folders.join(", ")
+    );
+    Plan::parse("p", &text).expect("a sound plan")
 }
 
 fn node(index: usize, fate: Fate) -> Node {
     let host = format!("EX{index}");
     let facts = HostFacts { host, build: "b".to_owned(), ..HostFacts::default() };
     let agent = Agent::new(id(index), Nanos(1), facts, vec![PathBuf::from("/")], None);
-    Node { agent, fate, reports: Vec::new() }
+    Node { agent, fate, reports: Vec::new(), killed: None }
+}
+
+impl Node {
+    /// Kills and resumes its run as its agent says, unless it is dead.
+    fn take_duties(&mut self, now: Nanos) {
+        if matches!(self.fate, Fate::Dies(at) if now >= Nanos::from_secs(at)) {
+            return;
+        }
+        for effect in self.agent.due(now) {
+            match effect {
+                AgentEffect::Kill { .. } => {
+                    self.reports = vec![(now, ChildReport::Ended { status: 2 })];
+                    self.killed = Some(now);
+                }
+                AgentEffect::Resume { .. } => {
+                    let later = now + Nanos::from_secs(20);
+                    self.reports = vec![(later, ChildReport::Ended { status: 0 })];
+                }
+                other => panic!("no duty of these worlds: {other:?}"),
+            }
+        }
+    }
 }
 
 impl World {
     fn new(seed: u64, loss_percent: u64, fates: &[Fate]) -> Self {
+        Self::with_events(seed, loss_percent, fates, "")
+    }
+
+    /// A fleet whose plan has these events.
+    fn with_events(seed: u64, loss_percent: u64, fates: &[Fate], events: &str) -> Self {
         let run: RunId = "r1".to_owned().try_into().expect("sound");
-        let folder = |host| format!("/mnt/{host}");
-        let plan = |host| Plan::quick(&folder(host), &plan::Overrides::default());
-        let plans: Vec<String> =
-            (0..fates.len()).map(|host| plan(host).expect("a sound plan").to_toml()).collect();
-        let order = order(fates.len());
+        let order = order(fates.len(), events);
+        let work = |host: usize| {
+            let mut held: Vec<&str> = (order.databases.iter())
+                .filter(|of| of.hosts.contains(&host))
+                .map(|of| of.database.as_str())
+                .collect();
+            let own = format!("own{host}");
+            if held.is_empty() {
+                held.push(&own);
+            }
+            let plan = host_plan(host, &held);
+            let duties = order.duties(host, &plan).expect("sound events");
+            HostWork { plan: plan.to_toml(), duties }
+        };
+        let work: Vec<HostWork> = (0..fates.len()).map(work).collect();
         let nodes = fates.iter().enumerate().map(|(host, fate)| (id(host), node(host, *fate)));
         Self {
             now: Nanos::ZERO,
             prng: Prng::new(Seed(seed)),
             loss_percent,
-            controller: FleetController::new((run, 1), &order, &plans, MEASURED, Nanos::ZERO),
+            controller: FleetController::new((run, 1), &order, work, MEASURED, Nanos::ZERO),
             nodes: nodes.collect(),
             wires: Vec::new(),
             notes: Vec::new(),
@@ -174,7 +226,7 @@ impl World {
             Some(AgentEffect::Stop { .. }) => {
                 node.reports = vec![(later(1), ChildReport::Ended { status: 2 })];
             }
-            Some(AgentEffect::Resend { .. }) | None => {}
+            Some(_) | None => {}
         }
         if let Some(answer) = answer {
             self.post(agent, || Message::AgentAnswer(agent.clone(), number, answer.clone()));
@@ -189,6 +241,7 @@ impl World {
         }
         let now = self.now;
         for node in self.nodes.values_mut() {
+            node.take_duties(now);
             let due: Vec<_> = node.reports.extract_if(.., |(at, _)| *at <= now).collect();
             for (_, report) in due {
                 node.agent.child(report);

@@ -15,6 +15,8 @@ pub(super) fn difference(before: &Start, present: Start) -> Option<(String, Stri
 fn comparable(mut start: Start, before: &Start) -> Value {
     start.settings.measure_ns = before.settings.measure_ns;
     start.settings.threads_per_database = before.settings.threads_per_database;
+    // The plan decides; that of a load with steps is the mean over all of the measurement.
+    start.settings.target_iops = before.settings.target_iops;
     start.started_epoch_ns = 0;
     start.machine.memory_bytes = 0;
     start.processors_before = None;

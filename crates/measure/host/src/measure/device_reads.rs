@@ -28,15 +28,31 @@ pub(super) struct DeviceReads {
     counted: (Phase, Phase),
 }
 
-/// A count: the volume, the bound, and the bytes if known.
-type DeviceCount = (String, usize, Option<u64>);
+/// A count: the volume, the bound, and the bytes.
+type DeviceCount = (String, usize, Counted);
+
+/// Bytes read so far, if known.
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    by_devices: Option<u64>,
+    by_system: Option<u64>,
+}
+
+impl Counted {
+    fn of(folder: &Path) -> Self {
+        Self {
+            by_devices: probe::device_read_bytes(folder),
+            by_system: probe::accounted_read_bytes(folder),
+        }
+    }
+}
 
 struct ReadCounts {
     /// What the system knows the volume by; none where another system has it.
     folder: Option<PathBuf>,
     requested_bytes: u64,
-    /// What the devices had read at the begin of the warm-up, and at the end of the measurement.
-    bounds: [Option<u64>; 2],
+    /// What had been read at the begin of the warm-up, and at the end of the measurement.
+    bounds: [Counted; 2],
 }
 
 impl DeviceReads {
@@ -67,7 +83,7 @@ impl DeviceReads {
         self.volumes.entry(name.clone()).or_insert_with(|| ReadCounts {
             folder: target::of_system(folder),
             requested_bytes: 0,
-            bounds: [None, None],
+            bounds: [Counted::default(); 2],
         });
         Ok(name)
     }
@@ -94,8 +110,7 @@ impl DeviceReads {
         for (name, counted) in &self.volumes {
             if let Some(folder) = counted.folder.clone() {
                 let name = name.clone();
-                self.questions
-                    .ask(&folder.clone(), move || (name, bound, probe::device_read_bytes(&folder)));
+                self.questions.ask(&folder.clone(), move || (name, bound, Counted::of(&folder)));
             }
         }
     }
@@ -145,9 +160,14 @@ impl DeviceReads {
                 Some(Event::VolumeReads(VolumeReads {
                     volume: volume.clone(),
                     requested_bytes: counted.requested_bytes,
-                    device_bytes: after?.saturating_sub(before?),
+                    device_bytes: since(before.by_devices, after.by_devices)?,
+                    accounted_bytes: since(before.by_system, after.by_system),
                 }))
             })
             .collect()
     }
+}
+
+fn since(before: Option<u64>, after: Option<u64>) -> Option<u64> {
+    Some(after?.saturating_sub(before?))
 }

@@ -14,6 +14,7 @@ use super::device_reads::DeviceReads;
 use super::folder::RunFolder;
 use super::gate::Gate;
 use super::merge::Merger;
+use super::neighbours::Neighbours;
 use super::processors::ProcessorWatch;
 use super::room::{FreeSpace, RoomWatch};
 use super::silence::Silence;
@@ -75,6 +76,8 @@ pub(super) struct Watched<'a> {
     pub room: &'a mut RoomWatch,
     /// What the volumes' devices read.
     pub reads: &'a mut DeviceReads,
+    /// Other runs on the same disks.
+    pub neighbours: &'a mut Neighbours,
     /// Who uses the processors.
     pub processors: &'a mut ProcessorWatch,
     /// Other programs' request to stop.
@@ -93,6 +96,7 @@ pub(super) struct Follower<'a> {
     journal: Journal<'a>,
     room: &'a mut RoomWatch,
     reads: &'a mut DeviceReads,
+    neighbours: &'a mut Neighbours,
     processors: &'a mut ProcessorWatch,
     request: &'a mut StopRequest,
     gate: Option<Gate>,
@@ -111,9 +115,11 @@ impl<'a> Follower<'a> {
         plan: &Plan,
         stop: &'a StopFlag,
         coordinator: &'a Coordinator,
-        Watched { folder, room, reads, processors, request, origin, gate }: Watched<'a>,
+        watched: Watched<'a>,
         observer: &'a HostObserver,
     ) -> Self {
+        let Watched { folder, room, reads, neighbours, processors, request, origin, gate } =
+            watched;
         let clock = OsClock::new();
         observer.tell(HostEvent::Begun(&RunOutline {
             settings: trial::record_settings(plan, 0),
@@ -127,6 +133,7 @@ impl<'a> Follower<'a> {
             journal: Journal { folder, written: Ok(()) },
             room,
             reads,
+            neighbours,
             processors,
             request,
             gate,
@@ -207,6 +214,7 @@ impl<'a> Follower<'a> {
             }
             self.room.event(&whole);
             self.reads.event(&whole);
+            self.neighbours.event(&whole);
             self.tally.event(&whole);
             self.observer.tell(HostEvent::Event(&whole));
             self.journal.add(&whole);

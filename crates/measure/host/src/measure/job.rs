@@ -10,6 +10,7 @@ use std::sync::Arc;
 use device::Volume;
 use device_os::World;
 use plan::Plan;
+use record::{Event, Issue, IssueKind, LogLine, Severity};
 use trial::run::{Group, ResumedRun, RunSummary};
 use trial::{Coordinator, HostSampler, Location, Member};
 use units::{Bytes, Nanos};
@@ -20,6 +21,7 @@ use super::host::CountedHost;
 use super::pause::PauseWatch;
 use crate::crew;
 use crate::error::HostError;
+use crate::flash::{self, RunCache};
 use crate::target::RawTarget;
 use crate::wire;
 
@@ -65,7 +67,11 @@ impl Job {
         // If requests are given up, or if this panics, the world is leaked: dropping it would wait
         // for its requests.
         let world = ManuallyDrop::new(wire::world()?);
-        let locations = wire::locations(&world, &self.plan, &self.databases)?;
+        let cache = RunCache::open(&world, &self.plan)?;
+        let locations = match &cache {
+            None => wire::locations(&world, &self.plan, &self.databases)?,
+            Some((cache, _)) => wire::cached_locations(&world, &self.plan, &self.databases, cache)?,
+        };
         watch_room(&world, &locations, self.origin, news);
         let member = Leaves(Rc::new(self.member));
         let (events, checked) = (news.clone(), news.clone());
@@ -87,15 +93,40 @@ impl Job {
             rest_percent: 0,
             processors: None,
             settled: None,
+            flash_cache: cache.as_ref().map(|(cache, _)| cache.reading()),
             is_storage_trusted: false,
             resumed: self.resumed,
             host: Some(host),
         };
+        if let Some((_, words)) = &cache {
+            announce(&group, words);
+        }
         let summary = world.executor().block_on(trial::run::run(group));
         if !summary.gave_up {
+            if let Some((cache, _)) = cache {
+                cache.close(&world)?;
+            }
             drop(ManuallyDrop::into_inner(world));
         }
         Ok(summary)
+    }
+}
+
+/// Reports what the cache holds, and why it may bring nothing.
+fn announce(group: &Group, words: &str) {
+    let at_ns = 0;
+    (group.events)(Event::Log(LogLine { at_ns, text: words.to_owned() }));
+    if let Some(text) = flash::shared_device(&group.plan) {
+        (group.events)(Event::Issue(Issue {
+            at_ns,
+            database: None,
+            severity: Severity::Warning,
+            kind: IssueKind::Other,
+            volume: None,
+            file: group.plan.flash_cache.as_ref().map(|cache| cache.file.clone()),
+            offset_bytes: None,
+            text,
+        }));
     }
 }
 

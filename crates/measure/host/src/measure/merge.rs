@@ -63,6 +63,11 @@ fn merged(one: Interval, two: Interval) -> Interval {
     let (mut leader, other) = if two.host.is_some() { (two, one) } else { (one, two) };
     leader.databases.extend(other.databases);
     leader.databases.sort_by_key(|database| database.index);
+    match (&mut leader.flash_cache, other.flash_cache) {
+        (Some(cache), Some(other)) => cache.join(&other),
+        (cache @ None, other) => *cache = other,
+        (Some(_), None) => {}
+    }
     leader
 }
 
@@ -80,6 +85,7 @@ mod tests {
             databases: vec![DatabaseInterval { index, ..DatabaseInterval::default() }],
             host: host.then(HostSample::default),
             processors: None,
+            flash_cache: None,
         }
     }
 

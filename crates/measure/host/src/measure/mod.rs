@@ -9,6 +9,7 @@ mod gate;
 mod host;
 mod job;
 mod merge;
+mod neighbours;
 mod pause;
 mod processors;
 mod questions;
@@ -17,6 +18,7 @@ mod room;
 mod runs;
 mod silence;
 mod start;
+mod steps;
 mod stop_request;
 mod tally;
 
@@ -50,11 +52,13 @@ use follow::{End, Follower, GroupCrew, Watched};
 use gate::Gate;
 pub use gate::{MEASURE_AT, WAITING};
 use job::{Job, jobs};
+use neighbours::Neighbours;
 use pause::PauseWatch;
 use processors::ProcessorWatch;
 pub use resume::CutRun;
 use room::RoomWatch;
 pub use runs::{is_live, journal_of, load, refusal_to_resume, runs_at};
+pub use steps::LOAD_STEPS;
 pub use stop_request::{STOP_REQUEST, StopRequest};
 
 /// A run that has ended, one way or the other, with its reports written.
@@ -97,27 +101,32 @@ pub fn run(
     let RunOrder { plan, folder, .. } = order;
     allowance::check(plan, use_of(plan))?;
     let clock = OsClock::new();
-    let groups = wire::groups(plan);
+    let groups = wire::run_groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let mut processors = ProcessorWatch::start();
     // Before the first look, which blames the storage for a wait: a tool may take its time.
     let outputs = Outputs::installed();
     let heard = observer.clone();
-    let (mut start, mut room, mut reads) = patient::first_look(plan, stop, move |plan| {
-        locks::wait_for(plan.databases.iter().map(Files::from), &heard);
-        let command = (order.command, order.options);
-        let since = (count, clock.epoch() + clock.now());
-        let start = start::start(plan, command, since, &outputs)?;
-        Ok((start, RoomWatch::start(plan)?, DeviceReads::new(plan)?))
-    })?;
+    let (mut start, mut room, mut reads, mut neighbours) =
+        patient::first_look(plan, stop, move |plan| {
+            locks::wait_for(plan.databases.iter().map(Files::from), &heard);
+            let command = (order.command, order.options);
+            let since = (count, clock.epoch() + clock.now());
+            let start = start::start(plan, command, since, &outputs)?;
+            let room = RoomWatch::start(plan)?;
+            Ok((start, room, DeviceReads::new(plan)?, Neighbours::new(plan)?))
+        })?;
     start.tags = order.tags.to_vec();
+    let steps = steps::load_steps(folder, plan, order.resumed.is_some())?;
+    start.settings.target_iops =
+        start.settings.target_iops.map(|target| target * steps.mean_share(plan));
     start.processors_before = processors.before_the_run(observer);
     let commits = order.acknowledge.map(acknowledge::open).transpose()?;
     let resumed = order.resumed.as_ref().map(CutRun::known);
     let watch = PauseWatch::start()?;
     let mut request = StopRequest::start(folder)?;
     let (mut run_folder, origin) = open_folder(folder, order.resumed, start, &clock)?;
-    let coordinator = Arc::new(Coordinator::new(count));
+    let coordinator = Arc::new(Coordinator::new(count).with_load_steps(steps));
     let gate = order.is_held.then(|| Gate::close(folder, &coordinator)).transpose()?;
     let known = (commits.as_ref(), resumed.as_ref());
     let jobs = jobs(plan, groups, &coordinator, known, (origin, watch));
@@ -126,6 +135,7 @@ pub fn run(
         folder: &mut run_folder,
         room: &mut room,
         reads: &mut reads,
+        neighbours: &mut neighbours,
         processors: &mut processors,
         request: &mut request,
         origin,
@@ -143,8 +153,9 @@ pub fn run(
     let end = finished(&coordinator, room.shortage(), clock.now().since(origin));
     let finished = Event::Finished(end);
     observer.tell(HostEvent::Event(&finished));
-    let (record, verdict) = conclude(folder, run_folder, reads.events().iter().chain([&finished]))?;
-    let storage_owes = is_kept || room.is_stuck() || reads.is_stuck();
+    let found = [reads.events(), neighbours.events()].concat();
+    let (record, verdict) = conclude(folder, run_folder, found.iter().chain([&finished]))?;
+    let storage_owes = is_kept || room.is_stuck() || reads.is_stuck() || neighbours.is_stuck();
     leave(crew, storage_owes, observer);
     Ok(Measured { record, verdict, storage_owes })
 }
@@ -247,5 +258,7 @@ pub(crate) fn finished(
     });
     let is_for_room = matches!(coordinator.stopped(), Some(Stop::NoRoom));
     let is_overdue = matches!(coordinator.stopped(), Some(Stop::Overdue));
-    Finished { at_ns: at.0, interrupted: reason.is_some(), reason, is_for_room, is_overdue }
+    let was_stopped = matches!(coordinator.stopped(), Some(Stop::Interrupted));
+    let interrupted = reason.is_some();
+    Finished { at_ns: at.0, interrupted, reason, is_for_room, is_overdue, was_stopped }
 }

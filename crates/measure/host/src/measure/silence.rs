@@ -42,7 +42,7 @@ impl Silence {
     pub(super) fn new(plan: &Plan, origin: Nanos) -> Self {
         let clock = OsClock::new();
         let began = clock.now();
-        let first = wire::groups(plan).into_iter().map(|group| {
+        let first = wire::run_groups(plan).into_iter().map(|group| {
             let first = group.first()?;
             let file = Path::new(&first.folder).join(&first.file);
             Some((first.index, file.display().to_string()))

@@ -110,5 +110,6 @@ fn volume_facts(folder: &Path) -> Result<VolumeFacts, HostError> {
         caching_unknown,
         durable_writes: Some(facts.durable_writes.to_string()),
         io_limits: facts.io_limits.iter().map(ToString::to_string).collect(),
+        space_limits: facts.space_limits.iter().map(ToString::to_string).collect(),
     })
 }

@@ -4,7 +4,9 @@
 use crate::version;
 use ese::header::WRITTEN_FORMAT;
 use plan::Plan;
-use record::{DatabaseFacts, Machine, Simulation, SimulationDetail, Start, VolumeFacts, codec};
+use record::{
+    DatabaseFacts, Machine, Settings, Simulation, SimulationDetail, Start, VolumeFacts, codec,
+};
 use units::Nanos;
 
 use super::SimulationOrder;
@@ -33,7 +35,7 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
         command: order.command.clone(),
         options: order.options.clone(),
         plan_text: order.plan.to_toml(),
-        settings: trial::record_settings(plan, 1),
+        settings: settings(order, plan),
         databases: plan.databases.iter().map(|of| database_facts(plan, of)).collect(),
         processors_before: None,
         imported: None,
@@ -46,6 +48,16 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
             ..order.storage.simulation(order.plan)
         })),
         storage: Vec::new(),
+    }
+}
+
+/// Only level 2 follows the hours of the day.
+fn settings(order: &SimulationOrder<'_>, plan: &Plan) -> Settings {
+    let day = plan.workload.day.filter(|_| order.profile.is_some());
+    Settings {
+        hourly_percent: day
+            .map_or_else(Vec::new, |day| day.measured_percent(plan.test.duration).to_vec()),
+        ..trial::record_settings(plan, 1)
     }
 }
 

@@ -1,12 +1,15 @@
 //! Runs a plan on a simulated array: the database engine itself, on page images in memory, in
 //! virtual time.
 
+mod alike;
 pub mod arrays;
 mod facts;
+mod flash_cache;
 mod level;
 mod measured;
 mod operations;
 mod pace;
+pub mod played;
 mod scale;
 mod storage;
 mod trace;
@@ -19,7 +22,7 @@ use std::thread;
 
 use device::{Executor, VirtualReactor};
 use plan::Plan;
-use record::Event;
+use record::{Event, LogLine};
 use simdisk::HostProcessors;
 use simdisk::operations::OperationProfile;
 use trial::run::Group;
@@ -31,9 +34,11 @@ use crate::measure::{Measured, RunFolder, conclude, finished};
 use crate::stop::StopFlag;
 use crate::system;
 
+use alike::Alike;
+pub(crate) use flash_cache::recorded;
 pub use level::SimulationLevel;
-use scale::scaled;
 pub use scale::usual_duration;
+use scale::{scaled, scaled_to};
 pub use storage::SimulatedStorage;
 
 /// Description of a simulation.
@@ -124,19 +129,26 @@ fn simulate_engine(
     stop: &StopFlag,
     told: impl Fn(&Event) + 'static,
 ) -> Result<Measured, HostError> {
-    let (plan, stretch) = scaled(order.plan);
-    let world = order.storage.world(&plan, stretch, order.seed)?;
+    let alike = Alike::of_engine(order.storage, order.plan);
+    let (plan, stretch) = scaled_to(order.plan, alike.simulated.len());
+    let world = order.storage.world(&plan, &alike, stretch, order.seed)?;
     let runtime = world.executor.runtime();
     let start = facts::start(order, &plan, stretch, runtime.clock().epoch() + runtime.now());
     let journal = SimulatedJournal::create(order.folder, &Event::Start(Box::new(start)))?;
     let coordinator = Arc::new(Coordinator::new(1));
     let (origin, locations) = (runtime.now(), world.locations.clone());
+    if let Some(text) = alike.words() {
+        journal.add(&Event::Log(LogLine { at_ns: 0, text }));
+    }
     let noted = {
         let (journal, coordinator, stop) =
             (journal.clone(), Arc::clone(&coordinator), stop.clone());
+        let plan = plan.clone();
         move |event: Event| {
-            told(&event);
-            journal.add(&event);
+            for event in alike.of_all(&plan, event) {
+                told(&event);
+                journal.add(&event);
+            }
             if stop.is_set() {
                 coordinator.stop(Stop::Interrupted);
             }
@@ -146,6 +158,7 @@ fn simulate_engine(
     group.rest_percent = order.rest_percent;
     group.is_storage_trusted = true;
     group.settled = world.settled();
+    group.flash_cache = world.flash_cache();
     group.processors = HostProcessors::of(&order.storage.array).map(|of| {
         let of = RefCell::new(of);
         Rc::new(move |now, updates| of.borrow_mut().done(now, updates)) as ProcessorTime

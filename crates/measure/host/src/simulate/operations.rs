@@ -1,15 +1,16 @@
 //! Level 2: a plan's load on an array by the operation model, at the plan's own sizes.
 
-mod alike;
 mod paced;
 mod search;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use plan::{Database, Plan};
 use record::{
-    DatabaseInterval, Edge, Event, Finished, Interval, IntervalCounters, LogLine, Phase, PhaseMark,
-    Series, SeriesInterval,
+    DatabaseInterval, Edge, Event, Finished, FlashCacheInterval, Interval, IntervalCounters,
+    LogLine, Phase, PhaseMark, Series, SeriesInterval,
 };
 use simdisk::operations::{
     LoadedDatabase, OperationAnswer, OperationKind, OperationLoad, OperationPace, OperationPlace,
@@ -18,10 +19,9 @@ use simdisk::operations::{
 use simdisk::{HostProcessors, MemorySettling, room_of_database};
 use units::{Bytes, Nanos};
 
-use super::{SimulatedStorage, SimulationOrder};
+use super::alike::Alike;
+use super::{SimulatedStorage, SimulationOrder, flash_cache};
 use crate::error::HostError;
-
-use alike::Alike;
 
 /// What goes by at least before anything is counted: queues fill. The array's memory may take
 /// longer.
@@ -45,7 +45,11 @@ pub(super) fn play(
     let alike = Alike::of(order.storage, order.plan);
     let words = alike.words();
     let now = Nanos::ZERO;
-    let mut playback = Playback { order, profile, alike, told, now, is_stopped: false };
+    let share_now = Rc::new(Cell::new(1.0));
+    let cached = FlashCacheInterval::default();
+    let is_stopped = false;
+    let mut playback =
+        Playback { order, profile, alike, share_now, told, now, is_stopped, cached };
     if let Some(words) = words {
         playback.log(words);
     }
@@ -64,6 +68,7 @@ pub(super) fn play(
     let paced = paced::profile(&playback, &plan)?;
     let mut playback = Playback { profile: &paced, ..playback };
     let begun = playback.now;
+    playback.cached = FlashCacheInterval::default();
     let mut run = playback.operation_run(&plan)?;
     playback.phase((&mut run, begun), Phase::Warm, WARM_UP);
     playback.phase((&mut run, begun), Phase::Measure, plan.test.duration);
@@ -75,7 +80,21 @@ pub(super) fn play(
         reason,
         is_for_room: false,
         is_overdue: false,
+        was_stopped: false,
     })
+}
+
+/// The profile with bursts of page writes at the pace of the order's array.
+pub(super) fn at_pace(
+    order: &SimulationOrder<'_>,
+    profile: &OperationProfile,
+) -> Result<OperationProfile, HostError> {
+    let alike = Alike::of(order.storage, order.plan);
+    let told = &mut |_| true;
+    let cached = FlashCacheInterval::default();
+    let now = Nanos::ZERO;
+    let playback = Playback { order, profile, alike, told, now, is_stopped: false, cached };
+    paced::profile(&playback, order.plan)
 }
 
 /// Where each database and its log lie: databases one behind the other in their folder's share of
@@ -83,7 +102,7 @@ pub(super) fn play(
 fn databases<'a>(
     order: &SimulationOrder<'_>,
     plan: &'a Plan,
-    simulated: &[&'a Database],
+    (simulated, share_now): (&[&'a Database], &Rc<Cell<f64>>),
 ) -> Result<Vec<LoadedDatabase<'a>>, HostError> {
     let folders = SimulatedStorage::folders_of(simulated.iter().copied());
     let share = |folder: &str| {
@@ -111,11 +130,14 @@ fn databases<'a>(
     let mut loaded = Vec::new();
     for (database, place) in simulated.iter().zip(places) {
         let log = placed(share(&database.log_folder), &mut taken, &database.log_folder, LOG_ROOM)?;
+        let share_now = Rc::clone(share_now);
+        let held = trial::pace_of(plan, database, move || share_now.get());
         loaded.push(LoadedDatabase {
             sessions: trial::sessions_of(plan, database),
             place,
             log,
-            pace: trial::pace_of(plan, database).map(|pace| Box::new(pace) as OperationPace<'_>),
+            pace: held.map(|pace| Box::new(pace) as OperationPace<'_>),
+            profile: None,
         });
     }
     Ok(loaded)
@@ -146,9 +168,13 @@ pub(super) struct Playback<'a, 'b> {
     pub order: &'b SimulationOrder<'b>,
     pub profile: &'a OperationProfile,
     alike: Alike,
+    /// Share of the target that is held now.
+    share_now: Rc<Cell<f64>>,
     told: &'b mut dyn FnMut(Event) -> bool,
     pub now: Nanos,
     pub is_stopped: bool,
+    /// The last reading of the caches of the host.
+    cached: FlashCacheInterval,
 }
 
 impl<'a> Playback<'a, '_> {
@@ -163,7 +189,7 @@ impl<'a> Playback<'a, '_> {
         let arrays = storage.arrays(simulated.iter().copied());
         let load = OperationLoad {
             profile: self.profile,
-            databases: databases(self.order, plan, &simulated)?,
+            databases: databases(self.order, plan, (&simulated, &self.share_now))?,
             rest_percent: self.order.rest_percent,
             scan: pause.map(|pause| ScanShape { pause, bytes: SCAN_BYTES }),
             processors: HostProcessors::of(&storage.array),
@@ -189,14 +215,22 @@ impl<'a> Playback<'a, '_> {
         if self.is_stopped {
             return;
         }
+        let order = self.order;
+        let test = &order.plan.test;
         let mut settling = MemorySettling::default();
-        let mut end = self.now + span;
+        let (began, mut end) = (self.now, self.now + span);
+        let hours = order.plan.workload.day.map(|day| day.measured_percent(test.duration));
         self.mark(phase, Edge::Begin);
         while !self.is_stopped && self.now < end {
-            let to = (self.now + self.order.plan.test.interval).min(end);
+            let to = (self.now + test.interval).min(end);
+            if let Some(hours) = hours {
+                let measured = if phase == Phase::Measure { self.now.since(began).0 } else { 0 };
+                self.share_now.set(record::hourly_share(&hours, measured));
+            }
             let mut sampled = vec![BTreeMap::new(); self.alike.simulated.len()];
             run.advance(Nanos(to.since(begun).0), |answer| note(&mut sampled, &answer));
-            self.sampled(phase, to, &sampled);
+            let cache = self.cache_activity(run);
+            self.sampled((phase, to), &sampled, cache);
             let filled = run.filled_memory().filter(|_| phase == Phase::Warm);
             if filled.is_some_and(|filled| !settling.is_settled(to, filled)) && to == end {
                 end += WARM_UP_STEP;
@@ -205,8 +239,21 @@ impl<'a> Playback<'a, '_> {
         self.mark(phase, Edge::End);
     }
 
-    /// Reports what came until `to`.
-    fn sampled(&mut self, phase: Phase, to: Nanos, all: &[BTreeMap<Series, SeriesInterval>]) {
+    /// What the caches of the host have done since they were last asked.
+    fn cache_activity(&mut self, run: &OperationRun<'_>) -> Option<FlashCacheInterval> {
+        let now = flash_cache::joined(run.host_caches())?;
+        let activity = now.since(&self.cached);
+        self.cached = now;
+        Some(activity)
+    }
+
+    /// Reports what came until a moment of a phase.
+    fn sampled(
+        &mut self,
+        (phase, to): (Phase, Nanos),
+        all: &[BTreeMap<Series, SeriesInterval>],
+        cache: Option<FlashCacheInterval>,
+    ) {
         let like = (0..).zip(&self.alike.like);
         let databases = like.map(|(index, &place)| self.interval(index, all[place].clone()));
         let interval = Interval {
@@ -216,6 +263,7 @@ impl<'a> Playback<'a, '_> {
             databases: databases.collect(),
             host: None,
             processors: None,
+            flash_cache: cache.map(Box::new),
         };
         self.now = to;
         self.tell(Event::Interval(interval));

@@ -86,7 +86,12 @@ pub(super) fn beyond_operations(plan: &Plan) -> Option<String> {
 /// checkpoint depth shrink with the database, so that the same share of it is cached and pages are
 /// as seldom changed twice before they are written.
 pub(crate) fn scaled(plan: &Plan) -> (Plan, f64) {
-    let share = Bytes(IMAGE_BYTES / plan.databases.len() as u64);
+    scaled_to(plan, plan.databases.len())
+}
+
+/// The same if only `count` of the databases are kept in memory.
+pub(super) fn scaled_to(plan: &Plan, count: usize) -> (Plan, f64) {
+    let share = Bytes(IMAGE_BYTES / count.max(1) as u64);
     let size = plan.size.min(share);
     if size == plan.size {
         return (plan.clone(), 1.0);

@@ -9,10 +9,12 @@ use device::{Executor, Latency, MemoryVolume, VirtualReactor, Volume, VolumeImag
 use plan::{Database, Plan};
 use record::Simulation;
 use simdisk::{ArrayDescription, ArrayShare, MemorySettling, SimulatedArray};
-use trial::run::StorageSettled;
+use trial::run::{FlashCacheReading, StorageSettled};
 use trial::{Coordinator, Location};
 use units::{Bytes, Nanos, Seed};
 
+use super::alike::Alike;
+use super::flash_cache;
 use crate::error::HostError;
 
 /// The array, and how folders lie on it.
@@ -42,6 +44,16 @@ impl SimulatedWorld {
         self.arrays[0].filled_memory()?;
         let settling = RefCell::new(MemorySettling::default());
         Some(Rc::new(move |now| settling.borrow_mut().is_settled(now, filled())))
+    }
+}
+
+impl SimulatedWorld {
+    /// Reads the caches of the host in front of the arrays; nothing if there are none.
+    pub(super) fn flash_cache(&self) -> Option<FlashCacheReading> {
+        let arrays = self.arrays.clone();
+        let read =
+            move || flash_cache::joined(arrays.iter().filter_map(SimulatedArray::host_cache));
+        read().is_some().then(|| Rc::new(move || read().unwrap_or_default()) as FlashCacheReading)
     }
 }
 
@@ -91,14 +103,18 @@ impl SimulatedStorage {
             .collect()
     }
 
-    /// The databases of `plan`, prepared; each of their bytes represents `stretch` real ones.
+    /// The databases of `plan` that are simulated for all, prepared; each of their bytes represents
+    /// `stretch` real ones.
     pub(super) fn world(
         &self,
         plan: &Plan,
+        alike: &Alike,
         stretch: f64,
         seed: Seed,
     ) -> Result<SimulatedWorld, HostError> {
-        let images = prepared(plan)?;
+        let databases: Vec<&Database> =
+            alike.simulated.iter().map(|&at| &plan.databases[at]).collect();
+        let images = prepared(plan, &databases)?;
         let reactor = VirtualReactor::new();
         let array = |seed| {
             SimulatedArray::new(&self.array, &reactor, seed)
@@ -121,7 +137,10 @@ impl SimulatedStorage {
                 arrays.push(of);
             }
         }
-        let locations = locations(plan, &volumes);
+        for array in &arrays {
+            array.warm();
+        }
+        let locations = locations(&databases, &volumes);
         Ok(SimulatedWorld { executor: Executor::new(reactor), locations, arrays })
     }
 
@@ -150,10 +169,10 @@ impl SimulatedStorage {
 
 type Volumes = BTreeMap<String, Rc<dyn Volume>>;
 
-fn locations(plan: &Plan, volumes: &Volumes) -> Vec<Location> {
-    plan.databases
+fn locations(databases: &[&Database], volumes: &Volumes) -> Vec<Location> {
+    databases
         .iter()
-        .map(|database| Location {
+        .map(|&database| Location {
             plan: database.clone(),
             database: Rc::clone(&volumes[&database.folder]),
             log: Rc::clone(&volumes[&database.log_folder]),
@@ -164,16 +183,19 @@ fn locations(plan: &Plan, volumes: &Volumes) -> Vec<Location> {
         .collect()
 }
 
-/// The content of every folder once its databases are prepared.
-pub(super) fn prepared(plan: &Plan) -> Result<BTreeMap<String, VolumeImage>, HostError> {
+/// The content of every folder of `databases`, some of `plan`, once they are prepared.
+pub(super) fn prepared(
+    plan: &Plan,
+    databases: &[&Database],
+) -> Result<BTreeMap<String, VolumeImage>, HostError> {
     let reactor = VirtualReactor::new();
     let (mut memory, mut volumes) = (BTreeMap::new(), Volumes::new());
-    for folder in plan.databases.iter().flat_map(|of| [&of.folder, &of.log_folder]) {
+    for folder in databases.iter().flat_map(|of| [&of.folder, &of.log_folder]) {
         let volume = MemoryVolume::new(folder, &reactor, Latency::fixed(Nanos::ZERO));
         memory.insert(folder.clone(), volume.clone());
         volumes.insert(folder.clone(), Rc::new(volume));
     }
-    let locations = locations(plan, &volumes);
+    let locations = locations(databases, &volumes);
     let executor = Executor::new(reactor);
     let runtime = executor.runtime();
     let own = plan.clone();

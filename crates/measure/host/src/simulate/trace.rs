@@ -154,7 +154,7 @@ fn lonely(plan: &Plan, sessions: u32) -> Plan {
 /// The trace of a load of `plan`, small enough for memory, from when it has settled on.
 pub(super) fn trace(plan: &Plan, load: &TracedLoad) -> Result<Vec<Traced>, HostError> {
     let plan = lonely(plan, load.sessions);
-    let images = prepared(&plan)?;
+    let images = prepared(&plan, &plan.databases.iter().collect::<Vec<_>>())?;
     let reactor = VirtualReactor::new();
     let executor = Executor::new(Rc::clone(&reactor) as _);
     let runtime = executor.runtime();

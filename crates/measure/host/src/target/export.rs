@@ -97,5 +97,6 @@ pub(super) fn facts(name: &str, total_bytes: u64, free_bytes: u64) -> VolumeFact
         marks: Vec::new(),
         bitlocker: None,
         io_limits: Vec::new(),
+        space_limits: Vec::new(),
     }
 }

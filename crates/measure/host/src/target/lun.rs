@@ -56,6 +56,7 @@ pub(super) fn facts(name: &str, lun: &Lun, free_bytes: u64) -> VolumeFacts {
         marks: Vec::new(),
         bitlocker: None,
         io_limits: Vec::new(),
+        space_limits: Vec::new(),
     }
 }
 

@@ -36,6 +36,7 @@ fn interval(second: u64, ms: &[u64], unanswered: Unanswered) -> Event {
         databases: vec![database],
         host: None,
         processors: None,
+        flash_cache: None,
     })
 }
 
@@ -56,6 +57,7 @@ fn whole() -> Vec<Event> {
         reason: None,
         is_for_room: false,
         is_overdue: false,
+        was_stopped: false,
     };
     events.extend([
         mark(7, Phase::Measure, Edge::End),
@@ -146,6 +148,7 @@ fn what_cannot_go_on_is_refused() {
         reason: Some("a person asked to stop".to_owned()),
         is_for_room: false,
         is_overdue: false,
+        was_stopped: false,
     });
     let reason = Some("a person asked to stop".to_owned());
     assert_eq!(refusal(&stopped), NotResumable::Ended { reason });
@@ -163,6 +166,29 @@ fn what_cannot_go_on_is_refused() {
     for error in [altered, refusal(&stopped), refusal(&backup), refusal(&old)] {
         assert!(error.to_string().contains("start"), "says what to do: {error}");
     }
+}
+
+/// A person who stops a run may resume it, and only the rest is measured.
+#[test]
+fn a_stopped_run_resumes_behind_its_end() {
+    let mut events = whole();
+    events.drain(8..10);
+    let was_stopped = Finished {
+        at_ns: 9 * SECOND,
+        interrupted: true,
+        reason: Some("stopped by the user".to_owned()),
+        is_for_room: false,
+        is_overdue: false,
+        was_stopped: true,
+    };
+    *events.last_mut().unwrap() = Event::Finished(was_stopped);
+    let mut journal = sealed(&events);
+    let mut resumption = Resumption::of(&journal).unwrap();
+    assert_eq!((resumption.remaining_ns, resumption.cut_bytes), (2 * SECOND, 0));
+    let event = resumption.event(20 * SECOND);
+    journal.extend(resumption.sealer.line(&event).into_bytes());
+    let record = RunRecord::load(&journal).unwrap();
+    assert_eq!((record.finished, record.breaks.len()), (None, 1));
 }
 
 #[test]

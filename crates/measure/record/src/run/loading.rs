@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::RunRecord;
-use crate::Event;
 use crate::codec::{self, DecodeError, SealCheck};
+use crate::{Event, Interval, Phase};
 
 /// A line of a journal, decoded.
 #[derive(Debug)]
@@ -73,6 +73,26 @@ impl RunRecord {
     pub fn of_lines<'a>(
         lines: impl IntoIterator<Item = JournalLine<'a>>,
     ) -> Result<Self, LoadError> {
+        Self::of_kept_lines(lines, |_| true)
+    }
+
+    /// Folds the bytes of a journal without the intervals of the measurement that `is_kept` refuses:
+    /// a part of the measurement as a run. The seal is that of the whole journal.
+    pub fn load_part(
+        journal: &[u8],
+        is_kept: impl Fn(&Interval) -> bool,
+    ) -> Result<Self, LoadError> {
+        Self::of_kept_lines(journal_lines(journal), is_kept)
+    }
+
+    fn of_kept_lines<'a>(
+        lines: impl IntoIterator<Item = JournalLine<'a>>,
+        is_kept: impl Fn(&Interval) -> bool,
+    ) -> Result<Self, LoadError> {
+        let is_left_out = |event: &Event| match event {
+            Event::Interval(of) => of.phase == Phase::Measure && !is_kept(of),
+            _ => false,
+        };
         let mut lines = lines.into_iter().peekable();
         let Some(JournalLine { number, text, event }) = lines.next() else {
             return Err(LoadError::Empty);
@@ -89,7 +109,9 @@ impl RunRecord {
                 Ok(Event::Start(_)) => return Err(LoadError::SecondStart { line }),
                 Ok(event) => {
                     check.pass(text, line);
-                    run.push(event);
+                    if !is_left_out(&event) {
+                        run.push(event);
+                    }
                 }
                 Err(_) if lines.peek().is_none() => run.torn_tail = true,
                 Err(error) => return Err(LoadError::Line { line, error }),

@@ -28,6 +28,7 @@ fn interval(second: u64, databases: Vec<DatabaseInterval>) -> Event {
         databases,
         host: None,
         processors: None,
+        flash_cache: None,
     })
 }
 
@@ -77,6 +78,7 @@ fn journal() -> Vec<Event> {
             reason: None,
             is_for_room: false,
             is_overdue: false,
+            was_stopped: false,
         }),
     ]
 }

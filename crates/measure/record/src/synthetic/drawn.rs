@@ -158,6 +158,7 @@ impl Draw {
                     volume: mount,
                     requested_bytes: self.of(&[1, 16, 400]) << 20,
                     device_bytes: self.of(&[1, 8, 190, 390, 420, 900]) << 20,
+                    accounted_bytes: self.one_in(3).then_some(8 << 20),
                 });
             }
         }
@@ -305,6 +306,7 @@ impl Draw {
                 reason: self.perhaps(&["stopped by the user".to_owned()]),
                 is_for_room: self.one_in(3),
                 is_overdue: self.one_in(3),
+                was_stopped: false,
             });
         }
         if self.one_in(20) {

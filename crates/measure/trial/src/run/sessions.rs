@@ -68,15 +68,17 @@ impl Sessions {
     }
 
     /// Holds a database of average weight at `target_iops` from now on, and each other at as many
-    /// as its weight asks for.
-    pub(super) fn hold(&self, target_iops: f64) {
-        let now = self.runtime.now();
-        for Loaded { shared, share, running, .. } in &self.databases {
-            let requests = shared.meter.requests();
-            let sessions = u32::try_from(running.len()).expect("invariant: few sessions");
-            let pacer = Pacer::new(target_iops * share, sessions, requests, now);
-            shared.hold.set(LoadHold::At(pacer));
+    /// as its weight asks for; of that, each at `percent` of its index.
+    pub(super) fn hold(&self, target_iops: f64, percent: impl Fn(u32) -> u32) {
+        for loaded in &self.databases {
+            loaded.hold(target_iops, percent(loaded.shared.index()), &self.runtime);
         }
+    }
+
+    /// The same for the database `index` alone, if it is loaded here.
+    pub(super) fn hold_one(&self, index: u32, target_iops: f64, percent: u32) {
+        let own = self.databases.iter().filter(|loaded| loaded.shared.index() == index);
+        own.for_each(|loaded| loaded.hold(target_iops, percent, &self.runtime));
     }
 
     /// Asks the sessions of each database to end that has begun more than `generations` of its log;
@@ -135,6 +137,18 @@ impl Sessions {
 }
 
 impl Loaded {
+    fn hold(&self, target_iops: f64, percent: u32, runtime: &Runtime) {
+        let own_iops = target_iops * self.share * f64::from(percent) / 100.0;
+        let hold = if own_iops > 0.0 {
+            let requests = self.shared.meter.requests();
+            let sessions = u32::try_from(self.running.len()).expect("invariant: few sessions");
+            LoadHold::At(Pacer::new(own_iops, sessions, requests, runtime.now()))
+        } else {
+            LoadHold::Closed
+        };
+        self.shared.hold.set(hold);
+    }
+
     fn start(&mut self, runtime: &Runtime, plan: &Plan) -> Running {
         let halt = Rc::new(Cell::new(false));
         let mix = MailMix::new(plan.seed, self.shared.index(), self.started, &plan.workload);

@@ -45,7 +45,7 @@ impl Group {
         let goal = SearchGoal {
             read_average: self.plan.limits.read_average,
             log_write_average: self.plan.limits.log_write_average,
-            enough_iops: enough_iops(&self.plan, span),
+            enough_iops: enough_iops(&self.plan, self.coordinator().load_steps(), span),
         };
         let mut steps: Vec<TuneStep> = Vec::new();
         loop {
@@ -58,7 +58,11 @@ impl Group {
             match advice {
                 Advice::Settle(count) => {
                     load.sessions.set_and_settle(count, &self.plan).await;
-                    return by_sessions(&steps).into_iter().find(|step| step.sessions == count);
+                    let found = by_sessions(&steps).into_iter().find(|of| of.sessions == count)?;
+                    let factor = self.coordinator().load_steps().sessions_factor(&self.plan);
+                    let sessions = found.sessions.saturating_mul(factor);
+                    load.sessions.set(sessions, &self.plan);
+                    return Some(TuneStep { sessions, ..found });
                 }
                 Advice::Try(count) => {
                     load.sessions.set_and_settle(count, &self.plan).await;

@@ -1,6 +1,6 @@
 //! Under which circumstances a run was made, as names and values that can be set side by side.
 
-use record::{RunRecord, Settings, StorageRuling, VolumeFacts};
+use record::{Phase, RunRecord, Settings, StorageRuling, VolumeFacts};
 
 use super::stated::{mix_text, stated};
 
@@ -34,7 +34,7 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
 
 type Stated = (&'static str, String);
 
-fn of_storage(run: &RunRecord) -> [Stated; 9] {
+fn of_storage(run: &RunRecord) -> [Stated; 10] {
     let array = run.simulated().map(|simulation| simulation.array.clone());
     [
         ("simulated array", array.unwrap_or_default()),
@@ -48,6 +48,7 @@ fn of_storage(run: &RunRecord) -> [Stated; 9] {
             volumes(run, |volume| volume.durable_writes.as_deref().unwrap_or_default()),
         ),
         ("caches of devices", caches(run)),
+        ("flash cache", flash_cache(run)),
         ("storage problems", to_mend(run)),
     ]
 }
@@ -61,6 +62,12 @@ fn volumes(run: &RunRecord, say: fn(&VolumeFacts) -> &str) -> String {
 fn caches(run: &RunRecord) -> String {
     let of_caches = run.start.storage.iter().filter(|of| of.check.ends_with("write-cache"));
     joined(of_caches.map(|finding| finding.seen.as_str()))
+}
+
+/// The cache on flash in front of the volumes.
+fn flash_cache(run: &RunRecord) -> String {
+    let cache = run.flash_cache_of(Phase::Measure);
+    cache.map_or_else(|| "none".to_owned(), |of| format!("{} MiB", of.capacity_bytes >> 20))
 }
 
 /// Problems found by the inspection before the run.

@@ -29,7 +29,13 @@ impl MetricSource {
                 let of = requests(imported, series)?;
                 Some(of.per_second? * of.bytes? / MIB)
             }
-            Self::Rate(_) | Self::Size(_) | Self::TailLatency(_) => None,
+            Self::Rate(_)
+            | Self::Size(_)
+            | Self::TailLatency(_)
+            | Self::FlashHits
+            | Self::FlashTraffic
+            | Self::FlashHitTime
+            | Self::FlashMissTime => None,
         }
     }
 }

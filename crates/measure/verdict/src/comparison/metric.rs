@@ -1,6 +1,6 @@
 //! Metrics of a comparison: each value of a run, and of its intervals for the spread.
 
-use record::{IntervalRow, PhaseTotals, Series, SeriesRow, SeriesTotal};
+use record::{FlashCacheInterval, IntervalRow, PhaseTotals, Series, SeriesRow, SeriesTotal};
 
 /// A number that every run of a kind has.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,14 @@ pub(super) enum MetricSource {
     Size(&'static [Series]),
     /// Busy time of all processors, in percent.
     Processors,
+    /// Page reads that the cache on flash answered, in percent.
+    FlashHits,
+    /// Bytes that the cache on flash spared the volumes, in percent.
+    FlashTraffic,
+    /// Mean time of page reads that the cache answered, in milliseconds.
+    FlashHitTime,
+    /// Mean time of page reads that it did not answer, in milliseconds.
+    FlashMissTime,
 }
 
 /// Every read of a database, as tables of total I/O count them.
@@ -43,7 +51,7 @@ const PER_SECOND: &str = "1/s";
 const MILLISECONDS: &str = "ms";
 
 /// Metrics of loads, the most important first.
-pub(super) static OF_LOADS: [Metric; 24] = [
+pub(super) static OF_LOADS: [Metric; 28] = [
     Metric {
         id: "achieved_transactional_iops",
         title: "Achieved transactional IOPS",
@@ -82,6 +90,18 @@ pub(super) static OF_LOADS: [Metric; 24] = [
         more_is_better: Some(false),
         quantity: MetricSource::Processors,
     },
+    flash("flash_hit_ratio", "Flash cache: page reads answered", MetricSource::FlashHits),
+    flash("flash_traffic_spared", "Flash cache: traffic spared", MetricSource::FlashTraffic),
+    of_flash_reads(
+        "flash_hit_latency",
+        "Flash cache: hits, mean latency",
+        MetricSource::FlashHitTime,
+    ),
+    of_flash_reads(
+        "flash_miss_latency",
+        "Flash cache: misses, mean latency",
+        MetricSource::FlashMissTime,
+    ),
 ];
 
 /// Metrics of backups.
@@ -149,6 +169,19 @@ const fn throughput(id: &'static str, title: &'static str, series: Series) -> Me
     }
 }
 
+const fn flash(id: &'static str, title: &'static str, quantity: MetricSource) -> Metric {
+    let glossary = match quantity {
+        MetricSource::FlashTraffic => "flash-traffic-spared",
+        _ => "flash-hit-ratio",
+    };
+    Metric { id, title, unit: "%", glossary, more_is_better: Some(true), quantity }
+}
+
+const fn of_flash_reads(id: &'static str, title: &'static str, quantity: MetricSource) -> Metric {
+    let glossary = "flash-read-latency";
+    Metric { id, title, unit: MILLISECONDS, glossary, more_is_better: Some(false), quantity }
+}
+
 const fn latency_entry(series: Series) -> &'static str {
     match series {
         Series::DatabaseRead => "database-reads-latency",
@@ -185,7 +218,31 @@ impl MetricSource {
                 let parts = kinds.iter().filter_map(|&series| total(totals, series));
                 mean_kib(parts.map(|part| (part.latency.count(), part.bytes)))
             }
-            Self::Processors => None,
+            Self::Processors
+            | Self::FlashHits
+            | Self::FlashTraffic
+            | Self::FlashHitTime
+            | Self::FlashMissTime => None,
+        }
+    }
+
+    /// Whether it is of the cache on flash.
+    pub(super) const fn is_of_flash(self) -> bool {
+        matches!(
+            self,
+            Self::FlashHits | Self::FlashTraffic | Self::FlashHitTime | Self::FlashMissTime
+        )
+    }
+
+    /// Of the cache on flash in one interval or in several.
+    pub(super) fn of_flash(self, cache: &FlashCacheInterval) -> Option<f64> {
+        let pages = &cache.database;
+        match self {
+            Self::FlashHits => Some(100.0 * pages.hit_ratio()?),
+            Self::FlashTraffic => Some(100.0 * cache.traffic_saved()?),
+            Self::FlashHitTime => Some(pages.mean_hit_ns()? / MILLISECOND_NS),
+            Self::FlashMissTime => Some(pages.mean_miss_ns()? / MILLISECOND_NS),
+            _ => None,
         }
     }
 
@@ -206,6 +263,9 @@ impl MetricSource {
                 mean_kib(parts.map(|part| (part.latency.count, part.bytes)))
             }
             Self::Processors => row.host.as_ref()?.processor_percent,
+            Self::FlashHits | Self::FlashTraffic | Self::FlashHitTime | Self::FlashMissTime => {
+                self.of_flash(row.flash_cache.as_ref()?)
+            }
         }
     }
 
@@ -213,9 +273,11 @@ impl MetricSource {
     /// `docs/method.md`.
     pub(super) const fn repeats_percent(self) -> f64 {
         match self {
-            Self::Rate(_) | Self::Throughput(_) => 3.0,
+            Self::Rate(_) | Self::Throughput(_) | Self::FlashHits | Self::FlashTraffic => 3.0,
             Self::Size(_) => 2.0,
-            Self::MeanLatency(_) | Self::Processors => 8.0,
+            Self::MeanLatency(_) | Self::Processors | Self::FlashHitTime | Self::FlashMissTime => {
+                8.0
+            }
             Self::TailLatency(_) => 15.0,
         }
     }

@@ -2,9 +2,10 @@
 //! and the worst mean of each database in any one interval.
 
 mod doubt;
+mod hour;
 mod waiting;
 
-use record::{IntervalRow, Phase, RunRecord, Series, Unanswered};
+use record::{IntervalRow, Phase, RunRecord, Series, SeriesRow, Unanswered};
 use units::{thousands, three_digits_beside};
 
 use super::milliseconds;
@@ -65,8 +66,14 @@ impl Least {
 }
 
 impl LatencyRule {
-    /// Judges each database's mean over the whole measurement.
+    /// Judges each database's mean over the whole measurement; in its worst hour, if the load
+    /// followed the hours of a day: quiet hours must not make up for the busiest.
     pub(super) fn of_average(&self, run: &RunRecord) -> Finding {
+        if !run.start.settings.hourly_percent.is_empty() {
+            let databases = run.start.databases.iter();
+            let measured = databases.map(|of| hour::worst(run, of.index, self.series));
+            return self.finding(measured.collect(), Least::Answered(self.minimum_count));
+        }
         let measured = run.start.databases.iter().map(|database| {
             let totals = run.totals_of(Phase::Measure, database.index);
             let total = totals.and_then(|totals| totals.series.get(&self.series));
@@ -141,8 +148,7 @@ impl LatencyRule {
             };
             let answered = (part.latency.count, part.latency.mean_ns);
             let mean_ns = part.unanswered.mean_ns(answered, row.span_ns());
-            let is_known = part.latency.count + part.unanswered.waiting > 0;
-            if is_known && mean_ns >= worst.latency_ns {
+            if Self::is_known(run, row, part) && mean_ns >= worst.latency_ns {
                 worst.count = part.latency.count;
                 worst.latency_ns = mean_ns;
                 worst.span_ns = Some((row.from_ns, row.to_ns));
@@ -150,6 +156,14 @@ impl LatencyRule {
             }
         }
         worst
+    }
+
+    /// Whether an interval has a mean: a run that is stopped ends with one of almost no length,
+    /// whose requests were merely in flight.
+    fn is_known(run: &RunRecord, row: &IntervalRow, part: &SeriesRow) -> bool {
+        let is_long = row.span_ns().saturating_mul(10) >= run.start.settings.interval_ns;
+        let is_stalled = part.unanswered.oldest_ns >= record::STALL_MINIMUM_NS;
+        part.latency.count + part.unanswered.waiting > 0 && (is_long || is_stalled)
     }
 
     fn finding(&self, mut all: Vec<Measured>, least: Least) -> Finding {
@@ -214,5 +228,41 @@ impl LatencyRule {
 
     fn what(&self) -> String {
         self.series.name().to_lowercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::synthetic::Synthetic;
+    use record::{Phase, RunRecord, Series};
+
+    use super::super::read_latency_maximum;
+
+    /// The last interval of the measurement, cut off after two milliseconds with a read in flight
+    /// for `oldest_ns`.
+    fn cut_off(oldest_ns: u64) -> RunRecord {
+        let mut run =
+            Synthetic { warm_intervals: 1, measure_intervals: 8, ..Synthetic::default() }.run();
+        let rows = run.intervals.iter_mut().filter(|row| row.phase == Phase::Measure);
+        let last = rows.last().unwrap();
+        last.to_ns = last.from_ns + 2_000_000;
+        for database in &mut last.databases {
+            let reads = database.series.get_mut(&Series::DatabaseRead).unwrap();
+            (reads.latency.count, reads.latency.mean_ns) = (0, 0.0);
+            reads.unanswered.waiting = 1;
+            (reads.unanswered.mean_age_ns, reads.unanswered.oldest_ns) = (oldest_ns, oldest_ns);
+        }
+        run
+    }
+
+    fn worst_ms(run: &RunRecord) -> f64 {
+        read_latency_maximum::judge(run).unwrap().measured.unwrap()
+    }
+
+    #[test]
+    fn an_interval_of_almost_no_length_is_not_the_worst_unless_a_request_stalls() {
+        let sound = worst_ms(&cut_off(0));
+        assert!((worst_ms(&cut_off(900_000_000)) - sound).abs() < 1e-9);
+        assert!(worst_ms(&cut_off(1_200_000_000)) > 1_000.0);
     }
 }

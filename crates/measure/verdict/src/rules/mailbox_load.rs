@@ -19,13 +19,13 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         return None;
     }
     let percent = settings.thresholds.target_reached_percent;
-    let limit = Limit::AtLeast(wanted as f64 * each * percent / 100.0);
+    let limit = Limit::AtLeast(wanted as f64 * each * run.held_share() * percent / 100.0);
     let achieved = run.achieved_transactional_iops();
     let has_load = limit.admits(achieved);
     let text = format!(
         "{} mailboxes of {each:.2} IOPS need {:.1} IOPS, reached at {percent:.0} % of it",
         thousands(wanted),
-        wanted as f64 * each
+        wanted as f64 * each * run.held_share()
     );
     Some(Finding {
         rule: RULE,

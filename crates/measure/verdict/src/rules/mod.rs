@@ -22,6 +22,7 @@ mod mailbox_room;
 mod measured_enough;
 mod other_programs;
 mod other_reads;
+mod other_runs;
 mod page_fault_stalls;
 mod pauses;
 mod possible_reads;
@@ -68,7 +69,7 @@ pub(crate) const GENERATOR: [&str; 3] =
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 35] = [
+pub const ALL: [Rule; 36] = [
     // First: if it objects, nothing else counts.
     intact::judge,
     simulated::finding,
@@ -101,6 +102,7 @@ pub const ALL: [Rule; 35] = [
     completion_lag::judge,
     other_programs::judge,
     other_reads::judge,
+    other_runs::judge,
     io_limits::judge,
     pauses::judge,
     breaks::judge,

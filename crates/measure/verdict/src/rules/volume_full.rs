@@ -7,12 +7,25 @@ use crate::{Evidence, Finding, Kind, Ruling, Unit};
 /// Cannot judge a run in which a volume was full; finds nothing in any other.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     nothing_proved(run, IssueKind::VolumeFull, ("volume-full", "Room on the volumes"), |issue| {
+        let limits = space_limits(run).join("; ");
+        let limits = if limits.is_empty() { limits } else { format!("; {limits}") };
         format!(
-            "{} had no room left ({}); free some space, run shorter, or prepare smaller databases",
+            "{} had no room left ({}); free some space, run shorter, or prepare smaller \
+             databases{limits}",
             issue.volume.as_deref().unwrap_or("a volume of the run"),
             issue.text
         )
     })
+}
+
+/// Every quota and limit on file sizes once: a volume with free space may be full for this process.
+fn space_limits(run: &RunRecord) -> Vec<&str> {
+    let volumes = run.start.databases.iter().flat_map(|of| [&of.volume, &of.log_volume]);
+    let mut limits: Vec<&str> =
+        volumes.flat_map(|volume| &volume.space_limits).map(String::as_str).collect();
+    limits.sort_unstable();
+    limits.dedup();
+    limits
 }
 
 /// Makes a run inconclusive because of its first issue of this kind, in the words of `text`; `None`

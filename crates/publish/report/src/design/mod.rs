@@ -32,7 +32,7 @@ pub use explain::explain;
 pub use json::failure_json;
 pub use page::sizing_html;
 pub(crate) use pictures::{PicturePart, bars_svg};
-pub use predicted::{DesignEdit, PredictedDesign, written as written_edits};
+pub use predicted::{DesignEdit, PredictedDesign, SimulatedEdit, written as written_edits};
 pub use scenarios::{Candidate, ranked, scenarios, scenarios_json};
 
 /// A deployment and its sizing.

@@ -17,6 +17,7 @@ const SWITCH: &str = "<label class=\"keys\"><input type=\"checkbox\" id=\"keys\"
 /// `candidates`, which is empty without a sweep.
 pub fn sizing_html(sized: Sized<'_>, candidates: &[Candidate]) -> String {
     let mut document = document(sized);
+    document.sections.extend(scenarios::trade_offs(candidates));
     document.sections.extend(scenarios::section(candidates));
     document.sections.push(tables::trace(sized));
     let page = html::page(&document);

@@ -9,6 +9,7 @@ use verdict::{Ruling, Verdict};
 
 use crate::document::{Block, Cell, Fact, Section, Tone};
 use crate::format::three_digits;
+use crate::json::outcome_name;
 use crate::listed::{achieved_iops, mean_ms, verdict_name};
 use crate::sections::tone;
 use crate::{meaning, simulated};
@@ -20,8 +21,35 @@ pub struct DesignEdit {
     pub section: String,
     /// The line: `several_databases_per_volume = false`.
     pub line: String,
-    /// Its effect, in words.
+    /// Its effect as sized, in words.
     pub effect: String,
+    /// The simulation of the changed design; none if an edit before it passed already.
+    pub simulated: Option<SimulatedEdit>,
+}
+
+/// What a simulation of an edited design says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimulatedEdit {
+    /// The verdict.
+    pub outcome: Ruling,
+    /// Mean latency of database reads in milliseconds, if there were any.
+    pub read_ms: Option<f64>,
+}
+
+impl DesignEdit {
+    /// What is known of it beside the sizes.
+    fn proof(&self) -> String {
+        let Some(SimulatedEdit { outcome, read_ms }) = self.simulated else {
+            return "sized, not simulated".to_owned();
+        };
+        let outcome = match outcome {
+            Ruling::Pass | Ruling::Warn => "simulated to pass",
+            Ruling::Fail => "simulated to fail",
+            Ruling::CannotJudge => "simulation inconclusive",
+        };
+        let reads = read_ms.map(|ms| format!(", {ms:.1} ms per database read"));
+        format!("{outcome}{}", reads.unwrap_or_default())
+    }
 }
 
 /// A simulated run of one set of disks of a design.
@@ -180,6 +208,8 @@ impl PredictedDesign {
                 "section": edit.section,
                 "line": edit.line,
                 "effect": edit.effect,
+                "simulated": edit.simulated.map(|of| outcome_name(of.outcome)),
+                "read_latency_ms": edit.simulated.and_then(|of| of.read_ms),
             })).collect::<Vec<_>>(),
         })
     }
@@ -190,7 +220,9 @@ pub fn written(edits: &[DesignEdit]) -> String {
     let mut text = String::new();
     for edit in edits {
         let gap = if text.is_empty() { "" } else { "\n" };
-        let _ = writeln!(text, "{gap}# {}\n[{}]\n{}", edit.effect, edit.section, edit.line);
+        let DesignEdit { section, line, effect, .. } = edit;
+        let proof = edit.proof();
+        let _ = writeln!(text, "{gap}# {effect}\n# {proof}\n[{section}]\n{line}");
     }
     text
 }

@@ -5,11 +5,14 @@ use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use plan::deployment::Replacement;
+use plan::{Deployment, PlanError};
+use provision::{size, survived_failures};
 use serde_json::{Value as Json, json};
 use sizing::{Key, ServerKind, Severity, Sizing};
 
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format::{number, three_digits};
+use crate::pareto::{self, ParetoPoint, pareto_front};
 
 /// One design of a sweep.
 #[derive(Clone, Debug)]
@@ -18,6 +21,8 @@ pub struct Candidate {
     pub replacements: Vec<Replacement>,
     /// Its sizing, or the contradiction in it.
     pub outcome: Result<Sizing, String>,
+    /// Kinds of failure that it survives, if it has copies.
+    pub survived: Option<usize>,
 }
 
 /// Numbers of the table: heading and key.
@@ -38,6 +43,15 @@ const PRICED: [(&str, Key); 3] =
 const RANKED_BY: [Key; 4] = [Key::CostAll, Key::DiskAll, Key::ServerAll, Key::MemoryAllGb];
 
 impl Candidate {
+    /// The design of a deployment with these replacements, or the complaint about it.
+    pub fn of(replacements: Vec<Replacement>, parsed: Result<Deployment, PlanError>) -> Self {
+        Self {
+            survived: parsed.as_ref().ok().and_then(survived_failures),
+            outcome: parsed.map(|of| size(&of)).map_err(|error| error.to_string()),
+            replacements,
+        }
+    }
+
     fn is_workable(&self) -> bool {
         self.outcome.as_ref().is_ok_and(Sizing::is_workable)
     }
@@ -53,6 +67,12 @@ impl Candidate {
 
     fn number(&self, key: Key) -> Option<f64> {
         self.outcome.as_ref().ok()?.number(key)
+    }
+
+    /// What its values are, such as `availability.copies=3`.
+    fn name(&self) -> String {
+        let values = self.replacements.iter().map(|of| format!("{}={}", of.key, of.value));
+        values.collect::<Vec<_>>().join(", ")
     }
 
     fn cell(&self, key: Key) -> String {
@@ -98,6 +118,31 @@ pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
         by_number.fold(left.class().cmp(&right.class()), Ordering::then)
     });
     candidates
+}
+
+/// What designs are compared by: cost where there are prices, else disks.
+fn points(candidates: &[Candidate]) -> Vec<ParetoPoint> {
+    let point = |(candidate, rank): (&Candidate, usize)| ParetoPoint {
+        name: candidate.name(),
+        rank,
+        holds: candidate.is_workable(),
+        cost: candidate.number(cost_key(candidates)),
+        load: candidate.number(Key::MailboxesTotal),
+        margin_percent: None,
+        survived: candidate.survived.map(|count| count as f64),
+    };
+    candidates.iter().zip(1..).map(point).collect()
+}
+
+fn cost_key(candidates: &[Candidate]) -> Key {
+    let is_priced = candidates.iter().any(|of| of.number(Key::CostAll).is_some());
+    if is_priced { Key::CostAll } else { Key::DiskAll }
+}
+
+/// The designs that no other one beats, for the page.
+pub(super) fn trade_offs(candidates: &[Candidate]) -> Option<Section> {
+    let cost = if cost_key(candidates) == Key::CostAll { "Cost" } else { "Disks" };
+    pareto::section(&points(candidates), (cost, "Mailboxes"))
 }
 
 /// The table for the page; `None` if there was no sweep.
@@ -165,10 +210,12 @@ fn aligned(rows: &[Vec<String>]) -> String {
 
 /// The table for programs.
 pub fn scenarios_json(candidates: &[Candidate]) -> Json {
-    json!({ "ranked": candidates.iter().map(candidate_json).collect::<Vec<_>>() })
+    let fronts = pareto_front(&points(candidates));
+    let ranked = candidates.iter().zip(fronts).map(candidate_json);
+    json!({ "ranked": ranked.collect::<Vec<_>>() })
 }
 
-fn candidate_json(candidate: &Candidate) -> Json {
+fn candidate_json((candidate, is_best): (&Candidate, bool)) -> Json {
     let inputs = candidate.replacements.iter();
     let inputs: serde_json::Map<String, Json> =
         inputs.map(|replacement| (replacement.key.clone(), json!(replacement.value))).collect();
@@ -178,6 +225,8 @@ fn candidate_json(candidate: &Candidate) -> Json {
         "inputs": inputs,
         "workable": candidate.is_workable(),
         "forbidden_by": candidate.reason(),
+        "best_trade_off": is_best,
+        "failures_survived": candidate.survived,
         "values": numbers.collect::<serde_json::Map<String, Json>>(),
     })
 }

@@ -5,6 +5,7 @@ mod configuration;
 mod copies;
 mod engine;
 pub(crate) mod findings;
+mod flash_cache;
 pub(crate) mod host;
 mod input_output;
 mod issues;
@@ -46,6 +47,7 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
         of_load(input_output::maintenance),
         of_load(input_output::replication),
         of_load(input_output::total),
+        flash_cache::section(run),
         of_load(host::section),
         of_load(engine::section),
         Some(issues::section(run)),

@@ -110,8 +110,19 @@ fn engine(settings: &Settings) -> Vec<Fact> {
         Fact::new("Sampling Interval", format::duration(settings.interval_ns)),
         Fact::new("Planned Measurement", format::duration(settings.measure_ns)),
     ];
+    facts.extend(day(settings).map(|day| Fact::new("Load Over the Day", day)));
     facts.extend(warm_up(settings).map(|pace| Fact::new("Pace of the Warm-Up", pace)));
     facts
+}
+
+/// How the target followed the hours of the day.
+fn day(settings: &Settings) -> Option<String> {
+    let hours = &settings.hourly_percent;
+    let least = hours.iter().copied().reduce(f64::min)?;
+    let most = hours.iter().copied().fold(0.0, f64::max);
+    Some(format!(
+        "{least:.0} to {most:.0} % of the target, by the hour; averages are those of the worst hour"
+    ))
 }
 
 /// How fast the storage was driven before the measurement of a load that was held.

@@ -57,7 +57,7 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     shown.extend(["free-system-page-table-entries", "transition-pages-repurposed"]);
     shown.extend(["pool-nonpaged", "pool-paged", "other-programs-time", "kernel-time"]);
     // Shown only if the machine and its devices report other activity.
-    shown.extend(["other-programs", "other-reads"]);
+    shown.extend(["other-programs", "other-reads", "other-runs"]);
     // Shown only if there are enough intervals.
     shown.insert("steady-state");
     for entry in glossary::entries() {

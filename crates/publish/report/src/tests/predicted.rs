@@ -5,7 +5,9 @@ use verdict::Ruling;
 
 use super::design::{DEPLOYMENTS, deployment};
 use super::simulated;
-use crate::{DesignEdit, PredictedDesign, Sized, sizing_html, sizing_json, sizing_text};
+use crate::{
+    DesignEdit, PredictedDesign, SimulatedEdit, Sized, sizing_html, sizing_json, sizing_text,
+};
 
 /// A prediction that passes, or misses its target.
 fn predicted(passes: bool) -> PredictedDesign {
@@ -18,6 +20,7 @@ fn predicted(passes: bool) -> PredictedDesign {
         section: "storage".to_owned(),
         line: "several_databases_per_volume = false".to_owned(),
         effect: "load of a disk 33 % instead of 98 %; 60 disks instead of 20".to_owned(),
+        simulated: Some(SimulatedEdit { outcome: Ruling::Pass, read_ms: Some(8.125) }),
     };
     PredictedDesign {
         run,
@@ -61,8 +64,13 @@ fn one_headline_says_what_rules_and_simulation_say() {
 fn edits_are_lines_of_the_deployment() {
     let deployment = deployment(DEPLOYMENTS[0]);
     let sizing = size(&deployment);
-    let predicted = predicted(false);
+    let mut predicted = predicted(false);
+    let unproven = DesignEdit { simulated: None, ..predicted.edits[0].clone() };
+    predicted.edits.push(unproven);
     let sized = Sized { predicted: Some(&predicted), ..Sized::new(&deployment, &sizing) };
+    for proof in ["# simulated to pass, 8.1 ms per database read", "# sized, not simulated"] {
+        assert!(sizing_text(sized).contains(proof) && sizing_html(sized, &[]).contains(proof));
+    }
     let lines = "\n[storage]\nseveral_databases_per_volume = false\n";
     assert!(sizing_text(sized).contains(lines) && sizing_html(sized, &[]).contains(lines));
     assert!(!sizing_text(sized).contains("raid.level"));

@@ -58,16 +58,14 @@ fn prices_are_in_the_bill_and_rank_designs() {
             key: ["availability", "copies"].join("."),
             value: copies.to_owned(),
         };
-        let outcome = Deployment::parse_with("d.toml", &text, std::slice::from_ref(&edit));
-        let outcome = outcome.map(|of| size(&of)).map_err(|error| error.to_string());
-        Candidate { replacements: vec![edit], outcome }
+        let parsed = Deployment::parse_with("d.toml", &text, std::slice::from_ref(&edit));
+        Candidate::of(vec![edit], parsed)
     });
     let table = scenarios(&ranked(candidates.to_vec()));
     let head = table.lines().next().expect("a heading");
     assert!(head.contains("cost"), "{table}");
     assert!(!head.contains("watts"), "{table}");
-    let without =
-        scenarios(&[Candidate { replacements: Vec::new(), outcome: Ok(size(&parsed(DESIGN))) }]);
+    let without = scenarios(&[Candidate::of(Vec::new(), Ok(parsed(DESIGN)))]);
     assert!(!without.contains("cost"), "{without}");
 }
 

@@ -20,8 +20,8 @@ pub(crate) fn ask_to_stop(id: &str, name: &str, may_change: bool) -> String {
     };
     let body = format!(
         "<main>\n<h1>Stop {shown}?</h1>\n\
-         <p>It ends cleanly, within about 20 s, and reports what it has measured. A run that was \
-         stopped cannot be resumed.</p>\n{button}\
+         <p>It ends cleanly, within about 20 s, and reports what it has measured. You can \
+         resume it from its report until another program opens its databases.</p>\n{button}\
          <p><a href=\"/live/{place}\">Keep it running</a></p>\n</main>\n"
     );
     page(&format!("Stop {name}?"), &body)
@@ -31,11 +31,12 @@ pub(crate) fn ask_to_stop(id: &str, name: &str, may_change: bool) -> String {
 pub(super) const NO_TOKEN: &str = "<p class=\"note\">Open the address that `plimsoll serve` \
      printed, token included, to start, stop or prepare anything from here.</p>\n";
 
-/// Whether `run --resume` can continue a run: a load that a crash or a power cut has ended.
+/// Whether `run --resume` can continue a run: a load that a crash, a power cut or a person has ended.
 pub(crate) fn is_resumable(run: &RunRecord) -> bool {
     let is_load = matches!(run.start.test, TestType::Performance | TestType::Stress);
     let is_ours = run.imported().is_none() && run.simulated().is_none();
-    is_load && is_ours && run.finished.is_none()
+    let is_open = run.finished.as_ref().is_none_or(|finished| finished.was_stopped);
+    is_load && is_ours && is_open
 }
 
 /// The report of a resumable run, with the button above it.

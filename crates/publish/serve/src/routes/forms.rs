@@ -182,7 +182,7 @@ fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<PredictedArray>, NoAn
             .filter_map(|(_, change)| change.split_once('='))
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .collect();
-        predictions.push(Prediction { changes, run, verdict, folder: one.id.clone() });
+        predictions.push(Prediction::of(changes, (&run, &verdict), one.id.clone()));
     }
     Ok(report::ranked_predictions(predictions))
 }

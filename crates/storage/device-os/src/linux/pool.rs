@@ -2,16 +2,17 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use device::{Clock, Completed, Completer, DeviceError, Durability, Op, Reactor};
 use units::Nanos;
 
-use super::Host;
 use super::file::OpenFile;
+use super::{Host, Readiness, sys};
 use crate::OsClock;
 use crate::helpers::Helpers;
 use crate::transfer::{Progress, progress};
@@ -63,6 +64,29 @@ impl Host for PoolHost {
 
     fn start(&self, handle: &Rc<OpenFile>, op: Op, completer: Completer) {
         block(&self.helpers, handle, op, completer, self.clock.now());
+    }
+
+    /// On a separate thread: a socket may stay silent for longer than requests can wait for
+    /// helpers. If none can be started, the caller tries again at once.
+    fn watch(&self, socket: &Arc<OwnedFd>, readiness: Readiness, then: Box<dyn FnOnce()>) {
+        let end = Arc::new(Mutex::new(Some(
+            Box::new(self.helpers.expect(move |()| then())) as Box<dyn FnOnce(()) + Send>
+        )));
+        let call = move |end: &Mutex<Option<_>>| {
+            let end = end.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(end) = end {
+                let end: Box<dyn FnOnce(()) + Send> = end;
+                end(());
+            }
+        };
+        let (socket, twin) = (Arc::clone(socket), Arc::clone(&end));
+        let waiting = move || {
+            sys::wait_for(&socket, readiness.events());
+            call(&twin);
+        };
+        if std::thread::Builder::new().name("socket".to_owned()).spawn(waiting).is_err() {
+            call(&end);
+        }
     }
 
     fn helpers(&self) -> &Helpers {

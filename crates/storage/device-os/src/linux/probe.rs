@@ -3,6 +3,8 @@
 
 mod caching;
 mod counted;
+mod fuse;
+mod quota;
 mod stack;
 mod throttle;
 mod virtual_disk;
@@ -18,6 +20,7 @@ use super::{durability, errors, sys};
 use crate::probe::{DiskFacts, DurableWrites, IoLimit, VolumeFacts};
 
 pub(crate) use counted::read_bytes as device_read_bytes;
+pub(crate) use fuse::accounted_read_bytes;
 pub(crate) use stack::devices;
 use virtual_disk::stands_on_virtual;
 
@@ -36,6 +39,7 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         return Ok(device_facts(&path, &found, &table));
     }
     let (number, source) = (found.dev(), mount.source.clone());
+    let space_limits = quota::limits(&file, &mount.file_system);
     Ok(VolumeFacts {
         caching,
         disk: disk_of(Path::new("/sys"), number, &source),
@@ -51,6 +55,7 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         marks: sys::marks(&file),
         bitlocker: None,
         io_limits: io_limits(number, &source),
+        space_limits,
     })
 }
 
@@ -74,6 +79,7 @@ fn device_facts(path: &Path, found: &fs::Metadata, table: &str) -> VolumeFacts {
         marks: Vec::new(),
         bitlocker: None,
         io_limits: io_limits(found.rdev(), ""),
+        space_limits: Vec::new(),
     }
 }
 
@@ -93,12 +99,14 @@ fn device_number(found: &fs::Metadata) -> u64 {
     if found.file_type().is_block_device() { found.rdev() } else { found.dev() }
 }
 
-/// Free bytes for an ordinary user on the file system that holds `path`.
+/// Free bytes on the file system that holds `path`, for an ordinary user and below the quotas that
+/// bind this process.
 pub(crate) fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
-    match fs::File::open(path).and_then(|file| sys::space(&file)) {
-        Ok((free, _)) => Ok(free),
-        Err(error) => Err(errors::of(&error, &path.display().to_string(), "probe", 0)),
-    }
+    let free = fs::File::open(path).and_then(|file| {
+        let (free, _) = sys::space(&file)?;
+        Ok(quota::left(&file, path).map_or(free, |left| free.min(left)))
+    });
+    free.map_err(|error| errors::of(&error, &path.display().to_string(), "probe", 0))
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]

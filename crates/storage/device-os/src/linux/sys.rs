@@ -1,10 +1,11 @@
 //! The system calls that the standard library lacks, as safe functions.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
 use crate::probe::FileMark;
@@ -75,6 +76,18 @@ pub(super) fn event_counter() -> io::Result<File> {
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }
 
+/// Waits until one of `events` of poll(2) is reported for a socket, or an error.
+pub(super) fn wait_for(socket: &OwnedFd, events: i16) {
+    loop {
+        let mut asked = libc::pollfd { fd: socket.as_raw_fd(), events, revents: 0 };
+        // SAFETY: the pointer is to one live `pollfd`, as the count says.
+        let found = check(unsafe { libc::poll(&raw mut asked, 1, -1) });
+        if !found.is_err_and(|error| error.raw_os_error() == Some(libc::EINTR)) {
+            return; // A socket that is in error is ready: the next call reports it.
+        }
+    }
+}
+
 /// Time since the machine was started, including sleep; `None` if the kernel does not report it.
 pub(crate) fn boot_clock() -> Option<Duration> {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
@@ -102,12 +115,23 @@ pub(crate) fn raise_file_size() -> io::Result<u64> {
     raise(libc::RLIMIT_FSIZE)
 }
 
-fn raise(resource: libc::__rlimit_resource_t) -> io::Result<u64> {
+/// The bytes beyond which no file of this process may grow, however it raises its own limit; `None`
+/// if it is unlimited.
+pub(super) fn file_size_limit() -> io::Result<Option<u64>> {
+    let most = limit(libc::RLIMIT_FSIZE)?.rlim_max;
+    Ok((most != libc::RLIM_INFINITY).then_some(most))
+}
+
+fn limit(resource: libc::__rlimit_resource_t) -> io::Result<libc::rlimit> {
     let mut limit = MaybeUninit::<libc::rlimit>::uninit();
     // SAFETY: the pointer is to a live `rlimit`, which the call only writes to.
     check(unsafe { libc::getrlimit(resource, limit.as_mut_ptr()) })?;
     // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
-    let mut limit = unsafe { limit.assume_init() };
+    Ok(unsafe { limit.assume_init() })
+}
+
+fn raise(resource: libc::__rlimit_resource_t) -> io::Result<u64> {
+    let mut limit = limit(resource)?;
     limit.rlim_cur = limit.rlim_max;
     // SAFETY: the pointer is to a live `rlimit`, which the call only reads.
     check(unsafe { libc::setrlimit(resource, &raw const limit) })?;
@@ -122,6 +146,91 @@ pub(super) fn space(file: &File) -> io::Result<(u64, u64)> {
     // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
     let stat = unsafe { stat.assume_init() };
     Ok((stat.f_bavail * stat.f_frsize, stat.f_blocks * stat.f_frsize))
+}
+
+/// Owner that a quota is kept for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QuotaKind {
+    User,
+    Group,
+    Project,
+}
+
+impl QuotaKind {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Group => "group",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// A quota in bytes; a limit of 0 is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "units last in the name")]
+pub(super) struct Quota {
+    pub(super) soft_bytes: u64,
+    pub(super) hard_bytes: u64,
+    pub(super) used_bytes: u64,
+}
+
+/// The quota of the owner `id` on the file system that holds `file` (`quotactl_fd(2)`).
+pub(super) fn quota(file: &File, kind: QuotaKind, id: u32) -> io::Result<Quota> {
+    /// `QIF_DQBLKSIZE` of linux/quota.h: the unit of limits.
+    const BLOCK_BYTES: u64 = 1024;
+    /// `PRJQUOTA` of linux/quota.h.
+    const PROJECT: libc::c_int = 2;
+    let kind = match kind {
+        QuotaKind::User => libc::USRQUOTA,
+        QuotaKind::Group => libc::GRPQUOTA,
+        QuotaKind::Project => PROJECT,
+    };
+    let command = (libc::Q_GETQUOTA << 8) | kind;
+    let mut found = MaybeUninit::<libc::dqblk>::zeroed();
+    let (call, descriptor) = (libc::SYS_quotactl_fd, file.as_raw_fd());
+    // SAFETY: the pointer is to a live `dqblk`, which the call only writes to.
+    let result = unsafe { libc::syscall(call, descriptor, command, id, found.as_mut_ptr()) };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: plain integers, zeroed before the call.
+    let found = unsafe { found.assume_init() };
+    Ok(Quota {
+        soft_bytes: found.dqb_bsoftlimit.saturating_mul(BLOCK_BYTES),
+        hard_bytes: found.dqb_bhardlimit.saturating_mul(BLOCK_BYTES),
+        used_bytes: found.dqb_curspace,
+    })
+}
+
+/// The project that new files in the folder `file` belong to (`FS_IOC_FSGETXATTR` of linux/fs.h);
+/// 0: none.
+pub(super) fn project(file: &File) -> io::Result<u32> {
+    const FS_IOC_FSGETXATTR: libc::Ioctl = 0x801c_581f_u32 as libc::Ioctl;
+    /// Position of `fsx_projid` among the seven words of `struct fsxattr`.
+    const PROJECT_WORD: usize = 3;
+    let mut attributes = [0_u32; 7];
+    let pointer = attributes.as_mut_ptr();
+    // SAFETY: the pointer is to 28 live bytes, the size of the structure that the call writes.
+    check(unsafe { libc::ioctl(file.as_raw_fd(), FS_IOC_FSGETXATTR, pointer) })?;
+    Ok(attributes[PROJECT_WORD])
+}
+
+/// An extended attribute of text of the file at `path`, up to 64 KiB, the most of Linux.
+pub(super) fn attribute(path: &CStr, name: &CStr) -> io::Result<String> {
+    let mut value = vec![0_u8; 64 << 10];
+    let (buffer, bytes) = (value.as_mut_ptr().cast(), value.len());
+    // SAFETY: both names are terminated strings, and the buffer is live and of that length.
+    let length = unsafe { libc::getxattr(path.as_ptr(), name.as_ptr(), buffer, bytes) };
+    let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+    value.truncate(length);
+    String::from_utf8(value).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// The user and the group that this process acts as.
+pub(super) fn identity() -> (u32, u32) {
+    // SAFETY: neither call takes an argument or can fail.
+    unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
 /// Whether the file system that holds `file` keeps its files in memory, so that unbuffered I/O

@@ -13,8 +13,9 @@
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use device::{Clock, Completed, Completer, DeviceError, Durability, Op, Reactor};
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
@@ -22,7 +23,8 @@ use io_uring::{IoUring, Probe, opcode, squeue};
 use units::Nanos;
 
 use super::file::OpenFile;
-use super::{Host, pool, sys};
+use super::watch::Watches;
+use super::{Host, Readiness, pool, sys};
 use crate::OsClock;
 use crate::helpers::Helpers;
 use crate::probe::DurableWrites;
@@ -45,6 +47,9 @@ const HELPER_THREADS: usize = 4;
 /// Marks the completion of the poll on the helpers' bell.
 const BELL: u64 = u64::MAX;
 
+/// Marks the completions of watched sockets, beside the number of the watch.
+const WATCH: u64 = 1 << 62;
+
 /// `RWF_DSYNC` of linux/fs.h: the write is durable when it completes.
 const RWF_DSYNC: i32 = 2;
 
@@ -59,6 +64,7 @@ pub(super) struct UringHost {
     finished: RefCell<Vec<(u64, i32)>>,
     /// Slots of requests that have not been submitted to the kernel.
     untold: RefCell<Vec<usize>>,
+    watches: RefCell<Watches>,
     helpers: Helpers,
     bell: File,
     bell_is_watched: Cell<bool>,
@@ -125,6 +131,7 @@ impl UringHost {
             requests: RefCell::default(),
             finished: RefCell::default(),
             untold: RefCell::default(),
+            watches: RefCell::default(),
             helpers: Helpers::new(HELPER_THREADS, Some(Box::new(ring_bell))),
             bell,
             bell_is_watched: Cell::new(false),
@@ -235,6 +242,13 @@ impl UringHost {
             self.bell_is_watched.set(false);
             // Empties the counter; that it was emptied already is no harm.
             let _ = (&self.bell).read(&mut [0; 8]);
+            return;
+        }
+        if number & WATCH != 0 {
+            let then = self.watches.borrow_mut().take(number & !WATCH);
+            if let Some(then) = then {
+                then();
+            }
             return;
         }
         let slot = usize::try_from(number).expect("invariant: numbers are slots");
@@ -374,7 +388,9 @@ impl Reactor for UringHost {
 
     fn turn(&self, until: Option<Nanos>) -> bool {
         let delivered = self.drain() | self.helpers.deliver();
-        let in_flight = self.requests.borrow().count() > 0 || self.helpers.busy();
+        let in_flight = self.requests.borrow().count() > 0
+            || self.helpers.busy()
+            || !self.watches.borrow().is_empty();
         if !delivered && !in_flight && until == Some(Nanos::MAX) {
             return false;
         }
@@ -409,6 +425,13 @@ impl Host for UringHost {
         if file.under_way.get() == 1 || untold == MOST_TOGETHER {
             self.hand_over();
         }
+    }
+
+    fn watch(&self, socket: &Arc<OwnedFd>, readiness: Readiness, then: Box<dyn FnOnce()>) {
+        let number = self.watches.borrow_mut().add(socket, then);
+        let events = u32::from(readiness.events().unsigned_abs());
+        let poll = opcode::PollAdd::new(Fd(socket.as_raw_fd()), events);
+        self.push(&poll.build().user_data(WATCH | number));
     }
 
     fn helpers(&self) -> &Helpers {

@@ -13,7 +13,7 @@ use super::devices::Below;
 use super::folder::{folder_of, shown_root};
 use super::{errors, ioctl, sys};
 use crate::disk_answers::has_integrity;
-use crate::probe::{Caching, DurableWrites, FileMark, VolumeFacts};
+use crate::probe::{Caching, DurableWrites, FileMark, SpaceLimit, VolumeFacts};
 
 /// Facts about the storage underneath `path`, which must exist.
 pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
@@ -44,6 +44,10 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         marks,
         bitlocker: Some(below.bitlocker()),
         io_limits: Vec::new(),
+        space_limits: vec![SpaceLimit::Unread {
+            what: "a quota".to_owned(),
+            why: "quotas of Windows are not queried (`fsutil quota query`)".to_owned(),
+        }],
         kernel: if sys::is_wine() { "Windows (Wine)" } else { "Windows" }.to_owned(),
     })
 }
@@ -113,4 +117,9 @@ mod tests {
             assert!(matches!(caching(file_system, &[]), Caching::Unknown(_)));
         }
     }
+}
+
+/// Unknown: Windows counts all reads of a process, those that its cache answered among them.
+pub(crate) const fn accounted_read_bytes(_: &Path) -> Option<u64> {
+    None
 }

@@ -10,30 +10,13 @@ mod write;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use units::Bytes;
+use units::{Bytes, Nanos};
 
 pub use self::device::Cached;
 pub use volume::CachedVolume;
 
-use crate::policy::{IoDirection, RequestClass, WriteBudget};
+use crate::policy::{ClassCounters, IoDirection, PoolShare, RequestClass, WriteBudget};
 use crate::store::CacheStore;
-
-/// Requests of one class since the cache was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClassCounters {
-    /// Reads.
-    pub reads: u64,
-    /// Reads that the cache answered.
-    pub hits: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes read from the cache: traffic that the backing volume was spared.
-    pub hit_bytes: u64,
-    /// Writes.
-    pub writes: u64,
-    /// Bytes written.
-    pub written_bytes: u64,
-}
 
 /// A store, its limit on wear, and what its volumes did. Cheap to clone: clones are the same.
 #[derive(Clone)]
@@ -65,29 +48,49 @@ impl FlashCache {
         &self.inner.store
     }
 
+    /// Changes the bounds of the volume `name`, if it has blocks.
+    pub async fn set_share(&self, name: &str, share: PoolShare) {
+        let store = &self.inner.store;
+        if let Some(volume) = store.find(name) {
+            store.set_share(volume, share).await;
+        }
+    }
+
+    /// Notes the state of the volume `name`, durably: [`Cached::new`] keeps its blocks only if it
+    /// is given the same stamp.
+    pub async fn set_stamp(&self, name: &str, stamp: u64) {
+        let store = &self.inner.store;
+        if let Some(volume) = store.find(name) {
+            store.set_stamp(volume, stamp).await;
+        }
+    }
+
+    /// Drops the blocks of the volume `name`, and the name; `false` if it has none.
+    pub async fn forget(&self, name: &str) -> bool {
+        let store = &self.inner.store;
+        let Some(volume) = store.find(name) else {
+            return false;
+        };
+        store.release(volume).await;
+        true
+    }
+
     /// What requests of a class did.
     pub fn class(&self, class: RequestClass) -> ClassCounters {
         self.inner.classes.borrow()[class as usize]
     }
 
     fn count(&self, class: RequestClass, access: IoDirection, bytes: u64) {
-        let counters = &mut self.inner.classes.borrow_mut()[class as usize];
-        match access {
-            IoDirection::Read => {
-                counters.reads += 1;
-                counters.read_bytes += bytes;
-            }
-            IoDirection::Write => {
-                counters.writes += 1;
-                counters.written_bytes += bytes;
-            }
-        }
+        self.inner.classes.borrow_mut()[class as usize].count(access, bytes);
     }
 
     fn count_hit(&self, class: RequestClass, bytes: u64) {
-        let counters = &mut self.inner.classes.borrow_mut()[class as usize];
-        counters.hits += 1;
-        counters.hit_bytes += bytes;
+        self.inner.classes.borrow_mut()[class as usize].count_hit(bytes);
+    }
+
+    fn count_time(&self, class: RequestClass, is_hit: bool, begun: Nanos) {
+        let time = self.inner.store.runtime().now().since(begun);
+        self.inner.classes.borrow_mut()[class as usize].count_time(is_hit, time);
     }
 
     /// Takes `bytes` out of the budget, if it has them.

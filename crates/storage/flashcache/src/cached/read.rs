@@ -8,7 +8,7 @@ use device::{Buffer, Purpose, Request};
 use super::Cached;
 use super::device::ServedRequest;
 use super::locks::ClaimMode;
-use crate::policy::{Classifier, IoDirection, Route};
+use crate::policy::{Classifier, IoDirection, RequestClass, Route};
 use crate::store::Key;
 
 impl Cached {
@@ -22,6 +22,22 @@ impl Cached {
         let length = buffer.len() as u64;
         let class = file.classifier.borrow_mut().classify(IoDirection::Read, offset, length);
         file.cache.count(class, IoDirection::Read, length);
+        let begun = file.cache.store().runtime().now();
+        let (served, is_hit) = self.read_in(class, purpose, offset, buffer).await;
+        file.cache.count_time(class, is_hit, begun);
+        served
+    }
+
+    /// The same for a request of this class; `true` if the cache answered it.
+    async fn read_in(
+        &self,
+        class: RequestClass,
+        purpose: Purpose,
+        offset: u64,
+        buffer: Buffer,
+    ) -> (ServedRequest, bool) {
+        let file = &self.file;
+        let length = buffer.len() as u64;
         let admits = Classifier::route(class) == Route::Admit;
         if admits {
             file.attach(&self.inner).await;
@@ -30,20 +46,20 @@ impl Cached {
         let _claimed = file.locks.claim(blocks.clone(), ClaimMode::Read).await;
         let is_inside = offset + length <= self.inner.length();
         let Some(volume) = file.volume().filter(|_| is_inside) else {
-            return self.pass_read(purpose, offset, buffer).await;
+            return (self.pass_read(purpose, offset, buffer).await, false);
         };
         let mut buffer = buffer;
         if self.read_cached(volume, offset, &mut buffer).await {
             file.cache.count_hit(class, length);
             file.cache.store().count_read(blocks.end - blocks.start, 0);
-            return (Some(buffer), Ok(()));
+            return ((Some(buffer), Ok(())), true);
         }
         file.cache.store().count_read(0, blocks.end - blocks.start);
         let bytes = (blocks.end - blocks.start) * file.block_bytes();
         if admits && file.cache.may_write(bytes) {
-            return self.fill(purpose, (volume, blocks), offset, buffer).await;
+            return (self.fill(purpose, (volume, blocks), offset, buffer).await, false);
         }
-        self.pass_read(purpose, offset, buffer).await
+        (self.pass_read(purpose, offset, buffer).await, false)
     }
 
     /// The blocks that some bytes touch.

@@ -16,17 +16,32 @@ pub struct CachedVolume {
     shared: Rc<CachedFolder>,
 }
 
+/// The stamp of a file by its name; see [`CachedVolume::stamped`].
+type FileStamps = Rc<dyn Fn(&str) -> u64>;
+
 struct CachedFolder {
     inner: Rc<dyn Volume>,
     cache: FlashCache,
+    stamps: FileStamps,
     files: RefCell<BTreeMap<String, Rc<CachedFile>>>,
 }
 
 impl CachedVolume {
     /// Puts `cache` in front of the files of `inner`. Nothing else may write to them.
     pub fn new(inner: Rc<dyn Volume>, cache: &FlashCache) -> Self {
-        let files = RefCell::default();
-        Self { shared: Rc::new(CachedFolder { inner, cache: cache.clone(), files }) }
+        Self::stamped(inner, cache, Rc::new(|_| 0))
+    }
+
+    /// The same for files that others may write to between sessions. Blocks of a file from an
+    /// earlier session are used only if `stamps` has the same number for it as
+    /// [`CacheStore::restamp`](crate::CacheStore::restamp) was given at the end of that session.
+    pub fn stamped(
+        inner: Rc<dyn Volume>,
+        cache: &FlashCache,
+        stamps: Rc<dyn Fn(&str) -> u64>,
+    ) -> Self {
+        let (cache, files) = (cache.clone(), RefCell::default());
+        Self { shared: Rc::new(CachedFolder { inner, cache, stamps, files }) }
     }
 }
 
@@ -39,7 +54,8 @@ impl CachedFolder {
     fn file(&self, file: &str) -> Rc<CachedFile> {
         let mut files = self.files.borrow_mut();
         let shared = files.entry(file.to_owned()).or_insert_with(|| {
-            CachedFile::new(&self.cache, self.path(file), 0, PoolShare::default())
+            let stamp = (self.stamps)(file);
+            CachedFile::new(&self.cache, self.path(file), stamp, PoolShare::default())
         });
         Rc::clone(shared)
     }

@@ -4,14 +4,7 @@
 use super::log_writes::LogWrites;
 use super::streams::SequentialStreams;
 
-/// Direction of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IoDirection {
-    /// A read.
-    Read,
-    /// A write.
-    Write,
-}
+pub use iotrace::IoDirection;
 
 /// What kind of traffic a request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

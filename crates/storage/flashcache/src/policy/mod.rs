@@ -7,6 +7,7 @@ mod ghost;
 mod log_writes;
 pub(crate) mod rules;
 mod s3fifo;
+mod shadow;
 mod shares;
 mod streams;
 
@@ -14,4 +15,5 @@ pub use budget::WriteBudget;
 pub use classify::{Classifier, IoDirection, RequestClass, Route};
 pub(crate) use ghost::Ghost;
 pub(crate) use s3fifo::S3Fifo;
+pub use shadow::{ClassCounters, ShadowCache, ShadowRead};
 pub use shares::PoolShare;

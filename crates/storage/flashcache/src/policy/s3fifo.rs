@@ -51,6 +51,11 @@ impl S3Fifo {
         self.counts[0] + self.counts[1]
     }
 
+    /// Whether a block is held; no access.
+    pub(crate) fn holds(&self, key: u64) -> bool {
+        self.resident.contains_key(&key)
+    }
+
     /// Looks a block up and counts the access; `true` if it is held.
     pub(crate) fn touch(&mut self, key: u64) -> bool {
         let found = self.resident.get_mut(&key);
@@ -63,7 +68,7 @@ impl S3Fifo {
 
     /// Admits a block that was missed, evicting as many as that takes.
     pub(crate) fn admit(&mut self, key: u64) {
-        if self.resident.contains_key(&key) {
+        if self.holds(key) {
             return;
         }
         let remembered = self.ghosts.remove(&key).is_some();

@@ -4,7 +4,7 @@
 //! The blocks fall into four samples that know nothing of each other, so that their spread says
 //! how far the whole may be off. A trace of few blocks is followed whole, without an error.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::trace::{Trace, TraceRequest};
 use crate::policy::{Classifier, IoDirection, RequestClass, Route, S3Fifo};
@@ -28,11 +28,12 @@ pub struct CurveOptions {
     pub followed_blocks: Option<u64>,
 }
 
-/// Reads of blocks, and those that the cache held.
+/// Reads of blocks, those that the cache held, and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     reads: u64,
     hits: u64,
+    writes: u64,
 }
 
 /// The curve at one cache size.
@@ -46,6 +47,8 @@ pub struct CurvePoint {
     pub error: f64,
     /// Hit ratio by class; none if the class reads nothing.
     pub by_class: [Option<f64>; 3],
+    /// Share of the blocks read and written that the volume is spared, from 0 to 1.
+    pub traffic_saved: f64,
     /// Blocks written to flash per block read.
     pub flash_writes_per_read: f64,
 }
@@ -63,6 +66,8 @@ pub struct MissRatioCurve {
     pub requests: [u64; 3],
     /// Bytes read and written by class.
     pub bytes: [u64; 3],
+    /// Blocks that the whole trace reads.
+    pub read_blocks: u64,
 }
 
 /// One access to one block.
@@ -79,20 +84,10 @@ const fn mixed(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-fn blocks(request: &TraceRequest, block_bytes: u64) -> impl Iterator<Item = u64> + use<> {
-    let volume = u64::from(request.volume) << 48;
-    let end = request.offset.saturating_add(request.length - 1) / block_bytes;
-    (request.offset / block_bytes..=end).map(move |block| volume | block)
-}
-
 impl MissRatioCurve {
     /// Works the curve out.
     pub fn of(trace: &Trace, options: &CurveOptions) -> Self {
-        let mut distinct = BTreeSet::new();
-        for request in &trace.requests {
-            distinct.extend(blocks(request, options.block_bytes));
-        }
-        let footprint = distinct.len() as u64;
+        let footprint = trace.footprint_blocks(options.block_bytes);
         let followed = options.followed_blocks.unwrap_or(WHOLE_BLOCKS);
         let rate = (followed as f64 / footprint as f64).min(1.0);
         let mut curve = Self {
@@ -101,6 +96,7 @@ impl MissRatioCurve {
             sampling_rate: rate,
             requests: [0; 3],
             bytes: [0; 3],
+            read_blocks: 0,
         };
         let accesses = curve.accesses(trace, options);
         for &size in &options.sizes {
@@ -119,7 +115,10 @@ impl MissRatioCurve {
             let class = classifier.classify(direction, offset, length);
             self.requests[class as usize] += 1;
             self.bytes[class as usize] += length;
-            for key in blocks(request, options.block_bytes) {
+            if direction == IoDirection::Read {
+                self.read_blocks += request.blocks(options.block_bytes).count() as u64;
+            }
+            for key in request.blocks(options.block_bytes) {
                 // The upper bits choose which blocks to follow, the lowest the sample.
                 if (mixed(key) >> 11) as f64 / (1_u64 << 53) as f64 <= self.sampling_rate {
                     accesses.push(BlockAccess { key, direction, class });
@@ -145,6 +144,7 @@ fn point(accesses: &[BlockAccess], size: u64, rate: f64, options: &CurveOptions)
     for (class, total) in by_class.iter_mut().enumerate() {
         total.reads = tallies.iter().map(|tally| tally[class].reads).sum();
         total.hits = tallies.iter().map(|tally| tally[class].hits).sum();
+        total.writes = tallies.iter().map(|tally| tally[class].writes).sum();
     }
     let all = sum(&by_class);
     let ratios: Vec<f64> = tallies.iter().filter_map(|tally| ratio(sum(tally))).collect();
@@ -153,6 +153,7 @@ fn point(accesses: &[BlockAccess], size: u64, rate: f64, options: &CurveOptions)
         hit_ratio: ratio(all),
         error: two_standard_errors(&ratios),
         by_class: by_class.map(ratio),
+        traffic_saved: all.hits as f64 / (all.reads + all.writes).max(1) as f64,
         flash_writes_per_read: admitted as f64 / all.reads.max(1) as f64,
     }
 }
@@ -177,11 +178,10 @@ fn follow<'a>(
             cache.admit(access.key);
         }
         *admitted += u64::from(admits && (is_write || !is_hit));
-        if !is_write {
-            let tally = &mut tallies[access.class as usize];
-            tally.reads += 1;
-            tally.hits += u64::from(is_hit);
-        }
+        let tally = &mut tallies[access.class as usize];
+        tally.writes += u64::from(is_write);
+        tally.reads += u64::from(!is_write);
+        tally.hits += u64::from(!is_write && is_hit);
     }
     tallies
 }
@@ -189,7 +189,8 @@ fn follow<'a>(
 fn sum(by_class: &[Tally; 3]) -> Tally {
     let reads = by_class.iter().map(|tally| tally.reads).sum();
     let hits = by_class.iter().map(|tally| tally.hits).sum();
-    Tally { reads, hits }
+    let writes = by_class.iter().map(|tally| tally.writes).sum();
+    Tally { reads, hits, writes }
 }
 
 fn ratio(tally: Tally) -> Option<f64> {
@@ -234,7 +235,9 @@ mod tests {
             TraceRequest { time: 0, volume: 0, direction, offset, length: PAGE }
         });
         let requests = requests.collect();
-        Trace { format: TraceFormat::Csv, requests, skipped: BTreeMap::new() }
+        let (volumes, answers) = (Vec::new(), Vec::new());
+        let skipped = BTreeMap::new();
+        Trace { format: TraceFormat::Csv, requests, volumes, answers, skipped }
     }
 
     fn curve(trace: &Trace, blocks: &[u64], followed: Option<u64>) -> MissRatioCurve {

@@ -9,6 +9,7 @@ mod blocks;
 mod checkpoint;
 mod dirty_bits;
 mod dirty_log;
+mod examine;
 mod failure;
 mod fields;
 mod format;
@@ -31,6 +32,7 @@ use std::rc::Rc;
 
 use device::{Device, Runtime};
 
+pub use examine::{ExamineDepth, StoreContents, StoredVolume, examine};
 pub use format::{FormatOptions, format};
 pub use recover::{Recovery, StoreError};
 pub use status::{CacheHealth, StoreCounters, StoreStatus, VolumeStatus};

@@ -115,10 +115,7 @@ impl CacheStore {
         flash: Rc<dyn Device>,
         runtime: &Runtime,
     ) -> Result<(Self, Recovery), StoreError> {
-        let superblock = read_superblock(&flash).await?;
-        if superblock.geometry.flash_bytes() > flash.length() {
-            return Err(StoreError::Damaged { file: flash.name().to_owned() });
-        }
+        let superblock = open_superblock(&flash).await?;
         let recovered = recover(&flash, superblock, runtime).await;
         let (core, recovery) = recovered.map_err(StoreError::Device)?;
         // Everything that was dropped is out of the checkpoint before its region may be unmarked.
@@ -126,6 +123,15 @@ impl CacheStore {
         core.state.borrow_mut().is_saving = false;
         Ok((Self { core: Rc::new(core) }, recovery))
     }
+}
+
+/// What the two superblocks say, if the flash is as long as they need.
+pub(super) async fn open_superblock(flash: &Rc<dyn Device>) -> Result<CacheSuperblock, StoreError> {
+    let superblock = read_superblock(flash).await?;
+    if superblock.geometry.flash_bytes() > flash.length() {
+        return Err(StoreError::Damaged { file: flash.name().to_owned() });
+    }
+    Ok(superblock)
 }
 
 /// What the two superblocks say.
@@ -143,7 +149,7 @@ async fn read_superblock(flash: &Rc<dyn Device>) -> Result<CacheSuperblock, Stor
     })
 }
 
-async fn recover(
+pub(super) async fn recover(
     flash: &Rc<dyn Device>,
     mut superblock: CacheSuperblock,
     runtime: &Runtime,

@@ -62,11 +62,35 @@ impl CacheStore {
         core.dirty.flushed(volume, u64::MAX);
     }
 
+    /// Changes a volume's bounds, durably.
+    pub(crate) async fn set_share(&self, volume: u16, share: PoolShare) {
+        let change = |known: &mut NamedVolume| known.share = share;
+        self.core.change_volume(volume, change).await;
+    }
+
+    /// Changes a volume's stamp, durably.
+    pub(crate) async fn set_stamp(&self, volume: u16, stamp: u64) {
+        let change = |known: &mut NamedVolume| known.stamp = stamp;
+        self.core.change_volume(volume, change).await;
+    }
+
     /// Notes that a volume has another length; the next superblock says so.
     pub(crate) fn set_length(&self, volume: u16, length: u64) {
         let mut state = self.core.state.borrow_mut();
         if let Some(volume) = state.superblock.volumes.get_mut(&volume) {
             volume.length = length;
+        }
+    }
+
+    /// Notes the stamp that the volume `name` has now that its last write is over; the superblock
+    /// that [`CacheStore::close`] writes says so.
+    pub fn restamp(&self, name: &str, stamp: u64) {
+        let Some(volume) = self.find(name) else {
+            return;
+        };
+        let mut state = self.core.state.borrow_mut();
+        if let Some(volume) = state.superblock.volumes.get_mut(&volume) {
+            volume.stamp = stamp;
         }
     }
 
@@ -99,6 +123,15 @@ impl CacheStoreCore {
             return None;
         }
         (0..MOST_VOLUMES).find(|id| !state.is_used(*id))
+    }
+
+    async fn change_volume(&self, volume: u16, change: impl FnOnce(&mut NamedVolume)) {
+        self.change_volumes(|volumes| {
+            if let Some(known) = volumes.get_mut(&volume) {
+                change(known);
+            }
+        })
+        .await;
     }
 
     /// Changes the table of volumes, durably.

@@ -6,9 +6,39 @@ use device::Durability;
 use super::{
     ArrayEvent, ArrayState, DriveOperation, HostRequest, HostWork, NEIGHBOUR, OperationPurpose,
 };
-use crate::disk::VirtualMoment;
+use crate::disk::{VirtualMoment, micros};
 use crate::neighbours::NeighbourRequest;
 use crate::raid::FailedDisk;
+
+/// How a rebuild shares the drives with the load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum RebuildPace {
+    /// No spare is there.
+    NoSpare,
+    /// The rebuild takes this percent of the time; controllers call it priority.
+    Percent(f64),
+    /// It begins this many bytes per second, if the drives keep up.
+    BytesPerSecond(f64),
+}
+
+impl RebuildPace {
+    /// The pace of a percentage; 0: no spare is there.
+    pub(super) const fn of_percent(percent: f64) -> Self {
+        if percent > 0.0 { Self::Percent(percent) } else { Self::NoSpare }
+    }
+
+    /// When the next part begins, after one of `bytes` that took from `begun` to `now`.
+    fn next(self, (begun, now): (VirtualMoment, VirtualMoment), bytes: u64) -> VirtualMoment {
+        match self {
+            Self::NoSpare => VirtualMoment::MAX,
+            Self::Percent(percent) => {
+                let milliseconds = (now - begun) as f64 / 1e6;
+                now + crate::disk::moment(milliseconds * (100.0 - percent) / percent)
+            }
+            Self::BytesPerSecond(rate) => now.max(begun + micros(bytes as f64 / rate * 1e6)),
+        }
+    }
+}
 
 /// Bytes that a spare rebuilds at a time, in whole stripe units.
 const REBUILT_AT_A_TIME: u64 = 1 << 20;
@@ -16,10 +46,15 @@ const REBUILT_AT_A_TIME: u64 = 1 << 20;
 impl ArrayState {
     /// Starts the activity that runs from the beginning.
     pub(super) fn begin_background(&mut self) {
-        if self.rebuild_percent > 0.0 && self.layout.failed.is_some() {
-            self.at(0, ArrayEvent::Rebuild);
-        }
+        self.begin_rebuild(0);
         self.expect_neighbour(0);
+    }
+
+    /// Starts rebuilding, if a drive has failed and a spare is there.
+    pub(super) fn begin_rebuild(&mut self, now: VirtualMoment) {
+        if self.rebuild_pace != RebuildPace::NoSpare && self.layout.failed.is_some() {
+            self.at(now, ArrayEvent::Rebuild);
+        }
     }
 
     /// The spare rebuilds the next part; the set is whole again after the last one.
@@ -43,12 +78,12 @@ impl ArrayState {
     /// A part has been rebuilt; the next one follows after a pause that leaves the drives to the
     /// load for the rest of the time.
     pub(super) fn rebuilt(&mut self, now: VirtualMoment, begun: VirtualMoment, to: u64) {
+        let mut bytes = 0;
         if let Some(failed) = &mut self.layout.failed {
-            failed.rebuilt = to;
+            bytes = to.saturating_sub(failed.rebuilt);
+            failed.rebuilt = failed.rebuilt.max(to);
         }
-        let milliseconds = (now - begun) as f64 / 1e6;
-        let pause = milliseconds * (100.0 - self.rebuild_percent) / self.rebuild_percent;
-        self.at(now + crate::disk::moment(pause), ArrayEvent::Rebuild);
+        self.at(self.rebuild_pace.next((begun, now), bytes), ArrayEvent::Rebuild);
     }
 
     /// A neighbour sends a request now; it has its own links.

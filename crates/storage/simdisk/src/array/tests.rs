@@ -190,6 +190,46 @@ fn a_quiet_set_is_rebuilt_at_the_rate_of_its_disks_and_its_share() {
     assert!((third / all - 0.3).abs() < 0.05, "{third} of {all}");
 }
 
+/// Judged by arithmetic: a rebuild that is held at a rate takes capacity by rate, within 2 %.
+#[test]
+fn a_rebuild_at_a_rate_takes_the_capacity_divided_by_it() {
+    let changes = [("raid.level", "5"), ("raid.disks", "7"), ("disk.capacity_gb", "1")];
+    let mut array = array(&changes);
+    array.fail_drive();
+    array.rebuild_from(0, Some(20e6));
+    let mut now = 0;
+    while array.rebuild_state().is_some() {
+        now = array.next_event().expect("the rebuild is under way");
+        array.advance(now, |_| ());
+    }
+    let whole = now as f64 / 1e9;
+    assert!((whole / 50.0 - 1.0).abs() < 0.02, "{whole} s");
+}
+
+/// Judged by arithmetic: a small read of a degraded RAID 5 of `n` drives takes 2 (n - 1) / n drive
+/// requests, a small write 4 (n - 2) / n where both of its drives are left, (n - 1) / n where its
+/// data are lost (the rest of the row is read, the parity written), and 1 / n where its parity is.
+#[test]
+fn degraded_parity_demands_as_much_of_the_drives_as_arithmetic_says() {
+    let n = 7.0;
+    let changes = [("raid.level", "5"), ("raid.disks", "7"), ("cache.mode", "pass-through")];
+    let demand = |is_write: bool| {
+        let mut array = array(&changes);
+        array.fail_drive();
+        let span = array.capacity() / 32_768;
+        let mut prng = units::Prng::new(Seed(3));
+        let run =
+            closed_loop(&mut array, 1, 4_000, |_| (is_write, prng.below(span) * 32_768, 32_768));
+        let served: u64 = array.drive_work().iter().map(|(served, _)| served).sum();
+        served as f64 / run.answered as f64
+    };
+    let reads = 2.0 * (n - 1.0) / n;
+    let writes = 4.0 * (n - 2.0) / n + (n - 1.0) / n + 1.0 / n;
+    let (read, write) = (demand(false), demand(true));
+    assert!((read / reads - 1.0).abs() < 0.05, "{read} requests a read, not {reads}");
+    assert!((write / writes - 1.0).abs() < 0.05, "{write} requests a write, not {writes}");
+}
+
 #[test]
 fn neighbours_take_their_part_of_the_disks() {
     let alone = random_load(&[], 8, false);

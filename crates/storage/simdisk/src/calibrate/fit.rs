@@ -289,6 +289,7 @@ impl<'a> Fitting<'a> {
             neighbours: NeighbourSection::default(),
             file_system: FileSystemSection::default(),
             host: HostSection::default(),
+            host_cache: None,
         }
     }
 

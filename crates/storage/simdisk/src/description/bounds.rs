@@ -10,7 +10,7 @@ use crate::neighbours::NeighbourParameters;
 use crate::raid::{FailedDisk, RaidLayout, RaidLevel};
 
 /// The problem with a value: its key, and its valid values.
-type ValueComplaint = (&'static str, String);
+pub(super) type ValueComplaint = (&'static str, String);
 
 impl ArrayDescription {
     /// The array to simulate; `file` names the description in complaints.
@@ -49,7 +49,9 @@ impl ArrayDescription {
             path: self.path_parameters()?,
             limits: self.limit_parameters()?,
             neighbours: self.neighbour_parameters()?,
-            rebuild_percent: if self.raid.spares > 0 { self.raid.rebuild_percent } else { 0.0 },
+            host_cache: self.host_cache.map(|cache| cache.checked()).transpose()?,
+            rebuild_percent: self.raid.rebuild_percent,
+            has_spare: self.raid.spares > 0,
         })
     }
 
@@ -269,7 +271,12 @@ impl FlashSection {
     }
 }
 
-fn within(key: &'static str, value: f64, least: f64, most: f64) -> Result<(), ValueComplaint> {
+pub(super) fn within(
+    key: &'static str,
+    value: f64,
+    least: f64,
+    most: f64,
+) -> Result<(), ValueComplaint> {
     if (least..=most).contains(&value) {
         return Ok(());
     }
@@ -281,6 +288,6 @@ fn within(key: &'static str, value: f64, least: f64, most: f64) -> Result<(), Va
     clippy::cast_sign_loss,
     reason = "bounds were checked: positive, and far below 2^64"
 )]
-fn whole(number: f64) -> u64 {
+pub(super) fn whole(number: f64) -> u64 {
     number as u64
 }

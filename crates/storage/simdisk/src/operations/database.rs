@@ -14,6 +14,7 @@ use crate::file_system::Metadata;
 
 /// One database.
 pub(super) struct DatabaseState<'a> {
+    pub profile: &'a OperationProfile,
     pub place: OperationPlace,
     pub log_place: OperationPlace,
     pub pace: Option<OperationPace<'a>>,
@@ -24,6 +25,10 @@ pub(super) struct DatabaseState<'a> {
     pub requests: u64,
     /// Sessions inside a batch.
     pub under_way: u32,
+    /// Whether its sessions begin batches.
+    pub is_running: bool,
+    /// Sessions that wait until it runs.
+    pub parked: Vec<u32>,
     /// The burst that comes next, and the reads until then.
     burst: usize,
     reads_left: u32,
@@ -34,6 +39,8 @@ pub(super) struct DatabaseState<'a> {
     last_write: u64,
     /// Sessions that wait for room in the cache.
     pub stalled: Vec<u32>,
+    /// Whether its scan waits until it runs.
+    pub is_scan_parked: bool,
     /// Next position of the scan.
     pub scanned: u64,
     /// The file that `beside` counts in, and the next request of it.
@@ -51,7 +58,7 @@ struct Chain {
 impl<'a> DatabaseState<'a> {
     /// A database whose bursts begin anywhere in those of the profile.
     pub(super) fn new(
-        profile: &OperationProfile,
+        profile: &'a OperationProfile,
         (place, log_place): (OperationPlace, OperationPlace),
         pace: Option<OperationPace<'a>>,
         (mut prng, metadata): (Prng, Metadata),
@@ -60,6 +67,7 @@ impl<'a> DatabaseState<'a> {
         let burst = if bursts == 0 { 0 } else { prng.below(bursts) };
         let burst = usize::try_from(burst).expect("invariant: the number of a burst");
         Self {
+            profile,
             place,
             log_place,
             pace,
@@ -68,12 +76,15 @@ impl<'a> DatabaseState<'a> {
             metadata,
             requests: 0,
             under_way: 0,
+            is_running: true,
+            parked: Vec::new(),
             burst,
             reads_left: profile.bursts.get(burst).map_or(u32::MAX, |burst| burst.after_reads),
             waiting_writes: VecDeque::new(),
             writes_in_flight: 0,
             last_write: place.base,
             stalled: Vec::new(),
+            is_scan_parked: false,
             scanned: 0,
             beside: (0, 0),
             chains: Default::default(),

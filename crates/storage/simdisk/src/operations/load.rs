@@ -29,11 +29,26 @@ pub struct LoadedDatabase<'a> {
     pub log: OperationPlace,
     /// Says when the next batch may begin; none: at once.
     pub pace: Option<OperationPace<'a>>,
+    /// Its own profile; none: that of the load.
+    pub profile: Option<&'a OperationProfile>,
 }
 
 /// Returns when the next batch of a database may begin, from its reads and writes so far, its
 /// batches in flight, and the time. A session that is not due by then asks again.
 pub type OperationPace<'a> = Box<dyn FnMut(u64, u32, Nanos) -> Nanos + 'a>;
+
+/// A copy of many bytes beside the load, such as a reseed: one request after the other at a rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OperationFlow {
+    /// The bytes.
+    pub place: OperationPlace,
+    /// Bytes of one request.
+    pub request_bytes: u64,
+    /// Bytes per second, if the array keeps up.
+    pub rate: f64,
+    /// Whether it writes.
+    pub is_write: bool,
+}
 
 /// Bytes of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,12 +7,16 @@
 //! no pages, files or clock: its caller advances the time.
 
 mod database;
+mod flow;
 mod load;
 mod log;
 mod profile;
 mod run;
 
-pub use load::{LoadedDatabase, OperationLoad, OperationPace, OperationPlace, ScanShape};
+pub use crate::array::ArrayUsage;
+pub use load::{
+    LoadedDatabase, OperationFlow, OperationLoad, OperationPace, OperationPlace, ScanShape,
+};
 pub use profile::{
     BatchShape, BesidePlace, LogShape, OperationProfile, Placement, RequestBeside, SpanShape,
     WriteBurst, WriteShape,

@@ -6,16 +6,18 @@ use std::collections::BinaryHeap;
 use units::{Nanos, Prng, Seed};
 
 use super::database::DatabaseState;
+use super::flow::FlowState;
 use super::log::LogWrite;
 use super::{
-    OperationKind, OperationLoad, OperationPlace, OperationProfile, RequestBeside, ScanShape,
+    LoadedDatabase, OperationKind, OperationLoad, OperationPlace, RequestBeside, ScanShape,
     SpanShape,
 };
-use crate::array::{ArrayState, HostRequest, HostWork};
+use crate::array::{HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError};
 use crate::disk::VirtualMoment;
 use crate::file_system::Metadata;
 use crate::host::HostProcessors;
+use crate::host_cache::{CachedArray, HostCacheCounters};
 use crate::slots::SlotTable;
 
 /// Result of a request, or of a batch.
@@ -36,35 +38,41 @@ const SHORTEST_BATCH: VirtualMoment = 1_000;
 
 /// A load at work on arrays.
 pub struct OperationRun<'a> {
-    profile: &'a OperationProfile,
     rest_percent: u64,
-    scan: Option<ScanShape>,
-    processors: Option<HostProcessors>,
-    arrays: Vec<ArrayState>,
-    databases: Vec<DatabaseState<'a>>,
+    pub(super) scan: Option<ScanShape>,
+    pub(super) processors: Option<HostProcessors>,
+    pub(super) arrays: Vec<CachedArray>,
+    pub(super) databases: Vec<DatabaseState<'a>>,
     sessions: Vec<SessionState>,
     requests: SlotTable<PendingRequest>,
+    pub(super) flows: Vec<FlowState>,
+    /// How far time has advanced.
+    pub(super) now: VirtualMoment,
     timers: BinaryHeap<Reverse<(VirtualMoment, u64, Timer)>>,
     sequence: u64,
 }
 
 /// An event without any array.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Timer {
+pub(super) enum Timer {
     /// A session continues.
     Session(u32),
     /// The scan of a database reads.
     Scan(u32),
+    /// A flow makes its next request.
+    Flow(u32),
 }
 
 /// Who waits for a request.
 #[derive(Clone, Copy)]
-enum Waiter {
+pub(super) enum Waiter {
     Session(u32),
     Write,
     Log,
     Scan,
     Chain(usize),
+    /// A flow, by its number.
+    Flow(u32),
     /// None does.
     None,
     /// A request that is done only with this one: a write of the file system beside it.
@@ -127,10 +135,9 @@ impl<'a> OperationRun<'a> {
     ) -> Result<Self, DescriptionError> {
         let mut states = Vec::new();
         for (index, array) in (0..).zip(arrays) {
-            states.push(ArrayState::new(&array.model(&array.name)?, seed.derive(index)));
+            states.push(CachedArray::new(&array.model(&array.name)?, seed.derive(index)));
         }
         let mut run = Self {
-            profile: load.profile,
             rest_percent: u64::from(load.rest_percent),
             scan: load.scan,
             processors: load.processors,
@@ -138,9 +145,12 @@ impl<'a> OperationRun<'a> {
             databases: Vec::new(),
             sessions: Vec::new(),
             requests: SlotTable::default(),
+            flows: Vec::new(),
+            now: 0,
             timers: BinaryHeap::new(),
             sequence: 0,
         };
+        run.warm(&load.databases);
         for (number, database) in (0..).zip(load.databases) {
             let seed = seed.derive(u64::MAX - u64::from(number));
             let places = (database.place, database.log);
@@ -150,7 +160,7 @@ impl<'a> OperationRun<'a> {
             let metadata = Metadata::new(array.file_system, end, seed.derive(u64::MAX - 1));
             let prng = Prng::new(seed.derive(u64::MAX));
             run.databases.push(DatabaseState::new(
-                run.profile,
+                database.profile.unwrap_or(load.profile),
                 places,
                 database.pace,
                 (prng, metadata),
@@ -163,6 +173,14 @@ impl<'a> OperationRun<'a> {
             }
         }
         Ok(run)
+    }
+
+    /// Fills the host's caches that are warm from the start.
+    fn warm(&mut self, databases: &[LoadedDatabase<'_>]) {
+        for OperationPlace { array, base, bytes } in databases.iter().map(|of| of.place) {
+            let beside = databases.iter().filter(|of| of.place.array == array).count();
+            self.arrays[array].warm(base..base + bytes, 1.0 / beside as f64);
+        }
     }
 
     /// Advances time up to a moment, and reports every answer that comes until then.
@@ -178,21 +196,29 @@ impl<'a> OperationRun<'a> {
                 match timer {
                     Timer::Session(session) => self.go_on(now, session, &mut told),
                     Timer::Scan(database) => self.scan(now, database),
+                    Timer::Flow(flow) => self.flow(now, flow),
                 }
             }
         }
+        self.now = self.now.max(until.0);
     }
 
     /// How full the memory for writes of its arrays is, in shares of one array's; none if no array
     /// keeps writes there.
     pub fn filled_memory(&self) -> Option<f64> {
-        let filled: Vec<f64> = self.arrays.iter().filter_map(ArrayState::filled_memory).collect();
+        let filled: Vec<f64> = self.arrays.iter().filter_map(CachedArray::filled_memory).collect();
         (!filled.is_empty()).then(|| filled.iter().sum())
+    }
+
+    /// What the host's cache in front of each array has done so far; arrays without one are left
+    /// out.
+    pub fn host_caches(&self) -> Vec<HostCacheCounters> {
+        self.arrays.iter().filter_map(CachedArray::counters).collect()
     }
 
     /// Events of the simulation so far.
     pub fn events(&self) -> u64 {
-        self.sequence + self.arrays.iter().map(|array| array.handled).sum::<u64>()
+        self.sequence + self.arrays.iter().map(CachedArray::events).sum::<u64>()
     }
 
     /// When something happens next, and on which array; none: a timer.
@@ -208,7 +234,7 @@ impl<'a> OperationRun<'a> {
         next
     }
 
-    fn at(&mut self, moment: VirtualMoment, timer: Timer) {
+    pub(super) fn at(&mut self, moment: VirtualMoment, timer: Timer) {
         self.sequence += 1;
         self.timers.push(Reverse((moment, self.sequence, timer)));
     }
@@ -251,6 +277,10 @@ impl<'a> OperationRun<'a> {
     fn keep_pace(&mut self, now: VirtualMoment, session: u32) -> bool {
         let state = &mut self.sessions[session as usize];
         let database = &mut self.databases[state.database as usize];
+        if !database.is_running {
+            database.parked.push(session);
+            return false;
+        }
         if let Some(pace) = &mut database.pace {
             let due = pace(database.requests, database.under_way, Nanos(now)).0;
             if due > now {
@@ -265,17 +295,19 @@ impl<'a> OperationRun<'a> {
 
     fn draw(&mut self, now: VirtualMoment, session: u32) -> bool {
         let state = &mut self.sessions[session as usize];
-        let batches = self.profile.batches.len().max(1) as u64;
+        let profile = self.databases[state.database as usize].profile;
+        let batches = profile.batches.len().max(1) as u64;
         let drawn = state.prng.below(batches);
         state.batch = usize::try_from(drawn).expect("invariant: the number of a batch");
         (state.span, state.reads_begun, state.begun) = (0, 0, now);
         state.step = SessionStep::Enter;
-        !self.profile.batches.is_empty()
+        !profile.batches.is_empty()
     }
 
     fn span_of(&self, session: u32) -> Option<SpanShape> {
         let state = &self.sessions[session as usize];
-        self.profile.batches[state.batch].spans.get(state.span).copied()
+        let profile = self.databases[state.database as usize].profile;
+        profile.batches[state.batch].spans.get(state.span).copied()
     }
 
     /// Begins a transaction.
@@ -300,7 +332,7 @@ impl<'a> OperationRun<'a> {
         let number = state.database;
         let database = &mut self.databases[number as usize];
         if state.reads_left > 0 {
-            if database.is_behind(self.profile) {
+            if database.is_behind(database.profile) {
                 database.stalled.push(session);
                 return false;
             }
@@ -320,9 +352,10 @@ impl<'a> OperationRun<'a> {
 
     fn commit(&mut self, now: VirtualMoment, session: u32) -> bool {
         let number = self.sessions[session as usize].database;
-        let log = &mut self.databases[number as usize].log;
-        if log.is_full(&self.profile.log) {
-            let added = log.add(0, &self.profile.log);
+        let DatabaseState { log, profile, .. } = &mut self.databases[number as usize];
+        let profile = *profile;
+        if log.is_full(&profile.log) {
+            let added = log.add(0, &profile.log);
             log.wait(added, session);
             self.write_log(now, number);
             return false;
@@ -332,7 +365,7 @@ impl<'a> OperationRun<'a> {
             return true;
         };
         let log = &mut self.databases[number as usize].log;
-        let end = log.add(span.log_bytes, &self.profile.log);
+        let end = log.add(span.log_bytes, &profile.log);
         let goes_on = !span.is_durable || log.wait(end, session);
         self.write_log(now, number);
         goes_on
@@ -348,7 +381,8 @@ impl<'a> OperationRun<'a> {
         let state = &mut self.sessions[session as usize];
         state.span += 1;
         state.step = SessionStep::Enter;
-        if state.span < self.profile.batches[state.batch].spans.len() {
+        let profile = self.databases[state.database as usize].profile;
+        if state.span < profile.batches[state.batch].spans.len() {
             return true;
         }
         state.step = SessionStep::Begin;
@@ -363,23 +397,25 @@ impl<'a> OperationRun<'a> {
     }
 
     fn read(&mut self, now: VirtualMoment, session: u32, waiter: Waiter) {
-        let bytes = self.profile.read_bytes;
         let state = &mut self.sessions[session as usize];
         let number = state.database;
-        let placements = &self.profile.batches[state.batch].reads;
+        let profile = self.databases[number as usize].profile;
+        let bytes = profile.read_bytes;
+        let placements = &profile.batches[state.batch].reads;
         let placement = placements.get(state.reads_begun).copied().unwrap_or_default();
         state.reads_begun += 1;
         let database = &mut self.databases[number as usize];
         let base = database.placed(placement, state.last_read, (bytes, bytes));
         state.last_read = base;
         let place = OperationPlace { base, ..database.place };
-        database.note_read(self.profile);
+        database.note_read(profile);
         self.ask(now, number, (OperationKind::DatabaseRead, waiter), place, bytes);
         self.write_database(now, number);
     }
 
     fn write_database(&mut self, now: VirtualMoment, number: u32) {
-        while let Some((base, bytes)) = self.databases[number as usize].next_write(self.profile) {
+        let profile = self.databases[number as usize].profile;
+        while let Some((base, bytes)) = self.databases[number as usize].next_write(profile) {
             let place = OperationPlace { base, ..self.databases[number as usize].place };
             self.ask(now, number, (OperationKind::DatabaseWrite, Waiter::Write), place, bytes);
         }
@@ -387,7 +423,7 @@ impl<'a> OperationRun<'a> {
 
     fn write_log(&mut self, now: VirtualMoment, number: u32) {
         let database = &mut self.databases[number as usize];
-        let Some(LogWrite { at, bytes }) = database.log.next_write(&self.profile.log) else {
+        let Some(LogWrite { at, bytes }) = database.log.next_write(&database.profile.log) else {
             return;
         };
         let place = database.log_place;
@@ -408,6 +444,10 @@ impl<'a> OperationRun<'a> {
             return;
         };
         let database = &mut self.databases[number as usize];
+        if !database.is_running {
+            database.is_scan_parked = true;
+            return;
+        }
         let place =
             OperationPlace { base: database.place.base + database.scanned, ..database.place };
         database.scanned += bytes;
@@ -417,7 +457,7 @@ impl<'a> OperationRun<'a> {
         self.ask(now, number, (OperationKind::MaintenanceRead, Waiter::Scan), place, bytes);
     }
 
-    fn ask(
+    pub(super) fn ask(
         &mut self,
         now: VirtualMoment,
         database: u32,
@@ -433,7 +473,7 @@ impl<'a> OperationRun<'a> {
         }
         let request =
             HostRequest { token: u64::from(token), work, offset: place.base, length: bytes };
-        self.arrays[place.array].submit(now, request);
+        self.arrays[place.array].submit(now, volume(database, kind), request);
     }
 
     /// Sends the file system's additional writes for the write of this slot.
@@ -447,7 +487,8 @@ impl<'a> OperationRun<'a> {
             let request =
                 PendingRequest { database, kind, bytes: length, begun: now, waiter, parts: 1 };
             let token = u64::from(self.requests.put(request));
-            self.arrays[array].submit(now, HostRequest { token, work, offset, length });
+            let request = HostRequest { token, work, offset, length };
+            self.arrays[array].submit(now, volume(database, OperationKind::LogWrite), request);
         }
     }
 
@@ -477,6 +518,9 @@ impl<'a> OperationRun<'a> {
         };
         let PendingRequest { database: number, kind, bytes, begun, waiter, .. } =
             self.requests.take(slot);
+        if let Waiter::Flow(flow) = waiter {
+            return self.flow_went_on(now, flow, (begun, bytes));
+        }
         let latency = Nanos(now - begun);
         told(OperationAnswer { database: number as usize, kind, bytes, latency });
         let database = &mut self.databases[number as usize];
@@ -484,7 +528,7 @@ impl<'a> OperationRun<'a> {
             database.requests += 1;
         }
         match waiter {
-            Waiter::None | Waiter::Beside(_) | Waiter::Unseen => {}
+            Waiter::None | Waiter::Beside(_) | Waiter::Unseen | Waiter::Flow(_) => {}
             Waiter::Session(session) => self.go_on(now, session, told),
             Waiter::Scan => {
                 let pause = self.scan.map_or(0, |scan| scan.pause.0);
@@ -507,7 +551,7 @@ impl<'a> OperationRun<'a> {
     ) {
         let database = &mut self.databases[number as usize];
         database.write_done();
-        let stalled = if database.is_behind(self.profile) {
+        let stalled = if database.is_behind(database.profile) {
             Vec::new()
         } else {
             std::mem::take(&mut database.stalled)
@@ -527,7 +571,7 @@ impl<'a> OperationRun<'a> {
     ) {
         let database = &mut self.databases[number as usize];
         database.log.written();
-        database.log_went_on(self.profile);
+        database.log_went_on(database.profile);
         let served = database.log.served();
         self.write_log(now, number);
         for chain in 0..RequestBeside::CHAINS {
@@ -537,4 +581,17 @@ impl<'a> OperationRun<'a> {
             self.go_on(now, session, told);
         }
     }
+}
+
+/// The volume of a request, as a cache in the host tells them apart: database and log have one
+/// each.
+fn volume(database: u32, kind: OperationKind) -> u64 {
+    let is_log = matches!(
+        kind,
+        OperationKind::LogWrite
+            | OperationKind::LogFormat
+            | OperationKind::LogRead
+            | OperationKind::ReplicationRead
+    );
+    u64::from(database) * 2 + u64::from(is_log)
 }

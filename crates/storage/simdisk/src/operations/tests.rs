@@ -62,7 +62,7 @@ fn load<'a>(
     let log = OperationPlace { array: 0, base: 100 << 30, bytes: 16 << 30 };
     let mut load = OperationLoad {
         profile,
-        databases: vec![LoadedDatabase { sessions, place, log, pace: None }],
+        databases: vec![LoadedDatabase { sessions, place, log, pace: None, profile: None }],
         rest_percent: 0,
         scan: None,
         processors: None,
@@ -141,8 +141,9 @@ fn a_distance_beyond_an_end_of_the_database_stays_within_it() {
     use crate::file_system::Metadata;
     let place = OperationPlace { array: 0, base: 10 * PAGE, bytes: 4 * PAGE };
     let log = OperationPlace { array: 0, base: 0, bytes: 1 << 30 };
+    let profile = profile();
     let mut database = DatabaseState::new(
-        &profile(),
+        &profile,
         (place, log),
         None,
         (units::Prng::new(Seed(1)), Metadata::new(FileSystemSection::default(), 0, Seed(0))),

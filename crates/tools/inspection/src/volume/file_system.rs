@@ -15,6 +15,7 @@ pub(super) fn findings(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
     findings.extend(allocation_unit(place));
     findings.extend(marks(place));
     findings.extend(bitlocker(place));
+    findings.push(super::limits::finding(place));
     findings
 }
 

@@ -6,12 +6,14 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fleet::{AgentJob, AgentStep, ChildReport};
+use fleet::{AgentJob, AgentStep, ChildReport, Duty, DutyAct};
 
 use crate::documents;
 use crate::error::CommandError;
+use crate::system as processes;
 use host::system;
-use host::{MEASURE_AT, STOP_REQUEST, WAITING, is_live, load};
+use host::{LOAD_STEPS, MEASURE_AT, STOP_REQUEST, WAITING, is_live, load};
+use trial::LoadStep;
 
 /// What its program is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,9 @@ enum Work {
     WarmUp,
     Measure,
 }
+
+/// Where the number of its process is kept for the next agent.
+const PROCESS: &str = "run.pid";
 
 /// The program of an agent's job.
 pub(super) struct Child {
@@ -40,6 +45,18 @@ pub(super) fn release(folder: &Path, at_ns: u64) -> Result<(), CommandError> {
     Ok(documents::replace(&path, at_ns.to_string().as_bytes())?)
 }
 
+/// Leaves the steps of the load for the run in `folder`.
+pub(super) fn leave_steps(folder: &Path, duties: &[Duty]) -> Result<(), CommandError> {
+    let steps: Vec<LoadStep> = duties.iter().filter_map(step_of).collect();
+    let text = serde_json::to_string(&steps).map_err(CommandError::from)?;
+    Ok(documents::replace(&record_folder(folder).join(LOAD_STEPS), text.as_bytes())?)
+}
+
+fn step_of(duty: &Duty) -> Option<LoadStep> {
+    let DutyAct::Load { database, percent } = duty.act else { return None };
+    Some(LoadStep { after_ns: duty.after_ns, database, percent })
+}
+
 impl Child {
     /// Fills the databases of the plan in `folder`.
     pub(super) fn fill(folder: &Path) -> Result<Self, CommandError> {
@@ -58,6 +75,35 @@ impl Child {
             "--hold-measurement".as_ref(),
         ];
         Self::start(folder, Work::WarmUp, &words)
+    }
+
+    /// Resumes that run after it was killed.
+    pub(super) fn resume(folder: &Path) -> Result<Self, CommandError> {
+        let record = record_folder(folder);
+        let words: [&OsStr; 3] = ["run".as_ref(), "--resume".as_ref(), record.as_os_str()];
+        Self::start(folder, Work::Measure, &words)
+    }
+
+    /// Kills it as a power failure would: nothing is closed.
+    pub(super) fn kill(mut self) {
+        match &mut self.process {
+            Some(process) => {
+                let _ = process.kill().and_then(|()| process.wait());
+            }
+            None => self.kill_found(),
+        }
+    }
+
+    /// Kills what an earlier agent started, if it still runs.
+    fn kill_found(&self) {
+        let text = fs::read_to_string(self.folder.join(PROCESS)).unwrap_or_default();
+        let Ok(process) = text.trim().parse() else { return };
+        let own = record_folder(&self.folder);
+        let is_own =
+            processes::words_of(process).is_some_and(|of| of.contains(&*own.to_string_lossy()));
+        if is_own {
+            let _ = processes::kill(process);
+        }
     }
 
     /// What an earlier agent started in `folder`.
@@ -81,6 +127,7 @@ impl Child {
         system::set_apart(&mut command);
         let process =
             command.spawn().map_err(|error| CommandError::file(&program, "start", &error))?;
+        documents::replace(&folder.join(PROCESS), process.id().to_string().as_bytes())?;
         Ok(Self { folder: folder.to_path_buf(), work, process: Some(process) })
     }
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fleet::{AgentId, AgentJob, RunId};
+use fleet::{AgentId, KeptJob, RunId};
 
 use crate::documents;
 use crate::error::CommandError;
@@ -56,13 +56,13 @@ impl Home {
     }
 
     /// Writes down what the agent is doing.
-    pub(super) fn keep(&self, job: Option<&AgentJob>) -> Result<(), CommandError> {
+    pub(super) fn keep(&self, job: Option<&KeptJob>) -> Result<(), CommandError> {
         let text = serde_json::to_string(&job).map_err(CommandError::from)?;
         Ok(documents::replace(&self.folder.join("job.json"), text.as_bytes())?)
     }
 
     /// What an earlier agent was doing.
-    pub(super) fn last_job(&self) -> Option<AgentJob> {
+    pub(super) fn last_job(&self) -> Option<KeptJob> {
         let text = fs::read_to_string(self.folder.join("job.json")).ok()?;
         serde_json::from_str(&text).ok()?
     }

@@ -87,7 +87,11 @@ fn publish_next(carrier: &Carrier, agent: &AgentId, shared: &Mutex<Option<Parcel
     let next = {
         let parcel = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(parcel) = &*parcel else { return false };
-        let bytes = read(&parcel.journal, parcel.outbox.next_offset()).unwrap_or_default();
+        let mut bytes = read(&parcel.journal, parcel.outbox.next_offset()).unwrap_or_default();
+        if !parcel.has_ended {
+            // A run that resumes cuts off a line that it was killed in.
+            bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1));
+        }
         parcel.outbox.next(&bytes, parcel.has_ended).map(|chunk| (parcel.run.clone(), chunk))
     };
     let Some((run, chunk)) = next else { return false };

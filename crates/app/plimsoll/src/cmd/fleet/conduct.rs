@@ -10,10 +10,9 @@ use std::time::{Duration, Instant, SystemTime};
 use carrier::{Carrier, EVERY_BEAT, Lease, Letters, clocks, orders};
 use fleet::{
     AgentAnswer, AgentId, Ask, ClockOffset, ControllerEffect, FLEET_JOURNAL, FleetController,
-    FleetEvent, FleetOrder, FleetStage, Heartbeat, RoundTrip, RunId, decode, encode,
+    FleetEvent, FleetOrder, FleetStage, Heartbeat, HostWork, RoundTrip, RunId, decode, encode,
 };
 use host::StopFlag;
-use plan::Plan;
 use units::Nanos;
 
 use super::hosts;
@@ -63,10 +62,11 @@ pub(crate) fn now() -> Nanos {
     Nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Runs the plans of `order` to the end, whatever it is; the journal in `folder` says which.
+/// Runs the work of the hosts of `order`, who measure for `longest` at most, to the end, whatever it
+/// is; the journal in `folder` says which.
 pub(super) fn conduct(
     carrier: &Carrier,
-    (order, plans): (&FleetOrder, &[Plan]),
+    (order, work, longest): (&FleetOrder, Vec<HostWork>, Nanos),
     folder: &Path,
     console: &mut Console,
 ) -> Result<(), CommandError> {
@@ -76,10 +76,8 @@ pub(super) fn conduct(
     let holder = format!("{} on {}, process {}", order.name, machine.name, std::process::id());
     let lease = carrier.take_lease(holder)?;
     let run = run_id(&lease)?;
-    let texts: Vec<String> = plans.iter().map(Plan::to_toml).collect();
-    let longest = plans.iter().map(|plan| plan.test.duration).max().unwrap_or_default();
     let controller =
-        FleetController::new((run.clone(), lease.epoch()), order, &texts, longest, now());
+        FleetController::new((run.clone(), lease.epoch()), order, work, longest, now());
     let (sender, heard) = channel();
     let mut conductor = Conductor {
         carrier,
@@ -101,6 +99,10 @@ pub(super) fn conduct(
         hosts: order.hosts.iter().map(|host| host.host.clone()).collect(),
         shared_storage: order.shared_storage,
     })?;
+    if !order.events.is_empty() || !order.databases.is_empty() {
+        let (events, loads) = (order.events.clone(), order.load_changes());
+        conductor.write(FleetEvent::Planned { events, loads })?;
+    }
     let ended = conductor.follow(&stop, console);
     conductor.end(ended)
 }

@@ -35,11 +35,20 @@ pub(crate) enum FleetAction {
     Down(FleetServerFlags),
 }
 
+/// Folder of a server's configuration, unless another is named.
+const STATE: &str = "plimsoll-fleet";
+
+impl Default for FleetServerFlags {
+    fn default() -> Self {
+        Self { state: PathBuf::from(STATE), server: None, credentials: None }
+    }
+}
+
 /// Which server.
 #[derive(Args, Debug)]
 pub(crate) struct FleetServerFlags {
     /// Folder of the server that `plimsoll fleet up` started
-    #[arg(long, value_name = "DIR", default_value = "plimsoll-fleet")]
+    #[arg(long, value_name = "DIR", default_value = STATE)]
     pub state: PathBuf,
     /// A site's own NATS server instead: nats://HOST:PORT
     #[arg(long, value_name = "URL")]

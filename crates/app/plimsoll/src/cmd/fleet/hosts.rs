@@ -79,6 +79,7 @@ pub(super) fn step(step: &AgentStep) -> String {
         AgentStep::WarmingUp => "warming up".to_owned(),
         AgentStep::Waiting => "warm, waiting for the others".to_owned(),
         AgentStep::Measuring => "measuring".to_owned(),
+        AgentStep::Down => "down on purpose".to_owned(),
         AgentStep::Ended { status: 0 } => "ended: pass".to_owned(),
         AgentStep::Ended { status: 1 } => "ended: fail".to_owned(),
         AgentStep::Ended { .. } => "ended: cannot judge".to_owned(),

@@ -25,7 +25,10 @@ const PASSWORD_BYTES: usize = 24;
 const AGENT_RIGHTS: &str = r#"{
         publish: { allow: ["plimsoll.v1.beat.*", "plimsoll.v1.result.>", "$JS.API.INFO",
                            "$JS.API.STREAM.INFO.PLIMSOLL_RESULTS",
-                           "$JS.API.STREAM.CREATE.PLIMSOLL_RESULTS", "_INBOX.>"] }
+                           "$JS.API.STREAM.CREATE.PLIMSOLL_RESULTS", "plimsoll.v1.done.*",
+                           "$JS.API.CONSUMER.INFO.PLIMSOLL_WORK.agents",
+                           "$JS.API.CONSUMER.MSG.NEXT.PLIMSOLL_WORK.agents",
+                           "$JS.ACK.PLIMSOLL_WORK.agents.>", "_INBOX.>"] }
         subscribe: { allow: ["plimsoll.v1.order.*", "plimsoll.v1.clock.*", "_INBOX.>"] }
       }"#;
 

@@ -1,9 +1,9 @@
 //! The verdict on a fleet run, as text and as JSON, in its folder and on the terminal.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use fleet::{FleetRecord, FleetVerdict, HostVerdict, merged};
+use fleet::{FleetRecord, FleetVerdict, HostVerdict, PeriodVerdict, merged};
 use record::{Histogram, Phase, RunRecord, Series};
 use serde_json::{Value, json};
 use verdict::Ruling;
@@ -32,10 +32,13 @@ pub(crate) fn show(
     let mut fleet = fleet_record(folder)?;
     let places: Vec<_> =
         fleet.hosts.iter().enumerate().map(|(at, host)| host_folder(folder, at, host)).collect();
-    for (host, place) in fleet.hosts.iter_mut().zip(places) {
+    for (host, place) in fleet.hosts.iter_mut().zip(&places) {
         if place.join(record::JOURNAL).exists() {
-            host.record = Some(load(&place)?);
+            host.record = Some(load(place)?);
         }
+    }
+    if !fleet.events.is_empty() {
+        cut(&mut fleet, &places)?;
     }
     let verdict = fleet::judge(&fleet);
     let (text, answer) = (text(&fleet, &verdict), answer(&fleet, &verdict));
@@ -54,6 +57,21 @@ pub(crate) fn show(
         console.answer(format_args!("Report: {}", folder.join("report.txt").display()))?;
     }
     Ok(Outcome::of_ruling(verdict.outcome))
+}
+
+/// Cuts the journals into the parts between events.
+fn cut(fleet: &mut FleetRecord, places: &[PathBuf]) -> Result<(), CommandError> {
+    for (host, place) in places.iter().enumerate() {
+        let path = place.join(record::JOURNAL);
+        if fleet.hosts[host].record.is_none() {
+            continue;
+        }
+        let journal = std::fs::read(&path).map_err(CommandError::of_file(&path, "read"))?;
+        fleet
+            .cut(host, &journal)
+            .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
+    }
+    Ok(())
 }
 
 fn headline(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
@@ -87,6 +105,7 @@ fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
             row.unwrap_or_else(|| "no journal".to_owned())
         );
     }
+    periods(fleet, verdict, &mut text);
     let records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
     let iops: f64 = records.clone().map(RunRecord::achieved_transactional_iops).sum();
     let sums = merged(records, Phase::Measure);
@@ -99,6 +118,24 @@ fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
         "All hosts", ""
     );
     text
+}
+
+/// What every host carried before, during and after each event.
+fn periods(fleet: &FleetRecord, verdict: &FleetVerdict, text: &mut String) {
+    for (place, judged) in verdict.periods.iter().enumerate() {
+        let (from, to) = (judged.period.from.as_secs_f64(), judged.period.to.as_secs_f64());
+        let _ = writeln!(text, "{} ({from:.0} to {to:.0} s):", judged.name);
+        for (host, verdict) in fleet.hosts.iter().zip(&judged.hosts) {
+            let part = host.parts.get(place).and_then(Option::as_ref);
+            let outcome = match verdict {
+                Some(_) if !judged.period.is_judged() => "not judged",
+                Some(verdict) => verdict.outcome.name(),
+                None => "lost",
+            };
+            let row = part.map(row).unwrap_or_default();
+            let _ = writeln!(text, "  {:<14} {outcome:<13} {row}", host.name);
+        }
+    }
 }
 
 fn row(record: &RunRecord) -> String {
@@ -163,8 +200,37 @@ fn answer(fleet: &FleetRecord, verdict: &FleetVerdict) -> Value {
             "findings": findings,
             "hosts": hosts,
             "all_hosts": series,
+            "periods": periods_of(fleet, verdict),
         }),
     )
+}
+
+fn periods_of(fleet: &FleetRecord, verdict: &FleetVerdict) -> Vec<Value> {
+    let rows = |place: usize, judged: &PeriodVerdict| -> Vec<Value> {
+        let hosts = fleet.hosts.iter().zip(&judged.hosts);
+        hosts
+            .map(|(host, verdict)| {
+                let part = host.parts.get(place).and_then(Option::as_ref);
+                json!({
+                    "host": host.name,
+                    "verdict": verdict.as_ref().map(|of| Outcome::of_ruling(of.outcome).word()),
+                    "transactional_iops": part.map(RunRecord::achieved_transactional_iops),
+                    "target_iops": part.and_then(|part| part.start.settings.target_iops),
+                })
+            })
+            .collect()
+    };
+    let all = verdict.periods.iter().enumerate();
+    all.map(|(place, judged)| {
+        json!({
+            "name": judged.name,
+            "from_ns": judged.period.from.0,
+            "to_ns": judged.period.to.0,
+            "is_judged": judged.period.is_judged(),
+            "hosts": rows(place, judged),
+        })
+    })
+    .collect()
 }
 
 fn host_row(host: &fleet::HostPart, judged: &HostVerdict) -> Value {

@@ -14,7 +14,7 @@ const INDENT: usize = 4;
 
 /// Checks the logs that `flags` name; fails if one is missing or damaged.
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let files = LogFiles::examine(&logs(&flags.files)?)?;
+    let files = LogFiles::examine(&logs(&flags.files)?, None)?;
     let gaps: Vec<String> = files.set.gaps().iter().map(ToString::to_string).collect();
     let findings: Vec<String> = files.unreadable.iter().cloned().chain(gaps).collect();
     if flags.json {

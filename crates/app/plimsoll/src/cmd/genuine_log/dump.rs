@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ese::LogTime;
-use eselog::{BadRecord, LogRecord, Value};
+use eselog::{BadRecord, LogRecord, RecordFault, Value};
 use serde_json::{Map, Value as Json, json};
 use units::hexadecimal;
 
@@ -36,7 +36,9 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
                 }
                 Ok(_) => {}
                 Err(bad) => {
-                    outcome = Outcome::Fail;
+                    if bad.fault != RecordFault::CutShort {
+                        outcome = Outcome::Fail;
+                    }
                     print_bad(&bad, flags.json, console)?;
                 }
             }
@@ -55,8 +57,8 @@ fn in_order(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, CommandError> {
     if paths.len() < 2 {
         return Ok(paths);
     }
-    let files = LogFiles::examine(&paths)?;
-    Ok(files.set.members().iter().map(|member| files.path(member)).collect())
+    let files = LogFiles::examine(&paths, None)?;
+    Ok(files.set.members().iter().map(|member| files.path(&member.name)).collect())
 }
 
 fn print(

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use ese::Signature;
 use ese::log_file::{LOG_HEADER_BYTES, LogFacts, LogFileError};
 use eselog::{LogFile, LogMember, LogSet};
 
@@ -89,8 +90,12 @@ pub(super) struct LogFiles {
 }
 
 impl LogFiles {
-    /// Examines the files at these paths, one in memory at a time.
-    pub(super) fn examine(paths: &[PathBuf]) -> Result<Self, CommandError> {
+    /// Examines the files at these paths, one in memory at a time. Of several streams, the newest
+    /// file's counts, or `stream`.
+    pub(super) fn examine(
+        paths: &[PathBuf],
+        stream: Option<Signature>,
+    ) -> Result<Self, CommandError> {
         let (mut members, mut named, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
             let bytes = read(path)?;
@@ -101,13 +106,17 @@ impl LogFiles {
             }
             named.push((name, path.clone()));
         }
-        Ok(Self { set: LogSet::of(members), paths: named, unreadable })
+        let set = match stream {
+            Some(_) => LogSet::of_stream(members, stream),
+            None => LogSet::of(members),
+        };
+        Ok(Self { set, paths: named, unreadable })
     }
 
-    /// Path of a member of the set.
-    pub(super) fn path(&self, member: &LogMember) -> PathBuf {
+    /// Path of the file of this name.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         let mut paths = self.paths.iter();
-        let found = paths.find(|(name, _)| *name == member.name);
+        let found = paths.find(|(found, _)| found == name);
         found.map(|(_, path)| path.clone()).unwrap_or_default()
     }
 }

@@ -2,11 +2,13 @@
 //! their database or in front of it.
 
 pub(crate) mod check;
+mod copied_header;
 pub(crate) mod dump;
 mod files;
 mod filter;
 mod overlay;
 pub(crate) mod recover;
+mod recovery_report;
 mod replay;
 mod store;
 

@@ -2,17 +2,14 @@
 //! The database itself and its logs are only read.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::path::Path;
 
-use device::Clock as _;
-use device_os::OsClock;
-use ese::header::{DatabaseHeader, DatabaseState};
-use ese::{LogTime, Signature};
-use serde_json::json;
-use units::Generation;
+use ese::header::DatabaseHeader;
 
-use super::replay::{GenerationChain, Replayed, place};
+use super::copied_header::{clean, good_header, still_dirty};
+use super::recovery_report::{tell, what_is_behind};
+use super::replay::{GenerationChain, Replayed};
 use super::store::CopyStore;
 use crate::Outcome;
 use crate::cmd::recover::flags::RecoverFlags;
@@ -23,11 +20,6 @@ use host::dirty::Dirty;
 use host::locks;
 use host::pages::read_header;
 use host::target::ByteSource;
-
-/// Spaces before what does not fit into the first line.
-const INDENT: usize = 4;
-/// Pages that stay behind and are named one by one.
-const MOST_NAMED: usize = 100;
 
 /// Makes the copy at `copy`. Fails without one if the log is not whole, unless that is allowed.
 pub(crate) fn run(
@@ -54,8 +46,7 @@ pub(crate) fn run(
     let length = copy_file(path, copy)?;
     let made = forward(flags, copy, length, &header, chain, console);
     let made = made.inspect_err(|_| remove(copy))?;
-    let is_behind = !made.summary.behind.is_empty() || !made.losses.is_empty();
-    if is_behind && !flags.lossy {
+    if made.is_best_effort() && !flags.lossy {
         remove(copy);
         return Err(CommandError::Damage(format!(
             "{}: {}; --lossy goes as far as it can",
@@ -64,7 +55,7 @@ pub(crate) fn run(
         )));
     }
     tell(flags, copy, &made, console)?;
-    Ok(if is_behind { Outcome::Fail } else { Outcome::Pass })
+    Ok(if made.is_best_effort() { Outcome::Fail } else { Outcome::Pass })
 }
 
 fn refuse_incomplete(
@@ -123,164 +114,14 @@ fn forward(
     let mut progress = Progress::new("replaying the log", console.is_quiet());
     let mut made = chain.replay(store, header, !flags.no_undo, &mut progress)?;
     progress.clear();
+    if made.is_best_effort() {
+        made.ahead = made.store.pages_beyond(made.summary.dbtime).map_err(wrong)?;
+        let latest = made.ahead.iter().map(|(_, dbtime)| *dbtime).max();
+        made.summary.dbtime = made.summary.dbtime.max(latest.unwrap_or_default());
+    }
     let new = if flags.no_undo { still_dirty(header, &made) } else { clean(header, &made) };
     let mut page = good_header(copy, size.bytes()).map_err(wrong)?;
     new.encode_over(&mut page);
     made.store.write_header(&page).map_err(wrong)?;
     Ok(made)
-}
-
-/// The bytes of the header copy that counts, so that fields without a name here are kept.
-fn good_header(copy: &Path, bytes: usize) -> io::Result<Vec<u8>> {
-    let (mut file, mut page) = (File::open(copy)?, vec![0; bytes]);
-    for start in [0, bytes as u64] {
-        file.seek(SeekFrom::Start(start))?;
-        file.read_exact(&mut page)?;
-        let found = DatabaseHeader::decode(&page);
-        let mut sealed = page.clone();
-        found.encode_over(&mut sealed);
-        if sealed == page {
-            break;
-        }
-    }
-    Ok(page)
-}
-
-/// The header with all that redo has found. It requires a generation that does not exist: the pages
-/// of the copy no longer hold what undo would need, so no later recovery may try.
-fn still_dirty(header: &DatabaseHeader, made: &Replayed<CopyStore>) -> DatabaseHeader {
-    let summary = &made.summary;
-    let beyond = Generation(made.generations.1.saturating_add(1));
-    let mut new = header.clone();
-    new.generation_min_required = beyond;
-    new.generation_max_required = beyond;
-    new.generation_max_committed = beyond;
-    new.dbtime = summary.dbtime;
-    new.last_object = summary.last_object;
-    new.header_flush_signature = Signature::default();
-    new.flush_map_signature = Signature::default();
-    if let Some([version, update, minor]) = summary.format {
-        (new.format_version, new.format_update, new.format_update_minor) = (version, update, minor);
-    }
-    new
-}
-
-/// The header of a database that needs no log. Its flush map is not named: the one beside the
-/// source does not know the writes of the copy, and an engine makes another.
-fn clean(header: &DatabaseHeader, made: &Replayed<CopyStore>) -> DatabaseHeader {
-    let clock = OsClock::new();
-    let now = LogTime::from_unix_millis((clock.epoch() + clock.now()).0 / 1_000_000);
-    let end = made.summary.end;
-    DatabaseHeader {
-        state: DatabaseState::CleanShutdown,
-        consistent_at: end,
-        consistent_time: now,
-        detached_at: end,
-        detached_time: now,
-        generation_min_required: Generation(0),
-        generation_max_required: Generation(0),
-        generation_max_committed: Generation(0),
-        generation_recovering: Generation(0),
-        generation_min_consistent: Generation(0),
-        generation_max_time: LogTime::NEVER,
-        ..still_dirty(header, made)
-    }
-}
-
-fn what_is_behind(made: &Replayed<CopyStore>) -> String {
-    let pages = made.summary.behind.len();
-    let first = made.summary.behind.iter().next();
-    let named = first.map(|(page, behind)| {
-        format!("{pages} pages would stay behind, the first is {page}: {}", behind.cause)
-    });
-    let losses = made.losses.iter().cloned();
-    named.into_iter().chain(losses).collect::<Vec<_>>().join("; ")
-}
-
-fn tell(
-    flags: &RecoverFlags,
-    copy: &Path,
-    made: &Replayed<CopyStore>,
-    console: &mut Console,
-) -> Result<(), CommandError> {
-    if flags.json {
-        return console.answer_json("log_recovery", as_json(flags, copy, made));
-    }
-    let (first, last) = made.generations;
-    let summary = &made.summary;
-    let undone = if flags.no_undo {
-        format!("{} open transactions left as they are", summary.open_transactions)
-    } else {
-        format!(
-            "{} transactions undone ({} changes)",
-            summary.transactions_undone, summary.changes_undone
-        )
-    };
-    console.answer_folded(
-        format_args!(
-            "{}: made of {} and log generations {first:#x} to {last:#x}: {} records, {} page \
-             changes made, {} already present, {undone}",
-            copy.display(),
-            flags.file.display(),
-            summary.records,
-            summary.changes_made,
-            summary.changes_present,
-        ),
-        INDENT,
-    )?;
-    tell_losses(made, console)
-}
-
-fn tell_losses(made: &Replayed<CopyStore>, console: &mut Console) -> Result<(), CommandError> {
-    let behind = &made.summary.behind;
-    if made.losses.is_empty() && behind.is_empty() {
-        return Ok(());
-    }
-    console.answer_folded(
-        format_args!(
-            "best effort: the copy ends at {}, {}; later changes are lost",
-            place(made.summary.end),
-            made.end_time
-        ),
-        INDENT,
-    )?;
-    for loss in &made.losses {
-        console.answer_folded(format_args!("lost: {loss}"), INDENT)?;
-    }
-    for (page, behind) in behind.iter().take(MOST_NAMED) {
-        let (cause, at) = (behind.cause, behind.place);
-        console.answer_folded(format_args!("page {page} stays behind at {at}: {cause}"), INDENT)?;
-    }
-    match behind.len().saturating_sub(MOST_NAMED) {
-        0 => Ok(()),
-        more => console.answer(format_args!("and {more} more pages; --json lists all")),
-    }
-}
-
-fn as_json(flags: &RecoverFlags, copy: &Path, made: &Replayed<CopyStore>) -> serde_json::Value {
-    let summary = &made.summary;
-    let behind = summary.behind.iter().map(|(page, behind)| {
-        json!({
-            "page": page.0,
-            "place": behind.place.to_string(),
-            "text": behind.cause.to_string(),
-        })
-    });
-    json!({
-        "file": flags.file.display().to_string(),
-        "copy": copy.display().to_string(),
-        "best_effort": !made.losses.is_empty() || !summary.behind.is_empty(),
-        "log_generation_first": made.generations.0,
-        "log_generation_last": made.generations.1,
-        "end": summary.end.to_string(),
-        "end_time": made.end_time.to_string(),
-        "records": summary.records,
-        "page_changes_made": summary.changes_made,
-        "page_changes_present": summary.changes_present,
-        "transactions_undone": summary.transactions_undone,
-        "changes_undone": summary.changes_undone,
-        "open_transactions": summary.open_transactions,
-        "losses": made.losses,
-        "pages_behind": behind.collect::<Vec<_>>(),
-    })
 }

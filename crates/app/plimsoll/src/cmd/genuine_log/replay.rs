@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use ese::header::DatabaseHeader;
 use ese::{Lgpos, LogTime};
-use eselog::{Gap, LogMember, LogReplay, PageStore, ReplaySummary};
+use eselog::{LogChain, LogReplay, LostGenerations, PageStore, RecordFault, ReplaySummary};
 
 use super::files::{self, LogFiles};
 use crate::error::CommandError;
 use crate::term::Progress;
+use units::PageNumber;
 
 /// Memory for pages.
 const CACHE_BYTES: usize = 64 << 20;
@@ -24,6 +25,21 @@ pub(super) struct Replayed<S> {
     pub(super) end_time: LogTime,
     /// Why the log could not be read to where the database needs it; empty if it could.
     pub(super) losses: Vec<String>,
+    /// The generations that could not be replayed, if any.
+    pub(super) lost: Option<LostGenerations>,
+    /// Files that were replayed although the next one states another checksum of them.
+    pub(super) doubts: Vec<String>,
+    /// Pages with changes of generations that were not replayed, and their database times.
+    pub(super) ahead: Vec<(PageNumber, u64)>,
+    /// The highest database time of the replay.
+    pub(super) replayed_dbtime: u64,
+}
+
+impl<S> Replayed<S> {
+    /// Whether the result lacks anything that the database had.
+    pub(super) fn is_best_effort(&self) -> bool {
+        !self.losses.is_empty() || !self.summary.behind.is_empty()
+    }
 }
 
 /// The log of a database, as far as it can be replayed.
@@ -32,40 +48,20 @@ pub(super) struct GenerationChain {
     files: Vec<(u32, PathBuf)>,
     /// Missing, faulty and unreadable log files, in words.
     pub(super) losses: Vec<String>,
+    lost: Option<LostGenerations>,
+    doubts: Vec<String>,
 }
 
 impl GenerationChain {
     /// The files in `folder` that the database with this header needs.
     pub(super) fn find(folder: &Path, header: &DatabaseHeader) -> Result<Self, CommandError> {
-        let files = LogFiles::examine(&files::logs(&[folder.to_owned()])?)?;
-        let first = header.generation_min_required.0;
-        let last = header.generation_max_committed.0.max(header.generation_max_required.0);
-        let (mut chain, mut losses) = (Vec::new(), Vec::new());
-        let mut expected = first;
-        for member in files.set.members() {
-            let generation = member.facts.generation.0;
-            if generation < expected || member.facts.signature != header.log_signature {
-                continue;
-            }
-            if generation > expected {
-                break;
-            }
-            if let Some(gap) = fault_before(&files, member) {
-                losses.push(gap);
-                break;
-            }
-            chain.push((generation, files.path(member)));
-            expected = generation.saturating_add(1);
-            if let Some(gap) = fault_within(&files, member, generation < last) {
-                losses.push(gap);
-                break;
-            }
-        }
-        if expected <= last {
-            losses.push(missing(expected, last));
-        }
+        let paths = files::logs(&[folder.to_owned()])?;
+        let files = LogFiles::examine(&paths, Some(header.log_signature))?;
+        let LogChain { files: chain, mut losses, lost, doubts } = LogChain::of(&files.set, header);
+        let paths = chain.iter().map(|(generation, name)| (*generation, files.path(name)));
+        let paths = paths.collect();
         losses.extend(files.unreadable);
-        Ok(Self { files: chain, losses })
+        Ok(Self { files: paths, losses, lost, doubts })
     }
 
     /// Replays the files onto `store`, and undoes what had not committed if that is wanted.
@@ -89,6 +85,7 @@ impl GenerationChain {
                 end_time = records.time();
                 match record {
                     Ok(record) => replay.apply(&record)?,
+                    Err(bad) if bad.fault == RecordFault::CutShort => {}
                     Err(bad) => losses.push(format!("generation {generation:#X}: {bad}")),
                 }
             }
@@ -99,35 +96,21 @@ impl GenerationChain {
         let (store, summary) = replay.finish()?;
         let first = self.files.first().map_or(0, |(generation, _)| *generation);
         let last = self.files.last().map_or(0, |(generation, _)| *generation);
-        Ok(Replayed { store, summary, generations: (first, last), end_time, losses })
+        let generations = (first, last);
+        let (lost, doubts, ahead) = (self.lost, self.doubts, Vec::new());
+        let replayed_dbtime = summary.dbtime;
+        Ok(Replayed {
+            store,
+            summary,
+            generations,
+            end_time,
+            losses,
+            lost,
+            doubts,
+            ahead,
+            replayed_dbtime,
+        })
     }
-}
-
-fn missing(first: u32, last: u32) -> String {
-    Gap::Missing { first, last }.to_string()
-}
-
-/// A file that does not continue the one before is not replayed.
-fn fault_before(files: &LogFiles, member: &LogMember) -> Option<String> {
-    let mut gaps = files.set.gaps().iter();
-    let found = gaps.find(
-        |gap| matches!(gap, Gap::NotSuccessor { name, by_checksum: false } if *name == member.name),
-    );
-    found.map(ToString::to_string)
-}
-
-/// A file with damage is replayed up to there, and nothing behind it.
-fn fault_within(files: &LogFiles, member: &LogMember, is_inside: bool) -> Option<String> {
-    let mut gaps = files.set.gaps().iter();
-    let found = gaps.find(|gap| match gap {
-        Gap::Damaged { name, .. } | Gap::BadRecord { name, .. } | Gap::Short { name, .. } => {
-            *name == member.name
-        }
-        _ => false,
-    });
-    let torn = member.survey.torn.filter(|_| is_inside && found.is_none());
-    let torn = torn.map(|segment| format!("{} is cut short at segment {segment}", member.name));
-    found.map(ToString::to_string).or(torn)
 }
 
 /// A place as people look for it in a dump.

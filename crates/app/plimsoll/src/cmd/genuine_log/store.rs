@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 
 use ese::checksum::{PageVerdict, repair, verify};
-use ese::page::PageSize;
+use ese::page::{PageRef, PageSize};
 use eselog::{PageStore, StoredPage};
 use units::PageNumber;
 
@@ -60,6 +60,22 @@ impl CopyStore {
             self.file.write_all(page)?;
         }
         self.file.sync_all()
+    }
+
+    /// Sound pages whose database time is later than `dbtime`, and that time.
+    pub(super) fn pages_beyond(&mut self, dbtime: u64) -> io::Result<Vec<(PageNumber, u64)>> {
+        /// Later times are marks of pages without content.
+        const LATEST: u64 = u64::MAX - 0x100;
+        let mut found = Vec::new();
+        for number in (1..=self.last.0).map(PageNumber) {
+            if let StoredPage::Sound(bytes) = self.read(number)? {
+                let stated = PageRef::new(&bytes).dbtime();
+                if (dbtime.saturating_add(1)..=LATEST).contains(&stated) {
+                    found.push((number, stated));
+                }
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -62,6 +62,7 @@ fn journal(published: PublishedResult) -> String {
         reason: None,
         is_for_room: false,
         is_overdue: false,
+        was_stopped: false,
     });
     let mut sealer = Sealer::default();
     [start, end].map(|event| sealer.line(&event)).concat()

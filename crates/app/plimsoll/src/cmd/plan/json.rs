@@ -24,6 +24,8 @@ pub(super) fn of(provision: &Provision) -> Value {
         "database_bytes": needs.database.0,
         "log_bytes": needs.log.0,
         "iops_per_database": needs.iops_per_database,
+        "witness_site": needs.witness.map(|witness| witness.site().map_or(3, |site| site + 1)),
+        "lagged_copies_activate": needs.build.replay_lag_manager,
         "databases_per_volume": needs.wish.databases_per_volume,
         "file_system": needs.build.file_system,
         "encryption": needs.build.encryption,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use profile::load::TraceStart;
 use units::Bytes;
 
 use crate::args::{mailboxes, size};
@@ -14,7 +15,8 @@ const SIGN_IN: &str = "Sign-in to Microsoft 365";
 #[derive(Args, Debug)]
 pub(crate) struct ProfileFlags {
     /// Message tracking logs, message profiles, log counts by hour, mailbox statistics, usage and
-    /// activity reports of Microsoft 365; known by their headers
+    /// activity reports of Microsoft 365; or, for the load over the day, counter logs as CSV
+    /// (relog, typeperf), text of blkparse and fio iologs; known by their headers
     #[arg(required_unless_present = "sign_in", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -35,6 +37,12 @@ pub(crate) struct ProfileFlags {
     #[arg(long, value_name = "H", default_value = "0", allow_negative_numbers = true,
           value_parser = clap::value_parser!(i32).range(-12..=14))]
     pub utc_offset: i32,
+    /// Clock at the start of block traces, such as 2026-11-20T09:00
+    #[arg(long, value_name = "DATETIME")]
+    pub trace_start: Option<TraceStart>,
+    /// Count only this database, volume or device; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
     /// File to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

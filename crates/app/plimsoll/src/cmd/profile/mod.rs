@@ -1,12 +1,14 @@
 //! `profile`: how big and how busy mailboxes are, from the files that administrators have or from
-//! the same reports fetched.
+//! the same reports fetched; how busy storage is, from counter logs and block traces.
 
 pub(crate) mod flags;
+mod load;
 mod sign_in;
 
 use std::path::{Path, PathBuf};
 
 use builds::{BuildNumber, BuildTable};
+use profile::load::{LoadCollector, LoadOptions};
 use profile::{Collector, FileReport, Options, Profile, ScriptFigures, TierProfile};
 use serde_json::{Value, json};
 
@@ -20,16 +22,17 @@ use flags::ProfileFlags;
 const MAILBOX_USAGE: &str = "getMailboxUsageDetail";
 const EMAIL_ACTIVITY: &str = "getEmailActivityUserDetail";
 
-/// Reads all files and answers with the tiers of a deployment.
+/// Reads all files and answers with the tiers of a deployment, or with the load over the day.
 pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let mut collector = Collector::new(Options {
-        mailboxes: flags.mailboxes,
-        size_limit: flags.size_limit,
-        average_message: flags.average_message,
-        working_days_only: !flags.all_days,
-        utc_offset_hours: flags.utc_offset,
+    let mut collector = Collector::new(options(flags));
+    let mut load = LoadCollector::new(LoadOptions {
+        all_days: flags.all_days,
+        trace_start: flags.trace_start,
+        only: flags.only.clone(),
     });
+    let mut has_mail = false;
     if let Some(reports) = sign_in::fetch(&flags.sign_in)? {
+        has_mail = true;
         for (name, bytes) in
             [(MAILBOX_USAGE, reports.mailbox_usage), (EMAIL_ACTIVITY, reports.email_activity)]
         {
@@ -37,10 +40,40 @@ pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome
         }
     }
     for path in &flags.files {
-        let text = documents::read_data(path)?;
-        let report = collector.add(&path.display().to_string(), &text)?;
-        say(report, console)?;
+        let (name, text) = (path.display().to_string(), documents::read_data(path)?);
+        if LoadCollector::knows(&text) {
+            load::say(load.add(&name, &text)?, console)?;
+        } else {
+            has_mail = true;
+            say(collector.add(&name, &text)?, console)?;
+        }
     }
+    match (has_mail, load.is_empty()) {
+        (true, true) => conclude(collector, flags, console),
+        (false, _) => load::conclude(load, flags, console),
+        (true, false) => Err(CommandError::new(
+            "counter logs and traces make a load over the day, the other files make a deployment; \
+             give them in two commands"
+                .to_owned(),
+        )),
+    }
+}
+
+fn options(flags: &ProfileFlags) -> Options {
+    Options {
+        mailboxes: flags.mailboxes,
+        size_limit: flags.size_limit,
+        average_message: flags.average_message,
+        working_days_only: !flags.all_days,
+        utc_offset_hours: flags.utc_offset,
+    }
+}
+
+fn conclude(
+    collector: Collector,
+    flags: &ProfileFlags,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
     let profile = collector.finish()?;
     let text = if flags.json {
         format!("{}\n", report::answer("profile", as_json(&profile)))

@@ -23,8 +23,8 @@ pub(crate) struct RunFlags {
     /// The plan that the databases were prepared with
     #[arg(value_name = "PLAN", required_unless_present = "resume")]
     pub plan: Option<PathBuf>,
-    /// Resume a run that a crash or a power cut has ended: the folder of its journal. Completes the
-    /// remaining time with its plan, settings and seed
+    /// Resume a run that a crash, a power cut or a person has ended: the folder of its journal.
+    /// Completes the remaining time with its plan, settings and seed
     #[arg(long, value_name = "RUN", conflicts_with_all = ["output", "acknowledge", "name", "tags"])]
     pub resume: Option<PathBuf>,
     /// Kind of test: performance, stress, backup, recovery or checksum; all: the first four, one

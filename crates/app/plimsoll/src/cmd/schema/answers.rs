@@ -9,6 +9,47 @@ type Members = &'static [(&'static str, &'static str)];
 /// A kind, its schema number, and the members that are always there.
 const ANSWERS: &[(&str, u64, Members)] = &[
     ("builds", 1, &[("data_as_of", "string")]),
+    (
+        "cache_curve",
+        1,
+        &[
+            ("advice", "object"),
+            ("block_bytes", "integer"),
+            ("classes", "array"),
+            ("file", "string"),
+            ("footprint_bytes", "integer"),
+            ("points", "array"),
+            ("sampling_rate", "number"),
+            ("skipped", "object"),
+            ("span_ns", "integer?"),
+        ],
+    ),
+    (
+        "cache_gain",
+        1,
+        &[
+            ("advice", "object"),
+            ("array", "string"),
+            ("database_bytes", "integer"),
+            ("plan", "string"),
+            ("points", "array"),
+            ("uncertainty_percent", "number"),
+        ],
+    ),
+    ("cache_contents", 1, &[("flash", "string"), ("volumes", "array")]),
+    ("cache_created", 1, &[("capacity_bytes", "integer"), ("flash", "string")]),
+    (
+        "cache_status",
+        1,
+        &[
+            ("cached_bytes", "integer"),
+            ("capacity_bytes", "integer"),
+            ("classes", "array"),
+            ("flash", "string"),
+            ("state", "string"),
+            ("volumes", "array"),
+        ],
+    ),
     ("check", 1, &[("files", "array")]),
     (
         "comparison",
@@ -22,6 +63,7 @@ const ANSWERS: &[(&str, u64, Members)] = &[
         ],
     ),
     ("database_schema", 1, &[("tables", "array")]),
+    ("design_proof", 1, &[("claims", "array"), ("remedy", "object?"), ("verdict", "string")]),
     ("error", 1, &[("at", "string"), ("error", "string"), ("exit_status", "integer")]),
     ("header", 1, &[("file_kind", "string")]),
     ("imported_report", 2, &[]),
@@ -82,6 +124,11 @@ const ANSWERS: &[(&str, u64, Members)] = &[
     ("scenarios", 1, &[("ranked", "array")]),
     ("selftest", 1, &[("folder", "string"), ("outcome", "string"), ("parts", "array")]),
     ("set_report", 2, &[("exit_code", "integer"), ("tests", "array"), ("verdict", "string")]),
+    (
+        "simulated_deployment",
+        1,
+        &[("broken", "array"), ("events", "array"), ("rows", "array"), ("verdict", "string")],
+    ),
     (
         "sizing",
         1,

@@ -61,11 +61,7 @@ pub(super) fn size(question: &SizingQuestion) -> Result<String, CommandError> {
     let designs = combinations(&question.scenarios, size::EXAMPLE, MOST_DESIGNS)?;
     let candidates = designs.into_iter().map(|scenario| {
         let all = [&values[..], &scenario].concat();
-        let outcome = Deployment::parse_with(&file, &text, &all);
-        Candidate {
-            outcome: outcome.map(|of| provision::size(&of)).map_err(|error| error.to_string()),
-            replacements: scenario,
-        }
+        Candidate::of(scenario, Deployment::parse_with(&file, &text, &all))
     });
     let candidates = report::ranked(candidates.collect());
     let sized = Sized::new(&deployment, &sizing);

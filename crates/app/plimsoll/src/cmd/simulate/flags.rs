@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use host::simulate::SimulationLevel;
 use plan::Sessions;
-use units::Nanos;
+use units::{Bytes, Nanos};
 
-use crate::args::{IdentityFlags, duration, sessions, values};
+use crate::args::{IdentityFlags, duration, sessions, size, values};
+use crate::cmd::fleet::flags::FleetServerFlags;
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
 pub(crate) struct SimulateFlags {
-    /// The plan; its databases need not exist
+    /// The plan; its databases need not exist. A fleet plan, or the provision.json of `plan`, is
+    /// simulated as a deployment: every host, with --event failures
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
     /// Array file, or the name of a built-in array such as shelf-15k; an unknown name lists them
@@ -23,6 +25,17 @@ pub(crate) struct SimulateFlags {
     /// As many run at a time as fit into half of the memory, at up to 2 GiB each
     #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
     pub what_if: Vec<String>,
+    /// Folder that keeps the results of --what-if and --seeds by their content: what was simulated
+    /// with the same plan, array, seed and program is read from it; journals and reports of single
+    /// simulations are not kept then [default: results in the output folder]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Have the agents of a fleet simulate the sweep, those that were started with --simulate;
+    /// journals and reports of single simulations are not kept
+    #[arg(long)]
+    pub fleet: bool,
+    #[command(flatten)]
+    pub server: FleetServerFlags,
     /// Level of detail: the database engine itself (1), or an operation model measured from it (2),
     /// which simulates hours in seconds and databases of any size; auto: 2 beyond 10 minutes of
     /// load
@@ -32,6 +45,18 @@ pub(crate) struct SimulateFlags {
     /// identical folders once
     #[arg(long)]
     pub each_folder: bool,
+    /// Let something happen to a deployment: KIND=NAME@TIME[+DURATION], such as
+    /// host-lost=EX03@2h+1h; kinds are host-lost, host-replaced, maintenance, disk-failed,
+    /// site-lost=1, link-cut and failback
+    #[arg(long = "event", value_name = "EVENT", num_args = 1..)]
+    pub events: Vec<String>,
+    /// Put all hosts of a deployment on one array; without it each has its own
+    #[arg(long, conflicts_with = "each_folder")]
+    pub shared_array: bool,
+    /// Rebuild a failed disk at SIZE per second, e.g. 50MiB; without it at the share of time that
+    /// the array file gives a rebuild
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub rebuild_rate: Option<Bytes>,
     /// Kind of test: performance, stress, backup, recovery or checksum
     #[arg(long, value_name = "KIND", value_parser = values::TESTS, hide_possible_values = true)]
     pub test: Option<String>,
@@ -58,7 +83,8 @@ pub(crate) struct SimulateFlags {
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub seeds: u32,
-    /// Folder for journals and reports [default: run-NAME-DATE-TIME]
+    /// Folder for journals and reports; one that holds a part of the same sweep is completed
+    /// [default: run-NAME-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -98,8 +124,14 @@ impl SimulateFlags {
             plan,
             array,
             what_if: Vec::new(),
+            cache: None,
+            fleet: false,
+            server: FleetServerFlags::default(),
             level: LevelFlag::Auto,
             each_folder: false,
+            events: Vec::new(),
+            shared_array: false,
+            rebuild_rate: None,
             test: None,
             duration: None,
             threads: None,

@@ -106,15 +106,18 @@ pub(super) struct SweepProgress(Arc<Mutex<Sweep>>);
 
 struct Sweep {
     progress: Progress,
-    /// Of each simulation.
+    /// Of each simulation that is to be made.
     shares: Vec<f64>,
     done: usize,
+    /// Others, which were made before.
+    known: usize,
 }
 
 impl SweepProgress {
-    pub(super) fn new(count: usize, quiet: bool) -> Self {
+    /// Of `count` simulations, beside `known` that were made before.
+    pub(super) fn new(count: usize, known: usize, quiet: bool) -> Self {
         let progress = Progress::new("simulating", quiet);
-        Self(Arc::new(Mutex::new(Sweep { progress, shares: vec![0.0; count], done: 0 })))
+        Self(Arc::new(Mutex::new(Sweep { progress, shares: vec![0.0; count], done: 0, known })))
     }
 
     /// Takes the events of the simulation at `index`, which simulates `plan`.
@@ -148,8 +151,12 @@ impl Sweep {
 
     fn words(&self, elapsed: Duration) -> String {
         let (done, count) = (self.done, self.shares.len());
-        let share = self.shares.iter().sum::<f64>() / count.max(1) as f64;
-        format!("{done} of {count} done, {:.0} %{}", share * 100.0, left(elapsed, share))
+        let sum = self.shares.iter().sum::<f64>();
+        let (done, all) = (done + self.known, count + self.known);
+        let whole = (sum + self.known as f64) / all.max(1) as f64;
+        // What was known took no time.
+        let left = left(elapsed, sum / count.max(1) as f64);
+        format!("{done} of {all} done, {:.0} %{left}", whole * 100.0)
     }
 }
 
@@ -167,7 +174,7 @@ mod tests {
     fn several_simulations_say_how_long_all_of_them_still_take() {
         let text = "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n[test]\nduration = \"10m\"\n";
         let plan = Plan::parse("test", text).expect("a valid plan");
-        let sweep = SweepProgress::new(4, true);
+        let sweep = SweepProgress::new(4, 0, true);
         let said = |seconds| sweep.sweep().words(Duration::from_secs(seconds));
         assert_eq!(said(5), "0 of 4 done, 0 %");
         let told = sweep.of(2, &plan);
@@ -183,5 +190,9 @@ mod tests {
         assert_eq!(said(60), "0 of 4 done, 9 %, about 9 min 50 s left");
         sweep.end(2);
         assert_eq!(said(200), "1 of 4 done, 25 %, about 10 min 00 s left");
+        let resumed = SweepProgress::new(4, 6, true);
+        resumed.end(0);
+        let said = resumed.sweep().words(Duration::from_secs(200));
+        assert_eq!(said, "7 of 10 done, 70 %, about 10 min 00 s left");
     }
 }

@@ -29,6 +29,10 @@ pub(crate) struct SizeFlags {
     #[arg(long, value_name = "DIR", group = "written",
         conflicts_with_all = ["scenarios", "explain"])]
     pub predict: Option<PathBuf>,
+    /// Simulate normal operation and every failure that the design claims to survive; --html
+    /// writes the page for the customer
+    #[arg(long, conflicts_with_all = ["scenarios", "explain", "predict"])]
+    pub prove: bool,
     /// Replace existing files
     #[arg(long, requires = "written")]
     pub force: bool,

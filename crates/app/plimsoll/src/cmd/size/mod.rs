@@ -1,6 +1,7 @@
 //! `size`: from mailboxes to servers, databases and disks, with the reason for every number.
 
 pub(crate) mod flags;
+mod prove;
 mod sweep;
 
 use plan::Deployment;
@@ -33,6 +34,9 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     let (file, text) = documents::read_text(path)?;
     if !flags.scenarios.is_empty() {
         return sweep::run(flags, &file, &text, console);
+    }
+    if flags.prove {
+        return prove::run(flags, &(file, text), console);
     }
     let deployment = Deployment::parse(&file, &text)?;
     let sizing = size(&deployment);

@@ -1,7 +1,10 @@
 //! Many designs from one document: every combination of the values given, sized and ranked.
 
-use host::sweep;
+use std::thread;
+
+use host::{crew, sweep};
 use plan::Deployment;
+use plan::deployment::Replacement;
 use provision::size;
 use report::{Candidate, Sized};
 
@@ -40,13 +43,7 @@ pub(super) fn run(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let all = sweep::combinations_of(&flags.scenarios, EXAMPLE)?;
-    let candidates = all.into_iter().map(|replacements| Candidate {
-        outcome: Deployment::parse_with(file, text, &replacements)
-            .map(|deployment| size(&deployment))
-            .map_err(|error| error.to_string()),
-        replacements,
-    });
-    let candidates = report::ranked(candidates.collect());
+    let candidates = report::ranked(sized(&all, (file, text))?);
     write_page(flags, (file, text), &candidates)?;
     let first = candidates.first();
     if let Some(Err(complaint)) = first.map(|first| &first.outcome) {
@@ -59,4 +56,29 @@ pub(super) fn run(
     }
     let workable = first.and_then(|first| first.outcome.as_ref().ok());
     Ok(outcome(workable.is_some_and(sizing::Sizing::is_workable)))
+}
+
+/// Every combination, sized on all processors, in their order.
+fn sized(
+    all: &[Vec<Replacement>],
+    (file, text): (&str, &str),
+) -> Result<Vec<Candidate>, CommandError> {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let each = all.len().div_ceil(workers).max(1);
+    let candidate = |replacements: &Vec<Replacement>| {
+        let parsed = Deployment::parse_with(file, text, replacements);
+        Candidate::of(replacements.clone(), parsed)
+    };
+    let mut candidates = Vec::with_capacity(all.len());
+    thread::scope(|scope| {
+        let parts = all.chunks(each).map(|part| {
+            scope.spawn(move || part.iter().map(candidate).collect::<Vec<Candidate>>())
+        });
+        let parts: Vec<_> = parts.collect();
+        for part in parts {
+            candidates.extend(part.join().map_err(|_| crew::panicked())?);
+        }
+        Ok::<(), CommandError>(())
+    })?;
+    Ok(candidates)
 }

@@ -30,7 +30,13 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "plimsoll run --resume run-array-a-20261124-093000",
         ],
     ),
-    ("agent", &["plimsoll agent --credentials agent.json --allow /mnt/db1 /mnt/db2"]),
+    (
+        "agent",
+        &[
+            "plimsoll agent --credentials agent.json --allow /mnt/db1 /mnt/db2",
+            "plimsoll agent --credentials agent.json --simulate 2",
+        ],
+    ),
     (
         "fleet",
         &[
@@ -58,8 +64,9 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         "simulate",
         &[
             "plimsoll simulate plan.toml --array vnxe3300",
-            "plimsoll simulate plan.toml --array array.toml --what-if raid.level=5,10",
+            "plimsoll simulate plan.toml --array array.toml -o sweep --what-if raid.level=5,10",
             "plimsoll simulate plan.toml --array shelf-15k --test stress --duration 24h",
+            "plimsoll simulate mail/provision.json --array shelf-sata --event host-lost=EX01@1h+1h",
         ],
     ),
     (
@@ -135,6 +142,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "plimsoll size --example > deployment.toml",
             "plimsoll size deployment.toml -o sizing.html",
             "plimsoll size deployment.toml --scenarios availability.copies=2,3",
+            "plimsoll size deployment.toml --prove --html proof.html",
         ],
     ),
     ("selftest", &["plimsoll selftest /mnt/mail"]),
@@ -153,6 +161,40 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "plimsoll inspect layout deployment.toml --server EX01",
         ],
     ),
+    (
+        "cache",
+        &[
+            "plimsoll cache size --trace db.blkparse",
+            "plimsoll cache create /dev/nvme0n1",
+            "plimsoll cache serve /dev/nvme0n1 --volume mail=/dev/sdx",
+            "plimsoll cache status /dev/nvme0n1",
+        ],
+    ),
+    (
+        "cache create",
+        &["plimsoll cache create /dev/nvme0n1", "plimsoll cache create flash.img --size 100GiB"],
+    ),
+    (
+        "cache serve",
+        &[
+            "plimsoll cache serve /dev/nvme0n1 --volume mail=/dev/sdx",
+            "plimsoll cache serve flash.img --volume mail=disk.img --listen unix:nbd.sock",
+            "plimsoll cache serve --config /etc/plimsoll/cache.toml",
+        ],
+    ),
+    (
+        "cache status",
+        &["plimsoll cache status /dev/nvme0n1", "plimsoll cache status /dev/nvme0n1 --watch"],
+    ),
+    ("cache drain", &["plimsoll cache drain /dev/nvme0n1"]),
+    (
+        "cache remove",
+        &[
+            "plimsoll cache remove /dev/nvme0n1 /dev/sdx",
+            "plimsoll cache remove /dev/nvme0n1 --all",
+        ],
+    ),
+    ("cache check", &["plimsoll cache check /dev/nvme0n1"]),
     (
         "iscsi",
         &[
@@ -180,6 +222,14 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ("iscsi grow", &["plimsoll iscsi grow luns.toml"]),
     ("iscsi destroy", &["plimsoll iscsi destroy luns.toml"]),
     (
+        "cache size",
+        &[
+            "plimsoll cache size plan.toml --array shelf-sata",
+            "plimsoll cache size --trace db.blkparse",
+            "plimsoll cache size --trace iolog.txt --size 100GiB --size 200GiB",
+        ],
+    ),
+    (
         "plan",
         &[
             "plimsoll plan > plan.toml",
@@ -192,6 +242,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         &[
             "plimsoll profile MSGTRK*.LOG mailboxes.csv -o deployment.toml",
             "plimsoll profile --sign-in browser --tenant contoso.com --client ID",
+            "plimsoll profile perf.csv -o load.toml",
         ],
     ),
     (

@@ -5,7 +5,7 @@ use plan::{Plan, Sessions};
 use record::{Edge, Event, Phase, Tuned};
 use simdisk::operations::{OperationAnswer, OperationKind};
 use trial::{
-    Advice, SearchGoal, TuneStep, advise, by_sessions, enough_iops, held_from_start,
+    Advice, LoadSteps, SearchGoal, TuneStep, advise, by_sessions, enough_iops, held_from_start,
     share_of_highest,
 };
 use units::Nanos;
@@ -48,7 +48,7 @@ fn search(playback: &mut Playback<'_, '_>) -> Result<TuneStep, HostError> {
     let goal = SearchGoal {
         read_average: limits.read_average,
         log_write_average: limits.log_write_average,
-        enough_iops: enough_iops(playback.order.plan, OBSERVED),
+        enough_iops: enough_iops(playback.order.plan, &LoadSteps::default(), OBSERVED),
     };
     let mut steps = Vec::new();
     loop {

@@ -4,16 +4,18 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use device::Volume;
+use device::{Purpose, Volume};
 use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence};
-use record::{Edge, Event, IssueKind, Phase, RunRecord};
+use record::{DatabaseFacts, Edge, Event, IssueKind, Phase, RunRecord, Start};
 use units::{Nanos, Seed};
+use verdict::Ruling;
 
 use super::{group_of, prepared};
 use crate::bounds::{RunStage, longest, longest_search};
 use crate::coordinator::{Coordinator, Stop};
 use crate::location::Location;
 use crate::run::{RunSummary, run};
+use crate::settings::record_settings;
 use crate::testing::World;
 
 /// One database, so that a hundred runs take no minute.
@@ -23,7 +25,37 @@ const PLAN: &str = "seed = 7\n\
     [workload]\nthreads = \"auto\"\n\
     [test]\nduration = \"2s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n";
 
-const CALLS: [Option<Call>; 4] = [Some(Call::Read), Some(Call::Write), Some(Call::Flush), None];
+/// Requests that become slow.
+#[derive(Clone, Copy, Debug)]
+enum Slow {
+    Reads,
+    Writes,
+    Flushes,
+    /// Writes of the log, on a volume that is quick otherwise.
+    Logs,
+    Everything,
+}
+
+const KINDS: [Slow; 5] = [Slow::Reads, Slow::Writes, Slow::Flushes, Slow::Logs, Slow::Everything];
+
+impl Slow {
+    fn matching(self) -> Vec<Matching> {
+        let calls: &[Call] = match self {
+            Self::Reads => &[Call::Read],
+            Self::Writes => &[Call::Write],
+            Self::Flushes => &[Call::Flush],
+            Self::Logs => {
+                let (call, purpose) = (Some(Call::Write), Some(Purpose::Log));
+                return vec![Matching { call, purpose, ..Matching::default() }];
+            }
+            Self::Everything => {
+                &[Call::Read, Call::Write, Call::Flush, Call::SetLength, Call::Open]
+            }
+        };
+        let of = |call: &Call| Matching { call: Some(*call), ..Matching::default() };
+        calls.iter().map(of).collect()
+    }
+}
 
 const PHASES: [Phase; 6] =
     [Phase::Open, Phase::Warm, Phase::Tune, Phase::Measure, Phase::Drain, Phase::Check];
@@ -39,25 +71,28 @@ struct Ended {
     at: Nanos,
 }
 
+/// A record in which nothing but the start has been written.
+fn started(start: Start) -> RunRecord {
+    let mut record = RunRecord::default();
+    record.start = start;
+    record
+}
+
 /// Requests of one kind take `delay` more from the begin of `phase` on.
-fn slow_from(world: &mut World, phase: Phase, call: Option<Call>, delay: Nanos) -> Ended {
+fn slow_from(world: &mut World, phase: Phase, kind: Slow, delay: Nanos) -> Ended {
     let location = &world.locations[0];
     let runtime = world.executor.runtime();
     let inner = Rc::clone(&location.database);
     let slow = FaultyVolume::new(inner, FaultPlan::default(), runtime.clone());
     let twin: Rc<dyn Volume> = Rc::new(slow.clone());
     world.locations[0] = Location { database: Rc::clone(&twin), log: twin, ..location.clone() };
-    let faults = [call].into_iter().flat_map(|call| match call {
-        Some(call) => vec![call],
-        None => vec![Call::Read, Call::Write, Call::Flush, Call::SetLength, Call::Open],
-    });
-    let faults = faults.map(|call| Fault {
-        matching: Matching { call: Some(call), ..Matching::default() },
+    let faults = kind.matching().into_iter().map(|matching| Fault {
+        matching,
         occurrence: Occurrence::From(1),
         effect: Effect::Stall(delay),
     });
     let faults = FaultPlan { seed: Seed(1), faults: faults.collect() };
-    let record = Rc::new(RefCell::new(RunRecord::default()));
+    let record = Rc::new(RefCell::new(started(start(world))));
     let kept = Rc::clone(&record);
     let suffers = slow.clone();
     let events = Rc::new(move |event: Event| {
@@ -77,6 +112,28 @@ fn slow_from(world: &mut World, phase: Phase, call: Option<Call>, delay: Nanos) 
     Ended { summary, record, stop: coordinator.stopped(), slow: slow.injections().len(), at }
 }
 
+/// The facts that a verdict needs.
+fn start(world: &World) -> Start {
+    let index = world.plan.databases[0].index;
+    Start {
+        settings: record_settings(&world.plan, 1),
+        databases: vec![DatabaseFacts { index, ..DatabaseFacts::default() }],
+        ..Start::default()
+    }
+}
+
+/// Only a request longer than 5 s fails the storage, and no slow one passes.
+fn is_judged_rightly(ended: &Ended, delay: u64, case: &str) {
+    let longest = ended.record.long_requests.iter().map(|one| one.time_ns).max();
+    let is_told = longest.is_some_and(|time_ns| time_ns > 5_000_000_000);
+    let is_too_slow = delay >= 5 && ended.slow > 0;
+    assert_eq!(is_told, is_too_slow, "{case}: {longest:?}");
+    let verdict = verdict::judge(&ended.record);
+    let rule = verdict.findings.iter().find(|of| of.rule == "longest-request").unwrap();
+    assert_eq!(rule.outcome == Ruling::Fail, is_too_slow, "{case}: {rule:?}");
+    assert!(verdict.outcome != Ruling::Pass, "{case}: two seconds prove nothing");
+}
+
 /// The longest that a run of `plan` may last.
 fn longest_run(plan: &plan::Plan) -> Nanos {
     let test = &plan.test;
@@ -87,12 +144,12 @@ fn longest_run(plan: &plan::Plan) -> Nanos {
 
 fn sweep(delay: u64) {
     for (number, phase) in PHASES.into_iter().enumerate() {
-        // Half of the kinds in each phase: 60 runs in all.
-        for call in CALLS.into_iter().skip(number % 2).step_by(2) {
+        // Half of the kinds in each phase: 75 runs in all.
+        for kind in KINDS.into_iter().skip(number % 2).step_by(2) {
             let mut world = prepared(PLAN);
             let limit = longest_run(&world.plan);
-            let ended = slow_from(&mut world, phase, call, Nanos::from_secs(delay));
-            let case = format!("{delay} s for {call:?} from {phase:?}");
+            let ended = slow_from(&mut world, phase, kind, Nanos::from_secs(delay));
+            let case = format!("{delay} s for {kind:?} from {phase:?}");
             assert!(ended.at <= limit, "{case}: {}, at most {limit}", ended.at);
             let unfinished: Vec<&str> = ended
                 .record
@@ -107,10 +164,7 @@ fn sweep(delay: u64) {
             assert_eq!(is_overdue, !unfinished.is_empty(), "{case}: {unfinished:?}");
             assert_eq!(ended.stop.is_some(), is_overdue, "{case}: {:?}", ended.stop);
             assert_eq!(ended.summary.failure, None, "{case}");
-            // Only a request longer than 5 s fails the storage.
-            let longest = ended.record.long_requests.iter().map(|one| one.time_ns).max();
-            let is_told = longest.is_some_and(|time_ns| time_ns > 5_000_000_000);
-            assert_eq!(is_told, delay >= 5 && ended.slow > 0, "{case}: {longest:?}");
+            is_judged_rightly(&ended, delay, &case);
             if !is_overdue {
                 assert_eq!(ended.record.checksums.len(), 1, "{case}");
             }

@@ -248,6 +248,7 @@ fn ended(run: &mut RunRecord, is_overdue: bool) {
         reason: Some("the reason".to_owned()),
         is_for_room: false,
         is_overdue,
+        was_stopped: false,
     });
 }
 

@@ -1,35 +1,42 @@
 //! Counters of the block devices under a folder (the kernel's Documentation/block/stat.rst).
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use super::fuse;
 
 /// Folders that show others are followed so deep: more are a circle.
 const MOST_LAYERS: u32 = 8;
 
 /// Bytes read by the block devices under `path` since they were attached; `None` if no device can
-/// be identified, or if it does not count.
+/// be identified, or if one does not count.
 ///
-/// A file system of FUSE that shows another folder (bindfs names it as its source) is counted by
-/// the devices of that one.
+/// A file system of FUSE that shows other folders (bindfs names its one as its source, mergerfs
+/// lists its branches) is counted by the devices of those.
 pub(crate) fn read_bytes(path: &Path) -> Option<u64> {
-    read_below(path, 0)
+    let mut devices = BTreeSet::new();
+    devices_below(path, 0, &mut devices)?;
+    devices.iter().map(|device| counted(device)).sum()
 }
 
-fn read_below(path: &Path, layer: u32) -> Option<u64> {
+/// Adds the devices, each by its folder in `/sys`.
+fn devices_below(path: &Path, layer: u32, devices: &mut BTreeSet<PathBuf>) -> Option<()> {
     let path = fs::canonicalize(path).ok()?;
     let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let mount = super::mount_of(&table, &path)?;
-    let shown = Path::new(&mount.source);
-    if mount.file_system.starts_with("fuse.") && shown.is_dir() && layer < MOST_LAYERS {
-        return read_below(shown, layer + 1);
+    let shown = fuse::shown_folders(&mount);
+    if !shown.is_empty() && layer < MOST_LAYERS {
+        return shown.iter().try_for_each(|folder| devices_below(folder, layer + 1, devices));
     }
     let number = super::device_number(&fs::metadata(&path).ok()?);
     let sys = Path::new("/sys");
     let folder = super::folder_of(sys, number, &mount.source)?;
     match mount.file_system.as_str() {
-        "btrfs" => members_of_btrfs(sys, &folder)?.iter().map(|member| counted(member)).sum(),
-        _ => counted(&folder),
+        "btrfs" => devices.extend(members_of_btrfs(sys, &folder)?),
+        _ => devices.extend([folder]),
     }
+    Some(())
 }
 
 /// Every device of the btrfs that `device` is one of.

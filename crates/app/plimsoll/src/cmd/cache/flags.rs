@@ -1,0 +1,155 @@
+//! Flags of `cache`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use units::Bytes;
+
+use super::size::flags::CacheSizeFlags;
+use crate::args::size;
+
+/// Flags of `cache`.
+#[derive(Args, Debug)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct CacheFlags {
+    /// What to do
+    #[command(subcommand)]
+    pub action: CacheAction,
+}
+
+/// Actions on a cache.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CacheAction {
+    /// Show what caches of several sizes would answer of a trace, or bring a plan on an array;
+    /// writes nothing
+    Size(CacheSizeFlags),
+    /// Make an empty cache on a flash device, or in a new file; refuses anything that holds data
+    Create(CacheCreateFlags),
+    /// Serve volumes behind a cache to NBD clients of this machine, until SIGTERM
+    Serve(CacheServeFlags),
+    /// Show what a cache holds and what it brought, live if it is being served
+    Status(CacheStatusFlags),
+    /// Examine a cache that is not in use; reads only
+    Check(CacheCheckFlags),
+    /// Stop the server of a cache once its clients have left
+    Drain(CacheDrainFlags),
+    /// Drop volumes from a cache that is not in use, or the cache from its flash; volumes stay as
+    /// they are
+    Remove(CacheRemoveFlags),
+}
+
+/// Flags of `cache create`.
+#[derive(Args, Debug)]
+pub(crate) struct CacheCreateFlags {
+    /// Flash device such as /dev/nvme0n1, or a file
+    #[arg(value_name = "FLASH")]
+    pub flash: PathBuf,
+    /// Create a file of this size, such as 100GiB
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub size: Option<Bytes>,
+    /// Size of a cached block: a power of two from 4KiB to 256KiB
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "32KiB")]
+    pub block: Bytes,
+    /// Overwrite data, or an older cache
+    #[arg(long)]
+    pub force: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `cache serve`.
+#[derive(Args, Debug)]
+pub(crate) struct CacheServeFlags {
+    /// Flash device or file of the cache
+    #[arg(value_name = "FLASH", required_unless_present_any = ["config", "example"])]
+    pub flash: Option<PathBuf>,
+    /// Volume behind the cache: a device, a file, `nbd://HOST/EXPORT` or `iscsi://HOST/IQN/LUN`,
+    /// and the name that clients call it
+    #[arg(long, value_name = "NAME=DEVICE", required_unless_present_any = ["config", "example"])]
+    pub volume: Vec<String>,
+    /// Address for clients: unix:PATH or HOST:PORT of the loopback [default: 127.0.0.1:10809]
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Vec<String>,
+    /// Refuse writes
+    #[arg(long)]
+    pub read_only: bool,
+    /// Limit of flash writes a second, for its endurance
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub write_budget: Option<Bytes>,
+    /// Serve metrics for Prometheus at this address of the loopback
+    #[arg(long, value_name = "HOST:PORT")]
+    pub metrics: Option<String>,
+    /// Socket for `cache status` and `cache drain` [default: FLASH.sock, for a device in /run]
+    #[arg(long, value_name = "PATH")]
+    pub control: Option<PathBuf>,
+    /// Read all of this from a document; SIGHUP reads the bounds of volumes again
+    #[arg(long, value_name = "CACHE.toml", conflicts_with_all = ["flash", "volume", "listen",
+        "read_only", "write_budget", "metrics", "control", "example"])]
+    pub config: Option<PathBuf>,
+    /// Print a commented document to start from
+    #[arg(long)]
+    pub example: bool,
+}
+
+/// Flags of `cache drain`.
+#[derive(Args, Debug)]
+pub(crate) struct CacheDrainFlags {
+    /// Flash device or file of the cache
+    #[arg(value_name = "FLASH")]
+    pub flash: PathBuf,
+    /// Disconnect clients once their requests in progress are answered
+    #[arg(long)]
+    pub now: bool,
+    /// Control socket of the server, if it is not at its default place
+    #[arg(long, value_name = "PATH")]
+    pub control: Option<PathBuf>,
+}
+
+/// Flags of `cache remove`.
+#[derive(Args, Debug)]
+pub(crate) struct CacheRemoveFlags {
+    /// Flash device or file of the cache
+    #[arg(value_name = "FLASH")]
+    pub flash: PathBuf,
+    /// Volumes to drop, as `cache check` names them
+    #[arg(value_name = "DEVICE", required_unless_present = "all")]
+    pub volume: Vec<String>,
+    /// Remove the cache as a whole
+    #[arg(long, conflicts_with = "volume")]
+    pub all: bool,
+}
+
+/// Flags of `cache status`.
+#[derive(Args, Debug)]
+pub(crate) struct CacheStatusFlags {
+    /// Flash device or file of the cache
+    #[arg(value_name = "FLASH")]
+    pub flash: PathBuf,
+    /// Print it anew every two seconds until Ctrl-C
+    #[arg(long, conflicts_with_all = ["json", "metrics"])]
+    pub watch: bool,
+    /// Print metrics for Prometheus
+    #[arg(long, conflicts_with = "json")]
+    pub metrics: bool,
+    /// Control socket of the server, if it is not at its default place
+    #[arg(long, value_name = "PATH")]
+    pub control: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `cache check`.
+#[derive(Args, Debug)]
+pub(crate) struct CacheCheckFlags {
+    /// Flash device or file of the cache
+    #[arg(value_name = "FLASH")]
+    pub flash: PathBuf,
+    /// Read the index only, not every cached block
+    #[arg(long)]
+    pub fast: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,57 @@
+//! `cache`: a flash cache in front of volumes, made, served over NBD, examined and removed.
+
+mod check;
+mod create;
+#[cfg(target_os = "linux")]
+mod drain;
+pub(crate) mod flags;
+mod flash;
+mod live;
+mod remove;
+#[cfg(target_os = "linux")]
+mod serve;
+mod size;
+mod status;
+mod words;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use flags::{CacheAction, CacheFlags};
+
+/// Runs the requested action.
+pub(crate) fn run(flags: &CacheFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    match &flags.action {
+        CacheAction::Size(flags) => size::run(flags, console),
+        CacheAction::Create(flags) => create::run(flags, console),
+        CacheAction::Status(flags) => status::run(flags, console),
+        CacheAction::Check(flags) => check::run(flags, console),
+        CacheAction::Remove(flags) => remove::run(flags, console),
+        #[cfg(target_os = "linux")]
+        CacheAction::Serve(flags) => serve::run(flags, console),
+        #[cfg(target_os = "linux")]
+        CacheAction::Drain(flags) => drain::run(flags, console),
+        #[cfg(not(target_os = "linux"))]
+        CacheAction::Serve(_) | CacheAction::Drain(_) => Err(CommandError::new(
+            "a cache is served on Linux only; serve it from there and attach it over NBD",
+        )),
+    }
+}
+
+/// The answer of the server of a cache to `question`; none if there is no server.
+fn ask(
+    flash: &std::path::Path,
+    control: Option<&std::path::PathBuf>,
+    question: &str,
+) -> Result<Option<String>, CommandError> {
+    #[cfg(target_os = "linux")]
+    {
+        let path = control.cloned().unwrap_or_else(|| serve::control::path_of(flash));
+        serve::control::ask(&path, question)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (flash, control, question);
+        Ok(None)
+    }
+}

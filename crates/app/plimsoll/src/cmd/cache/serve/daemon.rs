@@ -1,0 +1,194 @@
+//! The server at work: letters in, connections as tasks, a clean end.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::mpsc::Sender;
+
+use device::Runtime;
+use device_os::Watcher;
+use export::{ConnectionEnd, ExportHall, SessionEnd, serve_connection};
+use flashcache::{CacheHealth, FlashCache};
+use units::Nanos;
+
+use super::backing::{BehindCache, share};
+use super::mailbox::{Letter, Mailbox, Slot};
+use super::settings::ServeSettings;
+use super::socket::{ClientSocket, SocketWire};
+use super::stopping::Stopping;
+use super::{manager, report};
+use crate::console;
+
+/// How long connections may take to answer the requests that they have received.
+const PATIENCE: Nanos = Nanos::from_secs(60);
+
+/// Interval of looks at the flash and the devices.
+const LOOK: Nanos = Nanos::from_secs(1);
+
+/// Everything that the server works with.
+pub(super) struct Daemon {
+    pub settings: ServeSettings,
+    pub cache: FlashCache,
+    pub volumes: Vec<BehindCache>,
+    pub hall: Rc<ExportHall>,
+    pub runtime: Runtime,
+    pub watcher: Watcher,
+    pub started: Nanos,
+    pub clients: Cell<usize>,
+    /// Clients since the start.
+    pub clients_seen: Cell<u64>,
+    pub stopping: Rc<Stopping>,
+    pub is_draining: Cell<bool>,
+}
+
+/// How the server ended.
+pub(super) struct Ended {
+    /// Those who asked for the end and wait for it.
+    pub waiting: Vec<Sender<String>>,
+    /// Errors of flushes and of the flash.
+    pub errors: Vec<String>,
+}
+
+impl Daemon {
+    /// Serves until a signal or a question asks to stop.
+    pub(super) async fn run(self: Rc<Self>, mailbox: Mailbox) -> Ended {
+        let mut waiting = Vec::new();
+        drop(self.runtime.spawn(Rc::clone(&self).watch_health()));
+        while !(self.is_draining.get() && self.clients.get() == 0) {
+            match mailbox.next().await {
+                Letter::Client(socket) => self.admit(socket, &mailbox.slot()),
+                Letter::ClientLeft => {}
+                Letter::Stop => break,
+                Letter::Reload => self.reload().await,
+                Letter::Question(question, answer) => match question.as_str() {
+                    "drain" => {
+                        self.is_draining.set(true);
+                        waiting.push(answer);
+                    }
+                    "stop" => {
+                        waiting.push(answer);
+                        break;
+                    }
+                    question => drop(answer.send(self.answer(question))),
+                },
+            }
+        }
+        manager::notify("STOPPING=1");
+        Ended { errors: self.close().await, waiting }
+    }
+
+    fn answer(&self, question: &str) -> String {
+        let status = report::status(self);
+        match question {
+            "metrics" => report::metrics(&status),
+            _ => status.to_string(),
+        }
+    }
+
+    /// Serves a client as a task, unless there are too many.
+    fn admit(self: &Rc<Self>, socket: ClientSocket, slot: &Slot) {
+        if self.is_draining.get() || self.clients.get() >= self.settings.document.connections {
+            return; // Closing the socket is the answer: the protocol has no other one.
+        }
+        let Ok(wire) = SocketWire::new(socket, &self.watcher) else {
+            return;
+        };
+        self.clients.set(self.clients.get() + 1);
+        self.clients_seen.set(self.clients_seen.get() + 1);
+        let (daemon, slot) = (Rc::clone(self), slot.clone());
+        let stops = self.stopping.question();
+        let (hall, runtime) = (Rc::clone(&self.hall), self.runtime.clone());
+        drop(self.runtime.spawn(async move {
+            let end = serve_connection(hall, Rc::new(wire), runtime, stops).await;
+            if let Some(text) = remarkable(&end) {
+                console::say(&text);
+            }
+            daemon.clients.set(daemon.clients.get() - 1);
+            slot.post(Letter::ClientLeft);
+        }));
+    }
+
+    /// Reads the document again and changes the bounds of volumes; nothing else changes while the
+    /// server runs.
+    async fn reload(&self) {
+        let document = match self.settings.read_again() {
+            Ok(Some(document)) => document,
+            Ok(None) => return,
+            Err(error) => {
+                let text = error.told().map_or("", |(text, _)| text).to_owned();
+                return console::say(&format!("not reloaded: {text}"));
+            }
+        };
+        manager::notify("RELOADING=1");
+        let block_bytes = self.cache.store().block_bytes();
+        for volume in &self.volumes {
+            let name = volume.wish.borrow().name.clone();
+            let Some(wish) = document.volumes.iter().find(|wish| wish.name == name) else {
+                continue;
+            };
+            self.cache.set_share(&volume.key, share(wish, block_bytes)).await;
+            let mut present = volume.wish.borrow_mut();
+            (present.least, present.most) = (wish.least, wish.most);
+        }
+        manager::notify("READY=1");
+        console::say(&"reloaded: bounds of volumes");
+    }
+
+    /// Says once that the flash or a device has failed.
+    async fn watch_health(self: Rc<Self>) {
+        let mut is_said = false;
+        let mut errors = vec![0; self.volumes.len()];
+        loop {
+            self.runtime.sleep(LOOK).await;
+            let health = self.cache.store().status().health;
+            if matches!(health, CacheHealth::Failed { .. })
+                && !std::mem::replace(&mut is_said, true)
+            {
+                console::say(&format!("THE CACHE IS OFF: {health}"));
+                manager::notify(&format!("STATUS=the cache is off: {health}"));
+            }
+            for (volume, seen) in self.volumes.iter().zip(&mut errors) {
+                let tally = volume.back.borrow();
+                let now = tally.reads.errors + tally.writes.errors + tally.flushes.errors;
+                if now > *seen {
+                    let error = tally.last_error.as_deref().unwrap_or("failed");
+                    let name = &volume.wish.borrow().name;
+                    console::say(&format!("{name}: {} requests failed: {error}", now - *seen));
+                    *seen = now;
+                }
+            }
+        }
+    }
+
+    /// Lets connections answer what they have received, then writes everything down.
+    async fn close(&self) -> Vec<String> {
+        self.stopping.set();
+        let limit = self.runtime.now() + PATIENCE;
+        while self.clients.get() > 0 && self.runtime.now() < limit {
+            self.runtime.sleep(Nanos::from_millis(5)).await;
+        }
+        let mut errors = Vec::new();
+        if self.clients.get() > 0 {
+            errors.push(format!("{} clients were cut off in a request", self.clients.get()));
+        }
+        for volume in &self.volumes {
+            errors.extend(volume.leave(&self.cache).await.err().map(|error| error.to_string()));
+        }
+        let closed = self.cache.store().close().await;
+        errors.extend(closed.err().map(|error| error.to_string()));
+        errors
+    }
+}
+
+/// An end that an operator should know of.
+fn remarkable(end: &ConnectionEnd) -> Option<String> {
+    match end {
+        ConnectionEnd::Session(SessionEnd::Nonsense) => {
+            Some("a client was disconnected: what it sent is not NBD".to_owned())
+        }
+        ConnectionEnd::Session(SessionEnd::TooMuch) => {
+            Some("a client was disconnected: it sent more options than any needs".to_owned())
+        }
+        ConnectionEnd::Broken(error) => Some(format!("a client's connection broke: {error}")),
+        _ => None,
+    }
+}

@@ -1,0 +1,212 @@
+//! `cache serve`: volumes behind one pool of flash, for NBD clients of this machine.
+
+mod backing;
+pub(super) mod control;
+mod daemon;
+mod mailbox;
+mod manager;
+mod report;
+mod settings;
+mod socket;
+mod stopping;
+
+use std::cell::Cell;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use device::OpenMode;
+use device_os::{World, inherited_sockets};
+use export::{ExportHall, ExportOffer, Limits, MemoryBudget};
+use flashcache::{CacheStore, ExamineDepth, FlashCache, StoreContents, examine};
+use host::{crew, wire};
+use units::Bytes;
+
+use super::flags::CacheServeFlags;
+use super::flash;
+use crate::Outcome;
+use crate::console::{self, Console};
+use crate::error::CommandError;
+use crate::system;
+use backing::{BehindCache, Warmth};
+use daemon::{Daemon, Ended};
+use mailbox::{Letter, Mailbox, Slot};
+use settings::ServeSettings;
+use socket::{ListenAddress, Listener, SocketFile, bind_unix};
+
+/// Serves until a signal, or `cache drain`.
+pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if flags.example {
+        console.answer_text(plan::ServedCache::example())?;
+        return Ok(Outcome::Pass);
+    }
+    let settings = ServeSettings::read(flags)?;
+    let world = wire::world()?;
+    let (cache, contents) = open_store(&settings, &world)?;
+    let volumes = open_volumes(&settings, &world, (&cache, &contents), console)?;
+    let mailbox = Mailbox::new(world.remote());
+    let _files = listen(&settings, &mailbox.slot(), console)?;
+    watch_signals(mailbox.slot())?;
+    let daemon = Rc::new(daemon(settings, &world, cache, volumes));
+    manager::notify("READY=1");
+    let ended = world.executor().block_on(daemon.run(mailbox));
+    finish(&ended, console)
+}
+
+/// Says how the server ended, to its terminal and to those who asked for it.
+fn finish(ended: &Ended, console: &mut Console) -> Result<Outcome, CommandError> {
+    let text = ended.errors.join("; ");
+    for waiting in &ended.waiting {
+        let _ = waiting.send(text.clone());
+    }
+    if !ended.waiting.is_empty() {
+        // The threads that carry the answers end with the process.
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    if ended.errors.is_empty() {
+        console.remark("Stopped: every write is on its volume, and the cache starts warm.")?;
+        return Ok(Outcome::Pass);
+    }
+    Err(CommandError::Damage(format!("stopped with errors: {text}")))
+}
+
+fn open_store(
+    settings: &ServeSettings,
+    world: &World,
+) -> Result<(FlashCache, StoreContents), CommandError> {
+    let device = flash::open(
+        Path::new(&settings.document.flash),
+        world,
+        OpenMode::ReadWrite,
+        flash::AFTER_A_KILL,
+    )?;
+    let runtime = world.executor().runtime();
+    let opening = async move {
+        let contents = examine(Rc::clone(&device), &runtime, ExamineDepth::Index).await?;
+        let (store, _) = CacheStore::open(device, &runtime).await?;
+        Ok::<_, flashcache::StoreError>((store, contents))
+    };
+    let (store, contents) = world.executor().block_on(opening)?;
+    Ok((FlashCache::new(store, settings.document.write_budget), contents))
+}
+
+fn open_volumes(
+    settings: &ServeSettings,
+    world: &World,
+    (cache, contents): (&FlashCache, &StoreContents),
+    console: &mut Console,
+) -> Result<Vec<BehindCache>, CommandError> {
+    let mut volumes = Vec::new();
+    for wish in &settings.document.volumes {
+        let (volume, warmth) = BehindCache::open(wish, world, cache, contents)?;
+        let status = cache.store().status();
+        let held = status.volumes.iter().find(|known| known.name == volume.key);
+        let cached = match held {
+            Some(held) => Bytes(held.blocks * u64::from(contents.block_bytes)).to_string(),
+            None => "nothing, for the cache has no room for its name,".to_owned(),
+        };
+        let (name, length) = (&wish.name, Bytes(volume.exported.bytes()));
+        console.remark(match warmth {
+            Warmth::New => format!("{name}: {length} on {}, not cached yet", wish.device),
+            Warmth::Kept => format!("{name}: {length} on {}, {cached} cached", wish.device),
+            Warmth::Changed => format!(
+                "{name}: {length} on {}; something else changed it since the last session, so its \
+                 cached blocks were dropped",
+                wish.device
+            ),
+        })?;
+        volumes.push(volume);
+    }
+    Ok(volumes)
+}
+
+/// Listens at every address, and at the sockets that a service manager opened.
+fn listen(
+    settings: &ServeSettings,
+    slot: &Slot,
+    console: &mut Console,
+) -> Result<Vec<SocketFile>, CommandError> {
+    let mut files = Vec::new();
+    let (control, file) = bind_unix(&settings.control)?;
+    files.push(file);
+    control::start(control, slot.clone())?;
+    if let Some(address) = &settings.document.metrics
+        && let ListenAddress::Tcp(address) = ListenAddress::parse(address)?
+        && let (Listener::Tcp(listener), _) = Listener::bind(&ListenAddress::Tcp(address))?
+    {
+        control::start_metrics(listener, slot.clone())?;
+    }
+    let inherited = inherited_sockets();
+    let has_inherited = !inherited.is_empty();
+    for socket in inherited {
+        Listener::inherited(socket)?.start(slot.clone())?;
+    }
+    // A manager's sockets replace those of the document.
+    let addresses = if has_inherited { &[][..] } else { &settings.addresses };
+    for address in addresses {
+        let (listener, file) = Listener::bind(address)?;
+        files.extend(file);
+        listener.start(slot.clone())?;
+        console.remark(format_args!("Serving at {address}"))?;
+    }
+    Ok(files)
+}
+
+/// Posts signals. The first one that asks for the end is answered cleanly, the second ends at once.
+fn watch_signals(slot: Slot) -> Result<(), CommandError> {
+    let (stop, reload) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+    system::serve_on_request(&stop, &reload)?;
+    crew::start_thread("signals", move || {
+        while !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(50));
+            if reload.swap(false, Ordering::Relaxed) {
+                slot.post(Letter::Reload);
+            }
+        }
+        console::say(&"stopping: requests in progress are answered, then everything is written");
+        slot.post(Letter::Stop);
+    })?;
+    Ok(())
+}
+
+fn daemon(
+    settings: ServeSettings,
+    world: &World,
+    cache: FlashCache,
+    volumes: Vec<BehindCache>,
+) -> Daemon {
+    let block = cache.store().block_bytes();
+    let mut offers = Vec::new();
+    for volume in &volumes {
+        let wish = volume.wish.borrow();
+        offers.push(ExportOffer {
+            name: wish.name.clone(),
+            description: format!("{} behind a flash cache", wish.device),
+            bytes: volume.exported.bytes(),
+            is_read_only: wish.is_read_only,
+            preferred_block: block,
+        });
+    }
+    let hall = Rc::new(ExportHall {
+        offers: offers.into(),
+        volumes: volumes.iter().map(|volume| Rc::clone(&volume.exported)).collect(),
+        limits: Limits::default(),
+        memory: MemoryBudget::new(settings.document.memory.0),
+    });
+    let runtime = world.executor().runtime();
+    Daemon {
+        settings,
+        cache,
+        volumes,
+        hall,
+        started: runtime.now(),
+        runtime,
+        watcher: world.watcher(),
+        clients: Cell::new(0),
+        clients_seen: Cell::new(0),
+        stopping: Rc::default(),
+        is_draining: Cell::new(false),
+    }
+}

@@ -1,0 +1,103 @@
+//! What is served: a document, or flags that say the same in short.
+
+use std::path::{Path, PathBuf};
+
+use plan::{ServedCache, ServedVolume, volume_name_fault};
+use units::Bytes;
+
+use super::control;
+use super::socket::ListenAddress;
+use crate::cmd::cache::flags::CacheServeFlags;
+use crate::documents::read_text;
+use crate::error::CommandError;
+
+/// Memory for requests in progress without a document.
+const MEMORY: Bytes = Bytes::from_mib(256);
+
+/// Clients at once without a document.
+const CONNECTIONS: usize = 64;
+
+/// See the module.
+pub(super) struct ServeSettings {
+    pub document: ServedCache,
+    pub addresses: Vec<ListenAddress>,
+    pub control: PathBuf,
+    file: Option<PathBuf>,
+}
+
+impl ServeSettings {
+    /// Reads the document that the flags name, or takes the flags for one.
+    pub(super) fn read(flags: &CacheServeFlags) -> Result<Self, CommandError> {
+        let document = match &flags.config {
+            Some(file) => read(file)?,
+            None => from_flags(flags)?,
+        };
+        let mut addresses = Vec::new();
+        for text in &document.listen {
+            addresses.push(ListenAddress::parse(text)?);
+        }
+        let control = match &document.control {
+            Some(path) => PathBuf::from(path),
+            None => control::path_of(Path::new(&document.flash)),
+        };
+        if let Some(metrics) = &document.metrics {
+            match ListenAddress::parse(metrics)? {
+                ListenAddress::Tcp(_) => {}
+                ListenAddress::Unix(_) => {
+                    return Err(CommandError::new(format!(
+                        "{metrics}: metrics are served over HTTP; give an address such as \
+                         127.0.0.1:9811"
+                    )));
+                }
+            }
+        }
+        Ok(Self { document, addresses, control, file: flags.config.clone() })
+    }
+
+    /// The document as it is now; none if there is none.
+    pub(super) fn read_again(&self) -> Result<Option<ServedCache>, CommandError> {
+        self.file.as_ref().map(|file| read(file)).transpose()
+    }
+}
+
+fn read(file: &Path) -> Result<ServedCache, CommandError> {
+    let (name, text) = read_text(file)?;
+    Ok(ServedCache::parse(&name, &text)?)
+}
+
+fn from_flags(flags: &CacheServeFlags) -> Result<ServedCache, CommandError> {
+    let mut volumes: Vec<ServedVolume> = Vec::new();
+    for text in &flags.volume {
+        let Some((name, device)) = text.split_once('=').filter(|(_, device)| !device.is_empty())
+        else {
+            return Err(CommandError::usage(format!(
+                "--volume {text}: give a name and a device, such as mail=/dev/sdx"
+            )));
+        };
+        if let Some(fault) = volume_name_fault(name) {
+            return Err(CommandError::usage(format!("--volume {text}: the name {fault}")));
+        }
+        if volumes.iter().any(|volume| volume.name == name) {
+            let text = format!("--volume {text}: the name is taken; give each volume its own");
+            return Err(CommandError::usage(text));
+        }
+        let (least, most) = (None, None);
+        let (name, device) = (name.to_owned(), device.to_owned());
+        volumes.push(ServedVolume { name, device, is_read_only: flags.read_only, least, most });
+    }
+    let flash = flags.flash.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let listen = match flags.listen.as_slice() {
+        [] => vec!["127.0.0.1:10809".to_owned()],
+        listen => listen.to_vec(),
+    };
+    Ok(ServedCache {
+        flash,
+        listen,
+        control: flags.control.as_ref().map(|path| path.display().to_string()),
+        metrics: flags.metrics.clone(),
+        write_budget: flags.write_budget,
+        memory: MEMORY,
+        connections: CONNECTIONS,
+        volumes,
+    })
+}

@@ -1,0 +1,259 @@
+//! Sockets: addresses, listeners, and connections as the server's wires.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, IoSlice, Read as _, Write as _};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::task::{Context, Poll};
+
+use device_os::{Readiness, Watch, Watcher};
+use export::{Wire, WireError};
+use host::crew;
+
+use super::mailbox::{Letter, Slot};
+use crate::error::CommandError;
+
+/// Prefix of the path of a socket.
+const UNIX: &str = "unix:";
+
+/// Where clients connect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ListenAddress {
+    Unix(PathBuf),
+    Tcp(SocketAddr),
+}
+
+impl ListenAddress {
+    /// Reads an address. One that other machines reach is refused: the protocol in clear lets
+    /// anyone on the way read and change the volumes.
+    pub(super) fn parse(text: &str) -> Result<Self, CommandError> {
+        if let Some(path) = text.strip_prefix(UNIX) {
+            return Ok(Self::Unix(PathBuf::from(path)));
+        }
+        let address: SocketAddr = text.parse().map_err(|_| {
+            CommandError::new(format!(
+                "{text}: is no address to listen at; give unix:PATH or one such as 127.0.0.1:10809"
+            ))
+        })?;
+        if !address.ip().is_loopback() {
+            return Err(CommandError::new(format!(
+                "{text}: is reached from other machines, and this server has no TLS; listen at \
+                 unix:PATH or 127.0.0.1 and let ssh or stunnel carry it"
+            )));
+        }
+        Ok(Self::Tcp(address))
+    }
+}
+
+impl fmt::Display for ListenAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unix(path) => write!(f, "nbd+unix:///NAME?socket={}", path.display()),
+            Self::Tcp(address) => write!(f, "nbd://{address}/NAME"),
+        }
+    }
+}
+
+/// A socket that listens.
+pub(super) enum Listener {
+    Unix(UnixListener),
+    Tcp(TcpListener),
+}
+
+/// A path to remove at the end.
+pub(super) struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // It may be gone already.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Binds the socket at `path`; one that a killed server left behind is replaced.
+pub(super) fn bind_unix(path: &Path) -> Result<(UnixListener, SocketFile), CommandError> {
+    let is_socket = fs::metadata(path).is_ok_and(|found| found.file_type().is_socket());
+    if is_socket && UnixStream::connect(path).is_err() {
+        let _ = fs::remove_file(path);
+    }
+    let bound = UnixListener::bind(path).map_err(|error| {
+        CommandError::new(format!(
+            "{}: cannot listen: {error}; name a path in a folder that you may write to, where \
+             nothing listens",
+            path.display()
+        ))
+    })?;
+    Ok((bound, SocketFile(path.to_owned())))
+}
+
+impl Listener {
+    /// Binds an address.
+    pub(super) fn bind(
+        address: &ListenAddress,
+    ) -> Result<(Self, Option<SocketFile>), CommandError> {
+        match address {
+            ListenAddress::Unix(path) => {
+                let (bound, file) = bind_unix(path)?;
+                Ok((Self::Unix(bound), Some(file)))
+            }
+            ListenAddress::Tcp(address) => {
+                let bound = TcpListener::bind(address).map_err(|error| {
+                    CommandError::new(format!(
+                        "{address}: cannot listen: {error}; choose another port"
+                    ))
+                })?;
+                Ok((Self::Tcp(bound), None))
+            }
+        }
+    }
+
+    /// A socket that the service manager opened.
+    pub(super) fn inherited(socket: OwnedFd) -> Result<Self, CommandError> {
+        let tcp = TcpListener::from(socket);
+        match tcp.local_addr() {
+            Ok(address) if address.ip().is_loopback() => Ok(Self::Tcp(tcp)),
+            Ok(address) => ListenAddress::parse(&address.to_string()).map(|_| Self::Tcp(tcp)),
+            Err(_) => Ok(Self::Unix(UnixListener::from(OwnedFd::from(tcp)))),
+        }
+    }
+
+    fn accept(&self) -> io::Result<ClientSocket> {
+        match self {
+            Self::Unix(listener) => listener.accept().map(|(stream, _)| ClientSocket::Unix(stream)),
+            Self::Tcp(listener) => {
+                let (stream, _) = listener.accept()?;
+                stream.set_nodelay(true)?;
+                Ok(ClientSocket::Tcp(stream))
+            }
+        }
+    }
+
+    /// Accepts clients on a thread and posts them.
+    #[expect(clippy::disallowed_methods, reason = "waits for descriptors to be freed")]
+    pub(super) fn start(self, slot: Slot) -> Result<(), CommandError> {
+        crew::start_thread("clients", move || {
+            loop {
+                match self.accept() {
+                    Ok(client) => slot.post(Letter::Client(client)),
+                    // Out of descriptors, or the client has gone: neither ends the server.
+                    Err(_) => std::thread::sleep(std::time::Duration::from_millis(100)),
+                }
+            }
+        })?;
+        Ok(())
+    }
+}
+
+/// A connected client.
+pub(super) enum ClientSocket {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+/// A connected client as the server's wire.
+pub(super) struct SocketWire {
+    socket: ClientSocket,
+    watch: Watch,
+}
+
+impl SocketWire {
+    /// The wire of a socket, which from now on does not block.
+    pub(super) fn new(socket: ClientSocket, watcher: &Watcher) -> io::Result<Self> {
+        let twin = match &socket {
+            ClientSocket::Unix(stream) => {
+                stream.set_nonblocking(true)?;
+                stream.as_fd().try_clone_to_owned()?
+            }
+            ClientSocket::Tcp(stream) => {
+                stream.set_nonblocking(true)?;
+                stream.as_fd().try_clone_to_owned()?
+            }
+        };
+        Ok(Self { socket, watch: watcher.watch(twin) })
+    }
+
+    fn moved(
+        &self,
+        context: &Context<'_>,
+        readiness: Readiness,
+        mut step: impl FnMut() -> io::Result<usize>,
+    ) -> Poll<Result<usize, WireError>> {
+        loop {
+            match step() {
+                Ok(bytes) => return Poll::Ready(Ok(bytes)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.watch.wake_when(readiness, context);
+                    return Poll::Pending;
+                }
+                Err(error) => return Poll::Ready(Err(WireError(error.to_string()))),
+            }
+        }
+    }
+}
+
+/// A watch holds the socket open as well, until the socket is shut down.
+impl Drop for SocketWire {
+    fn drop(&mut self) {
+        // The client may have gone already.
+        let _ = match &self.socket {
+            ClientSocket::Unix(stream) => stream.shutdown(Shutdown::Both),
+            ClientSocket::Tcp(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+}
+
+impl Wire for SocketWire {
+    fn poll_receive(
+        &self,
+        context: &mut Context<'_>,
+        room: &mut [u8],
+    ) -> Poll<Result<usize, WireError>> {
+        self.moved(context, Readiness::Readable, || match &self.socket {
+            ClientSocket::Unix(stream) => (&mut &*stream).read(room),
+            ClientSocket::Tcp(stream) => (&mut &*stream).read(room),
+        })
+    }
+
+    fn poll_send(
+        &self,
+        context: &mut Context<'_>,
+        head: &[u8],
+        data: &[u8],
+    ) -> Poll<Result<usize, WireError>> {
+        let parts = [IoSlice::new(head), IoSlice::new(data)];
+        self.moved(context, Readiness::Writable, || match &self.socket {
+            ClientSocket::Unix(stream) => (&mut &*stream).write_vectored(&parts),
+            ClientSocket::Tcp(stream) => (&mut &*stream).write_vectored(&parts),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ListenAddress;
+
+    #[test]
+    fn only_this_machine_reaches_an_address() {
+        for (text, shown) in [
+            ("unix:/run/nbd.sock", "nbd+unix:///NAME?socket=/run/nbd.sock"),
+            ("127.0.0.1:10809", "nbd://127.0.0.1:10809/NAME"),
+            ("[::1]:10809", "nbd://[::1]:10809/NAME"),
+        ] {
+            assert_eq!(ListenAddress::parse(text).unwrap().to_string(), shown);
+        }
+        for (text, said) in [
+            ("0.0.0.0:10809", "has no TLS"),
+            ("[::]:10809", "has no TLS"),
+            ("10.0.0.5:10809", "has no TLS"),
+            ("localhost", "no address to listen at"),
+        ] {
+            let refused = ListenAddress::parse(text).unwrap_err();
+            assert!(refused.told().unwrap().0.contains(said), "{text}");
+        }
+    }
+}

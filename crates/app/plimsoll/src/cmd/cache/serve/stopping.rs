@@ -1,0 +1,41 @@
+//! The end of the server, as its connections learn of it.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+use std::task::{Context, Waker};
+
+type WakerSlot = RefCell<Option<Waker>>;
+
+/// Set once; wakes every connection.
+#[derive(Default)]
+pub(super) struct Stopping {
+    is_set: Cell<bool>,
+    connections: RefCell<Vec<Weak<WakerSlot>>>,
+}
+
+impl Stopping {
+    /// A question for one connection: does the server stop? If not, its task is woken when it does.
+    pub(super) fn question(self: &Rc<Self>) -> Rc<dyn Fn(&Context<'_>) -> bool> {
+        let (stopping, slot) = (Rc::clone(self), Rc::<WakerSlot>::default());
+        let mut connections = self.connections.borrow_mut();
+        connections.retain(|slot| slot.strong_count() > 0);
+        connections.push(Rc::downgrade(&slot));
+        Rc::new(move |context| {
+            let mut waker = slot.borrow_mut();
+            if !waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                *waker = Some(context.waker().clone());
+            }
+            stopping.is_set.get()
+        })
+    }
+
+    /// The server stops.
+    pub(super) fn set(&self) {
+        self.is_set.set(true);
+        for slot in self.connections.borrow().iter().filter_map(Weak::upgrade) {
+            if let Some(waker) = slot.borrow_mut().take() {
+                waker.wake();
+            }
+        }
+    }
+}

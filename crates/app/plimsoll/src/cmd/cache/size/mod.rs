@@ -1,0 +1,20 @@
+//! `cache size`: what a cache would bring, before any flash is bought.
+
+mod curve;
+pub(super) mod flags;
+mod gain;
+mod gain_text;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use flags::CacheSizeFlags;
+
+/// Evaluates a trace, or a plan on an array.
+pub(super) fn run(flags: &CacheSizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    match (&flags.trace, &flags.plan, &flags.array) {
+        (Some(trace), ..) => curve::run(flags, trace, console),
+        (None, Some(plan), Some(array)) => gain::run(flags, (plan, array), console),
+        _ => Err(CommandError::usage("give --trace FILE, or a plan and --array")),
+    }
+}

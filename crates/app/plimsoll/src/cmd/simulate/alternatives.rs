@@ -1,0 +1,40 @@
+//! The same plan on an array with several changes, one after the other, for a caller that prints the
+//! results itself.
+
+use std::path::Path;
+
+use plan::deployment::Replacement;
+use report::Prediction;
+
+use super::flags::SimulateFlags;
+use super::{STOPS_A_SIMULATION, SimulationRequest, array_text, overrides};
+use crate::error::CommandError;
+use crate::signals;
+use crate::term::Progress;
+
+/// One simulation for each of these changes of the array, in their order, for a caller that prints
+/// the results; in folders below `folder`.
+pub(in crate::cmd) fn alternatives(
+    flags: &SimulateFlags,
+    all: &[Vec<Replacement>],
+    folder: &Path,
+    quiet: bool,
+) -> Result<Vec<Prediction>, CommandError> {
+    let overrides = overrides(flags)?;
+    let (file, text) = array_text(&flags.array)?;
+    let stop = signals::install(STOPS_A_SIMULATION)?;
+    let request = SimulationRequest::new(flags, &overrides, (&file, &text), quiet)?;
+    for changes in all {
+        request.array(changes)?;
+    }
+    let mut progress = Progress::new("simulating", quiet);
+    let mut predictions = Vec::new();
+    for (index, changes) in all.iter().enumerate() {
+        progress.text(&format!("{} of {}", index + 1, all.len()));
+        predictions.push(request.prediction(index, (changes, folder), &stop, |_| ())?);
+        if stop.is_set() {
+            return Err(CommandError::new("stopped before the last simulation"));
+        }
+    }
+    Ok(predictions)
+}

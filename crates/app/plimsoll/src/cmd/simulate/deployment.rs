@@ -1,0 +1,167 @@
+//! `simulate` of a deployment: the hosts of a fleet plan, or the servers of a provision.
+
+pub(crate) mod arrangement;
+pub(crate) mod conduct;
+mod from_fleet;
+pub(crate) mod from_provision;
+
+use std::path::{Path, PathBuf};
+
+use fleet::FleetOrder;
+use plan::parse_duration;
+use rehearsal::Occurrence;
+use serde_json::Value;
+use simdisk::ArrayDescription;
+use units::Nanos;
+
+use super::array_text;
+use super::flags::SimulateFlags;
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{dated_folder, make_new_folder, read_text, write_new};
+use crate::error::CommandError;
+use arrangement::{Arrangement, ArrayChoice, Sharing};
+use conduct::{Played, RehearsalOrder};
+
+/// How long a deployment is simulated, unless the user says.
+const USUAL: Nanos = Nanos::from_secs(24 * 3_600);
+
+/// A document that describes more than one host.
+pub(crate) enum DeploymentDocument {
+    /// The answer of `plan` for a deployment.
+    Provision(Value),
+    /// A fleet plan.
+    Fleet(Box<FleetOrder>),
+}
+
+/// The deployment in `path`; none if it is a plan of one host.
+pub(crate) fn document(path: &Path) -> Result<Option<DeploymentDocument>, CommandError> {
+    let (file, text) = read_text(path)?;
+    if text.trim_start().starts_with('{') {
+        let value = serde_json::from_str(&text).map_err(|error| {
+            CommandError::new(format!(
+                "{file}: is no whole JSON: {error}; name the provision.json that `plimsoll plan \
+                 DEPLOYMENT -o DIR` writes"
+            ))
+        })?;
+        return Ok(Some(DeploymentDocument::Provision(value)));
+    }
+    if !text.lines().any(|line| line.trim() == "[[host]]") {
+        return Ok(None);
+    }
+    let order = FleetOrder::parse(&file, &text)?;
+    Ok(Some(DeploymentDocument::Fleet(Box::new(order))))
+}
+
+/// Simulates a deployment and prints how it fares.
+pub(crate) fn run(
+    flags: &SimulateFlags,
+    document: &DeploymentDocument,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    if !flags.what_if.is_empty() {
+        return Err(CommandError::new(
+            "--what-if: changes are tried on one plan and one array; simulate each deployment \
+             with its own --array",
+        ));
+    }
+    let choice = choice(flags, document)?;
+    if let DeploymentDocument::Fleet(order) = document
+        && from_fleet::shares_nothing(order, &choice, &flags.events)
+    {
+        let folder = folder(flags, &order.name)?;
+        from_fleet::each_alone(flags, order, &folder, console)?;
+        return crate::cmd::fleet::show::show(&folder, flags.json, console);
+    }
+    let (mut arrangement, mut occurrences) = match document {
+        DeploymentDocument::Provision(value) => {
+            (from_provision::arranged(value, &choice, flags.seed)?, Vec::new())
+        }
+        DeploymentDocument::Fleet(order) => from_fleet::arranged(flags, order, &choice)?,
+    };
+    if let Some(rate) = flags.rebuild_rate {
+        arrangement.deployment.rules.rebuild_rate = Some(rate.0 as f64);
+    }
+    for text in &flags.events {
+        let read = |text: &str| parse_duration(text);
+        occurrences.push(Occurrence::parse(text, &arrangement.deployment, read)?);
+    }
+    let length = flags.duration.unwrap_or(USUAL);
+    refuse_late(&occurrences, length)?;
+    let folder = folder(flags, &arrangement.name)?;
+    let order = RehearsalOrder {
+        arrangement: &arrangement,
+        occurrences: &occurrences,
+        length,
+        seeds: flags.seeds,
+        rest_percent: flags.rest,
+        folder: Some(&folder),
+        command: format!(
+            "plimsoll simulate {} --array {}",
+            crate::shell::shell_word(&flags.plan),
+            crate::shell::shell_word(Path::new(&flags.array))
+        ),
+    };
+    let played = order.conduct()?;
+    conclude(&arrangement, (&occurrences, &played), (&folder, flags.json), console)
+}
+
+/// Events beyond the end would be ignored.
+fn refuse_late(occurrences: &[Occurrence], length: Nanos) -> Result<(), CommandError> {
+    let late = occurrences.iter().find(|of| of.at >= length);
+    late.map_or(Ok(()), |of| {
+        Err(CommandError::new(format!(
+            "event {}: begins after the end of the simulation; give a longer --duration than {}",
+            of.text,
+            plan::write_duration(length)
+        )))
+    })
+}
+
+fn choice(
+    flags: &SimulateFlags,
+    document: &DeploymentDocument,
+) -> Result<ArrayChoice, CommandError> {
+    let (file, text) = array_text(&flags.array)?;
+    let array = ArrayDescription::parse(&file, &text, &[])
+        .map_err(|error| CommandError::new(error.to_string()))?;
+    let is_shared = match document {
+        DeploymentDocument::Fleet(order) => order.shared_storage,
+        DeploymentDocument::Provision(_) => false,
+    };
+    let sharing = match (flags.shared_array || is_shared, flags.each_folder) {
+        (true, _) => Sharing::All,
+        (false, true) => Sharing::Folder,
+        (false, false) => Sharing::Host,
+    };
+    Ok(ArrayChoice { array, sharing })
+}
+
+fn folder(flags: &SimulateFlags, name: &str) -> Result<PathBuf, CommandError> {
+    let name = flags.identity.name.as_deref().unwrap_or(name);
+    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), name));
+    make_new_folder(&folder)?;
+    Ok(folder)
+}
+
+/// Writes the reports and prints the text or the JSON.
+fn conclude(
+    arrangement: &Arrangement,
+    (occurrences, played): (&[Occurrence], &Played),
+    (folder, json): (&Path, bool),
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let shown = played.report(arrangement, occurrences);
+    let (text, answer) = (report::deployment_text(&shown), report::deployment_json(&shown));
+    let page = folder.join("deployment.html");
+    write_new(&page, report::deployment_html(&shown).as_bytes())?;
+    write_new(&folder.join("deployment.txt"), text.as_bytes())?;
+    write_new(&folder.join("deployment.json"), format!("{answer:#}\n").as_bytes())?;
+    if json {
+        console.answer_json_line(&answer.to_string())?;
+    } else {
+        console.answer(text.trim_end())?;
+        console.answer(format_args!("Report: {}", page.display()))?;
+    }
+    Ok(if shown.holds() { Outcome::Pass } else { Outcome::Fail })
+}

@@ -1,0 +1,261 @@
+//! Plays a deployment, all groups of hosts side by side, and writes the fleet record.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use fleet::{FLEET_JOURNAL, FleetEvent, HOSTS, LossCause, RunId};
+use host::HostError;
+use host::simulate::played::{HostJournal, side_by_side};
+use host::simulate::{SimulatedStorage, SimulationOrder};
+use plan::Plan;
+use rehearsal::{
+    GroupOutcome, HostGroup, HostInterval, Judgement, Limits, Occurrence, PlayOrder, Stretch,
+    groups, judge, play, replay_of, timeline,
+};
+use report::PlayedReport;
+use simdisk::operations::ScanShape;
+use units::{Nanos, Seed};
+
+use super::arrangement::Arrangement;
+use crate::error::CommandError;
+
+/// Played at the beginning of each stretch.
+const TRANSITION: Nanos = Nanos::from_secs(120);
+
+/// Played after that, to represent the rest.
+const STEADY: Nanos = Nanos::from_secs(60);
+
+/// Played if nothing happens: one stretch has to represent everything.
+const QUIET: Nanos = Nanos::from_secs(600);
+
+/// A read of the background scan.
+const SCAN_BYTES: u64 = 256 << 10;
+
+/// Share of the demanded requests that must be reached, as in a run.
+const REACHED: f64 = 0.95;
+
+/// How a deployment is played.
+pub(crate) struct RehearsalOrder<'a> {
+    pub arrangement: &'a Arrangement,
+    pub occurrences: &'a [Occurrence],
+    pub length: Nanos,
+    pub seeds: u32,
+    pub rest_percent: u32,
+    /// Folder of the fleet record; none: nothing is written.
+    pub folder: Option<&'a Path>,
+    /// The command that simulates it again.
+    pub command: String,
+}
+
+/// A played deployment.
+pub(crate) struct Played {
+    pub stretches: Vec<Stretch>,
+    pub judgements: Vec<Judgement>,
+    limits: Limits,
+}
+
+impl Played {
+    pub(crate) fn report<'a>(
+        &'a self,
+        arrangement: &'a Arrangement,
+        occurrences: &'a [Occurrence],
+    ) -> PlayedReport<'a> {
+        PlayedReport {
+            name: &arrangement.name,
+            array: &arrangement.array.name,
+            uncertainty_percent: arrangement.array.calibration.uncertainty_percent,
+            deployment: &arrangement.deployment,
+            stretches: &self.stretches,
+            occurrences,
+            limits: self.limits,
+            judgements: &self.judgements,
+        }
+    }
+}
+
+impl RehearsalOrder<'_> {
+    /// Plays it with every seed.
+    pub(crate) fn conduct(&self) -> Result<Played, CommandError> {
+        let deployment = &self.arrangement.deployment;
+        let replays: Vec<_> = deployment.profiles.iter().map(replay_of).collect();
+        let stretches = timeline(deployment, self.occurrences, self.length);
+        let limits = limits(&self.arrangement.plans[0]);
+        let groups = groups(deployment);
+        let first = self.arrangement.plans[0].seed.0;
+        let mut judgements = Vec::new();
+        for number in 0..u64::from(self.seeds) {
+            let order = PlayOrder {
+                deployment,
+                replays: &replays,
+                stretches: &stretches,
+                scan: scan(&self.arrangement.plans[0]),
+                rest_percent: self.rest_percent,
+                transition: TRANSITION,
+                steady: if self.occurrences.is_empty() { QUIET } else { STEADY },
+                seed: Seed(first.wrapping_add(number)),
+            };
+            let folder = self.folder.filter(|_| number == 0);
+            let outcomes = side_by_side::<_, HostError>(groups.len(), |at| {
+                self.group(&order, &groups[at], folder)
+            })?;
+            let timeline = (&*stretches, self.occurrences);
+            judgements.push(judge(deployment, timeline, &outcomes, &limits));
+        }
+        if let Some(folder) = self.folder {
+            self.note_fleet(folder, &stretches)?;
+        }
+        Ok(Played { stretches, judgements, limits })
+    }
+
+    /// Plays one group, and writes the journals of its hosts.
+    fn group(
+        &self,
+        order: &PlayOrder<'_>,
+        group: &HostGroup,
+        folder: Option<&Path>,
+    ) -> Result<GroupOutcome, HostError> {
+        let mut journals = BTreeMap::new();
+        for &host in folder.map_or(&[][..], |_| &group.hosts) {
+            journals.insert(host, self.journal(host, folder.unwrap_or(Path::new("")))?);
+        }
+        let mut written = Ok(());
+        let outcome = play(order, group, &mut |interval| {
+            if let Some(journal) = journals.get_mut(&interval.host)
+                && written.is_ok()
+            {
+                written = add(journal, order.stretches, interval);
+            }
+            written.is_ok()
+        });
+        written?;
+        for journal in journals.into_values() {
+            journal.finish()?;
+        }
+        outcome.map_err(|error| HostError::new(error.to_string()))
+    }
+
+    fn journal(&self, host: usize, folder: &Path) -> Result<HostJournal, HostError> {
+        let plan = &self.arrangement.plans[host];
+        let name = &self.arrangement.deployment.hosts[host].name;
+        let mut plan = plan.clone();
+        plan.name.clone_from(name);
+        // A host carries what is active on it, which changes with every event.
+        plan.workload.target_iops = None;
+        let storage =
+            SimulatedStorage { array: self.arrangement.array.clone(), is_each_folder: false };
+        let order = SimulationOrder {
+            plan: &plan,
+            storage: &storage,
+            profile: self.arrangement.deployment.profiles.first(),
+            rest_percent: self.rest_percent,
+            seed: plan.seed,
+            command: self.command.clone(),
+            options: Vec::new(),
+            tags: &[],
+            folder: &host_folder(folder, host, name),
+        };
+        let mut journal = HostJournal::create(&order)?;
+        journal.log(
+            "the clock of this journal counts the time that was played; the other time passes \
+             between its intervals"
+                .to_owned(),
+        )?;
+        Ok(journal)
+    }
+
+    /// Writes the fleet's own journal: the hosts, and when each was lost and back.
+    fn note_fleet(&self, folder: &Path, stretches: &[Stretch]) -> Result<(), CommandError> {
+        let hosts = &self.arrangement.deployment.hosts;
+        let names: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
+        let mut notes = FleetNotes::begin(folder, &self.arrangement.name, &names)?;
+        for pair in stretches.windows(2) {
+            for host in 0..hosts.len() {
+                match (pair[0].up[host], pair[1].up[host]) {
+                    (true, false) => notes.lost(host, pair[1].from)?,
+                    (false, true) => notes.note(FleetEvent::Back { host }, pair[1].from)?,
+                    _ => {}
+                }
+            }
+        }
+        notes.end()
+    }
+}
+
+fn add(
+    journal: &mut HostJournal,
+    stretches: &[Stretch],
+    interval: HostInterval,
+) -> Result<(), HostError> {
+    // A host that is down makes no requests.
+    let current = stretches.iter().rev().find(|of| of.from < interval.at);
+    if current.is_some_and(|of| !of.up[interval.host]) {
+        return Ok(());
+    }
+    let (from, to) = interval.played;
+    journal.add(to.since(from), interval.copies.into_iter().map(|of| of.series).collect())
+}
+
+fn limits(plan: &Plan) -> Limits {
+    Limits {
+        reads_ms: plan.limits.read_average.as_secs_f64() * 1e3,
+        log_ms: plan.limits.log_write_average.as_secs_f64() * 1e3,
+        reached: REACHED,
+    }
+}
+
+fn scan(plan: &Plan) -> Option<ScanShape> {
+    plan.test.maintenance_throttle.map(|pause| ScanShape { pause, bytes: SCAN_BYTES })
+}
+
+/// The folder of one host's record in that of a fleet.
+pub(super) fn host_folder(folder: &Path, number: usize, name: &str) -> PathBuf {
+    let name = plan::sound_name(name).unwrap_or_else(|| format!("host-{number}"));
+    folder.join(HOSTS).join(name)
+}
+
+/// The fleet's own journal, in virtual time.
+pub(super) struct FleetNotes {
+    file: File,
+    path: PathBuf,
+}
+
+impl FleetNotes {
+    /// Begins the journal in `folder`.
+    pub(super) fn begin(folder: &Path, name: &str, hosts: &[String]) -> Result<Self, CommandError> {
+        let path = folder.join(FLEET_JOURNAL);
+        let opened = OpenOptions::new().create_new(true).append(true).open(&path);
+        let file = opened.map_err(|error| CommandError::file(&path, "create", &error))?;
+        let mut notes = Self { file, path };
+        notes.note(
+            FleetEvent::Started {
+                run: RunId::try_from("simulated".to_owned())?,
+                name: name.to_owned(),
+                build: host::version::PROGRAM.to_owned(),
+                hosts: hosts.to_vec(),
+                shared_storage: false,
+            },
+            Nanos::ZERO,
+        )?;
+        Ok(notes)
+    }
+
+    pub(super) fn ended(&mut self, host: usize, status: u8) -> Result<(), CommandError> {
+        self.note(FleetEvent::HostEnded { host, status }, Nanos::ZERO)
+    }
+
+    fn lost(&mut self, host: usize, at: Nanos) -> Result<(), CommandError> {
+        self.note(FleetEvent::Lost { host, heard_ns: at.0, cause: LossCause::Silence }, at)
+    }
+
+    fn note(&mut self, event: FleetEvent, at: Nanos) -> Result<(), CommandError> {
+        let line = event.at(at).encode();
+        let written = self.file.write_all(line.as_bytes());
+        written.map_err(|error| CommandError::file(&self.path, "write", &error))
+    }
+
+    pub(super) fn end(mut self) -> Result<(), CommandError> {
+        self.note(FleetEvent::Ended { early: None }, Nanos::ZERO)
+    }
+}

@@ -1,0 +1,200 @@
+//! The hosts of a fleet plan as a deployment.
+
+use std::path::{Path, PathBuf};
+
+use fleet::{EventAction, FleetOrder};
+use host::StopFlag;
+use host::simulate::played::side_by_side;
+use plan::Plan;
+use rehearsal::{
+    Happening, Occurrence, PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules,
+};
+
+use super::super::flags::SimulateFlags;
+use super::super::overrides;
+use super::arrangement::{Arrangement, ArrayChoice, Sharing, Shelf, load_of};
+use super::conduct::{FleetNotes, host_folder};
+use crate::console::Console;
+use crate::documents::read_plan;
+use crate::error::CommandError;
+
+/// Whether every host of the plan can be simulated alone: then it is what `simulate` of its plan is,
+/// byte for byte.
+pub(super) fn shares_nothing(order: &FleetOrder, choice: &ArrayChoice, events: &[String]) -> bool {
+    let is_quiet = order.events.is_empty() && order.databases.is_empty() && events.is_empty();
+    is_quiet && choice.sharing != Sharing::All
+}
+
+/// Simulates every host alone, into the folder of a fleet run.
+pub(super) fn each_alone(
+    flags: &SimulateFlags,
+    order: &FleetOrder,
+    folder: &Path,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let names: Vec<String> = order.hosts.iter().map(|host| host.host.clone()).collect();
+    console
+        .remark(format_args!("{} hosts that share nothing, each simulated alone.", names.len()))?;
+    let statuses = side_by_side(names.len(), |number| {
+        let own = host_flags(flags, order, (number, &host_folder(folder, number, &names[number])));
+        let (measured, _) = super::super::measured(&own, &StopFlag::default(), true)?;
+        Ok::<u8, CommandError>(measured.verdict.exit_code())
+    })?;
+    let mut notes = FleetNotes::begin(folder, &order.name, &names)?;
+    for (host, status) in statuses.into_iter().enumerate() {
+        notes.ended(host, status)?;
+    }
+    notes.end()
+}
+
+/// The flags of `simulate` for one host.
+fn host_flags(
+    flags: &SimulateFlags,
+    order: &FleetOrder,
+    (number, folder): (usize, &Path),
+) -> SimulateFlags {
+    let plan = plan_path(flags, order, number);
+    SimulateFlags {
+        level: flags.level,
+        each_folder: flags.each_folder,
+        test: flags.test.clone(),
+        duration: flags.duration,
+        threads: flags.threads,
+        target_iops: flags.target_iops,
+        rest: flags.rest,
+        seed: flags.seed,
+        ..SimulateFlags::of(plan, flags.array.clone(), folder.to_path_buf())
+    }
+}
+
+fn plan_path(flags: &SimulateFlags, order: &FleetOrder, number: usize) -> PathBuf {
+    flags.plan.parent().unwrap_or(Path::new("")).join(&order.hosts[number].plan)
+}
+
+/// The deployment of a fleet plan, and its events.
+pub(super) fn arranged(
+    flags: &SimulateFlags,
+    order: &FleetOrder,
+    choice: &ArrayChoice,
+) -> Result<(Arrangement, Vec<Occurrence>), CommandError> {
+    let mut plans = Vec::new();
+    for (number, host) in order.hosts.iter().enumerate() {
+        let own = host_flags(flags, order, (number, Path::new("")));
+        let plan = read_plan(&own.plan, &overrides(&own)?)?;
+        if !plan.test.kind.is_load() {
+            return Err(CommandError::new(format!(
+                "{}: hosts that share an array or have events run loads, and this is a {} test; \
+                 simulate it alone",
+                host.host, plan.test.kind
+            )));
+        }
+        plans.push(plan);
+    }
+    let mut shelf = Shelf::new(choice);
+    let mut deployment = PlayedDeployment {
+        hosts: hosts(order),
+        arrays: Vec::new(),
+        databases: Vec::new(),
+        profiles: Vec::new(),
+        rules: PlayedRules {
+            replay_share: f64::from(order.passive_percent) / 100.0,
+            ..PlayedRules::default()
+        },
+    };
+    for (number, plan) in plans.iter().enumerate() {
+        let copies = copies_on(order, (number, plan));
+        add_host(&mut deployment, (order, &plans), (number, &copies), (choice, &mut shelf))?;
+    }
+    deployment.arrays = shelf.arrays();
+    deployment.check()?;
+    let occurrences = occurrences(order, &deployment);
+    let (name, array) = (order.name.clone(), choice.array.clone());
+    Ok((Arrangement { name, deployment, plans, array }, occurrences))
+}
+
+fn hosts(order: &FleetOrder) -> Vec<PlayedHost> {
+    let hosts = order.hosts.iter();
+    hosts.map(|of| PlayedHost { name: of.host.clone(), site: 0, group: 0 }).collect()
+}
+
+/// Names of the databases of a host, by the last parts of their folders.
+fn copies_on(order: &FleetOrder, (host, plan): (usize, &Plan)) -> Vec<String> {
+    let own = &order.hosts[host].host;
+    let mut names = Vec::new();
+    for (at, database) in plan.databases.iter().enumerate() {
+        let last = database.folder.rsplit(['/', '\\']).next().unwrap_or_default();
+        let is_known = order.databases.iter().any(|of| of.database == last);
+        names.push(if is_known { last.to_owned() } else { format!("{own}:{}", at + 1) });
+    }
+    names
+}
+
+/// Adds the databases that are active on a host, with their copies on others.
+fn add_host(
+    deployment: &mut PlayedDeployment,
+    (order, plans): (&FleetOrder, &[Plan]),
+    (number, names): (usize, &[String]),
+    (choice, shelf): (&ArrayChoice, &mut Shelf<'_>),
+) -> Result<(), CommandError> {
+    let (profile, sessions) = load_of(&plans[number], choice)?;
+    deployment.profiles.push(profile);
+    for (position, name) in names.iter().enumerate() {
+        let set = order.databases.iter().find(|of| of.database == *name);
+        let holders = set.map_or_else(|| vec![number], |of| of.hosts.clone());
+        let at = (position, position);
+        let host = (number, order.hosts[number].host.as_str());
+        let (place, log) = shelf.place(host, at, plans[number].size.0)?;
+        let copy = PlayedCopy { host: number, place, log, is_lagged: false };
+        if let Some(known) = deployment.databases.iter_mut().find(|of| of.name == *name) {
+            known.copies.push(copy);
+            known.copies.sort_by_key(|of| holders.iter().position(|host| *host == of.host));
+            continue;
+        }
+        let first = holders.first().copied().unwrap_or(number);
+        deployment.databases.push(PlayedDatabase {
+            name: name.clone(),
+            profile: number,
+            iops: target(&plans[first], position),
+            sessions: sessions[position],
+            copies: vec![copy],
+        });
+    }
+    Ok(())
+}
+
+/// What a database of `plan` is held at.
+fn target(plan: &Plan, position: usize) -> Option<f64> {
+    let database = plan.databases.get(position)?;
+    let target = f64::from(plan.workload.target_iops?);
+    Some(target / plan.databases.len() as f64 * plan.share(database))
+}
+
+fn occurrences(order: &FleetOrder, deployment: &PlayedDeployment) -> Vec<Occurrence> {
+    let names: Vec<&str> = order.names();
+    let number = |name: &str| deployment.databases.iter().position(|of| of.name == name);
+    let copy = |name: &str, host: usize| {
+        let database = number(name)?;
+        let copies = &deployment.databases[database].copies;
+        Some((database, copies.iter().position(|of| of.host == host)?))
+    };
+    let mut all = Vec::new();
+    for event in &order.events {
+        let (what, until, take_over) = match &event.action {
+            EventAction::Rejoin { .. } => continue,
+            EventAction::Lose { host, take_over } => {
+                let back = order.events.iter().find(|later| {
+                    later.at > event.at && later.action == EventAction::Rejoin { host: *host }
+                });
+                let moved = take_over.iter().filter_map(|of| copy(&of.database, of.by));
+                (Happening::HostLost { host: *host }, back.map(|of| of.at), moved.collect())
+            }
+            EventAction::Reseed { database, target, .. } => {
+                let Some((database, copy)) = copy(database, *target) else { continue };
+                (Happening::Reseed { database, copy }, None, Vec::new())
+            }
+        };
+        let text = event.action.words(&names);
+        all.push(Occurrence { at: event.at, until, what, text, take_over });
+    }
+    all
+}

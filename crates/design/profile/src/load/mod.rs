@@ -1,0 +1,118 @@
+//! What production has measured of its storage, as load over the day: performance-counter logs as
+//! CSV, block traces of Linux, fio iologs.
+//!
+//! A [`LoadCollector`] takes files one by one. What it does not understand is counted and named;
+//! an hour without enough samples is unknown, never idle.
+
+mod clock;
+mod counters;
+mod error;
+mod files;
+mod hours;
+mod pdh;
+mod places;
+mod report;
+mod text;
+mod totals;
+mod traces;
+mod workload;
+
+#[cfg(test)]
+mod tests;
+
+pub use clock::{ClockHour, TraceStart};
+pub use error::LoadError;
+pub use files::LoadFile;
+pub use hours::{HourLoad, OperationLoad, StorageOperation};
+pub use places::{Place, PlaceKind};
+pub use report::{BusiestHour, DayHour, LoadProfile, PlaceLoad};
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iotrace::Trace;
+
+use crate::tracking::mark;
+use hours::HourSum;
+use traces::TraceClock;
+
+/// How files are read and combined.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Whether Saturdays and Sundays count in the average day, too.
+    pub all_days: bool,
+    /// The clock at the start of block traces; none: their hours are counted from their start.
+    pub trace_start: Option<TraceStart>,
+    /// The only databases, volumes or devices that count; empty: all.
+    pub only: Vec<String>,
+}
+
+/// Sums by place and hour.
+type PlaceHours = BTreeMap<Place, BTreeMap<ClockHour, HourSum>>;
+
+/// Takes files in and sums their load by place and hour.
+#[derive(Debug, Default)]
+pub struct LoadCollector {
+    options: LoadOptions,
+    files: Vec<LoadFile>,
+    places: PlaceHours,
+    known_files: BTreeSet<[u64; 2]>,
+    /// Minutes that UTC is ahead of the clock of the hours, once a file has said so.
+    bias_minutes: Option<i64>,
+    /// Whether hours count from the start of a trace whose clock is unknown.
+    is_relative: bool,
+}
+
+impl LoadCollector {
+    /// A collector that has seen nothing.
+    pub fn new(options: LoadOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// Whether `text` looks like a file for a collector.
+    pub fn knows(text: &str) -> bool {
+        pdh::is_log(text) || traces::is_trace(text)
+    }
+
+    /// Whether no file was added.
+    pub const fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Reads one whole file. One that was read under another name adds nothing.
+    pub fn add(&mut self, name: &str, text: &str) -> Result<&LoadFile, LoadError> {
+        let is_new = self.known_files.insert(mark(text));
+        let file = if !is_new {
+            LoadFile::repeated(name)
+        } else if pdh::is_log(text) {
+            self.add_counters(name, text)?
+        } else {
+            self.add_trace(name, text)?
+        };
+        self.files.push(file);
+        let last = self.files.len() - 1;
+        Ok(&self.files[last])
+    }
+
+    fn add_counters(&mut self, name: &str, text: &str) -> Result<LoadFile, LoadError> {
+        let bias = *self.bias_minutes.get_or_insert_with(|| pdh::bias_minutes(text));
+        let mut file = LoadFile::new(name, "performance counters");
+        pdh::read(text, &mut file, (&mut self.places, bias))?;
+        Ok(file)
+    }
+
+    fn add_trace(&mut self, name: &str, text: &str) -> Result<LoadFile, LoadError> {
+        let wrong = |why: String| LoadError::NoTrace { file: name.to_owned(), why };
+        let trace = Trace::read(text).map_err(|error| wrong(error.to_string()))?;
+        let clock = TraceClock::of(&trace, self.options.trace_start)
+            .map_err(|why| wrong(why.to_owned()))?;
+        self.is_relative |= self.options.trace_start.is_none();
+        let mut file = LoadFile::new(name, trace.format.name());
+        traces::read(&trace, clock, &mut file, &mut self.places);
+        Ok(file)
+    }
+
+    /// Puts everything together.
+    pub fn finish(self) -> Result<LoadProfile, LoadError> {
+        report::combine(self)
+    }
+}

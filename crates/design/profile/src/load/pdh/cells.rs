@@ -1,0 +1,157 @@
+//! The cells of one place and kind of requests in a row, and the load that they add up to.
+
+use csv::StringRecord;
+
+use crate::load::LoadFile;
+use crate::load::counters::{Counter, Measure, Part};
+use crate::load::hours::{OperationLoad, StorageOperation};
+use crate::load::places::Place;
+
+/// What no counter of storage reaches. A value above, or below zero, is of a counter that was
+/// reset, because its process or host was started anew.
+const MOST_RATE: f64 = 1e8;
+const MOST_BYTES: f64 = 1e13;
+const MOST_LATENCY_MS: f64 = 3.6e6;
+
+/// The columns of one kind of requests of a place.
+pub(super) struct Group {
+    pub place: Place,
+    pub operation: StorageOperation,
+    pub columns: Vec<(usize, Part, Measure)>,
+}
+
+/// The cells of one part, in a row.
+#[derive(Default)]
+struct Cells {
+    rate: Option<f64>,
+    latency_ms: Option<f64>,
+    bytes: Option<f64>,
+    length: Option<f64>,
+}
+
+impl Cells {
+    fn load(&self) -> Option<OperationLoad> {
+        let iops = self.rate?;
+        let bytes_per_second = self.bytes.or_else(|| Some(self.length? * iops));
+        Some(OperationLoad { iops, latency_ms: self.latency_ms, bytes_per_second })
+    }
+}
+
+impl Group {
+    pub(super) fn of(column: usize, counter: Counter) -> Self {
+        let Counter { place, operation, part, measure } = counter;
+        Self { place, operation, columns: vec![(column, part, measure)] }
+    }
+
+    /// The load in `row`: all requests, or those of attached databases and of recovery together.
+    /// Cells that cannot be used are counted in `file`.
+    pub(super) fn load(&self, row: &StringRecord, file: &mut LoadFile) -> Option<OperationLoad> {
+        let mut parts = [Cells::default(), Cells::default(), Cells::default()];
+        for (column, part, measure) in &self.columns {
+            let cells = &mut parts[*part as usize];
+            let found = value(row.get(*column).unwrap_or_default(), *measure);
+            match found {
+                Err(reason) => file.skip(reason, 1),
+                Ok(value) => *cells.place_of(*measure) = Some(value),
+            }
+        }
+        let [whole, attached, recovery] = parts.map(|cells| cells.load());
+        whole.or_else(|| match (attached, recovery) {
+            (Some(one), Some(two)) => Some(together(one, two)),
+            (one, two) => one.or(two),
+        })
+    }
+}
+
+impl Cells {
+    const fn place_of(&mut self, measure: Measure) -> &mut Option<f64> {
+        match measure {
+            Measure::Rate => &mut self.rate,
+            Measure::Latency { .. } => &mut self.latency_ms,
+            Measure::Bytes => &mut self.bytes,
+            Measure::Length => &mut self.length,
+        }
+    }
+}
+
+fn together(one: OperationLoad, two: OperationLoad) -> OperationLoad {
+    let iops = one.iops + two.iops;
+    let weighted = |of: OperationLoad| of.latency_ms.map(|latency| latency * of.iops);
+    let latency_ms = match (weighted(one), weighted(two)) {
+        (Some(first), Some(second)) if iops > 0.0 => Some((first + second) / iops),
+        _ => one.latency_ms.or(two.latency_ms),
+    };
+    let bytes = one.bytes_per_second.zip(two.bytes_per_second);
+    OperationLoad { iops, latency_ms, bytes_per_second: bytes.map(|(one, two)| one + two) }
+}
+
+/// The value of a cell in requests, milliseconds or bytes, or the reason that it has none.
+fn value(cell: &str, measure: Measure) -> Result<f64, &'static str> {
+    let cell = cell.trim();
+    if cell.is_empty() {
+        return Err("blank samples");
+    }
+    let number = number(cell).ok_or("cells that are no number")?;
+    let (value, most) = match measure {
+        Measure::Rate => (number, MOST_RATE),
+        Measure::Latency { unit_ms } => (number * unit_ms, MOST_LATENCY_MS),
+        Measure::Bytes | Measure::Length => (number, MOST_BYTES),
+    };
+    let is_possible = (0.0..=most).contains(&value);
+    is_possible.then_some(value).ok_or("values that no counter has (it was reset)")
+}
+
+/// Reads `1234.5`, `1234,5`, `1.234,5`, `1,234.5` and digits of other scripts. The last separator is
+/// the decimal one, unless it comes twice: counter logs do not group digits.
+fn number(text: &str) -> Option<f64> {
+    let symbols = text.chars().filter(|symbol| !symbol.is_whitespace() && *symbol != '\'');
+    let mut plain: String = symbols.map(plain_digit).collect();
+    let decimal = plain.rfind(['.', ',']);
+    if let Some(at) = decimal {
+        let separator = &plain[at..=at];
+        let is_repeated = plain.matches(separator).count() > 1;
+        let (whole, part) = (plain[..at].replace(['.', ','], ""), &plain[at + 1..]);
+        plain = if is_repeated { whole + part } else { format!("{whole}.{part}") };
+    }
+    let starts = plain.starts_with(|first: char| first.is_ascii_digit() || "-.".contains(first));
+    plain.parse().ok().filter(|number: &f64| starts && number.is_finite())
+}
+
+/// Arabic and Persian digits and separators as ASCII ones.
+fn plain_digit(symbol: char) -> char {
+    let digit = |zero: u32| {
+        let offset = u32::from(symbol).checked_sub(zero)?;
+        char::from_digit(offset, 10)
+    };
+    match symbol {
+        '\u{66b}' => ',',
+        '\u{66c}' => '.',
+        _ => digit(0x660).or_else(|| digit(0x6f0)).unwrap_or(symbol),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_are_read_in_the_digits_of_every_system() {
+        for (text, expected) in [
+            ("1234.5", Some(1234.5)),
+            ("1234,5", Some(1234.5)),
+            ("1.234,5", Some(1234.5)),
+            ("1,234.5", Some(1234.5)),
+            ("1.234.567", Some(1_234_567.0)),
+            ("1\u{a0}234,5", Some(1234.5)),
+            ("\u{661}\u{662}\u{66b}\u{665}", Some(12.5)),
+            ("0.00012345678901234", Some(0.000_123_456_789_012_34)),
+            ("1.5E-3", Some(0.0015)),
+            ("-1", Some(-1.0)),
+            ("inf", None),
+            ("NaN", None),
+            ("", None),
+        ] {
+            assert_eq!(number(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Places of load: databases, volumes and devices of a host. The same request is counted by the
+//! database, the volume and the disk, so that one kind of a host's places counts, the best of them.
+
+use std::fmt;
+
+/// What kind of place, the best source first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PlaceKind {
+    /// A database, by the engine's own counters: logs apart from pages.
+    Database,
+    /// A volume.
+    LogicalDisk,
+    /// A disk.
+    PhysicalDisk,
+    /// A device of a block trace.
+    Device,
+}
+
+impl PlaceKind {
+    /// The kinds by what they tell.
+    pub(super) const BEST_FIRST: [Self; 4] =
+        [Self::Database, Self::LogicalDisk, Self::PhysicalDisk, Self::Device];
+
+    /// Its name for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Database => "database",
+            Self::LogicalDisk => "volume",
+            Self::PhysicalDisk => "disk",
+            Self::Device => "device",
+        }
+    }
+}
+
+/// A place whose requests were counted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Name of the host; empty if the file does not say.
+    pub host: String,
+    /// What it is.
+    pub kind: PlaceKind,
+    /// Its name.
+    pub name: String,
+    /// Whether it is the sum of the others of its host and kind.
+    pub(super) is_total: bool,
+}
+
+impl fmt::Display for Place {
+    /// As `DB01 on EX1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.host.is_empty() { Ok(()) } else { write!(f, " on {}", self.host) }
+    }
+}
+
+/// Which of these places count: of each host those of its best kind; a sum only if it is alone.
+pub(super) fn counted<'p>(all: &[&'p Place]) -> Vec<&'p Place> {
+    let is_counted = |place: &&&Place| {
+        let of_host = |kind| {
+            let mut same = all.iter().filter(|of| of.host == place.host && of.kind == kind);
+            same.next().is_some()
+        };
+        let best = PlaceKind::BEST_FIRST.into_iter().find(|kind| of_host(*kind));
+        let mut parts = all.iter().filter(|of| of.host == place.host && of.kind == place.kind);
+        best == Some(place.kind) && (!place.is_total || parts.all(|of| of.is_total))
+    };
+    all.iter().filter(is_counted).copied().collect()
+}

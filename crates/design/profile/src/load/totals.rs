@@ -1,0 +1,56 @@
+//! The load of all places together, hour by hour, and that of an average day.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::PlaceHours;
+use super::clock::ClockHour;
+use super::hours::HourLoad;
+use super::places::Place;
+
+/// Loads by place and hour.
+pub(super) type Loads = BTreeMap<Place, BTreeMap<ClockHour, HourLoad>>;
+
+/// The loads of `places` in the hours that were sampled well enough.
+pub(super) fn loads(places: &PlaceHours, counted: &BTreeSet<&Place>) -> Loads {
+    let of_place = |(place, hours): (&Place, &BTreeMap<_, super::hours::HourSum>)| {
+        let known = hours.iter().filter_map(|(hour, sum)| Some((*hour, sum.load()?)));
+        (place.clone(), known.collect())
+    };
+    places.iter().filter(|(place, _)| counted.contains(place)).map(of_place).collect()
+}
+
+/// The load of all places by hour, and the number of hours in which a host is missing: those have
+/// no sum.
+pub(super) fn by_hour(loads: &Loads) -> (BTreeMap<ClockHour, HourLoad>, u64) {
+    let hosts: BTreeSet<&str> = loads.keys().map(|place| &*place.host).collect();
+    let mut by_hour: BTreeMap<ClockHour, (BTreeSet<&str>, Vec<HourLoad>)> = BTreeMap::new();
+    for (place, hours) in loads {
+        for (hour, load) in hours {
+            let (seen, all) = by_hour.entry(*hour).or_default();
+            seen.insert(&place.host);
+            all.push(*load);
+        }
+    }
+    let found = by_hour.len();
+    let whole = by_hour.into_iter().filter(|(_, (seen, _))| *seen == hosts);
+    let sums: BTreeMap<_, _> =
+        whole.map(|(hour, (_, all))| (hour, HourLoad::sum(all.iter()))).collect();
+    let missing = found - sums.len();
+    (sums, missing as u64)
+}
+
+/// The mean of each hour of the day, over the days that count, with the number of days.
+pub(super) fn average_day(
+    by_hour: &BTreeMap<ClockHour, HourLoad>,
+    all_days: bool,
+) -> ([Option<HourLoad>; 24], usize) {
+    let counts = |hour: &ClockHour| all_days || hour.date().is_working_day();
+    let of_hour = |number| {
+        let same = by_hour.iter().filter(|(hour, _)| hour.of_day() == number && counts(hour));
+        let same: Vec<&HourLoad> = same.map(|(_, load)| load).collect();
+        (!same.is_empty()).then(|| HourLoad::mean(same.into_iter()))
+    };
+    let days: BTreeSet<_> =
+        by_hour.keys().filter(|hour| counts(hour)).map(|hour| hour.date().to_string()).collect();
+    (std::array::from_fn(of_hour), days.len())
+}

@@ -1,0 +1,172 @@
+//! What is played: hosts, databases with their copies, and the arrays that the copies lie on.
+
+use std::fmt;
+
+use provision::layout::Witness;
+use simdisk::ArrayDescription;
+use simdisk::operations::{OperationPlace, OperationProfile};
+use units::Nanos;
+
+/// A deployment, laid out on arrays.
+#[derive(Clone, Debug)]
+pub struct PlayedDeployment {
+    /// The hosts.
+    pub hosts: Vec<PlayedHost>,
+    /// The arrays; several hosts may have copies on one.
+    pub arrays: Vec<ArrayDescription>,
+    /// The databases.
+    pub databases: Vec<PlayedDatabase>,
+    /// The loads that databases name.
+    pub profiles: Vec<OperationProfile>,
+    /// When copies take over.
+    pub rules: PlayedRules,
+}
+
+/// A host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedHost {
+    /// Its name.
+    pub name: String,
+    /// Its site, counted from 0.
+    pub site: usize,
+    /// Its availability group, counted from 0; each has a quorum of its own.
+    pub group: usize,
+}
+
+/// A database and its copies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayedDatabase {
+    /// Its name.
+    pub name: String,
+    /// Number of its load in the profiles.
+    pub profile: usize,
+    /// Reads and writes per second that users demand of its active copy; none: as many as its
+    /// sessions make.
+    pub iops: Option<f64>,
+    /// Sessions of its active copy.
+    pub sessions: u32,
+    /// Its copies in the order of activation preference; the first is active in normal operation.
+    pub copies: Vec<PlayedCopy>,
+}
+
+/// A copy of a database.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlayedCopy {
+    /// Number of its host.
+    pub host: usize,
+    /// Bytes of the database; the array is one of the deployment's.
+    pub place: OperationPlace,
+    /// Bytes of its log.
+    pub log: OperationPlace,
+    /// Whether it replays late.
+    pub is_lagged: bool,
+}
+
+/// When copies take over, and how they recover.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlayedRules {
+    /// Location of the witness; none if the servers are no group, which needs no quorum.
+    pub witness: Option<Witness>,
+    /// Whether a lagged copy takes over when no other is left.
+    pub activates_lagged: bool,
+    /// How long an administrator takes to activate the site that is left.
+    pub by_hand: Nanos,
+    /// Reads and writes of a passive copy as a share of those of the active one.
+    pub replay_share: f64,
+    /// How many times faster than the load a copy replays that was away.
+    pub catch_up: f64,
+    /// Bytes per second of a reseed.
+    pub reseed_rate: f64,
+    /// Bytes per second of a rebuild; none: the share of time that the array's file gives it.
+    pub rebuild_rate: Option<f64>,
+}
+
+impl Default for PlayedRules {
+    fn default() -> Self {
+        Self {
+            witness: None,
+            activates_lagged: false,
+            by_hand: Nanos::from_secs(1_800),
+            replay_share: 1.0,
+            catch_up: 3.0,
+            reseed_rate: 60e6,
+            rebuild_rate: None,
+        }
+    }
+}
+
+/// Why a deployment cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShapeError {
+    /// Nothing is there to play.
+    Empty,
+    /// A number names nothing.
+    Dangling {
+        /// The database.
+        database: String,
+    },
+    /// A database has a load of no requests or no session.
+    NoLoad {
+        /// The database.
+        database: String,
+    },
+    /// The array cannot be simulated.
+    Array {
+        /// What its description lacks.
+        why: String,
+    },
+}
+
+impl fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("no host has a database: nothing to simulate"),
+            Self::Dangling { database } => write!(
+                f,
+                "{database}: a copy names a host or an array that the deployment does not have"
+            ),
+            Self::NoLoad { database } => {
+                write!(f, "{database}: give it a target above 0 and at least one session")
+            }
+            Self::Array { why } => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for ShapeError {}
+
+impl PlayedDeployment {
+    /// Checks that every number names something.
+    pub fn check(&self) -> Result<(), ShapeError> {
+        if self.hosts.is_empty() || self.databases.is_empty() {
+            return Err(ShapeError::Empty);
+        }
+        for database in &self.databases {
+            let name = || database.name.clone();
+            let is_whole = database.copies.iter().all(|copy| {
+                copy.host < self.hosts.len()
+                    && copy.place.array < self.arrays.len()
+                    && copy.log.array < self.arrays.len()
+            });
+            if !is_whole || database.copies.is_empty() || database.profile >= self.profiles.len() {
+                return Err(ShapeError::Dangling { database: name() });
+            }
+            if database.sessions == 0 || database.iops.is_some_and(|iops| iops <= 0.0) {
+                return Err(ShapeError::NoLoad { database: name() });
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the host of this name, in any case.
+    pub fn host(&self, name: &str) -> Option<usize> {
+        self.hosts.iter().position(|host| host.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Every copy, by the numbers of its database and of the copy.
+    pub(crate) fn copies(&self) -> impl Iterator<Item = ((usize, usize), &PlayedCopy)> {
+        self.databases.iter().enumerate().flat_map(|(number, database)| {
+            database.copies.iter().enumerate().map(move |(at, copy)| ((number, at), copy))
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! What is observed of copies and arrays in one piece of the timeline.
+
+use simdisk::operations::{ArrayUsage, OperationAnswer, OperationKind};
+use units::Nanos;
+
+/// Requests of one kind: how many, and how long they took together and at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestSum {
+    /// How many.
+    pub count: u64,
+    /// Nanoseconds of all of them.
+    pub nanoseconds: u64,
+}
+
+impl RequestSum {
+    /// Adds a request.
+    pub(crate) const fn add(&mut self, latency: Nanos) {
+        self.count += 1;
+        self.nanoseconds += latency.0;
+    }
+
+    /// Adds another sum.
+    pub(crate) const fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.nanoseconds += other.nanoseconds;
+    }
+
+    /// Mean in milliseconds; none without requests.
+    pub fn mean_ms(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.nanoseconds as f64 / self.count as f64 / 1e6)
+    }
+}
+
+/// Requests of one copy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CopyFigures {
+    /// Reads of the active copy that users wait for, or cause.
+    pub reads: RequestSum,
+    /// Page writes of the active copy.
+    pub writes: RequestSum,
+    /// Log writes of the active copy.
+    pub log_writes: RequestSum,
+    /// Reads and page writes of replay.
+    pub replay: RequestSum,
+}
+
+impl CopyFigures {
+    pub(crate) const fn note(&mut self, answer: &OperationAnswer, is_replay: bool) {
+        let sum = match (answer.kind, is_replay) {
+            (OperationKind::DatabaseRead | OperationKind::DatabaseWrite, true) => &mut self.replay,
+            (OperationKind::DatabaseRead, false) => &mut self.reads,
+            (OperationKind::DatabaseWrite, false) => &mut self.writes,
+            (OperationKind::LogWrite, false) => &mut self.log_writes,
+            _ => return,
+        };
+        sum.add(answer.latency);
+    }
+
+    /// Adds those of another copy or time.
+    pub(crate) const fn merge(&mut self, other: &Self) {
+        self.reads.merge(other.reads);
+        self.writes.merge(other.writes);
+        self.log_writes.merge(other.log_writes);
+        self.replay.merge(other.replay);
+    }
+}
+
+/// What an array's busiest parts did, as shares of the time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Its busiest drive.
+    pub drives: f64,
+    /// Its write memory, filled.
+    pub cache: f64,
+    /// Its links.
+    pub link: f64,
+    /// The processors of its front end.
+    pub processors: f64,
+}
+
+/// What is used most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The drives.
+    Drives,
+    /// The memory for writes.
+    Cache,
+    /// The links.
+    Link,
+    /// The processors of the front end.
+    Processors,
+}
+
+impl Limit {
+    /// For people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Drives => "disks",
+            Self::Cache => "cache",
+            Self::Link => "link",
+            Self::Processors => "processors",
+        }
+    }
+}
+
+/// Memory that is filled as far as this makes writes wait for the drives.
+const FULL: f64 = 0.98;
+
+impl Usage {
+    /// Of an array between two moments that are `span` apart.
+    pub(crate) fn between(before: &ArrayUsage, after: &ArrayUsage, span: Nanos) -> Self {
+        let share = |before: u64, after: u64| {
+            (after.saturating_sub(before) as f64 / span.0.max(1) as f64).min(1.0)
+        };
+        Self {
+            drives: share(before.drive_ns, after.drive_ns),
+            cache: after.memory_filled.unwrap_or(0.0),
+            link: share(before.link_ns, after.link_ns),
+            processors: share(before.front_end_ns, after.front_end_ns),
+        }
+    }
+
+    /// The more of each.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            drives: self.drives.max(other.drives),
+            cache: self.cache.max(other.cache),
+            link: self.link.max(other.link),
+            processors: self.processors.max(other.processors),
+        }
+    }
+
+    /// What limits: memory that is full, and else the busiest part.
+    pub fn limit(self) -> Limit {
+        if self.cache >= FULL && self.drives < FULL {
+            return Limit::Cache;
+        }
+        let parts = [
+            (self.drives, Limit::Drives),
+            (self.link, Limit::Link),
+            (self.processors, Limit::Processors),
+        ];
+        let busiest = parts.into_iter().max_by(|one, other| one.0.total_cmp(&other.0));
+        busiest.map_or(Limit::Drives, |(_, limit)| limit)
+    }
+}
+
+/// Which part of a stretch a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceKind {
+    /// Its beginning: caches and queues fill.
+    Transition,
+    /// A piece that represents the rest of a stretch, or for time until something else changes.
+    Steady,
+}
+
+/// A piece of the timeline of one group, at most a minute of it played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Number of its stretch.
+    pub stretch: usize,
+    /// Its beginning in the timeline.
+    pub from: Nanos,
+    /// Its end; it represents the time up to it.
+    pub to: Nanos,
+    /// How much of it was played.
+    pub played: Nanos,
+    /// Which part of its stretch it is.
+    pub kind: PieceKind,
+    /// Arrays of the group of which a drive is not whole.
+    pub degraded: Vec<usize>,
+    /// The figures of each copy of the group.
+    pub copies: Vec<CopyFigures>,
+    /// How busy each array of the group was.
+    pub usage: Vec<Usage>,
+}

@@ -1,0 +1,88 @@
+//! Deployments for tests: one array and one database for each host, copies on the hosts that follow.
+
+use simdisk::ArrayDescription;
+use simdisk::operations::{
+    BatchShape, LogShape, OperationPlace, OperationProfile, Placement, SpanShape, WriteBurst,
+    WriteShape,
+};
+use units::Nanos;
+
+use crate::{
+    Happening, Occurrence, PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules,
+};
+
+const PAGE: u64 = 32 << 10;
+const DISK: &str = include_str!("../../../../arrays/disk-7200.toml");
+
+pub(crate) fn hour(count: u64) -> Nanos {
+    Nanos::from_secs(3_600 * count)
+}
+
+pub(crate) fn occurrence(at: Nanos, until: Option<Nanos>, what: Happening) -> Occurrence {
+    Occurrence { at, until, what, text: format!("{what:?}"), take_over: Vec::new() }
+}
+
+/// Two reads and a durable commit; a page write for each two reads.
+pub(crate) fn profile() -> OperationProfile {
+    let span =
+        SpanShape { reads: 2, reads_beside: 0, updates: 1, log_bytes: 3_000, is_durable: true };
+    let write = WriteShape { bytes: PAGE, placement: Placement::Anywhere };
+    OperationProfile {
+        batches: vec![BatchShape { spans: vec![span; 2], reads: vec![] }],
+        bursts: vec![WriteBurst { after_reads: 8, writes: vec![write; 4] }],
+        read_bytes: PAGE,
+        writes_in_flight: 32,
+        writes_behind: 64,
+        log: LogShape {
+            file_bytes: 1 << 20,
+            header_bytes: 4 << 10,
+            segment_bytes: 512,
+            write_behind_bytes: 512 << 10,
+            buffer_bytes: 2 << 20,
+            longest_write_bytes: 512 << 10,
+            beside: Vec::new(),
+        },
+    }
+}
+
+/// A single disk of this many decimal gigabytes, with more changes.
+pub(crate) fn disk(changes: &[(&str, &str)]) -> ArrayDescription {
+    let changes: Vec<(String, String)> =
+        changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    ArrayDescription::parse("disk", DISK, &changes).expect("an array")
+}
+
+/// `hosts` hosts, the second half in the second site; 20 IOPS for each database of 200 GB.
+pub(crate) fn deployment(hosts: usize, copies: usize, rules: PlayedRules) -> PlayedDeployment {
+    let place = |host: usize, at: usize, bytes: u64| OperationPlace {
+        array: host,
+        base: at as u64 * 220_000_000_000,
+        bytes,
+    };
+    let copy = |database: usize, at: usize| {
+        let host = (database + at) % hosts;
+        let place_at = place(host, at, 200_000_000_000);
+        let log =
+            OperationPlace { base: place_at.base + place_at.bytes, bytes: 16 << 30, ..place_at };
+        PlayedCopy { host, place: place_at, log, is_lagged: false }
+    };
+    let database = |number: usize| PlayedDatabase {
+        name: format!("DB{number:02}"),
+        profile: 0,
+        iops: Some(20.0),
+        sessions: 2,
+        copies: (0..copies).map(|at| copy(number, at)).collect(),
+    };
+    let host = |number: usize| PlayedHost {
+        name: format!("EX{number:02}"),
+        site: usize::from(number >= hosts.div_ceil(2)),
+        group: 0,
+    };
+    PlayedDeployment {
+        hosts: (0..hosts).map(host).collect(),
+        arrays: vec![disk(&[("disk.capacity_gb", "2000")]); hosts],
+        databases: (0..hosts).map(database).collect(),
+        profiles: vec![profile()],
+        rules,
+    }
+}

@@ -1,0 +1,44 @@
+//! Hosts that share an array, directly or by way of others: one simulation for each group.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::PlayedDeployment;
+
+/// Hosts and the arrays that they alone use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostGroup {
+    /// Numbers of the hosts, in order.
+    pub hosts: Vec<usize>,
+    /// Numbers of the arrays, in order.
+    pub arrays: Vec<usize>,
+}
+
+/// The groups of a deployment, by their first hosts. A host without copies is in none.
+pub fn groups(deployment: &PlayedDeployment) -> Vec<HostGroup> {
+    let mut arrays_of: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (_, copy) in deployment.copies() {
+        let own = arrays_of.entry(copy.host).or_default();
+        own.extend([copy.place.array, copy.log.array]);
+    }
+    let mut groups: Vec<(BTreeSet<usize>, BTreeSet<usize>)> = Vec::new();
+    for (host, mut arrays) in arrays_of {
+        let mut hosts = BTreeSet::from([host]);
+        let (joined, others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|(_, of)| !of.is_disjoint(&arrays));
+        for (more, of) in joined {
+            hosts.extend(more);
+            arrays.extend(of);
+        }
+        groups = others;
+        groups.push((hosts, arrays));
+    }
+    let mut groups: Vec<HostGroup> = groups
+        .into_iter()
+        .map(|(hosts, arrays)| HostGroup {
+            hosts: hosts.into_iter().collect(),
+            arrays: arrays.into_iter().collect(),
+        })
+        .collect();
+    groups.sort_by(|one, other| one.hosts.cmp(&other.hosts));
+    groups
+}

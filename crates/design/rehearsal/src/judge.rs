@@ -1,0 +1,306 @@
+//! Judgement of the figures of a played deployment: a row for each host and stretch, what broke a
+//! limit and by how much, and when redundancy was back.
+
+use units::Nanos;
+
+use crate::figures::{CopyFigures, Limit, Piece, PieceKind, Usage};
+use crate::{Duty, GroupOutcome, Happening, Occurrence, PlayedDeployment, Stretch};
+
+/// What users accept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Highest mean of database reads, in milliseconds.
+    pub reads_ms: f64,
+    /// Highest mean of log writes, in milliseconds.
+    pub log_ms: f64,
+    /// Least share of the demanded requests.
+    pub reached: f64,
+}
+
+/// One host in one stretch, or in the part of it in which a drive is missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostRow {
+    /// Number of the host.
+    pub host: usize,
+    /// Number of the stretch.
+    pub stretch: usize,
+    /// Its beginning and end.
+    pub span: (Nanos, Nanos),
+    /// How much of it was played.
+    pub played: Nanos,
+    /// Whether a drive of its arrays is missing.
+    pub is_degraded: bool,
+    /// Active copies.
+    pub active: usize,
+    /// Copies that replay, catch up or are seeded.
+    pub passive: usize,
+    /// Once it has settled, or all of it if it is shorter.
+    pub settled: RowFigures,
+    /// The minute with the slowest reads: when, and their mean in milliseconds.
+    pub worst: Option<(Nanos, f64)>,
+    /// How busy its arrays are, each part at the most.
+    pub usage: Usage,
+    /// Its copies.
+    pub copies: Vec<CopyRow>,
+}
+
+/// One copy in a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyRow {
+    /// Number of its database.
+    pub database: usize,
+    /// What it does.
+    pub duty: Duty,
+    /// Its figures.
+    pub figures: RowFigures,
+}
+
+/// Figures of a host or a copy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RowFigures {
+    /// Mean of database reads in milliseconds; none without reads.
+    pub reads_ms: Option<f64>,
+    /// Mean of log writes.
+    pub log_ms: Option<f64>,
+    /// Database reads and writes per second of active copies.
+    pub iops: f64,
+    /// How many are demanded; none if the load is not held.
+    pub demanded: Option<f64>,
+    /// Reads and page writes per second of replay.
+    pub replay_iops: f64,
+}
+
+/// When a deployment is redundant again after an occurrence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recovery {
+    /// Number of the occurrence.
+    pub occurrence: usize,
+    /// Most databases that were active nowhere.
+    pub inactive: usize,
+    /// Time until every copy was healthy and every drive whole; none: not within the simulation.
+    pub redundant_after: Option<Nanos>,
+}
+
+/// A limit that is broken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Breach {
+    /// Number of the row.
+    pub row: usize,
+    /// What is broken, as a sentence.
+    pub text: String,
+    /// How far, as a share of the limit; 0.1: by 10 %.
+    pub excess: f64,
+    /// What limits.
+    pub limit: Limit,
+}
+
+/// The judgement of a played deployment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// Every host in every stretch.
+    pub rows: Vec<HostRow>,
+    /// Broken limits, the worst first.
+    pub breaches: Vec<Breach>,
+    /// Recoveries, in the order of the occurrences.
+    pub recoveries: Vec<Recovery>,
+}
+
+impl Judgement {
+    /// Whether every host kept every limit and every database stayed active.
+    pub fn holds(&self) -> bool {
+        self.breaches.is_empty() && self.recoveries.iter().all(|of| of.inactive == 0)
+    }
+
+    /// The row with the worst minute.
+    pub fn worst_row(&self) -> Option<&HostRow> {
+        let minute = |row: &HostRow| row.worst.map_or(0.0, |(_, ms)| ms);
+        let rows = self.rows.iter().filter(|row| row.worst.is_some());
+        rows.max_by(|one, other| minute(one).total_cmp(&minute(other)))
+    }
+}
+
+/// Judges `outcomes` of all groups, of which each knows its own hosts.
+pub fn judge(
+    deployment: &PlayedDeployment,
+    (stretches, occurrences): (&[Stretch], &[Occurrence]),
+    outcomes: &[GroupOutcome],
+    limits: &Limits,
+) -> Judgement {
+    let mut rows = Vec::new();
+    for outcome in outcomes {
+        rows.extend(rows_of(deployment, stretches, outcome));
+    }
+    rows.sort_by_key(|row| (row.stretch, row.span.0, row.host));
+    let mut breaches = Vec::new();
+    for (number, row) in rows.iter().enumerate() {
+        breaches.extend(broken(deployment, (number, row), limits));
+    }
+    breaches.sort_by(|one: &Breach, other| other.excess.total_cmp(&one.excess));
+    let recoveries = (0..occurrences.len())
+        .map(|number| recovery((number, &occurrences[number]), stretches, outcomes))
+        .collect();
+    Judgement { rows, breaches, recoveries }
+}
+
+/// The rows of one group: pieces of one stretch with the same missing drives are one row.
+fn rows_of(
+    deployment: &PlayedDeployment,
+    stretches: &[Stretch],
+    outcome: &GroupOutcome,
+) -> Vec<HostRow> {
+    let mut hosts: Vec<usize> = outcome.copies.iter().map(|&of| host_of(deployment, of)).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let alike = |one: &Piece, two: &Piece| {
+        one.stretch == two.stretch && one.degraded.is_empty() == two.degraded.is_empty()
+    };
+    let mut rows = Vec::new();
+    for pieces in outcome.pieces.chunk_by(alike) {
+        for &host in &hosts {
+            rows.push(row(deployment, (host, &stretches[pieces[0].stretch]), outcome, pieces));
+        }
+    }
+    rows
+}
+
+fn host_of(deployment: &PlayedDeployment, (database, copy): (usize, usize)) -> usize {
+    deployment.databases[database].copies[copy].host
+}
+
+fn row(
+    deployment: &PlayedDeployment,
+    (host, stretch): (usize, &Stretch),
+    outcome: &GroupOutcome,
+    pieces: &[Piece],
+) -> HostRow {
+    let has_settled = pieces.iter().any(|piece| piece.kind == PieceKind::Steady);
+    let settled: Vec<&Piece> =
+        pieces.iter().filter(|piece| !has_settled || piece.kind == PieceKind::Steady).collect();
+    let span = settled.iter().map(|piece| piece.played.as_secs_f64()).sum::<f64>();
+    let mut copies = Vec::new();
+    let mut all = (CopyFigures::default(), Some(0.0));
+    for (at, &of) in outcome.copies.iter().enumerate() {
+        if host_of(deployment, of) != host {
+            continue;
+        }
+        let duty = stretch.duties[of.0][of.1];
+        let mut figures = CopyFigures::default();
+        for piece in &settled {
+            figures.merge(&piece.copies[at]);
+        }
+        let demanded = match duty {
+            Duty::Active => deployment.databases[of.0].iops,
+            _ => Some(0.0),
+        };
+        all.0.merge(&figures);
+        all.1 = all.1.zip(demanded).map(|(one, other)| one + other);
+        copies.push(CopyRow {
+            database: of.0,
+            duty,
+            figures: figures_of(&figures, span, demanded),
+        });
+    }
+    let count = |of: &dyn Fn(Duty) -> bool| copies.iter().filter(|copy| of(copy.duty)).count();
+    let usage = pieces
+        .iter()
+        .flat_map(|piece| &piece.usage)
+        .fold(Usage::default(), |most, of| most.max(*of));
+    HostRow {
+        host,
+        stretch: pieces[0].stretch,
+        span: (pieces[0].from, pieces[pieces.len() - 1].to),
+        played: Nanos(pieces.iter().map(|piece| piece.played.0).sum()),
+        is_degraded: !pieces[0].degraded.is_empty(),
+        active: count(&|duty| duty == Duty::Active),
+        passive: count(&|duty| !matches!(duty, Duty::Active | Duty::Idle)),
+        settled: figures_of(&all.0, span, all.1),
+        worst: worst_minute(deployment, host, outcome, pieces),
+        usage,
+        copies,
+    }
+}
+
+fn figures_of(sums: &CopyFigures, span: f64, demanded: Option<f64>) -> RowFigures {
+    let per_second = |count: u64| count as f64 / span.max(1e-9);
+    RowFigures {
+        reads_ms: sums.reads.mean_ms(),
+        log_ms: sums.log_writes.mean_ms(),
+        iops: per_second(sums.reads.count + sums.writes.count),
+        demanded,
+        replay_iops: per_second(sums.replay.count),
+    }
+}
+
+fn worst_minute(
+    deployment: &PlayedDeployment,
+    host: usize,
+    outcome: &GroupOutcome,
+    pieces: &[Piece],
+) -> Option<(Nanos, f64)> {
+    let mean = |piece: &Piece| {
+        let mut sums = CopyFigures::default();
+        for (&of, copy) in outcome.copies.iter().zip(&piece.copies) {
+            if host_of(deployment, of) == host {
+                sums.merge(copy);
+            }
+        }
+        sums.reads.mean_ms()
+    };
+    let minutes = pieces.iter().filter_map(|piece| Some((piece.from, mean(piece)?)));
+    minutes.max_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+/// The limits that a row breaks.
+fn broken(
+    deployment: &PlayedDeployment,
+    (number, row): (usize, &HostRow),
+    limits: &Limits,
+) -> Vec<Breach> {
+    let name = &deployment.hosts[row.host].name;
+    let limit = row.usage.limit();
+    let breach = |text: String, excess: f64| Breach { row: number, text, excess, limit };
+    let RowFigures { reads_ms, log_ms, iops, demanded, .. } = row.settled;
+    let mut found = Vec::new();
+    for (what, mean, most) in
+        [("database reads", reads_ms, limits.reads_ms), ("log writes", log_ms, limits.log_ms)]
+    {
+        if let Some(mean) = mean.filter(|mean| *mean > most) {
+            let text = format!("{name}: {what} take {mean:.1} ms, limit {most:.0} ms");
+            found.push(breach(text, mean / most - 1.0));
+        }
+    }
+    if let Some(demanded) = demanded.filter(|of| iops < of * limits.reached) {
+        let text = format!("{name}: {iops:.0} of {demanded:.0} demanded IOPS are reached");
+        found.push(breach(text, demanded / iops.max(1e-3) - 1.0));
+    }
+    found
+}
+
+/// The first moment after an occurrence at which everything is redundant again.
+fn recovery(
+    (number, occurrence): (usize, &Occurrence),
+    stretches: &[Stretch],
+    outcomes: &[GroupOutcome],
+) -> Recovery {
+    let later = || stretches.iter().filter(|stretch| stretch.from >= occurrence.at);
+    let copies = later().find(|stretch| stretch.is_redundant()).map(|stretch| stretch.from);
+    let rebuilt = |array: usize| {
+        let all = outcomes.iter().flat_map(|outcome| &outcome.rebuilt);
+        all.filter(|(of, at)| *of == array && *at > occurrence.at).map(|(_, at)| *at).min()
+    };
+    let is_rebuilt = later().any(|of| of.begun.contains(&number) && !of.failed_drives.is_empty());
+    let drives = match occurrence.what {
+        Happening::DiskFailed { array } if is_rebuilt => rebuilt(array),
+        _ => Some(occurrence.at),
+    };
+    let back = copies.zip(drives).map(|(copies, drives)| copies.max(drives));
+    Recovery {
+        occurrence: number,
+        inactive: later()
+            .take_while(|stretch| back.is_none_or(|back| stretch.from < back))
+            .map(Stretch::inactive)
+            .max()
+            .unwrap_or(0),
+        redundant_after: back.map(|back| back.since(occurrence.at)),
+    }
+}

@@ -1,0 +1,32 @@
+//! A deployment in virtual time: every host with its arrays, or arrays that hosts share; failures at
+//! their times; and how each host fares before, during and after them.
+//!
+//! [`timeline`] is policy: a pure function from layout and [`Occurrence`]s to [`Stretch`]es in which
+//! every copy of every database has one duty. [`play`] is physics: it plays the stretches on
+//! simulated arrays by the operation model, one simulation for each group of hosts that share an
+//! array, all groups in parallel. docs/deployments.md states the model.
+
+mod deployment;
+mod figures;
+#[cfg(test)]
+mod fixture;
+mod group;
+mod judge;
+mod loads;
+mod occurrence;
+mod play;
+mod policy;
+mod replay;
+mod stage;
+
+pub use deployment::{
+    PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules, ShapeError,
+};
+pub use figures::{CopyFigures, Limit, Piece, PieceKind, RequestSum, Usage};
+pub use group::{HostGroup, groups};
+pub use judge::{Breach, CopyRow, HostRow, Judgement, Limits, Recovery, RowFigures, judge};
+pub use loads::{HostInterval, IntervalCopy};
+pub use occurrence::{Happening, Occurrence, OccurrenceError};
+pub use play::{GroupOutcome, PlayOrder, play};
+pub use policy::{Duty, Stretch, timeline};
+pub use replay::replay_of;

@@ -1,0 +1,156 @@
+//! What happens to a deployment, and when, as a person writes it: `host-lost=EX03@2h+1h`.
+
+use std::fmt;
+
+use units::Nanos;
+
+use crate::PlayedDeployment;
+
+/// Something that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// A host fails; it returns with its disks.
+    HostLost {
+        /// Number of the host.
+        host: usize,
+    },
+    /// A host and its disks are lost; its replacement is seeded.
+    HostReplaced {
+        /// Number of the host.
+        host: usize,
+    },
+    /// A host is taken out of service, its databases moved first.
+    Maintenance {
+        /// Number of the host.
+        host: usize,
+    },
+    /// A drive of an array fails: a redundant set is rebuilt, other copies are seeded again.
+    DiskFailed {
+        /// Number of the array.
+        array: usize,
+    },
+    /// All hosts of a site fail, and its witness.
+    SiteLost {
+        /// The site, counted from 0.
+        site: usize,
+    },
+    /// A copy is seeded anew, though nothing failed.
+    Reseed {
+        /// Number of its database.
+        database: usize,
+        /// Number of the copy.
+        copy: usize,
+    },
+    /// The link between the sites is cut.
+    LinkCut,
+    /// Every database returns to the most preferred copy that is healthy.
+    Failback,
+}
+
+/// Something that happens at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// When it begins, from the beginning of the simulation.
+    pub at: Nanos,
+    /// When it ends; none: never, or it has no length.
+    pub until: Option<Nanos>,
+    /// What happens.
+    pub what: Happening,
+    /// As the user wrote it.
+    pub text: String,
+    /// Copies that take over instead of those that preference names: database and copy.
+    pub take_over: Vec<(usize, usize)>,
+}
+
+/// What is wrong with the text of an occurrence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OccurrenceError {
+    /// It has another form.
+    Form {
+        /// The text.
+        text: String,
+    },
+    /// It names no host, array or site of the deployment.
+    Unknown {
+        /// The text.
+        text: String,
+        /// What could be named.
+        known: String,
+    },
+}
+
+impl fmt::Display for OccurrenceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form { text } => write!(
+                f,
+                "--event {text}: write KIND=NAME@TIME[+DURATION], such as host-lost=EX03@2h+1h; \
+                 kinds are host-lost, host-replaced, maintenance, disk-failed, site-lost=1 or 2, \
+                 link-cut and failback, the last two without a name"
+            ),
+            Self::Unknown { text, known } => {
+                write!(f, "--event {text}: the deployment has no such part; name {known}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OccurrenceError {}
+
+impl Occurrence {
+    /// Reads `KIND=NAME@TIME[+DURATION]`; `duration` reads a time.
+    pub fn parse(
+        text: &str,
+        deployment: &PlayedDeployment,
+        duration: impl Fn(&str) -> Option<Nanos>,
+    ) -> Result<Self, OccurrenceError> {
+        let form = || OccurrenceError::Form { text: text.to_owned() };
+        let (what, when) = text.rsplit_once('@').ok_or_else(form)?;
+        let (at, length) = when.split_once('+').map_or((when, None), |(at, of)| (at, Some(of)));
+        let at = duration(at).ok_or_else(form)?;
+        let until = length.map(|of| duration(of).map(|of| at + of).ok_or_else(form)).transpose()?;
+        let (kind, name) = what.split_once('=').unwrap_or((what, ""));
+        let what = happening((kind, name), deployment, (text, &form))?;
+        Ok(Self { at, until, what, text: text.to_owned(), take_over: Vec::new() })
+    }
+
+    /// Whether it lasts at `now`.
+    pub(crate) fn lasts_at(&self, now: Nanos) -> bool {
+        self.at <= now && self.until.is_none_or(|until| now < until)
+    }
+}
+
+fn happening(
+    (kind, name): (&str, &str),
+    deployment: &PlayedDeployment,
+    (text, form): (&str, &impl Fn() -> OccurrenceError),
+) -> Result<Happening, OccurrenceError> {
+    let host = || {
+        deployment.host(name).ok_or_else(|| {
+            let names: Vec<&str> = deployment.hosts.iter().map(|of| of.name.as_str()).collect();
+            OccurrenceError::Unknown { text: text.to_owned(), known: names.join(", ") }
+        })
+    };
+    match kind {
+        "host-lost" => Ok(Happening::HostLost { host: host()? }),
+        "host-replaced" => Ok(Happening::HostReplaced { host: host()? }),
+        "maintenance" => Ok(Happening::Maintenance { host: host()? }),
+        "disk-failed" => {
+            let host = host()?;
+            let mut copies = deployment.copies().filter(|(_, copy)| copy.host == host);
+            let array = copies.next().map(|(_, copy)| copy.place.array).ok_or_else(form)?;
+            Ok(Happening::DiskFailed { array })
+        }
+        "site-lost" => match (name, deployment.hosts.iter().map(|host| host.site).max()) {
+            ("1", _) => Ok(Happening::SiteLost { site: 0 }),
+            ("2", Some(1..)) => Ok(Happening::SiteLost { site: 1 }),
+            _ => Err(OccurrenceError::Unknown {
+                text: text.to_owned(),
+                known: "a site by its number, 1 or 2".to_owned(),
+            }),
+        },
+        "link-cut" if name.is_empty() => Ok(Happening::LinkCut),
+        "failback" if name.is_empty() => Ok(Happening::Failback),
+        _ => Err(form()),
+    }
+}

@@ -1,0 +1,248 @@
+//! Plays the stretches of a timeline on one group of hosts.
+//!
+//! A stretch is played until it has settled and a while longer; the rest of it passes in one step, in
+//! which rebuilds and reseeds advance as fast as they were seen to. docs/deployments.md states what
+//! that leaves out.
+
+use simdisk::MemorySettling;
+use simdisk::operations::{ArrayUsage, OperationProfile, ScanShape};
+use units::{Nanos, Seed};
+
+use crate::figures::{CopyFigures, Piece, PieceKind, Usage};
+use crate::stage::Stage;
+use crate::{HostGroup, HostInterval, IntervalCopy, PlayedDeployment, ShapeError, Stretch};
+
+/// How often states are looked at: what ends is noticed this late at most.
+const STEP: Nanos = Nanos::from_secs(1);
+
+/// A piece of the timeline, and an interval of the journals.
+const PIECE: Nanos = Nanos::from_secs(60);
+
+/// Warm-up before the timeline begins: queues fill.
+const WARM_UP: Nanos = Nanos::from_secs(30);
+
+/// How a group is played.
+#[derive(Clone, Copy, Debug)]
+pub struct PlayOrder<'a> {
+    /// The deployment.
+    pub deployment: &'a PlayedDeployment,
+    /// Profiles of replay, one for each profile of the deployment.
+    pub replays: &'a [OperationProfile],
+    /// Its timeline.
+    pub stretches: &'a [Stretch],
+    /// The background scan of each active copy, if any.
+    pub scan: Option<ScanShape>,
+    /// How long a session rests after a batch, in percent of the batch.
+    pub rest_percent: u32,
+    /// Played at the beginning of each stretch, and whenever something ends within one.
+    pub transition: Nanos,
+    /// Played after that, to represent the rest.
+    pub steady: Nanos,
+    /// Seed of addresses and platters.
+    pub seed: Seed,
+}
+
+/// Result of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupOutcome {
+    /// Database and copy number of each copy, in the order of the figures.
+    pub copies: Vec<(usize, usize)>,
+    /// Numbers of its arrays.
+    pub arrays: Vec<usize>,
+    /// The pieces, in order.
+    pub pieces: Vec<Piece>,
+    /// When the failed drive of each array was whole again, by the number of the array.
+    pub rebuilt: Vec<(usize, Nanos)>,
+    /// Events of the simulation.
+    pub events: u64,
+}
+
+/// Plays `group`; `told` hears each interval of each of its hosts, and answers whether to continue.
+pub fn play(
+    order: &PlayOrder<'_>,
+    group: &HostGroup,
+    told: &mut dyn FnMut(HostInterval) -> bool,
+) -> Result<GroupOutcome, ShapeError> {
+    // A group's load depends on its first host, not on how many groups there are.
+    let seed = order.seed.derive(group.hosts.first().copied().unwrap_or(0) as u64);
+    let details = (order.scan, order.rest_percent, seed);
+    let stage = Stage::new(order.deployment, order.replays, group, details)?;
+    let mut player = Player {
+        order,
+        group,
+        stage,
+        played: Nanos::ZERO,
+        at: Nanos::ZERO,
+        pieces: Vec::new(),
+        rebuilt: Vec::new(),
+        told,
+        is_continued: true,
+    };
+    for (number, stretch) in order.stretches.iter().enumerate() {
+        player.stage.enter(stretch);
+        if number == 0 {
+            player.warm_up();
+        }
+        player.stretch(number, stretch);
+    }
+    let Player { stage, pieces, rebuilt, .. } = player;
+    Ok(GroupOutcome {
+        copies: stage.copies.iter().map(|copy| copy.of).collect(),
+        arrays: stage.arrays.clone(),
+        pieces,
+        rebuilt,
+        events: stage.run.events(),
+    })
+}
+
+struct Player<'a, 'b> {
+    order: &'b PlayOrder<'a>,
+    group: &'b HostGroup,
+    stage: Stage<'a>,
+    /// Time that was played.
+    played: Nanos,
+    /// Where in the timeline.
+    at: Nanos,
+    pieces: Vec<Piece>,
+    rebuilt: Vec<(usize, Nanos)>,
+    told: &'b mut dyn FnMut(HostInterval) -> bool,
+    is_continued: bool,
+}
+
+/// How far rebuilds and seeds have come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Progress {
+    rebuilding: Vec<(usize, (u64, u64))>,
+    seeded: Vec<u64>,
+}
+
+impl Player<'_, '_> {
+    /// Plays what precedes the timeline: until the arrays' memory has settled.
+    fn warm_up(&mut self) {
+        let mut settling = MemorySettling::default();
+        loop {
+            self.played += STEP;
+            self.stage.run.advance(self.played, |_| ());
+            let filled = self.stage.run.filled_memory();
+            let is_settled = filled.is_none_or(|filled| settling.is_settled(self.played, filled));
+            if is_settled && self.played >= WARM_UP {
+                return;
+            }
+        }
+    }
+
+    fn stretch(&mut self, number: usize, stretch: &Stretch) {
+        let (mut begun, mut steady) = (self.at, Nanos::ZERO);
+        while self.at < stretch.to && self.is_continued {
+            let is_new = self.at.since(begun) < self.order.transition;
+            let kind = if is_new { PieceKind::Transition } else { PieceKind::Steady };
+            let span = if is_new { self.order.transition } else { self.order.steady };
+            let to = (self.at + span.min(PIECE)).min(stretch.to);
+            let before = self.progress();
+            let (from, played) = (self.at, self.piece((number, kind), to));
+            if self.progress().rebuilding.len() < before.rebuilding.len() {
+                (begun, steady) = (self.at, Nanos::ZERO);
+            } else if kind == PieceKind::Steady {
+                steady += played;
+                if steady >= self.order.steady {
+                    self.skip(&before, played, stretch.to);
+                }
+            }
+            if let Some(piece) = self.pieces.last_mut() {
+                (piece.from, piece.to) = (from, self.at);
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { rebuilding: self.stage.rebuilding(), seeded: self.stage.seeded() }
+    }
+
+    /// Plays up to `to`, or until a rebuild ends; returns how long.
+    fn piece(&mut self, (stretch, kind): (usize, PieceKind), to: Nanos) -> Nanos {
+        let before = self.stage.run.usage();
+        let begun = self.played;
+        let count = self.stage.copies.len();
+        let mut figures = vec![CopyFigures::default(); count];
+        let mut interval = vec![IntervalCopy::default(); count];
+        let rebuilding = self.stage.rebuilding();
+        while self.at < to {
+            let step = STEP.min(to.since(self.at));
+            (self.at, self.played) = (self.at + step, self.played + step);
+            self.stage.run.advance(self.played, |answer| {
+                let (copy, is_replay) = Stage::owner(answer.database);
+                figures[copy].note(&answer, is_replay);
+                interval[copy].note(&answer, is_replay);
+            });
+            let now = self.stage.rebuilding();
+            if now.len() < rebuilding.len() {
+                let ended = rebuilding.iter().filter(|of| now.iter().all(|is| is.0 != of.0));
+                self.rebuilt.extend(ended.map(|of| (self.stage.arrays[of.0], self.at)));
+                break;
+            }
+        }
+        let played = self.played.since(begun);
+        self.pieces.push(Piece {
+            stretch,
+            from: self.at,
+            to: self.at,
+            played,
+            kind,
+            degraded: rebuilding.iter().map(|of| self.stage.arrays[of.0]).collect(),
+            copies: figures,
+            usage: usage(&before, &self.stage.run.usage(), played),
+        });
+        self.report((begun, played), interval);
+        played
+    }
+
+    /// Passes the rest of a stretch in one step, or the time until something ends but a minute.
+    fn skip(&mut self, before: &Progress, played: Nanos, end: Nanos) {
+        let now = self.progress();
+        let mut most = end.since(self.at).as_secs_f64();
+        let seconds = played.as_secs_f64().max(1e-9);
+        let mut rates = Vec::new();
+        for ((array, (was, _)), (_, (is, whole))) in before.rebuilding.iter().zip(&now.rebuilding) {
+            let rate = (is - was) as f64 / seconds;
+            let left = (whole - is) as f64 / rate.max(1.0);
+            most = most.min((left - PIECE.as_secs_f64() / 2.0).max(0.0));
+            rates.push((*array, rate));
+        }
+        for (array, rate) in rates {
+            self.stage.run.skip_rebuild(array, whole(rate * most));
+        }
+        let flows = self.stage.flows().into_iter();
+        for (flow, (was, is)) in flows.zip(before.seeded.iter().zip(&now.seeded)) {
+            let rate = is.saturating_sub(*was) as f64 / seconds;
+            self.stage.run.skip_flow(flow, whole(rate * most));
+        }
+        self.at = (self.at + Nanos(whole(most * 1e9))).min(end);
+    }
+
+    /// Notifies the listener of the interval of every host.
+    fn report(&mut self, (begun, played): (Nanos, Nanos), mut all: Vec<IntervalCopy>) {
+        for &host in &self.group.hosts {
+            let copies = self.stage.copies.iter().zip(&mut all);
+            let own = copies.filter(|(copy, _)| copy.host == host);
+            let copies = own.map(|(_, interval)| std::mem::take(interval)).collect();
+            let played = (begun, begun + played);
+            self.is_continued &= (self.told)(HostInterval { host, played, at: self.at, copies });
+        }
+    }
+}
+
+fn usage(before: &[ArrayUsage], after: &[ArrayUsage], span: Nanos) -> Vec<Usage> {
+    before.iter().zip(after).map(|(before, after)| Usage::between(before, after, span)).collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "bytes and times of a simulation are positive and fit"
+)]
+fn whole(of: f64) -> u64 {
+    of as u64
+}
+
+#[cfg(test)]
+mod tests;

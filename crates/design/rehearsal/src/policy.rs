@@ -1,0 +1,368 @@
+//! What an occurrence does to loads: which hosts are up, which copy of each database is active, and
+//! what every other copy does. A pure function of layout and occurrences; performance changes none of
+//! it.
+
+use std::collections::BTreeSet;
+
+use provision::layout::{Quorum, Witness, quorum_of};
+use units::Nanos;
+
+use crate::{Happening, Occurrence, PlayedCopy, PlayedDeployment, PlayedRules};
+
+/// What a copy does in a stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duty {
+    /// Users work on it.
+    Active,
+    /// It receives log and replays it as fast as the load makes it.
+    Replaying,
+    /// It was away, and replays faster than the load.
+    CatchingUp,
+    /// It is copied whole from the active copy of this number, then replays.
+    Seeding {
+        /// Number of the active copy among those of the database.
+        source: usize,
+    },
+    /// Nothing: its host is down, or its database is not active anywhere.
+    Idle,
+}
+
+/// A span in which no copy changes its duty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stretch {
+    /// Its beginning.
+    pub from: Nanos,
+    /// Its end.
+    pub to: Nanos,
+    /// Numbers of the occurrences that begin with it.
+    pub begun: Vec<usize>,
+    /// Whether each host is up.
+    pub up: Vec<bool>,
+    /// The duty of every copy, by database.
+    pub duties: Vec<Vec<Duty>>,
+    /// Arrays with redundancy of which a drive fails at its beginning.
+    pub failed_drives: Vec<usize>,
+}
+
+impl Stretch {
+    /// Databases that are active nowhere.
+    pub fn inactive(&self) -> usize {
+        self.duties.iter().filter(|copies| !copies.contains(&Duty::Active)).count()
+    }
+
+    /// Whether every copy of every database is active or replays at the pace of the load.
+    pub fn is_redundant(&self) -> bool {
+        let mut all = self.duties.iter().flatten();
+        all.all(|duty| matches!(duty, Duty::Active | Duty::Replaying))
+    }
+}
+
+/// Condition of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Condition {
+    Healthy,
+    Behind { until: Nanos },
+    Empty { until: Nanos },
+    Away { since: Nanos, is_lost: bool },
+}
+
+/// The stretches of `length` in which `occurrences` happen.
+pub fn timeline(
+    deployment: &PlayedDeployment,
+    occurrences: &[Occurrence],
+    length: Nanos,
+) -> Vec<Stretch> {
+    let mut state = TimelineState::new(deployment, occurrences);
+    let mut moments: BTreeSet<Nanos> = BTreeSet::from([Nanos::ZERO]);
+    moments.extend(occurrences.iter().flat_map(|of| [Some(of.at), of.until]).flatten());
+    let mut stretches: Vec<Stretch> = Vec::new();
+    while let Some(now) = moments.pop_first().filter(|now| *now < length) {
+        moments.extend(state.advance(now));
+        let stretch = state.stretch(now, length);
+        if let Some(last) = stretches.last_mut() {
+            last.to = now;
+        }
+        stretches.push(stretch);
+    }
+    stretches
+}
+
+struct TimelineState<'a> {
+    deployment: &'a PlayedDeployment,
+    occurrences: &'a [Occurrence],
+    conditions: Vec<Vec<Condition>>,
+    active: Vec<Option<usize>>,
+    up: Vec<bool>,
+    /// Since when each group has had no quorum.
+    stopped: Vec<Option<Nanos>>,
+    /// Whether each group has none, and an administrator has not restored it.
+    is_stopped: Vec<bool>,
+}
+
+impl<'a> TimelineState<'a> {
+    fn new(deployment: &'a PlayedDeployment, occurrences: &'a [Occurrence]) -> Self {
+        let databases = deployment.databases.iter();
+        let groups = deployment.hosts.iter().map(|host| host.group + 1).max().unwrap_or(0);
+        Self {
+            deployment,
+            occurrences,
+            conditions: databases.map(|of| vec![Condition::Healthy; of.copies.len()]).collect(),
+            active: vec![Some(0); deployment.databases.len()],
+            up: vec![true; deployment.hosts.len()],
+            stopped: vec![None; groups],
+            is_stopped: vec![false; groups],
+        }
+    }
+
+    /// Moves to `now`; returns moments at which more changes.
+    fn advance(&mut self, now: Nanos) -> Vec<Nanos> {
+        let lasting: Vec<&Occurrence> =
+            self.occurrences.iter().filter(|of| of.lasts_at(now)).collect();
+        self.up = up(self.deployment, &lasting);
+        let mut more = self.judge_quorum(now, &lasting);
+        for (number, database) in self.deployment.databases.iter().enumerate() {
+            for (at, copy) in database.copies.iter().enumerate() {
+                let condition = &mut self.conditions[number][at];
+                let is_lost = is_lost(copy, &lasting);
+                let of = ((number, at), copy);
+                let is_empty = is_emptied(self.deployment, of, &lasting, now);
+                let host = (self.up[copy.host], is_lost, is_empty);
+                *condition = next(*condition, host, (copy, &self.deployment.rules), now);
+                if let Condition::Behind { until } | Condition::Empty { until } = *condition {
+                    more.push(until);
+                }
+            }
+        }
+        let is_failback =
+            lasting.iter().any(|of| of.at == now && matches!(of.what, Happening::Failback));
+        let take_over: Vec<(usize, usize)> =
+            lasting.iter().filter(|of| of.at == now).flat_map(|of| of.take_over.clone()).collect();
+        self.activate(is_failback, &take_over);
+        more.retain(|at| *at > now);
+        more
+    }
+
+    /// Notes which groups have no quorum; returns when an administrator restores one.
+    fn judge_quorum(&mut self, now: Nanos, lasting: &[&Occurrence]) -> Vec<Nanos> {
+        let mut more = Vec::new();
+        let by_hand = self.deployment.rules.by_hand;
+        for group in 0..self.stopped.len() {
+            let since = self.stopped[group].unwrap_or(now);
+            let (is_stopped, since) = match quorum(self.deployment, group, &self.up, lasting) {
+                Quorum::Kept => (false, None),
+                Quorum::Restorable => (now < since + by_hand, Some(since)),
+                Quorum::Lost => (true, Some(since)),
+            };
+            more.extend(since.map(|since| since + by_hand));
+            (self.is_stopped[group], self.stopped[group]) = (is_stopped, since);
+        }
+        more
+    }
+
+    fn activate(&mut self, is_failback: bool, take_over: &[(usize, usize)]) {
+        for (number, database) in self.deployment.databases.iter().enumerate() {
+            let first = database.copies.first().map_or(0, |copy| copy.host);
+            let named = take_over.iter().find(|(of, _)| *of == number).map(|(_, copy)| *copy);
+            let before = named.or(self.active[number].filter(|_| !is_failback));
+            self.active[number] = if self.is_stopped[self.deployment.hosts[first].group] {
+                None
+            } else {
+                let lagged = self.deployment.rules.activates_lagged;
+                activated(before, &database.copies, &self.conditions[number], lagged)
+            };
+        }
+    }
+
+    fn stretch(&self, now: Nanos, to: Nanos) -> Stretch {
+        let begun = (0..self.occurrences.len()).filter(|&of| self.occurrences[of].at == now);
+        let begun: Vec<usize> = begun.collect();
+        let failed = begun.iter().filter_map(|&of| match self.occurrences[of].what {
+            Happening::DiskFailed { array } => Some(array),
+            _ => None,
+        });
+        let arrays = &self.deployment.arrays;
+        Stretch {
+            from: now,
+            to,
+            failed_drives: failed.filter(|&array| arrays[array].survives_a_drive()).collect(),
+            begun,
+            up: self.up.clone(),
+            duties: (0..self.active.len()).map(|number| self.duties(number)).collect(),
+        }
+    }
+
+    fn duties(&self, number: usize) -> Vec<Duty> {
+        let Some(source) = self.active[number] else {
+            return vec![Duty::Idle; self.conditions[number].len()];
+        };
+        let conditions = self.conditions[number].iter().enumerate();
+        conditions
+            .map(|(at, condition)| match condition {
+                _ if at == source => Duty::Active,
+                Condition::Healthy => Duty::Replaying,
+                Condition::Behind { .. } => Duty::CatchingUp,
+                Condition::Empty { .. } => Duty::Seeding { source },
+                Condition::Away { .. } => Duty::Idle,
+            })
+            .collect()
+    }
+}
+
+/// Which hosts are up while `lasting` last: a site that the link cuts off without most votes stops.
+fn up(deployment: &PlayedDeployment, lasting: &[&Occurrence]) -> Vec<bool> {
+    let is_down = |number: usize, site: usize| {
+        lasting.iter().any(|of| match of.what {
+            Happening::HostLost { host }
+            | Happening::HostReplaced { host }
+            | Happening::Maintenance { host } => host == number,
+            Happening::SiteLost { site: of } => of == site,
+            Happening::DiskFailed { .. }
+            | Happening::Reseed { .. }
+            | Happening::LinkCut
+            | Happening::Failback => false,
+        })
+    };
+    let hosts = deployment.hosts.iter().enumerate();
+    let mut up: Vec<bool> = hosts.map(|(number, host)| !is_down(number, host.site)).collect();
+    let Some(witness) = deployment.rules.witness else {
+        return up;
+    };
+    if !lasting.iter().any(|of| of.what == Happening::LinkCut) {
+        return up;
+    }
+    let groups: BTreeSet<usize> = deployment.hosts.iter().map(|host| host.group).collect();
+    for group in groups {
+        let left = surviving_site(deployment, group, &up, witness);
+        for (host, is_up) in deployment.hosts.iter().zip(&mut up) {
+            *is_up &= host.group != group || left == Some(host.site);
+        }
+    }
+    up
+}
+
+/// The site that continues when the link is cut; the first if a witness in a third site lets either.
+fn surviving_site(
+    deployment: &PlayedDeployment,
+    group: usize,
+    up: &[bool],
+    witness: Witness,
+) -> Option<usize> {
+    (0..2).find(|&site| {
+        let sees = witness.site().is_none_or(|of| of == site);
+        let own: Vec<bool> =
+            up.iter().zip(&deployment.hosts).map(|(up, host)| *up && host.site == site).collect();
+        members_quorum(deployment, group, &own, (witness, sees)) == Quorum::Kept
+    })
+}
+
+fn quorum(
+    deployment: &PlayedDeployment,
+    group: usize,
+    up: &[bool],
+    lasting: &[&Occurrence],
+) -> Quorum {
+    let Some(witness) = deployment.rules.witness else {
+        return Quorum::Kept;
+    };
+    let is_left = witness.site().is_none_or(|of| {
+        !lasting.iter().any(|one| matches!(one.what, Happening::SiteLost { site } if site == of))
+    });
+    members_quorum(deployment, group, up, (witness, is_left))
+}
+
+fn members_quorum(
+    deployment: &PlayedDeployment,
+    group: usize,
+    up: &[bool],
+    (witness, witness_is_up): (Witness, bool),
+) -> Quorum {
+    let members = deployment.hosts.iter().zip(up).filter(|(host, _)| host.group == group);
+    let (sites, up): (Vec<usize>, Vec<bool>) = members.map(|(host, up)| (host.site, *up)).unzip();
+    quorum_of(&sites, &up, witness, witness_is_up)
+}
+
+fn is_lost(copy: &PlayedCopy, lasting: &[&Occurrence]) -> bool {
+    lasting
+        .iter()
+        .any(|of| matches!(of.what, Happening::HostReplaced { host } if host == copy.host))
+}
+
+/// Whether a drive without redundancy fails under a copy at `now`, or it is seeded anew.
+fn is_emptied(
+    deployment: &PlayedDeployment,
+    (number, copy): ((usize, usize), &PlayedCopy),
+    lasting: &[&Occurrence],
+    now: Nanos,
+) -> bool {
+    lasting.iter().filter(|of| of.at == now).any(|of| match of.what {
+        Happening::DiskFailed { array } => {
+            [copy.place.array, copy.log.array].contains(&array)
+                && !deployment.arrays[array].survives_a_drive()
+        }
+        Happening::Reseed { database, copy } => (database, copy) == number,
+        _ => false,
+    })
+}
+
+/// The condition of a copy at `now`, from the one before.
+fn next(
+    before: Condition,
+    (is_up, is_lost, is_emptied): (bool, bool, bool),
+    (copy, rules): (&PlayedCopy, &PlayedRules),
+    now: Nanos,
+) -> Condition {
+    let seeded = |now: Nanos| now + seconds(copy.place.bytes as f64 / rules.reseed_rate);
+    match before {
+        Condition::Away { since, is_lost: was } if !is_up => {
+            Condition::Away { since, is_lost: was || is_lost }
+        }
+        _ if !is_up => {
+            let was_empty = matches!(before, Condition::Empty { .. });
+            Condition::Away { since: now, is_lost: was_empty || is_lost || is_emptied }
+        }
+        _ if is_emptied => Condition::Empty { until: seeded(now) },
+        Condition::Away { is_lost: true, .. } => Condition::Empty { until: seeded(now) },
+        Condition::Away { since, .. } => {
+            let behind = now.since(since).as_secs_f64() / (rules.catch_up - 1.0);
+            Condition::Behind { until: now + seconds(behind) }
+        }
+        Condition::Behind { until } | Condition::Empty { until } if until <= now => {
+            Condition::Healthy
+        }
+        same => same,
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "spans of a simulation are positive and below centuries"
+)]
+fn seconds(of: f64) -> Nanos {
+    Nanos((of * 1e9) as u64)
+}
+
+/// The copy that is active: the same as before while it is healthy, then the first by preference,
+/// late ones last. One that is behind is mounted only if no other is left.
+fn activated(
+    before: Option<usize>,
+    copies: &[PlayedCopy],
+    conditions: &[Condition],
+    activates_lagged: bool,
+) -> Option<usize> {
+    let is_healthy = |&at: &usize| conditions[at] == Condition::Healthy;
+    let is_readable =
+        |&at: &usize| matches!(conditions[at], Condition::Healthy | Condition::Behind { .. });
+    if let Some(same) = before.filter(is_healthy) {
+        return Some(same);
+    }
+    let prompt = || (0..copies.len()).filter(|&at| !copies[at].is_lagged);
+    let lagged = || (0..copies.len()).filter(|&at| activates_lagged && copies[at].is_lagged);
+    prompt()
+        .find(is_healthy)
+        .or_else(|| prompt().find(is_readable))
+        .or_else(|| lagged().find(is_readable))
+}
+
+#[cfg(test)]
+mod tests;

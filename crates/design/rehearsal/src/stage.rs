@@ -1,0 +1,250 @@
+//! One group of hosts on its arrays: every copy is two loads on the same bytes, one of users and one
+//! of replay, of which one at most is at work.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use simdisk::operations::{
+    LoadedDatabase, OperationFlow, OperationLoad, OperationPace, OperationPlace, OperationProfile,
+    OperationRun, ScanShape,
+};
+use simdisk::{ArrayDescription, HostProcessors};
+use units::{Nanos, Seed};
+
+use crate::replay::READS_AHEAD;
+use crate::{Duty, HostGroup, PlayedCopy, PlayedDeployment, ShapeError, Stretch};
+
+/// Bytes of one request of a reseed.
+const SEED_REQUEST_BYTES: u64 = 1 << 20;
+
+/// How far a load may fall behind its pace and still catch up.
+const MOST_BEHIND_NS: f64 = 1e9;
+
+/// Loads are held this much above their target, which they then reach.
+const MARGIN: f64 = 1.01;
+
+/// A copy of the group.
+pub(crate) struct StagedCopy {
+    /// Numbers of its database and of the copy.
+    pub of: (usize, usize),
+    /// Its host.
+    pub host: usize,
+    /// What it does.
+    pub duty: Duty,
+    /// How fast it replays: as fast as the load, or faster.
+    speed: Rc<Cell<f64>>,
+    place: OperationPlace,
+    /// Number of the flow that seeds it.
+    seeding: Option<usize>,
+    /// Flows that read it for other copies, by those.
+    sources: Vec<((usize, usize), usize)>,
+}
+
+/// A group at work.
+pub(crate) struct Stage<'a> {
+    deployment: &'a PlayedDeployment,
+    /// Numbers of its arrays in the deployment.
+    pub arrays: Vec<usize>,
+    pub run: OperationRun<'a>,
+    pub copies: Vec<StagedCopy>,
+}
+
+impl<'a> Stage<'a> {
+    /// The group with every load idle. `replays` are the profiles of replay, one for each profile.
+    pub(crate) fn new(
+        deployment: &'a PlayedDeployment,
+        replays: &'a [OperationProfile],
+        group: &HostGroup,
+        (scan, rest_percent, seed): (Option<ScanShape>, u32, Seed),
+    ) -> Result<Self, ShapeError> {
+        let mut copies = Vec::new();
+        let mut databases = Vec::new();
+        let own = deployment.copies().filter(|(_, copy)| group.hosts.contains(&copy.host));
+        for (of, copy) in own {
+            let speed = Rc::new(Cell::new(1.0));
+            let staged = Staging { deployment, group, of, copy };
+            databases.push(staged.active(&deployment.profiles));
+            databases.push(staged.replay(replays, &speed));
+            let (host, duty, place) = (copy.host, Duty::Idle, staged.here(copy.place));
+            let (seeding, sources) = (None, Vec::new());
+            copies.push(StagedCopy { of, host, duty, speed, place, seeding, sources });
+        }
+        let arrays: Vec<ArrayDescription> =
+            group.arrays.iter().map(|&array| deployment.arrays[array].clone()).collect();
+        let load = OperationLoad {
+            profile: &deployment.profiles[0],
+            databases,
+            rest_percent,
+            scan,
+            processors: arrays.first().and_then(HostProcessors::of),
+        };
+        let mut run = OperationRun::new(&arrays, load, seed)
+            .map_err(|error| ShapeError::Array { why: error.to_string() })?;
+        for load in 0..copies.len() * 2 {
+            run.set_running(load, false);
+        }
+        Ok(Self { deployment, arrays: group.arrays.clone(), run, copies })
+    }
+
+    /// Gives every copy its duty in `stretch`, and fails the drives that fail.
+    pub(crate) fn enter(&mut self, stretch: &Stretch) {
+        for at in 0..self.copies.len() {
+            let (database, copy) = self.copies[at].of;
+            let duties = &stretch.duties[database];
+            let duty = duties[copy];
+            self.set_duty(at, duty);
+            self.feed(at, duties);
+        }
+        for &array in &stretch.failed_drives {
+            if let Some(own) = self.arrays.iter().position(|of| *of == array) {
+                self.run.fail_drive(own);
+                self.run.rebuild_from_now(own, self.deployment.rules.rebuild_rate);
+            }
+        }
+    }
+
+    fn set_duty(&mut self, at: usize, duty: Duty) {
+        let state = &mut self.copies[at];
+        let replays = matches!(duty, Duty::Replaying | Duty::CatchingUp);
+        let rules = self.deployment.rules;
+        state.speed.set(if duty == Duty::CatchingUp { rules.catch_up } else { 1.0 });
+        self.run.set_running(2 * at, duty == Duty::Active);
+        self.run.set_running(2 * at + 1, replays && rules.replay_share > 0.0);
+        let is_seeded = matches!(duty, Duty::Seeding { .. });
+        match (state.seeding, is_seeded) {
+            (None, true) => {
+                let flow = flow(state.place, rules.reseed_rate, true);
+                state.seeding = Some(self.run.begin_flow(flow));
+            }
+            (Some(flow), false) => {
+                self.run.end_flow(flow);
+                state.seeding = None;
+            }
+            _ => {}
+        }
+        state.duty = duty;
+    }
+
+    /// Reads a copy for those that are seeded from it, and no others.
+    fn feed(&mut self, at: usize, duties: &[Duty]) {
+        let state = &mut self.copies[at];
+        let (database, copy) = state.of;
+        let wanted: Vec<(usize, usize)> = (0..duties.len())
+            .filter(|&of| duties[of] == Duty::Seeding { source: copy })
+            .map(|of| (database, of))
+            .collect();
+        for (_, flow) in state.sources.extract_if(.., |(of, _)| !wanted.contains(of)) {
+            self.run.end_flow(flow);
+        }
+        for target in wanted {
+            if !state.sources.iter().any(|(of, _)| *of == target) {
+                let flow = flow(state.place, self.deployment.rules.reseed_rate, false);
+                state.sources.push((target, self.run.begin_flow(flow)));
+            }
+        }
+    }
+
+    /// Bytes that the seeding of each copy has moved.
+    pub(crate) fn seeded(&self) -> Vec<u64> {
+        let flows = self.flows();
+        flows.into_iter().map(|flow| self.run.flow_bytes(flow)).collect()
+    }
+
+    /// Flows under way.
+    pub(crate) fn flows(&self) -> Vec<usize> {
+        let copies = self.copies.iter();
+        copies
+            .flat_map(|of| of.seeding.into_iter().chain(of.sources.iter().map(|of| of.1)))
+            .collect()
+    }
+
+    /// Bytes of the drives that are rebuilt, by the number of the array in the group.
+    pub(crate) fn rebuilding(&self) -> Vec<(usize, (u64, u64))> {
+        let arrays = 0..self.arrays.len();
+        arrays.filter_map(|array| Some((array, self.run.rebuild_state(array)?))).collect()
+    }
+
+    /// Which load of the run belongs to which copy, and whether it is replay.
+    pub(crate) const fn owner(load: usize) -> (usize, bool) {
+        (load / 2, load % 2 == 1)
+    }
+}
+
+fn flow(place: OperationPlace, rate: f64, is_write: bool) -> OperationFlow {
+    OperationFlow { place, request_bytes: SEED_REQUEST_BYTES, rate, is_write }
+}
+
+/// One copy that becomes two loads.
+struct Staging<'a, 'b> {
+    deployment: &'a PlayedDeployment,
+    group: &'b HostGroup,
+    of: (usize, usize),
+    copy: &'b PlayedCopy,
+}
+
+impl<'a> Staging<'a, '_> {
+    /// A place by the number that its array has in the group.
+    fn here(&self, place: OperationPlace) -> OperationPlace {
+        let array = self.group.arrays.iter().position(|of| *of == place.array).unwrap_or(0);
+        OperationPlace { array, ..place }
+    }
+
+    fn active(&self, profiles: &'a [OperationProfile]) -> LoadedDatabase<'a> {
+        let database = &self.deployment.databases[self.of.0];
+        let profile = &profiles[database.profile];
+        let pace = database
+            .iops
+            .map(|iops| pace(iops * MARGIN, (profile, database.sessions), Rc::new(Cell::new(1.0))));
+        self.loaded(profile, database.sessions, pace)
+    }
+
+    /// As many sessions replay as there are reads ahead. A database without a target replays as fast as its disks.
+    fn replay(&self, replays: &'a [OperationProfile], speed: &Rc<Cell<f64>>) -> LoadedDatabase<'a> {
+        let database = &self.deployment.databases[self.of.0];
+        let profile = &replays[database.profile];
+        let share = self.deployment.rules.replay_share;
+        let iops = database.iops.filter(|_| share > 0.0);
+        let pace =
+            iops.map(|iops| pace(iops * share * MARGIN, (profile, READS_AHEAD), Rc::clone(speed)));
+        self.loaded(profile, READS_AHEAD, pace)
+    }
+
+    fn loaded(
+        &self,
+        profile: &'a OperationProfile,
+        sessions: u32,
+        pace: Option<OperationPace<'a>>,
+    ) -> LoadedDatabase<'a> {
+        let (place, log) = (self.here(self.copy.place), self.here(self.copy.log));
+        LoadedDatabase { sessions, place, log, pace, profile: Some(profile) }
+    }
+}
+
+/// Says when the next batch of a load of `iops` may begin, times its speed. Batches in flight count
+/// as far as their requests are not answered.
+fn pace<'a>(
+    iops: f64,
+    (profile, sessions): (&OperationProfile, u32),
+    speed: Rc<Cell<f64>>,
+) -> OperationPace<'a> {
+    let reads = profile.mean(|span| u64::from(span.reads + span.reads_beside));
+    let batch = reads * (1.0 + profile.writes_per_read());
+    let (mut due, mut seen) = (0.0_f64, 0_u64);
+    Box::new(move |requests, under_way, now| {
+        let gap = 1e9 / (iops * speed.get());
+        let new = (requests - seen) as f64 * gap;
+        seen = requests;
+        due = (due + new).max(now.0 as f64 - MOST_BEHIND_NS);
+        let each = (batch / 2.0 * gap).min(MOST_BEHIND_NS / f64::from(sessions));
+        moment(due + each * f64::from(under_way))
+    })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "played time is positive and far below 2^53 ns"
+)]
+fn moment(nanoseconds: f64) -> Nanos {
+    Nanos(nanoseconds.max(0.0) as u64)
+}

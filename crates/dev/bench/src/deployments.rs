@@ -1,0 +1,135 @@
+//! A day of a deployment in virtual time with 4, 8 and 16 hosts: the cost must grow with the hosts, and
+//! sixteen must take a minute at most.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rehearsal::{
+    Happening, Occurrence, PlayOrder, PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost,
+    PlayedRules, groups, play, replay_of, timeline,
+};
+use simdisk::ArrayDescription;
+use simdisk::operations::OperationPlace;
+use units::{Nanos, Seed};
+use xtask::failure::Failure;
+
+/// Twelve disks of 4 TB, RAID 10.
+const ARRAY: &str = include_str!("../../../../arrays/shelf-sata.toml");
+
+const HOSTS: [usize; 3] = [4, 8, 16];
+
+/// Databases of each host that are active on it.
+const DATABASES: usize = 10;
+
+const COPIES: usize = 4;
+
+/// Demanded of each database.
+const IOPS: f64 = 12.0;
+
+const DATABASE_BYTES: u64 = 400 << 30;
+
+/// The longest that sixteen hosts may take.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// How much more than twice as long twice as many hosts may take.
+const LARGEST_EXCESS: f64 = 1.3;
+
+/// Prints a line for each number of hosts. Fails if sixteen take too long, or if the cost grows
+/// faster than the hosts.
+pub(crate) fn run() -> Result<(), Failure> {
+    let mut before: Option<f64> = None;
+    for hosts in HOSTS {
+        let (events, spent) = day(hosts)?;
+        let seconds = spent.as_secs_f64();
+        println!("{hosts:>2} hosts: {seconds:>6.1} s, {:.1} million events", events as f64 / 1e6);
+        if spent > LONGEST {
+            return Err(Failure::new(format!("{hosts} hosts take {seconds:.1} s, not a minute")));
+        }
+        if let Some(before) = before.filter(|before| seconds > before * 2.0 * LARGEST_EXCESS) {
+            return Err(Failure::new(format!(
+                "{hosts} hosts take {seconds:.1} s, half as many {before:.1} s: not linear"
+            )));
+        }
+        before = Some(seconds);
+    }
+    Ok(())
+}
+
+/// Plays 24 hours with three events; events of the simulation, and how long it took.
+fn day(hosts: usize) -> Result<(u64, Duration), Failure> {
+    let failed = |error: &dyn std::error::Error| Failure::new(error.to_string());
+    let array = ArrayDescription::parse("shelf", ARRAY, &[]).map_err(|error| failed(&error))?;
+    let deployment = deployment(hosts, &array);
+    let hour = |count: u64| Nanos::from_secs(3_600 * count);
+    let occurrence = |at, until, what| Occurrence {
+        at: hour(at),
+        until,
+        what,
+        text: String::new(),
+        take_over: Vec::new(),
+    };
+    let occurrences = [
+        occurrence(2, Some(hour(4)), Happening::HostLost { host: 0 }),
+        occurrence(8, None, Happening::DiskFailed { array: 1 }),
+        occurrence(12, None, Happening::Reseed { database: 0, copy: 1 }),
+    ];
+    let begun = Instant::now();
+    let stretches = timeline(&deployment, &occurrences, hour(24));
+    let replays: Vec<_> = deployment.profiles.iter().map(replay_of).collect();
+    let order = PlayOrder {
+        deployment: &deployment,
+        replays: &replays,
+        stretches: &stretches,
+        scan: None,
+        rest_percent: 0,
+        transition: Nanos::from_secs(120),
+        steady: Nanos::from_secs(60),
+        seed: Seed(1),
+    };
+    let (all, next) = (groups(&deployment), AtomicUsize::new(0));
+    let work = || {
+        let mut events = 0;
+        while let Some(group) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let played = play(&order, group, &mut |_| true);
+            events += played.map_err(|error| error.to_string())?.events;
+        }
+        Ok::<u64, String>(events)
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let counted: Result<Vec<u64>, String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let ended = workers.into_iter().map(|of| of.join().map_err(|_| "a panic".to_owned())?);
+        ended.collect()
+    });
+    Ok((counted.map_err(Failure::new)?.iter().sum(), begun.elapsed()))
+}
+
+/// Hosts with an array each; the copies of a database are on the hosts that follow.
+fn deployment(hosts: usize, array: &ArrayDescription) -> PlayedDeployment {
+    let mut taken = vec![0; hosts];
+    let mut database = |number: usize| {
+        let copies = (0..COPIES).map(|at| {
+            let host = (number + at) % hosts;
+            let place = OperationPlace { array: host, base: taken[host], bytes: DATABASE_BYTES };
+            let log = OperationPlace { base: place.base + place.bytes, bytes: 16 << 30, ..place };
+            taken[host] = log.base + log.bytes;
+            PlayedCopy { host, place, log, is_lagged: false }
+        });
+        PlayedDatabase {
+            name: format!("DB{number:03}"),
+            profile: 0,
+            iops: Some(IOPS),
+            sessions: 2,
+            copies: copies.collect(),
+        }
+    };
+    let databases = (0..hosts * DATABASES).map(&mut database).collect();
+    let host = |number| PlayedHost { name: format!("EX{number:02}"), site: 0, group: 0 };
+    PlayedDeployment {
+        hosts: (0..hosts).map(host).collect(),
+        arrays: vec![array.clone(); hosts],
+        databases,
+        profiles: vec![super::events::profile()],
+        rules: PlayedRules { rebuild_rate: Some(50e6), ..PlayedRules::default() },
+    }
+}

@@ -1,0 +1,114 @@
+//! The pages of a database file, each proved by its checksum before a reader sees it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use ese::page::PageSize;
+use ese::page_state::{PageDamage, corrected};
+use ese::reader::{PageLoss, PageSource};
+use units::PageNumber;
+
+use crate::damage::Damage;
+
+/// Bytes of pages kept. Upper pages of trees are asked for again and again.
+const CACHE_BYTES: usize = 64 << 20;
+
+/// Bytes that can be read in any order.
+pub(crate) trait Image: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Image for T {}
+
+/// An open database file.
+pub(crate) struct Pages {
+    image: Box<dyn Image>,
+    page_size: PageSize,
+    count: u32,
+    cache: HashMap<PageNumber, Arc<[u8]>>,
+    /// Pages that were read with single flipped bits.
+    pub(crate) flips: BTreeMap<PageNumber, PageDamage>,
+}
+
+impl Pages {
+    pub(crate) fn new(mut image: Box<dyn Image>, page_size: PageSize) -> io::Result<Self> {
+        let pages = page_size.pages_of_file(image.seek(SeekFrom::End(0))?);
+        let count = u32::try_from(pages).unwrap_or(u32::MAX);
+        Ok(Self { image, page_size, count, cache: HashMap::new(), flips: BTreeMap::new() })
+    }
+
+    /// The page as it lies in the file.
+    fn stored(&mut self, number: PageNumber) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; self.page_size.bytes()];
+        self.image.seek(SeekFrom::Start(self.page_size.file_offset(number)))?;
+        self.image.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn remember(&mut self, number: PageNumber, page: &Arc<[u8]>) {
+        if self.cache.len() * self.page_size.bytes() >= CACHE_BYTES {
+            self.cache.clear();
+        }
+        self.cache.insert(number, Arc::clone(page));
+    }
+}
+
+/// Why a page is withheld.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Withheld(PageLoss);
+
+impl Withheld {
+    pub(crate) fn damage(self) -> Damage {
+        Damage { page: None, reason: format!("a page {}", self.0) }
+    }
+}
+
+impl PageSource for Pages {
+    type Error = Withheld;
+
+    fn page_size(&self) -> PageSize {
+        self.page_size
+    }
+
+    fn page_count(&self) -> u32 {
+        self.count
+    }
+
+    fn loss(error: &Withheld) -> Option<PageLoss> {
+        Some(error.0)
+    }
+
+    fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, Withheld> {
+        if let Some(page) = self.cache.get(&number) {
+            return Ok(Arc::clone(page));
+        }
+        let mut bytes = self.stored(number).map_err(|_| Withheld(PageLoss::Unreadable))?;
+        let flip = corrected(&mut bytes, number).ok_or(Withheld(PageLoss::Damaged))?;
+        if let Some(flip) = flip {
+            self.flips.insert(number, flip);
+        }
+        let page: Arc<[u8]> = bytes.into();
+        self.remember(number, &page);
+        Ok(page)
+    }
+}
+
+/// Lends the pages to an examination that takes a source of its own.
+impl PageSource for &mut Pages {
+    type Error = Withheld;
+
+    fn page_size(&self) -> PageSize {
+        self.page_size
+    }
+
+    fn page_count(&self) -> u32 {
+        self.count
+    }
+
+    fn loss(error: &Withheld) -> Option<PageLoss> {
+        Some(error.0)
+    }
+
+    fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, Withheld> {
+        (**self).page(number)
+    }
+}

@@ -1,0 +1,53 @@
+//! A job with what its host has yet to do on purpose: what an agent that is started anew must know.
+
+use serde::{Deserialize, Serialize};
+
+use super::AgentEffect;
+use crate::{AgentJob, AgentStep, Duty, DutyAct};
+
+/// What the next agent of a host must know to take a job up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptJob {
+    /// The job.
+    pub job: AgentJob,
+    /// What the host has yet to do on purpose, in the order of time.
+    pub duties: Vec<Duty>,
+    /// The common instant by this host's clock, once it is known.
+    pub measure_from_ns: Option<u64>,
+}
+
+impl KeptJob {
+    /// Whether the host may still work for the run.
+    pub(super) fn is_at_work(&self) -> bool {
+        self.job.step.is_at_work() || self.returns()
+    }
+
+    /// Whether the host is down and will return.
+    pub fn returns(&self) -> bool {
+        let is_return = |duty: &Duty| duty.act == DutyAct::Return;
+        self.job.step == AgentStep::Down && self.duties.iter().any(is_return)
+    }
+
+    pub(super) const fn is_in_measurement(&self) -> bool {
+        matches!(self.job.step, AgentStep::Measuring | AgentStep::Down)
+    }
+
+    /// What a duty asks for; none if it asks for nothing here and now.
+    pub(super) fn act(&mut self, act: DutyAct) -> Option<AgentEffect> {
+        let run = self.job.run.clone();
+        match act {
+            DutyAct::Load { .. } => None,
+            DutyAct::Die => {
+                self.job.step = AgentStep::Down;
+                Some(AgentEffect::Kill { run })
+            }
+            DutyAct::Return => {
+                self.job.step = AgentStep::Measuring;
+                Some(AgentEffect::Resume { run })
+            }
+            DutyAct::Copy { database, side, bytes_per_second } => {
+                Some(AgentEffect::Copy { run, database, side, bytes_per_second })
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Orders that need the lease of the fleet, apart from the one that anyone may give.
+
+use crate::{AgentOrder, Duty, RunId};
+
+/// Whether an order must come from the controller that holds the fleet, in its turn.
+pub(super) enum Weight {
+    /// It changes nothing on the host.
+    Light {
+        run: RunId,
+        from_byte: u64,
+    },
+    Full(FullOrder),
+}
+
+/// An order that has its place among orders.
+pub(super) enum FullOrder {
+    Describe,
+    Check { plan: String },
+    Prepare { run: RunId, plan: String },
+    Start { run: RunId, plan: String, duties: Vec<Duty> },
+    Measure { run: RunId, at_ns: u64 },
+    Stop { run: RunId },
+}
+
+impl Weight {
+    pub(super) fn of(order: AgentOrder) -> Self {
+        Self::Full(match order {
+            AgentOrder::Resend { run, from_byte } => return Self::Light { run, from_byte },
+            AgentOrder::Describe => FullOrder::Describe,
+            AgentOrder::Check { plan } => FullOrder::Check { plan },
+            AgentOrder::Prepare { run, plan } => FullOrder::Prepare { run, plan },
+            AgentOrder::Start { run, plan, duties } => FullOrder::Start { run, plan, duties },
+            AgentOrder::Measure { run, at_ns } => FullOrder::Measure { run, at_ns },
+            AgentOrder::Stop { run } => FullOrder::Stop { run },
+        })
+    }
+}

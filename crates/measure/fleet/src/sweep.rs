@@ -1,0 +1,203 @@
+//! Simulations of a sweep that agents make: what an item says, what an agent does with it, and which
+//! results the controller keeps.
+//!
+//! The queue delivers each item at least once, to any agent, and again if an agent is lost. Results
+//! are named by the content that they are of, so that one that comes twice changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+/// One simulation, complete: an agent needs no file of the controller's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SimulationItem {
+    /// Name of the content that decides the result, program included.
+    pub key: String,
+    /// The program that must simulate it.
+    pub build: String,
+    /// The plan, as TOML, with every value of the command line.
+    pub plan: String,
+    /// Name and text of the array's file, and its changes.
+    pub array_file: String,
+    /// The text of that file.
+    pub array: String,
+    /// Keys and values that differ from the text.
+    pub changes: Vec<(String, String)>,
+    /// Whether the operation model simulates it, or the engine.
+    pub is_by_operations: bool,
+    /// How long a session rests after a batch, in percent of the batch.
+    pub rest_percent: u32,
+    /// Whether every folder has an array of its own.
+    pub is_each_folder: bool,
+}
+
+/// What became of an item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SimulationResult {
+    /// The item's key.
+    pub key: String,
+    /// Host of the agent.
+    pub host: String,
+    /// Its figures, as they are kept.
+    pub outcome: SimulationOutcome,
+}
+
+/// Figures, or why there are none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SimulationOutcome {
+    /// The figures as text.
+    Figures(String),
+    /// Why the design cannot be simulated.
+    Failed {
+        /// In a sentence.
+        why: String,
+    },
+}
+
+/// What an agent does with an item that it was handed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemStep {
+    /// Simulate it.
+    Simulate,
+    /// Give it back: a test must not be disturbed.
+    LaterForTest,
+    /// Give it back for an agent of the right program.
+    OtherBuild {
+        /// A sentence for the agent's terminal.
+        why: String,
+    },
+}
+
+/// The step for `item` on an agent of the program `build`, which may be at work on a test.
+pub fn item_step(item: &SimulationItem, build: &str, is_testing: bool) -> ItemStep {
+    if item.build != build {
+        let why = format!(
+            "a sweep wants {}, and this agent is {build}: run the same program on every host",
+            item.build
+        );
+        return ItemStep::OtherBuild { why };
+    }
+    if is_testing { ItemStep::LaterForTest } else { ItemStep::Simulate }
+}
+
+/// What the controller does with a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResultStep {
+    /// Keep these figures under this key.
+    Keep {
+        /// The item's key.
+        key: String,
+        /// Its figures.
+        figures: String,
+    },
+    /// It is known already, or of another sweep.
+    Ignore,
+    /// The design cannot be simulated.
+    Fail {
+        /// Why, and on which host.
+        why: String,
+    },
+}
+
+/// Which results of a sweep are still to come.
+#[derive(Clone, Debug, Default)]
+pub struct SweepLedger {
+    missing: BTreeSet<String>,
+    by_host: BTreeMap<String, u64>,
+    ignored: u64,
+}
+
+impl SweepLedger {
+    /// A sweep that lacks the results of these keys.
+    pub fn new(missing: impl IntoIterator<Item = String>) -> Self {
+        Self { missing: missing.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Takes a result in. Each key is kept once.
+    pub fn note(&mut self, result: SimulationResult) -> ResultStep {
+        if !self.missing.contains(&result.key) {
+            self.ignored += 1;
+            return ResultStep::Ignore;
+        }
+        match result.outcome {
+            SimulationOutcome::Figures(figures) => {
+                self.missing.remove(&result.key);
+                *self.by_host.entry(result.host).or_default() += 1;
+                ResultStep::Keep { key: result.key, figures }
+            }
+            SimulationOutcome::Failed { why } => {
+                ResultStep::Fail { why: format!("{}: {why}", result.host) }
+            }
+        }
+    }
+
+    /// Keys whose results have not come.
+    pub const fn missing(&self) -> &BTreeSet<String> {
+        &self.missing
+    }
+
+    /// How many results each host has brought.
+    pub const fn by_host(&self) -> &BTreeMap<String, u64> {
+        &self.by_host
+    }
+
+    /// Results that changed nothing.
+    pub const fn ignored(&self) -> u64 {
+        self.ignored
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        ItemStep, ResultStep, SimulationItem, SimulationOutcome, SimulationResult, SweepLedger,
+        item_step,
+    };
+
+    fn item(build: &str) -> SimulationItem {
+        SimulationItem {
+            key: "k".to_owned(),
+            build: build.to_owned(),
+            plan: String::new(),
+            array_file: String::new(),
+            array: String::new(),
+            changes: Vec::new(),
+            is_by_operations: true,
+            rest_percent: 0,
+            is_each_folder: false,
+        }
+    }
+
+    fn result(key: &str, host: &str, outcome: SimulationOutcome) -> SimulationResult {
+        SimulationResult { key: key.to_owned(), host: host.to_owned(), outcome }
+    }
+
+    #[test]
+    fn an_agent_simulates_for_its_own_program_and_never_beside_a_test() {
+        assert_eq!(item_step(&item("p 1"), "p 1", false), ItemStep::Simulate);
+        assert_eq!(item_step(&item("p 1"), "p 1", true), ItemStep::LaterForTest);
+        let ItemStep::OtherBuild { why } = item_step(&item("p 2"), "p 1", false) else {
+            panic!("another program must not simulate it");
+        };
+        assert!(why.contains("p 2") && why.contains("p 1"), "{why}");
+    }
+
+    #[test]
+    fn every_result_is_kept_once_whoever_brings_it_and_however_often() {
+        let mut ledger = SweepLedger::new(["a", "b"].map(str::to_owned));
+        let figures = |text: &str| SimulationOutcome::Figures(text.to_owned());
+        let kept = ledger.note(result("a", "one", figures("1")));
+        assert_eq!(kept, ResultStep::Keep { key: "a".to_owned(), figures: "1".to_owned() });
+        // A lost agent was not lost after all.
+        assert_eq!(ledger.note(result("a", "two", figures("1"))), ResultStep::Ignore);
+        assert_eq!(ledger.note(result("other", "two", figures("9"))), ResultStep::Ignore);
+        assert!(ledger.missing().iter().eq(["b"]));
+        let why = "too small".to_owned();
+        let failed = ledger.note(result("b", "two", SimulationOutcome::Failed { why }));
+        assert_eq!(failed, ResultStep::Fail { why: "two: too small".to_owned() });
+        assert!(matches!(ledger.note(result("b", "two", figures("2"))), ResultStep::Keep { .. }));
+        assert!(ledger.missing().is_empty());
+        assert_eq!((ledger.by_host()["one"], ledger.by_host()["two"], ledger.ignored()), (1, 1, 2));
+    }
+}

@@ -1,0 +1,141 @@
+//! Looks for other runs of this machine on the disks of this one. No registry is needed: a run has
+//! its journal and its databases open.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use device_os::probe;
+use plan::Plan;
+use record::{Event, OtherRun};
+use units::Nanos;
+
+use super::questions::Questions;
+use crate::error::HostError;
+use crate::system::{self, OpenFiles};
+use crate::target;
+
+/// Between two looks while nothing begins or ends.
+const BETWEEN_LOOKS: Nanos = Nanos::from_secs(10);
+
+/// How long the last answer is waited for.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// Other runs on the disks of a run.
+pub(super) struct Neighbours {
+    /// A mount point on each disk.
+    disks: BTreeMap<String, String>,
+    /// A folder of the run, to name whoever does not answer.
+    folder: PathBuf,
+    questions: Questions<(u64, Vec<OtherDisk>)>,
+    /// When was looked last, in nanoseconds since the start of the run.
+    looked_ns: Option<u64>,
+}
+
+/// The folder of another run, and a disk that it uses.
+type OtherDisk = (PathBuf, String);
+
+impl Neighbours {
+    /// None has been seen.
+    pub(super) fn new(plan: &Plan) -> Result<Self, HostError> {
+        let folders = plan.databases.iter().flat_map(|of| [&of.folder, &of.log_folder]);
+        let mut disks = BTreeMap::new();
+        for folder in folders.collect::<BTreeSet<_>>() {
+            let own = target::of_system(Path::new(folder));
+            if let Some((disk, mount)) = own.and_then(|folder| disk_of(&folder)) {
+                disks.entry(disk).or_insert(mount);
+            }
+        }
+        let folder =
+            plan.databases.first().map_or_else(PathBuf::new, |of| of.folder.clone().into());
+        Ok(Self { disks, folder, questions: Questions::start()?, looked_ns: None })
+    }
+
+    /// Looks where a phase begins or ends, and now and then between.
+    pub(super) fn event(&mut self, event: &Event) {
+        match event {
+            Event::Phase(mark) => self.look(mark.at_ns),
+            Event::Interval(interval) => {
+                let since_ns = self.looked_ns.map(|at_ns| interval.to_ns.saturating_sub(at_ns));
+                if since_ns.is_none_or(|since_ns| since_ns >= BETWEEN_LOOKS.0) {
+                    self.look(interval.to_ns);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn look(&mut self, at_ns: u64) {
+        self.looked_ns = Some(at_ns);
+        self.questions.ask(&self.folder, move || {
+            let runs = system::other_runs();
+            (at_ns, runs.iter().flat_map(disks_of).collect())
+        });
+    }
+
+    /// Whether the kernel may keep the process for the sake of a question.
+    pub(super) fn is_stuck(&mut self) -> bool {
+        self.questions.is_stuck()
+    }
+
+    /// The runs that were seen, each once for a disk.
+    pub(super) fn events(&mut self) -> Vec<Event> {
+        let mut first: BTreeMap<OtherDisk, u64> = BTreeMap::new();
+        for (at_ns, seen) in self.questions.answers_within(LAST_WAIT) {
+            for one in seen.into_iter().filter(|(_, disk)| self.disks.contains_key(disk)) {
+                first.entry(one).or_insert(at_ns);
+            }
+        }
+        let told = first.into_iter().map(|((folder, disk), at_ns)| {
+            let volume = self.disks[&disk].clone();
+            Event::OtherRun(OtherRun { at_ns, folder: folder.display().to_string(), volume, disk })
+        });
+        told.collect()
+    }
+}
+
+/// The disks that a run has databases or logs on.
+fn disks_of(run: &OpenFiles) -> BTreeSet<OtherDisk> {
+    let known = run.files.iter().filter_map(|file| disk_of(file));
+    known.map(|(disk, _)| (run.folder.clone(), disk)).collect()
+}
+
+/// The disk under a path, or its source if it is on none, and its mount point.
+fn disk_of(path: &Path) -> Option<(String, String)> {
+    let facts = probe::volume(path).ok()?;
+    let disk = facts.disk.map(|disk| disk.name).unwrap_or(facts.source);
+    (!disk.is_empty()).then_some((disk, facts.mount_point))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use record::Event;
+
+    use super::{Neighbours, Plan, disk_of, disks_of};
+    use crate::system::OpenFiles;
+
+    #[test]
+    fn only_runs_on_a_disk_of_this_one_are_told_and_each_once() {
+        let here = env!("CARGO_MANIFEST_DIR");
+        let plan = format!("[databases]\nfolders = [\"{here}\"]\nsize = \"16MiB\"\n");
+        let plan = Plan::parse("test", &plan).unwrap();
+        let mut neighbours = Neighbours::new(&plan).unwrap();
+        let (disk, mount) = disk_of(Path::new(here)).unwrap();
+        let other = OpenFiles { folder: PathBuf::from("/other"), files: vec![here.into()] };
+        let seen: Vec<_> = disks_of(&other).into_iter().collect();
+        assert_eq!(seen, [(PathBuf::from("/other"), disk.clone())]);
+        for at_ns in [5, 9] {
+            let (mut seen, elsewhere) = (seen.clone(), (PathBuf::from("/x"), "no disk".to_owned()));
+            seen.push(elsewhere);
+            neighbours.questions.ask(Path::new("/"), move || (at_ns, seen));
+        }
+        let events = neighbours.events();
+        let [Event::OtherRun(told)] = &events[..] else {
+            panic!("{events:?}");
+        };
+        assert_eq!((told.at_ns, &*told.folder), (5, "/other"));
+        assert_eq!((&told.disk, &told.volume), (&disk, &mount));
+    }
+}

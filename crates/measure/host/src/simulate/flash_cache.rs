@@ -1,0 +1,50 @@
+//! What a simulated cache of the host has done, as records have it.
+
+use flashcache::{ClassCounters, RequestClass};
+use record::{FlashCacheClass, FlashCacheInterval};
+use simdisk::HostCacheCounters;
+
+/// All caches together; none if there are none.
+pub(super) fn joined(
+    caches: impl IntoIterator<Item = HostCacheCounters>,
+) -> Option<FlashCacheInterval> {
+    let mut all: Option<FlashCacheInterval> = None;
+    for cache in caches {
+        let reading = reading(&cache);
+        all = Some(match all {
+            None => reading,
+            Some(mut sum) => {
+                sum.join(&reading);
+                sum
+            }
+        });
+    }
+    all
+}
+
+fn reading(cache: &HostCacheCounters) -> FlashCacheInterval {
+    let of = |class: RequestClass| recorded(cache.classes[class as usize]);
+    FlashCacheInterval {
+        database: of(RequestClass::Database),
+        log: of(RequestClass::Log),
+        sequential: of(RequestClass::Sequential),
+        flash_bytes_written: cache.flash_bytes_written,
+        capacity_bytes: cache.capacity_bytes,
+        cached_bytes: cache.cached_bytes,
+        failure: None,
+    }
+}
+
+/// Counters of a class as records have them.
+pub(crate) const fn recorded(of: ClassCounters) -> FlashCacheClass {
+    FlashCacheClass {
+        reads: of.reads,
+        hits: of.hits,
+        read_bytes: of.read_bytes,
+        hit_bytes: of.hit_bytes,
+        writes: of.writes,
+        written_bytes: of.written_bytes,
+        hit_ns: of.hit_ns,
+        miss_ns: of.miss_ns,
+    }
+}

@@ -1,0 +1,141 @@
+//! A deployment's groups as runs: the profile that they are played with, and the journal of each
+//! host, whose clock counts the time that is played.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use device::{Executor, VirtualReactor};
+use plan::Plan;
+use record::{
+    DatabaseInterval, Edge, Event, Finished, Interval, LogLine, Phase, PhaseMark, Series,
+    SeriesInterval,
+};
+use simdisk::operations::OperationProfile;
+use units::Nanos;
+
+use super::{SimulationOrder, facts, measured_profile, operations};
+use crate::crew;
+use crate::error::HostError;
+use crate::measure::{Measured, RunFolder, conclude};
+
+/// The operation model's profile of the load of an order at the pace of its array.
+pub fn paced_profile(order: &SimulationOrder<'_>) -> Result<OperationProfile, HostError> {
+    let profile = measured_profile(order.plan)?;
+    operations::at_pace(order, &profile)
+}
+
+/// Sessions of each database of `plan`, in its order.
+pub fn sessions(plan: &Plan) -> Vec<u32> {
+    plan.databases.iter().map(|database| trial::sessions_of(plan, database)).collect()
+}
+
+/// `work` for every number below `count`, as many at a time as there are processors; the results are
+/// in the order of the numbers, whatever came first.
+pub fn side_by_side<T: Send, E: Send + From<HostError>>(
+    count: usize,
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let next = AtomicUsize::new(0);
+    let share = || -> Result<Vec<(usize, T)>, E> {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return Ok(done);
+            }
+            done.push((number, work(number)?));
+        }
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(count).max(1);
+    let mut all = Vec::with_capacity(count);
+    thread::scope(|scope| {
+        let mut started = Vec::new();
+        started.resize_with(workers, || scope.spawn(share));
+        for worker in started {
+            all.extend(worker.join().map_err(|_| crew::panicked())??);
+        }
+        Ok::<(), E>(())
+    })?;
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all.into_iter().map(|(_, result)| result).collect())
+}
+
+/// The journal of one host of a deployment.
+pub struct HostJournal {
+    folder: RunFolder,
+    path: PathBuf,
+    at: Nanos,
+}
+
+impl HostJournal {
+    /// Begins the journal of a host whose copies are the databases of the order's plan.
+    pub fn create(order: &SimulationOrder<'_>) -> Result<Self, HostError> {
+        let epoch = Executor::new(VirtualReactor::new()).runtime().clock().epoch();
+        let mut plan = order.plan.clone();
+        // Nothing is stored, so that no page can be verified.
+        plan.test.checksum = false;
+        let start = facts::start(order, &plan, 1.0, epoch);
+        let mut folder = RunFolder::create(order.folder)?;
+        folder.write(&Event::Start(Box::new(start)))?;
+        let path = order.folder.to_path_buf();
+        let mut journal = Self { folder, path, at: Nanos::ZERO };
+        journal.mark(Edge::Begin)?;
+        Ok(journal)
+    }
+
+    /// The folder of the journal.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Notes a line for people.
+    pub fn log(&mut self, text: String) -> Result<(), HostError> {
+        self.folder.write(&Event::Log(LogLine { at_ns: self.at.0, text }))
+    }
+
+    /// Adds an interval of `span` with the requests of every copy.
+    pub fn add(
+        &mut self,
+        span: Nanos,
+        copies: Vec<BTreeMap<Series, SeriesInterval>>,
+    ) -> Result<(), HostError> {
+        let databases = (0..).zip(copies).map(|(index, series)| DatabaseInterval {
+            index,
+            series: series.into_values().collect(),
+            ..DatabaseInterval::default()
+        });
+        let (from, to) = (self.at, self.at + span);
+        self.at = to;
+        self.folder.write(&Event::Interval(Interval {
+            phase: Phase::Measure,
+            from_ns: from.0,
+            to_ns: to.0,
+            databases: databases.collect(),
+            host: None,
+            processors: None,
+            flash_cache: None,
+        }))
+    }
+
+    /// Ends the journal and writes the reports of the host.
+    pub fn finish(mut self) -> Result<Measured, HostError> {
+        self.mark(Edge::End)?;
+        let last = Event::Finished(Finished {
+            at_ns: self.at.0,
+            interrupted: false,
+            reason: None,
+            is_for_room: false,
+            is_overdue: false,
+            was_stopped: false,
+        });
+        let (record, verdict) = conclude(&self.path, self.folder, [&last].into_iter())?;
+        Ok(Measured { record, verdict, storage_owes: false })
+    }
+
+    fn mark(&mut self, edge: Edge) -> Result<(), HostError> {
+        let (at_ns, phase) = (self.at.0, Phase::Measure);
+        self.folder.write(&Event::Phase(PhaseMark { at_ns, phase, edge }))
+    }
+}

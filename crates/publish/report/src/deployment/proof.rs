@@ -1,0 +1,220 @@
+//! Which claims of a design hold: one table, and a page for the customer.
+
+use serde_json::{Value, json};
+
+use super::trust;
+use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
+use crate::{html, text};
+
+/// A design with its claims played.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// Title of the design.
+    pub title: String,
+    /// The customer, if the document names one.
+    pub customer: String,
+    /// The design in a sentence: servers, copies, disks.
+    pub design: String,
+    /// Error bound of latencies, in percent of the true ones.
+    pub uncertainty_percent: f64,
+    /// What the sizing forbids, in sentences.
+    pub violations: Vec<String>,
+    /// The claims.
+    pub claims: Vec<Claim>,
+    /// The smallest change that makes all claims hold, if one is needed.
+    pub remedy: Option<Remedy>,
+}
+
+/// Something that the design claims to survive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Such as `one server fails`.
+    pub name: String,
+    /// The case that was worst, such as `EX03`.
+    pub worst: String,
+    /// Cases that were played.
+    pub cases: usize,
+    /// Whether it holds.
+    pub state: ClaimState,
+    /// Mean of database reads on the busiest host, in milliseconds.
+    pub reads_ms: Option<f64>,
+    /// How busy its busiest disk is, as a share.
+    pub disks_busy: f64,
+    /// What broke, or how much is left, in a sentence.
+    pub because: String,
+    /// Time until everything is redundant again, in nanoseconds.
+    pub redundant_after_ns: Option<u64>,
+}
+
+/// Whether a claim holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimState {
+    /// It does.
+    Holds,
+    /// A limit is broken, or databases are not active.
+    Fails,
+    /// The arithmetic calls it failed already, by processors or quorum.
+    FailsOnPaper,
+}
+
+/// A change that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remedy {
+    /// The edit of the document; none if no change that was tried helps.
+    pub edit: Option<String>,
+    /// What it takes, in a sentence.
+    pub effect: String,
+    /// Changes that were tried.
+    pub tried: usize,
+}
+
+impl ClaimState {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Fails => "FAILS",
+            Self::FailsOnPaper => "FAILS on paper",
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Fails => "fails",
+            Self::FailsOnPaper => "fails_on_paper",
+        }
+    }
+}
+
+impl Proof {
+    /// Whether every claim holds and the sizing forbids nothing.
+    pub fn holds(&self) -> bool {
+        self.violations.is_empty() && self.claims.iter().all(|of| of.state == ClaimState::Holds)
+    }
+}
+
+/// The page for the customer.
+pub fn proof_html(proof: &Proof) -> String {
+    html::page(&document(proof))
+}
+
+/// The same as plain text.
+pub fn proof_text(proof: &Proof) -> String {
+    text::render(&document(proof))
+}
+
+/// The answer `design_proof`.
+pub fn proof_json(proof: &Proof) -> Value {
+    let claims: Vec<Value> = proof.claims.iter().map(claim_json).collect();
+    let remedy = proof
+        .remedy
+        .as_ref()
+        .map(|of| json!({ "edit": of.edit, "effect": of.effect, "tried": of.tried }));
+    crate::answer(
+        "design_proof",
+        json!({
+            "title": proof.title,
+            "design": proof.design,
+            "verdict": if proof.holds() { "simulated_pass" } else { "simulated_fail" },
+            "uncertainty_percent": proof.uncertainty_percent,
+            "violations": proof.violations,
+            "claims": claims,
+            "remedy": remedy,
+        }),
+    )
+}
+
+fn claim_json(of: &Claim) -> Value {
+    json!({
+        "claim": of.name,
+        "worst_case": of.worst,
+        "cases": of.cases,
+        "state": of.state.name(),
+        "reads_ms": of.reads_ms,
+        "disks_busy_percent": of.disks_busy * 100.0,
+        "because": of.because,
+        "redundant_after_ns": of.redundant_after_ns,
+    })
+}
+
+fn document(proof: &Proof) -> Document {
+    let mut blocks = vec![claims(proof)];
+    blocks.extend(proof.violations.iter().map(|of| Block::Note(format!("Forbidden: {of}"))));
+    let mut sections = vec![Section { id: "claims", title: "What It Survives", blocks }];
+    if let Some(remedy) = &proof.remedy {
+        let blocks = vec![Block::Note(remedy_words(remedy))];
+        sections.push(Section { id: "remedy", title: "What to Change", blocks });
+    }
+    sections.push(Section { id: "method", title: "Method", blocks: vec![method()] });
+    Document { banner: banner(proof), sections }
+}
+
+fn banner(proof: &Proof) -> Banner {
+    let held = proof.claims.iter().filter(|of| of.state == ClaimState::Holds).count();
+    let holds = proof.holds();
+    let mut meaning = vec![proof.design.clone(), trust(proof.uncertainty_percent)];
+    let failed = proof.claims.iter().find(|of| of.state != ClaimState::Holds);
+    meaning
+        .extend(failed.map(|of| format!("Breaks it: {} ({}): {}.", of.name, of.worst, of.because)));
+    meaning.extend(proof.remedy.as_ref().map(remedy_words));
+    let customer =
+        if proof.customer.is_empty() { String::new() } else { format!(", for {}", proof.customer) };
+    Banner {
+        subject: format!("{}{customer}", proof.title),
+        started: "in virtual time".to_owned(),
+        verdict: if holds { "SIMULATED PASS" } else { "SIMULATED FAIL" }.to_owned(),
+        tone: if holds { Tone::Pass } else { Tone::Fail },
+        number: format!("{held} of {}", proof.claims.len()),
+        number_unit: "claims hold",
+        number_metric: "database-reads-latency",
+        meaning,
+        figures: Vec::new(),
+    }
+}
+
+fn remedy_words(of: &Remedy) -> String {
+    match &of.edit {
+        Some(edit) => format!("Smallest change that helps: {edit} ({}).", of.effect),
+        None => format!("None of {} changes helps: {}.", of.tried, of.effect),
+    }
+}
+
+fn claims(proof: &Proof) -> Block {
+    Block::Table(Table {
+        caption: "Every failure that the design claims to survive, each played",
+        columns: vec![
+            Column::text("Claim"),
+            Column::text("Result"),
+            Column::text("Worst case"),
+            Column::metric("Read ms", "database-reads-latency"),
+            Column::numbers("Disks busy %"),
+            Column::numbers("Redundant after"),
+            Column::text("Because"),
+        ],
+        rows: proof.claims.iter().map(claim_row).collect(),
+    })
+}
+
+fn claim_row(of: &Claim) -> TableRow {
+    let tone = if of.state == ClaimState::Holds { Tone::Pass } else { Tone::Fail };
+    TableRow::body(vec![
+        Cell::plain(of.name.clone()),
+        Cell::plain(of.state.word()).toned(tone),
+        Cell::plain(of.worst.clone()),
+        Cell::or_none(of.reads_ms.map(|ms| format!("{ms:.1}"))),
+        Cell::plain(format!("{:.0}", of.disks_busy * 100.0)),
+        Cell::or_none(of.redundant_after_ns.map(crate::format::duration)),
+        Cell::plain(of.because.clone()),
+    ])
+}
+
+fn method() -> Block {
+    Block::Note(
+        "Every server, its disks and its copies are simulated in normal operation and in each \
+         failure: users work on active copies, passive ones replay, a failed disk is rebuilt or its \
+         copies are seeded again. A claim holds if every database stays active and every host keeps \
+         its limits once the failure has settled. Nothing was measured on hardware: test what you \
+         buy."
+            .to_owned(),
+    )
+}

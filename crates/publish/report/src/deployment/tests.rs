@@ -1,0 +1,52 @@
+//! The customer's page says which claim breaks and what to change.
+
+use super::{Claim, ClaimState, Proof, Remedy, proof_html, proof_json, proof_text};
+
+fn proof(state: ClaimState) -> Proof {
+    let claim = |name: &str, state| Claim {
+        name: name.to_owned(),
+        worst: "EX03".to_owned(),
+        cases: 4,
+        state,
+        reads_ms: Some(31.4),
+        disks_busy: 0.97,
+        because: "EX04: database reads take 31.4 ms, limit 20 ms".to_owned(),
+        redundant_after_ns: Some(7_200_000_000_000),
+    };
+    Proof {
+        title: "Mail".to_owned(),
+        customer: "Contoso".to_owned(),
+        design: "4 servers, 3 copies".to_owned(),
+        uncertainty_percent: 25.0,
+        violations: Vec::new(),
+        claims: vec![
+            claim("normal operation", ClaimState::Holds),
+            claim("one server fails", state),
+        ],
+        remedy: (state != ClaimState::Holds).then(|| Remedy {
+            edit: Some("storage.raid = \"RAID-1/0\"".to_owned()),
+            effect: "48 disks instead of 40".to_owned(),
+            tried: 3,
+        }),
+    }
+}
+
+#[test]
+fn the_customer_reads_what_breaks_and_what_to_change() {
+    let text = proof_text(&proof(ClaimState::Fails));
+    for part in ["SIMULATED FAIL", "1 of 2", "Breaks it: one server fails", "RAID-1/0", "+-25 %"] {
+        assert!(text.contains(part), "{part} is missing in:\n{text}");
+    }
+    assert!(proof_html(&proof(ClaimState::Fails)).contains("Contoso"));
+}
+
+#[test]
+fn claims_that_hold_need_no_change() {
+    let holding = proof(ClaimState::Holds);
+    assert!(holding.holds());
+    let text = proof_text(&holding);
+    assert!(text.contains("SIMULATED PASS") && !text.contains("What to Change"), "{text}");
+    let answer = proof_json(&holding);
+    assert_eq!(answer["claims"][1]["state"], "holds");
+    assert_eq!(answer["remedy"], serde_json::Value::Null);
+}

@@ -1,0 +1,57 @@
+//! The ranking as comma-separated values: a line for each design, with the keys that were changed.
+
+use super::{PredictedArray, points};
+use crate::pareto::pareto_front;
+
+/// Columns behind the changes.
+const COLUMNS: [&str; 11] = [
+    "verdict",
+    "best_trade_off",
+    "achieved_transactional_iops",
+    "mailboxes",
+    "read_latency_ms",
+    "write_latency_ms",
+    "log_write_latency_ms",
+    "latency_margin_percent",
+    "disks",
+    "failures_survived",
+    "because_of",
+];
+
+/// The designs, the best first.
+pub fn predictions_csv(all: &[PredictedArray]) -> String {
+    let keys = all.first().map(|one| &one.0[0].changes);
+    let keys = keys.into_iter().flatten().map(|(key, _)| key.as_str());
+    let head: Vec<&str> = std::iter::once("rank").chain(keys).chain(COLUMNS).collect();
+    let mut text = head.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",") + "\n";
+    for ((one, point), is_best) in all.iter().zip(points(all)).zip(pareto_front(&points(all))) {
+        let changes = one.0[0].changes.iter().map(|(_, value)| quoted(value));
+        let number = |of: Option<f64>| of.map_or_else(String::new, |value| value.to_string());
+        let figures = &one.worst().figures;
+        let cells = [
+            figures.verdict.clone(),
+            is_best.to_string(),
+            number(one.iops().map(|of| of.mean)),
+            number(figures.mailboxes),
+            number(one.read_ms().map(|of| of.mean)),
+            number(one.write_ms().map(|of| of.mean)),
+            number(one.log_write_ms().map(|of| of.mean)),
+            number(point.margin_percent),
+            number(point.cost),
+            number(point.survived),
+            quoted(&figures.reason),
+        ];
+        let rank = std::iter::once(point.rank.to_string());
+        text += &rank.chain(changes).chain(cells).collect::<Vec<_>>().join(",");
+        text.push('\n');
+    }
+    units::plain(&text).into_owned()
+}
+
+/// A cell that a comma, quote or line break would tear.
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", cell.replace('"', "\"\""));
+    }
+    cell.to_owned()
+}

@@ -1,0 +1,124 @@
+//! What a ranking needs of a simulated run: small enough to keep of thousands, and to be stored and
+//! read back without the run.
+
+use record::{RunRecord, Series};
+use serde::{Deserialize, Serialize};
+use verdict::{Finding, Limit, Ruling, Unit, Verdict};
+
+use crate::document::Tone;
+use crate::listed::{achieved_iops, lacking, mean_ms, verdict_name};
+use crate::sections::summary;
+use crate::sections::tone;
+use crate::{json, meaning, simulated};
+
+/// The figures of one simulated run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PredictionFigures {
+    /// Name of the verdict's ruling.
+    ruling: String,
+    /// The verdict for programs, such as `simulated_pass`.
+    pub(super) verdict: String,
+    /// The same for people.
+    pub(super) headline: String,
+    /// Whether it passed without what the plan's mailboxes need.
+    is_lacking: bool,
+    /// Why it does not pass; empty if it does.
+    pub(super) reason: String,
+    /// The name and the time of the run, for the head of a page.
+    pub(super) subject: String,
+    pub(super) started: String,
+    /// The meaning of the verdict, and how far the model can be trusted.
+    pub(super) said: Vec<String>,
+    /// Name of the array.
+    pub(super) array: Option<String>,
+    /// Rates and means in milliseconds; none if nothing was measured.
+    pub(super) iops: Option<f64>,
+    pub(super) read_ms: Option<f64>,
+    pub(super) write_ms: Option<f64>,
+    pub(super) log_write_ms: Option<f64>,
+    /// The rate that counts as the target.
+    pub(super) wanted_iops: Option<f64>,
+    /// Mailboxes whose I/O the rate is enough for, if the plan says what one needs.
+    pub(super) mailboxes: Option<f64>,
+    /// Distance of the worst latency from its limit, in percent of the limit.
+    pub(super) margin_percent: Option<f64>,
+}
+
+impl PredictionFigures {
+    /// The figures of a run and its verdict.
+    pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
+        let settings = &run.start.settings;
+        let reached = settings.thresholds.target_reached_percent / 100.0;
+        let iops = achieved_iops(run);
+        let said = meaning::sentences(run, verdict).into_iter().take(1);
+        let per_mailbox = settings.iops_per_mailbox.map(|each| each * run.held_share());
+        Self {
+            ruling: verdict.outcome.name().to_owned(),
+            verdict: json::verdict_of(run, verdict).to_owned(),
+            headline: verdict_name(run, verdict),
+            is_lacking: lacking(verdict).is_some(),
+            reason: reason(run, verdict),
+            subject: summary::subject(&run.start),
+            started: summary::started(&run.start),
+            said: said.chain(run.simulated().map(simulated::trust)).collect(),
+            array: run.simulated().map(|of| of.array.clone()),
+            iops,
+            read_ms: mean_ms(run, Series::DatabaseRead),
+            write_ms: mean_ms(run, Series::DatabaseWrite),
+            log_write_ms: mean_ms(run, Series::LogWrite),
+            wanted_iops: run.target_iops().map(|target| target * reached),
+            mailboxes: iops.zip(per_mailbox).map(|(iops, each)| (iops / each).floor()),
+            margin_percent: margin_percent(verdict),
+        }
+    }
+
+    /// The ruling; one that no program writes cannot be judged.
+    pub(super) fn ruling(&self) -> Ruling {
+        let all = [Ruling::Pass, Ruling::Warn, Ruling::Fail];
+        let found = all.into_iter().find(|ruling| ruling.name() == self.ruling);
+        found.unwrap_or(Ruling::CannotJudge)
+    }
+
+    pub(super) fn tone(&self) -> Tone {
+        if self.is_lacking { Tone::Warn } else { tone(self.ruling()) }
+    }
+
+    pub(super) fn class(&self) -> u8 {
+        match self.ruling() {
+            Ruling::Pass | Ruling::Warn => 0,
+            Ruling::CannotJudge => 1,
+            Ruling::Fail => 2,
+        }
+    }
+}
+
+/// Why a run does not pass, in a few words.
+fn reason(run: &RunRecord, verdict: &Verdict) -> String {
+    let decisive = match verdict.outcome {
+        Ruling::Pass | Ruling::Warn => return String::new(),
+        Ruling::Fail => Ruling::Fail,
+        Ruling::CannotJudge => Ruling::CannotJudge,
+    };
+    let mut found = Vec::new();
+    for finding in verdict.findings.iter().filter(|finding| finding.outcome == decisive) {
+        // The table has the figures of the failed rule.
+        found.push(match decisive {
+            Ruling::CannotJudge => {
+                meaning::objection(run, finding).trim_end_matches('.').to_owned()
+            }
+            _ => finding.title.to_owned(),
+        });
+    }
+    found.join(", ")
+}
+
+/// The least distance of a latency from its limit, in percent of the limit; negative beyond it.
+fn margin_percent(verdict: &Verdict) -> Option<f64> {
+    let margin = |finding: &Finding| match (finding.limit?, finding.unit) {
+        (Limit::AtMost(limit), Unit::Milliseconds) if limit > 0.0 => {
+            Some((limit - finding.measured?) / limit * 100.0)
+        }
+        _ => None,
+    };
+    verdict.findings.iter().filter_map(margin).reduce(f64::min)
+}

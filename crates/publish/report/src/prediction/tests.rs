@@ -1,0 +1,86 @@
+//! Rankings of simulated runs.
+
+use record::synthetic::Synthetic;
+use record::{RunRecord, Simulation};
+
+use super::{PredictedArray, Prediction, predictions_json, predictions_text, ranked_predictions};
+
+fn prediction(name: &str, run: &RunRecord) -> Prediction {
+    let verdict = verdict::judge(&run);
+    let changes = vec![("raid.level".to_owned(), name.to_owned())];
+    Prediction::of(changes, (&run, &verdict), format!("what-if-{name}"))
+}
+
+fn simulated(run: &Synthetic) -> RunRecord {
+    let mut run = run.run();
+    let array = "shelf".to_owned();
+    run.start.simulated = Some(Box::new(Simulation { array, ..Simulation::default() }));
+    run
+}
+
+#[test]
+fn what_passes_comes_before_what_fails_and_everything_says_that_it_is_simulated() {
+    let slow = simulated(&Synthetic { spike: Some(2), ..Synthetic::default() });
+    let good = simulated(&Synthetic::default());
+    let ranked = ranked_predictions(vec![prediction("5", &slow), prediction("10", &good)]);
+    assert!(ranked.iter().map(PredictedArray::name).eq(["raid.level=10", "raid.level=5"]));
+    let text = predictions_text(&ranked);
+    assert!(text.contains("SIMULATED PASS") && text.contains("the best is raid.level=10"));
+    let json: serde_json::Value = serde_json::from_str(&predictions_json(&ranked)).expect("JSON");
+    assert_eq!(json["simulated"], "shelf");
+    assert_eq!(json["predictions"][0]["verdict"], "simulated_pass");
+    assert_eq!(json["predictions"][1]["verdict"], "simulated_fail");
+    assert_eq!(json["predictions"][1]["rank"], 2);
+}
+
+/// Faster reads at a lower rate are no merit while the target is missed.
+#[test]
+fn the_higher_rate_comes_first_until_the_target_is_reached_then_the_faster_reads() {
+    let few = Synthetic { databases: 1, ..Synthetic::default() };
+    let many = Synthetic { read_median_ns: 9_500_000, ..Synthetic::default() };
+    for (target, best) in [(10_000.0, "raid.level=10"), (100.0, "raid.level=5")] {
+        let runs = [("5", &few), ("10", &many)].map(|(name, run)| {
+            let mut run = simulated(run);
+            run.start.settings.target_iops = Some(target);
+            prediction(name, &run)
+        });
+        let ranked = ranked_predictions(runs.to_vec());
+        assert_eq!(ranked[0].name(), best, "{target}");
+    }
+}
+
+/// Runs that differ in their seeds are one array, which is no better than the worst of them.
+#[test]
+fn seeds_of_an_array_make_one_row_with_its_interval() {
+    let runs = [1, 2, 3].map(|seed| {
+        let seed = units::Seed(seed);
+        prediction("10", &simulated(&Synthetic { seed, ..Synthetic::default() }))
+    });
+    let alone = ranked_predictions(runs[..1].to_vec());
+    let mut runs = runs.to_vec();
+    let slow = simulated(&Synthetic { spike: Some(2), ..Synthetic::default() });
+    runs.push(prediction("5", &slow));
+    let ranked = ranked_predictions(runs.clone());
+    assert_eq!((alone.len(), ranked.len()), (1, 2));
+    assert_eq!(alone[0].iops().and_then(|of| of.half_width), None);
+    let seeded = ranked.iter().find(|of| of.name() == "raid.level=10");
+    let half = seeded.and_then(|of| of.read_ms()?.half_width);
+    assert!(half.is_some_and(|half| half > 0.0), "{half:?}");
+    let text = predictions_text(&ranked);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("mean of 3 seeds; +- is"), "{text}");
+    runs.push(prediction("10", &slow));
+    let text = predictions_text(&ranked_predictions(runs));
+    assert!(text.contains("Fail, 1 of 4 seeds"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_judged_says_why() {
+    let mut short = simulated(&Synthetic::default());
+    short.start.settings.thresholds.minimum_log_writes = u64::MAX;
+    let reason = prediction("10", &short).figures.reason;
+    assert!(
+        reason.contains("Log write latency, average: ") && reason.contains("at least"),
+        "{reason}"
+    );
+}

@@ -1,0 +1,27 @@
+//! Sockets that the service manager opened for this process.
+#![expect(unsafe_code, reason = "takes descriptors over; the block has its argument")]
+
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The first such descriptor (`sd_listen_fds(3)`).
+const FIRST: RawFd = 3;
+
+/// More than any unit lists.
+const MOST: RawFd = 64;
+
+/// The listening sockets that were handed over with the environment's `LISTEN_PID` and
+/// `LISTEN_FDS`; empty at the second call, or if they are meant for another process.
+pub fn inherited_sockets() -> Vec<OwnedFd> {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
+    let is_ours = number("LISTEN_PID") == Some(std::process::id());
+    if !is_ours || TAKEN.swap(true, Ordering::Relaxed) {
+        return Vec::new();
+    }
+    let count = number("LISTEN_FDS").and_then(|count| RawFd::try_from(count).ok()).unwrap_or(0);
+    let descriptors = FIRST..FIRST + count.min(MOST);
+    // SAFETY: the service manager opened these descriptors for this process alone, as the two
+    // variables say, and nothing else takes them: this happens once.
+    descriptors.map(|descriptor| unsafe { OwnedFd::from_raw_fd(descriptor) }).collect()
+}

@@ -1,0 +1,110 @@
+//! Sockets that a task waits for. The bytes themselves move by plain calls that do not block: a
+//! watch only reports that such a call may succeed.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use super::Host;
+
+/// What a socket is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// Bytes have arrived, or the peer has closed.
+    Readable,
+    /// There is room for bytes, or the peer has closed.
+    Writable,
+}
+
+impl Readiness {
+    pub(super) const fn events(self) -> i16 {
+        match self {
+            Self::Readable => libc::POLLIN,
+            Self::Writable => libc::POLLOUT,
+        }
+    }
+}
+
+/// One direction of a socket.
+#[derive(Default)]
+struct Awaited {
+    is_armed: Cell<bool>,
+    waker: RefCell<Option<Waker>>,
+}
+
+/// A socket, and what to do once it is ready.
+type Waiting = (Arc<OwnedFd>, Box<dyn FnOnce()>);
+
+/// Sockets that a ring waits for, by the number in their completion. The reference to each keeps
+/// its descriptor from becoming that of another file before the kernel has seen it.
+#[derive(Default)]
+pub(super) struct Watches {
+    waiting: BTreeMap<u64, Waiting>,
+    next: u64,
+}
+
+impl Watches {
+    /// Files a socket; its number.
+    pub(super) fn add(&mut self, socket: &Arc<OwnedFd>, then: Box<dyn FnOnce()>) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.waiting.insert(number, (Arc::clone(socket), then));
+        number
+    }
+
+    /// What to do now that the socket of this number is ready.
+    pub(super) fn take(&mut self, number: u64) -> Option<Box<dyn FnOnce()>> {
+        self.waiting.remove(&number).map(|(_, then)| then)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+/// A socket whose readiness wakes tasks of one executor; one task for each direction.
+pub struct Watch {
+    host: Rc<dyn Host>,
+    descriptor: Arc<OwnedFd>,
+    directions: [Rc<Awaited>; 2],
+}
+
+/// Makes watches. Cheap to clone.
+#[derive(Clone)]
+pub struct Watcher {
+    host: Rc<dyn Host>,
+}
+
+impl Watcher {
+    pub(crate) fn new(host: Rc<dyn Host>) -> Self {
+        Self { host }
+    }
+
+    /// Watches a connected socket.
+    pub fn watch(&self, socket: OwnedFd) -> Watch {
+        let host = Rc::clone(&self.host);
+        Watch { host, descriptor: Arc::new(socket), directions: Default::default() }
+    }
+}
+
+impl Watch {
+    /// Wakes the task of `context` as soon as the socket is ready. Call it after a read or write
+    /// would have blocked, and try that again once woken.
+    pub fn wake_when(&self, readiness: Readiness, context: &Context<'_>) {
+        let direction = &self.directions[readiness as usize];
+        direction.waker.replace(Some(context.waker().clone()));
+        if !direction.is_armed.replace(true) {
+            let fired = Rc::clone(direction);
+            let then = move || {
+                fired.is_armed.set(false);
+                if let Some(waker) = fired.waker.take() {
+                    waker.wake();
+                }
+            };
+            self.host.watch(&self.descriptor, readiness, Box::new(then));
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! One client's connection: receives, performs requests side by side, and sends replies as they
+//! complete.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::fmt;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use device::Runtime;
+
+use crate::budget::{MemoryBudget, Reserved};
+use crate::nbd::{
+    Command, ExportOffer, Limits, NbdReply, NbdRequest, Session, SessionEnd, SessionEvent,
+};
+use crate::volume::{self, ExportedVolume};
+
+/// Bytes that are received at once, at most; more than the longest option.
+const RECEIVE_BYTES: usize = 64 << 10;
+
+/// Requests of one connection that are performed side by side.
+const MOST_REQUESTS: usize = 256;
+
+/// Why bytes cannot move.
+#[derive(Debug)]
+pub struct WireError(pub String);
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WireError {}
+
+/// A stream of bytes both ways, as of a socket. One task receives and one sends.
+pub trait Wire {
+    /// Receives some bytes; 0 at the end of the stream.
+    fn poll_receive(
+        &self,
+        context: &mut Context<'_>,
+        room: &mut [u8],
+    ) -> Poll<Result<usize, WireError>>;
+
+    /// Sends some bytes of `head`, and if it takes all of them, of `data`.
+    fn poll_send(
+        &self,
+        context: &mut Context<'_>,
+        head: &[u8],
+        data: &[u8],
+    ) -> Poll<Result<usize, WireError>>;
+}
+
+/// What all connections of a server share.
+pub struct ExportHall {
+    /// What clients see, in the order of `volumes`.
+    pub offers: Rc<[ExportOffer]>,
+    /// The volumes.
+    pub volumes: Vec<Rc<ExportedVolume>>,
+    /// Bounds of each session.
+    pub limits: Limits,
+    /// Memory of all requests in progress.
+    pub memory: MemoryBudget,
+}
+
+/// How a connection ended.
+#[derive(Debug)]
+pub enum ConnectionEnd {
+    /// The session ended.
+    Session(SessionEnd),
+    /// The client closed the stream without taking its leave.
+    Closed,
+    /// The stream broke.
+    Broken(WireError),
+    /// The server is stopping.
+    Stopped,
+}
+
+/// State of a connection that its tasks share.
+struct Link {
+    wire: Rc<dyn Wire>,
+    outbox: RefCell<VecDeque<Outgoing>>,
+    is_sending: Cell<bool>,
+    broken: RefCell<Option<WireError>>,
+    in_progress: Cell<usize>,
+    waiting: RefCell<Option<Waker>>,
+}
+
+/// A reply on its way, with the memory that it occupies.
+struct Outgoing {
+    reply: NbdReply,
+    _reserved: Option<Reserved>,
+}
+
+/// Serves a client until it leaves, or until `stops` reports that the server does; requests that
+/// were received are answered in either case.
+pub async fn serve_connection(
+    hall: Rc<ExportHall>,
+    wire: Rc<dyn Wire>,
+    runtime: Runtime,
+    stops: Rc<dyn Fn(&Context<'_>) -> bool>,
+) -> ConnectionEnd {
+    let link = Rc::new(Link {
+        wire,
+        outbox: RefCell::default(),
+        is_sending: Cell::new(false),
+        broken: RefCell::default(),
+        in_progress: Cell::new(0),
+        waiting: RefCell::default(),
+    });
+    let session = Session::new(Rc::clone(&hall.offers), hall.limits);
+    let mut receiver =
+        Receiver { hall, link: Rc::clone(&link), runtime, session, stops, reserved: None };
+    let end = receiver.run().await;
+    link.drained(0).await;
+    match link.broken.take() {
+        Some(error) => ConnectionEnd::Broken(error),
+        None => end,
+    }
+}
+
+struct Receiver {
+    hall: Rc<ExportHall>,
+    link: Rc<Link>,
+    runtime: Runtime,
+    session: Session,
+    stops: Rc<dyn Fn(&Context<'_>) -> bool>,
+    /// Memory of the payload that is arriving.
+    reserved: Option<Reserved>,
+}
+
+impl Receiver {
+    async fn run(&mut self) -> ConnectionEnd {
+        let mut input = vec![0; RECEIVE_BYTES];
+        let (mut start, mut end) = (0, 0);
+        loop {
+            match self.use_up(&input[start..end]).await {
+                Ok(used) => start += used,
+                Err(over) => return over,
+            }
+            if start == end && !self.session.payload_room().is_empty() {
+                (start, end) = (0, 0);
+                let received = self.receive_payload().await;
+                if let Err(over) = received {
+                    return over;
+                }
+                continue;
+            }
+            input.copy_within(start..end, 0);
+            (start, end) = (0, end - start);
+            let (link, stops) = (Rc::clone(&self.link), Rc::clone(&self.stops));
+            match receive(&link, &stops, &mut input[end..]).await {
+                Ok(received) => end += received,
+                Err(over) => return over,
+            }
+        }
+    }
+
+    async fn receive_payload(&mut self) -> Result<(), ConnectionEnd> {
+        let (link, stops) = (Rc::clone(&self.link), Rc::clone(&self.stops));
+        let received = receive(&link, &stops, self.session.payload_room()).await?;
+        self.session.filled(received);
+        Ok(())
+    }
+
+    /// Lets the session use `input` until it needs more; the bytes used.
+    async fn use_up(&mut self, input: &[u8]) -> Result<usize, ConnectionEnd> {
+        let mut total = 0;
+        loop {
+            let step = self.session.advance(&input[total..]);
+            total += step.used;
+            match step.event {
+                None if step.used == 0 => return Ok(total),
+                None => {}
+                Some(SessionEvent::Send(head)) => {
+                    self.link.send(&self.runtime, NbdReply { head, data: None }, None);
+                    self.link.drained(MOST_REQUESTS).await;
+                }
+                Some(SessionEvent::Payload(bytes)) => {
+                    self.reserved = Some(self.hall.memory.reserve(bytes as u64).await);
+                    self.session.grant();
+                }
+                Some(SessionEvent::Request(request)) => self.start(request).await,
+                Some(SessionEvent::End(end)) => return Err(ConnectionEnd::Session(end)),
+            }
+        }
+    }
+
+    /// Starts a request as a task; waits first if too many are in progress.
+    async fn start(&mut self, request: NbdRequest) {
+        self.link.drained(MOST_REQUESTS - 1).await;
+        let reserved = match &request.command {
+            Command::Read => Some(self.hall.memory.reserve(request.length).await),
+            Command::WriteZeroes | Command::Cache => {
+                let bytes = request.length.min(volume::ZEROS_AT_ONCE);
+                Some(self.hall.memory.reserve(bytes).await)
+            }
+            _ => self.reserved.take(),
+        };
+        let volume = self.session.export().and_then(|export| self.hall.volumes.get(export));
+        let Some(volume) = volume.map(Rc::clone) else {
+            return;
+        };
+        let (link, runtime) = (Rc::clone(&self.link), self.runtime.clone());
+        link.begin();
+        drop(self.runtime.spawn(async move {
+            let NbdRequest { command, offset, length, is_durable, ticket } = request;
+            let done = volume.perform(command, (offset, length), is_durable).await;
+            let reply = match done {
+                Ok(data) => ticket.success(length, data),
+                Err(error) => ticket.failure(&error),
+            };
+            link.send(&runtime, reply, reserved);
+            link.end();
+        }));
+    }
+}
+
+/// Receives some bytes, unless the server stops or the stream ends first.
+async fn receive(
+    link: &Link,
+    stops: &Rc<dyn Fn(&Context<'_>) -> bool>,
+    room: &mut [u8],
+) -> Result<usize, ConnectionEnd> {
+    let received = std::future::poll_fn(|context| {
+        if stops(context) || link.broken.borrow().is_some() {
+            return Poll::Ready(None);
+        }
+        link.wire.poll_receive(context, room).map(Some)
+    });
+    match received.await {
+        None => Err(ConnectionEnd::Stopped),
+        Some(Ok(0)) => Err(ConnectionEnd::Closed),
+        Some(Ok(bytes)) => Ok(bytes),
+        Some(Err(error)) => Err(ConnectionEnd::Broken(error)),
+    }
+}
+
+impl Link {
+    fn begin(&self) {
+        self.in_progress.set(self.in_progress.get() + 1);
+    }
+
+    fn end(&self) {
+        self.in_progress.set(self.in_progress.get() - 1);
+        self.notify();
+    }
+
+    fn notify(&self) {
+        if let Some(waker) = self.waiting.take() {
+            waker.wake();
+        }
+    }
+
+    /// Waits until at most `most` requests and replies are in progress.
+    async fn drained(&self, most: usize) {
+        std::future::poll_fn(|context| {
+            let is_sending = usize::from(self.is_sending.get());
+            if self.in_progress.get() + self.outbox.borrow().len() + is_sending <= most {
+                return Poll::Ready(());
+            }
+            self.waiting.replace(Some(context.waker().clone()));
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Queues a reply. It is sent at once if no other one is on its way.
+    fn send(self: &Rc<Self>, runtime: &Runtime, reply: NbdReply, reserved: Option<Reserved>) {
+        if self.broken.borrow().is_some() {
+            return;
+        }
+        self.outbox.borrow_mut().push_back(Outgoing { reply, _reserved: reserved });
+        if !self.is_sending.replace(true) {
+            let link = Rc::clone(self);
+            drop(runtime.spawn(async move {
+                link.send_all().await;
+                link.is_sending.set(false);
+                link.notify();
+            }));
+        }
+    }
+
+    async fn send_all(&self) {
+        loop {
+            let next = self.outbox.borrow_mut().pop_front();
+            let Some(outgoing) = next else {
+                return;
+            };
+            if let Err(error) = self.send_one(&outgoing.reply).await {
+                self.broken.borrow_mut().get_or_insert(error);
+                self.outbox.borrow_mut().clear();
+                return;
+            }
+            self.notify();
+        }
+    }
+
+    async fn send_one(&self, reply: &NbdReply) -> Result<(), WireError> {
+        let data: &[u8] = reply.data.as_deref().unwrap_or(&[]);
+        let mut sent = 0;
+        while sent < reply.head.len() + data.len() {
+            let head = reply.head.get(sent..).unwrap_or(&[]);
+            let rest = &data[sent.saturating_sub(reply.head.len())..];
+            let moving = std::future::poll_fn(|context| self.wire.poll_send(context, head, rest));
+            match moving.await? {
+                0 => return Err(WireError("the stream takes no more bytes".to_owned())),
+                bytes => sent += bytes,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! Block devices served to others: any [`device::Device`] over NBD.
+//!
+//! [`Session`] is the protocol as a state machine, bytes in and events out. [`ExportedVolume`]
+//! performs the requests on a device, whatever their alignment. [`serve_connection`] joins the two
+//! over a [`Wire`]. No sockets, no clock, no threads.
+
+mod budget;
+mod connection;
+mod locks;
+mod nbd;
+mod tally;
+mod volume;
+
+pub use budget::MemoryBudget;
+pub use connection::{ConnectionEnd, ExportHall, Wire, WireError, serve_connection};
+pub use nbd::{
+    Command, ExportOffer, Limits, NbdReply, NbdRequest, ReplyTicket, Session, SessionEnd,
+    SessionEvent, Step,
+};
+pub use tally::{DeviceTally, RequestSeries, Tallied};
+pub use volume::{ExportedVolume, ReadBytes};

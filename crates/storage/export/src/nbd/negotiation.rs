@@ -1,0 +1,175 @@
+//! The negotiation: greeting, the client's flags, then options until an export is open.
+
+use super::fields::{Fields, Message};
+use super::numbers::{self, answer, handshake, option};
+use super::options;
+use super::reply::Framing;
+use super::session::{ExportOffer, Limits, SessionEnd};
+
+/// Bytes of an option in front of its data.
+const OPTION_BYTES: usize = 16;
+
+/// State of a negotiation.
+#[derive(Default)]
+pub(super) struct Negotiation {
+    /// The client's flags, once they have arrived.
+    flags: Option<u32>,
+    options: u32,
+    pub(super) framing: Option<Framing>,
+    /// The export whose allocation the client wants to know.
+    pub(super) context_of: Option<usize>,
+}
+
+/// What follows from a message of the client.
+pub(super) enum Outcome {
+    /// Send these bytes, if any, and continue.
+    Continue(Vec<u8>),
+    /// Send these bytes; requests follow.
+    Open { bytes: Vec<u8>, export: usize, framing: Framing, has_contexts: bool },
+    /// Send these bytes, if any, and close.
+    End { bytes: Vec<u8>, end: SessionEnd },
+}
+
+/// The reply of kind `kind` to option `option`.
+pub(super) fn answer_to(option: u32, kind: u32, data: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
+    let head = Message::default().u64(numbers::OPTION_REPLY_MAGIC).u32(option).u32(kind);
+    head.u32(length).bytes(data).finish()
+}
+
+impl Negotiation {
+    /// The server's first bytes.
+    pub(super) fn greeting() -> Vec<u8> {
+        let flags = u16::try_from(handshake::FIXED_NEWSTYLE | handshake::NO_ZEROES).unwrap_or(3);
+        let head = Message::default().u64(numbers::GREETING).u64(numbers::OPTION_MAGIC);
+        head.u16(flags).finish()
+    }
+
+    /// Uses the message at the beginning of `input`, if it is whole.
+    pub(super) fn advance(
+        &mut self,
+        input: &[u8],
+        exports: &[ExportOffer],
+        limits: &Limits,
+    ) -> (usize, Option<Outcome>) {
+        let nonsense = || Outcome::End { bytes: Vec::new(), end: SessionEnd::Nonsense };
+        let mut fields = Fields(input);
+        if self.flags.is_none() {
+            let Some(flags) = fields.u32() else {
+                return (0, None);
+            };
+            let known = handshake::FIXED_NEWSTYLE | handshake::NO_ZEROES;
+            if flags & !known != 0 {
+                return (4, Some(nonsense()));
+            }
+            self.flags = Some(flags);
+            return (4, Some(Outcome::Continue(Vec::new())));
+        }
+        let Some(magic) = fields.u64() else {
+            return (0, None);
+        };
+        if magic != numbers::OPTION_MAGIC {
+            return (0, Some(nonsense()));
+        }
+        let (Some(kind), Some(length)) = (fields.u32(), fields.u32()) else {
+            return (0, None);
+        };
+        self.option((kind, length), &input[OPTION_BYTES..], exports, limits)
+    }
+
+    fn option(
+        &mut self,
+        (kind, length): (u32, u32),
+        rest: &[u8],
+        exports: &[ExportOffer],
+        limits: &Limits,
+    ) -> (usize, Option<Outcome>) {
+        let too_much = |bytes| Outcome::End { bytes, end: SessionEnd::TooMuch };
+        if length > limits.longest_option {
+            let bytes = answer_to(kind, answer::ERR_TOO_BIG, b"an option that long is not read");
+            return (0, Some(too_much(bytes)));
+        }
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let Some(data) = rest.get(..length) else {
+            return (0, None);
+        };
+        self.options += 1;
+        if self.options > limits.most_options {
+            return (0, Some(too_much(Vec::new())));
+        }
+        (OPTION_BYTES + length, Some(self.answer(kind, data, exports, limits)))
+    }
+
+    fn answer(
+        &mut self,
+        kind: u32,
+        data: &[u8],
+        exports: &[ExportOffer],
+        limits: &Limits,
+    ) -> Outcome {
+        let reply = |of: u32| Outcome::Continue(answer_to(kind, of, &[]));
+        match kind {
+            option::EXPORT_NAME => self.export_name(data, exports),
+            option::ABORT => {
+                Outcome::End { bytes: answer_to(kind, answer::ACK, &[]), end: SessionEnd::Left }
+            }
+            option::LIST if data.is_empty() => Outcome::Continue(options::list(exports)),
+            option::STARTTLS => {
+                let text = b"this server has no TLS; connect by its socket or the loopback";
+                Outcome::Continue(answer_to(kind, answer::ERR_PLATFORM, text))
+            }
+            option::INFO | option::GO => self.info(kind, data, exports, limits),
+            option::STRUCTURED_REPLY | option::EXTENDED_HEADERS if data.is_empty() => {
+                let is_structured = kind == option::STRUCTURED_REPLY;
+                if self.framing != Some(Framing::Extended) {
+                    let wanted =
+                        if is_structured { Framing::Structured } else { Framing::Extended };
+                    self.framing = Some(wanted);
+                }
+                reply(answer::ACK)
+            }
+            option::LIST_META_CONTEXT | option::SET_META_CONTEXT => {
+                options::contexts(self, kind, data, exports)
+            }
+            option::LIST | option::STRUCTURED_REPLY | option::EXTENDED_HEADERS => {
+                reply(answer::ERR_INVALID)
+            }
+            _ => reply(answer::ERR_UNSUP),
+        }
+    }
+
+    fn opened(&self, bytes: Vec<u8>, export: usize) -> Outcome {
+        let framing = self.framing.unwrap_or(Framing::Simple);
+        let has_contexts = self.context_of == Some(export);
+        Outcome::Open { bytes, export, framing, has_contexts }
+    }
+
+    /// The oldest option, which opens an export or ends the connection.
+    fn export_name(&self, name: &[u8], exports: &[ExportOffer]) -> Outcome {
+        let found = std::str::from_utf8(name).ok().and_then(|name| options::find(exports, name));
+        let Some((number, export)) = found else {
+            return Outcome::End { bytes: Vec::new(), end: SessionEnd::UnknownExport };
+        };
+        let framing = self.framing.unwrap_or(Framing::Simple);
+        let mut head = Message::default().u64(export.bytes).u16(options::flags(export, framing));
+        if self.flags.is_some_and(|flags| flags & handshake::NO_ZEROES == 0) {
+            head = head.bytes(&[0; 124]);
+        }
+        self.opened(head.finish(), number)
+    }
+
+    fn info(&self, kind: u32, data: &[u8], exports: &[ExportOffer], limits: &Limits) -> Outcome {
+        let Some((name, wanted)) = options::wanted(data) else {
+            return Outcome::Continue(answer_to(kind, answer::ERR_INVALID, &[]));
+        };
+        let Some((number, export)) = options::find(exports, name) else {
+            let text = b"no such export; ask for the list";
+            return Outcome::Continue(answer_to(kind, answer::ERR_UNKNOWN, text));
+        };
+        let framing = self.framing.unwrap_or(Framing::Simple);
+        let longest = u32::try_from(limits.longest_request).unwrap_or(u32::MAX);
+        let mut bytes = options::information(kind, export, &wanted, (framing, longest));
+        bytes.extend(answer_to(kind, answer::ACK, &[]));
+        if kind == option::GO { self.opened(bytes, number) } else { Outcome::Continue(bytes) }
+    }
+}

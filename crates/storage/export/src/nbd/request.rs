@@ -1,0 +1,177 @@
+//! Requests: the header's fields, and whether they make sense for the export.
+
+use device::Buffer;
+
+use super::fields::Fields;
+use super::numbers::{self, command, errno, flag};
+use super::reply::{Framing, ReplyKind, ReplyTicket};
+use super::session::ExportOffer;
+
+/// Bytes of a request's header.
+const COMPACT_BYTES: usize = 28;
+
+/// Bytes of an extended one.
+const EXTENDED_BYTES: usize = 32;
+
+/// What a client asks for.
+#[derive(Debug)]
+pub enum Command {
+    /// Bytes of the export.
+    Read,
+    /// Write the first `length` bytes of the buffer, which is as long or up to a sector longer.
+    Write(Buffer),
+    /// Make every completed write durable.
+    Flush,
+    /// The bytes are not needed any more: a hint.
+    Trim,
+    /// The bytes will be read soon: a hint.
+    Cache,
+    /// Make the bytes zeros.
+    WriteZeroes,
+    /// Which bytes are allocated.
+    BlockStatus,
+}
+
+/// A request that is valid for its export.
+#[derive(Debug)]
+pub struct NbdRequest {
+    /// What to do.
+    pub command: Command,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u64,
+    /// `true` if it must be durable when it is answered.
+    pub is_durable: bool,
+    /// Makes the reply.
+    pub ticket: ReplyTicket,
+}
+
+/// A header as it arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    pub kind: u16,
+    pub flags: u16,
+    pub cookie: u64,
+    pub offset: u64,
+    pub length: u64,
+}
+
+/// A header, or why there is none.
+pub(super) enum Parsed {
+    /// More bytes are needed.
+    Incomplete,
+    /// These bytes are no request: the stream has lost its frame.
+    Lost,
+    /// A header and its length in bytes.
+    Header(Header, usize),
+}
+
+/// Reads the header at the beginning of `input`.
+pub(super) fn parse(input: &[u8], framing: Framing) -> Parsed {
+    let is_extended = framing == Framing::Extended;
+    let bytes = if is_extended { EXTENDED_BYTES } else { COMPACT_BYTES };
+    let wanted = if is_extended { numbers::EXTENDED_REQUEST_MAGIC } else { numbers::REQUEST_MAGIC };
+    let mut fields = Fields(input.get(..bytes).unwrap_or(input));
+    match fields.u32() {
+        Some(magic) if magic != wanted => return Parsed::Lost,
+        _ if input.len() < bytes => return Parsed::Incomplete,
+        _ => {}
+    }
+    header(fields, is_extended).map_or(Parsed::Incomplete, |header| Parsed::Header(header, bytes))
+}
+
+fn header(mut fields: Fields<'_>, is_extended: bool) -> Option<Header> {
+    let (flags, kind) = (fields.u16()?, fields.u16()?);
+    let (cookie, offset) = (fields.u64()?, fields.u64()?);
+    let length = if is_extended { fields.u64()? } else { u64::from(fields.u32()?) };
+    Some(Header { kind, flags, cookie, offset, length })
+}
+
+impl Header {
+    /// Bytes that follow the header, whether or not the request is valid.
+    pub(super) fn payload(&self, framing: Framing) -> u64 {
+        let has_one = match framing {
+            Framing::Simple | Framing::Structured => self.kind == command::WRITE,
+            Framing::Extended => self.flags & flag::PAYLOAD_LENGTH != 0,
+        };
+        if has_one { self.length } else { 0 }
+    }
+
+    pub(super) fn ticket(&self, framing: Framing) -> ReplyTicket {
+        let kind = match self.kind {
+            command::READ => ReplyKind::Read,
+            command::BLOCK_STATUS => ReplyKind::BlockStatus,
+            _ => ReplyKind::Other,
+        };
+        ReplyTicket { framing, kind, cookie: self.cookie, offset: self.offset, length: self.length }
+    }
+
+    /// Flags that make sense for the command.
+    fn known_flags(&self, framing: Framing) -> u16 {
+        let payload = if framing == Framing::Extended { flag::PAYLOAD_LENGTH } else { 0 };
+        match self.kind {
+            command::READ if framing != Framing::Simple => flag::DF,
+            command::WRITE => flag::FUA | payload,
+            command::WRITE_ZEROES => flag::FUA | flag::NO_HOLE,
+            command::BLOCK_STATUS => flag::REQ_ONE,
+            // Some versions of Linux set it on flushes.
+            command::TRIM | command::FLUSH => flag::FUA,
+            _ => 0,
+        }
+    }
+
+    /// The error number of a request that is refused unseen; `has_contexts` if metadata was agreed.
+    pub(super) fn refusal(
+        &self,
+        framing: Framing,
+        export: &ExportOffer,
+        (longest, has_contexts): (u64, bool),
+    ) -> Result<(), u32> {
+        let is_change = matches!(self.kind, command::WRITE | command::TRIM | command::WRITE_ZEROES);
+        let moves = matches!(self.kind, command::READ | command::WRITE | command::CACHE);
+        if self.kind > command::BLOCK_STATUS || self.flags & !self.known_flags(framing) != 0 {
+            return Err(errno::EINVAL);
+        }
+        let lacks_payload = self.kind == command::WRITE && self.payload(framing) != self.length;
+        if lacks_payload || self.kind == command::BLOCK_STATUS && !has_contexts {
+            return Err(errno::EINVAL);
+        }
+        if is_change && export.is_read_only {
+            return Err(errno::EPERM);
+        }
+        if self.kind == command::FLUSH {
+            return Ok(());
+        }
+        let is_inside = self.offset.checked_add(self.length).is_some_and(|end| end <= export.bytes);
+        if !is_inside && matches!(self.kind, command::WRITE | command::WRITE_ZEROES) {
+            return Err(errno::ENOSPC);
+        }
+        let is_too_long = moves && self.kind != command::CACHE && self.length > longest;
+        if !is_inside || self.length == 0 || is_too_long {
+            return Err(errno::EINVAL);
+        }
+        Ok(())
+    }
+
+    /// The request, with the payload of a write.
+    pub(super) fn request(&self, framing: Framing, payload: Option<Buffer>) -> Option<NbdRequest> {
+        let command = match (self.kind, payload) {
+            (command::READ, _) => Command::Read,
+            (command::WRITE, Some(payload)) => Command::Write(payload),
+            (command::FLUSH, _) => Command::Flush,
+            (command::TRIM, _) => Command::Trim,
+            (command::CACHE, _) => Command::Cache,
+            (command::WRITE_ZEROES, _) => Command::WriteZeroes,
+            (command::BLOCK_STATUS, _) => Command::BlockStatus,
+            _ => return None,
+        };
+        Some(NbdRequest {
+            command,
+            offset: self.offset,
+            length: self.length,
+            is_durable: self.flags & flag::FUA != 0,
+            ticket: self.ticket(framing),
+        })
+    }
+}

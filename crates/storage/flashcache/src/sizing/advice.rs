@@ -1,0 +1,117 @@
+//! What a miss-ratio curve says to a buyer: the size to take, or the reason to buy nothing.
+
+use crate::policy::RequestClass;
+
+use super::MissRatioCurve;
+
+/// A cache that answers less than this share of page reads does not pay: reads become faster by
+/// less than a quarter, and the volume behind it is as busy as before.
+const LEAST_USEFUL_RATIO: f64 = 0.25;
+
+/// The share of the best hit ratio that is enough.
+const ENOUGH: f64 = 0.9;
+
+/// A curve that rises above its chord by less has no knee.
+const LEAST_BEND: f64 = 0.1;
+
+/// What to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SizeAdvice {
+    /// Take a cache of this size.
+    Buy {
+        /// The smallest size tried that reaches nine tenths of the best hit ratio.
+        bytes: u64,
+        /// Its hit ratio of page reads, from 0 to 1.
+        hit_ratio: f64,
+        /// The size at which the curve bends most; none if hit ratio rises evenly with size.
+        knee_bytes: Option<u64>,
+    },
+    /// Take none.
+    Refrain(NoCacheReason),
+}
+
+/// Why a cache would not help.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NoCacheReason {
+    /// The trace reads no pages at random.
+    NoPageReads,
+    /// Even the largest cache that was tried answers only this share of page reads.
+    SeldomReadTwice {
+        /// From 0 to 1.
+        highest: f64,
+    },
+}
+
+impl SizeAdvice {
+    /// Advice from a curve whose points rise in size.
+    pub fn of(curve: &MissRatioCurve) -> Self {
+        let ratios: Vec<(u64, f64)> = curve
+            .points
+            .iter()
+            .filter_map(|point| {
+                Some((point.bytes, point.by_class[RequestClass::Database as usize]?))
+            })
+            .collect();
+        let Some(highest) = ratios.iter().map(|&(_, ratio)| ratio).reduce(f64::max) else {
+            return Self::Refrain(NoCacheReason::NoPageReads);
+        };
+        if highest < LEAST_USEFUL_RATIO {
+            return Self::Refrain(NoCacheReason::SeldomReadTwice { highest });
+        }
+        let enough = ratios.iter().find(|&&(_, ratio)| ratio >= highest * ENOUGH);
+        let &(bytes, hit_ratio) = enough.expect("invariant: the highest is among them");
+        Self::Buy { bytes, hit_ratio, knee_bytes: knee(&ratios, highest) }
+    }
+}
+
+/// The size whose hit ratio lies highest above the line from nothing to the best.
+fn knee(ratios: &[(u64, f64)], highest: f64) -> Option<u64> {
+    let largest = ratios.iter().map(|&(bytes, _)| bytes).max()?;
+    let above = |&(bytes, ratio): &(u64, f64)| ratio / highest - bytes as f64 / largest as f64;
+    let best = ratios.iter().max_by(|one, other| above(one).total_cmp(&above(other)))?;
+    (above(best) >= LEAST_BEND).then_some(best.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NoCacheReason, SizeAdvice};
+    use crate::sizing::{CurvePoint, MissRatioCurve};
+
+    fn curve(ratios: &[(u64, Option<f64>)]) -> MissRatioCurve {
+        let point = |&(bytes, ratio): &(u64, Option<f64>)| CurvePoint {
+            bytes,
+            hit_ratio: ratio,
+            error: 0.0,
+            by_class: [ratio, None, None],
+            traffic_saved: 0.0,
+            flash_writes_per_read: 0.0,
+        };
+        MissRatioCurve {
+            points: ratios.iter().map(point).collect(),
+            footprint_blocks: 100,
+            sampling_rate: 1.0,
+            requests: [1; 3],
+            bytes: [1; 3],
+            read_blocks: 1,
+        }
+    }
+
+    #[test]
+    fn a_bent_curve_has_a_knee_and_an_even_one_has_none() {
+        let bent = curve(&[(10, Some(0.5)), (20, Some(0.8)), (50, Some(0.85)), (100, Some(0.86))]);
+        let expected = SizeAdvice::Buy { bytes: 20, hit_ratio: 0.8, knee_bytes: Some(20) };
+        assert_eq!(SizeAdvice::of(&bent), expected);
+        let even = curve(&[(10, Some(0.1)), (50, Some(0.5)), (90, Some(0.9)), (100, Some(1.0))]);
+        let expected = SizeAdvice::Buy { bytes: 90, hit_ratio: 0.9, knee_bytes: None };
+        assert_eq!(SizeAdvice::of(&even), expected);
+    }
+
+    #[test]
+    fn a_trace_that_reads_pages_once_needs_no_cache() {
+        let once = curve(&[(10, Some(0.0)), (100, Some(0.24))]);
+        let reason = NoCacheReason::SeldomReadTwice { highest: 0.24 };
+        assert_eq!(SizeAdvice::of(&once), SizeAdvice::Refrain(reason));
+        let scans = curve(&[(10, None), (100, None)]);
+        assert_eq!(SizeAdvice::of(&scans), SizeAdvice::Refrain(NoCacheReason::NoPageReads));
+    }
+}

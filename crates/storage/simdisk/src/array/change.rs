@@ -1,0 +1,68 @@
+//! Changes of an array under load: a drive fails, a spare takes its place. And how busy its parts
+//! have been.
+
+use super::ArrayState;
+use super::background::RebuildPace;
+use super::drives::Drive;
+use crate::disk::VirtualMoment;
+use crate::raid::FailedDisk;
+
+/// Time at work of the parts of an array since its beginning; the difference of two says how busy
+/// each was in between.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ArrayUsage {
+    /// Of the busiest drive, in nanoseconds.
+    pub drive_ns: u64,
+    /// Of the busiest direction of one link, in nanoseconds.
+    pub link_ns: u64,
+    /// Of one processor of the front end, in nanoseconds.
+    pub front_end_ns: u64,
+    /// How full the memory for writes is now, 0 to 1; none if writes do not wait there.
+    pub memory_filled: Option<f64>,
+}
+
+impl ArrayState {
+    /// Fails the first drive. Requests that it has accepted are still answered.
+    pub(crate) fn fail_drive(&mut self) {
+        self.layout.failed = Some(FailedDisk { disk: 0, rebuilt: 0 });
+    }
+
+    /// A spare takes the place of the failed drive, at `rate` bytes per second; without one for the
+    /// share of the time that the array's description gives a rebuild.
+    pub(crate) fn rebuild_from(&mut self, now: VirtualMoment, rate: Option<f64>) {
+        let percent = RebuildPace::of_percent(self.rebuild_percent);
+        self.rebuild_pace = rate.map_or(percent, RebuildPace::BytesPerSecond);
+        self.begin_rebuild(now);
+    }
+
+    /// The failed drive is whole again up to this many bytes, and its length; none if no drive has
+    /// failed.
+    pub(crate) fn rebuild_state(&self) -> Option<(u64, u64)> {
+        let end = self.drive_bytes / self.layout.stripe_unit * self.layout.stripe_unit;
+        self.layout.failed.map(|failed| (failed.rebuilt, end))
+    }
+
+    /// Counts `bytes` more as rebuilt: time passes that is not simulated.
+    pub(crate) fn skip_rebuild(&mut self, bytes: u64) {
+        let unit = self.layout.stripe_unit;
+        let end = self.drive_bytes / unit * unit;
+        if let Some(failed) = &mut self.layout.failed {
+            failed.rebuilt = (failed.rebuilt + bytes / unit * unit).min(end);
+        }
+    }
+
+    /// Time at work of its parts.
+    pub(crate) fn usage(&self) -> ArrayUsage {
+        let (link_ns, front_end_ns) = self.path.busy_ns();
+        let busy = self.drives.iter().map(|drive| match drive {
+            Drive::Disk(disk) => disk.arm().busy,
+            Drive::Flash(flash) => flash.busy_ns(),
+        });
+        ArrayUsage {
+            drive_ns: busy.max().unwrap_or(0),
+            link_ns,
+            front_end_ns,
+            memory_filled: self.filled_memory(),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Matches completions to the requests that they end. The block layer merges requests, so one
+//! completion may end several.
+
+use std::collections::BTreeMap;
+
+use crate::{IoDirection, TraceRequest};
+
+/// What pending requests are found by: volume, whether it is a write, byte offset.
+type Place = (u16, bool, u64);
+
+fn place(request: &TraceRequest) -> Place {
+    (request.volume, request.direction == IoDirection::Write, request.offset)
+}
+
+/// Places in `requests` that `completed` ends, with the nanoseconds that each took. Both are in the
+/// order of time. A completion ends every pending request that begins inside it; a request that is
+/// asked for again before it has ended counts from the last time.
+pub(crate) fn answers(
+    requests: &[TraceRequest],
+    completed: impl Iterator<Item = TraceRequest>,
+) -> Vec<(usize, u64)> {
+    let mut pending: BTreeMap<Place, usize> = BTreeMap::new();
+    let mut asked = requests.iter().enumerate().peekable();
+    let mut answers = Vec::new();
+    for end in completed {
+        while let Some((at, request)) = asked.next_if(|(_, request)| request.time <= end.time) {
+            pending.insert(place(request), at);
+        }
+        let (volume, is_write, from) = place(&end);
+        let range = (volume, is_write, from)..(volume, is_write, from.saturating_add(end.length));
+        let ended: Vec<(Place, usize)> =
+            pending.range(range).map(|(place, at)| (*place, *at)).collect();
+        for (place, at) in ended {
+            pending.remove(&place);
+            answers.push((at, end.time - requests[at].time));
+        }
+    }
+    answers
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Trace;
+
+    #[test]
+    fn a_completion_ends_the_requests_that_were_merged_into_it() {
+        let lines = [
+            "8,0 3 1 0.000000000 697 Q W 100 + 8 [mail]",
+            "8,0 3 2 0.000100000 697 Q W 108 + 8 [mail]",
+            "8,0 3 3 0.000200000 697 Q R 100 + 8 [mail]",
+            "8,16 3 4 0.000300000 697 Q R 7 + 8 [mail]",
+            "8,0 3 5 0.004000000 0 C W 100 + 16 [0]",
+            "8,16 3 6 0.005300000 0 C R 7 + 8 [0]",
+        ];
+        let trace = Trace::read(&lines.join("\n")).unwrap();
+        assert_eq!(trace.volumes, ["8,0", "8,16"]);
+        assert_eq!(trace.answers, [(0, 4_000_000), (1, 3_900_000), (3, 5_000_000)]);
+        assert_eq!(trace.requests.len(), 4);
+    }
+}
