@@ -21,6 +21,7 @@ mod outbox;
 mod period;
 mod record;
 mod timing;
+mod topology;
 mod verdict;
 
 pub use agent::{Agent, AgentEffect, AgentSurroundings, ChildReport, KeptJob};
@@ -43,6 +44,7 @@ pub use outbox::{JournalOutbox, JournalPiece};
 pub use period::{Period, PeriodKind, periods};
 pub use record::{Absence, FleetLoadError, FleetRecord, HostPart};
 pub use timing::Timing;
+pub use topology::SharedDisk;
 pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, PeriodVerdict, judge};
 
 /// Name of the fleet's own journal in the folder of a fleet run.
