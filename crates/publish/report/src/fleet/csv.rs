@@ -15,9 +15,7 @@ pub fn fleet_csv(sheet: &FleetSheet<'_>) -> String {
             all = format!("host,{head}\n");
         }
         let name = quoted(host.name);
-        for line in lines {
-            all.push_str(&format!("{name},{line}\n"));
-        }
+        all.extend(lines.map(|line| format!("{name},{line}\n")));
     }
     all
 }

@@ -49,7 +49,7 @@ pub(super) fn picture(sheet: &FleetSheet<'_>) -> Picture {
     marks(sheet, (from, to), height, &mut svg);
     svg.push_str("</svg>");
     let legend = CLASSES.into_iter().zip(MEANING.map(str::to_owned)).collect();
-    Picture::wide("Reads of every host over time", svg, legend)
+    Picture::wide("Reads of every host over time".to_owned(), svg, legend)
 }
 
 /// Lines where stages and events begin.

