@@ -267,6 +267,7 @@ const TABLE: &[Layer] = &[
             "device-os",
             "engine",
             "ese",
+            "eselog",
             "plan",
             "record",
             "rehearsal",

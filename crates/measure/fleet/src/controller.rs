@@ -37,6 +37,21 @@ pub enum FleetStage {
     Ended,
 }
 
+impl FleetStage {
+    /// The stage in a word or two.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gathering => "gathering",
+            Self::Checking => "checking",
+            Self::Preparing => "preparing",
+            Self::WarmingUp => "warming up",
+            Self::Releasing => "releasing",
+            Self::Measuring => "measuring",
+            Self::Ended => "ended",
+        }
+    }
+}
+
 /// What the controller wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControllerEffect {

@@ -1,5 +1,7 @@
 //! Two hosts under faults over many seeds, on every processor: `mirror --seeds N [--first S]`.
 
+#[path = "../tests/model/mod.rs"]
+mod model;
 #[path = "../tests/world/mod.rs"]
 mod world;
 
@@ -8,6 +10,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use model::{Explored, SMALL, explore};
 use world::{Broken, Tally, run};
 
 fn main() -> ExitCode {
@@ -20,7 +23,12 @@ fn main() -> ExitCode {
         _ => return usage(),
     };
     let (Ok(first), Ok(seeds)) = (first, seeds) else { return usage() };
-    match all_seeds(first, seeds) {
+    let specification = explore(&SMALL);
+    print(&format!(
+        "specification: {} states, fault {:?}",
+        specification.states, specification.fault
+    ));
+    match all_seeds(first, seeds, &specification) {
         Ok(tally) => {
             print(&format!("{tally:#?}"));
             print(&format!(
@@ -41,7 +49,7 @@ fn usage() -> ExitCode {
 }
 
 /// Each thread takes every n-th seed, until one of them finds a broken promise.
-fn all_seeds(first: u64, seeds: u64) -> Result<Tally, Broken> {
+fn all_seeds(first: u64, seeds: u64, specification: &Explored) -> Result<Tally, Broken> {
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let stop = AtomicBool::new(false);
     let share = |offset: usize| {
@@ -50,7 +58,9 @@ fn all_seeds(first: u64, seeds: u64) -> Result<Tally, Broken> {
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            sum.add(&run(seed).inspect_err(|_| stop.store(true, Ordering::Relaxed))?);
+            sum.add(
+                &run(seed, specification).inspect_err(|_| stop.store(true, Ordering::Relaxed))?,
+            );
         }
         Ok(sum)
     };

@@ -139,6 +139,15 @@ fn hosts_measure_together_and_their_journals_are_one_record() {
         let collected = fleet.scene.read(format!("out/hosts/{host}/record.jsonl"));
         assert!(collected == own(host), "the journal of {host} is not byte for byte the host's");
     }
+    for (file, part) in [("report.html", "id=\"fleet-hosts\""), ("report.csv", "ex01,")] {
+        let text = String::from_utf8(fleet.scene.read(format!("out/{file}"))).unwrap();
+        assert!(text.contains(part), "{file} lacks {part}");
+    }
+    let listed: Value =
+        serde_json::from_str(&fleet.scene.run(["list", ".", "--json"]).out).unwrap();
+    let fleets: Vec<_> = listed["runs"].as_array().unwrap().iter().collect();
+    assert_eq!(fleets.len(), 1, "a fleet is one run: {listed:#}");
+    assert_eq!(fleets[0]["hosts"].as_array().map(Vec::len), Some(2), "{listed:#}");
     // Its record is a run like any other, and the fleet can be judged again from the folder.
     fleet.scene.run(["report", "out/hosts/ex01"]).expect_out(&["Report:"]);
     let again = fleet.scene.run(["report", "out", "--format", "json"]);

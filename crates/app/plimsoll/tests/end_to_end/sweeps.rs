@@ -7,14 +7,18 @@ use std::time::{Duration, Instant};
 use crate::fleets::Fleet;
 use crate::scene::Scene;
 
-const PLAN: &str = "name = \"swept\"\n[databases]\nfolders = [\"/mail/a\"]\nsize = \"50GiB\"\n\
-    [workload]\nthreads = 2\n[test]\nduration = \"10s\"\nchecksum = false\n";
+const PLAN: &str = "name = \"swept\"\n[databases]\nfolders = [\"/mail/a\"]\nsize = \"32MiB\"\n\
+    [engine]\ncache_maximum = \"4MiB\"\ncache_minimum = \"2MiB\"\n[workload]\nthreads = 1\n\
+    target_iops = 100\n[test]\nduration = \"40s\"\ninterval = \"10s\"\nchecksum = false\n\
+    maintenance = false\n";
 
-const SWEEP: [&str; 9] = [
+const SWEEP: [&str; 11] = [
     "simulate",
     "plan.toml",
     "--array",
     "shelf-15k",
+    "--level",
+    "1",
     "--what-if",
     "raid.level=5,10",
     "raid.disks=4,6,8",
@@ -80,9 +84,9 @@ fn a_sweep_that_is_killed_five_times_has_the_bytes_of_one_that_was_not() {
 
     // Another sweep has no place in the folder, but may use its results.
     let mut other = sweep("cut");
-    other[6] = "raid.disks=6";
+    other[8] = "raid.disks=6";
     scene.run(&other).expect_refusal(&["cut", "another sweep of 12", "--cache"]);
-    other[8 + 1] = "other";
+    other[11] = "other";
     let shared = scene.run(other.iter().chain(&["--cache", "cut/results"]));
     shared.expect_code(0);
     assert!(shared.err.contains("; 4 were simulated before"), "{}", shared.err);

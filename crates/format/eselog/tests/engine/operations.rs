@@ -5,7 +5,7 @@ use ese::header::DatabaseHeader;
 use ese::page::{PageRef, PageSize, node_flags};
 use ese::{Lgpos, Signature};
 use eselog::{LogFile, LogReplay, ReplaySummary};
-use units::PageNumber;
+use units::{ObjectId, PageNumber};
 
 use crate::forge::{Forge, SEGMENT};
 use crate::memory::MemoryStore;
@@ -109,7 +109,7 @@ impl Story {
         self.forge.close();
         let header = DatabaseHeader::new(SIZE, Signature::default());
         let store = MemoryStore { bytes: vec![0; 2 * SIZE.bytes()], size: SIZE };
-        let mut replay = LogReplay::new(store, &header, 1 << 20);
+        let mut replay = LogReplay::new(store, &header, 1 << 20).keeping_deleted();
         let file = LogFile::open(&self.forge.bytes).expect("a log");
         for record in file.records(&file.survey()) {
             let Ok(()) = replay.apply(&record.expect("a record"));
@@ -217,6 +217,25 @@ fn a_rollback_that_a_crash_cut_short_is_completed() {
 }
 
 #[test]
+fn rows_that_committed_deletes_took_are_kept() {
+    let mut story = committed();
+    story.begin(2);
+    story.insert(2, 1, b"m", b"stays");
+    story.flag_delete(2, 0);
+    story.commit(2);
+    story.begin(3);
+    story.flag_delete(3, 1);
+    story.undo(3, 1, story.version, 3, b"m");
+    story.roll_back(3);
+    story.begin(4);
+    story.flag_delete(4, 1);
+    let (_, summary) = story.told(true);
+    let deleted = summary.deleted.expect("asked for");
+    let rows: Vec<_> = deleted.of(ObjectId(7)).map(|row| (&*row.data, row.line)).collect();
+    assert_eq!(rows, [(5_i32.to_le_bytes().as_slice(), 0)]);
+}
+
+#[test]
 fn a_page_that_shrinking_has_marked_is_made_anew() {
     let story = committed();
     let file = {
@@ -228,7 +247,7 @@ fn a_page_that_shrinking_has_marked_is_made_anew() {
     let mut store = MemoryStore { bytes: vec![0; 2 * SIZE.bytes()], size: SIZE };
     let mut marked = vec![0; SIZE.bytes()];
     let mut page = ese::page::PageMut::new(&mut marked);
-    page.format(0, units::ObjectId(7));
+    page.format(0, ObjectId(7));
     page.set_dbtime(u64::MAX - 2);
     ese::checksum::store(&mut marked, PageNumber(TREE));
     store.set(PageNumber(TREE), &marked);

@@ -150,7 +150,6 @@ fn a_checksum_run_in_the_middle_costs_at_most_a_point() {
     let checksum = (0..10_000).map(|number| (number * 2 * PAGE, 2 * PAGE));
     let with: Vec<Read> = before.iter().copied().chain(checksum).collect();
     let with = shadow_ratio(&with, &after, 2_000);
-    println!("page reads after a checksum run: {with:.4}, without one {without:.4}");
     assert!(without - with <= 0.01, "{without} {with}");
 }
 
@@ -162,14 +161,17 @@ fn store_ratio(pages: Vec<u64>, measured_from: usize) -> (f64, u64) {
     let runtime = world.executor.runtime();
     world.executor.block_on(async move {
         let length = 48 << 20;
-        let device = flash.open("cache", OpenMode::CreateNew { length }).await.unwrap();
+        let device = flash
+            .open("cache", OpenMode::CreateNew { length })
+            .await
+            .expect("memory does not fail");
         let options = FormatOptions { block_bytes: 4_096, identity: [7; 16], force: false };
-        format(&device, options).await.unwrap();
-        let store = CacheStore::open(device, &runtime).await.unwrap().0;
+        format(&device, options).await.expect("memory does not fail");
+        let store = CacheStore::open(device, &runtime).await.expect("memory does not fail").0;
         let capacity = store.status().capacity_blocks;
         let cache = FlashCache::new(store, None);
         let mode = OpenMode::CreateNew { length: 1 << 30 };
-        let inner = backing.open("volume", mode).await.unwrap();
+        let inner = backing.open("volume", mode).await.expect("memory does not fail");
         let volume = Cached::new(&cache, inner, ("volume", 0), PoolShare::default()).await;
         let mut before = cache.class(RequestClass::Database);
         for (number, page) in pages.into_iter().enumerate() {
@@ -177,7 +179,10 @@ fn store_ratio(pages: Vec<u64>, measured_from: usize) -> (f64, u64) {
                 before = cache.class(RequestClass::Database);
             }
             let request = Request::read(Purpose::Database, page * BLOCK, 4_096);
-            device::Device::submit(&volume, request).await.into_buffer().unwrap();
+            device::Device::submit(&volume, request)
+                .await
+                .into_buffer()
+                .expect("memory does not fail");
         }
         let after = cache.class(RequestClass::Database);
         let (reads, hits) = (after.reads - before.reads, after.hits - before.hits);
@@ -192,6 +197,5 @@ fn the_store_is_within_two_points_of_the_exact_policy() {
     let (store, capacity) = store_ratio(pages.clone(), 60_000);
     let reads: Vec<Read> = pages.iter().map(|page| (page * PAGE, PAGE)).collect();
     let exact = shadow_ratio(&reads[..60_000], &reads[60_000..], capacity);
-    println!("{capacity} blocks: store {store:.4}, exact {exact:.4}");
     assert!((store - exact).abs() <= 0.02, "{store} {exact}");
 }

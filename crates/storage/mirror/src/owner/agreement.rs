@@ -121,6 +121,7 @@ impl Owner {
             return;
         }
         let expected = self.agreement.revision;
+        self.agreement.pending.retain(|asked| *asked != (expected, goal));
         self.agreement.pending.push((expected, goal));
         self.agreement.last_put = local.now;
         let config = Config { epoch: self.epoch, owner: local.me, authority: goal };

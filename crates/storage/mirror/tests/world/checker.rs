@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mirror::{BlockData, Outcome};
+use mirror::{BlockData, Image, Outcome};
 
 /// Blocks of the volume.
 pub(crate) const BLOCKS: u64 = 12;
@@ -19,6 +19,12 @@ fn version_of(block: u64, data: Option<&BlockData>) -> Result<u64, String> {
         (Ok(owner), Ok(version)) if owner == block => Ok(version),
         _ => Err(format!("block {block} has the content of another: {data:?}")),
     }
+}
+
+/// `true` if `image` has write `version` of `block` or a later one.
+pub(crate) fn held(block: u64, image: &Image, version: u64) -> bool {
+    let slot = image.read(block, u64::MAX);
+    slot.is_some_and(|slot| version_of(block, Some(&slot.data)).is_ok_and(|has| has >= version))
 }
 
 #[derive(Clone, Debug, Default)]

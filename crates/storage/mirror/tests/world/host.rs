@@ -102,6 +102,10 @@ impl Machine {
         self.flash_fails = true;
     }
 
+    pub(crate) fn durable(&self) -> &Image {
+        &self.durable
+    }
+
     pub(crate) fn flash_is_broken(&self) -> bool {
         self.flash_fails
     }

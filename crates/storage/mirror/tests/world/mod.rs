@@ -19,6 +19,7 @@ use std::fmt;
 use mirror::{Authority, Copies, Effect, Event, Host, PeerMessage, RegistryOp, Settings};
 use units::{Nanos, Prng, Seed};
 
+use crate::model::{Explored, Seen};
 use backing::Backing;
 use checker::History;
 use guest::Guest;
@@ -86,15 +87,19 @@ pub(crate) struct World {
     guest: Guest,
     tally: Tally,
     is_healed: bool,
+    specification: Option<Explored>,
+    seen: Option<Seen>,
 }
 
 fn index(host: Host) -> usize {
     usize::from(host == Host::B)
 }
 
-/// Runs one seed.
-pub(crate) fn run(seed: u64) -> Result<Tally, Broken> {
+/// Runs one seed; some of those without a backing store are held against the specification.
+pub(crate) fn run(seed: u64, specification: &Explored) -> Result<Tally, Broken> {
     let mut world = World::new(seed);
+    let is_specified = !world.settings.backed && seed.is_multiple_of(4);
+    world.specification = is_specified.then(|| specification.clone());
     let outcome = world.live();
     let at = world.now;
     outcome.map_err(|problem| Broken { seed, at, problem })?;
@@ -134,6 +139,8 @@ impl World {
             guest: Guest::new(&mut prng),
             tally: Tally::default(),
             is_healed: false,
+            specification: None,
+            seen: None,
             prng,
         }
     }
@@ -170,9 +177,39 @@ impl World {
             self.now = entry.key().0;
             let happening = entry.remove();
             self.happen(happening)?;
+            self.compare()?;
         }
         self.now = end;
         Ok(())
+    }
+
+    /// What just changed must be a change that the specification knows.
+    fn compare(&mut self) -> Result<(), String> {
+        let Some(specification) = &self.specification else { return Ok(()) };
+        let after = self.see();
+        let before = self.seen.replace(after).unwrap_or(after);
+        if specification.allows(before, after) {
+            self.tally.specified_changes += u64::from(before != after);
+            return Ok(());
+        }
+        Err(format!("the specification has no step from {before:?} to {after:?}"))
+    }
+
+    fn see(&self) -> Seen {
+        let config = self.registry.config();
+        let copies = match config.authority {
+            Authority::Flash(copies) => copies,
+            Authority::Backing => Copies::Both,
+        };
+        let serving = self.machines.iter().find(|machine| machine.is_serving(self.now));
+        let holds = |machine: &Machine| {
+            (0..checker::BLOCKS).all(|block| {
+                let must = self.history.last_acknowledged(block);
+                must == 0 || checker::held(block, machine.durable(), must)
+            })
+        };
+        let holds_all = [holds(&self.machines[0]), holds(&self.machines[1])];
+        Seen { owner: config.owner, copies, serving: serving.map(|one| one.host), holds_all }
     }
 
     fn at(&mut self, delay: Nanos, happening: Happening) {

@@ -23,6 +23,8 @@ pub(crate) struct Tally {
     pub(crate) faults_in_hand_over: u64,
     pub(crate) destaged: u64,
     pub(crate) refused_by_fence: u64,
+    /// Changes that were found in the specification.
+    pub(crate) specified_changes: u64,
 }
 
 impl Tally {
@@ -50,6 +52,7 @@ impl Tally {
             (&mut self.faults_in_hand_over, other.faults_in_hand_over),
             (&mut self.destaged, other.destaged),
             (&mut self.refused_by_fence, other.refused_by_fence),
+            (&mut self.specified_changes, other.specified_changes),
         ];
         for (sum, part) in pairs {
             *sum += part;

@@ -69,7 +69,7 @@ fn a_volume_that_changed_behind_the_cache_is_dropped_and_it_says_so() {
         let uri = format!("--uri={}", address(&scene));
         let words =
             ["fio", "--name=warm", "--ioengine=nbd", "--rw=randread", "--bs=32k", "--size=8M"];
-        let is_warm = peer(&scene, &[&words[..], &[&uri]].concat()).is_some();
+        let is_warm = peer(&scene, &[&words[..], &[uri.as_str()]].concat()).is_some();
         assert_eq!(served.stop(), 0);
         is_warm
     };
@@ -96,7 +96,7 @@ fn bits_that_rot_in_the_flash_reach_no_client_and_check_counts_them() {
     let address = address(&scene);
     let uri = format!("--uri={address}");
     let words = ["fio", "--name=warm", "--ioengine=nbd", "--rw=randread", "--bs=32k", "--size=16M"];
-    if peer(&scene, &[&words[..], &[&uri]].concat()).is_none() {
+    if peer(&scene, &[&words[..], &[uri.as_str()]].concat()).is_none() {
         return;
     }
     assert_eq!(served.stop(), 0);

@@ -1,0 +1,218 @@
+//! Every step that the specification allows.
+
+use mirror::{Copies, Host};
+
+use super::search::Limits;
+use super::{Ownership, Peer, Put, State, index};
+
+impl State {
+    /// All states one step away.
+    pub(crate) fn next(&self, limits: &Limits) -> Vec<Self> {
+        let mut next = Vec::new();
+        for host in [Host::A, Host::B] {
+            next.extend(self.lease_steps(host));
+            next.extend(self.claim(host, limits));
+            next.extend(self.crash(host));
+            next.extend(self.owner_steps(host, limits));
+        }
+        next.extend((0..self.puts.len()).map(|at| self.put_arrives(at)));
+        next
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut Self)) -> Self {
+        let mut after = self.clone();
+        change(&mut after);
+        after
+    }
+
+    fn lease_steps(&self, host: Host) -> Vec<Self> {
+        let mut steps = Vec::new();
+        if self.lease.is_none() {
+            steps.push(self.changed(|after| {
+                after.lease = Some(host);
+                after.hosts[index(host)].believes_in_lease = true;
+            }));
+        }
+        if self.lease == Some(host) {
+            // The holder stops first, and owns nothing from then on: a lease that it gets later
+            // must not revive an ownership that another host has ended meanwhile.
+            steps.push(self.changed(|after| {
+                after.hosts[index(host)].believes_in_lease = false;
+                after.hosts[index(host)].owns = None;
+            }));
+            if !self.hosts[index(host)].believes_in_lease {
+                steps.push(self.changed(|after| after.lease = None));
+            }
+        }
+        steps
+    }
+
+    fn claim(&self, host: Host, limits: &Limits) -> Option<Self> {
+        let admits = self.copies == Copies::Both || self.copies == Copies::Only(host);
+        let believes = self.hosts[index(host)].believes_in_lease;
+        (admits && believes && self.epoch < limits.epochs).then(|| {
+            self.changed(|after| {
+                after.epoch += 1;
+                after.revision += 1;
+                after.owner = host;
+                let (epoch, revision, view) = (after.epoch, after.revision, after.copies);
+                let state = &mut after.hosts[index(host)];
+                state.promised = epoch;
+                state.owns = Some(Ownership {
+                    epoch,
+                    revision,
+                    view,
+                    pending: Vec::new(),
+                    peer: Peer::Away,
+                    commit: 0,
+                    recover_to: state.log.len(),
+                });
+            })
+        })
+    }
+
+    fn crash(&self, host: Host) -> Option<Self> {
+        let is_up = self.hosts[index(host)].owns.is_some();
+        is_up.then(|| {
+            self.changed(|after| {
+                let state = &mut after.hosts[index(host)];
+                state.owns = None;
+                state.believes_in_lease = false;
+            })
+        })
+    }
+
+    fn put_arrives(&self, at: usize) -> Self {
+        let put = self.puts[at];
+        self.changed(|after| {
+            after.puts.remove(at);
+            if put.expected == after.revision {
+                after.revision += 1;
+                after.copies = put.copies;
+            }
+        })
+    }
+
+    fn owner_steps(&self, host: Host, limits: &Limits) -> Vec<Self> {
+        let Some(owns) = &self.hosts[index(host)].owns else { return Vec::new() };
+        let mut steps = vec![self.learn(host)];
+        steps.extend(self.attach(host, owns));
+        steps.extend(self.follow(host, owns));
+        steps.push(self.owner_changed(host, |owns| owns.peer = Peer::Away));
+        steps.extend(self.write(host, limits));
+        steps.push(self.commit(host, owns));
+        let wanted = [Copies::Both, Copies::Only(host)];
+        steps.extend(wanted.into_iter().filter_map(|copies| self.ask(host, owns, copies, limits)));
+        steps
+    }
+
+    fn owner_changed(&self, host: Host, change: impl FnOnce(&mut Ownership)) -> Self {
+        self.changed(|after| {
+            if let Some(owns) = &mut after.hosts[index(host)].owns {
+                change(owns);
+            }
+        })
+    }
+
+    /// The owner reads the configuration.
+    fn learn(&self, host: Host) -> Self {
+        let (epoch, revision, copies) = (self.epoch, self.revision, self.copies);
+        self.changed(|after| {
+            let state = &mut after.hosts[index(host)];
+            state.owns = state.owns.take().filter(|owns| owns.epoch == epoch);
+            if let Some(owns) = &mut state.owns {
+                (owns.revision, owns.view) = (revision, copies);
+                owns.pending.retain(|(expected, _)| *expected >= revision);
+            }
+        })
+    }
+
+    fn possible(owns: &Ownership) -> impl Iterator<Item = Copies> + '_ {
+        std::iter::once(owns.view).chain(owns.pending.iter().map(|(_, copies)| *copies))
+    }
+
+    /// The peer promises the epoch; a copy that counts is matched in one step, any other is begun.
+    fn attach(&self, host: Host, owns: &Ownership) -> Option<Self> {
+        let peer = index(host.other());
+        let is_free = owns.peer == Peer::Away && self.hosts[peer].promised <= owns.epoch;
+        let counts = Self::possible(owns).any(|copies| copies == Copies::Both);
+        let (epoch, log) = (owns.epoch, self.hosts[index(host)].log.clone());
+        is_free.then(|| {
+            let state = if counts { Peer::Follows(log.len()) } else { Peer::Copying };
+            let mut after = self.owner_changed(host, |owns| owns.peer = state);
+            after.hosts[peer].promised = epoch;
+            after.hosts[peer].owns = None;
+            after.hosts[peer].log = if counts { log } else { Vec::new() };
+            after
+        })
+    }
+
+    /// The peer takes over what is missing, and says so.
+    fn follow(&self, host: Host, owns: &Ownership) -> Option<Self> {
+        let peer = index(host.other());
+        let follows = owns.peer != Peer::Away && self.hosts[peer].promised == owns.epoch;
+        let log = &self.hosts[index(host)].log;
+        follows.then(|| {
+            let mut after = self.owner_changed(host, |owns| owns.peer = Peer::Follows(log.len()));
+            after.hosts[peer].log.clone_from(log);
+            after
+        })
+    }
+
+    fn write(&self, host: Host, limits: &Limits) -> Option<Self> {
+        (self.serves(host) && self.written < limits.writes).then(|| {
+            self.changed(|after| {
+                after.written += 1;
+                let entry = after.written;
+                after.hosts[index(host)].log.push(entry);
+            })
+        })
+    }
+
+    fn rule(&self, host: Host, owns: &Ownership, copies: Copies) -> usize {
+        let own = self.hosts[index(host)].log.len();
+        match (copies, owns.peer) {
+            (Copies::Only(one), _) if one == host => own,
+            (Copies::Both, Peer::Follows(confirmed)) => own.min(confirmed),
+            _ => owns.commit,
+        }
+    }
+
+    /// Commits what every configuration that may be in force allows, and acknowledges it.
+    fn commit(&self, host: Host, owns: &Ownership) -> Self {
+        let rules = Self::possible(owns).map(|copies| self.rule(host, owns, copies));
+        let commit = owns.commit.max(rules.min().unwrap_or(0));
+        let mut after = self.owner_changed(host, |owns| owns.commit = commit);
+        if after.serves(host) {
+            let entries = after.hosts[index(host)].log[..commit].to_vec();
+            after.acknowledged.extend(entries);
+            after.acknowledged.sort_unstable();
+            after.acknowledged.dedup();
+        }
+        after
+    }
+
+    /// Asks for another configuration, if it would take nothing back.
+    fn ask(&self, host: Host, owns: &Ownership, copies: Copies, limits: &Limits) -> Option<Self> {
+        let complete = matches!(owns.peer, Peer::Follows(confirmed) if confirmed >= owns.commit);
+        let is_safe = self.rule(host, owns, copies) >= owns.commit;
+        let is_safe = is_safe && (copies == Copies::Only(host) || complete);
+        let has_room = self.puts.len() < limits.puts && self.revision < limits.revisions;
+        let put = Put { expected: owns.revision, epoch: owns.epoch, copies };
+        (is_safe && has_room && copies != owns.view).then(|| {
+            let asked = (put.expected, copies);
+            let mut after = self.owner_changed(host, |owns| {
+                owns.pending.retain(|pending| *pending != asked);
+                owns.pending.push(asked);
+                owns.pending.sort_unstable_by_key(|(expected, copies)| {
+                    (*expected, *copies == Copies::Both)
+                });
+            });
+            after.puts.push(put);
+            after
+                .puts
+                .sort_unstable_by_key(|put| (put.epoch, put.expected, put.copies == Copies::Both));
+            after
+        })
+    }
+}
