@@ -131,7 +131,9 @@ lies [DIR [faults|healthy]]      the real program on storage that loses bytes or
     },
     Verb {
         name: "cache-kill",
-        usage: "cache-kill [--times N]           a flash cache's server killed N times (default 200)\n",
+        usage: "\
+cache-kill [--times N]           a flash cache's server killed N times (default 200)
+",
         run: |words| match words {
             [] => steps::cache_kill("200"),
             ["--times", times] => steps::cache_kill(times),

@@ -34,7 +34,8 @@ fn place() -> impl Strategy<Value = (u64, u64)> {
 fn asked() -> impl Strategy<Value = Asked> {
     prop_oneof![
         4 => place().prop_map(|(offset, length)| Asked::Read(offset, length)),
-        4 => (place(), any::<u8>()).prop_map(|((offset, length), fill)| Asked::Write(offset, length, fill)),
+        4 => (place(), any::<u8>())
+            .prop_map(|((offset, length), fill)| Asked::Write(offset, length, fill)),
         1 => place().prop_map(|(offset, length)| Asked::Zeros(offset, length)),
         1 => Just(Asked::Flush),
         1 => place().prop_map(|(offset, length)| Asked::Trim(offset, length)),
@@ -148,25 +149,29 @@ fn plays(framing: TwinFraming, script: &[Asked]) {
     for _ in script {
         let chunk = chunk(&mut rest, framing, &lengths);
         let asked = &script[usize::try_from(chunk.cookie - 1_000).expect("a value of the test")];
-        match (asked, framing) {
-            (Asked::Read(..), TwinFraming::Simple) => {
-                assert!(chunk.payload == expected[&chunk.cookie], "{asked:?}");
-            }
-            (Asked::Read(offset, _), _) => {
-                assert_eq!((chunk.kind, u64_at(&chunk.payload, 0)), (1, *offset));
-                assert!(chunk.payload[8..] == expected[&chunk.cookie], "{asked:?}");
-            }
-            (Asked::Status(..), TwinFraming::Simple) => assert_eq!(chunk.kind, 22),
-            (Asked::Status(_, length), TwinFraming::Structured) => {
-                assert_eq!((chunk.kind, u64::from(u32_at(&chunk.payload, 4))), (5, *length));
-            }
-            (Asked::Status(_, length), TwinFraming::Extended) => {
-                assert_eq!((chunk.kind, u64_at(&chunk.payload, 8)), (6, *length));
-            }
-            _ => assert_eq!((chunk.kind, chunk.payload.len()), (0, 0), "{asked:?}"),
-        }
+        judge(asked, framing, &chunk, expected.get(&chunk.cookie));
     }
     assert!(rest.is_empty(), "one reply each");
+}
+
+/// Panics unless the reply is the one to `asked`; `expected` are the bytes of a read.
+fn judge(asked: &Asked, framing: TwinFraming, chunk: &Chunk, expected: Option<&Vec<u8>>) {
+    let is_read = |bytes: &[u8]| expected.is_some_and(|expected| expected == bytes);
+    match (asked, framing) {
+        (Asked::Read(..), TwinFraming::Simple) => assert!(is_read(&chunk.payload), "{asked:?}"),
+        (Asked::Read(offset, _), _) => {
+            assert_eq!((chunk.kind, u64_at(&chunk.payload, 0)), (1, *offset));
+            assert!(is_read(&chunk.payload[8..]), "{asked:?}");
+        }
+        (Asked::Status(..), TwinFraming::Simple) => assert_eq!(chunk.kind, 22),
+        (Asked::Status(_, length), TwinFraming::Structured) => {
+            assert_eq!((chunk.kind, u64::from(u32_at(&chunk.payload, 4))), (5, *length));
+        }
+        (Asked::Status(_, length), TwinFraming::Extended) => {
+            assert_eq!((chunk.kind, u64_at(&chunk.payload, 8)), (6, *length));
+        }
+        _ => assert_eq!((chunk.kind, chunk.payload.len()), (0, 0), "{asked:?}"),
+    }
 }
 
 proptest! {

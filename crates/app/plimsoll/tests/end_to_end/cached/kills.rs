@@ -1,5 +1,5 @@
-//! The server killed while clients write: nothing that it acknowledged is lost, and nothing stale is
-//! read afterwards. `PLIMSOLL_CACHE_KILLS` says how many times; `cargo xtask cache-kill` sets it.
+//! The server killed while clients write: nothing that it acknowledged is lost, and nothing stale
+//! is read afterwards. `PLIMSOLL_CACHE_KILLS` says how many times; `cargo xtask cache-kill` sets it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
