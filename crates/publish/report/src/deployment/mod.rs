@@ -222,7 +222,7 @@ fn limits(report: &PlayedReport<'_>) -> Block {
 /// The worst breach of each host: the table of hosts and the JSON have all of them.
 fn worst_of_each<'a>(report: &'a PlayedReport<'_>) -> impl Iterator<Item = &'a Breach> {
     let Judgement { rows, breaches, .. } = report.first();
-    breaches.iter().enumerate().filter_map(|(at, breach)| {
+    breaches.iter().enumerate().filter_map(move |(at, breach)| {
         let host = |of: &Breach| rows[of.row].host;
         let is_first = breaches[..at].iter().all(|before| host(before) != host(breach));
         is_first.then_some(breach)
