@@ -168,6 +168,30 @@ fn a_log_that_ends_after_any_generation_brings_the_copy_that_far() {
 }
 
 #[test]
+fn a_database_without_its_logs_is_not_called_recovered() {
+    let Some(scene) = crash("crash08") else {
+        return;
+    };
+    fs::create_dir(scene.path("none")).unwrap();
+    let words = ["recover", "crash08.edb", "--into", "copy.edb", "--logs", "none", "--lossy"];
+    scene.run(words).expect_refusal(&["has no log file that it requires", "`export` reads"]);
+    assert!(!scene.path("copy.edb").exists());
+}
+
+#[test]
+fn logs_of_another_stream_in_the_folder_play_no_part() {
+    let (Some(scene), Some(other)) = (crash("crashs16"), crash("crash08")) else {
+        return;
+    };
+    for generation in 4..9 {
+        let name = format!("edb{generation:08x}.log");
+        fs::copy(other.path(&name), scene.path(format!("other{generation}.log"))).unwrap();
+    }
+    scene.run(["recover", "crashs16.edb", "--into", "copy.edb"]).expect_code(0);
+    scene.run(["verify", "copy.edb"]).expect_code(0).expect_out(&["0 problems"]);
+}
+
+#[test]
 fn a_log_that_is_cut_within_a_generation_brings_the_copy_that_far() {
     for (cut, segment) in [(4, 1), (4, 2), (4, 100), (4, 254), (7, 30)] {
         let Some(scene) = crash("crash08") else {

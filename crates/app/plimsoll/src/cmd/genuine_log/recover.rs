@@ -43,6 +43,14 @@ pub(crate) fn run(
     let folder = folder.or(beside).unwrap_or(Path::new("."));
     let chain = GenerationChain::find(folder, &header)?;
     refuse_incomplete(path, folder, &chain.losses, flags.lossy)?;
+    if chain.is_empty() {
+        return Err(CommandError::new(format!(
+            "{}: {} has no log file that it requires, so there is nothing to replay, with --lossy \
+             either; `export` reads the database as it is",
+            path.display(),
+            folder.display()
+        )));
+    }
     let length = copy_file(path, copy)?;
     let made = forward(flags, copy, length, &header, chain, console);
     let made = made.inspect_err(|_| remove(copy))?;

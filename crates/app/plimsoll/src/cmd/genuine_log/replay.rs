@@ -73,6 +73,11 @@ impl GenerationChain {
         Ok(Self { files: paths, losses, lost, doubts })
     }
 
+    /// Whether there is nothing to replay.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
     /// Replays the files onto `store`.
     pub(super) fn replay<S: PageStore<Error = std::io::Error>>(
         self,
