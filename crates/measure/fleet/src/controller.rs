@@ -87,6 +87,7 @@ pub struct FleetController {
     epoch: u64,
     timing: Timing,
     shared_storage: bool,
+    warms_up_in_turns: bool,
     /// The longest planned measurement of a host, with what each host does after it.
     measure_limit: Nanos,
     hosts: Vec<FleetHost>,
@@ -116,6 +117,7 @@ impl FleetController {
             epoch,
             timing: order.timing,
             shared_storage: order.shared_storage,
+            warms_up_in_turns: order.warms_up_in_turns,
             measure_limit,
             hosts: hosts.map(|(host, work)| FleetHost::new(&host.host, work)).collect(),
             stage: FleetStage::Gathering,

@@ -38,8 +38,8 @@ fn a_host_of_a_fleet_that_shares_nothing_is_the_host_alone() {
         .expect_out(&["SIMULATED PASS", "EX02"]);
     run(&format!("simulate ex02.toml {words} -o alone")).expect_code(0);
     let journal = "record.jsonl";
-    let of_fleet = scene.read(&format!("both/hosts/EX02/{journal}"));
-    assert!(of_fleet == scene.read(&format!("alone/{journal}")), "the journals differ");
+    let of_fleet = scene.read(format!("both/hosts/EX02/{journal}"));
+    assert!(of_fleet == scene.read(format!("alone/{journal}")), "the journals differ");
 }
 
 #[test]

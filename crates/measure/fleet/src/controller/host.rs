@@ -21,6 +21,8 @@ pub(super) struct FleetHost {
     /// How often it returns after it was down, from now on.
     pub(super) returns: usize,
     pub(super) is_down: bool,
+    /// Whether it was asked to warm up.
+    pub(super) is_started: bool,
     copies: Vec<CopyReport>,
     copies_noted: usize,
     agent: Option<AgentId>,
@@ -62,6 +64,7 @@ impl FleetHost {
             returns: duties.iter().filter(|duty| duty.act == DutyAct::Return).count(),
             duties,
             is_down: false,
+            is_started: false,
             copies: Vec::new(),
             copies_noted: 0,
             agent: None,

@@ -19,7 +19,7 @@ fn flash_that_holds_anything_is_never_written_unasked() {
     scene.run(["cache", "check", "foreign.img"]).expect_refusal(&not_a_cache);
     scene.run(["cache", "status", "foreign.img"]).expect_refusal(&not_a_cache);
     scene.run(["cache", "remove", "foreign.img", "--all"]).expect_refusal(&not_a_cache);
-    scene.write("disk.img", &[0; 1 << 20]);
+    scene.write("disk.img", &vec![0; 1 << 20]);
     let serve = ["cache", "serve", "foreign.img", "--volume", "mail=disk.img"];
     scene.run(serve).expect_refusal(&not_a_cache);
     assert!(scene.read("foreign.img") == disk, "a refusal writes nothing");

@@ -215,7 +215,7 @@ impl CacheGain {
     pub(super) fn scanned_bytes(&self) -> u64 {
         let class = RequestClass::Sequential.name();
         let caches = self.points.iter().filter_map(|point| point.cache.as_ref());
-        let scans = caches.flat_map(|cache| cache.classes()).filter(|(name, _)| *name == class);
+        let scans = caches.flat_map(FlashCacheInterval::classes).filter(|(name, _)| *name == class);
         scans.map(|(_, scans)| scans.read_bytes).max().unwrap_or(0)
     }
 }
