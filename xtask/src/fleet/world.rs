@@ -108,7 +108,8 @@ impl World {
         let mut plan = format!("name = {name:?}\n");
         for host in 1..=HOSTS {
             fleet.join(host, seconds)?;
-            plan.push_str(&format!("[[host]]\nhost = \"h{host}\"\nplan = \"h{host}.toml\"\n"));
+            let host = format!("[[host]]\nhost = \"h{host}\"\nplan = \"h{host}.toml\"\n");
+            plan.push_str(&host);
         }
         fs::write(fleet.folder.join("fleet.toml"), plan).map_err(Failure::of)?;
         Ok(fleet)

@@ -13,7 +13,7 @@ fn trace() -> String {
     for at in 0..20_000_u64 {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let random = draw >> 33;
-        let page = if !random.is_multiple_of(3) { random / 3 % 200 } else { random / 3 % 3_000 };
+        let page = if random.is_multiple_of(3) { random / 3 % 3_000 } else { random / 3 % 200 };
         let _ = writeln!(text, "{}.{:03},R,{},32768", at / 100, at % 100 * 10, page * 32_768);
         if at % 10 == 0 {
             text += "0,trim,0,1\n";

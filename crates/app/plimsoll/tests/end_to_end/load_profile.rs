@@ -76,7 +76,8 @@ fn iops_by_hour(csv: &str) -> Vec<f64> {
     let mut hours = vec![0.0; 24];
     for (hour, sum) in (0_u32..).zip(&mut hours) {
         let from_seconds = begun + f64::from(hour) * 3_600.0;
-        let within = rows.iter().filter(|(from, _)| (0.0..3_600.0).contains(&(from - from_seconds)));
+        let within =
+            rows.iter().filter(|(from, _)| (0.0..3_600.0).contains(&(from - from_seconds)));
         *sum = within.map(|(_, count)| count / 3_600.0).sum();
     }
     hours

@@ -14,6 +14,10 @@ use crate::{
 const ASK_AGAIN: Nanos = Nanos::from_secs(2);
 
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says of one moment whether it is past; they come in any order"
+)]
 pub(super) struct FleetHost {
     pub(super) name: String,
     pub(super) plan: String,

@@ -42,6 +42,7 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
             let is_of_session = record.session().is_some();
             let endings = endings.as_mut().filter(|_| is_of_session);
             let ending = endings.map(|endings| endings.of(record));
+            let ending = ending.map(|ending| (Ending::json(ending), Ending::words(ending)));
             print(record, time, ending, flags.json, console)
         }
         DumpStep::Bad(bad) => {
@@ -106,21 +107,21 @@ fn in_order(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, CommandError> {
 fn print(
     record: &LogRecord<'_>,
     time: LogTime,
-    ending: Option<Option<Ending>>,
+    ending: Option<(Json, String)>,
     as_json: bool,
     console: &mut Console,
 ) -> Result<(), CommandError> {
     if as_json {
         let mut members = json_of(record, time);
-        if let Some(ending) = ending {
-            members["transaction_end"] = Ending::json(ending);
+        if let Some((ending, _)) = ending {
+            members["transaction_end"] = ending;
         }
         return console.answer_json("log_record", members);
     }
     let fields = record.fields().map(|(field, value)| format!("{} {value}", field.name()));
     let parts = record.parts().filter(|(_, bytes)| !bytes.is_empty());
     let parts = parts.map(|(part, bytes)| format!("{} {}", part.name(), shown(bytes)));
-    let ending = ending.map(Ending::words);
+    let ending = ending.map(|(_, words)| words);
     let words: Vec<String> = fields.chain(parts).chain(ending).collect();
     let name = name_of(record);
     console.answer(format_args!("{} {time} {name}: {}", record.place(), words.join(", ")))

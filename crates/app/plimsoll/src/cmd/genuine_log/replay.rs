@@ -41,7 +41,7 @@ pub(super) struct Replayed<S> {
     /// Pages with changes of generations that were not replayed, and their database times.
     pub(super) ahead: Vec<(PageNumber, u64)>,
     /// The highest database time of the replay.
-    pub(super) replayed_dbtime: u64,
+    pub(super) end_dbtime: u64,
 }
 
 impl<S> Replayed<S> {
@@ -120,7 +120,7 @@ impl GenerationChain {
         let last = self.files.last().map_or(0, |(generation, _)| *generation);
         let generations = (first, last);
         let (lost, doubts, ahead) = (self.lost, self.doubts, Vec::new());
-        let replayed_dbtime = summary.dbtime;
+        let end_dbtime = summary.dbtime;
         Ok(Replayed {
             store,
             summary,
@@ -130,7 +130,7 @@ impl GenerationChain {
             lost,
             doubts,
             ahead,
-            replayed_dbtime,
+            end_dbtime,
         })
     }
 }

@@ -91,7 +91,12 @@ fn advice(gain: &CacheGain) -> String {
                 "Take {}: {load:.1} times the IOPS, reads {latency:.1} times as fast, {} of the \
                  traffic off the array. Writes take {writes:.1} times as long as without it.",
                 size(at),
-                share(gain.points[at].cache.as_ref().and_then(record::FlashCacheInterval::traffic_saved)),
+                share(
+                    gain.points[at]
+                        .cache
+                        .as_ref()
+                        .and_then(record::FlashCacheInterval::traffic_saved)
+                ),
             )
         }
         GainAdvice::NotNeeded => "Do not buy a cache: the array carries the load that this plan \

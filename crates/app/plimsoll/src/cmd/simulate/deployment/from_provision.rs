@@ -176,7 +176,8 @@ impl Reader<'_> {
             (cache / 2).max(1)
         );
         for name in databases {
-            text += &format!("[[database]]\nfolder = {}\n", quoted(&format!("/mnt/mail/{name}")));
+            let folder = quoted(&format!("/mnt/mail/{name}"));
+            text.extend(["[[database]]\nfolder = ", folder.as_str(), "\n"]);
         }
         Ok(Plan::parse("provision", &text)?)
     }
