@@ -1,5 +1,7 @@
 //! Every interval of every host as comma-separated values.
 
+use std::fmt::Write as _;
+
 use super::FleetSheet;
 use crate::intervals;
 
@@ -16,7 +18,7 @@ pub fn fleet_csv(sheet: &FleetSheet<'_>) -> String {
         }
         let name = quoted(host.name);
         for line in lines {
-            all.push_str(&format!("{name},{line}\n"));
+            let _ = writeln!(all, "{name},{line}");
         }
     }
     all
