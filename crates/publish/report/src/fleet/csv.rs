@@ -1,5 +1,7 @@
 //! Every interval of every host as comma-separated values.
 
+use std::fmt::Write as _;
+
 use super::FleetSheet;
 use crate::intervals;
 
@@ -15,7 +17,9 @@ pub fn fleet_csv(sheet: &FleetSheet<'_>) -> String {
             all = format!("host,{head}\n");
         }
         let name = quoted(host.name);
-        all.extend(lines.map(|line| format!("{name},{line}\n")));
+        for line in lines {
+            let _ = writeln!(all, "{name},{line}");
+        }
     }
     all
 }

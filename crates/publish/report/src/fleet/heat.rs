@@ -79,7 +79,7 @@ fn measured<'a>(host: &FleetSheetHost<'a>) -> impl Iterator<Item = &'a IntervalR
 fn span(sheet: &FleetSheet<'_>) -> (f64, f64) {
     let ends = sheet.hosts.iter().flat_map(|host| {
         measured(host)
-            .flat_map(|row| [row.from_ns, row.to_ns].map(|at| at as f64 / 1e9 + host.begins))
+            .flat_map(move |row| [row.from_ns, row.to_ns].map(|at| at as f64 / 1e9 + host.begins))
     });
     let (from, to) = ends.fold((f64::MAX, f64::MIN), |(from, to), at| (from.min(at), to.max(at)));
     if from < to { (from, to) } else { (0.0, 1.0) }

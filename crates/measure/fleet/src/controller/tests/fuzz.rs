@@ -14,7 +14,9 @@ fn damaged(bytes: &[u8], prng: &mut Prng) -> Vec<u8> {
         let at = usize::try_from(prng.below(bytes.len() as u64)).expect("a short message");
         match prng.below(3) {
             0 => bytes[at] = prng.next_u64().to_le_bytes()[0],
-            1 if bytes.len() > 1 => drop(bytes.remove(at)),
+            1 if bytes.len() > 1 => {
+                bytes.remove(at);
+            }
             _ => bytes.insert(at, bytes[at]),
         }
     }
