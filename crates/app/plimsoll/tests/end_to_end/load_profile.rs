@@ -13,7 +13,7 @@ const DATABASE: &str = r"\\EX1\MSExchange Database ==> Instances(Information Sto
 fn counters() -> Vec<u8> {
     let names =
         ["Reads (Attached)/sec", "Reads (Attached) Average Latency", "Writes (Attached)/sec"];
-    let mut text = "\"(PDH-CSV 4.0) (Mitteleuropäische Zeit)(-60)\"".to_owned();
+    let mut text = "\"(PDH-CSV 4.0) (Mitteleurop\u{e4}ische Zeit)(-60)\"".to_owned();
     for name in names {
         let _ = write!(text, ",\"{DATABASE}\\I/O Database {name}\"");
     }
@@ -36,7 +36,7 @@ fn the_day_of_a_counter_log_is_found_and_simulated() {
     scene.run(["profile", "perf.csv", "-o", "load.toml"]).expect_code(0).expect_out(&[
         "Busiest hour: Friday 2026-11-20, 09:00 to 10:00, with 300 IOPS",
         "203 reads of 12.25 ms",
-        "Mitteleuropäische Zeit, UTC+01:00",
+        "Mitteleurop\u{e4}ische Zeit, UTC+01:00",
         "Everything in the files was understood.",
     ]);
     let json = scene.run(["profile", "perf.csv", "--json"]);

@@ -237,10 +237,11 @@ pub fn predictions_text(all: &[PredictedArray]) -> String {
 /// The same numbers for programs.
 pub fn predictions_json(all: &[PredictedArray]) -> String {
     let fronts = pareto_front(&points(all));
-    let parts = all.iter().zip(1..).zip(fronts);
+    let ranked = all.iter().zip(1..).zip(fronts);
+    let parts: Json = ranked.map(|((one, rank), is_best)| one.part(rank, is_best)).collect();
     let members = json!({
         "simulated": all.first().and_then(|one| one.worst().figures.array.as_ref()),
-        "predictions": parts.map(|((one, rank), is_best)| one.part(rank, is_best)).collect::<Json>(),
+        "predictions": parts,
     });
     let json = crate::answer("predictions", members);
     units::plain_json(&format!("{json:#}\n")).into_owned()
