@@ -52,8 +52,12 @@ fn the_day_of_a_counter_log_is_found_and_simulated() {
     scene.write("plan.toml", format!("name = \"day\"\n{plan}\n{workload}threads = 4\n").as_bytes());
     scene.run(["simulate", "plan.toml", "--array", "shelf-15k", "-o", "out"]).expect_code(0);
     let report: Value = serde_json::from_slice(&scene.read("out/report.json")).unwrap();
-    assert_eq!(report["settings"]["measure_ns"].as_u64(), Some(86_400_000_000_000), "{report}");
-    let by_hour = iops_by_hour(&String::from_utf8(scene.read("out/intervals.csv")).unwrap());
+    assert_eq!(
+        report["run"]["settings"]["measure_ns"].as_u64(),
+        Some(86_400_000_000_000),
+        "{report}"
+    );
+    let by_hour = iops_by_hour(&scene.run(["report", "out", "--format", "csv"]).out);
     assert_eq!(by_hour.len(), 24);
     for (hour, iops) in by_hour.iter().enumerate() {
         let wanted = if hour == 9 { 300.0 } else { 60.0 };
@@ -67,7 +71,7 @@ fn iops_by_hour(csv: &str) -> Vec<f64> {
         .lines()
         .skip(1)
         .map(|line| line.split(',').collect::<Vec<_>>())
-        .filter(|fields| fields[0] == "measurement" || fields[0] == "measure")
+        .filter(|fields| fields[0] == "measurement")
         .filter(|fields| ["Database reads", "Database writes"].contains(&fields[5]))
         .map(|fields| [1, 6].map(|at| fields[at].parse::<f64>().unwrap()))
         .map(|[from, count]| (from, count))

@@ -16,7 +16,7 @@ pub enum LoadProfileError {
     NoSamples {
         /// The file.
         file: String,
-        /// PartCells and rows that could not be used, by reason.
+        /// Cells and rows that could not be used, by reason.
         skipped: String,
     },
     /// A block trace that says nothing of rates.

@@ -18,7 +18,7 @@ pub struct LoadFile {
     pub rows: u64,
     /// Samples, or requests of a trace, that count.
     pub used: u64,
-    /// PartCells, rows and lines that do not count, by reason.
+    /// Cells, rows and lines that do not count, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Columns of other counters.
     pub other_columns: u64,

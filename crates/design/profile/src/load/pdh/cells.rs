@@ -44,7 +44,7 @@ impl CounterGroup {
     }
 
     /// The load in `row`: all requests, or those of attached databases and of recovery together.
-    /// PartCells that cannot be used are counted in `file`.
+    /// Cells that cannot be used are counted in `file`.
     pub(super) fn load(&self, row: &StringRecord, file: &mut LoadFile) -> Option<RequestLoad> {
         let mut parts = [PartCells::default(), PartCells::default(), PartCells::default()];
         for (column, part, measure) in &self.columns {
