@@ -53,8 +53,8 @@ impl fmt::Display for ProfileError {
                 }
                 write!(
                     f,
-                    "\nand for the load over the day: counter logs (a first header of (PDH-CSV 4.0)), \
-                     text of blkparse, fio iologs"
+                    "\nand for the load over the day: counter logs (first header: (PDH-CSV 4.0)), text \
+                     of blkparse, fio iologs"
                 )
             }
             Self::Binary { file } => {

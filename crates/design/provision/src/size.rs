@@ -33,8 +33,8 @@ fn played(
 }
 
 /// How many kinds of failure (one server, two servers, a domain, a site ...) leave every database
-/// active, whichever servers fail, of those that the layout is played through; `None` if a deployment
-/// has no copies, or no layout.
+/// active, whichever servers fail, of those that the layout is played through; `None` if a
+/// deployment has no copies, or no layout.
 pub fn survived_failures(deployment: &Deployment) -> Option<usize> {
     let calculation = calculate(deployment);
     let (sheet, architecture) = (calculation.sheet(), calculation.architecture());

@@ -25,7 +25,7 @@ pub use journals::KeptJournal;
 pub use lease::Lease;
 pub use letters::{Letter, Letters, Replies};
 pub use subject::{EVERY_BEAT, beats, clocks, orders, results};
-pub use work::{Work, WorkLeft, WorkQueue};
+pub use work::{WorkItem, WorkLeft, WorkQueue};
 
 /// Longest wait for an answer of the server itself.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -23,7 +23,7 @@ const MESSAGE_ID: &str = "Nats-Msg-Id";
 /// An item that is queued again within this time is recognised.
 const KNOWN_FOR: Duration = Duration::from_mins(2);
 
-/// Work and results that nobody collects are deleted after this time.
+/// Uncollected work and results are deleted after this time.
 const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
 
 /// The server hands an item to another agent if it hears nothing of it for this time.
@@ -37,7 +37,7 @@ const MOST_DELIVERIES: i64 = 5;
 
 /// An item of the queue in the hands of this agent.
 #[derive(Debug)]
-pub struct Work {
+pub struct WorkItem {
     /// Its content.
     pub bytes: Vec<u8>,
     message: Message,
@@ -58,7 +58,7 @@ pub struct WorkLeft {
     pub in_hands: u64,
 }
 
-impl Work {
+impl WorkItem {
     /// Says that the agent is still at it: at least as often as [`Carrier::lost_after`] asks.
     pub fn still_at_it(&self, carrier: &Carrier) -> Result<(), CarrierError> {
         carrier.wait("keep an item", self.message.ack_with(AckKind::Progress))
@@ -198,7 +198,7 @@ impl Carrier {
         &self,
         queue: &WorkQueue,
         patience: Duration,
-    ) -> Result<Option<Work>, CarrierError> {
+    ) -> Result<Option<WorkItem>, CarrierError> {
         let asked = queue.consumer.fetch().max_messages(1).expires(patience).messages();
         let next = async {
             let mut messages = asked.await?;
@@ -209,6 +209,6 @@ impl Carrier {
         let next: Result<Option<Message>, async_nats::Error> =
             self.runtime.block_on(bounded).unwrap_or(Ok(None));
         let message = next.map_err(|error| CarrierError::refused("take work", &error))?;
-        Ok(message.map(|message| Work { bytes: message.payload.to_vec(), message }))
+        Ok(message.map(|message| WorkItem { bytes: message.payload.to_vec(), message }))
     }
 }

@@ -1,5 +1,5 @@
-//! Simulations of a sweep that agents make: what an item says, what an agent does with it, and which
-//! results the controller keeps.
+//! Simulations of a sweep that agents make: what an item says, what an agent does with it, and
+//! which results the controller keeps.
 //!
 //! The queue delivers each item at least once, to any agent, and again if an agent is lost. Results
 //! are named by the content that they are of, so that one that comes twice changes nothing.
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_result_is_kept_once_whoever_brings_it_and_however_often() {
+    fn every_result_is_kept_once_however_often_it_comes() {
         let mut ledger = SweepLedger::new(["a", "b"].map(str::to_owned));
         let figures = |text: &str| SimulationOutcome::Figures(text.to_owned());
         let kept = ledger.note(result("a", "one", figures("1")));

@@ -3,8 +3,8 @@
 /// Nanoseconds of an hour.
 pub const HOUR_NS: u64 = 3_600_000_000_000;
 
-/// Share of the target after `measured_ns` of the measurement, with the percents of its hours, which
-/// begin anew after the last one; 1 without any.
+/// Share of the target after `measured_ns` of the measurement, with the percents of its hours,
+/// which begin anew after the last one; 1 without any.
 pub fn hourly_share(percent: &[f64], measured_ns: u64) -> f64 {
     let hour = usize::try_from(measured_ns / HOUR_NS).unwrap_or_default();
     percent.get(hour % percent.len().max(1)).map_or(1.0, |percent| percent / 100.0)

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of `parts` in 64 hexadecimal digits. Their lengths are part of it, so that parts that are
-/// cut elsewhere have another name.
+/// SHA-256 of `parts` in 64 hexadecimal digits. Their lengths are part of it, so that parts that
+/// are cut elsewhere have another name.
 pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -33,7 +33,7 @@ use crate::term::Progress;
 use flags::{LevelFlag, SimulateFlags};
 
 use progress::SimulationProgress;
-use sweep::Sweep;
+use sweep::OpenSweep;
 
 /// An example for the user.
 pub(crate) const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write-through";
@@ -59,7 +59,7 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
         let simulated = request.alone(&folder, &stop, console.is_quiet())?;
         return super::conclusion::conclude(&simulated, &folder, flags.json, console);
     }
-    let sweep = Sweep::open(&request, &changes, &folder, &stop)?;
+    let sweep = OpenSweep::open(&request, &changes, &folder, &stop)?;
     let all = sweep.run(console)?;
     conclude_sweep(&sweep, &all, flags.json, console)
 }
@@ -288,7 +288,7 @@ fn pairs(changes: &[Replacement]) -> Vec<(String, String)> {
 
 /// Writes the ranking and says it.
 fn conclude_sweep(
-    sweep: &Sweep<'_>,
+    sweep: &OpenSweep<'_>,
     all: &[PredictedArray],
     json: bool,
     console: &mut Console,

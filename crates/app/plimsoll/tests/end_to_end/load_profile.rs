@@ -13,7 +13,7 @@ const DATABASE: &str = r"\\EX1\MSExchange Database ==> Instances(Information Sto
 fn counters() -> Vec<u8> {
     let names =
         ["Reads (Attached)/sec", "Reads (Attached) Average Latency", "Writes (Attached)/sec"];
-    let mut text = "\"(PDH-CSV 4.0) (Mitteleuropäische Zeit)(-60)\"".to_owned();
+    let mut text = "\"(PDH-CSV 4.0) (Mitteleurop\u{e4}ische Zeit)(-60)\"".to_owned();
     for name in names {
         let _ = write!(text, ",\"{DATABASE}\\I/O Database {name}\"");
     }
@@ -36,7 +36,7 @@ fn the_day_of_a_counter_log_is_found_and_simulated() {
     scene.run(["profile", "perf.csv", "-o", "load.toml"]).expect_code(0).expect_out(&[
         "Busiest hour: Friday 2026-11-20, 09:00 to 10:00, with 300 IOPS",
         "203 reads of 12.25 ms",
-        "Mitteleuropäische Zeit, UTC+01:00",
+        "Mitteleurop\u{e4}ische Zeit, UTC+01:00",
         "Everything in the files was understood.",
     ]);
     let json = scene.run(["profile", "perf.csv", "--json"]);
@@ -52,8 +52,12 @@ fn the_day_of_a_counter_log_is_found_and_simulated() {
     scene.write("plan.toml", format!("name = \"day\"\n{plan}\n{workload}threads = 4\n").as_bytes());
     scene.run(["simulate", "plan.toml", "--array", "shelf-15k", "-o", "out"]).expect_code(0);
     let report: Value = serde_json::from_slice(&scene.read("out/report.json")).unwrap();
-    assert_eq!(report["settings"]["measure_ns"].as_u64(), Some(86_400_000_000_000), "{report}");
-    let by_hour = iops_by_hour(&String::from_utf8(scene.read("out/intervals.csv")).unwrap());
+    assert_eq!(
+        report["run"]["settings"]["measure_ns"].as_u64(),
+        Some(86_400_000_000_000),
+        "{report}"
+    );
+    let by_hour = iops_by_hour(&scene.run(["report", "out", "--format", "csv"]).out);
     assert_eq!(by_hour.len(), 24);
     for (hour, iops) in by_hour.iter().enumerate() {
         let wanted = if hour == 9 { 300.0 } else { 60.0 };
@@ -67,7 +71,7 @@ fn iops_by_hour(csv: &str) -> Vec<f64> {
         .lines()
         .skip(1)
         .map(|line| line.split(',').collect::<Vec<_>>())
-        .filter(|fields| fields[0] == "measurement" || fields[0] == "measure")
+        .filter(|fields| fields[0] == "measurement")
         .filter(|fields| ["Database reads", "Database writes"].contains(&fields[5]))
         .map(|fields| [1, 6].map(|at| fields[at].parse::<f64>().unwrap()))
         .map(|[from, count]| (from, count))

@@ -1,12 +1,12 @@
-//! Paths of performance counters: `\\HOST\Object(Instance)\Counter`, as relog and typeperf write
+//! Paths of performance counters: `\\HOST\Object(Instance)\CounterColumn`, as relog and typeperf write
 //! them.
 
 use super::hours::StorageOperation;
-use super::places::{Place, PlaceKind};
+use super::places::{LoadPlace, PlaceKind};
 
 /// What a column counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Measure {
+pub(super) enum CounterMeasure {
     /// Requests per second.
     Rate,
     /// Mean latency, in units of so many milliseconds.
@@ -20,7 +20,7 @@ pub(super) enum Measure {
 /// Which of the requests a column counts. The engine counts those of attached databases, of
 /// recovery (the replay of passive copies), and in some releases both together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum CountedPart {
     Whole,
     Attached,
     Recovery,
@@ -28,18 +28,18 @@ pub(super) enum Part {
 
 /// A column that says something of storage.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Counter {
-    pub place: Place,
+pub(super) struct CounterColumn {
+    pub place: LoadPlace,
     pub operation: StorageOperation,
-    pub part: Part,
-    pub measure: Measure,
+    pub part: CountedPart,
+    pub measure: CounterMeasure,
 }
 
 /// Milliseconds of the engine's latencies, and of those of disks.
 const MILLISECOND: f64 = 1.0;
 const SECOND: f64 = 1e3;
 
-impl Counter {
+impl CounterColumn {
     /// The counter of a column; none for counters of other things.
     pub(super) fn of_path(path: &str) -> Option<Self> {
         let (host, path) = path.trim().strip_prefix(r"\\")?.split_once('\\')?;
@@ -61,33 +61,33 @@ impl Counter {
             _ => (instance.to_owned(), instance.eq_ignore_ascii_case("_total")),
         };
         let host = host.to_ascii_uppercase();
-        Some(Self { place: Place { host, kind, name, is_total }, operation, part, measure })
+        Some(Self { place: LoadPlace { host, kind, name, is_total }, operation, part, measure })
     }
 }
 
-type Found = (StorageOperation, Part, Measure);
+type Found = (StorageOperation, CountedPart, CounterMeasure);
 
 /// A counter of a volume or disk.
 fn of_disk(counter: &str) -> Option<Found> {
     use StorageOperation::{Read, Write};
     let (operation, measure) = match counter {
-        "disk reads/sec" => (Read, Measure::Rate),
-        "disk writes/sec" => (Write, Measure::Rate),
-        "disk read bytes/sec" => (Read, Measure::Bytes),
-        "disk write bytes/sec" => (Write, Measure::Bytes),
-        "avg. disk sec/read" => (Read, Measure::Latency { unit_ms: SECOND }),
-        "avg. disk sec/write" => (Write, Measure::Latency { unit_ms: SECOND }),
-        "avg. disk bytes/read" => (Read, Measure::Length),
-        "avg. disk bytes/write" => (Write, Measure::Length),
+        "disk reads/sec" => (Read, CounterMeasure::Rate),
+        "disk writes/sec" => (Write, CounterMeasure::Rate),
+        "disk read bytes/sec" => (Read, CounterMeasure::Bytes),
+        "disk write bytes/sec" => (Write, CounterMeasure::Bytes),
+        "avg. disk sec/read" => (Read, CounterMeasure::Latency { unit_ms: SECOND }),
+        "avg. disk sec/write" => (Write, CounterMeasure::Latency { unit_ms: SECOND }),
+        "avg. disk bytes/read" => (Read, CounterMeasure::Length),
+        "avg. disk bytes/write" => (Write, CounterMeasure::Length),
         _ => return None,
     };
-    Some((operation, Part::Whole, measure))
+    Some((operation, CountedPart::Whole, measure))
 }
 
 /// A counter of the engine, such as `i/o database reads (attached) average latency`.
 fn of_engine(counter: &str) -> Option<Found> {
     if counter == "log bytes write/sec" {
-        return Some((StorageOperation::LogWrite, Part::Whole, Measure::Bytes));
+        return Some((StorageOperation::LogWrite, CountedPart::Whole, CounterMeasure::Bytes));
     }
     let mut rest = counter.strip_prefix("i/o ")?;
     let operations = [
@@ -98,16 +98,18 @@ fn of_engine(counter: &str) -> Option<Found> {
     ];
     let (name, operation) = operations.into_iter().find(|(name, _)| rest.starts_with(name))?;
     rest = rest[name.len()..].trim_start();
-    let mut part = Part::Whole;
-    for (name, named) in [("(attached)", Part::Attached), ("(recovery)", Part::Recovery)] {
+    let mut part = CountedPart::Whole;
+    for (name, named) in
+        [("(attached)", CountedPart::Attached), ("(recovery)", CountedPart::Recovery)]
+    {
         if let Some(behind) = rest.strip_prefix(name) {
             (rest, part) = (behind.trim_start(), named);
         }
     }
     let measure = match rest {
-        "/sec" => Measure::Rate,
-        "average latency" => Measure::Latency { unit_ms: MILLISECOND },
-        "average bytes" => Measure::Length,
+        "/sec" => CounterMeasure::Rate,
+        "average latency" => CounterMeasure::Latency { unit_ms: MILLISECOND },
+        "average bytes" => CounterMeasure::Length,
         _ => return None,
     };
     Some((operation, part, measure))

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why there is no load profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LoadError {
+pub enum LoadProfileError {
     /// A counter log has no column that says anything of storage.
     NoCounters {
         /// The file.
@@ -35,7 +35,7 @@ pub enum LoadError {
     NoHour,
 }
 
-impl fmt::Display for LoadError {
+impl fmt::Display for LoadProfileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoCounters { file, found } => write!(
@@ -64,4 +64,4 @@ impl fmt::Display for LoadError {
     }
 }
 
-impl std::error::Error for LoadError {}
+impl std::error::Error for LoadProfileError {}

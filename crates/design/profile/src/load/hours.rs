@@ -32,7 +32,7 @@ impl StorageOperation {
 
 /// One kind of requests in an hour.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct OperationLoad {
+pub struct RequestLoad {
     /// Requests per second.
     pub iops: f64,
     /// Mean latency in milliseconds, weighted by requests; none if no source says.
@@ -43,11 +43,11 @@ pub struct OperationLoad {
 
 /// The load of an hour, by [`StorageOperation`]; none where no source says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct HourLoad([Option<OperationLoad>; 4]);
+pub struct HourLoad([Option<RequestLoad>; 4]);
 
 impl HourLoad {
     /// One kind of requests.
-    pub const fn of(&self, operation: StorageOperation) -> Option<OperationLoad> {
+    pub const fn of(&self, operation: StorageOperation) -> Option<RequestLoad> {
         self.0[operation as usize]
     }
 
@@ -75,7 +75,7 @@ impl HourLoad {
             let load = sum.load()?;
             let are_bytes_known = sum.byte_seconds >= sum.seconds;
             let bytes_per_second = are_bytes_known.then_some(sum.bytes);
-            Some(OperationLoad { iops: sum.requests, bytes_per_second, ..load })
+            Some(RequestLoad { iops: sum.requests, bytes_per_second, ..load })
         })
     }
 
@@ -86,7 +86,7 @@ impl HourLoad {
 
     fn combined<'a>(
         all: impl Iterator<Item = &'a Self>,
-        load_of: impl Fn(&OperationSum) -> Option<OperationLoad>,
+        load_of: impl Fn(&OperationSum) -> Option<RequestLoad>,
     ) -> Self {
         let mut sums = [OperationSum::default(); 4];
         for load in all {
@@ -115,7 +115,7 @@ struct OperationSum {
 }
 
 impl OperationSum {
-    fn add(&mut self, seconds: f64, load: OperationLoad) {
+    fn add(&mut self, seconds: f64, load: RequestLoad) {
         self.seconds += seconds;
         self.requests += load.iops * seconds;
         if let Some(latency_ms) = load.latency_ms {
@@ -128,8 +128,8 @@ impl OperationSum {
         }
     }
 
-    fn load(&self) -> Option<OperationLoad> {
-        (self.seconds > 0.0).then(|| OperationLoad {
+    fn load(&self) -> Option<RequestLoad> {
+        (self.seconds > 0.0).then(|| RequestLoad {
             iops: self.requests / self.seconds,
             latency_ms: (self.timed > 0.0).then(|| self.latency_ms / self.timed),
             bytes_per_second: (self.byte_seconds > 0.0).then(|| self.bytes / self.byte_seconds),
@@ -146,7 +146,7 @@ pub(super) struct HourSum([OperationSum; 4]);
 
 impl HourSum {
     /// Adds a sample that stands for `seconds`.
-    pub(super) fn add(&mut self, operation: StorageOperation, seconds: f64, load: OperationLoad) {
+    pub(super) fn add(&mut self, operation: StorageOperation, seconds: f64, load: RequestLoad) {
         self.0[operation as usize].add(seconds, load);
     }
 

@@ -21,10 +21,10 @@ mod workload;
 mod tests;
 
 pub use clock::{ClockHour, TraceStart};
-pub use error::LoadError;
+pub use error::LoadProfileError;
 pub use files::LoadFile;
-pub use hours::{HourLoad, OperationLoad, StorageOperation};
-pub use places::{Place, PlaceKind};
+pub use hours::{HourLoad, RequestLoad, StorageOperation};
+pub use places::{LoadPlace, PlaceKind};
 pub use report::{BusiestHour, DayHour, LoadProfile, PlaceLoad};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,7 @@ pub struct LoadOptions {
 }
 
 /// Sums by place and hour.
-type PlaceHours = BTreeMap<Place, BTreeMap<ClockHour, HourSum>>;
+type PlaceHours = BTreeMap<LoadPlace, BTreeMap<ClockHour, HourSum>>;
 
 /// Takes files in and sums their load by place and hour.
 #[derive(Debug, Default)]
@@ -79,7 +79,7 @@ impl LoadCollector {
     }
 
     /// Reads one whole file. One that was read under another name adds nothing.
-    pub fn add(&mut self, name: &str, text: &str) -> Result<&LoadFile, LoadError> {
+    pub fn add(&mut self, name: &str, text: &str) -> Result<&LoadFile, LoadProfileError> {
         let is_new = self.known_files.insert(mark(text));
         let file = if !is_new {
             LoadFile::repeated(name)
@@ -93,15 +93,15 @@ impl LoadCollector {
         Ok(&self.files[last])
     }
 
-    fn add_counters(&mut self, name: &str, text: &str) -> Result<LoadFile, LoadError> {
+    fn add_counters(&mut self, name: &str, text: &str) -> Result<LoadFile, LoadProfileError> {
         let bias = *self.bias_minutes.get_or_insert_with(|| pdh::bias_minutes(text));
         let mut file = LoadFile::new(name, "performance counters");
         pdh::read(text, &mut file, (&mut self.places, bias))?;
         Ok(file)
     }
 
-    fn add_trace(&mut self, name: &str, text: &str) -> Result<LoadFile, LoadError> {
-        let wrong = |why: String| LoadError::NoTrace { file: name.to_owned(), why };
+    fn add_trace(&mut self, name: &str, text: &str) -> Result<LoadFile, LoadProfileError> {
+        let wrong = |why: String| LoadProfileError::NoTrace { file: name.to_owned(), why };
         let trace = Trace::read(text).map_err(|error| wrong(error.to_string()))?;
         let clock = TraceClock::of(&trace, self.options.trace_start)
             .map_err(|why| wrong(why.to_owned()))?;
@@ -112,7 +112,7 @@ impl LoadCollector {
     }
 
     /// Puts everything together.
-    pub fn finish(self) -> Result<LoadProfile, LoadError> {
+    pub fn finish(self) -> Result<LoadProfile, LoadProfileError> {
         report::combine(self)
     }
 }

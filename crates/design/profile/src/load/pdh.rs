@@ -4,13 +4,13 @@
 use csv::{ReaderBuilder, StringRecord};
 
 use super::clock::{ClockHour, moment};
-use super::counters::{Counter, Measure};
-use super::{LoadError, LoadFile, PlaceHours};
+use super::counters::{CounterColumn, CounterMeasure};
+use super::{LoadFile, LoadProfileError, PlaceHours};
 use crate::date::DateOrder;
 
 mod cells;
 
-use cells::Group;
+use cells::CounterGroup;
 
 /// Begins the first header: `(PDH-CSV 4.0) (Eastern Standard Time)(300)`.
 const MARKS: [&str; 2] = ["(PDH-CSV", "(PDH-TSV"];
@@ -47,7 +47,7 @@ pub(super) fn read(
     text: &str,
     file: &mut LoadFile,
     (places, bias): (&mut PlaceHours, i64),
-) -> Result<(), LoadError> {
+) -> Result<(), LoadProfileError> {
     file.zone = zone_parts(text).map(|(zone, _)| zone.to_owned());
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -73,7 +73,7 @@ pub(super) fn read(
     }
     if file.used == 0 {
         let skipped = file.not_understood().unwrap_or_else(|| "it has no rows".to_owned());
-        return Err(LoadError::NoSamples { file: file.name.clone(), skipped });
+        return Err(LoadProfileError::NoSamples { file: file.name.clone(), skipped });
     }
     Ok(())
 }
@@ -87,10 +87,13 @@ fn delimiter(text: &str) -> u8 {
 }
 
 /// The columns that say something, by place and kind of requests.
-fn groups(headers: &StringRecord, file: &mut LoadFile) -> Result<Vec<Group>, LoadError> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(
+    headers: &StringRecord,
+    file: &mut LoadFile,
+) -> Result<Vec<CounterGroup>, LoadProfileError> {
+    let mut groups: Vec<CounterGroup> = Vec::new();
     for (column, header) in headers.iter().enumerate().skip(1) {
-        let Some(counter) = Counter::of_path(header) else {
+        let Some(counter) = CounterColumn::of_path(header) else {
             file.other_column(header);
             continue;
         };
@@ -99,17 +102,17 @@ fn groups(headers: &StringRecord, file: &mut LoadFile) -> Result<Vec<Group>, Loa
             .find(|of| of.place == counter.place && of.operation == counter.operation);
         match same {
             Some(group) => group.columns.push((column, counter.part, counter.measure)),
-            None => groups.push(Group::of(column, counter)),
+            None => groups.push(CounterGroup::of(column, counter)),
         }
     }
     if groups.is_empty() {
         let found = headers.iter().skip(1).take(MOST_SHOWN);
         let found = found.map(|header| units::shortened(header, 80).into_owned()).collect();
-        return Err(LoadError::NoCounters { file: file.name.clone(), found });
+        return Err(LoadProfileError::NoCounters { file: file.name.clone(), found });
     }
     let (rated, others): (Vec<_>, Vec<_>) = groups
         .into_iter()
-        .partition(|of| of.columns.iter().any(|(.., measure)| *measure == Measure::Rate));
+        .partition(|of| of.columns.iter().any(|(.., measure)| *measure == CounterMeasure::Rate));
     let without_rate: usize = others.iter().map(|group| group.columns.len()).sum();
     file.skip(
         "columns of latencies or bytes without their requests per second",

@@ -34,7 +34,7 @@ impl PlaceKind {
 
 /// A place whose requests were counted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LoadPlace {
     /// Name of the host; empty if the file does not say.
     pub host: String,
     /// What it is.
@@ -45,7 +45,7 @@ pub struct Place {
     pub(super) is_total: bool,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for LoadPlace {
     /// As `DB01 on EX1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
@@ -54,8 +54,8 @@ impl fmt::Display for Place {
 }
 
 /// Which of these places count: of each host those of its best kind; a sum only if it is alone.
-pub(super) fn counted<'p>(all: &[&'p Place]) -> Vec<&'p Place> {
-    let is_counted = |place: &&&Place| {
+pub(super) fn counted<'p>(all: &[&'p LoadPlace]) -> Vec<&'p LoadPlace> {
+    let is_counted = |place: &&&LoadPlace| {
         let of_host = |kind| {
             let mut same = all.iter().filter(|of| of.host == place.host && of.kind == kind);
             same.next().is_some()

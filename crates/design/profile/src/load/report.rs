@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::clock::ClockHour;
 use super::hours::HourLoad;
-use super::places::{Place, counted};
+use super::places::{LoadPlace, counted};
 use super::totals::{self, Loads};
-use super::{LoadCollector, LoadError, LoadFile};
+use super::{LoadCollector, LoadFile, LoadProfileError};
 
 /// What production has measured of its storage.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub struct LoadProfile {
     /// The places that count, the busiest first.
     pub places: Vec<PlaceLoad>,
     /// Places that do not count: others of their host say the same, or they were not asked for.
-    pub other_places: Vec<Place>,
+    pub other_places: Vec<LoadPlace>,
 }
 
 /// An hour of the average day.
@@ -56,7 +56,7 @@ pub struct BusiestHour {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceLoad {
     /// Which.
-    pub place: Place,
+    pub place: LoadPlace,
     /// Its own busiest hour.
     pub busiest: BusiestHour,
     /// Its load in the busiest hour of all places; none if it has no samples there.
@@ -64,15 +64,15 @@ pub struct PlaceLoad {
 }
 
 /// Puts together what a collector has seen.
-pub(super) fn combine(seen: LoadCollector) -> Result<LoadProfile, LoadError> {
-    let all: Vec<&Place> = seen.places.keys().collect();
+pub(super) fn combine(seen: LoadCollector) -> Result<LoadProfile, LoadProfileError> {
+    let all: Vec<&LoadPlace> = seen.places.keys().collect();
     let asked = asked_for(&all, &seen.options.only)?;
-    let counted: BTreeSet<&Place> = counted(&asked).into_iter().collect();
+    let counted: BTreeSet<&LoadPlace> = counted(&asked).into_iter().collect();
     let loads = totals::loads(&seen.places, &counted);
     let (by_hour, hours_without_a_host) = totals::by_hour(&loads);
-    let busiest = busiest(&by_hour).ok_or(LoadError::NoHour)?;
+    let busiest = busiest(&by_hour).ok_or(LoadProfileError::NoHour)?;
     let span = by_hour.keys().next().zip(by_hour.keys().next_back());
-    let (first, last) = span.ok_or(LoadError::NoHour)?;
+    let (first, last) = span.ok_or(LoadProfileError::NoHour)?;
     let (day, days) = totals::average_day(&by_hour, seen.options.all_days);
     let other_places = all.into_iter().filter(|place| !counted.contains(place)).cloned().collect();
     Ok(LoadProfile {
@@ -90,12 +90,18 @@ pub(super) fn combine(seen: LoadCollector) -> Result<LoadProfile, LoadError> {
 }
 
 /// The places of the names in `only`, or all.
-fn asked_for<'p>(all: &[&'p Place], only: &[String]) -> Result<Vec<&'p Place>, LoadError> {
-    let is_named = |place: &Place| only.iter().any(|name| name.eq_ignore_ascii_case(&place.name));
-    let named: Vec<&Place> =
+fn asked_for<'p>(
+    all: &[&'p LoadPlace],
+    only: &[String],
+) -> Result<Vec<&'p LoadPlace>, LoadProfileError> {
+    let is_named =
+        |place: &LoadPlace| only.iter().any(|name| name.eq_ignore_ascii_case(&place.name));
+    let named: Vec<&LoadPlace> =
         all.iter().copied().filter(|place| only.is_empty() || is_named(place)).collect();
     if named.is_empty() && !all.is_empty() {
-        return Err(LoadError::NoPlace { known: all.iter().map(ToString::to_string).collect() });
+        return Err(LoadProfileError::NoPlace {
+            known: all.iter().map(ToString::to_string).collect(),
+        });
     }
     Ok(named)
 }
@@ -122,7 +128,7 @@ fn busiest(hours: &BTreeMap<ClockHour, HourLoad>) -> Option<BusiestHour> {
 }
 
 fn places(loads: Loads, hour: ClockHour) -> Vec<PlaceLoad> {
-    let of_place = |(place, hours): (Place, BTreeMap<ClockHour, HourLoad>)| {
+    let of_place = |(place, hours): (LoadPlace, BTreeMap<ClockHour, HourLoad>)| {
         let then = hours.get(&hour).copied();
         Some(PlaceLoad { place, busiest: busiest(&hours)?, then })
     };

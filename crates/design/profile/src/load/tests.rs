@@ -1,9 +1,9 @@
-//! Counter logs and traces as production writes them, with everything that goes wrong in them.
+//! CounterColumn logs and traces as production writes them, with everything that goes wrong in them.
 
 use std::fmt::Write as _;
 
 use super::hours::StorageOperation::{LogWrite, Read, Write};
-use super::{LoadCollector, LoadError, LoadOptions, LoadProfile};
+use super::{LoadCollector, LoadOptions, LoadProfile, LoadProfileError};
 
 const READS: &str = r"MSExchange Database ==> Instances(Information Store/DB01)\I/O Database Reads";
 
@@ -29,7 +29,7 @@ fn log(
     text
 }
 
-fn collected(texts: &[&str]) -> Result<LoadProfile, LoadError> {
+fn collected(texts: &[&str]) -> Result<LoadProfile, LoadProfileError> {
     let mut collector = LoadCollector::new(LoadOptions::default());
     for (number, text) in texts.iter().enumerate() {
         assert!(LoadCollector::knows(text));
@@ -172,7 +172,7 @@ fn a_log_without_counters_of_storage_or_without_samples_is_refused() {
     let error = collected(&[&blank]).unwrap_err().to_string();
     assert!(error.contains("1 columns of latencies or bytes without"), "{error}");
     let short = log(&[r"LogicalDisk(C:)\Disk Reads/sec"], (20, 1), |_, _| "1".to_owned());
-    assert_eq!(collected(&[&short]), Err(LoadError::NoHour));
+    assert_eq!(collected(&[&short]), Err(LoadProfileError::NoHour));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use units::thousands;
 
-use super::hours::{HourLoad, OperationLoad, StorageOperation};
+use super::hours::{HourLoad, RequestLoad, StorageOperation};
 use super::{DayHour, LoadProfile, PlaceLoad};
 
 /// Characters of the longest bar.
@@ -122,8 +122,8 @@ fn write_hour(number: usize, hour: &DayHour, most: f64, text: &mut String) -> fm
         .or(log_reads)
         .map(|_| log_writes.map_or(0.0, |of| of.iops) + log_reads.map_or(0.0, |of| of.iops));
     let rate = |of: Option<f64>| of.map_or_else(|| "-".to_owned(), rounded);
-    let iops = |of: Option<OperationLoad>| rate(of.map(|of| of.iops));
-    let latency = |of: Option<OperationLoad>| {
+    let iops = |of: Option<RequestLoad>| rate(of.map(|of| of.iops));
+    let latency = |of: Option<RequestLoad>| {
         of.and_then(|of| of.latency_ms).map_or_else(|| "-".to_owned(), |ms| format!("{ms:.2}"))
     };
     let bar = "#".repeat(bar_length(load.iops() / most));

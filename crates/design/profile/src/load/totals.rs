@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::PlaceHours;
 use super::clock::ClockHour;
 use super::hours::HourLoad;
-use super::places::Place;
+use super::places::LoadPlace;
 
 /// Loads by place and hour.
-pub(super) type Loads = BTreeMap<Place, BTreeMap<ClockHour, HourLoad>>;
+pub(super) type Loads = BTreeMap<LoadPlace, BTreeMap<ClockHour, HourLoad>>;
 
 /// The loads of `places` in the hours that were sampled well enough.
-pub(super) fn loads(places: &PlaceHours, counted: &BTreeSet<&Place>) -> Loads {
-    let of_place = |(place, hours): (&Place, &BTreeMap<_, super::hours::HourSum>)| {
+pub(super) fn loads(places: &PlaceHours, counted: &BTreeSet<&LoadPlace>) -> Loads {
+    let of_place = |(place, hours): (&LoadPlace, &BTreeMap<_, super::hours::HourSum>)| {
         let known = hours.iter().filter_map(|(hour, sum)| Some((*hour, sum.load()?)));
         (place.clone(), known.collect())
     };

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use iotrace::{IoDirection, Trace, TraceError, TraceFormat, TraceRequest};
 
 use super::clock::{ClockHour, HOUR_SECONDS, TraceStart};
-use super::hours::{OperationLoad, StorageOperation};
-use super::places::{Place, PlaceKind};
+use super::hours::{RequestLoad, StorageOperation};
+use super::places::{LoadPlace, PlaceKind};
 use super::{LoadFile, PlaceHours};
 
 /// Nanoseconds of a second, and of a millisecond.
@@ -61,7 +61,7 @@ fn second(time: u64) -> i64 {
 
 /// Requests of one kind in one hour.
 #[derive(Default)]
-struct Counted {
+struct CountedRequests {
     requests: u64,
     bytes: u64,
     timed: u64,
@@ -76,7 +76,8 @@ pub(super) fn read(trace: &Trace, clock: TraceClock, file: &mut LoadFile, places
         file.skip(reason, *count);
     }
     let mut latencies: BTreeMap<usize, u64> = trace.answers.iter().copied().collect();
-    let mut counted: BTreeMap<(u16, ClockHour, StorageOperation), Counted> = BTreeMap::new();
+    let mut counted: BTreeMap<(u16, ClockHour, StorageOperation), CountedRequests> =
+        BTreeMap::new();
     for (at, request) in trace.requests.iter().enumerate() {
         let hour = ClockHour::of(clock.zero + second(request.time));
         let of = counted.entry((request.volume, hour, operation(request))).or_default();
@@ -94,10 +95,10 @@ pub(super) fn read(trace: &Trace, clock: TraceClock, file: &mut LoadFile, places
     }
 }
 
-impl Counted {
-    fn load(&self, seconds: f64) -> OperationLoad {
+impl CountedRequests {
+    fn load(&self, seconds: f64) -> RequestLoad {
         let mean = self.nanoseconds as f64 / self.timed.max(1) as f64;
-        OperationLoad {
+        RequestLoad {
             iops: self.requests as f64 / seconds,
             latency_ms: (self.timed > 0).then_some(mean / MILLISECOND),
             bytes_per_second: Some(self.bytes as f64 / seconds),
@@ -112,8 +113,8 @@ const fn operation(request: &TraceRequest) -> StorageOperation {
     }
 }
 
-fn place(trace: &Trace, volume: u16) -> Place {
+fn place(trace: &Trace, volume: u16) -> LoadPlace {
     let name = trace.volumes.get(usize::from(volume)).cloned();
     let name = name.unwrap_or_else(|| "device".to_owned());
-    Place { host: String::new(), kind: PlaceKind::Device, name, is_total: false }
+    LoadPlace { host: String::new(), kind: PlaceKind::Device, name, is_total: false }
 }

@@ -38,6 +38,8 @@ pub struct PredictionFigures {
     pub(super) log_write_ms: Option<f64>,
     /// The rate that counts as the target.
     pub(super) wanted_iops: Option<f64>,
+    /// The rate, up to the target: beyond it more is chance.
+    pub(super) carried_iops: Option<f64>,
     /// Mailboxes whose I/O the rate is enough for, if the plan says what one needs.
     pub(super) mailboxes: Option<f64>,
     /// Distance of the worst latency from its limit, in percent of the limit.
@@ -50,8 +52,8 @@ impl PredictionFigures {
         let settings = &run.start.settings;
         let reached = settings.thresholds.target_reached_percent / 100.0;
         let iops = achieved_iops(run);
-        // Beyond a target more is chance.
         let target = run.target_iops().unwrap_or(f64::INFINITY);
+        let carried_iops = iops.map(|iops| iops.min(target));
         let said = meaning::sentences(run, verdict).into_iter().take(1);
         let per_mailbox = settings.iops_per_mailbox.map(|each| each * run.held_share());
         Self {
@@ -69,7 +71,8 @@ impl PredictionFigures {
             write_ms: mean_ms(run, Series::DatabaseWrite),
             log_write_ms: mean_ms(run, Series::LogWrite),
             wanted_iops: run.target_iops().map(|target| target * reached),
-            mailboxes: iops.zip(per_mailbox).map(|(iops, each)| (iops.min(target) / each).floor()),
+            carried_iops,
+            mailboxes: carried_iops.zip(per_mailbox).map(|(iops, each)| (iops / each).floor()),
             margin_percent: margin_percent(verdict),
         }
     }

@@ -194,7 +194,7 @@ fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
             rank,
             holds: figures.class() == 0,
             cost: disks.map(f64::from),
-            load: figures.mailboxes.or(Some(one.wanted_iops())),
+            load: figures.mailboxes.or(figures.carried_iops),
             // Less than a percent is chance.
             margin_percent: one.margin_percent().map(f64::round),
             survived: survived.map(f64::from),
@@ -237,10 +237,11 @@ pub fn predictions_text(all: &[PredictedArray]) -> String {
 /// The same numbers for programs.
 pub fn predictions_json(all: &[PredictedArray]) -> String {
     let fronts = pareto_front(&points(all));
-    let parts = all.iter().zip(1..).zip(fronts);
+    let ranked = all.iter().zip(1..).zip(fronts);
+    let parts: Json = ranked.map(|((one, rank), is_best)| one.part(rank, is_best)).collect();
     let members = json!({
         "simulated": all.first().and_then(|one| one.worst().figures.array.as_ref()),
-        "predictions": parts.map(|((one, rank), is_best)| one.part(rank, is_best)).collect::<Json>(),
+        "predictions": parts,
     });
     let json = crate::answer("predictions", members);
     units::plain_json(&format!("{json:#}\n")).into_owned()

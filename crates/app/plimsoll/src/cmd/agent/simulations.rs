@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use carrier::{Carrier, ServerAccess, Work};
+use carrier::{Carrier, ServerAccess, WorkItem};
 use fleet::{
     AgentJob, AgentStep, ItemStep, SimulationItem, SimulationOutcome, SimulationResult, decode,
     encode, item_step,
@@ -93,7 +93,7 @@ impl Simulator {
     }
 
     /// Does what an item asks. An item that cannot be ended comes again, to this agent or another.
-    fn take(&mut self, work: &Work) {
+    fn take(&mut self, work: &WorkItem) {
         let Ok(item) = decode::<SimulationItem>(&work.bytes) else {
             console::complain("an item of the queue is no simulation; it was taken off");
             let _ = work.done(&self.carrier);
@@ -111,7 +111,7 @@ impl Simulator {
         }
     }
 
-    fn simulate(&mut self, item: &SimulationItem, work: &Work) {
+    fn simulate(&mut self, item: &SimulationItem, work: &WorkItem) {
         let _ = std::fs::remove_dir_all(&self.folder);
         let (carrier, profiles) = (&self.carrier, &mut self.profiles);
         let place = (self.folder.as_path(), &self.stop);

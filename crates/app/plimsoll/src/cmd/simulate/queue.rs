@@ -1,5 +1,5 @@
-//! The simulations of a sweep by the agents of a fleet: queues them, collects the results, and keeps
-//! the lease meanwhile, so that no test runs beside them.
+//! The simulations of a sweep by the agents of a fleet: queues them, collects the results, and
+//! keeps the lease meanwhile, so that no test runs beside them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use host::system;
 use report::PredictionFigures;
 
 use super::progress::SweepProgress;
-use super::sweep::{Item, Sweep};
+use super::sweep::{OpenSweep, SweepItem};
 use crate::cmd::fleet::connect;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -31,8 +31,8 @@ const MOST_LOOKS: u32 = 4;
 const IDLE: Duration = Duration::from_secs(30);
 
 /// A sweep whose items agents simulate.
-struct Conductor<'a> {
-    sweep: &'a Sweep<'a>,
+struct QueueConductor<'a> {
+    sweep: &'a OpenSweep<'a>,
     carrier: Carrier,
     lease: Lease,
     renewed: Instant,
@@ -45,8 +45,8 @@ struct Conductor<'a> {
 
 /// The figures of each missing item, with its number, unless the sweep is stopped.
 pub(super) fn collected(
-    sweep: &Sweep<'_>,
-    missing: &[&Item<'_>],
+    sweep: &OpenSweep<'_>,
+    missing: &[&SweepItem<'_>],
     progress: &SweepProgress,
     console: &mut Console,
 ) -> Result<Vec<(usize, PredictionFigures)>, CommandError> {
@@ -63,7 +63,7 @@ pub(super) fn collected(
     for (at, item) in missing.iter().enumerate() {
         places.entry(item.key.as_str().to_owned()).or_default().push((at, item.index));
     }
-    let mut conductor = Conductor {
+    let mut conductor = QueueConductor {
         sweep,
         results: carrier.results_of_work()?,
         carrier,
@@ -84,10 +84,10 @@ pub(super) fn collected(
     Ok(conductor.found)
 }
 
-impl Conductor<'_> {
+impl QueueConductor<'_> {
     fn conduct(
         &mut self,
-        missing: &[&Item<'_>],
+        missing: &[&SweepItem<'_>],
         progress: &SweepProgress,
         console: &mut Console,
     ) -> Result<(), CommandError> {
@@ -104,7 +104,7 @@ impl Conductor<'_> {
     }
 
     /// Queues what is still missing.
-    fn queue(&mut self, missing: &[&Item<'_>]) -> Result<(), CommandError> {
+    fn queue(&mut self, missing: &[&SweepItem<'_>]) -> Result<(), CommandError> {
         let epoch = self.lease.epoch();
         for (at, item) in missing.iter().enumerate() {
             let key = item.key.as_str();

@@ -27,7 +27,7 @@ use crate::error::CommandError;
 const MOST_KEPT: usize = 100;
 
 /// One simulation of a sweep.
-pub(super) struct Item<'a> {
+pub(super) struct SweepItem<'a> {
     /// Number in the sweep, from 0.
     pub index: usize,
     changes: &'a [Replacement],
@@ -37,15 +37,15 @@ pub(super) struct Item<'a> {
 }
 
 /// A sweep under way.
-pub(super) struct Sweep<'a> {
+pub(super) struct OpenSweep<'a> {
     pub request: &'a SimulationRequest<'a>,
-    items: Vec<Item<'a>>,
+    items: Vec<SweepItem<'a>>,
     folder: SweepFolder,
     build: String,
     pub stop: &'a StopFlag,
 }
 
-impl<'a> Sweep<'a> {
+impl<'a> OpenSweep<'a> {
     /// Begins the sweep of `all` combinations in its folder, or continues it. Mistakes in any of
     /// them are reported before anything is simulated.
     pub(super) fn open(
@@ -60,7 +60,7 @@ impl<'a> Sweep<'a> {
             for load in &request.seeds {
                 let array = request.array(changes)?;
                 let key = key(request, load, (&array, &build));
-                items.push(Item { index: items.len(), changes, load, array, key });
+                items.push(SweepItem { index: items.len(), changes, load, array, key });
             }
         }
         let keys: Vec<ContentKey> = items.iter().map(|item| item.key.clone()).collect();
@@ -74,7 +74,7 @@ impl<'a> Sweep<'a> {
         let count = self.items.len();
         let known: Vec<Option<PredictionFigures>> =
             self.items.iter().map(|item| self.known(item)).collect();
-        let missing: Vec<&Item<'_>> = self
+        let missing: Vec<&SweepItem<'_>> = self
             .items
             .iter()
             .zip(&known)
@@ -108,7 +108,7 @@ impl<'a> Sweep<'a> {
     /// The figures of each item that is missing, with its number, unless the sweep is stopped.
     fn simulated(
         &self,
-        missing: &[&Item<'_>],
+        missing: &[&SweepItem<'_>],
         at_a_time: usize,
         progress: &SweepProgress,
     ) -> Result<Vec<(usize, PredictionFigures)>, CommandError> {
@@ -140,7 +140,7 @@ impl<'a> Sweep<'a> {
     /// are those that were kept, read back, so that they never depend on who computed them.
     fn one(
         &self,
-        item: &Item<'_>,
+        item: &SweepItem<'_>,
         (at, progress): (usize, &SweepProgress),
     ) -> Result<Option<PredictionFigures>, CommandError> {
         let name = self.name(item).unwrap_or_else(|| format!("at-work-{}", item.index));
@@ -165,7 +165,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// An item for an agent.
-    pub(super) fn described(&self, item: &Item<'_>) -> SimulationItem {
+    pub(super) fn described(&self, item: &SweepItem<'_>) -> SimulationItem {
         let request = self.request;
         SimulationItem {
             key: item.key.as_str().to_owned(),
@@ -181,7 +181,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// The figures of an item that was simulated before.
-    fn known(&self, item: &Item<'_>) -> Option<PredictionFigures> {
+    fn known(&self, item: &SweepItem<'_>) -> Option<PredictionFigures> {
         let text = self.folder.store.get(&item.key)?;
         let is_whole = self.name(item).is_none_or(|name| self.folder.has_run(&name));
         serde_json::from_str(&text).ok().filter(|_| is_whole)
@@ -194,11 +194,11 @@ impl<'a> Sweep<'a> {
     }
 
     /// Name of the folder of an item's run, if it is kept.
-    fn name(&self, item: &Item<'_>) -> Option<String> {
+    fn name(&self, item: &SweepItem<'_>) -> Option<String> {
         self.keeps_runs().then(|| format!("what-if-{:02}", item.index + 1))
     }
 
-    fn of(&self, item: &Item<'_>, figures: PredictionFigures) -> Prediction {
+    fn of(&self, item: &SweepItem<'_>, figures: PredictionFigures) -> Prediction {
         let raid = &item.array.raid;
         Prediction {
             changes: pairs(item.changes),

@@ -3,9 +3,9 @@
 use csv::StringRecord;
 
 use crate::load::LoadFile;
-use crate::load::counters::{Counter, Measure, Part};
-use crate::load::hours::{OperationLoad, StorageOperation};
-use crate::load::places::Place;
+use crate::load::counters::{CountedPart, CounterColumn, CounterMeasure};
+use crate::load::hours::{RequestLoad, StorageOperation};
+use crate::load::places::LoadPlace;
 
 /// What no counter of storage reaches. A value above, or below zero, is of a counter that was
 /// reset, because its process or host was started anew.
@@ -14,39 +14,39 @@ const MOST_BYTES: f64 = 1e13;
 const MOST_LATENCY_MS: f64 = 3.6e6;
 
 /// The columns of one kind of requests of a place.
-pub(super) struct Group {
-    pub place: Place,
+pub(super) struct CounterGroup {
+    pub place: LoadPlace,
     pub operation: StorageOperation,
-    pub columns: Vec<(usize, Part, Measure)>,
+    pub columns: Vec<(usize, CountedPart, CounterMeasure)>,
 }
 
 /// The cells of one part, in a row.
 #[derive(Default)]
-struct Cells {
+struct PartCells {
     rate: Option<f64>,
     latency_ms: Option<f64>,
     bytes: Option<f64>,
     length: Option<f64>,
 }
 
-impl Cells {
-    fn load(&self) -> Option<OperationLoad> {
+impl PartCells {
+    fn load(&self) -> Option<RequestLoad> {
         let iops = self.rate?;
         let bytes_per_second = self.bytes.or_else(|| Some(self.length? * iops));
-        Some(OperationLoad { iops, latency_ms: self.latency_ms, bytes_per_second })
+        Some(RequestLoad { iops, latency_ms: self.latency_ms, bytes_per_second })
     }
 }
 
-impl Group {
-    pub(super) fn of(column: usize, counter: Counter) -> Self {
-        let Counter { place, operation, part, measure } = counter;
+impl CounterGroup {
+    pub(super) fn of(column: usize, counter: CounterColumn) -> Self {
+        let CounterColumn { place, operation, part, measure } = counter;
         Self { place, operation, columns: vec![(column, part, measure)] }
     }
 
     /// The load in `row`: all requests, or those of attached databases and of recovery together.
     /// Cells that cannot be used are counted in `file`.
-    pub(super) fn load(&self, row: &StringRecord, file: &mut LoadFile) -> Option<OperationLoad> {
-        let mut parts = [Cells::default(), Cells::default(), Cells::default()];
+    pub(super) fn load(&self, row: &StringRecord, file: &mut LoadFile) -> Option<RequestLoad> {
+        let mut parts = [PartCells::default(), PartCells::default(), PartCells::default()];
         for (column, part, measure) in &self.columns {
             let cells = &mut parts[*part as usize];
             let found = value(row.get(*column).unwrap_or_default(), *measure);
@@ -63,46 +63,46 @@ impl Group {
     }
 }
 
-impl Cells {
-    const fn place_of(&mut self, measure: Measure) -> &mut Option<f64> {
+impl PartCells {
+    const fn place_of(&mut self, measure: CounterMeasure) -> &mut Option<f64> {
         match measure {
-            Measure::Rate => &mut self.rate,
-            Measure::Latency { .. } => &mut self.latency_ms,
-            Measure::Bytes => &mut self.bytes,
-            Measure::Length => &mut self.length,
+            CounterMeasure::Rate => &mut self.rate,
+            CounterMeasure::Latency { .. } => &mut self.latency_ms,
+            CounterMeasure::Bytes => &mut self.bytes,
+            CounterMeasure::Length => &mut self.length,
         }
     }
 }
 
-fn together(one: OperationLoad, two: OperationLoad) -> OperationLoad {
+fn together(one: RequestLoad, two: RequestLoad) -> RequestLoad {
     let iops = one.iops + two.iops;
-    let weighted = |of: OperationLoad| of.latency_ms.map(|latency| latency * of.iops);
+    let weighted = |of: RequestLoad| of.latency_ms.map(|latency| latency * of.iops);
     let latency_ms = match (weighted(one), weighted(two)) {
         (Some(first), Some(second)) if iops > 0.0 => Some((first + second) / iops),
         _ => one.latency_ms.or(two.latency_ms),
     };
     let bytes = one.bytes_per_second.zip(two.bytes_per_second);
-    OperationLoad { iops, latency_ms, bytes_per_second: bytes.map(|(one, two)| one + two) }
+    RequestLoad { iops, latency_ms, bytes_per_second: bytes.map(|(one, two)| one + two) }
 }
 
 /// The value of a cell in requests, milliseconds or bytes, or the reason that it has none.
-fn value(cell: &str, measure: Measure) -> Result<f64, &'static str> {
+fn value(cell: &str, measure: CounterMeasure) -> Result<f64, &'static str> {
     let cell = cell.trim();
     if cell.is_empty() {
         return Err("blank samples");
     }
     let number = number(cell).ok_or("cells that are no number")?;
     let (value, most) = match measure {
-        Measure::Rate => (number, MOST_RATE),
-        Measure::Latency { unit_ms } => (number * unit_ms, MOST_LATENCY_MS),
-        Measure::Bytes | Measure::Length => (number, MOST_BYTES),
+        CounterMeasure::Rate => (number, MOST_RATE),
+        CounterMeasure::Latency { unit_ms } => (number * unit_ms, MOST_LATENCY_MS),
+        CounterMeasure::Bytes | CounterMeasure::Length => (number, MOST_BYTES),
     };
     let is_possible = (0.0..=most).contains(&value);
     is_possible.then_some(value).ok_or("values that no counter has (it was reset)")
 }
 
-/// Reads `1234.5`, `1234,5`, `1.234,5`, `1,234.5` and digits of other scripts. The last separator is
-/// the decimal one, unless it comes twice: counter logs do not group digits.
+/// Reads `1234.5`, `1234,5`, `1.234,5`, `1,234.5` and digits of other scripts. The last separator
+/// is the decimal one, unless it comes twice: counter logs do not group digits.
 fn number(text: &str) -> Option<f64> {
     let symbols = text.chars().filter(|symbol| !symbol.is_whitespace() && *symbol != '\'');
     let mut plain: String = symbols.map(plain_digit).collect();

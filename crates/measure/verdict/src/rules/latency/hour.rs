@@ -8,7 +8,7 @@ use super::Measured;
 
 /// What intervals of one hour add up to.
 #[derive(Default)]
-struct HourSum {
+struct HourLatency {
     count: u64,
     nanoseconds: f64,
     span_ns: Option<(u64, u64)>,
@@ -17,7 +17,7 @@ struct HourSum {
 /// The hour with the highest mean latency of `series` of `database`; hours count from the begin of
 /// the measurement.
 pub(super) fn worst(run: &RunRecord, database: u32, series: Series) -> Measured {
-    let mut hours: BTreeMap<u64, HourSum> = BTreeMap::new();
+    let mut hours: BTreeMap<u64, HourLatency> = BTreeMap::new();
     let mut begun = None;
     for row in run.intervals_of(Phase::Measure) {
         let from = *begun.get_or_insert(row.from_ns);
@@ -31,7 +31,7 @@ pub(super) fn worst(run: &RunRecord, database: u32, series: Series) -> Measured 
         let began = hour.span_ns.map_or(row.from_ns, |(from, _)| from);
         hour.span_ns = Some((began, row.to_ns));
     }
-    let mean = |hour: &HourSum| hour.nanoseconds / hour.count.max(1) as f64;
+    let mean = |hour: &HourLatency| hour.nanoseconds / hour.count.max(1) as f64;
     let worst = hours.into_values().reduce(
         |worst, hour| {
             if mean(&hour) > mean(&worst) { hour } else { worst }
