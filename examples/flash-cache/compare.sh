@@ -18,6 +18,7 @@ In the environment:
   CACHE     size of the cache [640MiB]; smaller than the databases, and it cannot hold all of them
   IOPS      that the slow volume serves [200]
   DURATION  of each measurement [60s]
+  WARM_UP   before it at most [30s]
   PLIMSOLL  the program [plimsoll, else the one that cargo has built or builds here]
 END
 }
@@ -81,8 +82,8 @@ cache_maximum = "8MiB"
 threads = 4
 [test]
 duration = "$DURATION"
-warm_up_limit = "30s"
-interval = "3s"
+warm_up_limit = "$WARM_UP"
+interval = "1s"
 END
     [ "$1" = before ] || cat >>"$results/$1.toml" <<END
 [cache]
@@ -117,6 +118,7 @@ SIZE=${SIZE:-256MiB}
 CACHE=${CACHE:-640MiB}
 IOPS=${IOPS:-200}
 DURATION=${DURATION:-60s}
+WARM_UP=${WARM_UP:-30s}
 plimsoll=$(program)
 mounted=
 device=

@@ -20,6 +20,8 @@ bench NAME [DIR]  speed against a peer, or counts against limits, with files in 
     simulate                                      events per second, times against limits
     sizing [--draws N | --draw SEED]              the formulas written a second time, on drawn
                                                   deployments (default 10000)
+    replay                                        1 GiB of the real engine's logs beside a
+                                                  sequential read of them, and memory
     report, served                                times and sizes against limits
     watched                                       a run with its live page open, and without
 ";

@@ -4,7 +4,7 @@ use xtask::failure::Failure;
 use xtask::usage;
 
 use crate::steps::{self, PROVE, Step, TEST};
-use crate::{check, dist, fuzz, guest, layers, licences, tidy, windows};
+use crate::{check, dist, fleet, fuzz, guest, layers, licences, tidy, windows};
 
 /// One command.
 struct Verb {
@@ -81,6 +81,18 @@ fidelity        what published runs counted, next to what our load counts under 
         },
     },
     Verb {
+        name: "fleet",
+        usage: "\
+fleet [--times N]                a fleet in network namespaces, N times each (default 1): links cut,
+                  programs killed, the server restarted; needs root and nats-server
+",
+        run: |words| match words {
+            [] => fleet::run(1),
+            ["--times", times] => fleet::run(number(times, "times")?),
+            _ => refused("fleet", words),
+        },
+    },
+    Verb {
         name: "crash",
         usage: "\
 crash --seeds N [--first S]      power failures in N random scripts, on every processor
@@ -131,7 +143,9 @@ lies [DIR [faults|healthy]]      the real program on storage that loses bytes or
     },
     Verb {
         name: "cache-kill",
-        usage: "cache-kill [--times N]           a flash cache's server killed N times (default 200)\n",
+        usage: "\
+cache-kill [--times N]           a flash cache's server killed N times (default 200)
+",
         run: |words| match words {
             [] => steps::cache_kill("200"),
             ["--times", times] => steps::cache_kill(times),

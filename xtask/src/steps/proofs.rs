@@ -37,6 +37,18 @@ pub(crate) fn bench(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p bench --", options)
 }
 
+/// Damaged logs of the real engine, through everything that a recovery does with them.
+pub(crate) fn log_mutants(mutants: &str) -> Result<(), Failure> {
+    let words = "cargo test -q -p eselog --test engine mutants";
+    let status = shell::command(&words.split(' ').collect::<Vec<_>>())
+        .env("PLIMSOLL_MUTANTS", mutants)
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{words}` failed")))
+}
+
 /// Counts of published runs beside those of our load.
 pub(crate) fn fidelity() -> Result<(), Failure> {
     bench(&["fidelity"])

@@ -68,6 +68,11 @@ pub(crate) const PROVE: &[Step] = &[
         what: "the Python package beside an independent reader",
         run: &python::run,
     },
+    Step {
+        name: "log-mutants",
+        what: "10,000 damaged logs of the real engine, replayed",
+        run: &|| proofs::log_mutants("10000"),
+    },
     Step { name: "fidelity", what: "published runs beside ours", run: &proofs::fidelity },
     Step { name: "kill", what: "the real program killed 100 times", run: &|| proofs::kill("100") },
     Step {

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ese::catalog::CatalogTable;
+use ese::header::HeaderCopies;
 use ese::reader::{Loss, LostPart, ReadDamage, ReadError, Reader};
+use eselog::DeletedRows;
 use host::dirty::Dirty;
 use host::pages::{ChangedPages, FilePages, PageError, read_header, unreadable};
 use host::ranges::is_torn;
@@ -28,6 +30,8 @@ pub(crate) struct OpenDatabase {
     pub reader: Reader<FilePages>,
     /// State of a database that was not closed, from its header.
     pub dirty: Option<Dirty>,
+    /// Rows that its log deletes, if they were asked for.
+    pub deleted: Arc<DeletedRows>,
     path: PathBuf,
     is_damaged: bool,
     named: u64,
@@ -38,19 +42,34 @@ impl OpenDatabase {
     /// Opens the database at `path`: by its catalog, if that is damaged by its copy, and if both
     /// are by their remains. First of all names a database that was not closed.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
-        Self::open_with(path, false, None)
+        Self::open_with(path, false, None, false)
     }
 
     /// The same; `bare` takes the pages of a temporary database, which carry no checksums, and
-    /// pages that the logs in the folder `logs` change are taken as these leave them.
+    /// pages that the logs in the folder `logs` change are taken as these leave them; `deleted` keeps
+    /// the rows that these logs delete.
     pub(crate) fn open_with(
         path: &Path,
         bare: bool,
         logs: Option<&Path>,
+        deleted: bool,
     ) -> Result<Self, CommandError> {
         let header = read_header(path)?;
-        let overlay = logs.map(|logs| Overlay::make(path, &header, logs)).transpose()?;
-        let is_whole = overlay.as_ref().is_some_and(|overlay| !overlay.is_incomplete);
+        let overlay = logs.map(|logs| Overlay::make(path, &header, logs, deleted)).transpose()?;
+        let mut opened = Self::open_behind(path, &header, bare, overlay.as_ref())?;
+        if let Some(overlay) = overlay {
+            opened.deleted = overlay.deleted;
+        }
+        Ok(opened)
+    }
+
+    fn open_behind(
+        path: &Path,
+        header: &HeaderCopies,
+        bare: bool,
+        overlay: Option<&Overlay>,
+    ) -> Result<Self, CommandError> {
+        let is_whole = overlay.is_some_and(|overlay| !overlay.is_incomplete);
         let dirty = Dirty::of(path, &header.header).filter(|_| !is_whole);
         if let Some(dirty) = &dirty {
             console::complain(&dirty.sentence(path));
@@ -59,7 +78,7 @@ impl OpenDatabase {
         let open = || {
             let pages = FilePages::open(path, page_size)?.without_checksums(bare);
             Ok::<_, CommandError>(
-                pages.behind(overlay.clone().map(|of| Arc::new(of) as Arc<dyn ChangedPages>)),
+                pages.behind(overlay.cloned().map(|of| Arc::new(of) as Arc<dyn ChangedPages>)),
             )
         };
         let error = match Reader::open(open()?) {
@@ -90,7 +109,8 @@ impl OpenDatabase {
 
     fn new(reader: Reader<FilePages>, dirty: Option<Dirty>, path: &Path, is_damaged: bool) -> Self {
         let (path, beyond) = (path.to_path_buf(), BeyondFile::default());
-        Self { reader, dirty, path, is_damaged, named: 0, beyond }
+        let deleted = Arc::default();
+        Self { reader, dirty, deleted, path, is_damaged, named: 0, beyond }
     }
 
     /// The table with this name.

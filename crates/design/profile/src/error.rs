@@ -51,7 +51,11 @@ impl fmt::Display for ProfileError {
                     let needed = kind.needed().join(", ");
                     write!(f, "\n  {kind}: {needed}")?;
                 }
-                Ok(())
+                write!(
+                    f,
+                    "\nand for the load over the day: counter logs (a first header of (PDH-CSV 4.0)), \
+                     text of blkparse, fio iologs"
+                )
             }
             Self::Binary { file } => {
                 write!(f, "{file}: is no text; export it again as comma-separated values")

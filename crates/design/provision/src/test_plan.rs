@@ -101,19 +101,19 @@ impl TestPlan {
     fn write(&self, provision: &Provision, server: &Server, text: &mut String) -> fmt::Result {
         let needs = &provision.needs;
         let folders = self.folders(server);
-        let iops = needs.iops_per_database * folders.len() as f64;
+        let iops = (needs.iops_per_database * folders.len() as f64).ceil().max(1.0);
         let size = self.size(provision);
         let which =
             if self.databases.is_some() { "Copies of one set of disks" } else { "Every copy" };
         writeln!(
             text,
-            "# {which} that {} holds, active all at once: passive ones cost as",
+            "# {which} that {} holds, all active at once: a passive copy causes as",
             server.name
         )?;
         writeln!(
             text,
-            "# much. The run holds {iops:.0} I/O per second; the server is good enough where it\n\
-             # reaches them within the limits."
+            "# much I/O. The run is held at {iops:.0} I/O per second; the server is good\n\
+             # enough if it carries them within the limits."
         )?;
         if self.scale < 1.0 {
             let percent = self.scale * 100.0;
@@ -138,7 +138,7 @@ impl TestPlan {
         writeln!(text, "\n[engine]")?;
         writeln!(text, "cache_minimum = {}", quoted(&write_size(Bytes(cache.0 / 2 / mib * mib))))?;
         writeln!(text, "cache_maximum = {}", quoted(&write_size(cache)))?;
-        writeln!(text, "\n[workload]\ntarget_iops = {:.0}", iops.ceil().max(1.0))?;
+        writeln!(text, "\n[workload]\ntarget_iops = {iops:.0}")?;
         for (folder, log) in folders {
             writeln!(text, "\n[[database]]\nfolder = {}", quoted(&folder))?;
             if folder != log {

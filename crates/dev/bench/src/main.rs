@@ -27,6 +27,7 @@ mod pairs;
 mod program;
 mod published;
 mod recovery;
+mod replay;
 mod report;
 mod reported;
 mod served;
@@ -99,14 +100,15 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "iscsi" => iscsi::run(directory),
         "levels" => levels::run(directory),
         "recovery" => recovery::run(directory),
+        "replay" => replay::run(directory),
         "report" => report::run(directory),
         "served" => served::run(directory),
         "simulate" => simulated::run(directory),
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: deployments, device, check, prepare, checksum, \
-             engine, batch, cost, fidelity, iscsi, levels, published, recovery, report, \
-             served, simulate, sizing, watched"
+             engine, batch, cost, fidelity, iscsi, levels, published, recovery, \
+             replay, report, served, simulate, sizing, watched"
         ))),
     }
 }

@@ -18,6 +18,7 @@ use crate::signature::Signature;
 
 mod attachment;
 mod facts;
+mod parameters;
 mod segment;
 pub(crate) mod segment_size;
 #[cfg(test)]
@@ -25,6 +26,7 @@ mod tests;
 
 pub use attachment::Attachment;
 pub use facts::{CheckpointFacts, LogFacts, log_flags};
+pub use parameters::RunParameters;
 pub use segment::{SegmentHeader, stored_checksum};
 pub use segment_size::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};
 

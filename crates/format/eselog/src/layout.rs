@@ -7,11 +7,11 @@ mod fields;
 mod table;
 #[cfg(test)]
 mod tests;
+pub(crate) mod types;
 
 use crate::bytes::{u16_at, u32_at};
 
 pub use fields::{Field, Part};
-pub(crate) use table::types;
 
 /// How a field is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,5 +20,7 @@ pub use file::{LogFile, LogSurvey, SegmentDamage, SegmentFault};
 pub use layout::{Field, Part};
 pub use record::{LogRecord, Value};
 pub use records::{BadRecord, RecordFault, Records};
-pub use redo::{Behind, BehindCause, LogReplay, PageStore, ReplaySummary, StoredPage};
+pub use redo::{
+    Behind, BehindCause, DeletedRow, DeletedRows, LogReplay, PageStore, ReplaySummary, StoredPage,
+};
 pub use set::{Gap, LogMember, LogSet};

@@ -8,6 +8,7 @@
 //! Sessions count from the first transaction that begins within the replayed records: changes of
 //! an older one are in the file already, because the checkpoint never passes it.
 
+mod deleted;
 mod diff;
 mod edit;
 mod image;
@@ -25,7 +26,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use ese::header::DatabaseHeader;
 use ese::page::PageError;
-use ese::{Lgpos, Signature};
+use ese::{Lgpos, LogTime, Signature};
 use units::{ObjectId, PageNumber};
 
 use crate::layout::{Field, types};
@@ -33,6 +34,7 @@ use crate::record::LogRecord;
 use pages::{FIRST_SPECIAL_DBTIME, PageCache, PageSeen};
 use session::SessionState;
 
+pub use deleted::{DeletedRow, DeletedRows};
 pub use pages::{PageStore, StoredPage};
 pub use summary::{Behind, BehindCause, ReplaySummary};
 
@@ -60,6 +62,10 @@ pub struct LogReplay<S> {
     dbtime: u64,
     last_object: ObjectId,
     summary: ReplaySummary,
+    /// Deleted rows, if they are wanted.
+    deleted: Option<DeletedRows>,
+    /// The time of the present record.
+    time: LogTime,
 }
 
 impl<S: PageStore> LogReplay<S> {
@@ -82,6 +88,8 @@ impl<S: PageStore> LogReplay<S> {
             dbtime: header.dbtime,
             last_object: header.last_object,
             summary: ReplaySummary::default(),
+            deleted: None,
+            time: LogTime::NEVER,
         }
     }
 
@@ -272,6 +280,7 @@ impl<S: PageStore> LogReplay<S> {
         self.pages.flush()?;
         let mut summary = self.summary;
         summary.behind = self.behind;
+        summary.deleted = self.deleted;
         summary.dbtime = self.dbtime;
         summary.last_object = self.last_object;
         summary.open_transactions =

@@ -33,6 +33,8 @@ pub struct KeptJournal {
     pub chunks: Vec<JournalPiece>,
     /// Messages that are no piece of a journal.
     pub malformed: u64,
+    /// Place of the last message in the stream; that of the reader if there was none.
+    pub read_to: u64,
 }
 
 impl Carrier {
@@ -75,24 +77,35 @@ impl Carrier {
         .map(drop)
     }
 
-    /// Everything that is kept of the journal of `agent` in `run`.
-    pub fn kept(&self, run: &RunId, agent: &AgentId) -> Result<KeptJournal, CarrierError> {
+    /// What is kept of the journal of `agent` in `run` behind a place in the stream; 0 is its begin.
+    pub fn kept(
+        &self,
+        run: &RunId,
+        agent: &AgentId,
+        read_to: u64,
+    ) -> Result<KeptJournal, CarrierError> {
         let stream = self.results()?;
         let config = pull::OrderedConfig {
             filter_subject: subject::results(run, agent),
-            deliver_policy: DeliverPolicy::All,
+            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: read_to + 1 },
             ..pull::OrderedConfig::default()
         };
         let consumer = self.wait("read a journal", stream.create_consumer(config))?;
+        if consumer.cached_info().num_pending == 0 {
+            return Ok(KeptJournal { read_to, ..KeptJournal::default() });
+        }
         self.runtime.block_on(async {
             let messages = consumer.messages().await;
             let mut messages =
                 messages.map_err(|error| CarrierError::refused("read a journal", &error))?;
-            let mut reading = KeptJournal::default();
+            let mut reading = KeptJournal { read_to, ..KeptJournal::default() };
             while let Ok(Some(message)) = tokio::time::timeout(NEXT_WITHIN, messages.next()).await {
                 let message =
                     message.map_err(|error| CarrierError::refused("read a journal", &error))?;
-                let pending = message.info().map_or(1, |info| info.pending);
+                let (pending, place) = message
+                    .info()
+                    .map_or((1, read_to), |info| (info.pending, info.stream_sequence));
+                reading.read_to = reading.read_to.max(place);
                 match chunk_of(message.headers.as_ref(), &message.payload) {
                     Some(chunk) => reading.chunks.push(chunk),
                     None => reading.malformed += 1,

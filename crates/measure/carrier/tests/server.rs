@@ -133,7 +133,7 @@ fn a_journal_survives_the_death_of_the_server() {
     }
     // Sent twice, as after an acknowledgement that was lost.
     carrier.keep(&run, &agent, &first).expect("kept");
-    let reading = carrier.kept(&run, &agent).expect("a journal");
+    let reading = carrier.kept(&run, &agent, 0).expect("a journal");
     let (mut assembly, mut text) = (Assembly::default(), Vec::new());
     for chunk in &reading.chunks {
         text.extend_from_slice(assembly.take(chunk).expect("no gap"));

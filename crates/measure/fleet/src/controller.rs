@@ -37,6 +37,21 @@ pub enum FleetStage {
     Ended,
 }
 
+impl FleetStage {
+    /// The stage in a word or two.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gathering => "gathering",
+            Self::Checking => "checking",
+            Self::Preparing => "preparing",
+            Self::WarmingUp => "warming up",
+            Self::Releasing => "releasing",
+            Self::Measuring => "measuring",
+            Self::Ended => "ended",
+        }
+    }
+}
+
 /// What the controller wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControllerEffect {
@@ -72,6 +87,7 @@ pub struct FleetController {
     epoch: u64,
     timing: Timing,
     shared_storage: bool,
+    warms_up_in_turns: bool,
     /// The longest planned measurement of a host, with what each host does after it.
     measure_limit: Nanos,
     hosts: Vec<FleetHost>,
@@ -101,6 +117,7 @@ impl FleetController {
             epoch,
             timing: order.timing,
             shared_storage: order.shared_storage,
+            warms_up_in_turns: order.warms_up_in_turns,
             measure_limit,
             hosts: hosts.map(|(host, work)| FleetHost::new(&host.host, work)).collect(),
             stage: FleetStage::Gathering,

@@ -22,6 +22,7 @@ mod period;
 mod record;
 mod sweep;
 mod timing;
+mod topology;
 mod verdict;
 
 pub use agent::{Agent, AgentEffect, AgentSurroundings, ChildReport, KeptJob};
@@ -48,6 +49,7 @@ pub use sweep::{
     item_step,
 };
 pub use timing::Timing;
+pub use topology::SharedDisk;
 pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, PeriodVerdict, judge};
 
 /// Name of the fleet's own journal in the folder of a fleet run.

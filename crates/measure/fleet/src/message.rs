@@ -177,6 +177,9 @@ pub struct HostFacts {
     pub processors: u32,
     /// Folders and devices that the agent may touch.
     pub allowed: Vec<String>,
+    /// Serial numbers or world-wide names of the disks under them, as far as they are known.
+    #[serde(default)]
+    pub disks: Vec<String>,
     /// Whether it can do unbuffered requests and lock memory; sentences otherwise.
     pub hindrances: Vec<String>,
 }

@@ -29,6 +29,8 @@ pub struct FleetOrder {
     pub hosts: Vec<HostOrder>,
     /// Whether two hosts may use the same folders, since these lie on shared storage.
     pub shared_storage: bool,
+    /// Whether hosts warm up one after the other, each beside the held load of those before it.
+    pub warms_up_in_turns: bool,
     /// Load of a passive copy in percent of an active one's: 0 to 100.
     pub passive_percent: u32,
     /// Databases that have copies on several hosts; may be empty.
@@ -75,6 +77,7 @@ struct FleetDocument {
     timing: WrittenTiming,
     #[serde(default)]
     host: Vec<WrittenHost>,
+    warm_up: Option<String>,
     passive_percent: Option<u32>,
     #[serde(default)]
     database: Vec<WrittenDatabase>,
@@ -126,6 +129,7 @@ impl FleetOrder {
                 "passive_percent = {passive_percent} is more than the load of an active copy, 100"
             ));
         }
+        let warms_up_in_turns = in_turns(document.warm_up.as_deref(), &mut faults);
         let names: Vec<String> = document.host.iter().map(|of| of.host.clone()).collect();
         let databases = written::copies(&document.database, Names(&names), &mut faults);
         let events = written::events(&document.event, &databases, Names(&names), &mut faults);
@@ -136,6 +140,7 @@ impl FleetOrder {
             name: document.name,
             hosts: document.host.into_iter().map(HostOrder::from).collect(),
             shared_storage: document.shared_storage,
+            warms_up_in_turns,
             passive_percent,
             databases,
             events,
@@ -163,6 +168,18 @@ impl FleetOrder {
 impl From<WrittenHost> for HostOrder {
     fn from(of: WrittenHost) -> Self {
         Self { host: of.host, plan: of.plan }
+    }
+}
+
+/// Whether hosts warm up in turns; together by default.
+fn in_turns(written: Option<&str>, faults: &mut Vec<String>) -> bool {
+    match written {
+        None | Some("together") => false,
+        Some("in turns") => true,
+        Some(other) => {
+            faults.push(format!("warm_up = {other:?}: write \"together\" or \"in turns\""));
+            false
+        }
     }
 }
 
@@ -229,7 +246,7 @@ mod tests {
 
     #[test]
     fn all_faults_are_named_at_once() {
-        let text = "name = \"a/b\"\n[timing]\nlost = \"1s\"\nlead = \"soon\"\n\
+        let text = "name = \"a/b\"\nwarm_up = \"alone\"\n[timing]\nlost = \"1s\"\nlead = \"soon\"\n\
                     [[host]]\nhost = \"EX01\"\nplan = \"a\"\n\
                     [[host]]\nhost = \"ex01\"\nplan = \"b\"\n";
         let error = FleetOrder::parse("f.toml", text).expect_err("four faults").to_string();
@@ -238,6 +255,7 @@ mod tests {
             "must grow",
             "\"soon\" is no time",
             "ex01 is named twice",
+            "warm_up = \"alone\"",
         ] {
             assert!(error.contains(part), "{part} is missing in:\n{error}");
         }

@@ -132,10 +132,14 @@ impl FleetRecord {
         part.start.settings.target_iops = self.target(host, &part, period.from);
         if part.finished.is_none() && self.hosts[host].was_down() {
             // It was killed on purpose, later.
-            let (interrupted, is_for_room, is_overdue) = (false, false, false);
-            let reason = None;
-            let at_ns = to_ns;
-            part.finished = Some(Finished { at_ns, interrupted, reason, is_for_room, is_overdue });
+            part.finished = Some(Finished {
+                at_ns: to_ns,
+                interrupted: false,
+                reason: None,
+                is_for_room: false,
+                is_overdue: false,
+                was_stopped: false,
+            });
             part.start.settings.verify_checksums = !part.checksums.is_empty();
         }
         Ok(part)

@@ -63,6 +63,11 @@ impl RunCache {
         Rc::new(CachedVolume::stamped(volume, &self.cache, stamps))
     }
 
+    /// Path of its file.
+    pub(crate) fn file(&self) -> String {
+        self.plan.file.clone()
+    }
+
     /// Reads its counters.
     pub(crate) fn reading(&self) -> FlashCacheReading {
         let cache = self.cache.clone();

@@ -261,8 +261,8 @@ pub fn volume(path: &Path) -> Result<VolumeFacts, DeviceError> {
     system::facts(path)
 }
 
-/// Free bytes for this process on the volume of `path`, which must exist: those of an ordinary user,
-/// or fewer if a quota leaves fewer.
+/// Free bytes for this process on the volume of `path`, which must exist: those of an ordinary
+/// user, or fewer if a quota leaves fewer.
 pub fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     system::free_bytes(path)
 }

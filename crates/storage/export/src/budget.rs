@@ -1,5 +1,5 @@
-//! Memory for requests in progress, shared by all connections: whoever finds none left stops
-//! reading from its client until others are done.
+//! Memory for requests in progress, shared by all connections: one that finds none left
+//! reads no more from its client until other requests are done.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

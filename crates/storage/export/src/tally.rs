@@ -82,7 +82,7 @@ impl Tallied {
         Self { inner, tally: Rc::default() }
     }
 
-    /// The tally, which goes on changing.
+    /// The tally, which changes with every request.
     pub fn tally(&self) -> Rc<RefCell<DeviceTally>> {
         Rc::clone(&self.tally)
     }

@@ -34,7 +34,8 @@ fn place() -> impl Strategy<Value = (u64, u64)> {
 fn asked() -> impl Strategy<Value = Asked> {
     prop_oneof![
         4 => place().prop_map(|(offset, length)| Asked::Read(offset, length)),
-        4 => (place(), any::<u8>()).prop_map(|((offset, length), fill)| Asked::Write(offset, length, fill)),
+        4 => (place(), any::<u8>())
+            .prop_map(|((offset, length), fill)| Asked::Write(offset, length, fill)),
         1 => place().prop_map(|(offset, length)| Asked::Zeros(offset, length)),
         1 => Just(Asked::Flush),
         1 => place().prop_map(|(offset, length)| Asked::Trim(offset, length)),
@@ -87,16 +88,15 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
 }
 
 /// Sends the whole script at once; the bytes that the server sent behind its handshake.
-fn served(executor: &Executor, device: Rc<dyn device::Device>, sent: &[u8]) -> Vec<u8> {
-    let hall = hall(&device, 1 << 20);
+fn served(executor: &Executor, device: &Rc<dyn device::Device>, sent: &[u8]) -> Vec<u8> {
+    let hall = hall(device, 1 << 20);
     let wire = Rc::new(PipeWire::default());
     wire.send(sent);
     wire.close();
     let (twin, runtime) = (Rc::clone(&wire), executor.runtime());
     executor
         .block_on(async move { serve_connection(hall, twin, runtime, Rc::new(|_| false)).await });
-    let bytes = wire.from_server.borrow().clone();
-    bytes
+    wire.from_server.take()
 }
 
 /// The end of the handshake: behind the acknowledgement of GO.
@@ -113,7 +113,8 @@ fn plays(framing: TwinFraming, script: &[Asked]) {
     let (mut expected, mut lengths) = (BTreeMap::new(), BTreeMap::new());
     for (cookie, asked) in (1_000_u64..).zip(script) {
         let range = |offset: &u64, length: &u64| {
-            usize::try_from(*offset).expect("a value of the test")..usize::try_from(offset + length).expect("a value of the test")
+            usize::try_from(*offset).expect("a value of the test")
+                ..usize::try_from(offset + length).expect("a value of the test")
         };
         // One connection's requests take effect in their order, for the server keeps overlapping
         // ones in it.
@@ -143,30 +144,34 @@ fn plays(framing: TwinFraming, script: &[Asked]) {
             sent.extend(vec![*fill; usize::try_from(*length).expect("a value of the test")]);
         }
     }
-    let bytes = served(&executor, device, &sent);
+    let bytes = served(&executor, &device, &sent);
     let mut rest = behind_handshake(&bytes);
     for _ in script {
         let chunk = chunk(&mut rest, framing, &lengths);
         let asked = &script[usize::try_from(chunk.cookie - 1_000).expect("a value of the test")];
-        match (asked, framing) {
-            (Asked::Read(..), TwinFraming::Simple) => {
-                assert!(chunk.payload == expected[&chunk.cookie], "{asked:?}");
-            }
-            (Asked::Read(offset, _), _) => {
-                assert_eq!((chunk.kind, u64_at(&chunk.payload, 0)), (1, *offset));
-                assert!(chunk.payload[8..] == expected[&chunk.cookie], "{asked:?}");
-            }
-            (Asked::Status(..), TwinFraming::Simple) => assert_eq!(chunk.kind, 22),
-            (Asked::Status(_, length), TwinFraming::Structured) => {
-                assert_eq!((chunk.kind, u64::from(u32_at(&chunk.payload, 4))), (5, *length));
-            }
-            (Asked::Status(_, length), TwinFraming::Extended) => {
-                assert_eq!((chunk.kind, u64_at(&chunk.payload, 8)), (6, *length));
-            }
-            _ => assert_eq!((chunk.kind, chunk.payload.len()), (0, 0), "{asked:?}"),
-        }
+        judge(asked, framing, &chunk, expected.get(&chunk.cookie));
     }
     assert!(rest.is_empty(), "one reply each");
+}
+
+/// Panics unless the reply is the one to `asked`; `expected` are the bytes of a read.
+fn judge(asked: &Asked, framing: TwinFraming, chunk: &Chunk, expected: Option<&Vec<u8>>) {
+    let is_read = |bytes: &[u8]| expected.is_some_and(|expected| expected == bytes);
+    match (asked, framing) {
+        (Asked::Read(..), TwinFraming::Simple) => assert!(is_read(&chunk.payload), "{asked:?}"),
+        (Asked::Read(offset, _), _) => {
+            assert_eq!((chunk.kind, u64_at(&chunk.payload, 0)), (1, *offset));
+            assert!(is_read(&chunk.payload[8..]), "{asked:?}");
+        }
+        (Asked::Status(..), TwinFraming::Simple) => assert_eq!(chunk.kind, 22),
+        (Asked::Status(_, length), TwinFraming::Structured) => {
+            assert_eq!((chunk.kind, u64::from(u32_at(&chunk.payload, 4))), (5, *length));
+        }
+        (Asked::Status(_, length), TwinFraming::Extended) => {
+            assert_eq!((chunk.kind, u64_at(&chunk.payload, 8)), (6, *length));
+        }
+        _ => assert_eq!((chunk.kind, chunk.payload.len()), (0, 0), "{asked:?}"),
+    }
 }
 
 proptest! {
@@ -266,7 +271,8 @@ fn malformed(prng: &mut Prng) -> Vec<u8> {
         [usize::try_from(prng.below(3)).expect("a value of the test")];
     let mut bytes = handshake(framing, if prng.below(2) == 0 { "rw" } else { "none" });
     for _ in 0..prng.below(4) {
-        let (kind, length) = (u16::try_from(prng.below(9)).expect("a value of the test"), prng.below(5_000));
+        let (kind, length) =
+            (u16::try_from(prng.below(9)).expect("a value of the test"), prng.below(5_000));
         bytes.extend(request(
             framing,
             (kind, 0),

@@ -125,7 +125,7 @@ impl SimulatedArray {
     /// Requests that each drive has served, and for how long it was at work.
     fn drive_work(&self) -> Vec<(u64, Nanos)> {
         let mut work = Vec::new();
-        for (served, busy) in self.0.array.borrow().drive_work() {
+        for (served, busy) in self.0.array.borrow().array().drive_work() {
             work.push((served, Nanos(busy)));
         }
         work

@@ -58,8 +58,7 @@ pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, 
     let simulations = Simulations::start(simulator, &access, &flags.state, &stop)?;
     let agent = Agent::new(home.id().clone(), super::fleet::now(), facts, allowed, home.last_job());
     let (child, copies) = (None, Copies::default());
-    let mut work =
-        Work { carrier, orders, publisher, simulations, home, agent, child, copies };
+    let mut work = Work { carrier, orders, publisher, simulations, home, agent, child, copies };
     work.take_up();
     work.obey_until(&stop)?;
     Ok(Outcome::Pass)

@@ -5,6 +5,7 @@ mod collect;
 mod conduct;
 pub(crate) mod flags;
 mod hosts;
+mod page;
 mod server;
 pub(crate) mod show;
 

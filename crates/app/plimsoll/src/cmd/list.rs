@@ -2,6 +2,7 @@
 
 mod entry;
 pub(crate) mod flags;
+mod fleets;
 mod table;
 
 use std::ffi::OsStr;
@@ -19,6 +20,7 @@ use crate::console::{self, Console};
 use crate::error::CommandError;
 use crate::shell::shell_word;
 use flags::ListFlags;
+use fleets::ListedFleet;
 
 use entry::{CutOff, ListEntry, ListedRun, ListedSet, entries};
 
@@ -117,7 +119,22 @@ fn json_of(entry: &ListEntry, below: &Path) -> Value {
     match entry {
         ListEntry::Run(run) => run_json(run),
         ListEntry::Set(set) => set_json(set, below),
+        ListEntry::Fleet(fleet) => fleet_json(fleet, below),
     }
+}
+
+fn fleet_json(fleet: &ListedFleet, below: &Path) -> Value {
+    json!({
+        "id": id(&fleet.folder, below),
+        "state": RunState::Ended.name(),
+        "name": fleet.name(),
+        "folder": fleet.folder.display().to_string(),
+        "test": "Fleet",
+        "started": started_iso(&fleet.first().record),
+        "verdict": fleet.verdict(),
+        "transactional_iops": fleet.iops(),
+        "hosts": fleet.hosts.iter().map(run_json).collect::<Vec<Value>>(),
+    })
 }
 
 fn set_json(set: &ListedSet, below: &Path) -> Value {

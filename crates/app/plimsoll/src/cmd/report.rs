@@ -101,8 +101,8 @@ fn report_fleet(
         Some(ReportFormat::Json) => true,
         Some(_) => {
             return Err(CommandError::usage(
-                "a fleet run has a report as text and as JSON; the folders below hosts/ have all \
-                 forms",
+                "a fleet run is answered as text and as JSON; its folder has report.html and \
+                 report.csv, and the folders below hosts/ have all forms",
             ));
         }
     };

@@ -49,6 +49,7 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
     if let Some(document) = deployment::document(&flags.plan)? {
         return deployment::run(flags, &document, console);
     }
+    deployment::refuse_for_one_host(flags)?;
     let overrides = overrides(flags)?;
     let (file, text) = array_text(&flags.array)?;
     let changes = combinations_of(&flags.what_if, EXAMPLE)?;

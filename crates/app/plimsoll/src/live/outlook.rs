@@ -69,6 +69,9 @@ impl SetOutlook {
     /// The time that the set still takes if the run's own load takes `left`.
     pub(crate) fn words(&self, left: Duration) -> String {
         let (number, count) = (self.number, self.count);
+        if self.is_partial && left.as_secs() == 0 {
+            return format!("test {number} of {count}");
+        }
         let about = if self.is_partial { "at least" } else { "about" };
         format!("test {number} of {count}: {about} {} left of the set", term::duration(left))
     }
@@ -161,6 +164,11 @@ mod tests {
         begin(&mut run, Phase::Check, 7_400);
         run.set_work(PassWork { done_bytes: 1, total_bytes: 4 });
         assert!(said(&run, 7_500).ends_with("at least 35 min 00 s left of the set"));
+        if let Some(outlook) = &mut run.outlook {
+            (outlook.later, outlook.check) = (Duration::ZERO, Duration::ZERO);
+        }
+        run.set_work(PassWork { done_bytes: 4, total_bytes: 4 });
+        assert!(said(&run, 7_600).ends_with("; test 2 of 4"), "{}", said(&run, 7_600));
         let lines = run.lines(7_500_000_000_000, 80);
         assert!(lines.last().is_some_and(|line| line.starts_with("  test 2 of 4")), "{lines:?}");
     }

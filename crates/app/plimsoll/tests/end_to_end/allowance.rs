@@ -72,7 +72,8 @@ fn databases_beyond_the_limit_of_file_sizes_are_not_begun() {
     // 4 MiB in the blocks of 512 bytes that a shell counts.
     for (words, grows_to) in [("prepare plan.toml", "16.0 MiB"), ("run plan.toml", "32.0 MiB")] {
         run_within(&scene, "-f 8192", words).expect_refusal(&[
-            &format!("Plimsoll001.edb may grow to {grows_to} and the system lets no file of this program grow"),
+            &format!("Plimsoll001.edb may grow to {grows_to} and the system lets no file of this"),
+            "program grow",
             "beyond 4.0 MiB",
             "ulimit -Hf",
         ]);

@@ -132,7 +132,7 @@ fn a_server_that_answers_from_memory_cannot_be_judged() {
         };
         let report: serde_json::Value = serde_json::from_str(&report).unwrap();
         let found = finding(&report, "device-reads");
-        assert_eq!(found["outcome"], "cannot judge", "{program}: {found}");
+        assert_eq!(found["outcome"], "cannot_judge", "{program}: {found}");
         assert!(found.to_string().contains("a cache answered"), "{program}: {found}");
     }
 }

@@ -35,11 +35,11 @@ fn a_host_of_a_fleet_that_shares_nothing_is_the_host_alone() {
     let run = |words: &str| scene.run(words.split(' '));
     run(&format!("simulate fleet.toml {words} -o both"))
         .expect_code(0)
-        .expect_out(&["PASS", "EX02"]);
+        .expect_out(&["SIMULATED PASS", "EX02"]);
     run(&format!("simulate ex02.toml {words} -o alone")).expect_code(0);
     let journal = "record.jsonl";
-    let of_fleet = scene.read(&format!("both/hosts/EX02/{journal}"));
-    assert!(of_fleet == scene.read(&format!("alone/{journal}")), "the journals differ");
+    let of_fleet = scene.read(format!("both/hosts/EX02/{journal}"));
+    assert!(of_fleet == scene.read(format!("alone/{journal}")), "the journals differ");
 }
 
 #[test]
@@ -71,6 +71,8 @@ fn events_that_name_nothing_or_come_too_late_are_refused() {
     refused("host-lost=EX09@1h", &["EX09", "EX01, EX02"]);
     refused("host-lost", &["KIND=NAME@TIME"]);
     refused("host-lost=EX01@25h", &["after the end", "--duration"]);
+    let one = "simulate ex01.toml --array shelf-15k --event failback@1h -o no";
+    scene.run(one.split(' ')).expect_refusal(&["--event", "provision.json"]);
     assert!(!scene.path("no").exists());
 }
 

@@ -47,3 +47,30 @@ fn a_file_system_that_is_not_known_is_refused_before_anything_is_made() {
     }
     assert!(scene.listing().is_empty());
 }
+
+#[test]
+fn a_flash_cache_is_compared_before_cold_and_warm_and_leaves_no_volume_behind() {
+    let scene = Scene::new("flash-cache");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let mut command = Command::new(repository.join("examples/flash-cache/compare.sh"));
+    command.current_dir(&scene.folder).env("PLIMSOLL", env!("CARGO_BIN_EXE_plimsoll"));
+    for (name, value) in
+        [("SIZE", "16MiB"), ("CACHE", "96MiB"), ("DURATION", "4s"), ("WARM_UP", "1s")]
+    {
+        command.env(name, value);
+    }
+    let ran = Ran::of(&command.output().unwrap());
+    let lacks = ["needs root", "control group", "no loop device", "io controller", "is missing"];
+    if lacks.iter().any(|lack| ran.err.contains(lack)) {
+        eprintln!("skipped: this user or this machine slows no volume down\n{}", ran.err);
+        return;
+    }
+    ran.expect_code(0);
+    let (folder, _) = scene.listing().remove(0);
+    let page = fs::read_to_string(scene.path(format!("{folder}/comparison.html"))).unwrap();
+    assert!(page.contains(">before<") && page.contains(">cold<") && page.contains(">warm<"));
+    assert!(page.contains("Flash cache: page reads answered"), "{}", ran.out);
+    assert!(!scene.path(format!("{folder}/work")).exists());
+    let name = scene.folder.display().to_string();
+    assert!(!fs::read_to_string("/proc/mounts").unwrap().contains(&name));
+}

@@ -13,7 +13,7 @@ fn trace() -> String {
     for at in 0..20_000_u64 {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let random = draw >> 33;
-        let page = if random % 3 > 0 { random / 3 % 200 } else { random / 3 % 3_000 };
+        let page = if random.is_multiple_of(3) { random / 3 % 3_000 } else { random / 3 % 200 };
         let _ = writeln!(text, "{}.{:03},R,{},32768", at / 100, at % 100 * 10, page * 32_768);
         if at % 10 == 0 {
             text += "0,trim,0,1\n";
@@ -26,7 +26,8 @@ fn trace() -> String {
 fn a_trace_gives_a_curve_a_knee_and_an_advice() {
     let scene = Scene::new("cache-size");
     scene.write("trace.csv", trace().as_bytes());
-    let ran = scene.run(["cache", "size", "--trace", "trace.csv"]).expect_code(0);
+    let ran = scene.run(["cache", "size", "--trace", "trace.csv"]);
+    ran.expect_code(0);
     for expected in ["2,001 (lines that are no read or write)", "The curve bends at", "Take "] {
         assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
     }
@@ -36,9 +37,12 @@ fn a_trace_gives_a_curve_a_knee_and_an_advice() {
     let ratio = answer["points"][0]["database_hit_ratio"].as_f64().unwrap();
     // 256 blocks hold the 200 hot pages and little else.
     assert!((0.6..0.75).contains(&ratio), "{ratio}");
-    let once: String = (0..9_000).map(|at| format!("{at},R,{},32768\n", at * 98_304)).collect();
+    let once: Vec<String> =
+        (0..9_000).map(|at| format!("{at},R,{},32768\n", at * 98_304)).collect();
+    let once = once.concat();
     scene.write("once.csv", once.as_bytes());
-    let ran = scene.run(["cache", "size", "--trace", "once.csv"]).expect_code(0);
+    let ran = scene.run(["cache", "size", "--trace", "once.csv"]);
+    ran.expect_code(0);
     assert!(ran.out.contains("Do not buy a cache"), "{}", ran.out);
 }
 
@@ -52,7 +56,8 @@ fn what_is_no_trace_is_refused_with_the_reason() {
         ("plan.toml", "no trace: pass the text of blkparse"),
         ("missing", "missing"),
     ] {
-        let ran = scene.run(["cache", "size", "--trace", given]).expect_code(2);
+        let ran = scene.run(["cache", "size", "--trace", given]);
+        ran.expect_code(2);
         assert!(ran.err.contains(expected), "{given}: {}", ran.err);
     }
     scene.run(["cache", "size"]).expect_code(64);
@@ -66,7 +71,9 @@ fn a_plan_on_an_array_gains_and_says_how_long_it_takes() {
                 [workload]\nthreads = 6\n[test]\nduration = \"1min\"\n";
     scene.write("plan.toml", plan.as_bytes());
     let words = "cache size plan.toml --array disk-7200 --size 30GiB --size 100GiB --json";
-    let answer = scene.run(words.split(' ')).expect_code(0).out;
+    let ran = scene.run(words.split(' '));
+    ran.expect_code(0);
+    let answer = ran.out;
     let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["kind"], "cache_gain");
     let of = |at: usize, name: &str| answer["points"][at][name].as_f64().unwrap();
@@ -127,14 +134,17 @@ fn a_file_that_is_no_cache_is_left_as_it_is() {
     let content = vec![7; 128 << 20];
     scene.write("foreign", &content);
     cached_plan(&scene, &format!("file = {file:?}\nsize = \"128MiB\""));
-    let ran = scene.run(["run", "cached.toml", "-o", "run"]).expect_code(2);
+    let ran = scene.run(["run", "cached.toml", "-o", "run"]);
+    ran.expect_code(2);
     ran.expect_err(&["exists and is no flash cache; it was left as it is"]);
     assert!(scene.read("foreign") == content);
     cached_plan(&scene, &format!("file = {file:?}\nsize = \"256MiB\""));
-    let ran = scene.run(["run", "cached.toml", "-o", "run"]).expect_code(2);
+    let ran = scene.run(["run", "cached.toml", "-o", "run"]);
+    ran.expect_code(2);
     ran.expect_err(&["[cache] size says 256.0 MiB"]);
     cached_plan(&scene, &format!("file = {:?}\nsize = \"15TiB\"", scene.path("large")));
-    let ran = scene.run(["run", "cached.toml", "-o", "run"]).expect_code(2);
+    let ran = scene.run(["run", "cached.toml", "-o", "run"]);
+    ran.expect_code(2);
     ran.expect_err(&["has no room"]);
     assert!(!scene.path("large").exists() && !scene.path("run").exists());
 }

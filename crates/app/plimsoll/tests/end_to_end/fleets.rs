@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,17 +17,29 @@ pub(crate) struct Fleet {
     pub(crate) agents: Vec<Child>,
 }
 
+/// Whether nats-server is installed; says aloud if it is not.
+fn has_server() -> bool {
+    let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"];
+    let is_installed = places.iter().any(|place| Path::new(place).exists());
+    if !is_installed {
+        eprintln!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
+    }
+    is_installed
+}
+
+/// An address of this machine that nothing listens on.
+fn free_address() -> String {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap().to_string()
+}
+
 impl Fleet {
     /// None, said aloud, on a machine without nats-server.
     pub(crate) fn up(name: &str) -> Option<Self> {
-        let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"];
-        if !places.iter().any(|place| Path::new(place).exists()) {
-            eprintln!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
+        if !has_server() {
             return None;
         }
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let listen = free.local_addr().unwrap().to_string();
-        drop(free);
+        let listen = free_address();
         let scene = Scene::new(name);
         let up = scene.run(["fleet", "up", "--listen", &listen]);
         up.expect_code(0).expect_out(&["plimsoll agent --credentials"]);
@@ -53,8 +65,8 @@ impl Fleet {
         let plan = small_plan(&folders[0])
             .replace("duration = \"2s\"", "duration = \"12s\"")
             .replace("[test]\n", "[workload]\nthreads = 2\ntarget_iops = 200\n[test]\n");
-        let one = format!("[{:?}]", folders[0]);
-        let both = format!("[{:?}, {:?}]", folders[0], folders[1]);
+        let one = format!("[\"{}\"]", folders[0].display());
+        let both = format!("[\"{}\", \"{}\"]", folders[0].display(), folders[1].display());
         assert!(plan.contains(&one) && plan.contains("target_iops"), "{plan}");
         self.scene.write(&format!("{host}.toml"), plan.replace(&one, &both).as_bytes());
         self.start_agent(host);
@@ -139,6 +151,15 @@ fn hosts_measure_together_and_their_journals_are_one_record() {
         let collected = fleet.scene.read(format!("out/hosts/{host}/record.jsonl"));
         assert!(collected == own(host), "the journal of {host} is not byte for byte the host's");
     }
+    for (file, part) in [("report.html", "id=\"fleet-hosts\""), ("report.csv", "ex01,")] {
+        let text = String::from_utf8(fleet.scene.read(format!("out/{file}"))).unwrap();
+        assert!(text.contains(part), "{file} lacks {part}");
+    }
+    let listed: Value =
+        serde_json::from_str(&fleet.scene.run(["list", ".", "--json"]).out).unwrap();
+    let fleets: Vec<_> = listed["runs"].as_array().unwrap().iter().collect();
+    assert_eq!(fleets.len(), 1, "a fleet is one run: {listed:#}");
+    assert_eq!(fleets[0]["hosts"].as_array().map(Vec::len), Some(2), "{listed:#}");
     // Its record is a run like any other, and the fleet can be judged again from the folder.
     fleet.scene.run(["report", "out/hosts/ex01"]).expect_out(&["Report:"]);
     let again = fleet.scene.run(["report", "out", "--format", "json"]);
@@ -228,6 +249,48 @@ fn what_an_agent_may_not_touch_it_refuses_and_a_missing_host_is_named() {
     fleet.scene.write("fleet.toml", text.as_bytes());
     let ran = fleet.scene.run(["fleet", "run", "fleet.toml", "-o", "missing"]);
     ran.expect_code(2).expect_out(&["no agent of ex09", "plimsoll agent"]);
+}
+
+/// A certificate made by openssl in `folder`; false without that program.
+fn certificate(folder: &Path, words: &[&str]) -> bool {
+    let mut command = Command::new("openssl");
+    command.current_dir(folder).args(["req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"]);
+    command.args(["-pkeyopt", "ec_paramgen_curve:prime256v1"]).args(words);
+    command.output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn a_server_with_a_certificate_is_trusted_by_its_authority_alone() {
+    if !has_server() {
+        return;
+    }
+    let scene = Scene::new("fleet-tls");
+    let authority = ["-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem"];
+    if !certificate(&scene.folder, &authority) {
+        eprintln!("SKIPPED: openssl is not installed (apt-get install openssl)");
+        return;
+    }
+    let signed = ["-subj", "/CN=server", "-CA", "ca.pem", "-CAkey", "ca.key", "-addext"];
+    let names = ["subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE"];
+    let files = ["-keyout", "server.key", "-out", "server.pem"];
+    assert!(certificate(&scene.folder, &[&signed[..], &names, &files].concat()));
+    let listen = free_address();
+    let up = ["fleet", "up", "--listen", &listen, "--tls-cert", "server.pem"];
+    let tls = ["--tls-key", "server.key", "--tls-ca", "ca.pem"];
+    let up = scene.run([&up[..], &tls].concat());
+    up.expect_code(0).expect_out(&["tls://127.0.0.1:"]);
+    scene.run(["fleet", "hosts"]).expect_code(0);
+    // Credentials with another authority reach nothing.
+    let other = ["-subj", "/CN=other", "-keyout", "other.key", "-out", "other.pem"];
+    assert!(certificate(&scene.folder, &other));
+    let credentials = scene.path("plimsoll-fleet/controller.json");
+    let text = fs::read_to_string(&credentials).unwrap();
+    let mut value: Value = serde_json::from_str(&text).unwrap();
+    value["authority"] = String::from_utf8(scene.read("other.pem")).unwrap().into();
+    fs::write(&credentials, value.to_string()).unwrap();
+    scene.run(["fleet", "hosts"]).expect_code(2);
+    fs::write(&credentials, text).unwrap();
+    scene.run(["fleet", "down"]).expect_code(0);
 }
 
 #[test]

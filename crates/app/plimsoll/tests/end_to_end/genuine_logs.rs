@@ -126,13 +126,85 @@ fn an_incomplete_log_is_refused_or_replayed_as_far_as_it_goes() {
     };
     fs::remove_file(scene.path("edb00000006.log")).unwrap();
     let words = ["recover", "crash08.edb", "--into", "copy.edb"];
-    scene.run(words).expect_refusal(&["generations 0x6-0x9 are missing", "--lossy"]);
+    scene.run(words).expect_refusal(&["generation 0x6 is missing", "--lossy"]);
     assert!(!scene.path("copy.edb").exists());
     scene.run([words.as_slice(), &["--lossy"]].concat()).expect_code(1).expect_out(&[
         "log generations 0x1 to 0x5",
         "best effort: the copy ends at 00000005:",
-        "lost: generations 0x6-0x9 are missing",
+        "lost: generation 0x6 is missing",
+        "lost: changes of generations 0x6 to 0x9; generation 0x9 was begun 2026-11-27",
+        "is ahead: it has changes of lost generations",
     ]);
+}
+
+/// A set whose log ends early, by generations or within one, and how the report says so.
+fn lossy(scene: &Scene, copy: &str) -> crate::scene::Ran {
+    let ran = scene.run(["recover", "crash08.edb", "--into", copy, "--lossy"]);
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+    // What the copy has of lost generations may contradict the rest; nothing worse.
+    for verb in ["verify", "check"] {
+        let judged = scene.run([verb, copy]);
+        assert!([Some(0), Some(1)].contains(&judged.code), "{verb}: {}", judged.err);
+    }
+    ran
+}
+
+#[test]
+fn a_log_that_ends_after_any_generation_brings_the_copy_that_far() {
+    let Some(scene) = crash("crash08") else {
+        return;
+    };
+    for last in (1..9).rev() {
+        let name = if last == 8 { "edb.log".into() } else { format!("edb{:08x}.log", last + 1) };
+        fs::remove_file(scene.path(&name)).unwrap();
+        let ran = lossy(&scene, &format!("copy{last}.edb"));
+        let lost = match last {
+            8 => "lost: generation 0x9 is missing".to_owned(),
+            last => format!("lost: generations {:#X}-0x9 are missing", last + 1),
+        };
+        let end = format!("the copy ends at {last:08x}:");
+        ran.expect_code(1).expect_out(&[&lost, &end, "was begun", "page "]);
+    }
+}
+
+#[test]
+fn a_database_without_its_logs_is_not_called_recovered() {
+    let Some(scene) = crash("crash08") else {
+        return;
+    };
+    fs::create_dir(scene.path("none")).unwrap();
+    let words = ["recover", "crash08.edb", "--into", "copy.edb", "--logs", "none", "--lossy"];
+    scene.run(words).expect_refusal(&["has no log file that it requires", "`export` reads"]);
+    assert!(!scene.path("copy.edb").exists());
+}
+
+#[test]
+fn logs_of_another_stream_in_the_folder_play_no_part() {
+    let (Some(scene), Some(other)) = (crash("crashs16"), crash("crash08")) else {
+        return;
+    };
+    for generation in 4..9 {
+        let name = format!("edb{generation:08x}.log");
+        fs::copy(other.path(&name), scene.path(format!("other{generation}.log"))).unwrap();
+    }
+    scene.run(["recover", "crashs16.edb", "--into", "copy.edb"]).expect_code(0);
+    scene.run(["verify", "copy.edb"]).expect_code(0).expect_out(&["0 problems"]);
+}
+
+#[test]
+fn a_log_that_is_cut_within_a_generation_brings_the_copy_that_far() {
+    for (cut, segment) in [(4, 1), (4, 2), (4, 100), (4, 254), (7, 30)] {
+        let Some(scene) = crash("crash08") else {
+            return;
+        };
+        let name = format!("edb{cut:08x}.log");
+        scene.change(&name, |bytes| bytes.truncate(segment * 4096 + 17));
+        let at = format!("ends before segment {segment}");
+        let refused = scene.run(["recover", "crash08.edb", "--into", "copy.edb"]);
+        refused.expect_refusal(&[&name, &at, "--lossy"]);
+        let lost = format!("lost: changes of generations {cut:#X} to 0x9");
+        lossy(&scene, "copy.edb").expect_code(1).expect_out(&[&at, &lost]);
+    }
 }
 
 #[test]
@@ -160,6 +232,54 @@ fn the_history_of_a_table_names_changes_and_their_ends() {
     for name in ["Insert", "FlagDelete", "Commit0", "Split"] {
         assert!(history.out.contains(&format!("\"name\":\"{name}\"")), "{name}");
     }
+    assert!(history.out.contains("\"transaction_end\":{\"is_commit\":true"), "a committed one");
+    assert!(history.out.contains("\"transaction_end\":null"), "the one that the crash cut off");
     let page = scene.run(["dump", "edb.log", "--page", "133"]);
-    page.expect_code(0).expect_out(&["page 133", "dbtime_before"]);
+    page.expect_code(0).expect_out(&["page 133", "dbtime_before", "committed at 0000"]);
+}
+
+#[test]
+fn every_change_of_a_page_is_in_its_history() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    let words = ["--page", "133", "--json"];
+    let all = scene.run([["dump", "."].as_slice(), &words].concat()).out;
+    let changes = |line: &&str| line.contains("dbtime_before");
+    let each = ["edb00000001.log", "edb00000002.log", "edb.log"].map(|log| {
+        scene.run([["dump", log].as_slice(), &words].concat()).out.lines().filter(changes).count()
+    });
+    assert_eq!(all.lines().filter(changes).count(), each.iter().sum::<usize>());
+    assert!(each.iter().all(|changes| *changes < 10_000));
+}
+
+#[test]
+fn the_header_of_a_log_shows_how_the_engine_was_set_up() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    for file in ["edb.log", "edb.chk"] {
+        scene.run(["header", file]).expect_code(0).expect_out(&[
+            "system path",
+            "circular logging",
+            "most version pages",
+        ]);
+    }
+}
+
+#[test]
+fn rows_that_the_log_deletes_are_exported_with_their_record() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    let words = ["export", "crashs16.edb", "--table", "AllTypes", "--with-logs", ".", "--json"];
+    let live = scene.run(words).out;
+    let all = scene.run([words.as_slice(), &["--deleted"]].concat()).out;
+    assert!(all.lines().all(|line| line.contains("\"!source\":\"")), "each has a source");
+    let of_pages = all.lines().filter(|line| line.contains("\"!source\":\"page "));
+    // Deletes that were never committed took nothing.
+    assert_eq!(of_pages.count(), live.lines().count());
+    let of_log = all.lines().filter(|line| line.contains("\"!source\":\"log "));
+    assert!(of_log.clone().all(|line| !line.contains("\"!deleted_at\":null")));
+    assert!(of_log.clone().all(|line| line.starts_with("{\"!deleted\":true")));
 }

@@ -74,9 +74,11 @@ fn iops_by_hour(csv: &str) -> Vec<f64> {
         .collect();
     let begun = rows.iter().map(|(from, _)| *from).fold(f64::MAX, f64::min);
     let mut hours = vec![0.0; 24];
-    for (from, count) in rows {
-        let hour = ((from - begun) / 3_600.0).floor();
-        hours[hour as usize] += count / 3_600.0;
+    for (hour, sum) in (0_u32..).zip(&mut hours) {
+        let from_seconds = begun + f64::from(hour) * 3_600.0;
+        let within =
+            rows.iter().filter(|(from, _)| (0.0..3_600.0).contains(&(from - from_seconds)));
+        *sum = within.map(|(_, count)| count / 3_600.0).sum();
     }
     hours
 }

@@ -7,14 +7,18 @@ use std::time::{Duration, Instant};
 use crate::fleets::Fleet;
 use crate::scene::Scene;
 
-const PLAN: &str = "name = \"swept\"\n[databases]\nfolders = [\"/mail/a\"]\nsize = \"50GiB\"\n\
-    [workload]\nthreads = 2\n[test]\nduration = \"10s\"\nchecksum = false\n";
+const PLAN: &str = "name = \"swept\"\n[databases]\nfolders = [\"/mail/a\"]\nsize = \"32MiB\"\n\
+    [engine]\ncache_maximum = \"4MiB\"\ncache_minimum = \"2MiB\"\n[workload]\nthreads = 1\n\
+    target_iops = 100\n[test]\nduration = \"40s\"\ninterval = \"10s\"\nchecksum = false\n\
+    maintenance = false\n";
 
-const SWEEP: [&str; 9] = [
+const SWEEP: [&str; 11] = [
     "simulate",
     "plan.toml",
     "--array",
     "shelf-15k",
+    "--level",
+    "1",
     "--what-if",
     "raid.level=5,10",
     "raid.disks=4,6,8",
@@ -50,7 +54,7 @@ fn a_sweep_that_is_killed_five_times_has_the_bytes_of_one_that_was_not() {
     assert_eq!(results(&scene, "whole/results").len(), 12);
     for kill in 1..=5 {
         let mut child = scene.start(sweep("cut"));
-        let patience = Instant::now() + Duration::from_secs(120);
+        let patience = Instant::now() + Duration::from_mins(2);
         while results(&scene, "cut/results").len() < 2 * kill && Instant::now() < patience {
             thread::sleep(Duration::from_millis(20));
         }
@@ -80,9 +84,9 @@ fn a_sweep_that_is_killed_five_times_has_the_bytes_of_one_that_was_not() {
 
     // Another sweep has no place in the folder, but may use its results.
     let mut other = sweep("cut");
-    other[6] = "raid.disks=6";
+    other[8] = "raid.disks=6";
     scene.run(&other).expect_refusal(&["cut", "another sweep of 12", "--cache"]);
-    other[8 + 1] = "other";
+    other[11] = "other";
     let shared = scene.run(other.iter().chain(&["--cache", "cut/results"]));
     shared.expect_code(0);
     assert!(shared.err.contains("; 4 were simulated before"), "{}", shared.err);
@@ -110,7 +114,7 @@ fn agents_make_the_sweep_of_one_machine_although_one_of_them_is_lost() {
         start_simulator(&mut fleet, host);
     }
     let mut controller = fleet.scene.start(sweep("far").iter().chain(&["--fleet"]));
-    let patience = Instant::now() + Duration::from_secs(120);
+    let patience = Instant::now() + Duration::from_mins(2);
     let at_work = fleet.scene.path("agent-two/simulation-0");
     while !at_work.exists() && Instant::now() < patience {
         thread::sleep(Duration::from_millis(5));

@@ -40,7 +40,7 @@ impl LoadProfile {
             let share = most.then.map_or(0.0, |then| then.iops()) / busiest.load.iops() * 100.0;
             writeln!(
                 text,
-                "  most of it: {} {}, {share:.0} %",
+                "  busiest: {} {}, with {share:.0} % of it",
                 most.place.kind.name(),
                 most.place
             )?;

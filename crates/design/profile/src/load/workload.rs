@@ -30,7 +30,7 @@ impl LoadProfile {
         writeln!(text, "\n[workload]")?;
         let iops = busiest.load.transactional_iops().ceil().max(1.0);
         writeln!(text, "target_iops = {iops:.0}")?;
-        writeln!(text, "hourly_percent = [")?;
+        writeln!(text, "hours = [")?;
         for part in self.day.chunks(6) {
             let part: Vec<String> =
                 part.iter().map(|hour| format!("{:.1}", hour.percent)).collect();

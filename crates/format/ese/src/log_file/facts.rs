@@ -5,6 +5,7 @@
 use units::Generation;
 
 use super::attachment::{Attachment, attachments};
+use super::parameters::RunParameters;
 use super::segment::{segment_checksum, stored_checksum};
 use super::{
     FILE_TYPE_CHECKPOINT, FILE_TYPE_LOG, LOG_HEADER_BYTES, LogFileError, SegmentSize, check_header,
@@ -19,8 +20,10 @@ use crate::signature::Signature;
 mod more {
     pub(super) const MINOR: usize = 36;
     pub(super) const UPDATE_MAJOR: usize = 40;
+    pub(super) const PARAMETERS: usize = 72;
     pub(super) const FLAGS: usize = 639;
     pub(super) const UPDATE_MINOR: usize = 648;
+    pub(super) const SECTOR_SIZE: usize = 652;
     pub(super) const ENGINE: usize = 661;
     pub(super) const ATTACHMENTS: usize = 671;
 }
@@ -28,6 +31,7 @@ mod more {
 /// Byte offsets in a checkpoint file that only facts need.
 mod more_checkpoint {
     pub(super) const FULL_BACKUP_PLACE: usize = 4;
+    pub(super) const PARAMETERS: usize = 48;
     pub(super) const FULL_BACKUP: usize = 615;
     pub(super) const INCREMENTAL_BACKUP: usize = 631;
     pub(super) const CONSISTENCY: usize = 648;
@@ -54,8 +58,12 @@ pub struct LogFacts {
     pub segments: [u16; 3],
     /// Page size of the databases in bytes; 0 means 4096.
     pub page_bytes: u16,
+    /// How the instance was set up. Logs of this project have other facts there.
+    pub parameters: RunParameters,
     /// See [`log_flags`].
     pub flags: u8,
+    /// Says which size the disk's sectors have if it is not that of segments; 0 if it is.
+    pub sector_size: u8,
     /// The checkpoint when the file came into use.
     pub checkpoint: Lgpos,
     /// Checksum over the segments of the previous generation; 0 if there is none.
@@ -89,7 +97,9 @@ impl LogFacts {
             signature: Signature::decode(array_at(bytes, log::SIGNATURE)),
             segments: segments.map(|at| u16_at(bytes, at)),
             page_bytes: u16_at(bytes, log::PAGE_BYTES),
+            parameters: RunParameters::decode(&bytes[more::PARAMETERS..]),
             flags: bytes[more::FLAGS],
+            sector_size: bytes[more::SECTOR_SIZE],
             checkpoint: Lgpos::decode(array_at(bytes, log::CHECKPOINT)),
             previous_checksum: u64_at(bytes, log::PREVIOUS_CHECKSUM),
             attachments: attachments(&bytes[more::ATTACHMENTS..]),
@@ -132,6 +142,8 @@ pub struct CheckpointFacts {
     pub full_backup: (Lgpos, LogTime),
     /// The last incremental backup, and when.
     pub incremental_backup: (Lgpos, LogTime),
+    /// How the instance was set up.
+    pub parameters: RunParameters,
     /// Up to where databases are consistent.
     pub consistency: Lgpos,
     /// Databases that are attached.
@@ -148,6 +160,7 @@ impl CheckpointFacts {
             full_backup_place: place(bytes, more_checkpoint::FULL_BACKUP_PLACE),
             full_backup: backup(bytes, more_checkpoint::FULL_BACKUP),
             incremental_backup: backup(bytes, more_checkpoint::INCREMENTAL_BACKUP),
+            parameters: RunParameters::decode(&bytes[more_checkpoint::PARAMETERS..]),
             consistency: place(bytes, more_checkpoint::CONSISTENCY),
             attachments: attachments(&bytes[more_checkpoint::ATTACHMENTS..]),
         })

@@ -1,5 +1,5 @@
-//! The pages of one tree, read strictly: all of its extents, or an error. A walk that rescues leaves
-//! asks for them, so nothing here walks that way itself.
+//! The pages of one tree, read strictly: all of its extents, or an error. A walk that rescues
+//! leaves asks for them, so nothing here walks that way itself.
 
 use units::PageNumber;
 

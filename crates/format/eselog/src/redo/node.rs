@@ -43,6 +43,7 @@ impl<S: PageStore> LogReplay<S> {
             return Ok(());
         };
         self.remember_found(record, &bytes);
+        self.note_deleted(record, &bytes);
         match change(&mut bytes, record, undone) {
             Ok(()) => self.close(page, bytes, after, place, Ok(())),
             Err(Unmade::Page(error)) => self.close(page, bytes, after, place, Err(error)),
@@ -59,6 +60,11 @@ impl<S: PageStore> LogReplay<S> {
             return None;
         }
         let (number, operation) = (version_number(record), record.number(Field::Operation));
+        if operation == operations::FLAG_DELETE
+            && let Some(deleted) = &mut self.deleted
+        {
+            deleted.drop_undone(number);
+        }
         self.session_of(record)?.forget(number, operation)
     }
 
@@ -130,7 +136,8 @@ impl<S: PageStore> LogReplay<S> {
         if let Some(session) = self.session_of(record) {
             let level = level.min(session.level());
             let data = if is_unique { Vec::new() } else { data };
-            let version = UndoVersion { level, root, page, place, is_unique, key, data, change };
+            let version =
+                UndoVersion { number, level, root, page, place, is_unique, key, data, change };
             session.remember(number, version);
         }
     }

@@ -56,6 +56,7 @@ impl Undoable {
 /// A change that can be taken back.
 #[derive(Clone, Debug)]
 pub(super) struct UndoVersion {
+    pub(super) number: u32,
     pub(super) level: u8,
     pub(super) root: PageNumber,
     /// The page that was changed; a split may have moved the row since.

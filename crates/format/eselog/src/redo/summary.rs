@@ -7,6 +7,7 @@ use ese::Lgpos;
 use ese::page::PageError;
 use units::{ObjectId, PageNumber};
 
+use super::DeletedRows;
 use crate::layout::Field;
 use crate::record::LogRecord;
 
@@ -103,6 +104,8 @@ pub struct ReplaySummary {
     pub end: Lgpos,
     /// Format version, update and minor update, if a record has changed them.
     pub format: Option<[u32; 3]>,
+    /// Rows that were deleted and not brought back, if the replay was to keep them.
+    pub deleted: Option<DeletedRows>,
 }
 
 impl ReplaySummary {

@@ -6,7 +6,7 @@ use units::PageNumber;
 
 use super::node::take_back;
 use super::pages::PageSeen;
-use super::session::UndoVersion;
+use super::session::{UndoVersion, Undoable};
 use super::{BehindCause, LogReplay, PageStore};
 
 /// A tree is never deeper; a damaged one could be a circle.
@@ -43,6 +43,11 @@ impl<S: PageStore> LogReplay<S> {
         self.dbtime = self.dbtime.saturating_add(1);
         let done = take_back(&mut bytes, line, &version.change);
         self.summary.changes_undone += u64::from(done.is_ok());
+        if version.change == Undoable::FlagDelete
+            && let Some(deleted) = &mut self.deleted
+        {
+            deleted.drop_undone(version.number);
+        }
         self.close(page, bytes, self.dbtime, version.place, done)
     }
 

@@ -2,9 +2,7 @@
 //! and stays within its memory and the copy. A flipped bit is named by file and segment.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write as _};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use ese::header::{DatabaseHeader, HeaderCopies, read_copies};
 use ese::reader::FileImage;
@@ -18,8 +16,6 @@ use crate::memory::MemoryStore;
 
 /// Mutants of a usual run; `PLIMSOLL_MUTANTS` states another number.
 const USUAL: u64 = 60;
-/// No replay of these sets takes longer, on the slowest of machines.
-const LONGEST: Duration = Duration::from_mins(1);
 /// Memory that no replay needs.
 const MOST_MEMORY_KIB: u64 = 512 << 10;
 
@@ -85,11 +81,11 @@ fn at_most(most: usize, random: &mut Prng) -> usize {
     usize::try_from(random.below(most as u64)).expect("small")
 }
 
-/// Damages one file of a set, or takes it away. Gives out its name.
-fn mutate(files: &mut Files, random: &mut Prng) -> String {
+/// Damages one file of a set.
+fn mutate(files: &mut Files, random: &mut Prng) {
     let names: Vec<String> = files.keys().filter(|name| is_log(name)).cloned().collect();
-    let name = names[at_most(names.len(), random)].clone();
-    let bytes = files.get_mut(&name).expect("a file");
+    let name = &names[at_most(names.len(), random)];
+    let bytes = files.get_mut(name).expect("a file");
     let stated: [u8; 4] = bytes[4..8].try_into().expect("a generation");
     let generation = u32::from_le_bytes(stated);
     match random.below(8) {
@@ -100,7 +96,6 @@ fn mutate(files: &mut Files, random: &mut Prng) -> String {
         6 => exchange_segments(bytes, generation, random),
         _ => bytes.truncate(at_most(256 * SEGMENT, random)),
     }
-    name
 }
 
 fn is_log(name: &str) -> bool {
@@ -158,11 +153,8 @@ fn mutants_of_logs_are_replayed_without_a_panic() {
     let whole = recovered(&files, database, &copies).1.records;
     for mutant in 0..count() {
         let mut files = files.clone();
-        let name = mutate(&mut files, &mut random);
-        #[expect(clippy::disallowed_methods, reason = "an endless walk shows in real time alone")]
-        let began = Instant::now();
+        mutate(&mut files, &mut random);
         let (bytes, summary) = recovered(&files, database, &copies);
-        assert!(began.elapsed() < LONGEST, "mutant {mutant} of {name}: {:?}", began.elapsed());
         shorter += u64::from(summary.records < whole);
         behind += u64::from(!summary.behind.is_empty());
         if mutant % 16 == 0 {
@@ -170,9 +162,11 @@ fn mutants_of_logs_are_replayed_without_a_panic() {
             let Ok(_) = verify(FileImage::new(&bytes, copies.page_size), &header);
         }
     }
-    let summary = format!("{shorter} replayed in part, {behind} left pages behind");
-    let _ = writeln!(io::stderr(), "{} mutants: {summary}", count());
-    assert!(shorter > 0 && behind > 0, "too few mutants were noticed");
+    assert!(
+        shorter > count() / 5 && behind > count() / 10,
+        "of {} mutants only {shorter} were replayed in part, and {behind} left pages behind",
+        count()
+    );
     assert!(peak_memory_kib() < MOST_MEMORY_KIB, "{} KiB", peak_memory_kib());
 }
 

@@ -1,11 +1,11 @@
-//! Records that no sample has, each on a page of one tree: what redo makes of it, and what undo
-//! takes back.
+//! Records that no sample has, each on a page of one tree: the result of redo, and the result of
+//! undo.
 
 use ese::header::DatabaseHeader;
 use ese::page::{PageRef, PageSize, node_flags};
 use ese::{Lgpos, Signature};
 use eselog::{LogFile, LogReplay, ReplaySummary};
-use units::PageNumber;
+use units::{ObjectId, PageNumber};
 
 use crate::forge::{Forge, SEGMENT};
 use crate::memory::MemoryStore;
@@ -105,11 +105,11 @@ impl Story {
     }
 
     /// What the log makes of a file without pages.
-    fn told(mut self, undo: bool) -> (MemoryStore, ReplaySummary) {
+    fn replayed(mut self, undo: bool) -> (MemoryStore, ReplaySummary) {
         self.forge.close();
         let header = DatabaseHeader::new(SIZE, Signature::default());
         let store = MemoryStore { bytes: vec![0; 2 * SIZE.bytes()], size: SIZE };
-        let mut replay = LogReplay::new(store, &header, 1 << 20);
+        let mut replay = LogReplay::new(store, &header, 1 << 20).keeping_deleted();
         let file = LogFile::open(&self.forge.bytes).expect("a log");
         for record in file.records(&file.survey()) {
             let Ok(()) = replay.apply(&record.expect("a record"));
@@ -124,7 +124,7 @@ impl Story {
 
     /// The rows after undo that are not flagged as deleted.
     fn rows(self) -> Vec<(Vec<u8>, Vec<u8>)> {
-        rows(&self.told(true).0)
+        rows(&self.replayed(true).0)
     }
 }
 
@@ -166,7 +166,7 @@ fn an_insert_is_undone_as_a_deleted_row() {
     let mut story = committed();
     story.begin(2);
     story.insert(2, 1, b"m", b"new");
-    let (store, summary) = story.told(true);
+    let (store, summary) = story.replayed(true);
     assert_eq!(rows(&store).len(), 1);
     assert_eq!((summary.transactions_undone, summary.changes_undone), (1, 1));
     let page = PageRef::new(store.page(PageNumber(TREE)).expect("the tree"));
@@ -197,7 +197,7 @@ fn a_rollback_in_the_log_is_not_undone_again() {
     story.begin(2);
     story.replace(2, 0, b"kept");
     story.commit(2);
-    let (store, summary) = story.told(true);
+    let (store, summary) = story.replayed(true);
     assert_eq!(rows(&store), [row(b"k", b"kept")]);
     assert_eq!((summary.transactions_undone, summary.changes_undone), (0, 0));
 }
@@ -212,8 +212,27 @@ fn a_rollback_that_a_crash_cut_short_is_completed() {
         story.undo(2, 0, story.version, 2, b"k");
         story
     };
-    assert_eq!(rows(&story().told(false).0), [row(b"k", b"one")]);
+    assert_eq!(rows(&story().replayed(false).0), [row(b"k", b"one")]);
     assert_eq!(story().rows(), [row(b"k", &5_i32.to_le_bytes())]);
+}
+
+#[test]
+fn rows_that_committed_deletes_took_are_kept() {
+    let mut story = committed();
+    story.begin(2);
+    story.insert(2, 1, b"m", b"stays");
+    story.flag_delete(2, 0);
+    story.commit(2);
+    story.begin(3);
+    story.flag_delete(3, 1);
+    story.undo(3, 1, story.version, 3, b"m");
+    story.roll_back(3);
+    story.begin(4);
+    story.flag_delete(4, 1);
+    let (_, summary) = story.replayed(true);
+    let deleted = summary.deleted.expect("asked for");
+    let rows: Vec<_> = deleted.of(ObjectId(7)).map(|row| (&*row.data, row.line)).collect();
+    assert_eq!(rows, [(5_i32.to_le_bytes().as_slice(), 0)]);
 }
 
 #[test]
@@ -228,7 +247,7 @@ fn a_page_that_shrinking_has_marked_is_made_anew() {
     let mut store = MemoryStore { bytes: vec![0; 2 * SIZE.bytes()], size: SIZE };
     let mut marked = vec![0; SIZE.bytes()];
     let mut page = ese::page::PageMut::new(&mut marked);
-    page.format(0, units::ObjectId(7));
+    page.format(0, ObjectId(7));
     page.set_dbtime(u64::MAX - 2);
     ese::checksum::store(&mut marked, PageNumber(TREE));
     store.set(PageNumber(TREE), &marked);

@@ -14,6 +14,10 @@ use crate::{
 const ASK_AGAIN: Nanos = Nanos::from_secs(2);
 
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says of one moment whether it is past; they come in any order"
+)]
 pub(super) struct FleetHost {
     pub(super) name: String,
     pub(super) plan: String,
@@ -21,6 +25,8 @@ pub(super) struct FleetHost {
     /// How often it returns after it was down, from now on.
     pub(super) returns: usize,
     pub(super) is_down: bool,
+    /// Whether it was asked to warm up.
+    pub(super) is_started: bool,
     copies: Vec<CopyReport>,
     copies_noted: usize,
     agent: Option<AgentId>,
@@ -62,6 +68,7 @@ impl FleetHost {
             returns: duties.iter().filter(|duty| duty.act == DutyAct::Return).count(),
             duties,
             is_down: false,
+            is_started: false,
             copies: Vec::new(),
             copies_noted: 0,
             agent: None,

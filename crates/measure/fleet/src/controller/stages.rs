@@ -3,6 +3,7 @@
 
 use units::Nanos;
 
+use super::host::FleetHost;
 use super::preflight;
 use super::{ControllerEffect, FleetController, FleetStage};
 use crate::{AgentOrder, AgentStep, FleetEvent, LossCause};
@@ -86,17 +87,36 @@ impl FleetController {
         if self.fail_with_a_host(now) || !self.all_are(|step| matches!(step, AgentStep::Prepared)) {
             return false;
         }
-        for host in &mut self.hosts {
-            let (run, plan) = (self.run.clone(), host.plan.clone());
-            let duties = host.duties.clone();
-            host.ask(AgentOrder::Start { run, plan, duties });
-        }
         self.enter(FleetStage::WarmingUp, now);
+        let first = if self.warms_up_in_turns { 1 } else { self.hosts.len() };
+        (0..first).for_each(|host| self.start(host));
         true
     }
 
+    fn start(&mut self, host: usize) {
+        let of = &mut self.hosts[host];
+        of.is_started = true;
+        let (run, plan, duties) = (self.run.clone(), of.plan.clone(), of.duties.clone());
+        of.ask(AgentOrder::Start { run, plan, duties });
+    }
+
+    /// Lets the next host warm up once those before it are warm; each has the time of the stage.
+    fn start_next(&mut self, now: Nanos) {
+        let Some(next) = self.hosts.iter().position(|host| !host.is_started) else { return };
+        let is_warm =
+            |host: &FleetHost| matches!(host.step, Some(AgentStep::Waiting)) && host.has_answered();
+        if self.hosts[..next].iter().all(is_warm) {
+            self.since = now;
+            self.start(next);
+        }
+    }
+
     fn compare_when_warm(&mut self, now: Nanos) -> bool {
-        if self.fail_with_a_host(now) || !self.all_are(|step| matches!(step, AgentStep::Waiting)) {
+        if self.fail_with_a_host(now) {
+            return false;
+        }
+        self.start_next(now);
+        if !self.all_are(|step| matches!(step, AgentStep::Waiting)) {
             return false;
         }
         self.probe_all();

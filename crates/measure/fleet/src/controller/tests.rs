@@ -2,6 +2,8 @@
 //! messages, with hosts that die, stop for a while, or fail.
 
 mod events;
+mod fuzz;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,9 +74,9 @@ fn id(index: usize) -> AgentId {
     format!("a{index}").try_into().expect("a sound id")
 }
 
-fn order(hosts: usize, events: &str) -> FleetOrder {
+fn order(hosts: usize, keys: &str, events: &str) -> FleetOrder {
     let parts = (0..hosts).map(|host| format!("[[host]]\nhost = \"EX{host}\"\nplan = \"p\"\n"));
-    let text = format!("name = \"f\"\n{}{events}", parts.collect::<String>());
+    let text = format!("name = \"f\"\n{keys}{}{events}", parts.collect::<String>());
     FleetOrder::parse("fleet.toml", &text).expect("a sound plan")
 }
 
@@ -125,8 +127,16 @@ impl World {
 
     /// A fleet whose plan has these events.
     fn with_events(seed: u64, loss_percent: u64, fates: &[Fate], events: &str) -> Self {
+        Self::of((seed, loss_percent), fates, &order(fates.len(), "", events))
+    }
+
+    /// A fleet whose plan has these keys before its hosts.
+    fn with_keys(seed: u64, fates: &[Fate], keys: &str) -> Self {
+        Self::of((seed, 0), fates, &order(fates.len(), keys, ""))
+    }
+
+    fn of((seed, loss_percent): (u64, u64), fates: &[Fate], order: &FleetOrder) -> Self {
         let run: RunId = "r1".to_owned().try_into().expect("sound");
-        let order = order(fates.len(), events);
         let work = |host: usize| {
             let mut held: Vec<&str> = (order.databases.iter())
                 .filter(|of| of.hosts.contains(&host))
@@ -146,7 +156,7 @@ impl World {
             now: Nanos::ZERO,
             prng: Prng::new(Seed(seed)),
             loss_percent,
-            controller: FleetController::new((run, 1), &order, work, MEASURED, Nanos::ZERO),
+            controller: FleetController::new((run, 1), order, work, MEASURED, Nanos::ZERO),
             nodes: nodes.collect(),
             wires: Vec::new(),
             notes: Vec::new(),

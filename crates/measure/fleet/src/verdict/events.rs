@@ -23,6 +23,17 @@ pub struct PeriodVerdict {
     pub hosts: Vec<Option<Verdict>>,
 }
 
+impl PeriodVerdict {
+    /// The verdict on a host in words.
+    pub fn word(&self, verdict: Option<&Verdict>) -> &'static str {
+        match verdict {
+            Some(_) if !self.period.is_judged() => "not judged",
+            Some(verdict) => verdict.outcome.name(),
+            None => "lost",
+        }
+    }
+}
+
 /// The verdicts on all parts; none in a run without events.
 pub(super) fn periods(fleet: &FleetRecord) -> Vec<PeriodVerdict> {
     if fleet.events.is_empty() {

@@ -12,7 +12,7 @@ use device_os::World;
 use plan::Plan;
 use record::{Event, Issue, IssueKind, LogLine, Severity};
 use trial::run::{Group, ResumedRun, RunSummary};
-use trial::{Coordinator, HostSampler, Location, Member};
+use trial::{Coordinator, HostSampler, Location, Member, Sink};
 use units::{Bytes, Nanos};
 
 use super::acknowledge;
@@ -101,10 +101,11 @@ impl Job {
         if let Some((_, words)) = &cache {
             announce(&group, words);
         }
+        let events = Rc::clone(&group.events);
         let summary = world.executor().block_on(trial::run::run(group));
         if !summary.gave_up {
             if let Some((cache, _)) = cache {
-                cache.close(&world)?;
+                close(&cache, &world, &events);
             }
             drop(ManuallyDrop::into_inner(world));
         }
@@ -112,21 +113,34 @@ impl Job {
     }
 }
 
+/// Closes the cache. The run is over and holds: a failure costs the next one its warmth alone.
+fn close(cache: &RunCache, world: &World, events: &Sink<Event>) {
+    if let Err(error) = cache.close(world) {
+        let text = format!("flash cache: {error}; the next run begins with an empty cache");
+        events(warning(text, Some(cache.file())));
+    }
+}
+
+/// Something about the cache that a reader of the report must know.
+fn warning(text: String, file: Option<String>) -> Event {
+    Event::Issue(Issue {
+        at_ns: 0,
+        database: None,
+        severity: Severity::Warning,
+        kind: IssueKind::Other,
+        volume: None,
+        file,
+        offset_bytes: None,
+        text,
+    })
+}
+
 /// Reports what the cache holds, and why it may bring nothing.
 fn announce(group: &Group, words: &str) {
-    let at_ns = 0;
-    (group.events)(Event::Log(LogLine { at_ns, text: words.to_owned() }));
+    (group.events)(Event::Log(LogLine { at_ns: 0, text: words.to_owned() }));
     if let Some(text) = flash::shared_device(&group.plan) {
-        (group.events)(Event::Issue(Issue {
-            at_ns,
-            database: None,
-            severity: Severity::Warning,
-            kind: IssueKind::Other,
-            volume: None,
-            file: group.plan.flash_cache.as_ref().map(|cache| cache.file.clone()),
-            offset_bytes: None,
-            text,
-        }));
+        let file = group.plan.flash_cache.as_ref().map(|cache| cache.file.clone());
+        (group.events)(warning(text, file));
     }
 }
 

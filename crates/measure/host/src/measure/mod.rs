@@ -30,7 +30,6 @@ use device_os::OsClock;
 use plan::Plan;
 use record::{Event, Finished, RunRecord, Start};
 use trial::room::Shortage;
-use trial::run::Failure;
 use trial::{Coordinator, Stop};
 use units::Nanos;
 use verdict::Verdict;
@@ -165,7 +164,7 @@ pub fn run(
 fn refused(crew: Option<HostError>, ends: Vec<End>) -> Result<Option<HostError>, HostError> {
     match crew {
         Some(refusal) => Ok(Some(refusal)),
-        None => Ok(refusal(ends)?.map(|failure| HostError::new(failure.text))),
+        None => refusal(ends),
     }
 }
 
@@ -228,17 +227,19 @@ pub(crate) fn conclude<'a>(
     Ok((record, verdict))
 }
 
-/// The failure of a database that could not even be opened, if there is one.
-fn refusal(ends: Vec<End>) -> Result<Option<Failure>, HostError> {
+/// Why a thread could not begin, or a database not even be opened, if so.
+fn refusal(ends: Vec<End>) -> Result<Option<HostError>, HostError> {
     let mut failures = Vec::new();
     for end in ends {
         match end {
-            End::Came(summary) => failures.extend(summary?.failure),
+            End::Came(Ok(summary)) => failures.extend(summary.failure),
+            End::Came(Err(refusal)) => return Ok(Some(refusal)),
             End::Panicked => return Err(crew::panicked()),
             End::GivenUp => {}
         }
     }
-    Ok(failures.into_iter().find(|failure| failure.at_open))
+    let at_open = failures.into_iter().find(|failure| failure.at_open);
+    Ok(at_open.map(|failure| HostError::new(failure.text)))
 }
 
 /// The last event of a run.

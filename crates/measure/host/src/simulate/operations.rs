@@ -48,8 +48,7 @@ pub(super) fn play(
     let share_now = Rc::new(Cell::new(1.0));
     let cached = FlashCacheInterval::default();
     let is_stopped = false;
-    let mut playback =
-        Playback { order, profile, alike, share_now, told, now, is_stopped, cached };
+    let mut playback = Playback { order, profile, alike, share_now, told, now, is_stopped, cached };
     if let Some(words) = words {
         playback.log(words);
     }
@@ -93,7 +92,9 @@ pub(super) fn at_pace(
     let told = &mut |_| true;
     let cached = FlashCacheInterval::default();
     let now = Nanos::ZERO;
-    let playback = Playback { order, profile, alike, told, now, is_stopped: false, cached };
+    let share_now = Rc::new(Cell::new(1.0));
+    let is_stopped = false;
+    let playback = Playback { order, profile, alike, share_now, told, now, is_stopped, cached };
     paced::profile(&playback, order.plan)
 }
 

@@ -58,9 +58,9 @@ mod tests {
 
     fn process(folder: &Path, number: u32, open: &[&str]) {
         let descriptors = folder.join(number.to_string()).join("fd");
-        fs::create_dir_all(&descriptors).unwrap();
+        fs::create_dir_all(&descriptors).expect("a scratch folder");
         for (at, file) in open.iter().enumerate() {
-            symlink(file, descriptors.join(at.to_string())).unwrap();
+            symlink(file, descriptors.join(at.to_string())).expect("a scratch folder");
         }
     }
 
@@ -72,7 +72,7 @@ mod tests {
         process(&folder, 3, &["/tests/c/record.jsonl", "/mail/c.edb"]);
         process(&folder, 4, &["/tests/watched/record.jsonl"]);
         let found = runs_of(&folder, 3);
-        fs::remove_dir_all(&folder).unwrap();
+        fs::remove_dir_all(&folder).expect("a scratch folder");
         let files = vec![PathBuf::from("/mail/b.edb")];
         assert_eq!(found, [OpenFiles { folder: PathBuf::from("/tests/b"), files }]);
     }

@@ -253,3 +253,18 @@ fn bytes_of(file: &str, name: &str) -> Option<u64> {
     let kibibytes: u64 = rest.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes << 10)
 }
+
+/// Serial number or world-wide name of the disk under `path`, as the kernel knows it; none for a
+/// file system on no single disk.
+pub fn disk_id(path: &Path) -> Option<String> {
+    let number = fs::metadata(path).ok()?.dev();
+    let major = (number >> 8) & 0xfff | (number >> 32) & !0xfff;
+    let minor = number & 0xff | (number >> 12) & !0xff;
+    let node = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    // A partition lies below its disk.
+    let places = [Some(node.as_path()), node.parent()];
+    let names = ["wwid", "device/wwid", "serial", "device/serial"];
+    let files = places.into_iter().flatten().flat_map(|place| names.map(|name| place.join(name)));
+    let texts = files.filter_map(|file| fs::read_to_string(file).ok());
+    texts.map(|text| text.trim().to_owned()).find(|text| !text.is_empty())
+}

@@ -207,7 +207,7 @@ fn limits(report: &PlayedReport<'_>) -> Block {
         ));
     }
     Block::Table(Table {
-        caption: "Broken limits, the worst first",
+        caption: "The worst broken limit of each host, the worst first",
         columns: vec![
             Column::text("At"),
             Column::text("During"),
@@ -215,7 +215,17 @@ fn limits(report: &PlayedReport<'_>) -> Block {
             Column::numbers("By %"),
             Column::text("Limit"),
         ],
-        rows: breaches.iter().map(|breach| breach_row(report, breach)).collect(),
+        rows: worst_of_each(report).map(|breach| breach_row(report, breach)).collect(),
+    })
+}
+
+/// The worst breach of each host: the table of hosts and the JSON have all of them.
+fn worst_of_each<'a>(report: &'a PlayedReport<'_>) -> impl Iterator<Item = &'a Breach> {
+    let Judgement { rows, breaches, .. } = report.first();
+    breaches.iter().enumerate().filter_map(move |(at, breach)| {
+        let host = |of: &Breach| rows[of.row].host;
+        let is_first = breaches[..at].iter().all(|before| host(before) != host(breach));
+        is_first.then_some(breach)
     })
 }
 

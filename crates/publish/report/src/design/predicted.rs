@@ -11,8 +11,8 @@ use crate::document::{Block, Cell, Fact, Section, Tone};
 use crate::format::three_digits;
 use crate::json::outcome_name;
 use crate::listed::{achieved_iops, mean_ms, verdict_name};
+use crate::meaning;
 use crate::sections::tone;
-use crate::{meaning, simulated};
 
 /// A change of `deployment.toml` that leaves less work for each disk.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,7 +158,6 @@ impl PredictedDesign {
         let mut blocks = vec![Block::Facts(self.facts())];
         let said = meaning::sentences(&self.run, &self.verdict).into_iter();
         blocks.extend(said.map(Block::Note));
-        blocks.extend(self.run.simulated().map(simulated::trust).map(Block::Note));
         if !self.edits.is_empty() {
             let lead = "What would leave less work for each disk: edit deployment.toml, and \
                         predict again.";

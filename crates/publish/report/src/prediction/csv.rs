@@ -36,7 +36,7 @@ pub fn predictions_csv(all: &[PredictedArray]) -> String {
             number(one.read_ms().map(|of| of.mean)),
             number(one.write_ms().map(|of| of.mean)),
             number(one.log_write_ms().map(|of| of.mean)),
-            number(point.margin_percent),
+            number(one.margin_percent()),
             number(point.cost),
             number(point.survived),
             quoted(&figures.reason),

@@ -50,6 +50,8 @@ impl PredictionFigures {
         let settings = &run.start.settings;
         let reached = settings.thresholds.target_reached_percent / 100.0;
         let iops = achieved_iops(run);
+        // Beyond a target more is chance.
+        let target = run.target_iops().unwrap_or(f64::INFINITY);
         let said = meaning::sentences(run, verdict).into_iter().take(1);
         let per_mailbox = settings.iops_per_mailbox.map(|each| each * run.held_share());
         Self {
@@ -67,7 +69,7 @@ impl PredictionFigures {
             write_ms: mean_ms(run, Series::DatabaseWrite),
             log_write_ms: mean_ms(run, Series::LogWrite),
             wanted_iops: run.target_iops().map(|target| target * reached),
-            mailboxes: iops.zip(per_mailbox).map(|(iops, each)| (iops / each).floor()),
+            mailboxes: iops.zip(per_mailbox).map(|(iops, each)| (iops.min(target) / each).floor()),
             margin_percent: margin_percent(verdict),
         }
     }

@@ -194,8 +194,9 @@ fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
             rank,
             holds: figures.class() == 0,
             cost: disks.map(f64::from),
-            load: figures.mailboxes.or(figures.iops),
-            margin_percent: one.margin_percent(),
+            load: figures.mailboxes.or(Some(one.wanted_iops())),
+            // Less than a percent is chance.
+            margin_percent: one.margin_percent().map(f64::round),
             survived: survived.map(f64::from),
         }
     };

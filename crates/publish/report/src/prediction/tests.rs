@@ -6,9 +6,9 @@ use record::{RunRecord, Simulation};
 use super::{PredictedArray, Prediction, predictions_json, predictions_text, ranked_predictions};
 
 fn prediction(name: &str, run: &RunRecord) -> Prediction {
-    let verdict = verdict::judge(&run);
+    let verdict = verdict::judge(run);
     let changes = vec![("raid.level".to_owned(), name.to_owned())];
-    Prediction::of(changes, (&run, &verdict), format!("what-if-{name}"))
+    Prediction::of(changes, (run, &verdict), format!("what-if-{name}"))
 }
 
 fn simulated(run: &Synthetic) -> RunRecord {

@@ -50,6 +50,7 @@ fn one_headline_says_what_rules_and_simulation_say() {
         assert!(page.contains(headline) && page.contains("id=\"prediction\""), "{headline}");
         let first = text.lines().nth(3).expect("a headline");
         assert!(first.starts_with(&headline.to_uppercase()), "{first}");
+        assert_eq!(text.matches("expect latencies within").count(), 1, "{text}");
         for form in [&page, &text] {
             assert!(form.contains(status) && form.contains("7 sets of disks"), "{form}");
         }

@@ -31,7 +31,8 @@ pub(crate) fn ask_to_stop(id: &str, name: &str, may_change: bool) -> String {
 pub(super) const NO_TOKEN: &str = "<p class=\"note\">Open the address that `plimsoll serve` \
      printed, token included, to start, stop or prepare anything from here.</p>\n";
 
-/// Whether `run --resume` can continue a run: a load that a crash, a power cut or a person has ended.
+/// Whether `run --resume` can continue a run: a load that a crash, a power cut or a person has
+/// ended.
 pub(crate) fn is_resumable(run: &RunRecord) -> bool {
     let is_load = matches!(run.start.test, TestType::Performance | TestType::Stress);
     let is_ours = run.imported().is_none() && run.simulated().is_none();

@@ -1,5 +1,5 @@
-//! The server's side of NBD (NetworkBlockDevice/nbd, doc/proto.md): fixed newstyle negotiation, then
-//! requests and replies.
+//! The server's side of NBD (NetworkBlockDevice/nbd, doc/proto.md): fixed newstyle negotiation,
+//! then requests and replies.
 
 mod fields;
 mod negotiation;

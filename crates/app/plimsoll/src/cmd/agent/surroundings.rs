@@ -32,6 +32,14 @@ pub(super) fn real_folders(allowed: &[PathBuf]) -> Result<Vec<PathBuf>, CommandE
         .collect()
 }
 
+/// Serial numbers or world-wide names of the disks under `folders`.
+fn disks(folders: &[PathBuf]) -> Vec<String> {
+    let mut ids: Vec<String> = folders.iter().filter_map(|path| system::disk_id(path)).collect();
+    ids.sort();
+    ids.dedup();
+    ids
+}
+
 /// The facts that a controller compares.
 pub(super) fn facts(name: Option<&str>, allowed: &[PathBuf]) -> HostFacts {
     let machine = system::machine(String::new());
@@ -42,6 +50,7 @@ pub(super) fn facts(name: Option<&str>, allowed: &[PathBuf]) -> HostFacts {
         operating_system: machine.operating_system,
         processors: machine.logical_processors,
         allowed: allowed.iter().map(|path| path.display().to_string()).collect(),
+        disks: disks(allowed),
         hindrances: Vec::new(),
     }
 }

@@ -46,7 +46,8 @@ fn at_rest(flags: &CacheStatusFlags, console: &mut Console) -> Result<Outcome, C
     let name = flags.flash.display().to_string();
     if flags.metrics {
         return Err(CommandError::new(format!(
-            "{name}: is not being served, so there is nothing to measure; see `plimsoll cache serve`"
+            "{name}: is not being served, so there is nothing to measure; start it with `plimsoll \
+             cache serve`"
         )));
     }
     if flags.json {

@@ -33,8 +33,9 @@ const ENDINGS: [(&str, ExportFormat); 4] = [
 pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let format = format(flags)?;
     let (bare, logs) = (flags.without_checksums, flags.with_logs.as_deref());
-    let mut opened = OpenDatabase::open_with(&flags.file, bare, logs)?;
-    let form = RowForm { format, with_deleted: flags.deleted };
+    let mut opened = OpenDatabase::open_with(&flags.file, bare, logs, flags.deleted)?;
+    let with_deleted = flags.deleted;
+    let form = RowForm { format, with_deleted, with_source: with_deleted && logs.is_some() };
     if let Some(folder) = flags.output.as_deref().filter(|_| flags.all) {
         let existing = Existing::of_flag(flags.force);
         let not_decoded = all(&mut opened, folder, form, existing, console)?;

@@ -1,7 +1,9 @@
 //! The rows of one table, one line each, and its unreadable parts.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use ese::LogTime;
 use ese::catalog::CatalogTable;
 use ese::compression::CompressionError;
 use ese::reader::{LostPart, PartialValue, ReadDamage, ReadError, SalvageStep, Salvaged};
@@ -15,14 +17,27 @@ use crate::cmd::export::flags::ExportFormat;
 use crate::error::CommandError;
 use crate::opened::OpenDatabase;
 
-/// Marks deleted rows. No column can have this name.
+/// Marks deleted rows. No column can have this name, nor those of the next two.
 const DELETED: &str = "!deleted";
+/// The row's page or log record.
+const SOURCE: &str = "!source";
+/// When the log says that the row was deleted.
+const DELETED_AT: &str = "!deleted_at";
 
 /// How the rows of a table are written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowForm {
     pub format: ExportFormat,
     pub with_deleted: bool,
+    /// Whether each row states its source and the time of its deletion.
+    pub with_source: bool,
+}
+
+/// What is known of a row besides its values.
+struct RowMarks {
+    is_deleted: bool,
+    source: String,
+    deleted_at: Option<LogTime>,
 }
 
 /// Result of exporting a table.
@@ -44,10 +59,9 @@ pub(super) fn write(
     let name = table.definition.name.as_str();
     let names = names(table);
     if form.format == ExportFormat::Csv {
-        let mut fields: Vec<String> = names.iter().map(|name| csv_field(name)).collect();
-        if form.with_deleted {
-            fields.insert(0, csv_field(DELETED));
-        }
+        let columns = names.iter().map(String::as_str);
+        let fields: Vec<String> =
+            mark_names(form).iter().copied().chain(columns).map(csv_field).collect();
         sink.line(&fields.join(","))?;
     }
     let mut count = RowCount::default();
@@ -73,7 +87,12 @@ pub(super) fn write(
             continue;
         };
         count.rows += 1;
-        sink.line(&text(&row, &names, form, is_deleted))?;
+        let source = format!("page {page} line {line}");
+        let marks = RowMarks { is_deleted, source, deleted_at: None };
+        sink.line(&text(&row, &names, form, &marks))?;
+    }
+    if form.with_source {
+        write_from_log(opened, table, form, &names, &mut count, sink)?;
     }
     sink.flush()?;
     if let Some(rows) = walk.nodes_per_leaf().filter(|_| count.lost_leaves > 0) {
@@ -85,6 +104,37 @@ pub(super) fn write(
         opened.say(&format!("{name}: {values} values were not decoded"));
     }
     Ok(count)
+}
+
+/// Writes the rows that the log deletes.
+fn write_from_log(
+    opened: &mut OpenDatabase,
+    table: &CatalogTable,
+    form: RowForm,
+    names: &[String],
+    count: &mut RowCount,
+    sink: &mut RowSink<'_>,
+) -> Result<(), CommandError> {
+    let deleted = Arc::clone(&opened.deleted);
+    for found in deleted.of(table.place.object) {
+        let Some(row) = row(opened, table, &found.data, (found.page, found.line), count)? else {
+            continue;
+        };
+        count.rows += 1;
+        let source = format!("log {} page {} line {}", found.place, found.page, found.line);
+        let marks = RowMarks { is_deleted: true, source, deleted_at: Some(found.time) };
+        sink.line(&text(&row, names, form, &marks))?;
+    }
+    Ok(())
+}
+
+/// The names of the columns in front of a table's own.
+const fn mark_names(form: RowForm) -> &'static [&'static str] {
+    match (form.with_deleted, form.with_source) {
+        (false, _) => &[],
+        (true, false) => &[DELETED],
+        (true, true) => &[DELETED, SOURCE, DELETED_AT],
+    }
 }
 
 type RowValues<'t> = Vec<(&'t ColumnDefinition, Vec<Salvaged>)>;
@@ -214,22 +264,29 @@ fn names(table: &CatalogTable) -> Vec<String> {
     names
 }
 
-fn text(row: &RowValues<'_>, names: &[String], form: RowForm, is_deleted: bool) -> String {
+fn text(row: &RowValues<'_>, names: &[String], form: RowForm, marks: &RowMarks) -> String {
     let cells = row.iter().map(|(column, values)| ExportCell { column, values });
+    let is_deleted = marks.is_deleted.to_string();
+    let time = marks.deleted_at.map(|time| time.to_string());
+    let mark_names = mark_names(form);
     match form.format {
         ExportFormat::Csv => {
-            let marker = form.with_deleted.then(|| is_deleted.to_string());
-            let fields: Vec<String> =
-                marker.into_iter().chain(cells.map(|cell| cell.csv())).collect();
+            let marks =
+                [is_deleted, csv_field(&marks.source), csv_field(&time.unwrap_or_default())];
+            let marks = marks.into_iter().take(mark_names.len());
+            let fields: Vec<String> = marks.chain(cells.map(|cell| cell.csv())).collect();
             fields.join(",")
         }
         ExportFormat::Jsonl => {
-            let marker = form.with_deleted.then(|| format!("{}:{is_deleted}", string(DELETED)));
+            let time = time.map_or_else(|| "null".to_owned(), |time| string(&time));
+            let marks = [is_deleted, string(&marks.source), time];
+            let marks = mark_names.iter().zip(marks);
+            let marks = marks.map(|(name, mark)| format!("{}:{mark}", string(name)));
             let members = names
                 .iter()
                 .zip(cells)
                 .map(|(name, cell)| format!("{}:{}", string(name), cell.json()));
-            let members: Vec<String> = marker.into_iter().chain(members).collect();
+            let members: Vec<String> = marks.chain(members).collect();
             format!("{{{}}}", members.join(","))
         }
     }

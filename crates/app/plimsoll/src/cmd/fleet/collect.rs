@@ -26,6 +26,21 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// An agent that is asked to publish a journal again answers within this time.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
+/// How much of one host's journal has arrived.
+#[derive(Clone, Copy, Default)]
+struct Arrival {
+    assembly: Option<Assembly>,
+    /// Place in the stream up to which everything is in the folder; pieces behind a gap are read
+    /// again.
+    read_to: u64,
+}
+
+impl Arrival {
+    fn have(&self) -> u64 {
+        self.assembly.map_or(0, |assembly| assembly.have())
+    }
+}
+
 /// Reads the fleet's own journal in `folder`.
 pub(super) fn fleet_record(folder: &Path) -> Result<FleetRecord, CommandError> {
     let path = folder.join(FLEET_JOURNAL);
@@ -50,19 +65,19 @@ pub(super) fn complete(
     console: &mut Console,
 ) -> Result<(), CommandError> {
     let fleet = fleet_record(folder)?;
-    let mut assemblies = vec![None; fleet.hosts.len()];
+    let mut arrivals = vec![Arrival::default(); fleet.hosts.len()];
     let (began, mut grown, mut have) = (Instant::now(), Instant::now(), 0);
     let mut has_asked = false;
     loop {
         for (index, host) in fleet.hosts.iter().enumerate() {
             let place = host_folder(folder, index, host);
-            take(carrier, &fleet, host, &place, &mut assemblies[index])?;
+            take(carrier, &fleet, host, &place, &mut arrivals[index])?;
         }
-        let now: u64 = assemblies.iter().flatten().map(Assembly::have).sum();
+        let now: u64 = arrivals.iter().map(Arrival::have).sum();
         if now > have {
             (have, grown) = (now, Instant::now());
         }
-        let lacking = lacking(&fleet, &assemblies);
+        let lacking = lacking(&fleet, &arrivals);
         let are_lost = lacking.iter().all(|&host| fleet.hosts[host].is_lost());
         let is_over = began.elapsed().as_nanos() > u128::from(patience.0);
         if lacking.is_empty() || is_over || are_lost && grown.elapsed() > SILENCE {
@@ -70,7 +85,7 @@ pub(super) fn complete(
         }
         if !has_asked {
             has_asked = true;
-            ask_again(carrier, &fleet, &lacking, &assemblies);
+            ask_again(carrier, &fleet, &lacking, &arrivals);
         }
         thread::sleep(LOOK);
     }
@@ -81,11 +96,11 @@ pub(super) fn complete(
 }
 
 /// Hosts that took part in the measurement and whose journals are not complete.
-fn lacking(fleet: &FleetRecord, assemblies: &[Option<Assembly>]) -> Vec<usize> {
+fn lacking(fleet: &FleetRecord, arrivals: &[Arrival]) -> Vec<usize> {
     if fleet.measure_from_ns.is_none() {
         return Vec::new();
     }
-    let is_whole = |host: usize| assemblies[host].is_some_and(|assembly| assembly.is_complete());
+    let is_whole = |host: usize| arrivals[host].assembly.is_some_and(|of| of.is_complete());
     (0..fleet.hosts.len())
         .filter(|&host| fleet.hosts[host].agent.is_some() && !is_whole(host))
         .collect()
@@ -97,22 +112,23 @@ fn take(
     fleet: &FleetRecord,
     host: &HostPart,
     place: &Path,
-    assembly: &mut Option<Assembly>,
+    arrival: &mut Arrival,
 ) -> Result<(), CommandError> {
     let Some(agent) = &host.agent else { return Ok(()) };
     let journal = place.join(JOURNAL);
     let have = fs::metadata(&journal).map_or(0, |metadata| metadata.len());
-    let reading = carrier.kept(&fleet.run, agent)?;
+    let reading = carrier.kept(&fleet.run, agent, arrival.read_to)?;
     if reading.chunks.is_empty() {
         return Ok(());
     }
     let mut new = Vec::new();
-    let mut grown = Assembly::from(have);
+    let mut grown = arrival.assembly.unwrap_or_else(|| Assembly::from(have));
+    let mut has_gap = false;
     for chunk in &reading.chunks {
         match grown.take(chunk) {
             Ok(bytes) => new.extend_from_slice(bytes),
             // What comes behind a gap comes again once the agent has been asked.
-            Err(fleet::PieceFault::Gap { .. }) => {}
+            Err(fleet::PieceFault::Gap { .. }) => has_gap = true,
             Err(error) => {
                 return Err(CommandError::new(format!(
                     "{}: {error}; keep the folder and report this",
@@ -121,7 +137,10 @@ fn take(
             }
         }
     }
-    *assembly = Some(grown);
+    arrival.assembly = Some(grown);
+    if !has_gap {
+        arrival.read_to = reading.read_to;
+    }
     if new.is_empty() {
         return Ok(());
     }
@@ -133,15 +152,10 @@ fn take(
 
 /// Asks the agents of `lacking` to publish what is missing. Such an order needs no lease: it
 /// changes nothing on the host.
-fn ask_again(
-    carrier: &Carrier,
-    fleet: &FleetRecord,
-    lacking: &[usize],
-    assemblies: &[Option<Assembly>],
-) {
+fn ask_again(carrier: &Carrier, fleet: &FleetRecord, lacking: &[usize], arrivals: &[Arrival]) {
     for &host in lacking {
         let Some(agent) = &fleet.hosts[host].agent else { continue };
-        let from_byte = assemblies[host].map_or(0, |assembly| assembly.have());
+        let from_byte = arrivals[host].have();
         let order = AgentOrder::Resend { run: fleet.run.clone(), from_byte };
         let ask = Ask { epoch: u64::MAX, number: 0, order };
         // A host that does not answer may have published everything already.

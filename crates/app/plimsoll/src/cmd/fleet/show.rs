@@ -43,6 +43,9 @@ pub(crate) fn show(
     let verdict = fleet::judge(&fleet);
     let (text, answer) = (text(&fleet, &verdict), answer(&fleet, &verdict));
     documents::replace(&folder.join("report.txt"), text.as_bytes())?;
+    let sheet = super::page::sheet(&fleet, &verdict, headline(&fleet, &verdict));
+    documents::replace(&folder.join("report.html"), report::fleet_html(&sheet).as_bytes())?;
+    documents::replace(&folder.join("report.csv"), report::fleet_csv(&sheet).as_bytes())?;
     documents::replace(&folder.join("report.json"), format!("{answer:#}\n").as_bytes())?;
     console.conclude(Concluded {
         folder: folder.to_path_buf(),
@@ -54,7 +57,7 @@ pub(crate) fn show(
         console.answer_json_line(&answer.to_string())?;
     } else {
         console.answer_prose(&text)?;
-        console.answer(format_args!("Report: {}", folder.join("report.txt").display()))?;
+        console.answer(format_args!("Report: {}", folder.join("report.html").display()))?;
     }
     Ok(Outcome::of_ruling(verdict.outcome))
 }
@@ -76,9 +79,12 @@ fn cut(fleet: &mut FleetRecord, places: &[PathBuf]) -> Result<(), CommandError> 
 
 fn headline(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
     let hosts = fleet.hosts.len();
+    let mut records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
+    let is_simulated = records.any(|record| record.simulated().is_some());
+    let kind = if is_simulated { "SIMULATED " } else { "" };
     match verdict.outcome {
-        Ruling::Pass | Ruling::Warn => format!("PASS: {hosts} hosts together"),
-        Ruling::Fail => format!("FAIL: {hosts} hosts together"),
+        Ruling::Pass | Ruling::Warn => format!("{kind}PASS: {hosts} hosts together"),
+        Ruling::Fail => format!("{kind}FAIL: {hosts} hosts together"),
         Ruling::CannotJudge => {
             format!("INCONCLUSIVE: this run cannot judge the storage of {hosts} hosts together")
         }
@@ -106,6 +112,9 @@ fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
         );
     }
     periods(fleet, verdict, &mut text);
+    for disk in fleet.shared_disks() {
+        let _ = writeln!(text, "{}", disk.sentence());
+    }
     let records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
     let iops: f64 = records.clone().map(RunRecord::achieved_transactional_iops).sum();
     let sums = merged(records, Phase::Measure);
@@ -127,11 +136,7 @@ fn periods(fleet: &FleetRecord, verdict: &FleetVerdict, text: &mut String) {
         let _ = writeln!(text, "{} ({from:.0} to {to:.0} s):", judged.name);
         for (host, verdict) in fleet.hosts.iter().zip(&judged.hosts) {
             let part = host.parts.get(place).and_then(Option::as_ref);
-            let outcome = match verdict {
-                Some(_) if !judged.period.is_judged() => "not judged",
-                Some(verdict) => verdict.outcome.name(),
-                None => "lost",
-            };
+            let outcome = judged.word(verdict.as_ref());
             let row = part.map(row).unwrap_or_default();
             let _ = writeln!(text, "  {:<14} {outcome:<13} {row}", host.name);
         }
@@ -201,6 +206,11 @@ fn answer(fleet: &FleetRecord, verdict: &FleetVerdict) -> Value {
             "hosts": hosts,
             "all_hosts": series,
             "periods": periods_of(fleet, verdict),
+            "shared_disks": fleet
+                .shared_disks()
+                .iter()
+                .map(|disk| json!({ "disk": disk.id, "hosts": disk.hosts }))
+                .collect::<Vec<_>>(),
         }),
     )
 }

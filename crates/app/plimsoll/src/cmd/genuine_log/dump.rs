@@ -1,12 +1,13 @@
 //! `dump` of logs: record by record, or the history of one page or table.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ese::LogTime;
-use eselog::{BadRecord, LogRecord, RecordFault, Value};
+use eselog::{BadRecord, LogRecord, RecordFault, SegmentFault, Value};
 use serde_json::{Map, Value as Json, json};
 use units::hexadecimal;
 
+use super::endings::{Ending, Endings};
 use super::files::{self, LogFiles};
 use super::filter::Filter;
 use crate::Outcome;
@@ -18,13 +19,62 @@ use crate::error::CommandError;
 const SHOWN: usize = 48;
 
 /// Prints the records of the log, or of all logs of a folder in their order; fails at bytes that
-/// make no record.
+/// make no record. A history says of every change how its transaction ends.
 pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let paths = files::logs(std::slice::from_ref(&flags.file))?;
     let ordered = in_order(paths)?;
     let mut filter = Filter::of(flags, &ordered)?;
+    let mut endings = None;
+    if !filter.takes_all() {
+        let mut found = Endings::default();
+        let mut selected = Filter::of(flags, &ordered)?;
+        walk(&ordered, &mut selected, |step| {
+            if let DumpStep::Record(record, time) = step {
+                found.note(record, time);
+            }
+            Ok(())
+        })?;
+        endings = Some(found);
+    }
     let mut outcome = Outcome::Pass;
-    for path in &ordered {
+    walk(&ordered, &mut filter, |step| match step {
+        DumpStep::Record(record, time) => {
+            let is_of_session = record.session().is_some();
+            let endings = endings.as_mut().filter(|_| is_of_session);
+            let ending = endings.map(|endings| endings.of(record));
+            let ending = ending.map(|ending| (Ending::json(ending), Ending::words(ending)));
+            print(record, time, ending, flags.json, console)
+        }
+        DumpStep::Bad(bad) => {
+            if bad.fault != RecordFault::CutShort {
+                outcome = Outcome::Fail;
+            }
+            print_bad(bad, flags.json, console)
+        }
+        DumpStep::Fault(path, fault) => {
+            outcome = Outcome::Fail;
+            let (path, segment) = (path.display(), fault.segment);
+            console.remark(format_args!("{path}: segment {segment}: {}", fault.damage))
+        }
+    })?;
+    Ok(outcome)
+}
+
+/// What a walk over logs comes across.
+enum DumpStep<'w, 'r> {
+    /// A selected record, and when its segment was begun.
+    Record(&'w LogRecord<'r>, LogTime),
+    Bad(&'w BadRecord),
+    Fault(&'w Path, &'w SegmentFault),
+}
+
+/// Gives out the selected records of the files, their bad records and damaged segments.
+fn walk(
+    paths: &[PathBuf],
+    filter: &mut Filter,
+    mut visit: impl FnMut(DumpStep<'_, '_>) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    for path in paths {
         let bytes = files::read(path)?;
         let file = files::open(path, &bytes)?;
         let survey = file.survey();
@@ -32,24 +82,17 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
         while let Some(record) = records.next() {
             match record {
                 Ok(record) if filter.takes(&record) => {
-                    print(&record, records.time(), flags.json, console)?;
+                    visit(DumpStep::Record(&record, records.time()))?;
                 }
                 Ok(_) => {}
-                Err(bad) => {
-                    if bad.fault != RecordFault::CutShort {
-                        outcome = Outcome::Fail;
-                    }
-                    print_bad(&bad, flags.json, console)?;
-                }
+                Err(bad) => visit(DumpStep::Bad(&bad))?,
             }
         }
         for fault in &survey.faults {
-            outcome = Outcome::Fail;
-            let (path, segment) = (path.display(), fault.segment);
-            console.remark(format_args!("{path}: segment {segment}: {}", fault.damage))?;
+            visit(DumpStep::Fault(path, fault))?;
         }
     }
-    Ok(outcome)
+    Ok(())
 }
 
 /// Sorts the files by generation; returns a single file without examining it.
@@ -64,16 +107,22 @@ fn in_order(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, CommandError> {
 fn print(
     record: &LogRecord<'_>,
     time: LogTime,
+    ending: Option<(Json, String)>,
     as_json: bool,
     console: &mut Console,
 ) -> Result<(), CommandError> {
     if as_json {
-        return console.answer_json("log_record", json_of(record, time));
+        let mut members = json_of(record, time);
+        if let Some((ending, _)) = ending {
+            members["transaction_end"] = ending;
+        }
+        return console.answer_json("log_record", members);
     }
     let fields = record.fields().map(|(field, value)| format!("{} {value}", field.name()));
     let parts = record.parts().filter(|(_, bytes)| !bytes.is_empty());
     let parts = parts.map(|(part, bytes)| format!("{} {}", part.name(), shown(bytes)));
-    let words: Vec<String> = fields.chain(parts).collect();
+    let ending = ending.map(|(_, words)| words);
+    let words: Vec<String> = fields.chain(parts).chain(ending).collect();
     let name = name_of(record);
     console.answer(format_args!("{} {time} {name}: {}", record.place(), words.join(", ")))
 }

@@ -10,13 +10,11 @@ use ese::reader::Reader;
 use eselog::{Field, LogRecord};
 use units::{ObjectId, PageNumber};
 
+use super::endings::TransactionLevels;
 use super::files;
 use crate::cmd::dump::flags::DumpFlags;
 use crate::error::CommandError;
 use host::pages::{FilePages, read_header, unreadable};
-
-/// Types of records that end a transaction: commit and rollback.
-const ENDS: [u8; 2] = [9, 7];
 
 /// The records that are asked for.
 pub(super) struct Filter {
@@ -24,6 +22,7 @@ pub(super) struct Filter {
     objects: Option<BTreeSet<ObjectId>>,
     /// Sessions whose present transaction has a record that was asked for.
     sessions: BTreeSet<u16>,
+    levels: TransactionLevels,
 }
 
 impl Filter {
@@ -33,16 +32,22 @@ impl Filter {
             Some(table) => Some(objects_of(table, flags, logs)?),
             None => None,
         };
-        Ok(Self { page: flags.page.map(PageNumber), objects, sessions: BTreeSet::new() })
+        let (page, sessions) = (flags.page.map(PageNumber), BTreeSet::new());
+        Ok(Self { page, objects, sessions, levels: TransactionLevels::default() })
+    }
+
+    /// Whether all records are selected.
+    pub(super) const fn takes_all(&self) -> bool {
+        self.page.is_none() && self.objects.is_none()
     }
 
     /// Whether the filter selects `record`.
     pub(super) fn takes(&mut self, record: &LogRecord<'_>) -> bool {
-        if self.page.is_none() && self.objects.is_none() {
+        if self.takes_all() {
             return true;
         }
         let session = record.session();
-        if ENDS.contains(&record.kind()) {
+        if self.levels.ends_transaction(record) {
             return session.is_some_and(|session| self.sessions.remove(&session));
         }
         let is_of_page = self.page.is_none_or(|page| record.pages().contains(&page));

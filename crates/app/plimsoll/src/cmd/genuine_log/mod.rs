@@ -4,6 +4,7 @@
 pub(crate) mod check;
 mod copied_header;
 pub(crate) mod dump;
+mod endings;
 mod files;
 mod filter;
 mod overlay;

@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ese::header::HeaderCopies;
 use ese::page::PageSize;
+use eselog::DeletedRows;
 use host::pages::ChangedPages;
 use host::target::ByteSource;
 use units::PageNumber;
 
-use super::replay::GenerationChain;
+use super::replay::{GenerationChain, Wanted};
 use super::store::OverlayStore;
 use crate::console;
 use crate::error::CommandError;
@@ -28,6 +29,8 @@ pub(crate) struct Overlay {
     pages: u32,
     /// Whether the log could not be replayed as a whole.
     pub(crate) is_incomplete: bool,
+    /// Rows that the log deletes, if they are wanted.
+    pub(crate) deleted: Arc<DeletedRows>,
 }
 
 impl Overlay {
@@ -36,14 +39,24 @@ impl Overlay {
         path: &Path,
         copies: &HeaderCopies,
         folder: &Path,
+        deleted_rows: bool,
     ) -> Result<Self, CommandError> {
         let chain = GenerationChain::find(folder, &copies.header)?;
         let wrong = CommandError::of_file(path, "read");
         let source = ByteSource::open(path).map_err(wrong)?;
         let store = OverlayStore::new(source, scratch()?, copies.page_size).map_err(wrong)?;
         let mut progress = Progress::new("replaying the log", true);
-        let replayed = chain.replay(store, &copies.header, true, &mut progress)?;
+        let wanted = Wanted { undo: true, deleted_rows };
+        let mut replayed = chain.replay(store, &copies.header, wanted, &mut progress)?;
         progress.clear();
+        let deleted = replayed.summary.deleted.take().unwrap_or_default();
+        if deleted.left_out > 0 {
+            console::complain(&format!(
+                "{}: {} deleted rows of the log did not fit into memory and are left out",
+                path.display(),
+                deleted.left_out
+            ));
+        }
         for loss in &replayed.losses {
             console::complain(&format!("{}: {loss}", path.display()));
         }
@@ -62,6 +75,7 @@ impl Overlay {
             size: copies.page_size,
             pages: last.0,
             is_incomplete,
+            deleted: Arc::new(deleted),
         })
     }
 }

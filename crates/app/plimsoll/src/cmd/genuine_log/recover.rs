@@ -9,7 +9,7 @@ use ese::header::DatabaseHeader;
 
 use super::copied_header::{clean, good_header, still_dirty};
 use super::recovery_report::{tell, what_is_behind};
-use super::replay::{GenerationChain, Replayed};
+use super::replay::{GenerationChain, Replayed, Wanted};
 use super::store::CopyStore;
 use crate::Outcome;
 use crate::cmd::recover::flags::RecoverFlags;
@@ -43,6 +43,14 @@ pub(crate) fn run(
     let folder = folder.or(beside).unwrap_or(Path::new("."));
     let chain = GenerationChain::find(folder, &header)?;
     refuse_incomplete(path, folder, &chain.losses, flags.lossy)?;
+    if chain.is_empty() {
+        return Err(CommandError::new(format!(
+            "{}: {} has no log file that it requires, so there is nothing to replay, with --lossy \
+             either; `export` reads the database as it is",
+            path.display(),
+            folder.display()
+        )));
+    }
     let length = copy_file(path, copy)?;
     let made = forward(flags, copy, length, &header, chain, console);
     let made = made.inspect_err(|_| remove(copy))?;
@@ -112,7 +120,8 @@ fn forward(
     let file = File::options().read(true).write(true).open(copy).map_err(wrong)?;
     let store = CopyStore::new(file, size, length);
     let mut progress = Progress::new("replaying the log", console.is_quiet());
-    let mut made = chain.replay(store, header, !flags.no_undo, &mut progress)?;
+    let wanted = Wanted { undo: !flags.no_undo, deleted_rows: false };
+    let mut made = chain.replay(store, header, wanted, &mut progress)?;
     progress.clear();
     if made.is_best_effort() {
         made.ahead = made.store.pages_beyond(made.summary.dbtime).map_err(wrong)?;

@@ -88,7 +88,7 @@ fn tell_losses(made: &Replayed<CopyStore>, console: &mut Console) -> Result<(), 
         format!("page {page} stays behind at {}: {}", behind.place, behind.cause)
     });
     tell_pages(behind, console)?;
-    let end = made.replayed_dbtime;
+    let end = made.end_dbtime;
     let ahead = made.ahead.iter().map(|(page, dbtime)| {
         format!(
             "page {page} is ahead: it has changes of lost generations, up to database time \

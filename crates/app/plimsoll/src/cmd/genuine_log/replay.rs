@@ -15,6 +15,15 @@ use units::PageNumber;
 /// Memory for pages.
 const CACHE_BYTES: usize = 64 << 20;
 
+/// What a replay is to do besides redo.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// Undo what had not committed.
+    pub(super) undo: bool,
+    /// Keep the rows that records delete.
+    pub(super) deleted_rows: bool,
+}
+
 /// What a replay has come to.
 pub(super) struct Replayed<S> {
     pub(super) store: S,
@@ -32,7 +41,7 @@ pub(super) struct Replayed<S> {
     /// Pages with changes of generations that were not replayed, and their database times.
     pub(super) ahead: Vec<(PageNumber, u64)>,
     /// The highest database time of the replay.
-    pub(super) replayed_dbtime: u64,
+    pub(super) end_dbtime: u64,
 }
 
 impl<S> Replayed<S> {
@@ -64,18 +73,26 @@ impl GenerationChain {
         Ok(Self { files: paths, losses, lost, doubts })
     }
 
-    /// Replays the files onto `store`, and undoes what had not committed if that is wanted.
+    /// Whether there is nothing to replay.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Replays the files onto `store`.
     pub(super) fn replay<S: PageStore<Error = std::io::Error>>(
         self,
         store: S,
         header: &DatabaseHeader,
-        undo: bool,
+        wanted: Wanted,
         progress: &mut Progress,
     ) -> Result<Replayed<S>, CommandError> {
         let mut replay = LogReplay::new(store, header, CACHE_BYTES);
+        if wanted.deleted_rows {
+            replay = replay.keeping_deleted();
+        }
         let (mut end_time, mut losses) = (LogTime::NEVER, self.losses);
         let count = self.files.len();
-        for (index, (generation, path)) in self.files.iter().enumerate() {
+        'chain: for (index, (generation, path)) in self.files.iter().enumerate() {
             progress.text(&format!("{index} of {count} generations"));
             let bytes = files::read(path)?;
             let file = files::open(path, &bytes)?;
@@ -83,14 +100,19 @@ impl GenerationChain {
             let mut records = file.records(&survey);
             while let Some(record) = records.next() {
                 end_time = records.time();
+                replay.set_time(end_time);
                 match record {
                     Ok(record) => replay.apply(&record)?,
                     Err(bad) if bad.fault == RecordFault::CutShort => {}
-                    Err(bad) => losses.push(format!("generation {generation:#X}: {bad}")),
+                    // Nothing behind a record that cannot be read may be applied.
+                    Err(bad) => {
+                        losses.push(format!("generation {generation:#X}: {bad}"));
+                        break 'chain;
+                    }
                 }
             }
         }
-        if undo {
+        if wanted.undo {
             replay.undo()?;
         }
         let (store, summary) = replay.finish()?;
@@ -98,7 +120,7 @@ impl GenerationChain {
         let last = self.files.last().map_or(0, |(generation, _)| *generation);
         let generations = (first, last);
         let (lost, doubts, ahead) = (self.lost, self.doubts, Vec::new());
-        let replayed_dbtime = summary.dbtime;
+        let end_dbtime = summary.dbtime;
         Ok(Replayed {
             store,
             summary,
@@ -108,7 +130,7 @@ impl GenerationChain {
             lost,
             doubts,
             ahead,
-            replayed_dbtime,
+            end_dbtime,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The headers of log files and checkpoint files, those of real engines and ours.
 
 use ese::log_file::{
-    Attachment, CheckpointFacts, LOG_HEADER_BYTES, LogFacts, LogFileError, log_flags,
+    Attachment, CheckpointFacts, LOG_HEADER_BYTES, LogFacts, LogFileError, RunParameters, log_flags,
 };
 use ese::{Lgpos, LogTime};
 use serde_json::{Value, json};
@@ -63,6 +63,7 @@ fn checkpoint(
         place("its restore begins at", "full_backup_place", facts.full_backup_place),
         backup("last incremental backup", "incremental_backup", facts.incremental_backup),
     ];
+    lines.extend(parameters(&facts.parameters));
     lines.push(attachments(&facts.attachments));
     lines.push(HeaderLine::new("first copy", "first_copy", states[0]));
     lines.push(HeaderLine::new("second copy", "second_copy", states[1]));
@@ -85,7 +86,7 @@ fn log(facts: &LogFacts) -> Vec<HeaderLine> {
         0 => 4096,
         bytes => bytes,
     };
-    vec![
+    let mut lines = vec![
         HeaderLine::new("kind", "file_kind", kind),
         HeaderLine::new("generation", "generation", format!("{:#x}", facts.generation.0)),
         HeaderLine::new("format", "format", format!("{major}.{minor}.{update}.{update_minor}")),
@@ -108,7 +109,29 @@ fn log(facts: &LogFacts) -> Vec<HeaderLine> {
             "previous_checksum",
             format!("{:#018x}", facts.previous_checksum),
         ),
-        attachments(&facts.attachments),
+    ];
+    if major != OWN_VERSION {
+        lines.push(HeaderLine::new("sector size code", "sector_size_code", facts.sector_size));
+        lines.extend(parameters(&facts.parameters));
+    }
+    lines.push(attachments(&facts.attachments));
+    lines
+}
+
+/// How the engine was set up when it wrote the header.
+fn parameters(parameters: &RunParameters) -> [HeaderLine; 10] {
+    let one = parameters;
+    [
+        HeaderLine::new("system path", "system_path", one.system_path.as_str()),
+        HeaderLine::new("log path", "log_path", one.log_path.as_str()),
+        HeaderLine::new("circular logging", "circular_logging", one.is_circular),
+        HeaderLine::new("most sessions", "most_sessions", one.sessions),
+        HeaderLine::new("most open tables", "most_open_tables", one.open_tables),
+        HeaderLine::new("most version pages", "most_version_pages", one.version_pages),
+        HeaderLine::new("most cursors", "most_cursors", one.cursors),
+        HeaderLine::new("log buffers in sectors", "log_buffer_sectors", one.log_buffers),
+        HeaderLine::new("log file in sectors", "log_file_sectors", one.log_file_segments),
+        HeaderLine::new("most cache pages", "most_cache_pages", one.cache_pages),
     ]
 }
 

@@ -8,6 +8,8 @@ use record::RunRecord;
 use report::{SUITE_PARTS, started_ns, suite_of};
 use verdict::{Ruling, Verdict, worst};
 
+use super::fleets::{ListedFleet, fleet_of};
+
 /// A run that was found.
 pub(super) struct ListedRun {
     pub folder: PathBuf,
@@ -39,18 +41,23 @@ pub(super) struct ListedSet {
 pub(super) enum ListEntry {
     Run(Box<ListedRun>),
     Set(ListedSet),
+    Fleet(ListedFleet),
 }
 
 /// The entries, those with the newest start first.
 pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListEntry> {
     let mut sets: BTreeMap<PathBuf, Vec<ListedRun>> = BTreeMap::new();
+    let mut fleets: BTreeMap<PathBuf, Vec<ListedRun>> = BTreeMap::new();
     let mut entries = Vec::new();
     for run in runs {
-        match set_of(&run) {
-            Some(set) => sets.entry(set).or_default().push(run),
-            None => entries.push(ListEntry::Run(Box::new(run))),
+        match (fleet_of(&run), set_of(&run)) {
+            (Some(fleet), _) => fleets.entry(fleet).or_default().push(run),
+            (None, Some(set)) => sets.entry(set).or_default().push(run),
+            (None, None) => entries.push(ListEntry::Run(Box::new(run))),
         }
     }
+    let fleets = fleets.into_iter().map(|(folder, hosts)| ListedFleet::new(folder, hosts));
+    entries.extend(fleets.map(ListEntry::Fleet));
     for (folder, mut tests) in sets {
         tests.sort_by_key(|run| run.folder.clone());
         entries.push(ListEntry::Set(ListedSet { folder, tests }));
@@ -71,6 +78,7 @@ impl ListEntry {
         match self {
             Self::Run(run) => run.began_ns(),
             Self::Set(set) => set.first().began_ns(),
+            Self::Fleet(fleet) => fleet.first().began_ns(),
         }
     }
 }

@@ -7,6 +7,7 @@ use report::format::iso_time;
 use report::{achieved_iops, backup_mib_per_second, mean_ms};
 
 use super::entry::{CutOff, ListEntry, ListedRun, ListedSet};
+use super::fleets::ListedFleet;
 use crate::console::Console;
 use crate::error::CommandError;
 
@@ -91,6 +92,21 @@ fn rows(entry: &ListEntry) -> Vec<TableRow> {
             let tests = set.tests.iter().map(|run| of_run(run, "  "));
             std::iter::once(of_set(set)).chain(tests).collect()
         }
+        ListEntry::Fleet(fleet) => {
+            let hosts = fleet.hosts.iter().map(|run| of_run(run, "  "));
+            std::iter::once(of_fleet(fleet)).chain(hosts).collect()
+        }
+    }
+}
+
+fn of_fleet(fleet: &ListedFleet) -> TableRow {
+    let verdict = fleet.verdict_word().to_owned();
+    let iops = format!("{:.0}", fleet.iops());
+    TableRow {
+        figures: [started(fleet.first()), verdict, iops, String::new(), String::new()],
+        name: fleet.name().to_owned(),
+        place: fleet.folder.display().to_string(),
+        remark: None,
     }
 }
 

@@ -99,6 +99,7 @@ const ANSWERS: &[(&str, u64, Members)] = &[
             ("tags", "array"),
         ],
     ),
+    ("load", 1, &[("busiest_hour", "object"), ("day", "array"), ("places", "array")]),
     ("log_check", 1, &[("files", "array"), ("findings", "array"), ("sentence", "string")]),
     ("log_record", 1, &[("place", "string"), ("type", "integer")]),
     ("log_recovery", 1, &[("best_effort", "boolean"), ("copy", "string"), ("file", "string")]),

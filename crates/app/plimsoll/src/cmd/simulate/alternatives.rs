@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
+use host::Measured;
 use plan::deployment::Replacement;
-use report::Prediction;
 
 use super::flags::SimulateFlags;
 use super::{STOPS_A_SIMULATION, SimulationRequest, array_text, overrides};
@@ -19,7 +19,7 @@ pub(in crate::cmd) fn alternatives(
     all: &[Vec<Replacement>],
     folder: &Path,
     quiet: bool,
-) -> Result<Vec<Prediction>, CommandError> {
+) -> Result<Vec<Measured>, CommandError> {
     let overrides = overrides(flags)?;
     let (file, text) = array_text(&flags.array)?;
     let stop = signals::install(STOPS_A_SIMULATION)?;
@@ -28,13 +28,14 @@ pub(in crate::cmd) fn alternatives(
         request.array(changes)?;
     }
     let mut progress = Progress::new("simulating", quiet);
-    let mut predictions = Vec::new();
+    let mut measured = Vec::new();
     for (index, changes) in all.iter().enumerate() {
         progress.text(&format!("{} of {}", index + 1, all.len()));
-        predictions.push(request.prediction(index, (changes, folder), &stop, |_| ())?);
+        let within = folder.join(format!("{:02}", index + 1));
+        measured.push(request.one(&request.seeds[0], (changes, &within), &stop, |_| ())?);
         if stop.is_set() {
             return Err(CommandError::new("stopped before the last simulation"));
         }
     }
-    Ok(predictions)
+    Ok(measured)
 }

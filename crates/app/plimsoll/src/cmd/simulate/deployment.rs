@@ -53,6 +53,31 @@ pub(crate) fn document(path: &Path) -> Result<Option<DeploymentDocument>, Comman
     Ok(Some(DeploymentDocument::Fleet(Box::new(order))))
 }
 
+/// Refuses flags of deployments for the plan of one host, which would ignore them.
+pub(super) fn refuse_for_one_host(flags: &SimulateFlags) -> Result<(), CommandError> {
+    let given = [
+        (!flags.events.is_empty(), "--event"),
+        (flags.shared_array, "--shared-array"),
+        (flags.rebuild_rate.is_some(), "--rebuild-rate"),
+    ];
+    refuse(&given, "is for deployments; name a fleet plan or a provision.json")
+}
+
+/// Refuses flags of loads for a provision, which says what is demanded.
+fn refuse_for_provision(flags: &SimulateFlags) -> Result<(), CommandError> {
+    let given = [
+        (flags.threads.is_some(), "--threads"),
+        (flags.target_iops.is_some(), "--target-iops"),
+        (flags.test.is_some(), "--test"),
+    ];
+    refuse(&given, "is for plans; a provision says itself what its databases demand")
+}
+
+fn refuse(given: &[(bool, &str)], why: &str) -> Result<(), CommandError> {
+    let first = given.iter().find(|(is_given, _)| *is_given);
+    first.map_or(Ok(()), |(_, flag)| Err(CommandError::new(format!("{flag}: {why}"))))
+}
+
 /// Simulates a deployment and prints how it fares.
 pub(crate) fn run(
     flags: &SimulateFlags,
@@ -75,6 +100,7 @@ pub(crate) fn run(
     }
     let (mut arrangement, mut occurrences) = match document {
         DeploymentDocument::Provision(value) => {
+            refuse_for_provision(flags)?;
             (from_provision::arranged(value, &choice, flags.seed)?, Vec::new())
         }
         DeploymentDocument::Fleet(order) => from_fleet::arranged(flags, order, &choice)?,

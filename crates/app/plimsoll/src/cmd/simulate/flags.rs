@@ -12,6 +12,10 @@ use crate::cmd::fleet::flags::FleetServerFlags;
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
 pub(crate) struct SimulateFlags {
     /// The plan; its databases need not exist. A fleet plan, or the provision.json of `plan`, is
     /// simulated as a deployment: every host, with --event failures

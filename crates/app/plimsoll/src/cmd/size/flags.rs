@@ -7,6 +7,10 @@ use clap::{ArgGroup, Args};
 /// Flags of `size`.
 #[derive(Args, Clone, Debug)]
 #[command(group(ArgGroup::new("written").multiple(true)))]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
 pub(crate) struct SizeFlags {
     /// The deployment; --example prints one to start from
     #[arg(value_name = "DEPLOYMENT",

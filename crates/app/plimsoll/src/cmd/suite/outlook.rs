@@ -92,8 +92,12 @@ impl SeenRates {
 pub(super) fn announce(plans: &[&Plan], console: &mut Console) -> Result<(), CommandError> {
     let least = SeenRates::default().left(plans, 0);
     let (count, databases) = (plans.len(), plans[0].databases.len());
+    let databases = match databases {
+        1 => "1 database".to_owned(),
+        databases => format!("{databases} databases"),
+    };
     console.remark(format_args!(
-        "{count} tests of {databases} databases: at least {}, and what passes through their files \
+        "{count} tests of {databases}: at least {}, and what passes through their files \
          take.",
         term::duration(least)
     ))?;

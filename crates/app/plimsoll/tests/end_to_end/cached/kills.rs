@@ -1,5 +1,5 @@
-//! The server killed while clients write: nothing that it acknowledged is lost, and nothing stale is
-//! read afterwards. `PLIMSOLL_CACHE_KILLS` says how many times; `cargo xtask cache-kill` sets it.
+//! The server killed while clients write: nothing that it acknowledged is lost, and nothing stale
+//! is read afterwards. `PLIMSOLL_CACHE_KILLS` says how many times; `cargo xtask cache-kill` sets it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,8 +70,11 @@ fn load(scene: &Scene, seed: u64, versions: Versions) -> Versions {
                 }
                 let version = seed << 32 | version;
                 versions.borrow_mut().entry(block).or_default().push(version);
-                let durability =
-                    if version % 5 == 0 { Durability::Durable } else { Durability::Volatile };
+                let durability = if version.is_multiple_of(5) {
+                    Durability::Durable
+                } else {
+                    Durability::Volatile
+                };
                 let buffer = content(block, version);
                 let write = Request::write(Purpose::Database, at, buffer, durability);
                 if device.submit(write).await.result.is_err() {

@@ -21,7 +21,7 @@ use crate::scene::{Ran, Scene};
 const VOLUME_BYTES: u64 = 64 << 20;
 
 /// How long a server may take to listen and to stop.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A scene with a cache of 64 MiB and a volume that holds noise.
 fn scene(name: &str) -> Scene {

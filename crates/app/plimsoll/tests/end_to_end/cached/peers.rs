@@ -50,7 +50,8 @@ fn a_volume_is_written_by_a_client_and_starts_warm_after_a_clean_end() {
     copied.expect_code(0);
     let words = ["fio", "--name=warm", "--ioengine=nbd", "--rw=randread", "--bs=32k", "--size=16M"];
     let uri = format!("--uri={address}");
-    if let Some(fio) = peer(&scene, &[&words[..], &[&uri, "--iodepth=4"]].concat()) {
+    let uri = uri.as_str();
+    if let Some(fio) = peer(&scene, &[&words[..], &[uri, "--iodepth=4"]].concat()) {
         fio.expect_code(0);
         let status = served.status();
         assert!(status["blocks_admitted"].as_u64().unwrap() > 400, "{status}");
@@ -82,7 +83,8 @@ fn fio_verifies_what_it_wrote_with_several_jobs_and_sizes() {
             "--fsync=64",
             "--bs",
         ];
-        let Some(fio) = peer(&scene, &[&words[..], &[size, "--iodepth", depth, &uri]].concat())
+        let Some(fio) =
+            peer(&scene, &[&words[..], &[size, "--iodepth", depth, uri.as_str()]].concat())
         else {
             return;
         };

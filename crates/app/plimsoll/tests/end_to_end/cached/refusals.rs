@@ -19,7 +19,7 @@ fn flash_that_holds_anything_is_never_written_unasked() {
     scene.run(["cache", "check", "foreign.img"]).expect_refusal(&not_a_cache);
     scene.run(["cache", "status", "foreign.img"]).expect_refusal(&not_a_cache);
     scene.run(["cache", "remove", "foreign.img", "--all"]).expect_refusal(&not_a_cache);
-    scene.write("disk.img", &[0; 1 << 20]);
+    scene.write("disk.img", &vec![0; 1 << 20]);
     let serve = ["cache", "serve", "foreign.img", "--volume", "mail=disk.img"];
     scene.run(serve).expect_refusal(&not_a_cache);
     assert!(scene.read("foreign.img") == disk, "a refusal writes nothing");
@@ -69,7 +69,7 @@ fn a_volume_that_changed_behind_the_cache_is_dropped_and_it_says_so() {
         let uri = format!("--uri={}", address(&scene));
         let words =
             ["fio", "--name=warm", "--ioengine=nbd", "--rw=randread", "--bs=32k", "--size=8M"];
-        let is_warm = peer(&scene, &[&words[..], &[&uri]].concat()).is_some();
+        let is_warm = peer(&scene, &[&words[..], &[uri.as_str()]].concat()).is_some();
         assert_eq!(served.stop(), 0);
         is_warm
     };
@@ -96,7 +96,7 @@ fn bits_that_rot_in_the_flash_reach_no_client_and_check_counts_them() {
     let address = address(&scene);
     let uri = format!("--uri={address}");
     let words = ["fio", "--name=warm", "--ioengine=nbd", "--rw=randread", "--bs=32k", "--size=16M"];
-    if peer(&scene, &[&words[..], &[&uri]].concat()).is_none() {
+    if peer(&scene, &[&words[..], &[uri.as_str()]].concat()).is_none() {
         return;
     }
     assert_eq!(served.stop(), 0);

@@ -133,7 +133,6 @@ impl Listener {
     }
 
     /// Accepts clients on a thread and posts them.
-    #[expect(clippy::disallowed_methods, reason = "waits for descriptors to be freed")]
     pub(super) fn start(self, slot: Slot) -> Result<(), CommandError> {
         crew::start_thread("clients", move || {
             loop {

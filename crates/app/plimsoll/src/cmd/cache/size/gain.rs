@@ -4,12 +4,11 @@
 use std::path::Path;
 
 use flashcache::{RatePoint, RequestClass, WarmUpPoint, warm_up};
-use host::HostObserver;
 use host::scratch::ScratchFolder;
+use host::{HostObserver, Measured};
 use plan::deployment::Replacement;
 use plan::{Overrides, Plan};
 use record::{FlashCacheInterval, Phase, Series};
-use report::Prediction;
 use units::Bytes;
 use verdict::Ruling;
 
@@ -117,11 +116,11 @@ fn gain_of(
         scratch = ScratchFolder::new(&std::env::temp_dir(), "plimsoll-cache-size", &observer)?;
         scratch.path()
     };
-    let predictions = alternatives(&simulated, &changes, folder, quiet)?;
-    let uncertainty = predictions[0].run.simulated().map_or(25.0, |of| of.uncertainty_percent);
+    let simulations = alternatives(&simulated, &changes, folder, quiet)?;
+    let uncertainty = simulations[0].record.simulated().map_or(25.0, |of| of.uncertainty_percent);
     let sizes = std::iter::once(None).chain(sizes.into_iter().map(Some));
     let mut points: Vec<GainPoint> =
-        predictions.iter().zip(sizes).map(|(prediction, size)| point(prediction, size)).collect();
+        simulations.iter().zip(sizes).map(|(simulation, size)| point(simulation, size)).collect();
     add_warm_ups(&mut points, flags.block);
     Ok(CacheGain {
         plan: path.display().to_string(),
@@ -152,8 +151,8 @@ fn full_cache(size: Bytes, block: Bytes) -> Vec<Replacement> {
     ]
 }
 
-fn point(prediction: &Prediction, size: Option<Bytes>) -> GainPoint {
-    let run = &prediction.run;
+fn point(simulation: &Measured, size: Option<Bytes>) -> GainPoint {
+    let run = &simulation.record;
     let sum = run.sum_of(Phase::Measure);
     let mean_ms =
         |series| sum.series.get(&series).map_or(0.0, |total| total.latency.mean_ns() / 1e6);
@@ -165,7 +164,7 @@ fn point(prediction: &Prediction, size: Option<Bytes>) -> GainPoint {
         reads_per_second: sum.per_second(Series::DatabaseRead),
         read_ms: mean_ms(Series::DatabaseRead),
         write_ms: mean_ms(Series::DatabaseWrite),
-        passes: matches!(prediction.verdict.outcome, Ruling::Pass | Ruling::Warn),
+        passes: matches!(simulation.verdict.outcome, Ruling::Pass | Ruling::Warn),
         flash_bytes_a_day: written as f64 * DAY_NS / sum.span_ns.max(1) as f64,
         cache,
         warm_up: Vec::new(),
@@ -216,7 +215,7 @@ impl CacheGain {
     pub(super) fn scanned_bytes(&self) -> u64 {
         let class = RequestClass::Sequential.name();
         let caches = self.points.iter().filter_map(|point| point.cache.as_ref());
-        let scans = caches.flat_map(|cache| cache.classes()).filter(|(name, _)| *name == class);
+        let scans = caches.flat_map(FlashCacheInterval::classes).filter(|(name, _)| *name == class);
         scans.map(|(_, scans)| scans.read_bytes).max().unwrap_or(0)
     }
 }

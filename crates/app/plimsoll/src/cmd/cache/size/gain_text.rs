@@ -91,7 +91,12 @@ fn advice(gain: &CacheGain) -> String {
                 "Take {}: {load:.1} times the IOPS, reads {latency:.1} times as fast, {} of the \
                  traffic off the array. Writes take {writes:.1} times as long as without it.",
                 size(at),
-                share(gain.points[at].cache.as_ref().and_then(|of| of.traffic_saved())),
+                share(
+                    gain.points[at]
+                        .cache
+                        .as_ref()
+                        .and_then(record::FlashCacheInterval::traffic_saved)
+                ),
             )
         }
         GainAdvice::NotNeeded => "Do not buy a cache: the array carries the load that this plan \
@@ -137,7 +142,7 @@ fn point_json(point: &GainPoint) -> Value {
         "write_ms": point.write_ms,
         "passes": point.passes,
         "hit_ratio": cache.map(|_| point.hit_ratio()),
-        "traffic_saved": cache.and_then(|of| of.traffic_saved()),
+        "traffic_saved": cache.and_then(record::FlashCacheInterval::traffic_saved),
         "flash_bytes_a_day": cache.map(|_| point.flash_bytes_a_day),
         "warm_up": warm_up
             .map(|of| json!({ "hours": of.hours, "hit_ratio": of.hit_ratio }))

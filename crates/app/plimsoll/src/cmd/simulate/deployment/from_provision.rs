@@ -165,7 +165,7 @@ impl Reader<'_> {
     fn plan(&self, databases: &[String]) -> Result<Plan, CommandError> {
         let (size, iops) = (self.size()?, self.number("iops_per_database")?);
         let (most, least) = CACHE_MIB;
-        let cache = (size.0 / COLD >> 20).clamp(least, most);
+        let cache = ((size.0 / COLD) >> 20).clamp(least, most);
         let target = (iops * databases.len() as f64).ceil().max(1.0);
         let mut text = format!(
             "name = \"deployment\"\nseed = {}\n[databases]\nsize = {}\n[engine]\n\
@@ -176,7 +176,8 @@ impl Reader<'_> {
             (cache / 2).max(1)
         );
         for name in databases {
-            text += &format!("[[database]]\nfolder = {}\n", quoted(&format!("/mnt/mail/{name}")));
+            let folder = quoted(&format!("/mnt/mail/{name}"));
+            text.extend(["[[database]]\nfolder = ", folder.as_str(), "\n"]);
         }
         Ok(Plan::parse("provision", &text)?)
     }

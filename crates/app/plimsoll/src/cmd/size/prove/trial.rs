@@ -208,7 +208,7 @@ impl PlayedCase {
             (None, false) => ClaimState::Holds,
         };
         let settled = self.judgement.rows.iter();
-        let reads = settled.filter_map(|row| row.settled.reads_ms).fold(None, most);
+        let reads = settled.filter_map(|row| row.settled.reads_ms).reduce(f64::max);
         let busy = self.judgement.rows.iter().map(|row| row.usage.drives).fold(0.0, f64::max);
         Claim {
             name: claim.name.clone(),
@@ -237,8 +237,4 @@ impl PlayedCase {
             (0, None, false) => "every limit is kept".to_owned(),
         }
     }
-}
-
-fn most(before: Option<f64>, of: f64) -> Option<f64> {
-    Some(before.map_or(of, |before: f64| before.max(of)))
 }

@@ -1,16 +1,14 @@
 //! The policy judged: what bypassing scans is worth, what a checksum run in the middle costs, and
 //! how far the store, which evicts whole segments, is from the exact policy.
 
-mod support;
-
 use std::collections::{BTreeMap, HashMap};
 
+use crate::support::World;
 use device::{OpenMode, Purpose, Request};
 use flashcache::{
     CacheStore, Cached, Classifier, FlashCache, FormatOptions, IoDirection, PoolShare,
     RequestClass, Route, ShadowCache, ShadowRead, format,
 };
-use support::World;
 use units::{Bytes, Nanos, Prng, Seed};
 
 const PAGE: u64 = 32 << 10;
@@ -120,7 +118,6 @@ fn lru_ratio(mix: &[Read], capacity: usize, bypasses: bool) -> f64 {
 fn bypassing_scans_is_worth_ten_points_to_lru_at_a_tenth_of_the_pages() {
     let mix = mail_mix(20_000, 120_000);
     let [plain, bypassing] = [false, true].map(|bypasses| lru_ratio(&mix, 2_000, bypasses));
-    println!("LRU at 10 %: {plain:.3}, with bypass {bypassing:.3}");
     assert!(bypassing >= plain + 0.10, "{plain} {bypassing}");
 }
 
@@ -134,7 +131,9 @@ fn shadow_ratio(first: &[Read], second: &[Read], capacity: u64) -> f64 {
         }
         matches!(read, ShadowRead::Hit(_))
     };
-    first.iter().for_each(|of| _ = read(of));
+    for of in first {
+        read(of);
+    }
     let pages = second.iter().filter(|(_, length)| *length == PAGE);
     let (reads, hits) =
         pages.fold((0, 0), |(reads, hits), of| (reads + 1, hits + u32::from(read(of))));
@@ -151,7 +150,6 @@ fn a_checksum_run_in_the_middle_costs_at_most_a_point() {
     let checksum = (0..10_000).map(|number| (number * 2 * PAGE, 2 * PAGE));
     let with: Vec<Read> = before.iter().copied().chain(checksum).collect();
     let with = shadow_ratio(&with, &after, 2_000);
-    println!("page reads after a checksum run: {with:.4}, without one {without:.4}");
     assert!(without - with <= 0.01, "{without} {with}");
 }
 
@@ -163,14 +161,17 @@ fn store_ratio(pages: Vec<u64>, measured_from: usize) -> (f64, u64) {
     let runtime = world.executor.runtime();
     world.executor.block_on(async move {
         let length = 48 << 20;
-        let device = flash.open("cache", OpenMode::CreateNew { length }).await.unwrap();
+        let device = flash
+            .open("cache", OpenMode::CreateNew { length })
+            .await
+            .expect("memory does not fail");
         let options = FormatOptions { block_bytes: 4_096, identity: [7; 16], force: false };
-        format(&device, options).await.unwrap();
-        let store = CacheStore::open(device, &runtime).await.unwrap().0;
+        format(&device, options).await.expect("memory does not fail");
+        let store = CacheStore::open(device, &runtime).await.expect("memory does not fail").0;
         let capacity = store.status().capacity_blocks;
         let cache = FlashCache::new(store, None);
         let mode = OpenMode::CreateNew { length: 1 << 30 };
-        let inner = backing.open("volume", mode).await.unwrap();
+        let inner = backing.open("volume", mode).await.expect("memory does not fail");
         let volume = Cached::new(&cache, inner, ("volume", 0), PoolShare::default()).await;
         let mut before = cache.class(RequestClass::Database);
         for (number, page) in pages.into_iter().enumerate() {
@@ -178,7 +179,10 @@ fn store_ratio(pages: Vec<u64>, measured_from: usize) -> (f64, u64) {
                 before = cache.class(RequestClass::Database);
             }
             let request = Request::read(Purpose::Database, page * BLOCK, 4_096);
-            device::Device::submit(&volume, request).await.into_buffer().unwrap();
+            device::Device::submit(&volume, request)
+                .await
+                .into_buffer()
+                .expect("memory does not fail");
         }
         let after = cache.class(RequestClass::Database);
         let (reads, hits) = (after.reads - before.reads, after.hits - before.hits);
@@ -193,6 +197,5 @@ fn the_store_is_within_two_points_of_the_exact_policy() {
     let (store, capacity) = store_ratio(pages.clone(), 60_000);
     let reads: Vec<Read> = pages.iter().map(|page| (page * PAGE, PAGE)).collect();
     let exact = shadow_ratio(&reads[..60_000], &reads[60_000..], capacity);
-    println!("{capacity} blocks: store {store:.4}, exact {exact:.4}");
     assert!((store - exact).abs() <= 0.02, "{store} {exact}");
 }

@@ -1,5 +1,6 @@
 //! The cache as a device: the contract of every device, hits on flash, and survival of restarts.
 
+mod policy;
 mod support;
 
 use std::rc::Rc;

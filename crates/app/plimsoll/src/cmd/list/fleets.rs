@@ -1,0 +1,65 @@
+//! Fleet runs of a list: one entry each, with the runs of their hosts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::entry::ListedRun;
+use crate::cmd::fleet::show::is_fleet;
+
+/// A fleet run, with the runs of its hosts; one at least.
+pub(super) struct ListedFleet {
+    pub folder: PathBuf,
+    pub hosts: Vec<ListedRun>,
+    /// Its report, if it has one.
+    report: Option<Value>,
+}
+
+/// The folder of the fleet run that a run is a part of.
+pub(super) fn fleet_of(run: &ListedRun) -> Option<PathBuf> {
+    let hosts = run.folder.parent().filter(|of| of.file_name() == Some(fleet::HOSTS.as_ref()))?;
+    hosts.parent().filter(|folder| is_fleet(folder)).map(Path::to_path_buf)
+}
+
+impl ListedFleet {
+    pub(super) fn new(folder: PathBuf, mut hosts: Vec<ListedRun>) -> Self {
+        hosts.sort_by(|one, two| one.folder.cmp(&two.folder));
+        let text = fs::read_to_string(folder.join("report.json")).ok();
+        let report = text.and_then(|text| serde_json::from_str(&text).ok());
+        Self { folder, hosts, report }
+    }
+
+    /// The host listed first.
+    pub(super) fn first(&self) -> &ListedRun {
+        &self.hosts[0]
+    }
+
+    /// The verdict as its report has it; none without a report.
+    pub(super) fn verdict(&self) -> Option<&str> {
+        self.member("verdict")
+    }
+
+    pub(super) fn verdict_word(&self) -> &'static str {
+        match self.verdict() {
+            Some("pass") => "Pass",
+            Some("fail") => "Fail",
+            Some(_) => "Cannot judge",
+            None => "No report",
+        }
+    }
+
+    /// Name of the fleet plan.
+    pub(super) fn name(&self) -> &str {
+        self.member("name").unwrap_or("-")
+    }
+
+    /// Reads and writes per second of all hosts.
+    pub(super) fn iops(&self) -> f64 {
+        self.hosts.iter().filter_map(|host| report::achieved_iops(&host.record)).sum()
+    }
+
+    fn member(&self, name: &str) -> Option<&str> {
+        self.report.as_ref()?.get(name)?.as_str()
+    }
+}

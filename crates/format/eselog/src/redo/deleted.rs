@@ -1,0 +1,113 @@
+//! Rows that deletes take away during a replay: their data is on the page for the last time.
+
+use std::collections::BTreeMap;
+
+use ese::page::{PageRef, node_flags};
+use ese::{Lgpos, LogTime};
+use units::{ObjectId, PageNumber};
+
+use super::edit;
+use super::{LogReplay, PageStore};
+use crate::layout::{Field, types};
+use crate::record::LogRecord;
+
+/// More bytes of deleted rows are counted and not kept.
+const MOST_BYTES: usize = 64 << 20;
+
+/// A row that a committed transaction deleted, as it was before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeletedRow {
+    /// Its data; the columns of a table's row.
+    pub data: Vec<u8>,
+    /// The page that it was on.
+    pub page: PageNumber,
+    /// Its line on that page.
+    pub line: usize,
+    /// The record that deleted it.
+    pub place: Lgpos,
+    /// When that record's segment was begun.
+    pub time: LogTime,
+    /// Number of the deletion, by which its undo names it.
+    version: u32,
+}
+
+/// Deleted rows by tree and key, each key's in the order of the log.
+#[derive(Clone, Debug, Default)]
+pub struct DeletedRows {
+    rows: BTreeMap<ObjectId, BTreeMap<Vec<u8>, Vec<DeletedRow>>>,
+    bytes: usize,
+    /// Rows that did not fit into memory.
+    pub left_out: u64,
+}
+
+impl DeletedRows {
+    /// The rows of one tree in the order of their keys.
+    pub fn of(&self, tree: ObjectId) -> impl Iterator<Item = &DeletedRow> {
+        self.rows.get(&tree).into_iter().flat_map(BTreeMap::values).flatten()
+    }
+
+    fn keep(&mut self, tree: ObjectId, key: Vec<u8>, row: DeletedRow) {
+        let bytes = key.len() + row.data.len();
+        if self.bytes + bytes > MOST_BYTES {
+            self.left_out += 1;
+            return;
+        }
+        self.bytes += bytes;
+        self.rows.entry(tree).or_default().entry(key).or_default().push(row);
+    }
+
+    /// Drops the row of a deletion that was undone.
+    pub(super) fn drop_undone(&mut self, version: u32) {
+        for row in self.rows.values_mut().flat_map(BTreeMap::values_mut) {
+            row.retain(|row| row.version != version);
+        }
+    }
+
+    /// The last deletion of a key, if it is known.
+    fn last(&self, tree: ObjectId, key: &[u8]) -> Option<&DeletedRow> {
+        self.rows.get(&tree)?.get(key)?.last()
+    }
+}
+
+impl<S: PageStore> LogReplay<S> {
+    /// Keeps the rows that records delete, for [`super::ReplaySummary::deleted`].
+    #[must_use]
+    pub fn keeping_deleted(mut self) -> Self {
+        self.deleted = Some(DeletedRows::default());
+        self
+    }
+
+    /// States the time of the records that follow: that of their segment.
+    pub const fn set_time(&mut self, time: LogTime) {
+        self.time = time;
+    }
+
+    /// Notes the row that a record is about to delete from the page in `bytes`.
+    pub(super) fn note_deleted(&mut self, record: &LogRecord<'_>, bytes: &[u8]) {
+        let Some(deleted) = &mut self.deleted else {
+            return;
+        };
+        let is_removal = record.kind() == types::DELETE;
+        if !is_removal && record.kind() != types::FLAG_DELETE {
+            return;
+        }
+        let line = record.size(Field::Line);
+        let Ok(node) = edit::node(PageRef::new(bytes), line) else {
+            return;
+        };
+        let is_known = deleted.last(record.object(), &node.key).is_some();
+        // What is removed was flagged before, by a record that this log may no longer have.
+        if is_removal && (is_known || node.flags & node_flags::DELETED == 0) {
+            return;
+        }
+        let row = DeletedRow {
+            data: node.data,
+            page: record.page(Field::Page),
+            line,
+            place: record.place(),
+            time: self.time,
+            version: if is_removal { 0 } else { record.word(Field::Version) },
+        };
+        deleted.keep(record.object(), node.key, row);
+    }
+}
