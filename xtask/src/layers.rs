@@ -57,6 +57,12 @@ const TABLE: &[Layer] = &[
         outside: &["twox-hash"],
         tests: &["faults"],
     },
+    Layer {
+        package: "export-iscsi",
+        inside: &["device-net"],
+        outside: &[],
+        tests: &["device", "device-os", "units"],
+    },
     Layer { package: "mirror", inside: &["units"], outside: &[], tests: &[] },
     Layer { package: "export", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer { package: "workload", inside: &["plan", "units"], outside: &["twox-hash"], tests: &[] },

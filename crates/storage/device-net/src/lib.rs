@@ -10,6 +10,7 @@ mod nbd;
 mod transport;
 mod uri;
 
+pub use iscsi::codec as iscsi_codec;
 pub use iscsi::{
     Authentication, ChapLogin, ChapSecret, DiscoveredTarget, IscsiAddress, IscsiError,
     IscsiInitiator, IscsiPortal, IscsiSearch, Lun, LunCaching, LunCapacity, LunIdentity,

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use units::Nanos;
 
 use crate::config::{Authority, Config};
-use crate::event::{Outcome, RegistryAnswer, RegistryOp, RequestId};
+use crate::event::{GuestOutcome, RegistryAnswer, RegistryOp, RequestId};
 use crate::image::BlockData;
 use crate::local::Local;
 use crate::message::PeerMessage;
 
 /// A configuration that was asked for.
 #[derive(Clone, Copy, Debug)]
-struct Claim {
+struct VolumeClaim {
     before: Config,
     wanted: Config,
     at: Nanos,
@@ -26,7 +26,7 @@ pub(crate) type Won = (Config, u64, Config);
 pub(crate) struct Idle {
     not_before: Nanos,
     asked: Option<Nanos>,
-    claim: Option<Claim>,
+    claim: Option<VolumeClaim>,
     reads: BTreeMap<u64, (RequestId, Nanos)>,
 }
 
@@ -87,7 +87,7 @@ impl Idle {
         } else {
             let epoch = config.epoch.max(local.image.epoch()) + 1;
             let wanted = Config { epoch, owner: local.me, authority: config.authority };
-            self.claim = Some(Claim { before: config, wanted, at: local.now });
+            self.claim = Some(VolumeClaim { before: config, wanted, at: local.now });
             local.ask_config(RegistryOp::Put { expected: revision, config: wanted });
         }
     }
@@ -101,7 +101,7 @@ impl Idle {
 
     pub(crate) fn remote_value(&mut self, local: &mut Local, id: u64, data: Option<BlockData>) {
         if let Some((request, _)) = self.reads.remove(&id) {
-            local.reply(request, Outcome::Value(data));
+            local.reply(request, GuestOutcome::Value(data));
         }
     }
 
@@ -110,14 +110,14 @@ impl Idle {
         let late = self.reads.extract_if(.., |_, (_, since)| now.since(*since) > limit);
         let late: Vec<RequestId> = late.map(|(_, (id, _))| id).collect();
         for id in late {
-            local.reply(id, Outcome::NotServing);
+            local.reply(id, GuestOutcome::NotServing);
         }
     }
 
     /// The host becomes the owner: reads under way are refused.
     pub(crate) fn stop(self, local: &mut Local) {
         for (id, _) in self.reads.into_values() {
-            local.reply(id, Outcome::NotServing);
+            local.reply(id, GuestOutcome::NotServing);
         }
     }
 }

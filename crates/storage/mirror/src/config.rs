@@ -22,7 +22,7 @@ impl Host {
 
 /// The flash copies that hold every acknowledged write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Copies {
+pub enum CountedCopies {
     /// Both hosts.
     Both,
     /// This host alone; the other must be resynchronised first.
@@ -35,7 +35,7 @@ pub enum Authority {
     /// In the backing store: flash holds copies at most, and either host may take over.
     Backing,
     /// On flash: only a host with a counted copy may take over.
-    Flash(Copies),
+    Flash(CountedCopies),
 }
 
 impl Authority {
@@ -43,14 +43,14 @@ impl Authority {
     #[must_use]
     pub const fn admits(self, host: Host) -> bool {
         match self {
-            Self::Backing | Self::Flash(Copies::Both) => true,
-            Self::Flash(Copies::Only(holder)) => holder as u8 == host as u8,
+            Self::Backing | Self::Flash(CountedCopies::Both) => true,
+            Self::Flash(CountedCopies::Only(holder)) => holder as u8 == host as u8,
         }
     }
 
     /// `true` if acknowledged writes need the copy on the host that is not the owner.
     pub(crate) fn is_both(self) -> bool {
-        self == Self::Flash(Copies::Both)
+        self == Self::Flash(CountedCopies::Both)
     }
 }
 

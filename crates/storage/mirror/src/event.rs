@@ -20,7 +20,7 @@ pub enum GuestRequest {
 
 /// How a request ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum GuestOutcome {
     /// Written, or flushed.
     Done,
     /// Read; `None`: never written.
@@ -134,7 +134,7 @@ pub enum BackingAnswer {
 
 /// What a node hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum NodeEvent {
     /// Time has passed; a few times in the shortest span of the settings.
     Tick,
     /// The guest on this host asks.
@@ -154,9 +154,9 @@ pub enum Event {
 
 /// What a node wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum NodeEffect {
     /// Answer the guest.
-    Reply(RequestId, Outcome),
+    Reply(RequestId, GuestOutcome),
     /// Send to the peer.
     Send(PeerMessage),
     /// Write to flash; completions come in the order of the operations.

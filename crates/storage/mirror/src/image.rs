@@ -25,14 +25,14 @@ pub enum EntryKind {
 
 /// One entry of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LogEntry {
     /// Its position, counted from 1 without gaps.
     pub lsn: u64,
     /// What it does.
     pub kind: EntryKind,
 }
 
-impl Entry {
+impl LogEntry {
     fn write(&self) -> Option<(u64, &BlockData)> {
         match &self.kind {
             EntryKind::Write { block, data } => Some((*block, data)),
@@ -43,7 +43,7 @@ impl Entry {
 
 /// The content of a block, current as of a position of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct BlockSlot {
     /// No later write up to this position.
     pub lsn: u64,
     /// All bytes of the block.
@@ -55,13 +55,13 @@ pub struct Slot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FlashOp {
     /// Entries at the end of the log.
-    Append(Vec<Entry>),
+    Append(Vec<LogEntry>),
     /// Everything after `base` is replaced. Not atomic, this would lose acknowledged writes.
     ReplaceTail {
         /// The last entry that stays.
         base: u64,
         /// What follows it.
-        entries: Vec<Entry>,
+        entries: Vec<LogEntry>,
     },
     /// How far the log is committed and destaged.
     Mark {
@@ -85,7 +85,7 @@ pub enum FlashOp {
         floor: Option<u64>,
     },
     /// Blocks, where newer than those present.
-    Copy(Vec<(u64, Slot)>),
+    Copy(Vec<(u64, BlockSlot)>),
     /// The copy is complete.
     EndCopy,
     /// A cached block is dropped.
@@ -94,7 +94,7 @@ pub enum FlashOp {
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image {
+pub struct FlashImage {
     backed: bool,
     retained: u64,
     epoch: u64,
@@ -102,11 +102,11 @@ pub struct Image {
     commit: u64,
     destaged: u64,
     start: u64,
-    log: VecDeque<Entry>,
-    base: BTreeMap<u64, Slot>,
+    log: VecDeque<LogEntry>,
+    base: BTreeMap<u64, BlockSlot>,
 }
 
-impl Image {
+impl FlashImage {
     /// An empty volume; `retained` committed entries stay in the log.
     #[must_use]
     pub fn empty(backed: bool, retained: u64) -> Self {
@@ -156,7 +156,7 @@ impl Image {
         }
     }
 
-    fn append(&mut self, entries: &[Entry]) {
+    fn append(&mut self, entries: &[LogEntry]) {
         for entry in entries {
             assert_eq!(entry.lsn, self.end() + 1, "entries follow each other");
             self.log.push_back(entry.clone());
@@ -174,12 +174,12 @@ impl Image {
         {
             self.start = entry.lsn;
             if let EntryKind::Write { block, data } = entry.kind {
-                self.keep(block, Slot { lsn: entry.lsn, data });
+                self.keep(block, BlockSlot { lsn: entry.lsn, data });
             }
         }
     }
 
-    fn keep(&mut self, block: u64, slot: Slot) {
+    fn keep(&mut self, block: u64, slot: BlockSlot) {
         if self.base.get(&block).is_none_or(|present| present.lsn < slot.lsn) {
             self.base.insert(block, slot);
         }
@@ -187,7 +187,7 @@ impl Image {
 
     fn adopt(&mut self, keep_clean: bool) {
         if keep_clean {
-            for (block, _) in self.log.iter().filter_map(Entry::write) {
+            for (block, _) in self.log.iter().filter_map(LogEntry::write) {
                 self.base.remove(&block);
             }
         } else {
@@ -213,7 +213,7 @@ impl Image {
         self.floor = floor;
     }
 
-    fn copy(&mut self, slots: &[(u64, Slot)]) {
+    fn copy(&mut self, slots: &[(u64, BlockSlot)]) {
         for (block, slot) in slots {
             self.keep(*block, slot.clone());
         }
@@ -221,11 +221,11 @@ impl Image {
 
     /// The content of `block` as of entry `upto`, if flash holds it.
     #[must_use]
-    pub fn read(&self, block: u64, upto: u64) -> Option<Slot> {
+    pub fn read(&self, block: u64, upto: u64) -> Option<BlockSlot> {
         let newest = self.log.iter().rev().filter(|entry| entry.lsn <= upto);
         let mut writes = newest.filter_map(|entry| Some((entry.lsn, entry.write()?)));
         let logged = writes.find(|(_, (written, _))| *written == block);
-        let logged = logged.map(|(lsn, (_, data))| Slot { lsn, data: Arc::clone(data) });
+        let logged = logged.map(|(lsn, (_, data))| BlockSlot { lsn, data: Arc::clone(data) });
         let base = self.base.get(&block);
         match (logged, base) {
             (Some(logged), Some(base)) if base.lsn > logged.lsn => Some(base.clone()),
@@ -241,14 +241,14 @@ impl Image {
     }
 
     /// Entries after `lsn`, up to `most` of them.
-    pub(crate) fn entries_after(&self, lsn: u64, most: usize) -> Vec<Entry> {
+    pub(crate) fn entries_after(&self, lsn: u64, most: usize) -> Vec<LogEntry> {
         let skipped = usize::try_from(lsn.saturating_sub(self.start)).unwrap_or(usize::MAX);
         self.log.iter().skip(skipped).take(most).cloned().collect()
     }
 
     /// Blocks whose newest content up to `upto` is later than `after`, in their order.
     pub(crate) fn changed(&self, after: u64, upto: u64) -> Vec<u64> {
-        let written = self.log.iter().filter_map(Entry::write).map(|(block, _)| block);
+        let written = self.log.iter().filter_map(LogEntry::write).map(|(block, _)| block);
         let mut blocks: Vec<u64> = self.base.keys().copied().chain(written).collect();
         blocks.sort_unstable();
         blocks.dedup();
@@ -270,7 +270,7 @@ impl Image {
     /// The last content of each block written in `(after, upto]`.
     pub(crate) fn coalesced(&self, after: u64, upto: u64) -> BTreeMap<u64, BlockData> {
         let epoch = self.log.iter().filter(|entry| entry.lsn > after && entry.lsn <= upto);
-        epoch.filter_map(Entry::write).map(|(block, data)| (block, Arc::clone(data))).collect()
+        epoch.filter_map(LogEntry::write).map(|(block, data)| (block, Arc::clone(data))).collect()
     }
 
     /// The last entry.

@@ -2,7 +2,7 @@
 
 use units::Nanos;
 
-use crate::settings::Settings;
+use crate::settings::MirrorSettings;
 
 /// A request to the registry that has not been answered.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ struct Asked {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Lease {
+pub(crate) struct HeldLease {
     revision: Option<u64>,
     /// On the local clock.
     good_until: Nanos,
@@ -21,7 +21,7 @@ pub(crate) struct Lease {
     last_id: u64,
 }
 
-impl Lease {
+impl HeldLease {
     /// `true` until the earliest moment at which the registry can have expired it.
     pub(crate) fn is_held(&self, now: Nanos) -> bool {
         self.revision.is_some() && now < self.good_until
@@ -50,7 +50,7 @@ impl Lease {
     }
 
     /// The registry granted request `id`. Only the last request counts: its time is known.
-    pub(crate) fn granted(&mut self, id: u64, revision: u64, settings: &Settings) {
+    pub(crate) fn granted(&mut self, id: u64, revision: u64, settings: &MirrorSettings) {
         if let Some(asked) = self.asked.filter(|asked| asked.id == id) {
             self.revision = Some(revision);
             self.good_until = self.good_until.max(asked.at + settings.lease_span());
@@ -76,13 +76,13 @@ impl Lease {
 mod tests {
     use units::Nanos;
 
-    use super::Lease;
-    use crate::settings::Settings;
+    use super::HeldLease;
+    use crate::settings::MirrorSettings;
 
     #[test]
     fn a_lease_counts_from_the_sending_of_its_request() {
-        let settings = Settings { clock_drift_ppm: 0, ..Settings::default() };
-        let mut lease = Lease::default();
+        let settings = MirrorSettings { clock_drift_ppm: 0, ..MirrorSettings::default() };
+        let mut lease = HeldLease::default();
         let id = lease.ask(Nanos::from_secs(10));
         lease.granted(id, 7, &settings);
         assert!(lease.is_held(Nanos::from_millis(13_999)) && !lease.is_held(Nanos::from_secs(14)));
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn the_answer_to_an_older_request_extends_nothing() {
-        let settings = Settings::default();
-        let mut lease = Lease::default();
+        let settings = MirrorSettings::default();
+        let mut lease = HeldLease::default();
         let old = lease.ask(Nanos::from_secs(1));
         lease.ask(Nanos::from_secs(2));
         lease.granted(old, 7, &settings);

@@ -1,9 +1,9 @@
 //! One volume of a flash cache on two hosts: the protocol as a state machine without sockets.
 //!
-//! A [`Node`] is one host's side. It takes an [`Event`] with the host's time and returns
-//! [`Effect`]s: replies to the guest, messages to the peer, operations on flash, on the backing
-//! store and on the registry that keeps the lease and the [`Config`]. [`Image`] defines what each
-//! operation leaves on flash, so that recovery starts from exactly that.
+//! A [`MirrorNode`] is one host's side. It takes a [`NodeEvent`] with the host's time and returns
+//! [`NodeEffect`]s: replies to the guest, messages to the peer, operations on flash, on the backing
+//! store and on the registry that keeps the lease and the [`Config`]. [`FlashImage`] defines what
+//! each operation leaves on flash, so that recovery starts from exactly that.
 //!
 //! The registry decides who owns the volume and which copies count; a host that cannot reach it
 //! stops before its lease can have expired. Nothing here opens a file, a socket or a clock.
@@ -20,12 +20,12 @@ mod owner;
 mod replica;
 mod settings;
 
-pub use config::{Authority, Config, Copies, Host};
+pub use config::{Authority, Config, CountedCopies, Host};
 pub use event::{
-    BackingAnswer, BackingOp, Command, Effect, Event, GuestRequest, Outcome, RegistryAnswer,
-    RegistryOp, RequestId,
+    BackingAnswer, BackingOp, Command, GuestOutcome, GuestRequest, NodeEffect, NodeEvent,
+    RegistryAnswer, RegistryOp, RequestId,
 };
-pub use image::{BlockData, Entry, EntryKind, FlashOp, Image, Slot};
+pub use image::{BlockData, BlockSlot, EntryKind, FlashImage, FlashOp, LogEntry};
 pub use message::{Key, PeerMessage};
-pub use node::{Node, Progress, Status};
-pub use settings::Settings;
+pub use node::{CopyProgress, MirrorNode, Status};
+pub use settings::MirrorSettings;

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use units::Nanos;
 
 use crate::config::Host;
-use crate::event::{Effect, Outcome, RegistryOp, RequestId};
-use crate::image::{FlashOp, Image};
-use crate::lease::Lease;
+use crate::event::{GuestOutcome, NodeEffect, RegistryOp, RequestId};
+use crate::image::{FlashImage, FlashOp};
+use crate::lease::HeldLease;
 use crate::message::{Key, PeerMessage};
-use crate::settings::Settings;
+use crate::settings::MirrorSettings;
 
 /// What follows once an operation on flash is durable.
 #[derive(Clone, Copy, Debug)]
@@ -47,26 +47,26 @@ pub(crate) enum Then {
 pub(crate) struct Local {
     pub(crate) me: Host,
     pub(crate) boot: u64,
-    pub(crate) settings: Settings,
+    pub(crate) settings: MirrorSettings,
     pub(crate) now: Nanos,
     /// With every operation carried out that was ever asked for, durable or not.
-    pub(crate) image: Image,
-    pub(crate) lease: Lease,
+    pub(crate) image: FlashImage,
+    pub(crate) lease: HeldLease,
     pub(crate) flash_failed: bool,
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) effects: Vec<NodeEffect>,
     pending: VecDeque<Then>,
     next_token: u64,
 }
 
 impl Local {
-    pub(crate) fn new(me: Host, boot: u64, settings: Settings, image: Image) -> Self {
+    pub(crate) fn new(me: Host, boot: u64, settings: MirrorSettings, image: FlashImage) -> Self {
         Self {
             me,
             boot,
             settings,
             now: Nanos::ZERO,
             image,
-            lease: Lease::default(),
+            lease: HeldLease::default(),
             flash_failed: false,
             effects: Vec::new(),
             pending: VecDeque::new(),
@@ -79,7 +79,7 @@ impl Local {
         self.image.apply(&op);
         if !self.flash_failed {
             self.pending.push_back(then);
-            self.effects.push(Effect::Flash(op));
+            self.effects.push(NodeEffect::Flash(op));
         }
     }
 
@@ -93,11 +93,11 @@ impl Local {
     }
 
     pub(crate) fn send(&mut self, message: PeerMessage) {
-        self.effects.push(Effect::Send(message));
+        self.effects.push(NodeEffect::Send(message));
     }
 
-    pub(crate) fn reply(&mut self, id: RequestId, outcome: Outcome) {
-        self.effects.push(Effect::Reply(id, outcome));
+    pub(crate) fn reply(&mut self, id: RequestId, outcome: GuestOutcome) {
+        self.effects.push(NodeEffect::Reply(id, outcome));
     }
 
     pub(crate) fn token(&mut self) -> u64 {
@@ -108,18 +108,18 @@ impl Local {
     /// Asks the registry about the lease.
     pub(crate) fn ask_lease(&mut self, op: RegistryOp) {
         let id = self.lease.ask(self.now);
-        self.effects.push(Effect::Registry { id, op });
+        self.effects.push(NodeEffect::Registry { id, op });
     }
 
     /// Asks the registry about the configuration; its answers carry all that matters.
     pub(crate) fn ask_config(&mut self, op: RegistryOp) {
-        self.effects.push(Effect::Registry { id: 0, op });
+        self.effects.push(NodeEffect::Registry { id: 0, op });
     }
 
     /// Gives up the lease; the registry may hear of it or not.
     pub(crate) fn release(&mut self) {
         if let Some(revision) = self.lease.drop_it() {
-            self.effects.push(Effect::Registry { id: 0, op: RegistryOp::Release(revision) });
+            self.effects.push(NodeEffect::Registry { id: 0, op: RegistryOp::Release(revision) });
         }
     }
 

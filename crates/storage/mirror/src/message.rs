@@ -1,6 +1,6 @@
 //! Messages between the two hosts. Any of them may be lost, late, repeated or out of order.
 
-use crate::image::{BlockData, Entry, Slot};
+use crate::image::{BlockData, BlockSlot, LogEntry};
 
 /// One attachment of a peer to an owner. Messages of any other are ignored, so that one from
 /// before a restart of either side changes nothing.
@@ -42,7 +42,7 @@ pub enum PeerMessage {
         /// The last entry that stays.
         base: u64,
         /// What follows it.
-        entries: Vec<Entry>,
+        entries: Vec<LogEntry>,
     },
     /// Owner: begin anew.
     Begin {
@@ -58,7 +58,7 @@ pub enum PeerMessage {
         /// Names the attachment.
         key: Key,
         /// The entries.
-        entries: Vec<Entry>,
+        entries: Vec<LogEntry>,
         /// No new owner can withdraw entries up to here.
         commit: u64,
         /// The backing store durably holds entries up to here.
@@ -80,7 +80,7 @@ pub enum PeerMessage {
         /// Position of the batch in the resynchronisation.
         batch: usize,
         /// Blocks and their contents.
-        slots: Vec<(u64, Slot)>,
+        slots: Vec<(u64, BlockSlot)>,
     },
     /// Peer: that batch is on flash.
     Copied {
@@ -98,7 +98,7 @@ pub enum PeerMessage {
         /// Names the attachment.
         key: Key,
         /// Blocks and their contents.
-        slots: Vec<(u64, Slot)>,
+        slots: Vec<(u64, BlockSlot)>,
     },
     /// Owner: it has stopped serving and released the lease; take over.
     Yours,

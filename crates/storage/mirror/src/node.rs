@@ -5,18 +5,19 @@ use units::Nanos;
 use crate::claim::{Idle, Won};
 use crate::config::Host;
 use crate::event::{
-    BackingAnswer, Command, Effect, Event, GuestRequest, Outcome, RegistryAnswer, RequestId,
+    BackingAnswer, Command, GuestOutcome, GuestRequest, NodeEffect, NodeEvent, RegistryAnswer,
+    RequestId,
 };
-use crate::image::Image;
+use crate::image::FlashImage;
 use crate::local::Local;
 use crate::message::PeerMessage;
-use crate::owner::{Over, Owner};
+use crate::owner::{Over, VolumeOwner};
 use crate::replica::Replica;
-use crate::settings::Settings;
+use crate::settings::MirrorSettings;
 
 /// How far a resynchronisation has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct CopyProgress {
     /// Blocks that the peer has.
     pub done: usize,
     /// All of them.
@@ -35,7 +36,7 @@ pub struct Status {
     /// Log entries that the backing store lacks.
     pub dirty: u64,
     /// Of the peer's resynchronisation.
-    pub resync: Option<Progress>,
+    pub resync: Option<CopyProgress>,
     /// Its flash has failed; it must be started again.
     pub flash_failed: bool,
 }
@@ -43,41 +44,41 @@ pub struct Status {
 #[derive(Debug)]
 enum Role {
     Idle(Idle),
-    Owner(Box<Owner>),
+    Owner(Box<VolumeOwner>),
 }
 
 /// See the module.
 #[derive(Debug)]
-pub struct Node {
+pub struct MirrorNode {
     local: Local,
     role: Role,
     replica: Replica,
     reads_remotely: bool,
 }
 
-impl Node {
+impl MirrorNode {
     /// Starts on what flash holds. `boot` must differ from that of every earlier start.
     #[must_use]
-    pub fn start(me: Host, boot: u64, settings: Settings, image: Image) -> Self {
+    pub fn start(me: Host, boot: u64, settings: MirrorSettings, image: FlashImage) -> Self {
         let replica = Replica::new(image.end());
         let local = Local::new(me, boot, settings, image);
         Self { local, role: Role::Idle(Idle::default()), replica, reads_remotely: false }
     }
 
     /// Takes one event at `now` of the host's clock, which never runs backwards.
-    pub fn handle(&mut self, now: Nanos, event: Event) -> Vec<Effect> {
+    pub fn handle(&mut self, now: Nanos, event: NodeEvent) -> Vec<NodeEffect> {
         self.local.now = now;
         if !self.local.holds_lease() {
             self.depose();
         }
         match event {
-            Event::Tick => self.tick(),
-            Event::Guest(id, request) => self.guest(id, request),
-            Event::Command(command) => self.command(command),
-            Event::Peer(message) => self.peer(message),
-            Event::Flash(result) => self.flash(result),
-            Event::Backing(token, answer) => self.backing(token, answer),
-            Event::Registry(id, answer) => self.registry(id, answer),
+            NodeEvent::Tick => self.tick(),
+            NodeEvent::Guest(id, request) => self.guest(id, request),
+            NodeEvent::Command(command) => self.command(command),
+            NodeEvent::Peer(message) => self.peer(message),
+            NodeEvent::Flash(result) => self.flash(result),
+            NodeEvent::Backing(token, answer) => self.backing(token, answer),
+            NodeEvent::Registry(id, answer) => self.registry(id, answer),
         }
         if let Role::Owner(owner) = &mut self.role {
             owner.pump(&mut self.local);
@@ -106,14 +107,14 @@ impl Node {
             writes_back: owner.writes_back(&self.local),
             owns: Some(owner.epoch),
             dirty: owner.dirty(&self.local),
-            resync: progress.map(|(done, total)| Progress { done, total }),
+            resync: progress.map(|(done, total)| CopyProgress { done, total }),
             flash_failed,
         }
     }
 
     /// What flash holds once every operation asked for is durable.
     #[must_use]
-    pub fn image(&self) -> &Image {
+    pub fn image(&self) -> &FlashImage {
         &self.local.image
     }
 
@@ -155,7 +156,7 @@ impl Node {
             (Role::Idle(idle), GuestRequest::Read(block)) if self.reads_remotely => {
                 idle.read_remotely(&mut self.local, id, block);
             }
-            (Role::Idle(_), _) => self.local.reply(id, Outcome::NotServing),
+            (Role::Idle(_), _) => self.local.reply(id, GuestOutcome::NotServing),
         }
     }
 
@@ -221,7 +222,7 @@ impl Node {
 
     fn become_owner(&mut self, (config, revision, before): Won) {
         self.replica = Replica::new(self.local.image.end());
-        let owner = Owner::start(&mut self.local, config, revision, before);
+        let owner = VolumeOwner::start(&mut self.local, config, revision, before);
         if let Role::Idle(idle) = std::mem::replace(&mut self.role, Role::Owner(Box::new(owner))) {
             idle.stop(&mut self.local);
         }

@@ -14,12 +14,13 @@ use units::Nanos;
 
 use self::agreement::Agreement;
 use self::destage::Destage;
-use self::guest::{Asker, Fill};
+use self::guest::{Asker, BackingFill};
 use self::hand_over::Leaving;
-use self::link::Link;
+use self::link::PeerLink;
 use crate::config::{Authority, Config};
 use crate::event::{
-    BackingAnswer, BackingOp, Command, Effect, Outcome, RegistryAnswer, RegistryOp, RequestId,
+    BackingAnswer, BackingOp, Command, GuestOutcome, NodeEffect, RegistryAnswer, RegistryOp,
+    RequestId,
 };
 use crate::image::{EntryKind, FlashOp};
 use crate::local::{Local, Then};
@@ -37,7 +38,7 @@ pub(crate) enum Over {
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Owner {
+pub(crate) struct VolumeOwner {
     pub(crate) epoch: u64,
     /// Flash worked when this ownership began.
     uses_flash: bool,
@@ -57,8 +58,8 @@ pub(crate) struct Owner {
     destaged: u64,
     waiting: BTreeMap<u64, RequestId>,
     agreement: Agreement,
-    link: Link,
-    fills: BTreeMap<u64, Fill>,
+    link: PeerLink,
+    fills: BTreeMap<u64, BackingFill>,
     destage: Destage,
     draining: bool,
     leaving: Option<Leaving>,
@@ -68,7 +69,7 @@ pub(crate) struct Owner {
     pub(crate) over: Option<Over>,
 }
 
-impl Owner {
+impl VolumeOwner {
     /// The owner that `config` names, stored at `revision`; `before` is what it replaced.
     pub(crate) fn start(local: &mut Local, config: Config, revision: u64, before: Config) -> Self {
         let is_adopted = config.authority == Authority::Backing;
@@ -94,7 +95,7 @@ impl Owner {
             destaged,
             waiting: BTreeMap::new(),
             agreement: Agreement::new(revision, config.authority),
-            link: Link::new(local.now),
+            link: PeerLink::new(local.now),
             fills: BTreeMap::new(),
             destage: Destage::Idle,
             draining: false,
@@ -115,7 +116,7 @@ impl Owner {
 
     fn ask_backing(&self, local: &mut Local, op: BackingOp) -> u64 {
         let token = local.token();
-        local.effects.push(Effect::Backing { token, epoch: self.epoch, op });
+        local.effects.push(NodeEffect::Backing { token, epoch: self.epoch, op });
         token
     }
 
@@ -246,11 +247,11 @@ impl Owner {
     /// Answers everything that still waits, and gives up the lease.
     pub(crate) fn stop(self, local: &mut Local) {
         for id in self.waiting.into_values() {
-            local.reply(id, Outcome::Unknown);
+            local.reply(id, GuestOutcome::Unknown);
         }
         for fill in self.fills.into_values() {
             if let Asker::Guest(id) = fill.asker {
-                local.reply(id, Outcome::NotServing);
+                local.reply(id, GuestOutcome::NotServing);
             }
         }
         local.release();

@@ -1,6 +1,6 @@
 //! The host that follows: it promises an epoch, keeps the owner's log and reports what is durable.
 
-use crate::image::{Entry, FlashOp, Slot};
+use crate::image::{BlockSlot, FlashOp, LogEntry};
 use crate::local::{Local, Then};
 use crate::message::{Key, PeerMessage};
 
@@ -87,9 +87,9 @@ impl Replica {
         false
     }
 
-    fn append(&mut self, local: &mut Local, key: Key, entries: Vec<Entry>, marks: (u64, u64)) {
+    fn append(&mut self, local: &mut Local, key: Key, entries: Vec<LogEntry>, marks: (u64, u64)) {
         let end = local.image.end();
-        let new: Vec<Entry> = entries.into_iter().filter(|entry| entry.lsn > end).collect();
+        let new: Vec<LogEntry> = entries.into_iter().filter(|entry| entry.lsn > end).collect();
         let follows = new.first().is_some_and(|entry| entry.lsn == end + 1);
         if follows {
             local.flash(FlashOp::Append(new), Then::Nothing);
@@ -112,8 +112,8 @@ impl Replica {
         }
     }
 
-    fn warm(&self, local: &mut Local, slots: Vec<(u64, Slot)>) {
-        let is_news = |(block, slot): &(u64, Slot)| {
+    fn warm(&self, local: &mut Local, slots: Vec<(u64, BlockSlot)>) {
+        let is_news = |(block, slot): &(u64, BlockSlot)| {
             let present = local.image.read(*block, u64::MAX);
             slot.lsn >= self.evicted_at && present.is_none_or(|present| present.lsn < slot.lsn)
         };

@@ -4,7 +4,7 @@ use units::Nanos;
 
 /// Times are spans on the host's own clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct MirrorSettings {
     /// `true` if a backing store lies behind the flash; otherwise flash is the storage.
     pub backed: bool,
     /// Server-side expiry of the lease, counted from its last renewal.
@@ -32,7 +32,7 @@ pub struct Settings {
     pub hand_over_limit: Nanos,
 }
 
-impl Default for Settings {
+impl Default for MirrorSettings {
     fn default() -> Self {
         Self {
             backed: true,
@@ -51,7 +51,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl MirrorSettings {
     /// How long a holder may rely on a lease, on its own clock, from the moment it *sent* the
     /// request. The slowest local clock against the fastest server clock loses the drift twice.
     pub(crate) fn lease_span(&self) -> Nanos {
@@ -66,13 +66,13 @@ impl Settings {
 mod tests {
     use units::Nanos;
 
-    use super::Settings;
+    use super::MirrorSettings;
 
     #[test]
     fn a_lease_is_relied_on_for_less_than_the_server_grants() {
-        let drifting = Settings { clock_drift_ppm: 200_000, ..Settings::default() };
+        let drifting = MirrorSettings { clock_drift_ppm: 200_000, ..MirrorSettings::default() };
         assert!(drifting.lease_span() < Nanos::from_millis(2_667));
-        let exact = Settings { clock_drift_ppm: 0, ..Settings::default() };
+        let exact = MirrorSettings { clock_drift_ppm: 0, ..MirrorSettings::default() };
         assert_eq!(exact.lease_span(), exact.lease_ttl);
     }
 }

@@ -51,7 +51,7 @@ impl ChapSecret {
     }
 
     /// Proof that the secret is known.
-    pub(crate) fn answer(&self, identifier: u8, challenge: &[u8]) -> [u8; 16] {
+    pub fn answer(&self, identifier: u8, challenge: &[u8]) -> [u8; 16] {
         let mut hash = Md5::new();
         hash.update([identifier]);
         hash.update(self.0.as_bytes());

@@ -21,6 +21,15 @@ mod shared_wire;
 mod status;
 mod text;
 
+/// The form of PDUs and texts, which targets share.
+pub mod codec {
+    pub use super::pdu::{
+        CONTINUED, FINAL, HEAD_BYTES, Head, IMMEDIATE, NO_TAG, append, data_in, field, padding,
+        request, response,
+    };
+    pub use super::text::{KeyText, binary, hex_value};
+}
+
 pub use address::{IscsiAddress, IscsiPortal, IscsiSearch};
 pub use agreed::Authentication;
 pub use chap::{ChapLogin, ChapSecret, SecretError};

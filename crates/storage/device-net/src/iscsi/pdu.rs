@@ -3,115 +3,142 @@
 use std::io::{self, Read};
 
 /// Bytes of a basic header segment.
-pub(crate) const HEAD_BYTES: usize = 48;
+pub const HEAD_BYTES: usize = 48;
 /// A tag that means none.
-pub(crate) const NO_TAG: u32 = u32::MAX;
+pub const NO_TAG: u32 = u32::MAX;
 /// Marks a request that takes precedence over all others.
-pub(crate) const IMMEDIATE: u8 = 0x40;
+pub const IMMEDIATE: u8 = 0x40;
 /// Marks the last PDU of its kind.
-pub(crate) const FINAL: u8 = 0x80;
+pub const FINAL: u8 = 0x80;
 /// Marks a text that continues in the next PDU.
-pub(crate) const CONTINUED: u8 = 0x40;
+pub const CONTINUED: u8 = 0x40;
 
 /// Opcodes of PDUs that the initiator sends.
-pub(crate) mod request {
-    pub(crate) const NOP_OUT: u8 = 0x00;
-    pub(crate) const COMMAND: u8 = 0x01;
-    pub(crate) const LOGIN: u8 = 0x03;
-    pub(crate) const TEXT: u8 = 0x04;
-    pub(crate) const DATA_OUT: u8 = 0x05;
-    pub(crate) const LOGOUT: u8 = 0x06;
+pub mod request {
+    /// A ping.
+    pub const NOP_OUT: u8 = 0x00;
+    /// A SCSI command, or its response.
+    pub const COMMAND: u8 = 0x01;
+    /// A login, or its response.
+    pub const LOGIN: u8 = 0x03;
+    /// A text, or its response.
+    pub const TEXT: u8 = 0x04;
+    /// Data of a write.
+    pub const DATA_OUT: u8 = 0x05;
+    /// A logout, or its response.
+    pub const LOGOUT: u8 = 0x06;
 }
 
 /// Opcodes of PDUs that the target sends.
-pub(crate) mod response {
-    pub(crate) const NOP_IN: u8 = 0x20;
-    pub(crate) const COMMAND: u8 = 0x21;
-    pub(crate) const LOGIN: u8 = 0x23;
-    pub(crate) const TEXT: u8 = 0x24;
-    pub(crate) const DATA_IN: u8 = 0x25;
-    pub(crate) const LOGOUT: u8 = 0x26;
-    pub(crate) const READY: u8 = 0x31;
-    pub(crate) const ASYNC: u8 = 0x32;
-    pub(crate) const REJECT: u8 = 0x3f;
+pub mod response {
+    /// A ping, or its answer.
+    pub const NOP_IN: u8 = 0x20;
+    /// A SCSI command, or its response.
+    pub const COMMAND: u8 = 0x21;
+    /// A login, or its response.
+    pub const LOGIN: u8 = 0x23;
+    /// A text, or its response.
+    pub const TEXT: u8 = 0x24;
+    /// Data of a read.
+    pub const DATA_IN: u8 = 0x25;
+    /// A logout, or its response.
+    pub const LOGOUT: u8 = 0x26;
+    /// A request for data (R2T).
+    pub const READY: u8 = 0x31;
+    /// An asynchronous message.
+    pub const ASYNC: u8 = 0x32;
+    /// A rejected PDU.
+    pub const REJECT: u8 = 0x3f;
 }
 
 /// Places of the numbers that most PDUs have.
-pub(crate) mod field {
-    pub(crate) const TASK_TAG: usize = 16;
+pub mod field {
+    /// The initiator task tag.
+    pub const TASK_TAG: usize = 16;
     /// The target's tag; the expected length of a request.
-    pub(crate) const TRANSFER_TAG: usize = 20;
+    pub const TRANSFER_TAG: usize = 20;
     /// Of requests.
-    pub(crate) const COMMAND_NUMBER: usize = 24;
+    pub const COMMAND_NUMBER: usize = 24;
     /// Of answers.
-    pub(crate) const STATUS_NUMBER: usize = 24;
-    pub(crate) const EXPECTED_STATUS_NUMBER: usize = 28;
+    pub const STATUS_NUMBER: usize = 24;
+    /// Of requests.
+    pub const EXPECTED_STATUS_NUMBER: usize = 28;
     /// Of answers.
-    pub(crate) const LAST_COMMAND_NUMBER: usize = 32;
+    pub const LAST_COMMAND_NUMBER: usize = 32;
     /// Of data, and of requests for data.
-    pub(crate) const DATA_NUMBER: usize = 36;
-    pub(crate) const OFFSET: usize = 40;
-    pub(crate) const LENGTH: usize = 44;
-    pub(crate) const COMMAND_BLOCK: usize = 32;
+    pub const DATA_NUMBER: usize = 36;
+    /// Of data, and of requests for data.
+    pub const OFFSET: usize = 40;
+    /// Bytes wanted by a request for data.
+    pub const LENGTH: usize = 44;
+    /// The command descriptor block: 16 bytes.
+    pub const COMMAND_BLOCK: usize = 32;
 }
 
 /// A header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head(pub [u8; HEAD_BYTES]);
+pub struct Head(pub [u8; HEAD_BYTES]);
 
 impl Head {
-    pub(crate) fn new(opcode: u8, flags: u8) -> Self {
+    /// A header with this opcode and these flags.
+    #[must_use]
+    pub fn new(opcode: u8, flags: u8) -> Self {
         let mut bytes = [0; HEAD_BYTES];
         (bytes[0], bytes[1]) = (opcode, flags);
         Self(bytes)
     }
 
     /// The same with a number at `at`.
-    pub(crate) fn with(mut self, at: usize, number: u32) -> Self {
+    #[must_use]
+    pub fn with(mut self, at: usize, number: u32) -> Self {
         self.0[at..at + 4].copy_from_slice(&number.to_be_bytes());
         self
     }
 
     /// The same for a logical unit.
-    pub(crate) fn with_lun(mut self, lun: [u8; 8]) -> Self {
+    #[must_use]
+    pub fn with_lun(mut self, lun: [u8; 8]) -> Self {
         self.0[8..16].copy_from_slice(&lun);
         self
     }
 
     /// The same, followed by `length` bytes of data.
-    pub(crate) fn with_data(mut self, length: usize) -> Self {
+    #[must_use]
+    pub fn with_data(mut self, length: usize) -> Self {
         let length = u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
         self.0[5..8].copy_from_slice(&length[1..]);
         self
     }
 
-    pub(crate) const fn opcode(&self) -> u8 {
+    /// What it is.
+    pub const fn opcode(&self) -> u8 {
         self.0[0] & 0x3f
     }
 
-    pub(crate) const fn has(&self, flag: u8) -> bool {
+    /// `true` if `flag` is set.
+    pub const fn has(&self, flag: u8) -> bool {
         self.0[1] & flag != 0
     }
 
     /// The number at `at`.
-    pub(crate) fn word(&self, at: usize) -> u32 {
+    pub fn word(&self, at: usize) -> u32 {
         u32::from_be_bytes([self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]])
     }
 
     /// The logical unit field.
-    pub(crate) fn lun(&self) -> [u8; 8] {
+    pub fn lun(&self) -> [u8; 8] {
         let mut lun = [0; 8];
         lun.copy_from_slice(&self.0[8..16]);
         lun
     }
 
     /// Bytes of data behind it, without padding.
-    pub(crate) fn data_bytes(&self) -> usize {
+    pub fn data_bytes(&self) -> usize {
         self.word(4) as usize & 0x00ff_ffff
     }
 
     /// Number of the status that it carries, if any.
-    pub(crate) fn status_number(&self) -> Option<u32> {
+    pub fn status_number(&self) -> Option<u32> {
         let carries = match self.opcode() {
             response::READY => false,
             response::DATA_IN => self.has(data_in::STATUS),
@@ -123,20 +150,20 @@ impl Head {
 }
 
 /// Flags of data that arrives.
-pub(crate) mod data_in {
+pub mod data_in {
     /// It ends its command, whose status is in it.
-    pub(crate) const STATUS: u8 = 0x01;
+    pub const STATUS: u8 = 0x01;
     /// Less is moved than was expected.
-    pub(crate) const UNDERFLOW: u8 = 0x02;
+    pub const UNDERFLOW: u8 = 0x02;
 }
 
 /// Bytes that fill `length` bytes up to whole words.
-pub(crate) const fn padding(length: usize) -> usize {
+pub const fn padding(length: usize) -> usize {
     length.wrapping_neg() % 4
 }
 
 /// Appends a PDU.
-pub(crate) fn append(bytes: &mut Vec<u8>, head: Head, data: &[u8]) {
+pub fn append(bytes: &mut Vec<u8>, head: Head, data: &[u8]) {
     bytes.extend(head.with_data(data.len()).0);
     bytes.extend(data);
     bytes.extend(&[0; 3][..padding(data.len())]);

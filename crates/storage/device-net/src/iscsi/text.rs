@@ -8,25 +8,26 @@ pub(crate) const LONGEST_TEXT: usize = 64 << 10;
 
 /// Keys with values, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct KeyText(Vec<(String, String)>);
+pub struct KeyText(Vec<(String, String)>);
 
 impl KeyText {
     /// Adds a key.
-    pub(crate) fn set(&mut self, key: &str, value: impl Into<String>) {
+    pub fn set(&mut self, key: &str, value: impl Into<String>) {
         self.0.push((key.to_owned(), value.into()));
     }
 
     /// The value of a key.
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+    pub fn get(&self, key: &str) -> Option<&str> {
         self.pairs().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// All of them, in order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
     /// The form on the wire.
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (key, value) in self.pairs() {
             bytes.extend(key.bytes().chain(*b"=").chain(value.bytes()).chain([0]));
@@ -35,7 +36,7 @@ impl KeyText {
     }
 
     /// Parses the form on the wire; `None` if it is no such text.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut pairs = Vec::new();
         for pair in bytes.split(|&byte| byte == 0).filter(|pair| !pair.is_empty()) {
             let (key, value) = std::str::from_utf8(pair).ok()?.split_once('=')?;
@@ -46,7 +47,7 @@ impl KeyText {
 }
 
 /// Bytes of a value in hexadecimal (`0x`) or Base64 (`0b`); `None` if it is neither.
-pub(crate) fn binary(value: &str) -> Option<Vec<u8>> {
+pub fn binary(value: &str) -> Option<Vec<u8>> {
     let (mark, rest) = value.split_at_checked(2)?;
     match mark {
         "0x" | "0X" => hexadecimal(rest),
@@ -66,7 +67,7 @@ fn hexadecimal(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Bytes as a value in hexadecimal.
-pub(crate) fn hex_value(bytes: &[u8]) -> String {
+pub fn hex_value(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
 
     let mut text = "0x".to_owned();

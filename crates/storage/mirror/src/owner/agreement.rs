@@ -5,8 +5,8 @@
 
 use units::Nanos;
 
-use super::{Over, Owner};
-use crate::config::{Authority, Config, Copies};
+use super::{Over, VolumeOwner};
+use crate::config::{Authority, Config, CountedCopies};
 use crate::event::RegistryOp;
 use crate::local::Local;
 
@@ -35,7 +35,7 @@ impl Agreement {
     }
 }
 
-impl Owner {
+impl VolumeOwner {
     /// The registry's configuration at `revision`.
     pub(crate) fn learn(&mut self, local: &Local, revision: u64, config: Config) {
         if revision < self.agreement.revision {
@@ -54,11 +54,11 @@ impl Owner {
     fn rule(&self, local: &Local, authority: Authority) -> u64 {
         match authority {
             Authority::Backing => self.destaged,
-            Authority::Flash(Copies::Both) => {
+            Authority::Flash(CountedCopies::Both) => {
                 self.logged(local).min(self.link.durable().unwrap_or(self.commit))
             }
-            Authority::Flash(Copies::Only(host)) if host == local.me => self.logged(local),
-            Authority::Flash(Copies::Only(_)) => self.commit,
+            Authority::Flash(CountedCopies::Only(host)) if host == local.me => self.logged(local),
+            Authority::Flash(CountedCopies::Only(_)) => self.commit,
         }
     }
 
@@ -70,7 +70,7 @@ impl Owner {
     /// Entries that every counted copy holds: these may be destaged.
     pub(super) fn replicated(&self, local: &Local) -> u64 {
         let needs_both = self.agreement.possible().any(Authority::is_both);
-        let both = Authority::Flash(Copies::Both);
+        let both = Authority::Flash(CountedCopies::Both);
         if needs_both { self.rule(local, both) } else { self.logged(local) }
     }
 
@@ -84,19 +84,21 @@ impl Owner {
     /// The configuration to aim at.
     pub(super) fn goal(&self, local: &Local) -> Authority {
         let settings = &local.settings;
-        let (both, only) =
-            (Authority::Flash(Copies::Both), Authority::Flash(Copies::Only(local.me)));
+        let (both, only) = (
+            Authority::Flash(CountedCopies::Both),
+            Authority::Flash(CountedCopies::Only(local.me)),
+        );
         let is_lost =
             !self.link.is_complete() && self.link.silence(local.now) > settings.peer_timeout;
         match self.agreement.confirmed {
-            Authority::Flash(Copies::Both) if is_lost => only,
-            Authority::Flash(Copies::Both) if settings.backed && self.draining => {
+            Authority::Flash(CountedCopies::Both) if is_lost => only,
+            Authority::Flash(CountedCopies::Both) if settings.backed && self.draining => {
                 Authority::Backing
             }
-            Authority::Flash(Copies::Both) => both,
-            Authority::Flash(Copies::Only(_)) if settings.backed => Authority::Backing,
-            Authority::Flash(Copies::Only(_)) if self.link.is_complete() => both,
-            Authority::Flash(Copies::Only(_)) => only,
+            Authority::Flash(CountedCopies::Both) => both,
+            Authority::Flash(CountedCopies::Only(_)) if settings.backed => Authority::Backing,
+            Authority::Flash(CountedCopies::Only(_)) if self.link.is_complete() => both,
+            Authority::Flash(CountedCopies::Only(_)) => only,
             Authority::Backing
                 if self.link.is_complete() && !self.draining && !local.flash_failed =>
             {

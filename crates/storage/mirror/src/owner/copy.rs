@@ -2,8 +2,8 @@
 
 use units::Nanos;
 
-use super::Owner;
-use crate::image::Slot;
+use super::VolumeOwner;
+use crate::image::BlockSlot;
 use crate::local::Local;
 use crate::message::PeerMessage;
 
@@ -30,7 +30,7 @@ impl CopyJob {
     }
 }
 
-impl Owner {
+impl VolumeOwner {
     /// Sends the current batch, for the first time or again.
     pub(super) fn copy_more(&mut self, local: &mut Local) {
         let commit = self.commit;
@@ -68,7 +68,7 @@ impl Owner {
 }
 
 /// The committed contents of `blocks`: what is not committed may be withdrawn.
-pub(super) fn slots(local: &Local, blocks: &[u64], commit: u64) -> Vec<(u64, Slot)> {
+pub(super) fn slots(local: &Local, blocks: &[u64], commit: u64) -> Vec<(u64, BlockSlot)> {
     let held = |&block: &u64| Some((block, local.image.read(block, commit)?));
     blocks.iter().filter_map(held).collect()
 }

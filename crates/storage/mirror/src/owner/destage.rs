@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Owner;
+use super::VolumeOwner;
 use crate::config::Authority;
 use crate::event::BackingOp;
 use crate::image::FlashOp;
@@ -28,7 +28,7 @@ pub(crate) enum Destage {
     },
 }
 
-impl Owner {
+impl VolumeOwner {
     pub(super) fn destage_more(&mut self, local: &mut Local) {
         if !local.settings.backed || !matches!(self.destage, Destage::Idle) {
             return;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Owner;
-use crate::event::{BackingAnswer, BackingOp, GuestRequest, Outcome, RequestId};
-use crate::image::{BlockData, Entry, EntryKind, FlashOp, Slot};
+use super::VolumeOwner;
+use crate::event::{BackingAnswer, BackingOp, GuestOutcome, GuestRequest, RequestId};
+use crate::image::{BlockData, BlockSlot, EntryKind, FlashOp, LogEntry};
 use crate::local::{Local, Then};
 use crate::message::PeerMessage;
 
@@ -17,21 +17,21 @@ pub(crate) enum Asker {
 
 /// A block on its way from the backing store.
 #[derive(Debug)]
-pub(crate) struct Fill {
+pub(crate) struct BackingFill {
     block: u64,
     pub(super) asker: Asker,
     /// The cache may keep it as current up to here; `None`: a write has overtaken it.
     as_of: Option<u64>,
 }
 
-impl Owner {
+impl VolumeOwner {
     pub(crate) fn guest(&mut self, local: &mut Local, id: RequestId, request: GuestRequest) {
         let is_refused = match request {
             GuestRequest::Read(_) => !self.is_serving(),
             GuestRequest::Write(..) | GuestRequest::Flush => !self.is_serving() || self.is_quiet(),
         };
         match request {
-            _ if is_refused => local.reply(id, Outcome::NotServing),
+            _ if is_refused => local.reply(id, GuestOutcome::NotServing),
             GuestRequest::Read(block) => self.read(local, Asker::Guest(id), block),
             GuestRequest::Write(block, data) => {
                 let lsn = self.append(local, EntryKind::Write { block, data });
@@ -60,7 +60,7 @@ impl Owner {
             }
         }
         let lsn = local.image.end() + 1;
-        let entry = Entry { lsn, kind };
+        let entry = LogEntry { lsn, kind };
         let then = Then::Logged { epoch: self.epoch, lsn };
         local.flash(FlashOp::Append(vec![entry.clone()]), then);
         self.stream(local, vec![entry]);
@@ -75,21 +75,21 @@ impl Owner {
             let is_written = local.image.writes_after(block, self.destaged);
             let as_of = (!is_written).then_some(self.destaged);
             let token = self.ask_backing(local, BackingOp::Read(block));
-            self.fills.insert(token, Fill { block, asker, as_of });
+            self.fills.insert(token, BackingFill { block, asker, as_of });
         } else {
             answer(local, asker, None);
         }
     }
 
-    pub(super) fn filled(local: &mut Local, fill: &Fill, found: BackingAnswer) {
+    pub(super) fn filled(local: &mut Local, fill: &BackingFill, found: BackingAnswer) {
         let BackingAnswer::Value(data) = found else {
             if let Asker::Guest(id) = fill.asker {
-                local.reply(id, Outcome::Unknown);
+                local.reply(id, GuestOutcome::Unknown);
             }
             return;
         };
         if let (Some(lsn), Some(data)) = (fill.as_of, &data) {
-            let slot = Slot { lsn, data: Arc::clone(data) };
+            let slot = BlockSlot { lsn, data: Arc::clone(data) };
             local.flash(FlashOp::Copy(vec![(fill.block, slot)]), Then::Nothing);
         }
         answer(local, fill.asker, data);
@@ -103,14 +103,14 @@ impl Owner {
             (true, false) => self.commit.min(self.destaged),
         };
         while let Some(entry) = self.waiting.first_entry().filter(|entry| *entry.key() <= limit) {
-            local.reply(entry.remove(), Outcome::Done);
+            local.reply(entry.remove(), GuestOutcome::Done);
         }
     }
 }
 
 fn answer(local: &mut Local, asker: Asker, data: Option<BlockData>) {
     match asker {
-        Asker::Guest(id) => local.reply(id, Outcome::Value(data)),
+        Asker::Guest(id) => local.reply(id, GuestOutcome::Value(data)),
         Asker::Remote(id) => local.send(PeerMessage::RemoteValue { id, data }),
     }
 }

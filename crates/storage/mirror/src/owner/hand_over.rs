@@ -3,8 +3,8 @@
 use units::Nanos;
 
 use super::copy::slots;
-use super::{Over, Owner};
-use crate::config::{Authority, Copies};
+use super::{Over, VolumeOwner};
+use crate::config::{Authority, CountedCopies};
 use crate::local::Local;
 use crate::message::PeerMessage;
 
@@ -24,7 +24,7 @@ pub(crate) struct Leaving {
     sent: Nanos,
 }
 
-impl Owner {
+impl VolumeOwner {
     pub(super) fn hand_over(&mut self, local: &Local) {
         if self.is_serving() && self.leaving.is_none() {
             let mut hot: Vec<(u32, u64)> =
@@ -78,8 +78,8 @@ impl Owner {
         let end = local.image.end();
         let is_there = match self.agreement.confirmed {
             Authority::Backing => self.destaged == end,
-            Authority::Flash(Copies::Both) => self.link.is_complete() && self.commit == end,
-            Authority::Flash(Copies::Only(_)) => false,
+            Authority::Flash(CountedCopies::Both) => self.link.is_complete() && self.commit == end,
+            Authority::Flash(CountedCopies::Only(_)) => false,
         };
         is_there && self.agreement.is_settled() && self.waiting.is_empty()
     }

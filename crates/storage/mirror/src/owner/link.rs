@@ -3,9 +3,9 @@
 use units::Nanos;
 
 use super::copy::CopyJob;
-use super::{Over, Owner};
-use crate::config::{Authority, Copies};
-use crate::image::Entry;
+use super::{Over, VolumeOwner};
+use crate::config::{Authority, CountedCopies};
+use crate::image::LogEntry;
 use crate::local::Local;
 use crate::message::{Key, PeerMessage};
 
@@ -33,14 +33,14 @@ pub(super) struct Attached {
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct PeerLink {
     state: State,
     session: u64,
     heard: Nanos,
     sent: Nanos,
 }
 
-impl Link {
+impl PeerLink {
     pub(super) fn new(now: Nanos) -> Self {
         Self { state: State::Away, session: 0, heard: now, sent: Nanos::ZERO }
     }
@@ -93,7 +93,7 @@ impl Link {
     }
 }
 
-impl Owner {
+impl VolumeOwner {
     pub(super) fn link_tick(&mut self, local: &mut Local) {
         if local.flash_failed || !self.ready || !self.link.is_due(local) {
             return;
@@ -134,7 +134,7 @@ impl Owner {
     }
 
     /// Sends a new entry, or marks alone, at once.
-    pub(super) fn stream(&mut self, local: &mut Local, entries: Vec<Entry>) {
+    pub(super) fn stream(&mut self, local: &mut Local, entries: Vec<LogEntry>) {
         let (commit, destaged) = (self.commit, self.destaged);
         if let Some(attached) = self.link.attached().filter(|attached| attached.is_open) {
             local.send(PeerMessage::Entries { key: attached.key, entries, commit, destaged });
@@ -197,7 +197,7 @@ impl Owner {
             let reset = PeerMessage::Reset { key, base: valid_to, entries };
             return is_covered.then_some((reset, None));
         }
-        let only_this = Authority::Flash(Copies::Only(local.me));
+        let only_this = Authority::Flash(CountedCopies::Only(local.me));
         match self.agreement.confirmed {
             Authority::Backing => {
                 Some((PeerMessage::Begin { key, start: self.destaged, floor: None }, None))

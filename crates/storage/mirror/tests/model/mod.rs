@@ -7,7 +7,7 @@
 mod search;
 mod steps;
 
-use mirror::{Copies, Host};
+use mirror::{CountedCopies, Host};
 
 pub(crate) use search::{Explored, Limits, explore};
 
@@ -19,9 +19,9 @@ pub(crate) const SMALL: Limits = Limits { epochs: 3, writes: 2, revisions: 5, pu
 pub(crate) struct Ownership {
     epoch: u8,
     revision: u8,
-    view: Copies,
+    view: CountedCopies,
     /// Asked for, with the revision that each replaces.
-    pending: Vec<(u8, Copies)>,
+    pending: Vec<(u8, CountedCopies)>,
     peer: Peer,
     commit: usize,
     recover_to: usize,
@@ -50,7 +50,7 @@ pub(crate) struct HostState {
 struct Put {
     expected: u8,
     epoch: u8,
-    copies: Copies,
+    copies: CountedCopies,
 }
 
 /// Everything there is.
@@ -59,7 +59,7 @@ pub(crate) struct State {
     revision: u8,
     epoch: u8,
     owner: Host,
-    copies: Copies,
+    copies: CountedCopies,
     lease: Option<Host>,
     hosts: [HostState; 2],
     puts: Vec<Put>,
@@ -71,7 +71,7 @@ pub(crate) struct State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Seen {
     pub(crate) owner: Host,
-    pub(crate) copies: Copies,
+    pub(crate) copies: CountedCopies,
     pub(crate) serving: Option<Host>,
     /// Each host's flash holds every acknowledged write.
     pub(crate) holds_all: [bool; 2],
@@ -88,7 +88,7 @@ impl State {
             revision: 1,
             epoch: 0,
             owner: Host::A,
-            copies: Copies::Both,
+            copies: CountedCopies::Both,
             lease: None,
             hosts: [host.clone(), host],
             puts: Vec::new(),
@@ -116,7 +116,9 @@ impl State {
 
     /// What must never happen.
     pub(crate) fn fault(&self) -> Option<&'static str> {
-        let counts = |host: Host| self.copies == Copies::Both || self.copies == Copies::Only(host);
+        let counts = |host: Host| {
+            self.copies == CountedCopies::Both || self.copies == CountedCopies::Only(host)
+        };
         let hosts = [Host::A, Host::B];
         if hosts.iter().all(|host| self.serves(*host)) {
             return Some("two hosts serve");

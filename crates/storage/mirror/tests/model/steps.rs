@@ -1,6 +1,6 @@
 //! Every step that the specification allows.
 
-use mirror::{Copies, Host};
+use mirror::{CountedCopies, Host};
 
 use super::search::Limits;
 use super::{Ownership, Peer, Put, State, index};
@@ -48,7 +48,7 @@ impl State {
     }
 
     fn claim(&self, host: Host, limits: &Limits) -> Option<Self> {
-        let admits = self.copies == Copies::Both || self.copies == Copies::Only(host);
+        let admits = self.copies == CountedCopies::Both || self.copies == CountedCopies::Only(host);
         let believes = self.hosts[index(host)].believes_in_lease;
         (admits && believes && self.epoch < limits.epochs).then(|| {
             self.changed(|after| {
@@ -101,7 +101,7 @@ impl State {
         steps.push(self.owner_changed(host, |owns| owns.peer = Peer::Away));
         steps.extend(self.write(host, limits));
         steps.push(self.commit(host, owns));
-        let wanted = [Copies::Both, Copies::Only(host)];
+        let wanted = [CountedCopies::Both, CountedCopies::Only(host)];
         steps.extend(wanted.into_iter().filter_map(|copies| self.ask(host, owns, copies, limits)));
         steps
     }
@@ -127,7 +127,7 @@ impl State {
         })
     }
 
-    fn possible(owns: &Ownership) -> impl Iterator<Item = Copies> + '_ {
+    fn possible(owns: &Ownership) -> impl Iterator<Item = CountedCopies> + '_ {
         std::iter::once(owns.view).chain(owns.pending.iter().map(|(_, copies)| *copies))
     }
 
@@ -135,7 +135,7 @@ impl State {
     fn attach(&self, host: Host, owns: &Ownership) -> Option<Self> {
         let peer = index(host.other());
         let is_free = owns.peer == Peer::Away && self.hosts[peer].promised <= owns.epoch;
-        let counts = Self::possible(owns).any(|copies| copies == Copies::Both);
+        let counts = Self::possible(owns).any(|copies| copies == CountedCopies::Both);
         let (epoch, log) = (owns.epoch, self.hosts[index(host)].log.clone());
         is_free.then(|| {
             let state = if counts { Peer::Follows(log.len()) } else { Peer::Copying };
@@ -169,11 +169,11 @@ impl State {
         })
     }
 
-    fn rule(&self, host: Host, owns: &Ownership, copies: Copies) -> usize {
+    fn rule(&self, host: Host, owns: &Ownership, copies: CountedCopies) -> usize {
         let own = self.hosts[index(host)].log.len();
         match (copies, owns.peer) {
-            (Copies::Only(one), _) if one == host => own,
-            (Copies::Both, Peer::Follows(confirmed)) => own.min(confirmed),
+            (CountedCopies::Only(one), _) if one == host => own,
+            (CountedCopies::Both, Peer::Follows(confirmed)) => own.min(confirmed),
             _ => owns.commit,
         }
     }
@@ -193,10 +193,16 @@ impl State {
     }
 
     /// Asks for another configuration, if it would take nothing back.
-    fn ask(&self, host: Host, owns: &Ownership, copies: Copies, limits: &Limits) -> Option<Self> {
+    fn ask(
+        &self,
+        host: Host,
+        owns: &Ownership,
+        copies: CountedCopies,
+        limits: &Limits,
+    ) -> Option<Self> {
         let complete = matches!(owns.peer, Peer::Follows(confirmed) if confirmed >= owns.commit);
         let is_safe = self.rule(host, owns, copies) >= owns.commit;
-        let is_safe = is_safe && (copies == Copies::Only(host) || complete);
+        let is_safe = is_safe && (copies == CountedCopies::Only(host) || complete);
         let has_room = self.puts.len() < limits.puts && self.revision < limits.revisions;
         let put = Put { expected: owns.revision, epoch: owns.epoch, copies };
         (is_safe && has_room && copies != owns.view).then(|| {
@@ -205,13 +211,13 @@ impl State {
                 owns.pending.retain(|pending| *pending != asked);
                 owns.pending.push(asked);
                 owns.pending.sort_unstable_by_key(|(expected, copies)| {
-                    (*expected, *copies == Copies::Both)
+                    (*expected, *copies == CountedCopies::Both)
                 });
             });
             after.puts.push(put);
-            after
-                .puts
-                .sort_unstable_by_key(|put| (put.epoch, put.expected, put.copies == Copies::Both));
+            after.puts.sort_unstable_by_key(|put| {
+                (put.epoch, put.expected, put.copies == CountedCopies::Both)
+            });
             after
         })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mirror::{BlockData, Image, Outcome};
+use mirror::{BlockData, FlashImage, GuestOutcome};
 
 /// Blocks of the volume.
 pub(crate) const BLOCKS: u64 = 12;
@@ -22,7 +22,7 @@ fn version_of(block: u64, data: Option<&BlockData>) -> Result<u64, String> {
 }
 
 /// `true` if `image` has write `version` of `block` or a later one.
-pub(crate) fn held(block: u64, image: &Image, version: u64) -> bool {
+pub(crate) fn held(block: u64, image: &FlashImage, version: u64) -> bool {
     let slot = image.read(block, u64::MAX);
     slot.is_some_and(|slot| version_of(block, Some(&slot.data)).is_ok_and(|has| has >= version))
 }
@@ -103,19 +103,23 @@ impl History {
         Operation::Flush { acknowledged }
     }
 
-    pub(crate) fn end(&mut self, operation: Operation, outcome: &Outcome) -> Result<(), String> {
+    pub(crate) fn end(
+        &mut self,
+        operation: Operation,
+        outcome: &GuestOutcome,
+    ) -> Result<(), String> {
         match (operation, outcome) {
-            (Operation::Read { block, floor, unknown }, Outcome::Value(data)) => {
+            (Operation::Read { block, floor, unknown }, GuestOutcome::Value(data)) => {
                 self.reads += 1;
                 let version = version_of(block, data.as_ref())?;
                 self.registers[at(block)].read(version, floor, &unknown)
             }
             (Operation::Write { block, version }, outcome) => {
-                self.acknowledged += u64::from(*outcome == Outcome::Done);
+                self.acknowledged += u64::from(*outcome == GuestOutcome::Done);
                 self.registers[at(block)].written(version, outcome);
                 Ok(())
             }
-            (Operation::Flush { acknowledged }, Outcome::Done) => {
+            (Operation::Flush { acknowledged }, GuestOutcome::Done) => {
                 let last = self.flushed.last().expect("one at least");
                 let all = last.iter().zip(&acknowledged).map(|(a, b)| *a.max(b)).collect();
                 self.flushed.push(all);
@@ -167,14 +171,14 @@ impl Register {
         Ok(())
     }
 
-    fn written(&mut self, version: u64, outcome: &Outcome) {
+    fn written(&mut self, version: u64, outcome: &GuestOutcome) {
         self.is_writing = false;
         match outcome {
-            Outcome::Done => {
+            GuestOutcome::Done => {
                 self.floor = self.floor.max(version);
                 self.acknowledged = version;
             }
-            Outcome::NotServing => drop(self.dead.insert(version)),
+            GuestOutcome::NotServing => drop(self.dead.insert(version)),
             _ => drop(self.unknown.insert(version)),
         }
     }

@@ -1,6 +1,6 @@
 //! What goes wrong, and when.
 
-use mirror::{Command, Event, Host};
+use mirror::{Command, Host, NodeEvent};
 use units::Nanos;
 
 use super::checker::BLOCKS;
@@ -112,7 +112,7 @@ impl World {
             Command::Drain => self.tally.drains += 1,
             Command::HandOver => {
                 self.tally.hand_overs += 1;
-                self.deliver(host.other(), 0, Event::Command(Command::OpenRemote))?;
+                self.deliver(host.other(), 0, NodeEvent::Command(Command::OpenRemote))?;
                 if self.prng.percent(60) {
                     // A fault in the middle of it.
                     self.tally.faults_in_hand_over += 1;
@@ -122,13 +122,13 @@ impl World {
             }
             _ => {}
         }
-        self.deliver(host, 0, Event::Command(command))
+        self.deliver(host, 0, NodeEvent::Command(command))
     }
 
     fn evict(&mut self, host: Host) -> Result<(), String> {
         for block in 0..BLOCKS {
             if self.prng.percent(50) {
-                self.deliver(host, 0, Event::Command(Command::Evict(block)))?;
+                self.deliver(host, 0, NodeEvent::Command(Command::Evict(block)))?;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mirror::{Event, GuestRequest, Host, Outcome};
+use mirror::{GuestOutcome, GuestRequest, Host, NodeEvent};
 use units::{Nanos, Prng};
 
 use super::checker::{BLOCKS, Operation};
@@ -61,10 +61,10 @@ impl World {
         let id = self.guest.last_id;
         self.guest.waiting.insert(id, Waiting { worker, host, operation });
         if self.machines[index(host)].node.is_none() {
-            return self.guest_answer(id, &Outcome::NotServing);
+            return self.guest_answer(id, &GuestOutcome::NotServing);
         }
         let boot = self.machines[index(host)].boot;
-        self.deliver(host, boot, Event::Guest(id, request))
+        self.deliver(host, boot, NodeEvent::Guest(id, request))
     }
 
     fn drawn_request(&mut self) -> Option<(Operation, GuestRequest)> {
@@ -85,19 +85,19 @@ impl World {
         }
     }
 
-    pub(super) fn guest_answer(&mut self, id: u64, outcome: &Outcome) -> Result<(), String> {
+    pub(super) fn guest_answer(&mut self, id: u64, outcome: &GuestOutcome) -> Result<(), String> {
         let Some(waiting) = self.guest.waiting.remove(&id) else {
             return Err(format!("request {id} was answered twice"));
         };
-        if *outcome == Outcome::NotServing && waiting.host == self.guest.at {
+        if *outcome == GuestOutcome::NotServing && waiting.host == self.guest.at {
             self.guest.at = self.guest.at.other();
         }
-        if let (Operation::Read { block, .. }, Outcome::Value(_), true) =
+        if let (Operation::Read { block, .. }, GuestOutcome::Value(_), true) =
             (&waiting.operation, outcome, self.is_healed)
         {
             self.guest.read_since.insert(*block);
         }
-        let is_fine = matches!(outcome, Outcome::Done | Outcome::Value(_));
+        let is_fine = matches!(outcome, GuestOutcome::Done | GuestOutcome::Value(_));
         let pause = if is_fine { self.prng.below(30) } else { 20 + self.prng.below(200) };
         self.at(Nanos::from_millis(pause), Happening::Guest(waiting.worker));
         self.history.end(waiting.operation, outcome)
@@ -108,6 +108,6 @@ impl World {
         let lost = self.guest.waiting.iter().filter(|(_, one)| one.host == host);
         let lost: Vec<u64> = lost.map(|(id, _)| *id).collect();
         self.guest.at = host.other();
-        lost.into_iter().try_for_each(|id| self.guest_answer(id, &Outcome::Unknown))
+        lost.into_iter().try_for_each(|id| self.guest_answer(id, &GuestOutcome::Unknown))
     }
 }

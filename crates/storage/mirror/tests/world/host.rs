@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use mirror::{Event, FlashOp, Host, Image, Node, Settings};
+use mirror::{FlashImage, FlashOp, Host, MirrorNode, MirrorSettings, NodeEvent};
 use units::{Nanos, Prng};
 
 /// A host's clock: an offset, and a rate within the stated bound.
@@ -22,12 +22,12 @@ impl Clock {
 /// See the module.
 pub(crate) struct Machine {
     pub(crate) host: Host,
-    settings: Settings,
+    settings: MirrorSettings,
     clock: Clock,
-    pub(crate) node: Option<Node>,
+    pub(crate) node: Option<MirrorNode>,
     pub(crate) boot: u64,
     /// What a power failure leaves.
-    durable: Image,
+    durable: FlashImage,
     writing: VecDeque<FlashOp>,
     flash_fails: bool,
     pub(crate) paused_until: Nanos,
@@ -36,8 +36,8 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn new(host: Host, settings: Settings, drift: i64, prng: &mut Prng) -> Self {
-        let image = Image::empty(settings.backed, settings.retained);
+    pub(crate) fn new(host: Host, settings: MirrorSettings, drift: i64, prng: &mut Prng) -> Self {
+        let image = FlashImage::empty(settings.backed, settings.retained);
         let offset = Nanos::from_secs(prng.below(1_000));
         Self {
             host,
@@ -59,14 +59,14 @@ impl Machine {
         self.paused_until = Nanos::ZERO;
         self.pause_within_step = None;
         let boot = 2 * self.boot + u64::from(self.host == Host::B);
-        self.node = Some(Node::start(self.host, boot, self.settings, self.durable.clone()));
+        self.node = Some(MirrorNode::start(self.host, boot, self.settings, self.durable.clone()));
     }
 
     pub(crate) fn local(&self, now: Nanos) -> Nanos {
         self.clock.local(now)
     }
 
-    pub(crate) fn handle(&mut self, now: Nanos, event: Event) -> Vec<mirror::Effect> {
+    pub(crate) fn handle(&mut self, now: Nanos, event: NodeEvent) -> Vec<mirror::NodeEffect> {
         let local = self.local(now);
         self.node.as_mut().map_or(Vec::new(), |node| node.handle(local, event))
     }
@@ -87,14 +87,14 @@ impl Machine {
     }
 
     /// The oldest operation completes; none if it was lost with the power.
-    pub(crate) fn complete_flash(&mut self) -> Option<Event> {
+    pub(crate) fn complete_flash(&mut self) -> Option<NodeEvent> {
         let op = self.writing.pop_front()?;
         if self.flash_fails {
             self.writing.clear();
-            return Some(Event::Flash(Err(())));
+            return Some(NodeEvent::Flash(Err(())));
         }
         self.durable.apply(&op);
-        Some(Event::Flash(Ok(())))
+        Some(NodeEvent::Flash(Ok(())))
     }
 
     /// From now on writes to flash fail, until the program is started again.
@@ -102,7 +102,7 @@ impl Machine {
         self.flash_fails = true;
     }
 
-    pub(crate) fn durable(&self) -> &Image {
+    pub(crate) fn durable(&self) -> &FlashImage {
         &self.durable
     }
 

@@ -16,7 +16,9 @@ mod tally;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mirror::{Authority, Copies, Effect, Event, Host, PeerMessage, RegistryOp, Settings};
+use mirror::{
+    Authority, CountedCopies, Host, MirrorSettings, NodeEffect, NodeEvent, PeerMessage, RegistryOp,
+};
 use units::{Nanos, Prng, Seed};
 
 use crate::model::{Explored, Seen};
@@ -58,12 +60,12 @@ impl fmt::Display for Broken {
 enum Happening {
     Tick,
     /// For this start of the host's program; 0: for whichever runs.
-    Event(Host, u64, Event),
+    Event(Host, u64, NodeEvent),
     Flash(Host, u64),
     Registry(Host, u64, u64, RegistryOp),
     Backing(Host, u64, u64, u64, mirror::BackingOp),
     /// Of a step before a pause.
-    Effects(Host, u64, Vec<Effect>),
+    Effects(Host, u64, Vec<NodeEffect>),
     Guest(u64),
     Fault,
     Start(Host, u64),
@@ -71,7 +73,7 @@ enum Happening {
 
 /// See the module.
 pub(crate) struct World {
-    settings: Settings,
+    settings: MirrorSettings,
     prng: Prng,
     now: Nanos,
     due: BTreeMap<(Nanos, u64), Happening>,
@@ -116,7 +118,7 @@ impl World {
         let authority = if settings.backed && prng.percent(50) {
             Authority::Backing
         } else {
-            Authority::Flash(Copies::Both)
+            Authority::Flash(CountedCopies::Both)
         };
         let mut line = || Line::drawn(&mut prng);
         let lines = [line(), line()];
@@ -199,7 +201,7 @@ impl World {
         let config = self.registry.config();
         let copies = match config.authority {
             Authority::Flash(copies) => copies,
-            Authority::Backing => Copies::Both,
+            Authority::Backing => CountedCopies::Both,
         };
         let serving = self.machines.iter().find(|machine| machine.is_serving(self.now));
         let holds = |machine: &Machine| {
@@ -230,7 +232,7 @@ impl World {
                 let now = self.now;
                 let (answer, written) = self.backing.answer(now, epoch, op, &mut self.prng);
                 let delay = Nanos::from_micros(100 + self.prng.below(500));
-                self.at(delay, Happening::Event(host, boot, Event::Backing(token, answer)));
+                self.at(delay, Happening::Event(host, boot, NodeEvent::Backing(token, answer)));
                 written.map_or(Ok(()), |(block, data)| self.history.destaged(block, &data))
             }
             Happening::Effects(host, boot, effects) => self.carry_out(host, boot, effects),
@@ -250,7 +252,7 @@ impl World {
         self.at(TICK, Happening::Tick);
         for host in [Host::A, Host::B] {
             if self.machines[index(host)].paused_until <= self.now {
-                self.deliver(host, 0, Event::Tick)?;
+                self.deliver(host, 0, NodeEvent::Tick)?;
             }
         }
         let serving = self.machines.iter().filter(|machine| machine.is_serving(self.now));
@@ -261,7 +263,7 @@ impl World {
     }
 
     /// Hands an event to a host's program, unless that has ended; a paused one gets it later.
-    fn deliver(&mut self, host: Host, boot: u64, event: Event) -> Result<(), String> {
+    fn deliver(&mut self, host: Host, boot: u64, event: NodeEvent) -> Result<(), String> {
         let now = self.now;
         let machine = &mut self.machines[index(host)];
         if machine.node.is_none() || (boot != 0 && boot != machine.boot) {
@@ -289,12 +291,16 @@ impl World {
     }
 
     /// Whatever an owner answers, the registry must see it as the holder at that moment.
-    fn check_lease(&self, host: Host, owner: bool, effects: &[Effect]) -> Result<(), String> {
+    fn check_lease(&self, host: Host, owner: bool, effects: &[NodeEffect]) -> Result<(), String> {
         let answers = effects.iter().any(|effect| match effect {
-            Effect::Reply(_, outcome) => {
-                owner && matches!(outcome, mirror::Outcome::Done | mirror::Outcome::Value(_))
+            NodeEffect::Reply(_, outcome) => {
+                owner
+                    && matches!(
+                        outcome,
+                        mirror::GuestOutcome::Done | mirror::GuestOutcome::Value(_)
+                    )
             }
-            Effect::Send(PeerMessage::RemoteValue { .. }) => true,
+            NodeEffect::Send(PeerMessage::RemoteValue { .. }) => true,
             _ => false,
         });
         let holder = self.registry.holder(self.now);
@@ -311,7 +317,7 @@ impl World {
         }
     }
 
-    fn carry_out(&mut self, host: Host, boot: u64, effects: Vec<Effect>) -> Result<(), String> {
+    fn carry_out(&mut self, host: Host, boot: u64, effects: Vec<NodeEffect>) -> Result<(), String> {
         let machine = &self.machines[index(host)];
         if machine.node.is_none() || machine.boot != boot {
             return Ok(()); // Lost with the power.
@@ -319,22 +325,22 @@ impl World {
         effects.into_iter().try_for_each(|effect| self.effect(host, effect))
     }
 
-    fn effect(&mut self, host: Host, effect: Effect) -> Result<(), String> {
+    fn effect(&mut self, host: Host, effect: NodeEffect) -> Result<(), String> {
         let boot = self.machines[index(host)].boot;
         match effect {
-            Effect::Reply(id, outcome) => return self.guest_answer(id, &outcome),
-            Effect::Send(message) => self.send(host, &message),
-            Effect::Flash(op) => {
+            NodeEffect::Reply(id, outcome) => return self.guest_answer(id, &outcome),
+            NodeEffect::Send(message) => self.send(host, &message),
+            NodeEffect::Flash(op) => {
                 self.machines[index(host)].write_flash(op);
                 let delay = Nanos::from_micros(20 + self.prng.below(400));
                 self.at(delay, Happening::Flash(host, boot));
             }
-            Effect::Backing { token, epoch, op } => {
+            NodeEffect::Backing { token, epoch, op } => {
                 let slow = if self.prng.percent(1) { 4_000_000 } else { 4_000 };
                 let delay = Nanos::from_micros(200 + self.prng.below(slow));
                 self.at(delay, Happening::Backing(host, boot, token, epoch, op));
             }
-            Effect::Registry { id, op } => {
+            NodeEffect::Registry { id, op } => {
                 let line = &self.registry_lines[index(host)][0];
                 for arrival in line.arrivals(self.now, &mut self.prng) {
                     let happening = Happening::Registry(host, boot, id, op);
@@ -357,7 +363,7 @@ impl World {
     fn send(&mut self, from: Host, message: &PeerMessage) {
         let arrivals = self.lines[index(from)].arrivals(self.now, &mut self.prng);
         for arrival in arrivals {
-            let event = Event::Peer(message.clone());
+            let event = NodeEvent::Peer(message.clone());
             self.at(arrival - self.now, Happening::Event(from.other(), 0, event));
         }
     }
@@ -366,7 +372,7 @@ impl World {
         let answer = self.registry.answer(self.now, host, op);
         let line = &self.registry_lines[index(host)][1];
         for arrival in line.arrivals(self.now, &mut self.prng) {
-            let event = Event::Registry(id, answer);
+            let event = NodeEvent::Registry(id, answer);
             self.at(arrival - self.now, Happening::Event(host, boot, event));
         }
     }
@@ -398,8 +404,8 @@ impl World {
     }
 }
 
-fn drawn_settings(prng: &mut Prng) -> Settings {
-    Settings {
+fn drawn_settings(prng: &mut Prng) -> MirrorSettings {
+    MirrorSettings {
         backed: prng.percent(60),
         clock_drift_ppm: 20_000,
         dirty_limit: 5 + prng.below(60),
@@ -408,6 +414,6 @@ fn drawn_settings(prng: &mut Prng) -> Settings {
         batch_blocks: 2,
         batch_pause: Nanos::from_millis(50),
         hand_over_limit: Nanos::from_secs(3),
-        ..Settings::default()
+        ..MirrorSettings::default()
     }
 }

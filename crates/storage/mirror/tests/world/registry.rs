@@ -1,7 +1,7 @@
 //! The registry: two keys with revisions, changed by compare-and-set, one of which expires on the
 //! server. Modelled after a key-value bucket of NATS `JetStream`.
 
-use mirror::{Authority, Config, Host, RegistryAnswer, RegistryOp, Settings};
+use mirror::{Authority, Config, Host, MirrorSettings, RegistryAnswer, RegistryOp};
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    pub(crate) fn new(settings: &Settings, authority: Authority, drift_ppm: i64) -> Self {
+    pub(crate) fn new(settings: &MirrorSettings, authority: Authority, drift_ppm: i64) -> Self {
         let million = 1_000_000_i64;
         let ttl = i128::from(settings.lease_ttl.0) * i128::from(million);
         let ttl = ttl / i128::from(million + drift_ppm);

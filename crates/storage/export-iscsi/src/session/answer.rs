@@ -1,0 +1,110 @@
+//! PDUs that the target sends once an initiator is logged in.
+
+use device_net::iscsi_codec::{FINAL, Head, NO_TAG, append, data_in, field, response};
+
+use super::{TargetSession, TargetStep};
+use crate::scsi::Sense;
+
+/// Commands that the initiator may send ahead.
+const WINDOW: u32 = 31;
+const GOOD: u8 = 0;
+const CHECK_CONDITION: u8 = 2;
+
+impl TargetSession {
+    /// Numbers an answer that carries a status.
+    pub(super) fn numbered(&mut self, answer: Head, to: &Head) -> Head {
+        let number = self.next_status;
+        self.next_status = number.wrapping_add(1);
+        self.windowed(answer, to.word(field::TASK_TAG)).with(field::STATUS_NUMBER, number)
+    }
+
+    /// The same for one that carries none.
+    pub(super) fn windowed(&self, answer: Head, task: u32) -> Head {
+        answer
+            .with(field::TASK_TAG, task)
+            .with(field::EXPECTED_STATUS_NUMBER, self.next_command)
+            .with(field::LAST_COMMAND_NUMBER, self.next_command.wrapping_add(WINDOW))
+    }
+
+    pub(super) fn send(&mut self, head: Head, data: &[u8]) {
+        let mut bytes = Vec::new();
+        append(&mut bytes, head, data);
+        self.steps.push(TargetStep::Send(bytes));
+    }
+
+    /// The end of a command that returned no data.
+    pub(super) fn status(&mut self, command: &Head, result: Result<usize, Sense>) {
+        let mut answer = self.numbered(Head::new(response::COMMAND, FINAL), command);
+        let moved = result.unwrap_or(0);
+        let (flag, residual) = residual(command, moved);
+        answer.0[1] |= flag;
+        answer = answer.with(field::LENGTH, residual);
+        match result {
+            Ok(_) => {
+                answer.0[3] = GOOD;
+                self.send(answer, &[]);
+            }
+            Err(sense) => {
+                answer.0[3] = CHECK_CONDITION;
+                self.send(answer, &[&[0, 18][..], &sense.encode()].concat());
+            }
+        }
+    }
+
+    /// Data for the initiator, with the status in the last piece.
+    pub(super) fn data(&mut self, command: &Head, data: &[u8]) {
+        let expected = command.word(field::TRANSFER_TAG) as usize;
+        let sent = &data[..data.len().min(expected)];
+        if sent.is_empty() {
+            return self.status(command, Ok(data.len()));
+        }
+        let last = sent.len().div_ceil(self.agreed.most_sent) - 1;
+        for (number, piece) in sent.chunks(self.agreed.most_sent).enumerate() {
+            let offset = number * self.agreed.most_sent;
+            let head = Head::new(response::DATA_IN, 0);
+            let mut head = if number == last {
+                let (flag, residual) = residual(command, data.len());
+                let mut head = self.numbered(head, command).with(field::LENGTH, residual);
+                head.0[1] = FINAL | data_in::STATUS | flag;
+                head
+            } else {
+                self.windowed(head, command.word(field::TASK_TAG))
+            };
+            head = head
+                .with_lun(command.lun())
+                .with(field::TRANSFER_TAG, NO_TAG)
+                .with(field::DATA_NUMBER, word(number))
+                .with(field::OFFSET, word(offset));
+            self.send(head, piece);
+        }
+    }
+
+    /// Asks for `length` bytes of a command's data from `offset` on.
+    pub(super) fn ask(&mut self, command: &Head, number: u32, offset: usize, length: usize) {
+        let task = command.word(field::TASK_TAG);
+        let head = self
+            .windowed(Head::new(response::READY, FINAL), task)
+            .with_lun(command.lun())
+            .with(field::TRANSFER_TAG, task)
+            .with(field::STATUS_NUMBER, self.next_status)
+            .with(field::DATA_NUMBER, number)
+            .with(field::OFFSET, word(offset))
+            .with(field::LENGTH, word(length));
+        self.send(head, &[]);
+    }
+}
+
+/// Flag and count: how much less, or more, was moved than the initiator expected.
+fn residual(command: &Head, moved: usize) -> (u8, u32) {
+    let expected = command.word(field::TRANSFER_TAG);
+    let moved = word(moved);
+    match moved.cmp(&expected) {
+        std::cmp::Ordering::Less => (data_in::UNDERFLOW, expected - moved),
+        std::cmp::Ordering::Equal => (0, 0),
+        std::cmp::Ordering::Greater => (0x04, moved - expected),
+    }
+}
+
+fn word(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
