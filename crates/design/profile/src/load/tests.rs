@@ -1,4 +1,4 @@
-//! CounterColumn logs and traces as production writes them, with everything that goes wrong in them.
+//! Counter logs and traces as production writes them, with everything that goes wrong in them.
 
 use std::fmt::Write as _;
 
