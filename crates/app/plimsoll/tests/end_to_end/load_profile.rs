@@ -77,12 +77,12 @@ fn iops_by_hour(csv: &str) -> Vec<f64> {
         .map(|[from, count]| (from, count))
         .collect();
     let begun = rows.iter().map(|(from, _)| *from).fold(f64::MAX, f64::min);
-    let mut hours = vec![0.0; 24];
-    for (from, count) in rows {
-        let hour = ((from - begun) / 3_600.0).floor();
-        hours[hour as usize] += count / 3_600.0;
-    }
-    hours
+    let of_hour = |hour: u32| {
+        let from = begun + f64::from(hour) * 3_600.0;
+        let inside = rows.iter().filter(|(at, _)| (from..from + 3_600.0).contains(at));
+        inside.map(|(_, count)| count / 3_600.0).sum::<f64>()
+    };
+    (0..24).map(of_hour).collect()
 }
 
 #[test]
