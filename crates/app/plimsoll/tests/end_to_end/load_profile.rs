@@ -77,12 +77,14 @@ fn iops_by_hour(csv: &str) -> Vec<f64> {
         .map(|[from, count]| (from, count))
         .collect();
     let begun = rows.iter().map(|(from, _)| *from).fold(f64::MAX, f64::min);
-    let of_hour = |hour: u32| {
-        let from = begun + f64::from(hour) * 3_600.0;
-        let inside = rows.iter().filter(|(at, _)| (from..from + 3_600.0).contains(at));
-        inside.map(|(_, count)| count / 3_600.0).sum::<f64>()
-    };
-    (0..24).map(of_hour).collect()
+    let mut hours = vec![0.0; 24];
+    for (hour, sum) in (0_u32..).zip(&mut hours) {
+        let from_seconds = begun + f64::from(hour) * 3_600.0;
+        let within =
+            rows.iter().filter(|(from, _)| (0.0..3_600.0).contains(&(from - from_seconds)));
+        *sum = within.map(|(_, count)| count / 3_600.0).sum();
+    }
+    hours
 }
 
 #[test]
