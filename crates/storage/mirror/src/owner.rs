@@ -104,6 +104,9 @@ impl VolumeOwner {
             open_since: local.now,
             over: None,
         };
+        // Committing an entry of this epoch proves that a peer whose copy counts has given up its
+        // tail: it could surface after a read had shown its absence.
+        owner.recover_to = owner.append(local, EntryKind::Barrier);
         owner.fence(local);
         owner
     }

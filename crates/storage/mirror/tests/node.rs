@@ -55,7 +55,9 @@ fn owner() -> MirrorNode {
         step(&mut node, NodeEvent::Flash(Ok(())));
     }
     let fence = token(&effects, &BackingOp::Fence);
-    step(&mut node, NodeEvent::Backing(fence, BackingAnswer::Done));
+    let effects = step(&mut node, NodeEvent::Backing(fence, BackingAnswer::Done));
+    let flush = token(&effects, &BackingOp::Flush);
+    step(&mut node, NodeEvent::Backing(flush, BackingAnswer::Done));
     assert!(node.status(NOW).is_serving);
     node
 }
