@@ -241,7 +241,7 @@ impl VolumeOwner {
                 self.fence(local);
             }
         } else if let Some(fill) = self.fills.remove(&token) {
-            Self::filled(local, &fill, answer);
+            self.filled(local, &fill, answer);
         } else {
             self.destage_done(local, token, answer == BackingAnswer::Failed);
         }
