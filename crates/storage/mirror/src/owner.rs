@@ -104,6 +104,9 @@ impl VolumeOwner {
             open_since: local.now,
             over: None,
         };
+        // Committing an entry of this epoch proves that a peer whose copy counts has given up its
+        // tail: it could surface after a read had shown its absence.
+        owner.recover_to = owner.append(local, EntryKind::Barrier);
         owner.fence(local);
         owner
     }
@@ -238,7 +241,7 @@ impl VolumeOwner {
                 self.fence(local);
             }
         } else if let Some(fill) = self.fills.remove(&token) {
-            Self::filled(local, &fill, answer);
+            self.filled(local, &fill, answer);
         } else {
             self.destage_done(local, token, answer == BackingAnswer::Failed);
         }

@@ -81,7 +81,7 @@ impl VolumeOwner {
         }
     }
 
-    pub(super) fn filled(local: &mut Local, fill: &BackingFill, found: BackingAnswer) {
+    pub(super) fn filled(&self, local: &mut Local, fill: &BackingFill, found: BackingAnswer) {
         let BackingAnswer::Value(data) = found else {
             if let Asker::Guest(id) = fill.asker {
                 local.reply(id, GuestOutcome::Unknown);
@@ -92,7 +92,10 @@ impl VolumeOwner {
             let slot = BlockSlot { lsn, data: Arc::clone(data) };
             local.flash(FlashOp::Copy(vec![(fill.block, slot)]), Then::Nothing);
         }
-        answer(local, fill.asker, data);
+        // The store may be ahead of what is committed. A read must not show that if the next one,
+        // answered from flash, cannot.
+        let committed = local.image.read(fill.block, self.commit).map(|slot| slot.data);
+        answer(local, fill.asker, committed.or(data));
     }
 
     /// Answers the writes and flushes that are safe by now.
