@@ -4,7 +4,6 @@
 
 mod check;
 mod dist;
-mod fleet;
 mod fuzz;
 mod guest;
 mod layers;

@@ -4,7 +4,7 @@ use xtask::failure::Failure;
 use xtask::usage;
 
 use crate::steps::{self, PROVE, Step, TEST};
-use crate::{check, dist, fleet, fuzz, guest, layers, licences, tidy, windows};
+use crate::{check, dist, fuzz, guest, layers, licences, tidy, windows};
 
 /// One command.
 struct Verb {
@@ -78,18 +78,6 @@ fidelity        what published runs counted, next to what our load counts under 
             [] => fuzz::run(fuzz::SHORT_SECONDS),
             [seconds] => fuzz::run(number(seconds, "seconds")?),
             _ => refused("fuzz", words),
-        },
-    },
-    Verb {
-        name: "fleet",
-        usage: "\
-fleet [--times N]                a fleet in network namespaces, N times each (default 1): links cut,
-                  programs killed, the server restarted; needs root and nats-server
-",
-        run: |words| match words {
-            [] => fleet::run(1),
-            ["--times", times] => fleet::run(number(times, "times")?),
-            _ => refused("fleet", words),
         },
     },
     Verb {

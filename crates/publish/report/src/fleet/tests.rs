@@ -1,5 +1,5 @@
-use record::RunRecord;
 use record::synthetic::Synthetic;
+use record::{Phase, RunRecord};
 use verdict::Ruling;
 
 use super::{FleetSheet, FleetSheetHost, FleetSheetPeriod, fleet_csv, fleet_html};
@@ -11,6 +11,9 @@ fn sheet<'a>(records: &'a [(&'a str, Ruling, RunRecord)]) -> FleetSheet<'a> {
         record: Some(record),
         begins: 5.0,
     });
+    // Marks outside the measurement are not drawn.
+    let mut measured = records[0].2.intervals_of(Phase::Measure);
+    let begin = measured.next().map_or(0.0, |row| row.from_ns as f64 / 1e9 + 5.0);
     FleetSheet {
         name: "dag1",
         started_ns: 1_700_000_000_000_000_000,
@@ -18,7 +21,7 @@ fn sheet<'a>(records: &'a [(&'a str, Ruling, RunRecord)]) -> FleetSheet<'a> {
         headline: "FAIL: 2 hosts together".to_owned(),
         findings: vec![(Ruling::Fail, "EX02: Reads & more".to_owned())],
         hosts: hosts.collect(),
-        marks: vec![(30.0, "lose EX03".to_owned())],
+        marks: vec![(begin + 1.0, "lose EX03".to_owned())],
         periods: vec![FleetSheetPeriod {
             name: "after lose EX03 at 30s".to_owned(),
             hosts: vec![("EX01", "PASS", Some(&records[0].2)), ("EX03", "lost", None)],
