@@ -46,8 +46,8 @@ impl OpenDatabase {
     }
 
     /// The same; `bare` takes the pages of a temporary database, which carry no checksums, and
-    /// pages that the logs in the folder `logs` change are taken as these leave them; `deleted` keeps
-    /// the rows that these logs delete.
+    /// pages that the logs in the folder `logs` change are taken as these leave them;
+    /// `deleted` keeps the rows that these logs delete.
     pub(crate) fn open_with(
         path: &Path,
         bare: bool,
