@@ -12,14 +12,14 @@ use serde_json::Value;
 use crate::scene::{Ran, Scene, small_plan};
 
 /// A private server and agents with folders of their own, all ended at the end of the test.
-struct Fleet {
-    scene: Scene,
-    agents: Vec<Child>,
+pub(crate) struct Fleet {
+    pub(crate) scene: Scene,
+    pub(crate) agents: Vec<Child>,
 }
 
 impl Fleet {
     /// None, said aloud, on a machine without nats-server.
-    fn up(name: &str) -> Option<Self> {
+    pub(crate) fn up(name: &str) -> Option<Self> {
         let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"];
         if !places.iter().any(|place| Path::new(place).exists()) {
             eprintln!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
@@ -35,7 +35,7 @@ impl Fleet {
     }
 
     /// Starts the agent of a host with its own folder and plan.
-    fn join(&mut self, host: &str, seconds: u32) {
+    pub(crate) fn join(&mut self, host: &str, seconds: u32) {
         let folder = self.scene.path(host);
         fs::create_dir_all(&folder).unwrap();
         let length = format!("duration = \"{seconds}s\"");
@@ -44,7 +44,7 @@ impl Fleet {
         self.start_agent(host);
     }
 
-    fn start_agent(&mut self, host: &str) {
+    pub(crate) fn start_agent(&mut self, host: &str) {
         let folder = self.scene.path(host);
         let state = format!("agent-{host}");
         let mut command = self.scene.command([
