@@ -45,17 +45,18 @@ const TABLE: &[Layer] = &[
         tests: &["device-os", "testkit"],
     },
     Layer { package: "faults", inside: &["device", "units"], outside: &[], tests: &[] },
-    Layer {
-        package: "simdisk",
-        inside: &["device", "flashcache", "units"],
-        outside: &["serde", "toml"],
-        tests: &["testkit"],
-    },
+    Layer { package: "iotrace", inside: &[], outside: &[], tests: &[] },
     Layer {
         package: "flashcache",
         inside: &["device", "iotrace", "units"],
         outside: &["twox-hash"],
         tests: &["faults"],
+    },
+    Layer {
+        package: "simdisk",
+        inside: &["device", "flashcache", "units"],
+        outside: &["serde", "toml"],
+        tests: &["testkit"],
     },
     Layer {
         package: "export-iscsi",
@@ -123,7 +124,6 @@ const TABLE: &[Layer] = &[
         outside: &["roxmltree", "time"],
         tests: &[],
     },
-    Layer { package: "iotrace", inside: &[], outside: &[], tests: &[] },
     Layer { package: "limits", inside: &[], outside: &["roxmltree"], tests: &[] },
     Layer { package: "vrrp", inside: &[], outside: &["etherparse", "pcap-parser"], tests: &[] },
     Layer {

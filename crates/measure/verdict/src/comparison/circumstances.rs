@@ -67,7 +67,7 @@ fn caches(run: &RunRecord) -> String {
 /// The cache on flash in front of the volumes.
 fn flash_cache(run: &RunRecord) -> String {
     let cache = run.flash_cache_of(Phase::Measure);
-    cache.map_or_else(|| "none".to_owned(), |of| format!("{} MiB", of.capacity_bytes >> 20))
+    cache.map(|of| format!("{} MiB", of.capacity_bytes >> 20)).unwrap_or_default()
 }
 
 /// Problems found by the inspection before the run.

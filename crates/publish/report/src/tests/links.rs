@@ -58,6 +58,9 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     shown.extend(["pool-nonpaged", "pool-paged", "other-programs-time", "kernel-time"]);
     // Shown only if the machine and its devices report other activity.
     shown.extend(["other-programs", "other-reads", "other-runs"]);
+    // Shown only if a cache on flash stood before the volumes.
+    shown.extend(["flash-hit-ratio", "flash-read-latency", "flash-traffic-spared"]);
+    shown.extend(["flash-occupancy", "flash-written"]);
     // Shown only if there are enough intervals.
     shown.insert("steady-state");
     for entry in glossary::entries() {

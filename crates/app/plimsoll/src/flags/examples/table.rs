@@ -64,8 +64,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         "simulate",
         &[
             "plimsoll simulate plan.toml --array vnxe3300",
-            "plimsoll simulate plan.toml --array array.toml -o sweep --what-if raid.level=5,10",
-            "plimsoll simulate plan.toml --array shelf-15k --test stress --duration 24h",
+            "plimsoll simulate plan.toml --array array.toml --what-if raid.level=5,10",
             "plimsoll simulate mail/provision.json --array shelf-sata --event host-lost=EX01@1h+1h",
         ],
     ),
