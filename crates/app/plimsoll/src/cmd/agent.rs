@@ -64,7 +64,7 @@ pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, 
     Ok(Outcome::Pass)
 }
 
-/// Answers questions for the time on a thread of its own: an order may take longer.
+/// Answers questions for the time on a separate thread: an order may take longer.
 fn answer_clock(carrier: &Carrier, id: &AgentId) -> Result<(), CommandError> {
     let questions = carrier.subscribe(clocks(id))?;
     let replies = carrier.replies();

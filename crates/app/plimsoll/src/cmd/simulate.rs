@@ -7,6 +7,7 @@ pub(crate) mod item;
 mod progress;
 mod queue;
 mod sweep;
+mod sweep_run;
 
 use std::path::{Path, PathBuf};
 use std::thread;

@@ -103,12 +103,15 @@ impl Examined {
         if self.problems() == 0 && !is_wrong { Outcome::Pass } else { Outcome::Fail }
     }
 
+    /// Whether a range is printed.
+    fn is_named(&self, range: &Range) -> bool {
+        self.is_dirty() || range.place == PagePlace::Unused || is_corrected(range)
+    }
+
     fn print(&self, path: &Path, console: &mut Console) -> Result<(), CommandError> {
         print_state(&self.checked.file, console)?;
-        let is_named = |range: &&Range| {
-            self.is_dirty() || range.place == PagePlace::Unused || is_corrected(range)
-        };
-        print_ranges(&self.checked, self.checked.ranges.iter().filter(is_named), console)?;
+        let ranges = self.checked.ranges.iter().filter(|range| self.is_named(range));
+        print_ranges(&self.checked, ranges, console)?;
         if print_bare(&self.checked, console)? {
             return Ok(());
         }

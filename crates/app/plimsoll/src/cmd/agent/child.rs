@@ -1,4 +1,4 @@
-//! The program that fills or runs for an agent: this one once more, in a process of its own, which
+//! The program that fills or runs for an agent: this one once more, in a separate process, which
 //! neither the end of the agent nor that of the network disturbs.
 
 use std::ffi::OsStr;
@@ -23,7 +23,7 @@ enum Work {
     Measure,
 }
 
-/// Where the number of its process is kept for the next agent.
+/// File that keeps its process id for the next agent.
 const PROCESS: &str = "run.pid";
 
 /// The program of an agent's job.
@@ -141,7 +141,7 @@ impl Child {
         }
     }
 
-    /// What is new of it.
+    /// News of it since the last call.
     pub(super) fn look(&mut self) -> Option<ChildReport> {
         if let Some(ended) = self.ended() {
             return Some(ended);

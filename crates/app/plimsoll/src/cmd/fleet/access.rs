@@ -126,7 +126,7 @@ pub(crate) fn random_digits(bytes: usize) -> Result<String, CommandError> {
     Ok(digits)
 }
 
-/// The client reads the authority's certificate from a file of its own.
+/// The client reads the authority's certificate from a separate file.
 fn keep_authority(path: &Path, pem: &str) -> Result<PathBuf, CommandError> {
     let kept = path.with_extension("ca.pem");
     std::fs::write(&kept, pem).map_err(|error| CommandError::file(&kept, "write", &error))?;

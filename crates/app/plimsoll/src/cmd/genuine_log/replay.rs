@@ -67,8 +67,8 @@ impl GenerationChain {
         let paths = files::logs(&[folder.to_owned()])?;
         let files = LogFiles::examine(&paths, Some(header.log_signature))?;
         let LogChain { files: chain, mut losses, lost, doubts } = LogChain::of(&files.set, header);
-        let paths = chain.iter().map(|(generation, name)| (*generation, files.path(name)));
-        let paths = paths.collect();
+        let paths =
+            chain.iter().map(|(generation, name)| (*generation, files.path(name))).collect();
         losses.extend(files.unreadable);
         Ok(Self { files: paths, losses, lost, doubts })
     }

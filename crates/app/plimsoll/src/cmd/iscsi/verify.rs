@@ -2,7 +2,8 @@
 //! nothing else may find it.
 
 use device_net::{
-    ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun, WriteAnswer,
+    ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun, SecretError,
+    WriteAnswer,
 };
 use host::look;
 use host::target::TargetError;
@@ -187,8 +188,12 @@ impl<'a> Visit<'a> {
 }
 
 fn login(user: &str, secret: &str, own: Option<&str>) -> Result<ChapLogin, CommandError> {
-    let wrong = |error| CommandError::new(format!("the secrets of {user}: {error}"));
-    let secret = ChapSecret::new(secret).map_err(wrong)?;
-    let own = own.map(ChapSecret::new).transpose().map_err(wrong)?;
-    ChapLogin::new(user, secret, own).map_err(wrong)
+    chap_login(user, secret, own)
+        .map_err(|error| CommandError::new(format!("the secrets of {user}: {error}")))
+}
+
+fn chap_login(user: &str, secret: &str, own: Option<&str>) -> Result<ChapLogin, SecretError> {
+    let secret = ChapSecret::new(secret)?;
+    let own = own.map(ChapSecret::new).transpose()?;
+    ChapLogin::new(user, secret, own)
 }

@@ -6,8 +6,9 @@ use record::Series;
 use report::format::iso_time;
 use report::{achieved_iops, backup_mib_per_second, mean_ms};
 
-use super::entry::{CutOff, ListEntry, ListedRun, ListedSet};
+use super::entry::{ListEntry, ListedSet};
 use super::fleets::ListedFleet;
+use super::listed::{CutOff, ListedRun};
 use crate::console::Console;
 use crate::error::CommandError;
 

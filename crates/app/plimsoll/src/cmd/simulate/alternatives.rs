@@ -1,5 +1,5 @@
-//! The same plan on an array with several changes, one after the other, for a caller that prints the
-//! results itself.
+//! The same plan on an array with several changes, one after the other, for a caller that prints
+//! the results itself.
 
 use std::path::Path;
 

@@ -106,7 +106,7 @@ pub(super) struct SweepProgress(Arc<Mutex<Sweep>>);
 
 struct Sweep {
     progress: Progress,
-    /// Of each simulation that is to be made.
+    /// Of each pending simulation.
     shares: Vec<f64>,
     done: usize,
     /// Others, which were made before.
@@ -154,7 +154,7 @@ impl Sweep {
         let sum = self.shares.iter().sum::<f64>();
         let (done, all) = (done + self.known, count + self.known);
         let whole = (sum + self.known as f64) / all.max(1) as f64;
-        // What was known took no time.
+        // Known results took no time.
         let left = left(elapsed, sum / count.max(1) as f64);
         format!("{done} of {all} done, {:.0} %{left}", whole * 100.0)
     }

@@ -12,7 +12,6 @@ use export::{DeviceTally, ExportedVolume, Tallied};
 use flashcache::{Cached, FlashCache, PoolShare, StoreContents, volume_stamp};
 use host::target::{RawDevice, RawTarget};
 use plan::ServedVolume;
-use units::Bytes;
 
 use crate::cmd::cache::flash;
 use crate::error::CommandError;
@@ -44,7 +43,7 @@ pub(super) enum Warmth {
     Changed,
 }
 
-/// What tells a volume from another one at the same path.
+/// Distinguishes a volume from another one at the same path.
 struct VolumeIdentity {
     path: Option<PathBuf>,
 }
@@ -101,8 +100,9 @@ fn open(
 
 /// Bounds of a volume in blocks.
 pub(super) fn share(wish: &ServedVolume, block_bytes: u32) -> PoolShare {
-    let blocks = |bytes: Bytes| bytes.0 / u64::from(block_bytes);
-    PoolShare { least: wish.least.map_or(0, blocks), most: wish.most.map_or(u64::MAX, blocks) }
+    let [least, most] =
+        [wish.least, wish.most].map(|bound| Some(bound?.0 / u64::from(block_bytes)));
+    PoolShare { least: least.unwrap_or(0), most: most.unwrap_or(u64::MAX) }
 }
 
 impl BehindCache {

@@ -1,20 +1,16 @@
 //! The server at work: letters in, connections as tasks, a clean end.
 
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::mpsc::Sender;
 
-use device::Runtime;
-use device_os::Watcher;
-use export::{ConnectionEnd, ExportHall, SessionEnd, serve_connection};
-use flashcache::{CacheHealth, FlashCache};
+use export::{ConnectionEnd, SessionEnd, serve_connection};
+use flashcache::CacheHealth;
 use units::Nanos;
 
-use super::backing::{BehindCache, share};
+use super::backing::share;
+use super::client::{ClientSocket, SocketWire};
 use super::mailbox::{Letter, Mailbox, Slot};
-use super::settings::ServeSettings;
-use super::socket::{ClientSocket, SocketWire};
-use super::stopping::Stopping;
+use super::state::Daemon;
 use super::{manager, report};
 use crate::console;
 
@@ -23,22 +19,6 @@ const PATIENCE: Nanos = Nanos::from_secs(60);
 
 /// Interval of looks at the flash and the devices.
 const LOOK: Nanos = Nanos::from_secs(1);
-
-/// Everything that the server works with.
-pub(super) struct Daemon {
-    pub settings: ServeSettings,
-    pub cache: FlashCache,
-    pub volumes: Vec<BehindCache>,
-    pub hall: Rc<ExportHall>,
-    pub runtime: Runtime,
-    pub watcher: Watcher,
-    pub started: Nanos,
-    pub clients: Cell<usize>,
-    /// Clients since the start.
-    pub clients_seen: Cell<u64>,
-    pub stopping: Rc<Stopping>,
-    pub is_draining: Cell<bool>,
-}
 
 /// How the server ended.
 pub(super) struct Ended {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use device::{Remote, RemoteEnd, RemoteOutcome, completion};
 
-use super::socket::ClientSocket;
+use super::client::ClientSocket;
 
 /// A letter.
 pub(super) enum Letter {

@@ -1,6 +1,7 @@
 //! `cache serve`: volumes behind one pool of flash, for NBD clients of this machine.
 
 mod backing;
+mod client;
 pub(super) mod control;
 mod daemon;
 mod mailbox;
@@ -8,6 +9,7 @@ mod manager;
 mod report;
 mod settings;
 mod socket;
+mod state;
 mod stopping;
 
 use std::cell::Cell;
@@ -31,10 +33,11 @@ use crate::console::{self, Console};
 use crate::error::CommandError;
 use crate::system;
 use backing::{BehindCache, Warmth};
-use daemon::{Daemon, Ended};
+use daemon::Ended;
 use mailbox::{Letter, Mailbox, Slot};
 use settings::ServeSettings;
 use socket::{ListenAddress, Listener, SocketFile, bind_unix};
+use state::Daemon;
 
 /// Serves until a signal, or `cache drain`.
 pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
