@@ -23,7 +23,7 @@ use crate::shell::shell_word;
 use flags::ListFlags;
 use fleets::ListedFleet;
 
-use entry::{ListEntry, ListedSet, entries};
+use entry::{ListedEntry, ListedSet, entries};
 use listed::{CutOff, ListedRun};
 
 /// Runs and sets of tests lie in a folder of runs, or in one of such folders.
@@ -55,7 +55,7 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
     Ok(Outcome::Pass)
 }
 
-fn all_json(entries: &[ListEntry], folder: &Path) -> Vec<Value> {
+fn all_json(entries: &[ListedEntry], folder: &Path) -> Vec<Value> {
     entries.iter().map(|entry| json_of(entry, folder)).collect()
 }
 
@@ -120,11 +120,11 @@ fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<
     Ok(())
 }
 
-fn json_of(entry: &ListEntry, below: &Path) -> Value {
+fn json_of(entry: &ListedEntry, below: &Path) -> Value {
     match entry {
-        ListEntry::Run(run) => run_json(run),
-        ListEntry::Set(set) => set_json(set, below),
-        ListEntry::Fleet(fleet) => fleet_json(fleet, below),
+        ListedEntry::Run(run) => run_json(run),
+        ListedEntry::Set(set) => set_json(set, below),
+        ListedEntry::Fleet(fleet) => fleet_json(fleet, below),
     }
 }
 

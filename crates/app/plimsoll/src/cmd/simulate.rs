@@ -30,7 +30,7 @@ use crate::documents::{dated_folder, read_plan, read_text};
 use crate::error::CommandError;
 use crate::shell::{options, shell_word};
 use crate::signals;
-use crate::term::Progress;
+use crate::term::ProgressLine;
 use flags::{LevelFlag, SimulateFlags};
 
 use progress::SimulationProgress;
@@ -178,7 +178,7 @@ fn seeds(
     quiet: bool,
 ) -> Result<Vec<SeededLoad>, CommandError> {
     let first = read_plan(&flags.plan, overrides)?.seed.0;
-    let mut progress = Progress::new("measuring the load of the engine", quiet);
+    let mut progress = ProgressLine::new("measuring the load of the engine", quiet);
     (0..u64::from(flags.seeds))
         .map(|number| {
             progress.text(&format!("seed {} of {}", number + 1, flags.seeds));

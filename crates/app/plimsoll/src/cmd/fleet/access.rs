@@ -26,7 +26,7 @@ pub(super) fn agent_file(state: &Path) -> PathBuf {
 }
 
 /// What a file of credentials holds.
-pub(super) struct Written<'a> {
+pub(super) struct CredentialsFile<'a> {
     pub(super) server: &'a str,
     pub(super) user: &'a str,
     pub(super) password: &'a str,
@@ -35,7 +35,7 @@ pub(super) struct Written<'a> {
 }
 
 /// Writes a file of credentials for its owner alone.
-pub(super) fn write(path: &Path, written: &Written<'_>) -> Result<(), CommandError> {
+pub(super) fn write(path: &Path, written: &CredentialsFile<'_>) -> Result<(), CommandError> {
     let wrong = CommandError::of_file(path, "write");
     let text = json!({
         "server": written.server,

@@ -42,12 +42,12 @@ pub(super) fn run(
     let live = work.tgtd.live();
     for target in &work.design.targets {
         for mapped in &target.luns {
-            let visit = Visit::of(&work, target, mapped)?;
+            let visit = LunVisit::of(&work, target, mapped)?;
             lead.push(format!("{} for {}: {}", mapped.name, target.initiator, visit.name));
             findings.extend(visit.findings(flags.write)?);
         }
         if let Some(mapped) = target.luns.first() {
-            let visit = Visit::of(&work, target, mapped)?;
+            let visit = LunVisit::of(&work, target, mapped)?;
             findings.extend(of_target(&visit.of_target(&work, target).tried(live.as_ref())?));
         }
     }
@@ -79,7 +79,7 @@ fn judged(outcome: Outcome, findings: &[StorageFinding]) -> Outcome {
 }
 
 /// An initiator at one of its LUNs.
-struct Visit<'a> {
+struct LunVisit<'a> {
     name: String,
     address: IscsiAddress,
     /// Other portals of the document.
@@ -90,7 +90,7 @@ struct Visit<'a> {
     capacity: Bytes,
 }
 
-impl<'a> Visit<'a> {
+impl<'a> LunVisit<'a> {
     fn of(
         work: &'a IscsiWork,
         target: &'a Target,

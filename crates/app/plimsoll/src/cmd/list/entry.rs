@@ -17,14 +17,14 @@ pub(super) struct ListedSet {
 }
 
 /// One entry.
-pub(super) enum ListEntry {
+pub(super) enum ListedEntry {
     Run(Box<ListedRun>),
     Set(ListedSet),
     Fleet(ListedFleet),
 }
 
 /// The entries, those with the newest start first.
-pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListEntry> {
+pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListedEntry> {
     let mut sets: BTreeMap<PathBuf, Vec<ListedRun>> = BTreeMap::new();
     let mut fleets: BTreeMap<PathBuf, Vec<ListedRun>> = BTreeMap::new();
     let mut entries = Vec::new();
@@ -32,14 +32,14 @@ pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListEntry> {
         match (fleet_of(&run), set_of(&run)) {
             (Some(fleet), _) => fleets.entry(fleet).or_default().push(run),
             (None, Some(set)) => sets.entry(set).or_default().push(run),
-            (None, None) => entries.push(ListEntry::Run(Box::new(run))),
+            (None, None) => entries.push(ListedEntry::Run(Box::new(run))),
         }
     }
     let fleets = fleets.into_iter().map(|(folder, hosts)| ListedFleet::new(folder, hosts));
-    entries.extend(fleets.map(ListEntry::Fleet));
+    entries.extend(fleets.map(ListedEntry::Fleet));
     for (folder, mut tests) in sets {
         tests.sort_by_key(|run| run.folder.clone());
-        entries.push(ListEntry::Set(ListedSet { folder, tests }));
+        entries.push(ListedEntry::Set(ListedSet { folder, tests }));
     }
     entries.sort_by_key(|entry| Reverse(entry.began_ns()));
     entries
@@ -52,7 +52,7 @@ fn set_of(run: &ListedRun) -> Option<PathBuf> {
     Some(set.to_path_buf())
 }
 
-impl ListEntry {
+impl ListedEntry {
     fn began_ns(&self) -> Option<u64> {
         match self {
             Self::Run(run) => run.began_ns(),

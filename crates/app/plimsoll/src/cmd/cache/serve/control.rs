@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use host::crew;
 
-use super::mailbox::{Letter, Slot};
+use super::mailbox::{DaemonMessage, Slot};
 use crate::error::CommandError;
 
 /// How long a client may take to ask.
@@ -57,7 +57,7 @@ fn answer(stream: &UnixStream, slot: &Slot) {
 /// The executor's answer; none once it has stopped.
 fn asked(slot: &Slot, question: &str) -> Option<String> {
     let (answer, answered) = mpsc::channel();
-    slot.post(Letter::Question(question.to_owned(), answer));
+    slot.post(DaemonMessage::Question(question.to_owned(), answer));
     answered.recv().ok()
 }
 

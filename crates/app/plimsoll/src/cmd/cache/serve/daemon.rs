@@ -9,7 +9,7 @@ use units::Nanos;
 
 use super::backing::share;
 use super::client::{ClientSocket, SocketWire};
-use super::mailbox::{Letter, Mailbox, Slot};
+use super::mailbox::{DaemonInbox, DaemonMessage, Slot};
 use super::state::Daemon;
 use super::{manager, report};
 use crate::console;
@@ -30,16 +30,16 @@ pub(super) struct Ended {
 
 impl Daemon {
     /// Serves until a signal or a question asks to stop.
-    pub(super) async fn run(self: Rc<Self>, mailbox: Mailbox) -> Ended {
+    pub(super) async fn run(self: Rc<Self>, mailbox: DaemonInbox) -> Ended {
         let mut waiting = Vec::new();
         drop(self.runtime.spawn(Rc::clone(&self).watch_health()));
         while !(self.is_draining.get() && self.clients.get() == 0) {
             match mailbox.next().await {
-                Letter::Client(socket) => self.admit(socket, &mailbox.slot()),
-                Letter::ClientLeft => {}
-                Letter::Stop => break,
-                Letter::Reload => self.reload().await,
-                Letter::Question(question, answer) => match question.as_str() {
+                DaemonMessage::Client(socket) => self.admit(socket, &mailbox.slot()),
+                DaemonMessage::ClientLeft => {}
+                DaemonMessage::Stop => break,
+                DaemonMessage::Reload => self.reload().await,
+                DaemonMessage::Question(question, answer) => match question.as_str() {
                     "drain" => {
                         self.is_draining.set(true);
                         waiting.push(answer);
@@ -83,7 +83,7 @@ impl Daemon {
                 console::say(&text);
             }
             daemon.clients.set(daemon.clients.get() - 1);
-            slot.post(Letter::ClientLeft);
+            slot.post(DaemonMessage::ClientLeft);
         }));
     }
 

@@ -18,14 +18,14 @@ const MEMORY: Bytes = Bytes::from_mib(256);
 const CONNECTIONS: usize = 64;
 
 /// See the module.
-pub(super) struct ServeSettings {
+pub(super) struct CacheServeSettings {
     pub document: ServedCache,
     pub addresses: Vec<ListenAddress>,
     pub control: PathBuf,
     file: Option<PathBuf>,
 }
 
-impl ServeSettings {
+impl CacheServeSettings {
     /// Reads the document that the flags name, or takes the flags for one.
     pub(super) fn read(flags: &CacheServeFlags) -> Result<Self, CommandError> {
         let document = match &flags.config {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use host::crew;
 
 use super::client::ClientSocket;
-use super::mailbox::{Letter, Slot};
+use super::mailbox::{DaemonMessage, Slot};
 use crate::error::CommandError;
 
 /// Prefix of the path of a socket.
@@ -135,7 +135,7 @@ impl Listener {
         crew::start_thread("clients", move || {
             loop {
                 match self.accept() {
-                    Ok(client) => slot.post(Letter::Client(client)),
+                    Ok(client) => slot.post(DaemonMessage::Client(client)),
                     // Out of descriptors, or the client has gone: neither ends the server.
                     Err(_) => std::thread::sleep(std::time::Duration::from_millis(100)),
                 }

@@ -10,12 +10,12 @@ use flashcache::FlashCache;
 use units::Nanos;
 
 use super::backing::BehindCache;
-use super::settings::ServeSettings;
+use super::settings::CacheServeSettings;
 use super::stopping::Stopping;
 
 /// Everything that the server works with.
 pub(super) struct Daemon {
-    pub settings: ServeSettings,
+    pub settings: CacheServeSettings,
     pub cache: FlashCache,
     pub volumes: Vec<BehindCache>,
     pub hall: Rc<ExportHall>,
