@@ -122,7 +122,7 @@ impl NativeDatabase {
         Ok(NativeRows { shared: Arc::clone(&self.shared), walk, are_lists })
     }
 
-    /// Table, tree, root page, owned and available pages of each tree; and what is lost.
+    /// Table, tree, root page, owned and available pages of each tree; and the losses.
     fn space(&self, py: Python<'_>) -> (Vec<(String, String, u32, u64, u64)>, Vec<Lost>) {
         let (trees, damage) = py.detach(|| lock(&self.shared).space());
         let trees = trees
@@ -166,7 +166,7 @@ fn refuse_unknown(table: &Table, columns: &[String]) -> PyResult<()> {
     Ok(())
 }
 
-/// A row and `None`, or `None` and what is lost.
+/// A row and `None`, or `None` and a loss.
 type Step<'py> = (Option<(Bound<'py, PyDict>, u32, bool)>, Option<Lost>);
 
 #[pymethods]

@@ -29,6 +29,15 @@ pub(crate) struct IdentityFlags {
     pub tags: Vec<String>,
 }
 
+/// Flags of the verbs that record a run.
+#[derive(Args, Debug)]
+pub(crate) struct RecordedRunFlags {
+    #[command(flatten)]
+    pub identity: IdentityFlags,
+    #[command(flatten)]
+    pub at_end: NotifyFlags,
+}
+
 /// Flags of the verbs that read one database file.
 #[derive(Args, Debug)]
 pub(crate) struct FileFlags {

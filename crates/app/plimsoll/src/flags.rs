@@ -178,9 +178,9 @@ impl Verb {
     /// The command to run at the end.
     pub(crate) fn notify(&self) -> Option<&str> {
         let at_end = match self {
-            Self::Quick(flags) => &flags.at_end,
-            Self::Run(flags) => &flags.at_end,
-            Self::Line(flags) => &flags.at_end,
+            Self::Quick(flags) => &flags.recorded.at_end,
+            Self::Run(flags) => &flags.recorded.at_end,
+            Self::Line(flags) => &flags.recorded.at_end,
             Self::Watch(flags) => &flags.at_end,
             _ => return None,
         };

@@ -49,12 +49,15 @@ impl Outcome {
 
     /// The worse of two: a fault outweighs an inconclusive result.
     pub(crate) fn worse(self, other: Self) -> Self {
-        let rank = |of: Self| match of {
+        if other.badness() > self.badness() { other } else { self }
+    }
+
+    const fn badness(self) -> u8 {
+        match self {
             Self::Pass => 0,
             Self::CannotJudge => 1,
             Self::Fail => 2,
-        };
-        if rank(other) > rank(self) { other } else { self }
+        }
     }
 
     /// The exit status.

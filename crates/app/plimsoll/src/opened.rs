@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ese::catalog::CatalogTable;
 use ese::header::HeaderCopies;
+use ese::page::PageSize;
 use ese::reader::{Loss, LostPart, ReadDamage, ReadError, Reader};
 use eselog::DeletedRows;
 use host::dirty::Dirty;
@@ -75,24 +76,19 @@ impl OpenDatabase {
             console::complain(&dirty.sentence(path));
         }
         let page_size = header.page_size;
-        let open = || {
-            let pages = FilePages::open(path, page_size)?.without_checksums(bare);
-            Ok::<_, CommandError>(
-                pages.behind(overlay.cloned().map(|of| Arc::new(of) as Arc<dyn ChangedPages>)),
-            )
-        };
-        let error = match Reader::open(open()?) {
+        let pages = pages_behind(path, (page_size, bare), overlay)?;
+        let error = match Reader::open(pages) {
             Ok(reader) => return Ok(Self::new(reader, dirty, path, false)),
             Err(error) => error,
         };
         let shown = path.display();
-        if let Ok(second) = Reader::open_shadow(open()?) {
+        if let Ok(second) = Reader::open_shadow(pages_behind(path, (page_size, bare), overlay)?) {
             console::complain(&format!(
                 "{shown}: the catalog is damaged ({error}): its copy, MSysObjectsShadow, is used"
             ));
             return Ok(Self::new(second, dirty, path, true));
         }
-        let pages = open()?;
+        let pages = pages_behind(path, (page_size, bare), overlay)?;
         let Ok((rest, losses)) = Reader::open_salvaged(pages) else {
             return Err(unreadable(path, error).into());
         };
@@ -218,6 +214,16 @@ impl OpenDatabase {
     pub(crate) fn ends(&self, error: PageError) -> CommandError {
         unreadable(&self.path, ReadError::Source(error)).into()
     }
+}
+
+/// The pages of the file as `overlay` changes them.
+fn pages_behind(
+    path: &Path,
+    (page_size, bare): (PageSize, bool),
+    overlay: Option<&Overlay>,
+) -> Result<FilePages, CommandError> {
+    let pages = FilePages::open(path, page_size)?.without_checksums(bare);
+    Ok(pages.behind(overlay.cloned().map(|of| Arc::new(of) as Arc<dyn ChangedPages>)))
 }
 
 impl Drop for OpenDatabase {

@@ -12,7 +12,7 @@ pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
         Sessions::Auto => "auto".to_owned(),
         Sessions::Count(count) => count.to_string(),
     });
-    let all = [
+    [
         ("--name", overrides.name.clone()),
         ("--test", overrides.test.clone()),
         ("--size", overrides.size.map(write_size)),
@@ -20,10 +20,10 @@ pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
         ("--threads", sessions),
         ("--target-iops", overrides.target_iops.map(|rate| rate.to_string())),
         ("--seed", overrides.seed.map(|seed| seed.to_string())),
-    ];
-    all.into_iter()
-        .filter_map(|(option, value)| Some((option.to_owned(), shell_word(Path::new(&value?)))))
-        .collect()
+    ]
+    .into_iter()
+    .filter_map(|(option, value)| Some((option.to_owned(), shell_word(Path::new(&value?)))))
+    .collect()
 }
 
 /// `path` as a word of a shell's command line.

@@ -8,33 +8,33 @@ use record::Event;
 
 use crate::console::{complain, say};
 use crate::live::{self, Display, SetOutlook};
-use crate::term::Progress;
+use crate::term::ProgressLine;
 
 /// Display of work in progress.
-struct Shown {
+struct ConsoleObserver {
     quiet: bool,
     /// Of a test of a set, with the folder of its run.
     outlook: Option<(SetOutlook, PathBuf)>,
     run: Option<Display>,
-    work: Option<(String, Progress)>,
+    work: Option<(String, ProgressLine)>,
 }
 
 /// Shows work on the console; little of it where the user wants `quiet`.
 pub(crate) fn on_console(quiet: bool) -> HostObserver {
-    observer(Shown { quiet, outlook: None, run: None, work: None })
+    observer(ConsoleObserver { quiet, outlook: None, run: None, work: None })
 }
 
 /// The same for the run in `folder` that is a test of a set; `watch` finds the outlook there.
 pub(crate) fn in_set(outlook: SetOutlook, folder: PathBuf, quiet: bool) -> HostObserver {
-    observer(Shown { quiet, outlook: Some((outlook, folder)), run: None, work: None })
+    observer(ConsoleObserver { quiet, outlook: Some((outlook, folder)), run: None, work: None })
 }
 
-fn observer(shown: Shown) -> HostObserver {
+fn observer(shown: ConsoleObserver) -> HostObserver {
     let shown = Mutex::new(shown);
     HostObserver::new(move |event| shown.lock().unwrap_or_else(PoisonError::into_inner).hear(event))
 }
 
-impl Shown {
+impl ConsoleObserver {
     fn hear(&mut self, event: HostEvent<'_>) {
         match event {
             HostEvent::Remark(text) if !self.quiet => say(&text),
@@ -69,13 +69,13 @@ impl Shown {
     }
 
     /// The progress of this work; what another work showed goes.
-    fn work(&mut self, name: &str) -> &mut Progress {
+    fn work(&mut self, name: &str) -> &mut ProgressLine {
         if self.work.as_ref().is_some_and(|(shown, _)| shown != name) {
             self.work = None;
         }
         let quiet = self.quiet;
         let (_, progress) =
-            self.work.get_or_insert_with(|| (name.to_owned(), Progress::new(name, quiet)));
+            self.work.get_or_insert_with(|| (name.to_owned(), ProgressLine::new(name, quiet)));
         progress
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn prompt_for_secrets() {
 }
 
 /// Shows how far a piece of work is.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     what: String,
     started: Instant,
     shown: Option<Instant>,
@@ -47,7 +47,7 @@ pub(crate) struct Progress {
     quiet: bool,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Progress of `what`, such as `checking`; hidden if `quiet`.
     pub(crate) fn new(what: impl Into<String>, quiet: bool) -> Self {
         let screen = redraws().then(Screen::default);
@@ -131,7 +131,7 @@ fn redraws() -> bool {
     io::stderr().is_terminal() && system::redraws() && !is_for_programs()
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.clear();
     }

@@ -24,7 +24,7 @@ use crate::console::{self, Console};
 use crate::error::CommandError;
 use crate::signals;
 use child::Child;
-use copies::Copies;
+use copies::RunningReseeds;
 use flags::AgentFlags;
 use home::Home;
 use publisher::Publisher;
@@ -57,14 +57,15 @@ pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, 
     let simulator = (flags.simulate, facts.host.as_str());
     let simulations = Simulations::start(simulator, &access, &flags.state, &stop)?;
     let agent = Agent::new(home.id().clone(), super::fleet::now(), facts, allowed, home.last_job());
-    let (child, copies) = (None, Copies::default());
-    let mut work = Work { carrier, orders, publisher, simulations, home, agent, child, copies };
+    let (child, copies) = (None, RunningReseeds::default());
+    let mut work =
+        AgentWork { carrier, orders, publisher, simulations, home, agent, child, copies };
     work.take_up();
     work.obey_until(&stop)?;
     Ok(Outcome::Pass)
 }
 
-/// Answers questions for the time on a thread of its own: an order may take longer.
+/// Answers questions for the time on a separate thread: an order may take longer.
 fn answer_clock(carrier: &Carrier, id: &AgentId) -> Result<(), CommandError> {
     let questions = carrier.subscribe(clocks(id))?;
     let replies = carrier.replies();
@@ -78,7 +79,7 @@ fn answer_clock(carrier: &Carrier, id: &AgentId) -> Result<(), CommandError> {
     Ok(())
 }
 
-struct Work {
+struct AgentWork {
     carrier: Carrier,
     orders: Letters,
     publisher: Publisher,
@@ -86,10 +87,10 @@ struct Work {
     home: Home,
     agent: Agent,
     child: Option<Child>,
-    copies: Copies,
+    copies: RunningReseeds,
 }
 
-impl Work {
+impl AgentWork {
     /// Adopts the job of an earlier agent.
     fn take_up(&mut self) {
         let Some(job) = self.agent.job().cloned() else { return };
@@ -237,7 +238,7 @@ fn failed(error: &CommandError) -> ChildReport {
     ChildReport::Failed { why }
 }
 
-impl Drop for Work {
+impl Drop for AgentWork {
     fn drop(&mut self) {
         // The last piece of a journal is on its way.
         let began = Instant::now();

@@ -104,7 +104,7 @@ fn measured(
         each: flags.each,
         seed: Seed(1),
     };
-    let progress = RefCell::new(term::Progress::new("calibrating", quiet));
+    let progress = RefCell::new(term::ProgressLine::new("calibrating", quiet));
     let watch = Rc::new(ShownProbe { stop: stop.clone(), progress });
     let probing = ask(world.executor().runtime(), volume, order, watch);
     let measured = world.executor().block_on(probing)?;
@@ -152,7 +152,7 @@ fn print(fitted: &FittedArray, console: &mut Console) -> Result<(), CommandError
 /// Shows progress and passes Ctrl-C on.
 struct ShownProbe {
     stop: StopFlag,
-    progress: RefCell<term::Progress>,
+    progress: RefCell<term::ProgressLine>,
 }
 
 impl CalibrationWatch for ShownProbe {

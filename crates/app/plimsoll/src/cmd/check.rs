@@ -15,7 +15,7 @@ use super::genuine_log;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::term::Progress;
+use crate::term::ProgressLine;
 use flags::CheckFlags;
 
 /// Indent of the continuation lines of a finding.
@@ -31,10 +31,10 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
         flags.files.iter().map(|path| ScanTarget::open(path, flags.foreign)).collect();
     let mut targets = targets?;
     targets.sort_by(|one, two| one.path.cmp(&two.path));
-    let mut progress = Progress::new("checking", console.is_quiet());
+    let mut progress = ProgressLine::new("checking", console.is_quiet());
     let scanned = scan(targets, &mut |done, total| progress.bytes(done, total))?;
     progress.clear();
-    let files: Vec<Checked> = scanned.into_iter().map(Checked::of).collect();
+    let files: Vec<CheckedPages> = scanned.into_iter().map(CheckedPages::of).collect();
     if flags.json {
         console.answer_json(
             "check",
@@ -49,7 +49,7 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
         }
         tell_of_maps(&files, console)?;
     }
-    Ok(worst(files.iter().map(Checked::outcome)))
+    Ok(worst(files.iter().map(CheckedPages::outcome)))
 }
 
 /// The worst outcome: failures first, then files that cannot be judged.
@@ -62,12 +62,12 @@ pub(super) fn worst(outcomes: impl Iterator<Item = Outcome>) -> Outcome {
 }
 
 /// A file whose pages were read, and its damage as ranges.
-pub(super) struct Checked {
+pub(super) struct CheckedPages {
     pub file: Scanned,
     pub ranges: Vec<Range>,
 }
 
-impl Checked {
+impl CheckedPages {
     pub(super) fn of(file: Scanned) -> Self {
         let ranges = ranges::of(&file);
         Self { file, ranges }
@@ -116,7 +116,7 @@ pub(super) fn print_state(file: &Scanned, console: &mut Console) -> Result<(), C
 
 /// Names damaged pages; those that were written without checksums are named together.
 pub(super) fn print_ranges<'r>(
-    checked: &Checked,
+    checked: &CheckedPages,
     ranges: impl Iterator<Item = &'r Range>,
     console: &mut Console,
 ) -> Result<(), CommandError> {
@@ -150,7 +150,10 @@ fn range_words(range: &Range, file: &Scanned) -> String {
 }
 
 /// Prints the origin of pages without checksums; true if there are any.
-pub(super) fn print_bare(checked: &Checked, console: &mut Console) -> Result<bool, CommandError> {
+pub(super) fn print_bare(
+    checked: &CheckedPages,
+    console: &mut Console,
+) -> Result<bool, CommandError> {
     let (path, bare) = (checked.file.target.path.display(), checked.pages_by(Cause::NoChecksum));
     if bare > 0 {
         let line = format_args!(
@@ -163,7 +166,7 @@ pub(super) fn print_bare(checked: &Checked, console: &mut Console) -> Result<boo
 }
 
 /// Summary of the damage, and the findings of `verify` about it.
-fn print_judgement(checked: &Checked, console: &mut Console) -> Result<(), CommandError> {
+fn print_judgement(checked: &CheckedPages, console: &mut Console) -> Result<(), CommandError> {
     let path = checked.file.target.path.display();
     print_bare(checked, console)?;
     let torn = checked.pages_by(Cause::Crash);
@@ -271,8 +274,8 @@ fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandErr
 }
 
 /// Says why lost writes cannot be detected in a file that names a flush map.
-fn tell_of_maps(files: &[Checked], console: &mut Console) -> Result<(), CommandError> {
-    for Checked { file, .. } in files {
+fn tell_of_maps(files: &[CheckedPages], console: &mut Console) -> Result<(), CommandError> {
+    for CheckedPages { file, .. } in files {
         if let Err(refusal @ (MapRefusal::Missing | MapRefusal::Foreign | MapRefusal::NotClean)) =
             &file.target.flush_map
         {
@@ -283,7 +286,7 @@ fn tell_of_maps(files: &[Checked], console: &mut Console) -> Result<(), CommandE
     Ok(())
 }
 
-fn as_json(checked: &Checked) -> Value {
+fn as_json(checked: &CheckedPages) -> Value {
     let file = &checked.file;
     let Tally { seen, bad, correctable, wrong_number, uninitialised, foreign, .. } = &file.tally;
     let findings = file.tally.findings.iter().map(|finding| {

@@ -26,7 +26,7 @@ use flags::{
     FleetAction, FleetAnswerFlags, FleetCollectFlags, FleetFlags, FleetRunFlags, FleetServerFlags,
 };
 
-/// Does what is asked with a fleet.
+/// Runs a verb of `fleet`.
 pub(crate) fn run(flags: &FleetFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     match &flags.action {
         FleetAction::Up(flags) => server::up(flags, console),
@@ -101,8 +101,8 @@ fn host_work(
     plans: &[Plan],
 ) -> Result<Vec<HostWork>, CommandError> {
     let shortest = plans.iter().map(|plan| plan.test.duration).min().unwrap_or_default();
-    let late = order.late_events(shortest);
-    let mut faults: Vec<String> = late.iter().map(|fault| format!("{file}: {fault}")).collect();
+    let mut faults: Vec<String> =
+        order.late_events(shortest).iter().map(|fault| format!("{file}: {fault}")).collect();
     let mut work = Vec::new();
     for (host, plan) in plans.iter().enumerate() {
         match order.duties(host, plan) {

@@ -19,7 +19,8 @@ use flags::LineFlags;
 
 /// Searches, writes the reports, and prints the result.
 pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let overrides = Overrides { name: flags.identity.name.clone(), ..Overrides::default() };
+    let overrides =
+        Overrides { name: flags.recorded.identity.name.clone(), ..Overrides::default() };
     let plan = read_plan(&flags.plan, &overrides)?;
     if !plan.test.kind.is_load() {
         return Err(CommandError::new(format!(
@@ -35,7 +36,7 @@ pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, C
         plan,
         step: flags.step,
         command: format!("plimsoll run {}", shell_word(&flags.plan)),
-        tags: &flags.identity.tags,
+        tags: &flags.recorded.identity.tags,
         folder: &folder,
     };
     let tried = search_line(order, &stop, &shown::on_console(console.is_quiet()))?;

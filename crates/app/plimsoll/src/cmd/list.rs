@@ -3,6 +3,7 @@
 mod entry;
 pub(crate) mod flags;
 mod fleets;
+mod listed;
 mod table;
 
 use std::ffi::OsStr;
@@ -22,7 +23,8 @@ use crate::shell::shell_word;
 use flags::ListFlags;
 use fleets::ListedFleet;
 
-use entry::{CutOff, ListEntry, ListedRun, ListedSet, entries};
+use entry::{ListedEntry, ListedSet, entries};
+use listed::{CutOff, ListedRun};
 
 /// Runs and sets of tests lie in a folder of runs, or in one of such folders.
 const DEEPEST: u32 = 3;
@@ -46,12 +48,15 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
     runs.retain(|run| flags.tags.iter().all(|tag| run.record.start.tags.contains(tag)));
     let entries = entries(runs);
     if flags.json {
-        let runs: Vec<Value> = entries.iter().map(|entry| json_of(entry, &flags.folder)).collect();
-        console.answer_json("runs", json!({ "runs": runs }))?;
+        console.answer_json("runs", json!({ "runs": all_json(&entries, &flags.folder) }))?;
     } else {
         table::print(&entries, &flags.folder, console)?;
     }
     Ok(Outcome::Pass)
+}
+
+fn all_json(entries: &[ListedEntry], folder: &Path) -> Vec<Value> {
+    entries.iter().map(|entry| json_of(entry, folder)).collect()
 }
 
 fn read(folder: PathBuf, below: &Path) -> Result<ListedRun, CommandError> {
@@ -115,11 +120,11 @@ fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<
     Ok(())
 }
 
-fn json_of(entry: &ListEntry, below: &Path) -> Value {
+fn json_of(entry: &ListedEntry, below: &Path) -> Value {
     match entry {
-        ListEntry::Run(run) => run_json(run),
-        ListEntry::Set(set) => set_json(set, below),
-        ListEntry::Fleet(fleet) => fleet_json(fleet, below),
+        ListedEntry::Run(run) => run_json(run),
+        ListedEntry::Set(set) => set_json(set, below),
+        ListedEntry::Fleet(fleet) => fleet_json(fleet, below),
     }
 }
 

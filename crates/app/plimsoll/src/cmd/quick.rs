@@ -34,7 +34,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     let is_raw = RawTarget::of(&folder).is_some();
     let folder = if is_raw { folder } else { absolute(&folder)? };
     let overrides = Overrides {
-        name: flags.identity.name.clone(),
+        name: flags.recorded.identity.name.clone(),
         duration: flags.duration,
         size: flags.size,
         sessions: flags.threads,
@@ -63,7 +63,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         command: command(flags),
         options,
         folder: &run_folder,
-        tags: &flags.identity.tags,
+        tags: &flags.recorded.identity.tags,
         resumed: None,
         acknowledge: None,
         is_held: false,

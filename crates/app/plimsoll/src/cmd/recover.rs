@@ -26,7 +26,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::shown;
-use crate::term::{Progress, duration};
+use crate::term::{ProgressLine, duration};
 use flags::RecoverFlags;
 
 /// Replays the log, undoes uncommitted changes, and closes the database. One that was closed
@@ -89,7 +89,7 @@ fn recover(
     let clock = OsClock::new();
     let seed = Seed((clock.epoch() + clock.now()).0);
     world.executor().block_on(async move {
-        let display = RefCell::new(Progress::new("replaying the log", quiet));
+        let display = RefCell::new(ProgressLine::new("replaying the log", quiet));
         let settings = Settings { read_back: true, ..Settings::default() };
         let opened = Database::recover(&runtime, files, settings, seed, &|step| {
             let mut display = display.borrow_mut();

@@ -28,7 +28,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         return suite::run(flags, file, console);
     }
     let overrides = Overrides {
-        name: flags.identity.name.clone(),
+        name: flags.recorded.identity.name.clone(),
         test: flags.test.clone(),
         duration: flags.duration_of_any()?,
         sessions: flags.threads,
@@ -50,7 +50,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         command: format!("plimsoll run {}", shell_word(file)),
         options: options(&overrides),
         folder: &folder,
-        tags: &flags.identity.tags,
+        tags: &flags.recorded.identity.tags,
         resumed: None,
         acknowledge: flags.acknowledge.as_deref(),
         is_held: flags.hold_measurement,

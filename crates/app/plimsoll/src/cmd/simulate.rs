@@ -7,6 +7,7 @@ pub(crate) mod item;
 mod progress;
 mod queue;
 mod sweep;
+mod sweep_run;
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -29,7 +30,7 @@ use crate::documents::{dated_folder, read_plan, read_text};
 use crate::error::CommandError;
 use crate::shell::{options, shell_word};
 use crate::signals;
-use crate::term::Progress;
+use crate::term::ProgressLine;
 use flags::{LevelFlag, SimulateFlags};
 
 use progress::SimulationProgress;
@@ -177,7 +178,7 @@ fn seeds(
     quiet: bool,
 ) -> Result<Vec<SeededLoad>, CommandError> {
     let first = read_plan(&flags.plan, overrides)?.seed.0;
-    let mut progress = Progress::new("measuring the load of the engine", quiet);
+    let mut progress = ProgressLine::new("measuring the load of the engine", quiet);
     (0..u64::from(flags.seeds))
         .map(|number| {
             progress.text(&format!("seed {} of {}", number + 1, flags.seeds));

@@ -18,13 +18,12 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
     let page_bytes = opened.reader.page_size().bytes_u64();
     let report = opened.reader.salvaged_space_report().map_err(|error| opened.ends(error))?;
     if flags.json {
-        let trees: Vec<Value> = report.iter().map(as_json).collect();
         console.answer_json(
             "space",
             json!({
                 "page_size_bytes": page_bytes,
                 "not_closed": opened.dirty.as_ref().map(Dirty::as_json),
-                "trees": trees,
+                "trees": report.iter().map(as_json).collect::<Vec<_>>(),
             }),
         )?;
     } else {

@@ -105,7 +105,7 @@ fn overrides(flags: &RunFlags, kind: TestKind, of_plan: Test) -> Overrides {
     let is_planned = kind == of_plan.kind || of_plan.of_kinds.of(kind).is_some();
     let usual = (is_load && !is_planned).then(|| kind.duration());
     Overrides {
-        name: flags.identity.name.clone(),
+        name: flags.recorded.identity.name.clone(),
         test: Some(kind.to_string()),
         duration: flags.duration_of(kind).filter(|_| is_load).or(usual),
         sessions: flags.threads.filter(|_| kind.is_load()),
@@ -142,7 +142,7 @@ fn make(
         command: format!("plimsoll run {}", shell_word(file)),
         options: options(&test.overrides),
         folder: &folder,
-        tags: &flags.identity.tags,
+        tags: &flags.recorded.identity.tags,
         resumed: None,
         acknowledge: None,
         is_held: false,

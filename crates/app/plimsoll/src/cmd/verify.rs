@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 use trial::contents::{self, Contents};
 use units::PageNumber;
 
-use super::check::{Checked, print_bare, print_ranges, print_state, range_json, worst};
+use super::check::{CheckedPages, print_bare, print_ranges, print_state, range_json, worst};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::term::Progress;
+use crate::term::ProgressLine;
 use flags::VerifyFlags;
 
 /// Runs of leaked pages that are named in words; the JSON answer has more.
@@ -55,19 +55,19 @@ pub(crate) fn run(flags: &VerifyFlags, console: &mut Console) -> Result<Outcome,
 
 /// Findings on a file: its pages, and their contents.
 struct Examined {
-    checked: Checked,
+    checked: CheckedPages,
     report: Report,
     contents: Option<Contents>,
 }
 
 impl Examined {
     fn of(file: &Path, quiet: bool) -> Result<Self, CommandError> {
-        let mut progress = Progress::new("checking", quiet);
+        let mut progress = ProgressLine::new("checking", quiet);
         let scanned = scan(vec![ScanTarget::open(file, false)?], &mut |done, total| {
             progress.bytes(done, total);
         })?;
         progress.clear();
-        let checked = scanned.into_iter().next().map(Checked::of);
+        let checked = scanned.into_iter().next().map(CheckedPages::of);
         let checked = checked.expect("invariant: one file was scanned");
         let (report, contents) = examine(file)?;
         Ok(Self { checked, report, contents })
@@ -103,16 +103,19 @@ impl Examined {
         if self.problems() == 0 && !is_wrong { Outcome::Pass } else { Outcome::Fail }
     }
 
+    /// Whether a range is printed.
+    fn is_named(&self, range: &Range) -> bool {
+        self.is_dirty() || range.place == PagePlace::Unused || is_corrected(range)
+    }
+
     fn print(&self, path: &Path, console: &mut Console) -> Result<(), CommandError> {
         print_state(&self.checked.file, console)?;
-        let is_named = |range: &&Range| {
-            self.is_dirty() || range.place == PagePlace::Unused || is_corrected(range)
-        };
-        print_ranges(&self.checked, self.checked.ranges.iter().filter(is_named), console)?;
+        let ranges = self.checked.ranges.iter().filter(|range| self.is_named(range));
+        print_ranges(&self.checked, ranges, console)?;
         if print_bare(&self.checked, console)? {
             return Ok(());
         }
-        let mut answers = Answers { path, console };
+        let mut answers = VerifyAnswers { path, console };
         let (damage, explained) =
             self.report.findings.iter().partition::<Vec<_>, _>(|finding| self.is_damage(finding));
         if self.is_dirty() {
@@ -160,12 +163,12 @@ fn is_corrected(range: &Range) -> bool {
 }
 
 /// Output of lines about a file, its name before each.
-struct Answers<'a> {
+struct VerifyAnswers<'a> {
     path: &'a Path,
     console: &'a mut Console,
 }
 
-impl Answers<'_> {
+impl VerifyAnswers<'_> {
     /// Inconsistencies explained by old and new pages side by side, in a database that was not
     /// closed.
     fn print_explained(&mut self, report: &Report, explained: usize) -> Result<(), CommandError> {

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::{LiveRun, RunTeller, SetOutlook};
 use crate::console::{self, is_for_programs};
-use crate::term::Progress;
+use crate::term::ProgressLine;
 
 /// Shows a run.
 pub(crate) struct Display {
     run: LiveRun,
     teller: RunTeller,
-    progress: Option<Progress>,
+    progress: Option<ProgressLine>,
     quiet: bool,
 }
 
@@ -40,7 +40,7 @@ impl Display {
         if let Event::Phase(mark) = event
             && mark.edge == Edge::Begin
         {
-            self.progress = Some(Progress::new(mark.phase.name(), self.quiet));
+            self.progress = Some(ProgressLine::new(mark.phase.name(), self.quiet));
         }
         self.teller.told(event)
     }

@@ -151,8 +151,9 @@ fn limited(what: &str, latency: SampledLatency, limit_ns: u64) -> String {
 
 /// The slowest sample against its own limit; nothing before there is one.
 fn worst(slowest_ns: Option<f64>, limit_ns: u64) -> String {
-    let text = |ns| format!(", worst {} of {}", milliseconds(Some(ns)), limit(limit_ns));
-    slowest_ns.map_or_else(String::new, text)
+    slowest_ns.map_or_else(String::new, |_| {
+        format!(", worst {} of {}", milliseconds(slowest_ns), limit(limit_ns))
+    })
 }
 
 fn limit(nanoseconds: u64) -> String {

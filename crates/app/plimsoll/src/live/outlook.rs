@@ -47,13 +47,11 @@ impl SetOutlook {
     pub(crate) fn of(journal: &Path) -> Option<Self> {
         let told: Value =
             serde_json::from_slice(&fs::read(journal.with_file_name(FILE)).ok()?).ok()?;
-        let number = |key: &str| told[key].as_u64();
-        let time = |key: &str| number(key).map(Duration::from_secs);
         Some(Self {
-            number: usize::try_from(number("number")?).ok()?,
-            count: usize::try_from(number("count")?).ok()?,
-            check: time("check_seconds")?,
-            later: time("later_seconds")?,
+            number: usize::try_from(told["number"].as_u64()?).ok()?,
+            count: usize::try_from(told["count"].as_u64()?).ok()?,
+            check: Duration::from_secs(told["check_seconds"].as_u64()?),
+            later: Duration::from_secs(told["later_seconds"].as_u64()?),
             is_partial: told["is_partial"].as_bool()?,
         })
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use record::{Event, Finished, Interval, Issue, Phase, Settings, Thresholds};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::latency::SampledLatency;
 use super::{Figures, LiveRun};
@@ -56,21 +56,21 @@ impl RunTeller {
     fn interval(&self, interval: &Interval) -> Value {
         let figures = Figures::of(interval);
         let settings = &self.run.settings;
-        let mut members = Map::new();
-        let mut add = |name: &str, value: Value| members.insert(name.to_owned(), value);
-        add("phase", json!(interval.phase));
-        add("seconds", json!(seconds(interval.to_ns.saturating_sub(interval.from_ns))));
-        add("left_seconds", json!(self.left_seconds(interval)));
-        add("iops", json!(figures.iops()));
-        add("target_iops", json!(settings.target_iops));
-        add("reads_per_second", json!(figures.reads_per_second));
-        add("writes_per_second", json!(figures.writes_per_second));
-        add("log_writes_per_second", json!(figures.log_writes_per_second));
         let Thresholds { read_average_ns, log_write_average_ns, .. } = settings.thresholds;
-        add("read", latency(figures.read, read_average_ns));
-        add("log_write", latency(figures.log_write, log_write_average_ns));
-        add("other_programs", json!(figures.others));
-        Value::Object(members)
+        let members = [
+            ("phase", json!(interval.phase)),
+            ("seconds", json!(seconds(interval.to_ns.saturating_sub(interval.from_ns)))),
+            ("left_seconds", json!(self.left_seconds(interval))),
+            ("iops", json!(figures.iops())),
+            ("target_iops", json!(settings.target_iops)),
+            ("reads_per_second", json!(figures.reads_per_second)),
+            ("writes_per_second", json!(figures.writes_per_second)),
+            ("log_writes_per_second", json!(figures.log_writes_per_second)),
+            ("read", latency(figures.read, read_average_ns)),
+            ("log_write", latency(figures.log_write, log_write_average_ns)),
+            ("other_programs", json!(figures.others)),
+        ];
+        Value::Object(members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
     }
 
     /// Remaining measurement.

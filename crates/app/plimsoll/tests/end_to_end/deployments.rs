@@ -109,8 +109,9 @@ fn a_design_is_proved_claim_by_claim_and_a_page_is_written() {
     assert!(page.contains("What It Survives"));
 }
 
-/// Judged: two servers of a published test, each with one database on the array that they share, are
-/// within the bands of the published figures (329.5 IOPS within 5 %, reads 12.77 ms within 8 %).
+/// Judged: two servers of a published test, each with one database on the array that they share,
+/// are within the bands of the published figures (329.5 IOPS within 5 %, reads 12.77 ms within
+/// 8 %).
 #[test]
 fn two_published_servers_on_one_array_are_within_their_bands() {
     let plan = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/vnx\"]\ncount = 1\n\

@@ -7,7 +7,7 @@ const ROUNDS: usize = 30;
 const PROCESSES: usize = 3;
 
 #[test]
-fn whoever_prepares_an_interrupted_fill_at_the_same_time_leaves_it_whole() {
+fn preparing_an_interrupted_fill_twice_at_the_same_time_leaves_it_whole() {
     let scene = Scene::prepared("race");
     let files = ["Plimsoll001", "Plimsoll002"];
     for round in 0..ROUNDS {

@@ -2,8 +2,9 @@
 
 use crate::scene::Scene;
 
-pub(crate) const SHORT: &str = "name = \"office\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\n\
-                     size_limit = \"2GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n";
+pub(crate) const SHORT: &str = "name = \"office\"\n[[tier]]\nmailboxes = 5000\n\
+                     messages_per_day = 100\nsize_limit = \"2GiB\"\n[availability]\n\
+                     servers_per_site = 4\ncopies = 3\n";
 
 fn scene(name: &str, deployment: &str) -> Scene {
     let scene = Scene::new(name);

@@ -1,4 +1,4 @@
-//! The program that fills or runs for an agent: this one once more, in a process of its own, which
+//! The program that fills or runs for an agent: this one once more, in a separate process, which
 //! neither the end of the agent nor that of the network disturbs.
 
 use std::ffi::OsStr;
@@ -17,19 +17,19 @@ use trial::LoadStep;
 
 /// What its program is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Work {
+enum ChildTask {
     Fill,
     WarmUp,
     Measure,
 }
 
-/// Where the number of its process is kept for the next agent.
+/// File that keeps its process id for the next agent.
 const PROCESS: &str = "run.pid";
 
 /// The program of an agent's job.
 pub(super) struct Child {
     folder: PathBuf,
-    work: Work,
+    work: ChildTask,
     /// None if an earlier agent started it.
     process: Option<std::process::Child>,
 }
@@ -61,7 +61,7 @@ impl Child {
     /// Fills the databases of the plan in `folder`.
     pub(super) fn fill(folder: &Path) -> Result<Self, CommandError> {
         let plan = folder.join("plan.toml");
-        Self::start(folder, Work::Fill, &["prepare".as_ref(), plan.as_os_str()])
+        Self::start(folder, ChildTask::Fill, &["prepare".as_ref(), plan.as_os_str()])
     }
 
     /// Runs that plan, up to the end of the warm-up.
@@ -74,14 +74,14 @@ impl Child {
             record.as_os_str(),
             "--hold-measurement".as_ref(),
         ];
-        Self::start(folder, Work::WarmUp, &words)
+        Self::start(folder, ChildTask::WarmUp, &words)
     }
 
     /// Resumes that run after it was killed.
     pub(super) fn resume(folder: &Path) -> Result<Self, CommandError> {
         let record = record_folder(folder);
         let words: [&OsStr; 3] = ["run".as_ref(), "--resume".as_ref(), record.as_os_str()];
-        Self::start(folder, Work::Measure, &words)
+        Self::start(folder, ChildTask::Measure, &words)
     }
 
     /// Kills it as a power failure would: nothing is closed.
@@ -109,14 +109,14 @@ impl Child {
     /// What an earlier agent started in `folder`.
     pub(super) fn found(job: &AgentJob, folder: &Path) -> Self {
         let work = match job.step {
-            AgentStep::Preparing => Work::Fill,
-            AgentStep::Measuring => Work::Measure,
-            _ => Work::WarmUp,
+            AgentStep::Preparing => ChildTask::Fill,
+            AgentStep::Measuring => ChildTask::Measure,
+            _ => ChildTask::WarmUp,
         };
         Self { folder: folder.to_path_buf(), work, process: None }
     }
 
-    fn start(folder: &Path, work: Work, words: &[&OsStr]) -> Result<Self, CommandError> {
+    fn start(folder: &Path, work: ChildTask, words: &[&OsStr]) -> Result<Self, CommandError> {
         let errors = folder.join("errors.txt");
         let wrong = CommandError::of_file(&errors, "create");
         let file = File::create(&errors).map_err(wrong)?;
@@ -134,21 +134,21 @@ impl Child {
     /// Asks the run to end; databases are closed.
     pub(super) fn stop(&mut self, folder: &Path) {
         let _ = File::create(record_folder(folder).join(STOP_REQUEST));
-        if self.work == Work::Fill
+        if self.work == ChildTask::Fill
             && let Some(process) = &mut self.process
         {
             let _ = process.kill();
         }
     }
 
-    /// What is new of it.
+    /// News of it since the last call.
     pub(super) fn look(&mut self) -> Option<ChildReport> {
         if let Some(ended) = self.ended() {
             return Some(ended);
         }
         let is_waiting = record_folder(&self.folder).join(WAITING).exists();
-        if self.work == Work::WarmUp && is_waiting {
-            self.work = Work::Measure;
+        if self.work == ChildTask::WarmUp && is_waiting {
+            self.work = ChildTask::Measure;
             return Some(ChildReport::Warm);
         }
         None
@@ -161,7 +161,7 @@ impl Child {
                 Some(self.report(status.code()))
             }
             // Only its journal is known of a program that an earlier agent started.
-            None if self.work == Work::Fill => Some(ChildReport::Failed {
+            None if self.work == ChildTask::Fill => Some(ChildReport::Failed {
                 why: "the agent was started anew while databases were filled: run again".to_owned(),
             }),
             None if is_live(&record_folder(&self.folder)) => None,
@@ -170,7 +170,7 @@ impl Child {
     }
 
     fn report(&self, code: Option<i32>) -> ChildReport {
-        if self.work == Work::Fill {
+        if self.work == ChildTask::Fill {
             return if code == Some(0) { ChildReport::Filled } else { self.failure() };
         }
         match load(&record_folder(&self.folder)) {

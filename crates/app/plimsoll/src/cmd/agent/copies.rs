@@ -13,20 +13,20 @@ use crate::documents::read_plan;
 use crate::error::CommandError;
 
 /// The copies under way.
-pub(super) struct Copies {
+pub(super) struct RunningReseeds {
     sender: Sender<CopyReport>,
     ended: Receiver<CopyReport>,
     stop: StopFlag,
 }
 
-impl Default for Copies {
+impl Default for RunningReseeds {
     fn default() -> Self {
         let (sender, ended) = channel();
         Self { sender, ended, stop: StopFlag::default() }
     }
 }
 
-impl Copies {
+impl RunningReseeds {
     /// Starts one end of a copy for the run in `folder`.
     pub(super) fn start(
         &self,

@@ -17,7 +17,7 @@ pub(crate) struct AgentFlags {
     /// Folders that plans may write below; without any, every plan is refused
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub allow: Vec<PathBuf>,
-    /// Make so many simulations at a time of the sweeps of `simulate --fleet`, never beside a test;
+    /// Make N simulations at a time of the sweeps of `simulate --fleet`, never beside a test;
     /// each takes up to 2 GiB of memory
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=256))]

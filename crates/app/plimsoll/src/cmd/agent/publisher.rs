@@ -1,4 +1,4 @@
-//! Publishes the journal of a run while it grows. It has a thread and a connection of its own, so
+//! Publishes the journal of a run while it grows. It has its own thread and connection, so
 //! that a server that does not answer holds up neither orders nor heartbeats.
 
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! `builds list`: the table, or one product of it.
 
 use builds::{BuildTable, Release};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Answer, as_json};
 use crate::error::CommandError;
@@ -25,10 +25,11 @@ pub(super) fn run(table: &BuildTable, product: Option<&str>) -> Result<Answer, C
             products.join(", ")
         )));
     }
-    let builds: Vec<Value> = releases.iter().map(|release| as_json(release)).collect();
     Ok(Answer {
         lines: releases.iter().map(|release| line(release)).collect(),
-        json: json!({ "builds": builds }),
+        json: json!({
+            "builds": releases.iter().map(|release| as_json(release)).collect::<Vec<_>>(),
+        }),
     })
 }
 

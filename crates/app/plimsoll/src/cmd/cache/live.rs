@@ -44,17 +44,14 @@ pub(super) fn page(now: &Value, before: Option<&Value>) -> String {
 }
 
 fn class_line(text: &mut String, class: &Value, before: Option<&Value>) {
-    let delta = |member: &str| {
-        count(class, member)
-            - before.map_or(0, |before| count(before, member).min(count(class, member)))
-    };
-    let (reads, hits, writes) = (delta("reads"), delta("hits"), delta("writes"));
+    let [reads, hits, writes, hit_bytes] =
+        ["reads", "hits", "writes", "hit_bytes"].map(|member| growth(class, before, member));
     if reads + writes == 0 {
         return;
     }
     let share = hits as f64 * 100.0 / reads.max(1) as f64;
     let name = class["class"].as_str().unwrap_or_default();
-    let saved = Bytes(delta("hit_bytes"));
+    let saved = Bytes(hit_bytes);
     let _ = writeln!(
         text,
         "  {name}: {reads} reads, {share:.1} % from flash ({saved} the volumes were spared), \
@@ -87,7 +84,17 @@ fn volume_lines(text: &mut String, volume: &Value) {
 
 fn micros(value: &Value) -> String {
     let micros = value.as_f64().unwrap_or(0.0);
-    if micros < 1_000.0 { format!("{micros:.0} µs") } else { format!("{:.1} ms", micros / 1e3) }
+    if micros < 1_000.0 {
+        format!("{micros:.0} \u{b5}s")
+    } else {
+        format!("{:.1} ms", micros / 1e3)
+    }
+}
+
+/// How much a counter has grown since `before`.
+fn growth(now: &Value, before: Option<&Value>, member: &str) -> u64 {
+    let count_now = count(now, member);
+    count_now - before.map_or(0, |before| count(before, member).min(count_now))
 }
 
 fn count(value: &Value, member: &str) -> u64 {
@@ -129,7 +136,7 @@ mod tests {
         };
         let whole = page(&status("working", 100), None);
         assert!(whole.contains("database: 100 reads, 50.0 % from flash"), "{whole}");
-        assert!(whole.contains("mean 120 µs, 99 % below 2.0 ms"), "{whole}");
+        assert!(whole.contains("mean 120 \u{b5}s, 99 % below 2.0 ms"), "{whole}");
         let rate = page(&status("working", 100), Some(&status("working", 60)));
         assert!(rate.contains("database: 40 reads"), "{rate}");
         assert!(page(&status("failed", 1), None).contains("THE CACHE IS OFF"));

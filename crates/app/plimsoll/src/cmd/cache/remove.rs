@@ -28,15 +28,20 @@ pub(super) fn run(
     let runtime = world.executor().runtime();
     let (asked, examined) = (Rc::clone(&device), runtime.clone());
     let examining = async move { examine(asked, &examined, ExamineDepth::Index).await };
-    let contents = world.executor().block_on(examining)?;
+    let known: Vec<String> = world
+        .executor()
+        .block_on(examining)?
+        .volumes
+        .into_iter()
+        .map(|volume| volume.name)
+        .collect();
     if flags.all {
         world.executor().block_on(async move { erase(&device).await })?;
         console.answer(format_args!("{name}: holds no cache any more"))?;
         return Ok(Outcome::Pass);
     }
     for volume in &flags.volume {
-        if !contents.volumes.iter().any(|known| known.name == *volume) {
-            let known: Vec<&str> = contents.volumes.iter().map(|v| v.name.as_str()).collect();
+        if !known.contains(volume) {
             return Err(CommandError::new(format!(
                 "{name}: holds no volume {volume}; it holds {}",
                 if known.is_empty() { "none".to_owned() } else { known.join(", ") }

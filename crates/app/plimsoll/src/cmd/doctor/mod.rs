@@ -3,7 +3,7 @@
 mod needs;
 mod probe;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::console::Console;
@@ -18,11 +18,12 @@ pub(crate) fn run(flags: &DoctorFlags, console: &mut Console) -> Result<Outcome,
     if let Some(command) = &flags.command {
         known(command)?;
     }
-    let wanted = |need: &&Need| {
-        flags.command.as_deref().is_none_or(|command| need.commands.contains(&command))
-    };
-    let looked: Vec<(&Need, bool)> =
-        NEEDS.iter().filter(wanted).map(|need| (need, probe::is_there(&need.thing))).collect();
+    let command = flags.command.as_deref();
+    let looked: Vec<(&Need, bool)> = NEEDS
+        .iter()
+        .filter(|need| command.is_none_or(|command| need.commands.contains(&command)))
+        .map(|need| (need, probe::is_there(&need.thing)))
+        .collect();
     if flags.json {
         console.answer(document(&looked))?;
     } else {
@@ -79,19 +80,20 @@ pub(super) fn whole_document() -> String {
 }
 
 fn document(looked: &[(&Need, bool)]) -> String {
-    let of = |(need, is_there): &(&Need, bool)| {
-        json!({
-            "name": need.title,
-            "is_there": is_there,
-            "is_essential": need.is_essential,
-            "commands": need.commands,
-            "purpose": need.purpose,
-            "remedy": remedy(need),
-        })
-    };
-    let needs: Vec<_> = looked.iter().map(of).collect();
+    let needs: Vec<_> = looked.iter().map(|(need, is_there)| need_json(need, *is_there)).collect();
     json!({ "schema": "plimsoll.doctor/1", "version": version::VERSION, "needs": needs })
         .to_string()
+}
+
+fn need_json(need: &Need, is_there: bool) -> Value {
+    json!({
+        "name": need.title,
+        "is_there": is_there,
+        "is_essential": need.is_essential,
+        "commands": need.commands,
+        "purpose": need.purpose,
+        "remedy": remedy(need),
+    })
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub(super) struct RowForm {
     pub with_source: bool,
 }
 
-/// What is known of a row besides its values.
+/// Facts about a row besides its values.
 struct RowMarks {
     is_deleted: bool,
     source: String,
@@ -59,9 +59,12 @@ pub(super) fn write(
     let name = table.definition.name.as_str();
     let names = names(table);
     if form.format == ExportFormat::Csv {
-        let columns = names.iter().map(String::as_str);
-        let fields: Vec<String> =
-            mark_names(form).iter().copied().chain(columns).map(csv_field).collect();
+        let fields: Vec<String> = mark_names(form)
+            .iter()
+            .copied()
+            .chain(names.iter().map(String::as_str))
+            .map(csv_field)
+            .collect();
         sink.line(&fields.join(","))?;
     }
     let mut count = RowCount::default();
@@ -271,10 +274,12 @@ fn text(row: &RowValues<'_>, names: &[String], form: RowForm, marks: &RowMarks) 
     let mark_names = mark_names(form);
     match form.format {
         ExportFormat::Csv => {
-            let marks =
-                [is_deleted, csv_field(&marks.source), csv_field(&time.unwrap_or_default())];
-            let marks = marks.into_iter().take(mark_names.len());
-            let fields: Vec<String> = marks.chain(cells.map(|cell| cell.csv())).collect();
+            let time = csv_field(&time.unwrap_or_default());
+            let fields: Vec<String> = [is_deleted, csv_field(&marks.source), time]
+                .into_iter()
+                .take(mark_names.len())
+                .chain(cells.map(|cell| cell.csv()))
+                .collect();
             fields.join(",")
         }
         ExportFormat::Jsonl => {

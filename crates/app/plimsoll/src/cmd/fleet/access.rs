@@ -26,7 +26,7 @@ pub(super) fn agent_file(state: &Path) -> PathBuf {
 }
 
 /// What a file of credentials holds.
-pub(super) struct Written<'a> {
+pub(super) struct CredentialsFile<'a> {
     pub(super) server: &'a str,
     pub(super) user: &'a str,
     pub(super) password: &'a str,
@@ -35,7 +35,7 @@ pub(super) struct Written<'a> {
 }
 
 /// Writes a file of credentials for its owner alone.
-pub(super) fn write(path: &Path, written: &Written<'_>) -> Result<(), CommandError> {
+pub(super) fn write(path: &Path, written: &CredentialsFile<'_>) -> Result<(), CommandError> {
     let wrong = CommandError::of_file(path, "write");
     let text = json!({
         "server": written.server,
@@ -126,7 +126,7 @@ pub(crate) fn random_digits(bytes: usize) -> Result<String, CommandError> {
     Ok(digits)
 }
 
-/// The client reads the authority's certificate from a file of its own.
+/// The client reads the authority's certificate from a separate file.
 fn keep_authority(path: &Path, pem: &str) -> Result<PathBuf, CommandError> {
     let kept = path.with_extension("ca.pem");
     std::fs::write(&kept, pem).map_err(|error| CommandError::file(&kept, "write", &error))?;

@@ -1,5 +1,5 @@
-//! Brings the journals of all hosts into the folder of a fleet run: what is there already is kept,
-//! what is missing is asked for again, and nothing is written twice.
+//! Brings the journals of all hosts into the folder of a fleet run: existing parts are kept,
+//! missing ones are requested again, and nothing is written twice.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -100,9 +100,11 @@ fn lacking(fleet: &FleetRecord, arrivals: &[Arrival]) -> Vec<usize> {
     if fleet.measure_from_ns.is_none() {
         return Vec::new();
     }
-    let is_whole = |host: usize| arrivals[host].assembly.is_some_and(|of| of.is_complete());
     (0..fleet.hosts.len())
-        .filter(|&host| fleet.hosts[host].agent.is_some() && !is_whole(host))
+        .filter(|&host| {
+            let is_whole = arrivals[host].assembly.is_some_and(|of| of.is_complete());
+            fleet.hosts[host].agent.is_some() && !is_whole
+        })
         .collect()
 }
 
@@ -127,7 +129,7 @@ fn take(
     for chunk in &reading.chunks {
         match grown.take(chunk) {
             Ok(bytes) => new.extend_from_slice(bytes),
-            // What comes behind a gap comes again once the agent has been asked.
+            // Pieces behind a gap arrive again once the agent has been asked.
             Err(fleet::PieceFault::Gap { .. }) => has_gap = true,
             Err(error) => {
                 return Err(CommandError::new(format!(
@@ -150,7 +152,7 @@ fn take(
     file.write_all(&new).and_then(|()| file.sync_data()).map_err(wrong)
 }
 
-/// Asks the agents of `lacking` to publish what is missing. Such an order needs no lease: it
+/// Asks the agents of `lacking` to publish the missing pieces. Such an order needs no lease: it
 /// changes nothing on the host.
 fn ask_again(carrier: &Carrier, fleet: &FleetRecord, lacking: &[usize], arrivals: &[Arrival]) {
     for &host in lacking {
@@ -163,7 +165,7 @@ fn ask_again(carrier: &Carrier, fleet: &FleetRecord, lacking: &[usize], arrivals
     }
 }
 
-/// Writes the reports of one host's run, if its journal tells of one.
+/// Writes the reports of one host's run, if its journal has one.
 fn render(place: &Path, name: &str, console: &mut Console) -> Result<(), CommandError> {
     if !place.join(JOURNAL).exists() {
         return console.remark(format_args!("{name}: no journal has arrived"));

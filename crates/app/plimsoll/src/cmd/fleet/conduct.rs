@@ -62,8 +62,8 @@ pub(crate) fn now() -> Nanos {
     Nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Runs the work of the hosts of `order`, who measure for `longest` at most, to the end, whatever it
-/// is; the journal in `folder` says which.
+/// Runs the work of the hosts of `order`, who measure for `longest` at most, to the end, whatever
+/// it is; the journal in `folder` says which.
 pub(super) fn conduct(
     carrier: &Carrier,
     (order, work, longest): (&FleetOrder, Vec<HostWork>, Nanos),
@@ -92,19 +92,23 @@ pub(super) fn conduct(
         malformed: 0,
         shown: Vec::new(),
     };
-    conductor.write(FleetEvent::Started {
-        run,
-        name: order.name.clone(),
-        build: host::version::PROGRAM.to_owned(),
-        hosts: order.hosts.iter().map(|host| host.host.clone()).collect(),
-        shared_storage: order.shared_storage,
-    })?;
+    conductor.write(started(run, order))?;
     if !order.events.is_empty() || !order.databases.is_empty() {
         let (events, loads) = (order.events.clone(), order.load_changes());
         conductor.write(FleetEvent::Planned { events, loads })?;
     }
     let ended = conductor.follow(&stop, console);
     conductor.end(ended)
+}
+
+fn started(run: RunId, order: &FleetOrder) -> FleetEvent {
+    FleetEvent::Started {
+        run,
+        name: order.name.clone(),
+        build: host::version::PROGRAM.to_owned(),
+        hosts: order.hosts.iter().map(|host| host.host.clone()).collect(),
+        shared_storage: order.shared_storage,
+    }
 }
 
 /// An id that no earlier run of this server has: the lease counts up.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use carrier::Carrier;
 
-use super::access::{self, Written, random_digits};
+use super::access::{self, CredentialsFile, random_digits};
 use super::flags::FleetUpFlags;
 use crate::Outcome;
 use crate::console::Console;
@@ -126,7 +126,7 @@ fn write_files(flags: &FleetUpFlags, state: &Path) -> Result<(), CommandError> {
     ];
     for (path, user, password) in users {
         let _ = fs::remove_file(&path);
-        access::write(&path, &Written { server, user, password, authority })?;
+        access::write(&path, &CredentialsFile { server, user, password, authority })?;
     }
     let path = state.join("nats.conf");
     let wrong = CommandError::of_file(&path, "write");

@@ -216,31 +216,38 @@ fn answer(fleet: &FleetRecord, verdict: &FleetVerdict) -> Value {
 }
 
 fn periods_of(fleet: &FleetRecord, verdict: &FleetVerdict) -> Vec<Value> {
-    let rows = |place: usize, judged: &PeriodVerdict| -> Vec<Value> {
-        let hosts = fleet.hosts.iter().zip(&judged.hosts);
-        hosts
-            .map(|(host, verdict)| {
-                let part = host.parts.get(place).and_then(Option::as_ref);
-                json!({
-                    "host": host.name,
-                    "verdict": verdict.as_ref().map(|of| Outcome::of_ruling(of.outcome).word()),
-                    "transactional_iops": part.map(RunRecord::achieved_transactional_iops),
-                    "target_iops": part.and_then(|part| part.start.settings.target_iops),
-                })
+    verdict
+        .periods
+        .iter()
+        .enumerate()
+        .map(|(place, judged)| {
+            json!({
+                "name": judged.name,
+                "from_ns": judged.period.from.0,
+                "to_ns": judged.period.to.0,
+                "is_judged": judged.period.is_judged(),
+                "hosts": hosts_in(fleet, place, judged),
             })
-            .collect()
-    };
-    let all = verdict.periods.iter().enumerate();
-    all.map(|(place, judged)| {
-        json!({
-            "name": judged.name,
-            "from_ns": judged.period.from.0,
-            "to_ns": judged.period.to.0,
-            "is_judged": judged.period.is_judged(),
-            "hosts": rows(place, judged),
         })
-    })
-    .collect()
+        .collect()
+}
+
+/// The hosts of the period at `place`.
+fn hosts_in(fleet: &FleetRecord, place: usize, judged: &PeriodVerdict) -> Vec<Value> {
+    fleet
+        .hosts
+        .iter()
+        .zip(&judged.hosts)
+        .map(|(host, verdict)| {
+            let part = host.parts.get(place).and_then(Option::as_ref);
+            json!({
+                "host": host.name,
+                "verdict": verdict.as_ref().map(|of| Outcome::of_ruling(of.outcome).word()),
+                "transactional_iops": part.map(RunRecord::achieved_transactional_iops),
+                "target_iops": part.and_then(|part| part.start.settings.target_iops),
+            })
+        })
+        .collect()
 }
 
 fn host_row(host: &fleet::HostPart, judged: &HostVerdict) -> Value {

@@ -15,7 +15,7 @@ const INDENT: usize = 4;
 /// Checks the logs that `flags` name; fails if one is missing or damaged.
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let files = LogFiles::examine(&logs(&flags.files)?, None)?;
-    let gaps: Vec<String> = files.set.gaps().iter().map(ToString::to_string).collect();
+    let gaps = files.set.gaps().iter().map(ToString::to_string);
     let findings: Vec<String> = files.unreadable.iter().cloned().chain(gaps).collect();
     if flags.json {
         console.answer_json("log_check", as_json(&files, &findings))?;

@@ -7,7 +7,7 @@ use eselog::{BadRecord, LogRecord, RecordFault, SegmentFault, Value};
 use serde_json::{Map, Value as Json, json};
 use units::hexadecimal;
 
-use super::endings::{Ending, Endings};
+use super::endings::{Endings, TransactionEnding};
 use super::files::{self, LogFiles};
 use super::filter::Filter;
 use crate::Outcome;
@@ -42,7 +42,8 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
             let is_of_session = record.session().is_some();
             let endings = endings.as_mut().filter(|_| is_of_session);
             let ending = endings.map(|endings| endings.of(record));
-            let ending = ending.map(|ending| (Ending::json(ending), Ending::words(ending)));
+            let ending = ending
+                .map(|ending| (TransactionEnding::json(ending), TransactionEnding::words(ending)));
             print(record, time, ending, flags.json, console)
         }
         DumpStep::Bad(bad) => {

@@ -53,20 +53,20 @@ fn number(record: &LogRecord<'_>, field: Field) -> u8 {
 
 /// The end of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ending {
+pub(super) struct TransactionEnding {
     is_commit: bool,
     place: Lgpos,
     time: LogTime,
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for TransactionEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { is_commit, place, time } = self;
         write!(f, "{} at {place} {time}", if *is_commit { "committed" } else { "rolled back" })
     }
 }
 
-impl Ending {
+impl TransactionEnding {
     /// The ending in words; an open transaction has none.
     pub(super) fn words(ending: Option<Self>) -> String {
         ending.map_or_else(|| "never committed".to_owned(), |ending| ending.to_string())
@@ -87,7 +87,7 @@ impl Ending {
 /// The endings of the transactions with selected records, in the order of the log.
 #[derive(Debug, Default)]
 pub(super) struct Endings {
-    of_session: BTreeMap<u16, Vec<Ending>>,
+    of_session: BTreeMap<u16, Vec<TransactionEnding>>,
     /// Transactions of each session that a second walk has left behind.
     passed: BTreeMap<u16, usize>,
     levels: TransactionLevels,
@@ -101,13 +101,13 @@ impl Endings {
         }
         if let Some(session) = record.session() {
             let is_commit = record.kind() != kinds::ROLLBACK;
-            let ending = Ending { is_commit, place: record.place(), time };
+            let ending = TransactionEnding { is_commit, place: record.place(), time };
             self.of_session.entry(session).or_default().push(ending);
         }
     }
 
     /// How the transaction of a selected record of the second walk ends.
-    pub(super) fn of(&mut self, record: &LogRecord<'_>) -> Option<Ending> {
+    pub(super) fn of(&mut self, record: &LogRecord<'_>) -> Option<TransactionEnding> {
         let session = record.session()?;
         let passed = self.passed.entry(session).or_default();
         let ending = self.of_session.get(&session).and_then(|all| all.get(*passed)).copied();

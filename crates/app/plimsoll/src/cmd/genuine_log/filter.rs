@@ -95,8 +95,13 @@ fn objects_of(
 }
 
 fn trees(table: &CatalogTable) -> BTreeSet<ObjectId> {
-    let places = table.index_places.iter().chain(&table.long_values);
-    places.map(|place| place.object).chain([table.place.object]).collect()
+    table
+        .index_places
+        .iter()
+        .chain(&table.long_values)
+        .map(|place| place.object)
+        .chain([table.place.object])
+        .collect()
 }
 
 /// The one database in the folder of the logs that belongs to their stream.

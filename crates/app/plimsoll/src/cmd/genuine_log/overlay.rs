@@ -14,11 +14,11 @@ use host::pages::ChangedPages;
 use host::target::ByteSource;
 use units::PageNumber;
 
-use super::replay::{GenerationChain, Wanted};
+use super::replay::{GenerationChain, ReplayExtras};
 use super::store::OverlayStore;
 use crate::console;
 use crate::error::CommandError;
-use crate::term::Progress;
+use crate::term::ProgressLine;
 
 /// Pages that a replay has changed, and the last page of the file behind it.
 #[derive(Clone)]
@@ -45,8 +45,8 @@ impl Overlay {
         let wrong = CommandError::of_file(path, "read");
         let source = ByteSource::open(path).map_err(wrong)?;
         let store = OverlayStore::new(source, scratch()?, copies.page_size).map_err(wrong)?;
-        let mut progress = Progress::new("replaying the log", true);
-        let wanted = Wanted { undo: true, deleted_rows };
+        let mut progress = ProgressLine::new("replaying the log", true);
+        let wanted = ReplayExtras { undo: true, deleted_rows };
         let mut replayed = chain.replay(store, &copies.header, wanted, &mut progress)?;
         progress.clear();
         let deleted = replayed.summary.deleted.take().unwrap_or_default();

@@ -9,13 +9,13 @@ use ese::header::DatabaseHeader;
 
 use super::copied_header::{clean, good_header, still_dirty};
 use super::recovery_report::{tell, what_is_behind};
-use super::replay::{GenerationChain, Replayed, Wanted};
+use super::replay::{GenerationChain, ReplayExtras, Replayed};
 use super::store::CopyStore;
 use crate::Outcome;
 use crate::cmd::recover::flags::RecoverFlags;
 use crate::console::Console;
 use crate::error::CommandError;
-use crate::term::Progress;
+use crate::term::ProgressLine;
 use host::dirty::Dirty;
 use host::locks;
 use host::pages::read_header;
@@ -119,8 +119,8 @@ fn forward(
     let size = header.page_size().ok_or_else(|| CommandError::new("its page size is unknown"))?;
     let file = File::options().read(true).write(true).open(copy).map_err(wrong)?;
     let store = CopyStore::new(file, size, length);
-    let mut progress = Progress::new("replaying the log", console.is_quiet());
-    let wanted = Wanted { undo: !flags.no_undo, deleted_rows: false };
+    let mut progress = ProgressLine::new("replaying the log", console.is_quiet());
+    let wanted = ReplayExtras { undo: !flags.no_undo, deleted_rows: false };
     let mut made = chain.replay(store, header, wanted, &mut progress)?;
     progress.clear();
     if made.is_best_effort() {

@@ -9,7 +9,7 @@ use eselog::{LogChain, LogReplay, LostGenerations, PageStore, RecordFault, Repla
 
 use super::files::{self, LogFiles};
 use crate::error::CommandError;
-use crate::term::Progress;
+use crate::term::ProgressLine;
 use units::PageNumber;
 
 /// Memory for pages.
@@ -17,7 +17,7 @@ const CACHE_BYTES: usize = 64 << 20;
 
 /// What a replay is to do besides redo.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct ReplayExtras {
     /// Undo what had not committed.
     pub(super) undo: bool,
     /// Keep the rows that records delete.
@@ -67,8 +67,8 @@ impl GenerationChain {
         let paths = files::logs(&[folder.to_owned()])?;
         let files = LogFiles::examine(&paths, Some(header.log_signature))?;
         let LogChain { files: chain, mut losses, lost, doubts } = LogChain::of(&files.set, header);
-        let paths = chain.iter().map(|(generation, name)| (*generation, files.path(name)));
-        let paths = paths.collect();
+        let paths =
+            chain.iter().map(|(generation, name)| (*generation, files.path(name))).collect();
         losses.extend(files.unreadable);
         Ok(Self { files: paths, losses, lost, doubts })
     }
@@ -83,8 +83,8 @@ impl GenerationChain {
         self,
         store: S,
         header: &DatabaseHeader,
-        wanted: Wanted,
-        progress: &mut Progress,
+        wanted: ReplayExtras,
+        progress: &mut ProgressLine,
     ) -> Result<Replayed<S>, CommandError> {
         let mut replay = LogReplay::new(store, header, CACHE_BYTES);
         if wanted.deleted_rows {

@@ -11,8 +11,11 @@ use crate::error::CommandError;
 
 /// A name that no initiator of a plan has: drawn anew each time.
 fn other_name() -> Result<String, CommandError> {
-    let drawn = super::store::new_secret()?.to_lowercase();
-    let plain: String = drawn.chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain: String = super::store::new_secret()?
+        .to_lowercase()
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
     Ok(format!("iqn.2026-11.org.plimsoll:stranger-{plain}"))
 }
 

@@ -2,7 +2,8 @@
 //! nothing else may find it.
 
 use device_net::{
-    ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun, WriteAnswer,
+    ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun, SecretError,
+    WriteAnswer,
 };
 use host::look;
 use host::target::TargetError;
@@ -41,12 +42,12 @@ pub(super) fn run(
     let live = work.tgtd.live();
     for target in &work.design.targets {
         for mapped in &target.luns {
-            let visit = Visit::of(&work, target, mapped)?;
+            let visit = LunVisit::of(&work, target, mapped)?;
             lead.push(format!("{} for {}: {}", mapped.name, target.initiator, visit.name));
             findings.extend(visit.findings(flags.write)?);
         }
         if let Some(mapped) = target.luns.first() {
-            let visit = Visit::of(&work, target, mapped)?;
+            let visit = LunVisit::of(&work, target, mapped)?;
             findings.extend(of_target(&visit.of_target(&work, target).tried(live.as_ref())?));
         }
     }
@@ -78,7 +79,7 @@ fn judged(outcome: Outcome, findings: &[StorageFinding]) -> Outcome {
 }
 
 /// An initiator at one of its LUNs.
-struct Visit<'a> {
+struct LunVisit<'a> {
     name: String,
     address: IscsiAddress,
     /// Other portals of the document.
@@ -89,7 +90,7 @@ struct Visit<'a> {
     capacity: Bytes,
 }
 
-impl<'a> Visit<'a> {
+impl<'a> LunVisit<'a> {
     fn of(
         work: &'a IscsiWork,
         target: &'a Target,
@@ -187,8 +188,12 @@ impl<'a> Visit<'a> {
 }
 
 fn login(user: &str, secret: &str, own: Option<&str>) -> Result<ChapLogin, CommandError> {
-    let wrong = |error| CommandError::new(format!("the secrets of {user}: {error}"));
-    let secret = ChapSecret::new(secret).map_err(wrong)?;
-    let own = own.map(ChapSecret::new).transpose().map_err(wrong)?;
-    ChapLogin::new(user, secret, own).map_err(wrong)
+    chap_login(user, secret, own)
+        .map_err(|error| CommandError::new(format!("the secrets of {user}: {error}")))
+}
+
+fn chap_login(user: &str, secret: &str, own: Option<&str>) -> Result<ChapLogin, SecretError> {
+    let secret = ChapSecret::new(secret)?;
+    let own = own.map(ChapSecret::new).transpose()?;
+    ChapLogin::new(user, secret, own)
 }

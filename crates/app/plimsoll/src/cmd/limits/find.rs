@@ -9,7 +9,7 @@ use limits::{APPLICATIONS, Application, ConfigFile, HostedApplication, Server, S
 use crate::error::CommandError;
 
 /// A server and where its files lie.
-pub(super) struct Found {
+pub(super) struct FoundServer {
     /// Its folder.
     pub folder: PathBuf,
     pub server: Server,
@@ -26,7 +26,7 @@ const HOST_FILES: [&str; 3] = [
 ];
 
 /// The server in `folder`, or those in the folders directly below it.
-pub(super) fn servers(folder: &Path) -> Result<Vec<Found>, CommandError> {
+pub(super) fn servers(folder: &Path) -> Result<Vec<FoundServer>, CommandError> {
     let own = server(folder)?;
     if !own.paths.is_empty() {
         return Ok(vec![own]);
@@ -61,8 +61,8 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     Ok(found)
 }
 
-fn server(folder: &Path) -> Result<Found, CommandError> {
-    let mut found = Found {
+fn server(folder: &Path) -> Result<FoundServer, CommandError> {
+    let mut found = FoundServer {
         folder: folder.to_owned(),
         server: Server::default(),
         paths: Vec::new(),

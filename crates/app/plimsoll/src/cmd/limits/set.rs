@@ -6,7 +6,7 @@ use limits::{Application, ConfigFile, Edit, LARGEST_BYTES, Protocol, apply, plan
 use serde_json::{Value, json};
 use units::Bytes;
 
-use super::find::{Found, host_of, servers};
+use super::find::{FoundServer, host_of, servers};
 use super::write::replace;
 use crate::Outcome;
 use crate::cmd::limits::flags::LimitsSetFlags;
@@ -74,7 +74,7 @@ fn wanted(flags: &LimitsSetFlags) -> Result<Vec<(Protocol, Bytes)>, CommandError
 }
 
 fn of_protocol(
-    found: &Found,
+    found: &FoundServer,
     protocol: Protocol,
     size: Bytes,
     console: &mut Console,
@@ -109,7 +109,7 @@ fn of_protocol(
 }
 
 fn pool(
-    found: &Found,
+    found: &FoundServer,
     application: &Application,
     file: &ConfigFile,
 ) -> Result<Option<String>, CommandError> {

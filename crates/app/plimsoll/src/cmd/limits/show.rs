@@ -6,7 +6,7 @@ use limits::{Chain, Direction, Link, Lock, RulePlace, SettingKind, Side};
 use serde_json::{Value, json};
 use units::Bytes;
 
-use super::find::{Found, servers};
+use super::find::{FoundServer, servers};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -110,7 +110,7 @@ fn describe(link: &Link) -> String {
     )
 }
 
-fn server_json(found: &Found, chains: &[Chain]) -> Value {
+fn server_json(found: &FoundServer, chains: &[Chain]) -> Value {
     json!({
         "folder": found.folder.display().to_string(),
         "protocols": chains.iter().map(chain_json).collect::<Vec<_>>(),

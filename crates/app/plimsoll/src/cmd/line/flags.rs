@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use units::Nanos;
 
-use crate::args::{IdentityFlags, NotifyFlags, duration};
+use crate::args::{RecordedRunFlags, duration};
 
 /// Flags of `line`.
 #[derive(Args, Debug)]
@@ -20,9 +20,7 @@ pub(crate) struct LineFlags {
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
-    pub identity: IdentityFlags,
-    #[command(flatten)]
-    pub at_end: NotifyFlags,
+    pub recorded: RecordedRunFlags,
     /// Answer in JSON: the content of line.json
     #[arg(long)]
     pub json: bool,

@@ -4,32 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use record::RunRecord;
-use report::{SUITE_PARTS, started_ns, suite_of};
-use verdict::{Ruling, Verdict, worst};
+use report::{SUITE_PARTS, suite_of};
+use verdict::{Ruling, worst};
 
 use super::fleets::{ListedFleet, fleet_of};
-
-/// A run that was found.
-pub(super) struct ListedRun {
-    pub folder: PathBuf,
-    /// The same below the folder that was looked in, with `/` between its parts.
-    pub id: String,
-    pub record: RunRecord,
-    pub verdict: Verdict,
-    pub is_live: bool,
-    pub cut: Option<CutOff>,
-    /// When its journal was last written, since 1970.
-    pub written_ns: Option<u64>,
-}
-
-/// A run whose program or machine stopped in its midst.
-pub(super) enum CutOff {
-    /// This command completes it.
-    Resumable(String),
-    /// Why none does.
-    Lost(String),
-}
+use super::listed::ListedRun;
 
 /// A set of tests, in the order in which they are made; one at least.
 pub(super) struct ListedSet {
@@ -38,14 +17,14 @@ pub(super) struct ListedSet {
 }
 
 /// One entry.
-pub(super) enum ListEntry {
+pub(super) enum ListedEntry {
     Run(Box<ListedRun>),
     Set(ListedSet),
     Fleet(ListedFleet),
 }
 
 /// The entries, those with the newest start first.
-pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListEntry> {
+pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListedEntry> {
     let mut sets: BTreeMap<PathBuf, Vec<ListedRun>> = BTreeMap::new();
     let mut fleets: BTreeMap<PathBuf, Vec<ListedRun>> = BTreeMap::new();
     let mut entries = Vec::new();
@@ -53,14 +32,14 @@ pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListEntry> {
         match (fleet_of(&run), set_of(&run)) {
             (Some(fleet), _) => fleets.entry(fleet).or_default().push(run),
             (None, Some(set)) => sets.entry(set).or_default().push(run),
-            (None, None) => entries.push(ListEntry::Run(Box::new(run))),
+            (None, None) => entries.push(ListedEntry::Run(Box::new(run))),
         }
     }
     let fleets = fleets.into_iter().map(|(folder, hosts)| ListedFleet::new(folder, hosts));
-    entries.extend(fleets.map(ListEntry::Fleet));
+    entries.extend(fleets.map(ListedEntry::Fleet));
     for (folder, mut tests) in sets {
         tests.sort_by_key(|run| run.folder.clone());
-        entries.push(ListEntry::Set(ListedSet { folder, tests }));
+        entries.push(ListedEntry::Set(ListedSet { folder, tests }));
     }
     entries.sort_by_key(|entry| Reverse(entry.began_ns()));
     entries
@@ -73,28 +52,12 @@ fn set_of(run: &ListedRun) -> Option<PathBuf> {
     Some(set.to_path_buf())
 }
 
-impl ListEntry {
+impl ListedEntry {
     fn began_ns(&self) -> Option<u64> {
         match self {
             Self::Run(run) => run.began_ns(),
             Self::Set(set) => set.first().began_ns(),
             Self::Fleet(fleet) => fleet.first().began_ns(),
-        }
-    }
-}
-
-impl ListedRun {
-    /// When it began; a simulation, whose own clock always begins alike, when it was made.
-    pub(super) fn began_ns(&self) -> Option<u64> {
-        let made_ns = self.written_ns.filter(|_| self.record.simulated().is_some());
-        started_ns(&self.record).or(made_ns)
-    }
-
-    pub(super) fn verdict_word(&self) -> String {
-        match (self.is_live, &self.cut) {
-            (true, _) => "live".to_owned(),
-            (false, Some(_)) => "Cut off".to_owned(),
-            (false, None) => report::verdict_name(&self.record, &self.verdict),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::entry::ListedRun;
+use super::listed::ListedRun;
 use crate::cmd::fleet::show::is_fleet;
 
 /// A fleet run, with the runs of its hosts; one at least.

@@ -6,8 +6,9 @@ use record::Series;
 use report::format::iso_time;
 use report::{achieved_iops, backup_mib_per_second, mean_ms};
 
-use super::entry::{CutOff, ListEntry, ListedRun, ListedSet};
+use super::entry::{ListedEntry, ListedSet};
 use super::fleets::ListedFleet;
+use super::listed::{CutOff, ListedRun};
 use crate::console::Console;
 use crate::error::CommandError;
 
@@ -32,7 +33,7 @@ const NARROW: ListLayout = ListLayout { gap: " ", verdict: VERDICT };
 const INDENT: usize = 4;
 
 /// A run or a set in the columns of the table.
-struct TableRow {
+struct RunRow {
     figures: [String; 5],
     name: String,
     /// Folder and tags; of a test of a set further in.
@@ -42,14 +43,14 @@ struct TableRow {
 }
 
 pub(super) fn print(
-    entries: &[ListEntry],
+    entries: &[ListedEntry],
     below: &Path,
     console: &mut Console,
 ) -> Result<(), CommandError> {
     if entries.is_empty() {
         return console.remark(format_args!("No runs found in {}.", below.display()));
     }
-    let rows: Vec<TableRow> = entries.iter().flat_map(rows).collect();
+    let rows: Vec<RunRow> = entries.iter().flat_map(rows).collect();
     let longest = rows.iter().map(|row| row.figures[1].chars().count()).max().unwrap_or(0);
     let wide = ListLayout { gap: "  ", verdict: longest.max(VERDICT) };
     let widest = rows.iter().map(|row| row.whole(wide).chars().count()).max().unwrap_or(0);
@@ -65,7 +66,7 @@ pub(super) fn print(
     console.answer(columns(&FIGURES.map(str::to_owned), NARROW))?;
     console.answer(format_args!("{:INDENT$}Name  Run", ""))?;
     for row in &rows {
-        let TableRow { figures, name, place, .. } = row;
+        let RunRow { figures, name, place, .. } = row;
         console.answer(columns(figures, NARROW))?;
         console.answer_folded(format_args!("{:INDENT$}{name}  {place}", ""), INDENT)?;
         row.print_remark(console)?;
@@ -73,7 +74,7 @@ pub(super) fn print(
     Ok(())
 }
 
-impl TableRow {
+impl RunRow {
     /// All of it in one line.
     fn whole(&self, layout: ListLayout) -> String {
         format!("{}  {:<16}  {}", columns(&self.figures, layout), self.name, self.place)
@@ -85,24 +86,24 @@ impl TableRow {
     }
 }
 
-fn rows(entry: &ListEntry) -> Vec<TableRow> {
+fn rows(entry: &ListedEntry) -> Vec<RunRow> {
     match entry {
-        ListEntry::Run(run) => vec![of_run(run, "")],
-        ListEntry::Set(set) => {
+        ListedEntry::Run(run) => vec![of_run(run, "")],
+        ListedEntry::Set(set) => {
             let tests = set.tests.iter().map(|run| of_run(run, "  "));
             std::iter::once(of_set(set)).chain(tests).collect()
         }
-        ListEntry::Fleet(fleet) => {
+        ListedEntry::Fleet(fleet) => {
             let hosts = fleet.hosts.iter().map(|run| of_run(run, "  "));
             std::iter::once(of_fleet(fleet)).chain(hosts).collect()
         }
     }
 }
 
-fn of_fleet(fleet: &ListedFleet) -> TableRow {
+fn of_fleet(fleet: &ListedFleet) -> RunRow {
     let verdict = fleet.verdict_word().to_owned();
     let iops = format!("{:.0}", fleet.iops());
-    TableRow {
+    RunRow {
         figures: [started(fleet.first()), verdict, iops, String::new(), String::new()],
         name: fleet.name().to_owned(),
         place: fleet.folder.display().to_string(),
@@ -110,10 +111,10 @@ fn of_fleet(fleet: &ListedFleet) -> TableRow {
     }
 }
 
-fn of_set(set: &ListedSet) -> TableRow {
+fn of_set(set: &ListedSet) -> RunRow {
     let first = set.first();
     let verdict = set.verdict_word().to_owned();
-    TableRow {
+    RunRow {
         figures: [started(first), verdict, set.passed(), String::new(), String::new()],
         name: name(first),
         place: place(&set.folder, first),
@@ -121,7 +122,7 @@ fn of_set(set: &ListedSet) -> TableRow {
     }
 }
 
-fn of_run(run: &ListedRun, indent: &str) -> TableRow {
+fn of_run(run: &ListedRun, indent: &str) -> RunRow {
     let iops = achieved_iops(&run.record).map(|iops| format!("{iops:.0}"));
     let mebibytes = backup_mib_per_second(&run.record).map(|rate| format!("{rate:.0} MiB/s"));
     let figures = [
@@ -131,7 +132,7 @@ fn of_run(run: &ListedRun, indent: &str) -> TableRow {
         milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
         milliseconds(mean_ms(&run.record, Series::LogWrite)),
     ];
-    TableRow {
+    RunRow {
         figures,
         name: name(run),
         place: format!("{indent}{}", place(&run.folder, run)),

@@ -48,8 +48,7 @@ fn of_line(line: &str, count: &mut u64) -> String {
 /// The value that follows a word: behind `=`, `:` or a space, perhaps in quotes.
 fn value_behind(line: &str, end: usize) -> Option<(usize, usize)> {
     let rest = &line[end..];
-    let is_between = |of: char| "\"'\\ =:".contains(of);
-    let value = rest.trim_start_matches(is_between);
+    let value = rest.trim_start_matches(['"', '\'', '\\', ' ', '=', ':']);
     let between = &rest[..rest.len() - value.len()];
     let has_value = between.contains(['=', ':']) || between == " ";
     let from = end + between.len();

@@ -6,7 +6,7 @@ use clap::Args;
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
-use crate::args::{IdentityFlags, NotifyFlags, duration, sessions, size};
+use crate::args::{RecordedRunFlags, duration, sessions, size};
 
 /// Flags of `quick`.
 #[derive(Args, Debug)]
@@ -29,9 +29,7 @@ pub(crate) struct QuickFlags {
     #[arg(long, value_name = "N")]
     pub target_iops: Option<u32>,
     #[command(flatten)]
-    pub identity: IdentityFlags,
-    #[command(flatten)]
-    pub at_end: NotifyFlags,
+    pub recorded: RecordedRunFlags,
     /// Answer in JSON: the content of report.json
     #[arg(long)]
     pub json: bool,

@@ -8,7 +8,7 @@ use clap::Args;
 use plan::{Sessions, TestKind};
 
 use crate::args::values::Offered;
-use crate::args::{IdentityFlags, NotifyFlags, sessions};
+use crate::args::{RecordedRunFlags, sessions};
 use durations::{TestDuration, test_duration};
 
 /// What asks for a set of tests.
@@ -58,9 +58,7 @@ pub(crate) struct RunFlags {
     #[arg(long, hide = true, requires = "output", conflicts_with = "resume")]
     pub hold_measurement: bool,
     #[command(flatten)]
-    pub identity: IdentityFlags,
-    #[command(flatten)]
-    pub at_end: NotifyFlags,
+    pub recorded: RecordedRunFlags,
     /// Answer in JSON: the content of report.json
     #[arg(long)]
     pub json: bool,

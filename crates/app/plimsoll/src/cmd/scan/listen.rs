@@ -11,7 +11,7 @@ use super::SeenGroups;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::signals;
-use crate::term::Progress;
+use crate::term::ProgressLine;
 
 /// Frames are captured up to this length.
 const FRAME_BYTES: usize = 9216;
@@ -24,7 +24,7 @@ pub(super) fn listen(
 ) -> Result<SeenGroups, CommandError> {
     let socket = PacketSocket::open(interface).map_err(|error| failure(interface, &error))?;
     let stop = signals::install("stopping with what was heard so far; again ends at once.")?;
-    let mut progress = Progress::new(format!("listening on {interface}"), console.is_quiet());
+    let mut progress = ProgressLine::new(format!("listening on {interface}"), console.is_quiet());
     let mut watch = Watch::default();
     let mut frame = Vec::with_capacity(FRAME_BYTES);
     let mut frames = 0;

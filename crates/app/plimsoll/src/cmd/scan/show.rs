@@ -90,9 +90,13 @@ fn family(key: &GroupKey) -> &'static str {
     }
 }
 
+fn addresses(source: &Source) -> Vec<String> {
+    source.last.addresses.iter().map(ToString::to_string).collect()
+}
+
 fn owner(source: &Source) -> String {
     let last = &source.last;
-    let addresses: Vec<String> = last.addresses.iter().map(ToString::to_string).collect();
+    let addresses = addresses(source);
     let addresses = if addresses.is_empty() {
         "addresses that it does not name".to_owned()
     } else {
@@ -173,7 +177,7 @@ fn one(seen: &SeenGroups) -> Value {
 
 fn owner_json(key: &GroupKey, source: &Source) -> Value {
     let last = &source.last;
-    let addresses: Vec<String> = last.addresses.iter().map(ToString::to_string).collect();
+    let addresses = addresses(source);
     json!({
         "interface": key.segment.interface,
         "vlans": key.segment.vlans,

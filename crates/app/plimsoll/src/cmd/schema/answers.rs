@@ -4,10 +4,10 @@
 use serde_json::{Map, Value, json};
 
 /// Type of a member; `?` at the end: or null.
-type Members = &'static [(&'static str, &'static str)];
+type MemberTypes = &'static [(&'static str, &'static str)];
 
 /// A kind, its schema number, and the members that are always there.
-const ANSWERS: &[(&str, u64, Members)] = &[
+const ANSWERS: &[(&str, u64, MemberTypes)] = &[
     ("builds", 1, &[("data_as_of", "string")]),
     (
         "cache_curve",
@@ -148,7 +148,7 @@ const ANSWERS: &[(&str, u64, Members)] = &[
 ];
 
 /// Members of a run of a list.
-const RUN: Members = &[
+const RUN: MemberTypes = &[
     ("achieved_transactional_iops", "number?"),
     ("description", "string"),
     ("id", "string"),
@@ -193,7 +193,7 @@ pub(super) fn schema() -> Value {
     })
 }
 
-fn object(members: Members) -> Value {
+fn object(members: MemberTypes) -> Value {
     let mut properties = Map::new();
     for &(name, holds) in members {
         let schema = match holds.strip_suffix('?') {

@@ -8,9 +8,9 @@ use plan::{Holds, PlanKey, plan_keys};
 use serde_json::{Map, Value, json};
 
 /// A word of the command line and the function that makes its schema.
-type Kind = (&'static str, fn() -> Value);
+type SchemaKind = (&'static str, fn() -> Value);
 
-const KINDS: [Kind; 8] = [
+const KINDS: [SchemaKind; 8] = [
     ("plan", plan_schema),
     ("deployment", || parsed(include_str!("deployment.json"))),
     ("report", report::report_schema),

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use ese::catalog::{CatalogTable, TreePlace};
 use ese::schema::IndexDefinition;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use json::table_json;
 use words::{conditions, index_words, keys, type_name, words};
@@ -44,8 +44,8 @@ pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome,
         Some(name) => vec![opened.table(name)?],
     };
     if flags.json {
-        let tables: Vec<Value> = tables.into_iter().map(table_json).collect();
-        console.answer_json("database_schema", json!({ "tables": tables }))?;
+        let tables = json!({ "tables": tables.into_iter().map(table_json).collect::<Vec<_>>() });
+        console.answer_json("database_schema", tables)?;
     } else {
         let (file, count) = (flags.file.display(), tables.len());
         console.answer_folded(format_args!("{file}: {count} tables"), INDENT)?;

@@ -43,7 +43,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
         Err(HostError::Sentence(what)) => return Ok(PartEnd::Broken(vec![what])),
         Err(error) => return Err(error.into()),
     };
-    let mut findings: Vec<String> = measured.verdict.findings.iter().filter_map(damage).collect();
+    let mut findings = damages(&measured.verdict.findings);
     if findings.is_empty()
         && let Some(why) = cut_short(&measured.record)
     {
@@ -70,14 +70,18 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
     )))
 }
 
+fn damages(findings: &[Finding]) -> Vec<String> {
+    findings.iter().filter_map(damage).collect()
+}
+
 /// A rule's finding of damage; nothing about the speed of the storage.
 fn damage(finding: &Finding) -> Option<String> {
-    let tells = finding.kind == Kind::Damage && finding.outcome == Ruling::Fail;
-    tells.then(|| {
-        let places: Vec<&str> =
-            finding.evidence.iter().map(|evidence| evidence.text.as_str()).collect();
-        format!("{}: {}", finding.title, places.join("; "))
-    })
+    if finding.kind != Kind::Damage || finding.outcome != Ruling::Fail {
+        return None;
+    }
+    let places: Vec<&str> =
+        finding.evidence.iter().map(|evidence| evidence.text.as_str()).collect();
+    Some(format!("{}: {}", finding.title, places.join("; ")))
 }
 
 /// Why the run did not finish, if it did not.

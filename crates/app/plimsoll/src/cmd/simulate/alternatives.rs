@@ -1,5 +1,5 @@
-//! The same plan on an array with several changes, one after the other, for a caller that prints the
-//! results itself.
+//! The same plan on an array with several changes, one after the other, for a caller that prints
+//! the results itself.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::flags::SimulateFlags;
 use super::{STOPS_A_SIMULATION, SimulationRequest, array_text, overrides};
 use crate::error::CommandError;
 use crate::signals;
-use crate::term::Progress;
+use crate::term::ProgressLine;
 
 /// One simulation for each of these changes of the array, in their order, for a caller that prints
 /// the results; in folders below `folder`.
@@ -27,7 +27,7 @@ pub(in crate::cmd) fn alternatives(
     for changes in all {
         request.array(changes)?;
     }
-    let mut progress = Progress::new("simulating", quiet);
+    let mut progress = ProgressLine::new("simulating", quiet);
     let mut measured = Vec::new();
     for (index, changes) in all.iter().enumerate() {
         progress.text(&format!("{} of {}", index + 1, all.len()));

@@ -63,7 +63,7 @@ pub(super) fn refuse_for_one_host(flags: &SimulateFlags) -> Result<(), CommandEr
     refuse(&given, "is for deployments; name a fleet plan or a provision.json")
 }
 
-/// Refuses flags of loads for a provision, which says what is demanded.
+/// Refuses flags of loads for a provision, which states the demand.
 fn refuse_for_provision(flags: &SimulateFlags) -> Result<(), CommandError> {
     let given = [
         (flags.threads.is_some(), "--threads"),
@@ -109,8 +109,7 @@ pub(crate) fn run(
         arrangement.deployment.rules.rebuild_rate = Some(rate.0 as f64);
     }
     for text in &flags.events {
-        let read = |text: &str| parse_duration(text);
-        occurrences.push(Occurrence::parse(text, &arrangement.deployment, read)?);
+        occurrences.push(Occurrence::parse(text, &arrangement.deployment, parse_duration)?);
     }
     let length = flags.duration.unwrap_or(USUAL);
     refuse_late(&occurrences, length)?;

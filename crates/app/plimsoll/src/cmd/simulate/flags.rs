@@ -29,8 +29,8 @@ pub(crate) struct SimulateFlags {
     /// As many run at a time as fit into half of the memory, at up to 2 GiB each
     #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
     pub what_if: Vec<String>,
-    /// Folder that keeps the results of --what-if and --seeds by their content: what was simulated
-    /// with the same plan, array, seed and program is read from it; journals and reports of single
+    /// Folder that keeps the results of --what-if and --seeds by their content: a simulation of
+    /// the same plan, array, seed and program is read from it; journals and reports of single
     /// simulations are not kept then [default: results in the output folder]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,

@@ -8,7 +8,7 @@ use plan::Plan;
 use record::{Edge, Event, Interval, Phase};
 use units::Nanos;
 
-use crate::term::{self, Progress};
+use crate::term::{self, ProgressLine};
 
 /// How much of a simulation is done, in virtual time.
 struct VirtualShare {
@@ -68,13 +68,13 @@ fn left(elapsed: Duration, share: f64) -> String {
 
 /// How far one simulation is.
 pub(super) struct SimulationProgress {
-    progress: RefCell<Progress>,
+    progress: RefCell<ProgressLine>,
     share: VirtualShare,
 }
 
 impl SimulationProgress {
     pub(super) fn new(plan: &Plan, quiet: bool) -> Self {
-        let progress = RefCell::new(Progress::new("simulating", quiet));
+        let progress = RefCell::new(ProgressLine::new("simulating", quiet));
         Self { progress, share: VirtualShare::new(plan) }
     }
 
@@ -105,8 +105,8 @@ fn virtual_time(ns: u64) -> String {
 pub(super) struct SweepProgress(Arc<Mutex<Sweep>>);
 
 struct Sweep {
-    progress: Progress,
-    /// Of each simulation that is to be made.
+    progress: ProgressLine,
+    /// Of each pending simulation.
     shares: Vec<f64>,
     done: usize,
     /// Others, which were made before.
@@ -116,7 +116,7 @@ struct Sweep {
 impl SweepProgress {
     /// Of `count` simulations, beside `known` that were made before.
     pub(super) fn new(count: usize, known: usize, quiet: bool) -> Self {
-        let progress = Progress::new("simulating", quiet);
+        let progress = ProgressLine::new("simulating", quiet);
         Self(Arc::new(Mutex::new(Sweep { progress, shares: vec![0.0; count], done: 0, known })))
     }
 
@@ -154,7 +154,7 @@ impl Sweep {
         let sum = self.shares.iter().sum::<f64>();
         let (done, all) = (done + self.known, count + self.known);
         let whole = (sum + self.known as f64) / all.max(1) as f64;
-        // What was known took no time.
+        // Known results took no time.
         let left = left(elapsed, sum / count.max(1) as f64);
         format!("{done} of {all} done, {:.0} %{left}", whole * 100.0)
     }

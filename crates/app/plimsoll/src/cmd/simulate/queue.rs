@@ -24,10 +24,10 @@ const EARLIER_WITHIN: Duration = Duration::from_secs(1);
 /// Between two looks at the queue.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
 
-/// The queue is empty and results are missing for so many looks in a row: they will not come.
+/// After this many checks in a row with an empty queue and missing results, they will not come.
 const MOST_LOOKS: u32 = 4;
 
-/// No agent has taken anything for this long: a person is told, once.
+/// If no agent takes anything for this long, a remark says so, once.
 const IDLE: Duration = Duration::from_secs(30);
 
 /// A sweep whose items agents simulate.
@@ -74,7 +74,7 @@ pub(super) fn collected(
         found: Vec::new(),
     };
     let ended = conductor.conduct(missing, progress, console);
-    // What is left belongs to no sweep any more.
+    // Remaining work belongs to no sweep any more.
     let _ = conductor.carrier.clear_queue();
     if conductor.ledger.missing().is_empty() {
         let _ = conductor.carrier.clear_results();
@@ -103,7 +103,7 @@ impl QueueConductor<'_> {
         Ok(())
     }
 
-    /// Queues what is still missing.
+    /// Queues the items that are still missing.
     fn queue(&mut self, missing: &[&SweepItem<'_>]) -> Result<(), CommandError> {
         let epoch = self.lease.epoch();
         for (at, item) in missing.iter().enumerate() {

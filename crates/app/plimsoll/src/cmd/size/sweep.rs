@@ -58,6 +58,15 @@ pub(super) fn run(
     Ok(outcome(workable.is_some_and(sizing::Sizing::is_workable)))
 }
 
+fn candidates_of(all: &[Vec<Replacement>], (file, text): (&str, &str)) -> Vec<Candidate> {
+    all.iter()
+        .map(|replacements| {
+            let parsed = Deployment::parse_with(file, text, replacements);
+            Candidate::of(replacements.clone(), parsed)
+        })
+        .collect()
+}
+
 /// Every combination, sized on all processors, in their order.
 fn sized(
     all: &[Vec<Replacement>],
@@ -65,16 +74,12 @@ fn sized(
 ) -> Result<Vec<Candidate>, CommandError> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let each = all.len().div_ceil(workers).max(1);
-    let candidate = |replacements: &Vec<Replacement>| {
-        let parsed = Deployment::parse_with(file, text, replacements);
-        Candidate::of(replacements.clone(), parsed)
-    };
     let mut candidates = Vec::with_capacity(all.len());
     thread::scope(|scope| {
-        let parts = all.chunks(each).map(|part| {
-            scope.spawn(move || part.iter().map(candidate).collect::<Vec<Candidate>>())
-        });
-        let parts: Vec<_> = parts.collect();
+        let parts: Vec<_> = all
+            .chunks(each)
+            .map(|part| scope.spawn(move || candidates_of(part, (file, text))))
+            .collect();
         for part in parts {
             candidates.extend(part.join().map_err(|_| crew::panicked())?);
         }

@@ -1,5 +1,6 @@
 //! The server killed while clients write: nothing that it acknowledged is lost, and nothing stale
-//! is read afterwards. `PLIMSOLL_CACHE_KILLS` says how many times; `cargo xtask cache-kill` sets it.
+//! is read afterwards. `PLIMSOLL_CACHE_KILLS`, which `cargo xtask cache-kill` sets, is the number
+//! of kills.
 
 use std::collections::BTreeMap;
 use std::path::Path;

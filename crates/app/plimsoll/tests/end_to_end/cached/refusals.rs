@@ -1,4 +1,4 @@
-//! What is refused, and what is noticed.
+//! Mistakes that the server refuses or notices.
 
 use std::fs;
 use std::io::Write as _;

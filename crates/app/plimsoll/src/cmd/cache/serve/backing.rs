@@ -12,7 +12,6 @@ use export::{DeviceTally, ExportedVolume, Tallied};
 use flashcache::{Cached, FlashCache, PoolShare, StoreContents, volume_stamp};
 use host::target::{RawDevice, RawTarget};
 use plan::ServedVolume;
-use units::Bytes;
 
 use crate::cmd::cache::flash;
 use crate::error::CommandError;
@@ -30,7 +29,7 @@ pub(super) struct BehindCache {
     /// Requests that reached the device.
     pub back: Rc<RefCell<DeviceTally>>,
     backing: Rc<dyn Device>,
-    identity: VolumeIdentity,
+    identity: BackingIdentity,
 }
 
 /// What became of the blocks of the last session.
@@ -44,12 +43,12 @@ pub(super) enum Warmth {
     Changed,
 }
 
-/// What tells a volume from another one at the same path.
-struct VolumeIdentity {
+/// Distinguishes a volume from another one at the same path.
+struct BackingIdentity {
     path: Option<PathBuf>,
 }
 
-impl VolumeIdentity {
+impl BackingIdentity {
     /// Changes with every change of a file that does not go through this process.
     fn mark(&self) -> u64 {
         let found = self.path.as_ref().and_then(|path| fs::metadata(path).ok());
@@ -82,7 +81,7 @@ impl VolumeIdentity {
 fn open(
     wish: &ServedVolume,
     world: &World,
-) -> Result<(Rc<dyn Device>, VolumeIdentity), CommandError> {
+) -> Result<(Rc<dyn Device>, BackingIdentity), CommandError> {
     let mode = if wish.is_read_only { OpenMode::ReadOnly } else { OpenMode::ReadWrite };
     let path = match RawTarget::of(Path::new(&wish.device)) {
         None => PathBuf::from(&wish.device),
@@ -93,16 +92,17 @@ fn open(
             )));
         }
         Some(RawTarget { device: RawDevice::Local(path), .. }) => path,
-        Some(target) => return Ok((target.connect(world, mode)?, VolumeIdentity { path: None })),
+        Some(target) => return Ok((target.connect(world, mode)?, BackingIdentity { path: None })),
     };
     let device = flash::open_local(&path, &wish.device, (world, mode), flash::AFTER_A_KILL)?;
-    Ok((device, VolumeIdentity { path: Some(path) }))
+    Ok((device, BackingIdentity { path: Some(path) }))
 }
 
 /// Bounds of a volume in blocks.
 pub(super) fn share(wish: &ServedVolume, block_bytes: u32) -> PoolShare {
-    let blocks = |bytes: Bytes| bytes.0 / u64::from(block_bytes);
-    PoolShare { least: wish.least.map_or(0, blocks), most: wish.most.map_or(u64::MAX, blocks) }
+    let [least, most] =
+        [wish.least, wish.most].map(|bound| Some(bound?.0 / u64::from(block_bytes)));
+    PoolShare { least: least.unwrap_or(0), most: most.unwrap_or(u64::MAX) }
 }
 
 impl BehindCache {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use host::crew;
 
-use super::mailbox::{Letter, Slot};
+use super::mailbox::{DaemonMessage, Slot};
 use crate::error::CommandError;
 
 /// How long a client may take to ask.
@@ -57,7 +57,7 @@ fn answer(stream: &UnixStream, slot: &Slot) {
 /// The executor's answer; none once it has stopped.
 fn asked(slot: &Slot, question: &str) -> Option<String> {
     let (answer, answered) = mpsc::channel();
-    slot.post(Letter::Question(question.to_owned(), answer));
+    slot.post(DaemonMessage::Question(question.to_owned(), answer));
     answered.recv().ok()
 }
 
@@ -85,19 +85,23 @@ pub(super) fn start_metrics(listener: TcpListener, slot: Slot) -> Result<(), Com
 
 /// Asks the server of the cache on `flash`; none if there is no server.
 pub(crate) fn ask(control: &Path, question: &str) -> Result<Option<String>, CommandError> {
-    let Ok(mut stream) = UnixStream::connect(control) else {
+    let Ok(stream) = UnixStream::connect(control) else {
         return Ok(None);
     };
-    let failed = |error: std::io::Error| {
+    exchange(stream, question).map(Some).map_err(|error| {
         CommandError::new(format!(
             "{}: the server does not answer: {error}; look at its messages",
             control.display()
         ))
-    };
-    writeln!(stream, "{question}").map_err(failed)?;
+    })
+}
+
+/// Sends a question and reads the answer.
+fn exchange(mut stream: UnixStream, question: &str) -> std::io::Result<String> {
+    writeln!(stream, "{question}")?;
     let mut text = String::new();
-    stream.read_to_string(&mut text).map_err(failed)?;
-    Ok(Some(text))
+    stream.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 #[cfg(test)]

@@ -1,20 +1,16 @@
 //! The server at work: letters in, connections as tasks, a clean end.
 
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::mpsc::Sender;
 
-use device::Runtime;
-use device_os::Watcher;
-use export::{ConnectionEnd, ExportHall, SessionEnd, serve_connection};
-use flashcache::{CacheHealth, FlashCache};
+use export::{ConnectionEnd, SessionEnd, serve_connection};
+use flashcache::CacheHealth;
 use units::Nanos;
 
-use super::backing::{BehindCache, share};
-use super::mailbox::{Letter, Mailbox, Slot};
-use super::settings::ServeSettings;
-use super::socket::{ClientSocket, SocketWire};
-use super::stopping::Stopping;
+use super::backing::share;
+use super::client::{ClientSocket, SocketWire};
+use super::mailbox::{DaemonInbox, DaemonMessage, Slot};
+use super::state::Daemon;
 use super::{manager, report};
 use crate::console;
 
@@ -23,22 +19,6 @@ const PATIENCE: Nanos = Nanos::from_secs(60);
 
 /// Interval of looks at the flash and the devices.
 const LOOK: Nanos = Nanos::from_secs(1);
-
-/// Everything that the server works with.
-pub(super) struct Daemon {
-    pub settings: ServeSettings,
-    pub cache: FlashCache,
-    pub volumes: Vec<BehindCache>,
-    pub hall: Rc<ExportHall>,
-    pub runtime: Runtime,
-    pub watcher: Watcher,
-    pub started: Nanos,
-    pub clients: Cell<usize>,
-    /// Clients since the start.
-    pub clients_seen: Cell<u64>,
-    pub stopping: Rc<Stopping>,
-    pub is_draining: Cell<bool>,
-}
 
 /// How the server ended.
 pub(super) struct Ended {
@@ -50,16 +30,16 @@ pub(super) struct Ended {
 
 impl Daemon {
     /// Serves until a signal or a question asks to stop.
-    pub(super) async fn run(self: Rc<Self>, mailbox: Mailbox) -> Ended {
+    pub(super) async fn run(self: Rc<Self>, mailbox: DaemonInbox) -> Ended {
         let mut waiting = Vec::new();
         drop(self.runtime.spawn(Rc::clone(&self).watch_health()));
         while !(self.is_draining.get() && self.clients.get() == 0) {
             match mailbox.next().await {
-                Letter::Client(socket) => self.admit(socket, &mailbox.slot()),
-                Letter::ClientLeft => {}
-                Letter::Stop => break,
-                Letter::Reload => self.reload().await,
-                Letter::Question(question, answer) => match question.as_str() {
+                DaemonMessage::Client(socket) => self.admit(socket, &mailbox.slot()),
+                DaemonMessage::ClientLeft => {}
+                DaemonMessage::Stop => break,
+                DaemonMessage::Reload => self.reload().await,
+                DaemonMessage::Question(question, answer) => match question.as_str() {
                     "drain" => {
                         self.is_draining.set(true);
                         waiting.push(answer);
@@ -103,7 +83,7 @@ impl Daemon {
                 console::say(&text);
             }
             daemon.clients.set(daemon.clients.get() - 1);
-            slot.post(Letter::ClientLeft);
+            slot.post(DaemonMessage::ClientLeft);
         }));
     }
 

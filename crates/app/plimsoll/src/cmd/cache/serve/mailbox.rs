@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use device::{Remote, RemoteEnd, RemoteOutcome, completion};
 
-use super::socket::ClientSocket;
+use super::client::ClientSocket;
 
 /// A letter.
-pub(super) enum Letter {
+pub(super) enum DaemonMessage {
     /// A client has connected.
     Client(ClientSocket),
     /// A client's connection has ended.
@@ -24,29 +24,29 @@ pub(super) enum Letter {
 }
 
 #[derive(Default)]
-struct Letters {
-    queue: VecDeque<Letter>,
+struct MessageQueue {
+    queue: VecDeque<DaemonMessage>,
     /// Wakes the reader, who found the queue empty.
     bell: Option<RemoteEnd>,
 }
 
 /// Where letters are posted, from any thread.
 #[derive(Clone, Default)]
-pub(super) struct Slot(Arc<Mutex<Letters>>);
+pub(super) struct Slot(Arc<Mutex<MessageQueue>>);
 
 /// Where they are read.
-pub(super) struct Mailbox {
+pub(super) struct DaemonInbox {
     slot: Slot,
     remote: Rc<dyn Remote>,
 }
 
 impl Slot {
-    fn lock(&self) -> MutexGuard<'_, Letters> {
+    fn lock(&self) -> MutexGuard<'_, MessageQueue> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Posts a letter.
-    pub(super) fn post(&self, letter: Letter) {
+    pub(super) fn post(&self, letter: DaemonMessage) {
         let bell = {
             let mut letters = self.lock();
             letters.queue.push_back(letter);
@@ -58,7 +58,7 @@ impl Slot {
     }
 }
 
-impl Mailbox {
+impl DaemonInbox {
     /// An empty mailbox of the executor that `remote` belongs to.
     pub(super) fn new(remote: Rc<dyn Remote>) -> Self {
         Self { slot: Slot::default(), remote }
@@ -70,7 +70,7 @@ impl Mailbox {
     }
 
     /// The next letter.
-    pub(super) async fn next(&self) -> Letter {
+    pub(super) async fn next(&self) -> DaemonMessage {
         loop {
             let rung = {
                 let mut letters = self.slot.lock();

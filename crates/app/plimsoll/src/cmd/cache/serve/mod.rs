@@ -1,6 +1,7 @@
 //! `cache serve`: volumes behind one pool of flash, for NBD clients of this machine.
 
 mod backing;
+mod client;
 pub(super) mod control;
 mod daemon;
 mod mailbox;
@@ -8,6 +9,7 @@ mod manager;
 mod report;
 mod settings;
 mod socket;
+mod state;
 mod stopping;
 
 use std::cell::Cell;
@@ -31,10 +33,11 @@ use crate::console::{self, Console};
 use crate::error::CommandError;
 use crate::system;
 use backing::{BehindCache, Warmth};
-use daemon::{Daemon, Ended};
-use mailbox::{Letter, Mailbox, Slot};
-use settings::ServeSettings;
+use daemon::Ended;
+use mailbox::{DaemonInbox, DaemonMessage, Slot};
+use settings::CacheServeSettings;
 use socket::{ListenAddress, Listener, SocketFile, bind_unix};
+use state::Daemon;
 
 /// Serves until a signal, or `cache drain`.
 pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -42,11 +45,11 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
         console.answer_text(plan::ServedCache::example())?;
         return Ok(Outcome::Pass);
     }
-    let settings = ServeSettings::read(flags)?;
+    let settings = CacheServeSettings::read(flags)?;
     let world = wire::world()?;
     let (cache, contents) = open_store(&settings, &world)?;
     let volumes = open_volumes(&settings, &world, (&cache, &contents), console)?;
-    let mailbox = Mailbox::new(world.remote());
+    let mailbox = DaemonInbox::new(world.remote());
     let _files = listen(&settings, &mailbox.slot(), console)?;
     watch_signals(mailbox.slot())?;
     let daemon = Rc::new(daemon(settings, &world, cache, volumes));
@@ -73,7 +76,7 @@ fn finish(ended: &Ended, console: &mut Console) -> Result<Outcome, CommandError>
 }
 
 fn open_store(
-    settings: &ServeSettings,
+    settings: &CacheServeSettings,
     world: &World,
 ) -> Result<(FlashCache, StoreContents), CommandError> {
     let device = flash::open(
@@ -93,7 +96,7 @@ fn open_store(
 }
 
 fn open_volumes(
-    settings: &ServeSettings,
+    settings: &CacheServeSettings,
     world: &World,
     (cache, contents): (&FlashCache, &StoreContents),
     console: &mut Console,
@@ -124,7 +127,7 @@ fn open_volumes(
 
 /// Listens at every address, and at the sockets that a service manager opened.
 fn listen(
-    settings: &ServeSettings,
+    settings: &CacheServeSettings,
     slot: &Slot,
     console: &mut Console,
 ) -> Result<Vec<SocketFile>, CommandError> {
@@ -162,17 +165,17 @@ fn watch_signals(slot: Slot) -> Result<(), CommandError> {
         while !stop.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(50));
             if reload.swap(false, Ordering::Relaxed) {
-                slot.post(Letter::Reload);
+                slot.post(DaemonMessage::Reload);
             }
         }
         console::say(&"stopping: requests in progress are answered, then everything is written");
-        slot.post(Letter::Stop);
+        slot.post(DaemonMessage::Stop);
     })?;
     Ok(())
 }
 
 fn daemon(
-    settings: ServeSettings,
+    settings: CacheServeSettings,
     world: &World,
     cache: FlashCache,
     volumes: Vec<BehindCache>,

@@ -7,7 +7,7 @@ use flashcache::{CacheHealth, RequestClass};
 use serde_json::{Value, json};
 
 use super::backing::BehindCache;
-use super::daemon::Daemon;
+use super::state::Daemon;
 
 /// The state of the server.
 pub(super) fn status(daemon: &Daemon) -> Value {
@@ -15,12 +15,14 @@ pub(super) fn status(daemon: &Daemon) -> Value {
     let block = u64::from(daemon.cache.store().block_bytes());
     let counters = store.counters;
     let classes: Vec<Value> = RequestClass::ALL.map(|class| class_json(daemon, class)).into();
-    let held = |key: &str| {
-        let found = store.volumes.iter().find(|volume| volume.name == key);
-        found.map(|volume| volume.blocks * block)
-    };
-    let volumes: Vec<Value> =
-        daemon.volumes.iter().map(|volume| volume_json(volume, held(&volume.key))).collect();
+    let volumes: Vec<Value> = daemon
+        .volumes
+        .iter()
+        .map(|volume| {
+            let stored = store.volumes.iter().find(|stored| stored.name == volume.key);
+            volume_json(volume, stored.map(|stored| stored.blocks * block))
+        })
+        .collect();
     let answer = json!({
         "flash": daemon.settings.document.flash,
         "state": match store.health {

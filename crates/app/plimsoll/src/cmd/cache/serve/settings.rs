@@ -1,4 +1,4 @@
-//! What is served: a document, or flags that say the same in short.
+//! The settings of the server: a document, or flags that say the same in short.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,14 @@ const MEMORY: Bytes = Bytes::from_mib(256);
 const CONNECTIONS: usize = 64;
 
 /// See the module.
-pub(super) struct ServeSettings {
+pub(super) struct CacheServeSettings {
     pub document: ServedCache,
     pub addresses: Vec<ListenAddress>,
     pub control: PathBuf,
     file: Option<PathBuf>,
 }
 
-impl ServeSettings {
+impl CacheServeSettings {
     /// Reads the document that the flags name, or takes the flags for one.
     pub(super) fn read(flags: &CacheServeFlags) -> Result<Self, CommandError> {
         let document = match &flags.config {
@@ -54,7 +54,7 @@ impl ServeSettings {
         Ok(Self { document, addresses, control, file: flags.config.clone() })
     }
 
-    /// The document as it is now; none if there is none.
+    /// The document, read again; none if there is none.
     pub(super) fn read_again(&self) -> Result<Option<ServedCache>, CommandError> {
         self.file.as_ref().map(|file| read(file)).transpose()
     }

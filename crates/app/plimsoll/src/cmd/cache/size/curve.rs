@@ -60,8 +60,10 @@ impl TraceCurve {
         };
         if options.sizes.is_empty() {
             let footprint = trace.footprint_blocks(flags.block.0);
-            let sizes = USUAL_HUNDREDTHS.map(|part| (footprint * part).div_ceil(100));
-            options.sizes = sizes.iter().map(|blocks| blocks * flags.block.0).collect();
+            options.sizes = USUAL_HUNDREDTHS
+                .iter()
+                .map(|part| (footprint * part).div_ceil(100) * flags.block.0)
+                .collect();
         }
         options.sizes.sort_unstable();
         options.sizes.dedup();
@@ -133,15 +135,14 @@ impl TraceCurve {
 
     fn row(&self, point: &CurvePoint) -> String {
         let ratio = point.hit_ratio.unwrap_or(0.0);
-        let by_class = |class: RequestClass| share(point.by_class[class as usize]);
         format!(
             "{:>10}  {:BAR$}  {:>6.1} % +- {:.1} %  {:>10}  {:>8}  {:>11}  {:>11}",
             Bytes(point.bytes).to_string(),
             bar(ratio),
             ratio * 100.0,
             point.error * 100.0,
-            by_class(RequestClass::Database),
-            by_class(RequestClass::Sequential),
+            share(point.by_class[RequestClass::Database as usize]),
+            share(point.by_class[RequestClass::Sequential as usize]),
             format!("-{:.1} %", point.traffic_saved * 100.0),
             self.flash_a_day(point).map_or_else(|| "-".to_owned(), gibibytes),
         )
@@ -214,14 +215,13 @@ impl TraceCurve {
     }
 
     fn point_json(&self, point: &CurvePoint) -> Value {
-        let class = |class: RequestClass| point.by_class[class as usize];
         json!({
             "bytes": point.bytes,
             "hit_ratio": point.hit_ratio,
             "error": point.error,
-            "database_hit_ratio": class(RequestClass::Database),
-            "sequential_hit_ratio": class(RequestClass::Sequential),
-            "log_hit_ratio": class(RequestClass::Log),
+            "database_hit_ratio": point.by_class[RequestClass::Database as usize],
+            "sequential_hit_ratio": point.by_class[RequestClass::Sequential as usize],
+            "log_hit_ratio": point.by_class[RequestClass::Log as usize],
             "traffic_saved": point.traffic_saved,
             "flash_bytes_a_day": self.flash_a_day(point),
         })

@@ -14,11 +14,8 @@ use verdict::Ruling;
 
 use super::curve::DAY_NS;
 use super::flags::CacheSizeFlags;
-use super::gain_text;
-use crate::Outcome;
 use crate::cmd::simulate::flags::SimulateFlags;
 use crate::cmd::simulate::{self, alternatives::alternatives};
-use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
 
@@ -72,11 +69,11 @@ pub(super) enum GainAdvice {
 }
 
 /// Simulates the plan without a cache and with one of each size.
-pub(super) fn run(
+pub(super) fn of_plan(
     flags: &CacheSizeFlags,
     (path, array): (&Path, &str),
-    console: &mut Console,
-) -> Result<Outcome, CommandError> {
+    quiet: bool,
+) -> Result<CacheGain, CommandError> {
     let overrides = Overrides { volume_of: Some(simulate::no_volume), ..Overrides::default() };
     let plan = documents::read_plan(path, &overrides)?;
     if plan.flash_cache.is_some() {
@@ -85,13 +82,7 @@ pub(super) fn run(
             path.display()
         )));
     }
-    let gain = gain_of(flags, (path, array), &plan, console.is_quiet())?;
-    if flags.json {
-        console.answer_json("cache_gain", gain_text::json(&gain))?;
-    } else {
-        gain_text::text(&gain, console)?;
-    }
-    Ok(Outcome::Pass)
+    gain_of(flags, (path, array), &plan, quiet)
 }
 
 fn gain_of(
@@ -143,27 +134,27 @@ fn sizes(flags: &CacheSizeFlags, database_bytes: Bytes) -> Vec<Bytes> {
 
 /// The array with a cache of this size, full from the start.
 fn full_cache(size: Bytes, block: Bytes) -> Vec<Replacement> {
-    let change = |key: &str, value: String| Replacement { key: format!("host_cache.{key}"), value };
-    vec![
-        change("size_gb", format!("{:.6}", size.0 as f64 / 1e9)),
-        change("block_kib", (block.0 >> 10).to_string()),
-        change("warm_percent", "100".to_owned()),
-    ]
+    let changes = [
+        ("host_cache.size_gb", format!("{:.6}", size.0 as f64 / 1e9)),
+        ("host_cache.block_kib", (block.0 >> 10).to_string()),
+        ("host_cache.warm_percent", "100".to_owned()),
+    ];
+    changes.map(|(key, value)| Replacement { key: key.to_owned(), value }).into()
 }
 
 fn point(simulation: &Measured, size: Option<Bytes>) -> GainPoint {
     let run = &simulation.record;
     let sum = run.sum_of(Phase::Measure);
-    let mean_ms =
-        |series| sum.series.get(&series).map_or(0.0, |total| total.latency.mean_ns() / 1e6);
+    let [read_ms, write_ms] = [Series::DatabaseRead, Series::DatabaseWrite]
+        .map(|series| sum.series.get(&series).map_or(0.0, |of| of.latency.mean_ns() / 1e6));
     let cache = run.flash_cache_of(Phase::Measure);
     let written = cache.as_ref().map_or(0, |cache| cache.flash_bytes_written);
     GainPoint {
         size,
         iops: run.achieved_transactional_iops(),
         reads_per_second: sum.per_second(Series::DatabaseRead),
-        read_ms: mean_ms(Series::DatabaseRead),
-        write_ms: mean_ms(Series::DatabaseWrite),
+        read_ms,
+        write_ms,
         passes: matches!(simulation.verdict.outcome, Ruling::Pass | Ruling::Warn),
         flash_bytes_a_day: written as f64 * DAY_NS / sum.span_ns.max(1) as f64,
         cache,
@@ -226,13 +217,14 @@ fn advice(gains: &[(f64, f64)], is_held: bool, passes_without: bool) -> GainAdvi
         return GainAdvice::NotNeeded;
     }
     // A load that is held does not grow; its reads become faster.
-    let gain = |&(load, latency): &(f64, f64)| if is_held { latency } else { load };
-    let best = gains.iter().map(gain).fold(1.0, f64::max);
-    let enough = gains.iter().position(|of| gain(of) >= best * ENOUGH);
+    let gains: Vec<f64> =
+        gains.iter().map(|&(load, latency)| if is_held { latency } else { load }).collect();
+    let best = gains.iter().copied().fold(1.0, f64::max);
+    let enough = gains.iter().position(|gain| *gain >= best * ENOUGH);
     match enough {
-        Some(at) if at > 0 && gain(&gains[at]) >= LEAST_GAIN => GainAdvice::Buy(at),
+        Some(at) if at > 0 && gains[at] >= LEAST_GAIN => GainAdvice::Buy(at),
         _ if best >= LEAST_GAIN => {
-            let useful = gains.iter().position(|of| gain(of) >= LEAST_GAIN);
+            let useful = gains.iter().position(|gain| *gain >= LEAST_GAIN);
             useful.map_or(GainAdvice::TooLittle, GainAdvice::Buy)
         }
         _ => GainAdvice::TooLittle,

@@ -50,24 +50,27 @@ pub(super) fn text(gain: &CacheGain, console: &mut Console) -> Result<(), Comman
 }
 
 fn row(point: &GainPoint, most: f64) -> String {
-    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let cache = point.cache.as_ref();
     format!(
         "{:>10}  {:>8}  {:BAR$}  {:>9}  {:>8.2}  {:>9.2}  {:>9}  {:>11}  {:>11}",
         point.size.map_or_else(|| "none".to_owned(), |size| size.to_string()),
         report::format::number(point.iops, 0),
         bar(point.iops / most.max(1e-9)),
-        or_none(cache.map(|_| share(Some(point.hit_ratio())))),
+        or_dash(cache.map(|_| share(Some(point.hit_ratio())))),
         point.read_ms,
         point.write_ms,
-        or_none(cache.map(|of| format!("-{}", share(of.traffic_saved())))),
-        or_none(cache.map(|_| gibibytes(point.flash_bytes_a_day))),
-        or_none(point.hours_to(0.9).map(hours)),
+        or_dash(cache.map(|of| format!("-{}", share(of.traffic_saved())))),
+        or_dash(cache.map(|_| gibibytes(point.flash_bytes_a_day))),
+        or_dash(point.hours_to(0.9).map(hours)),
     )
 }
 
 fn hours(hours: f64) -> String {
     if hours >= 1.0 { format!("{hours:.1} h") } else { format!("{:.0} min", hours * 60.0) }
+}
+
+fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
 }
 
 fn warm_up(point: &GainPoint) -> String {
@@ -82,7 +85,6 @@ fn warm_up(point: &GainPoint) -> String {
 }
 
 fn advice(gain: &CacheGain) -> String {
-    let size = |at: usize| gain.points[at].size.map_or_else(String::new, |size| size.to_string());
     match gain.advice() {
         GainAdvice::Buy(at) => {
             let (load, latency) = gain.gains(at);
@@ -90,7 +92,7 @@ fn advice(gain: &CacheGain) -> String {
             format!(
                 "Take {}: {load:.1} times the IOPS, reads {latency:.1} times as fast, {} of the \
                  traffic off the array. Writes take {writes:.1} times as long as without it.",
-                size(at),
+                size_text(&gain.points[at]),
                 share(
                     gain.points[at]
                         .cache
@@ -109,10 +111,14 @@ fn advice(gain: &CacheGain) -> String {
                 "Do not buy a cache: even {} brings only {load:.2} times the IOPS and reads \
                  {latency:.2} times as fast. Every write still waits for the array; spend the \
                  money on its drives or its write cache.",
-                size(last)
+                size_text(&gain.points[last])
             )
         }
     }
+}
+
+fn size_text(point: &GainPoint) -> String {
+    point.size.map_or_else(String::new, |size| size.to_string())
 }
 
 pub(super) fn json(gain: &CacheGain) -> Value {

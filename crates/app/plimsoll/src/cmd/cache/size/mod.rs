@@ -14,7 +14,15 @@ use flags::CacheSizeFlags;
 pub(super) fn run(flags: &CacheSizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     match (&flags.trace, &flags.plan, &flags.array) {
         (Some(trace), ..) => curve::run(flags, trace, console),
-        (None, Some(plan), Some(array)) => gain::run(flags, (plan, array), console),
+        (None, Some(plan), Some(array)) => {
+            let gain = gain::of_plan(flags, (plan, array), console.is_quiet())?;
+            if flags.json {
+                console.answer_json("cache_gain", gain_text::json(&gain))?;
+            } else {
+                gain_text::text(&gain, console)?;
+            }
+            Ok(Outcome::Pass)
+        }
         _ => Err(CommandError::usage("give --trace FILE, or a plan and --array")),
     }
 }

@@ -23,8 +23,9 @@ pub(crate) fn test_duration(text: &str) -> Result<TestDuration, String> {
     };
     let loads = [TestKind::Performance, TestKind::Stress];
     let kind = loads.into_iter().find(|kind| kind.to_string() == test.trim());
-    let wrong = || format!("{test} is no load; give performance=TIME or stress=TIME");
-    let kind = Some(kind.ok_or_else(wrong)?);
+    if kind.is_none() {
+        return Err(format!("{test} is no load; give performance=TIME or stress=TIME"));
+    }
     Ok(TestDuration { kind, span: duration(time.trim())? })
 }
 

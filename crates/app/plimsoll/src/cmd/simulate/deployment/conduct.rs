@@ -78,8 +78,8 @@ impl Played {
 impl RehearsalOrder<'_> {
     /// Plays it with every seed.
     pub(crate) fn conduct(&self) -> Result<Played, CommandError> {
+        let replays: Vec<_> = self.arrangement.deployment.profiles.iter().map(replay_of).collect();
         let deployment = &self.arrangement.deployment;
-        let replays: Vec<_> = deployment.profiles.iter().map(replay_of).collect();
         let stretches = timeline(deployment, self.occurrences, self.length);
         let limits = limits(&self.arrangement.plans[0]);
         let groups = groups(deployment);
@@ -141,7 +141,7 @@ impl RehearsalOrder<'_> {
         let name = &self.arrangement.deployment.hosts[host].name;
         let mut plan = plan.clone();
         plan.name.clone_from(name);
-        // A host carries what is active on it, which changes with every event.
+        // A host carries its active copies, which change with every event.
         plan.workload.target_iops = None;
         let storage =
             SimulatedStorage { array: self.arrangement.array.clone(), is_each_folder: false };
@@ -167,11 +167,11 @@ impl RehearsalOrder<'_> {
 
     /// Writes the fleet's own journal: the hosts, and when each was lost and back.
     fn note_fleet(&self, folder: &Path, stretches: &[Stretch]) -> Result<(), CommandError> {
-        let hosts = &self.arrangement.deployment.hosts;
-        let names: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
+        let names: Vec<String> =
+            self.arrangement.deployment.hosts.iter().map(|host| host.name.clone()).collect();
         let mut notes = FleetNotes::begin(folder, &self.arrangement.name, &names)?;
         for pair in stretches.windows(2) {
-            for host in 0..hosts.len() {
+            for host in 0..names.len() {
                 match (pair[0].up[host], pair[1].up[host]) {
                     (true, false) => notes.lost(host, pair[1].from)?,
                     (false, true) => notes.note(FleetEvent::Back { host }, pair[1].from)?,

@@ -18,7 +18,7 @@ use crate::console::Console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
 
-/// Whether every host of the plan can be simulated alone: then it is what `simulate` of its plan is,
+/// Whether every host of the plan can be simulated alone: then it equals `simulate` of its plan,
 /// byte for byte.
 pub(super) fn shares_nothing(order: &FleetOrder, choice: &ArrayChoice, events: &[String]) -> bool {
     let is_quiet = order.events.is_empty() && order.databases.is_empty() && events.is_empty();
@@ -113,8 +113,7 @@ pub(super) fn arranged(
 }
 
 fn hosts(order: &FleetOrder) -> Vec<PlayedHost> {
-    let hosts = order.hosts.iter();
-    hosts.map(|of| PlayedHost { name: of.host.clone(), site: 0, group: 0 }).collect()
+    order.hosts.iter().map(|of| PlayedHost { name: of.host.clone(), site: 0, group: 0 }).collect()
 }
 
 /// Names of the databases of a host, by the last parts of their folders.
@@ -169,14 +168,15 @@ fn target(plan: &Plan, position: usize) -> Option<f64> {
     Some(target / plan.databases.len() as f64 * plan.share(database))
 }
 
+/// The database called `name`, and its copy on `host`.
+fn copy_at(deployment: &PlayedDeployment, name: &str, host: usize) -> Option<(usize, usize)> {
+    let database = deployment.databases.iter().position(|of| of.name == name)?;
+    let copies = &deployment.databases[database].copies;
+    Some((database, copies.iter().position(|of| of.host == host)?))
+}
+
 fn occurrences(order: &FleetOrder, deployment: &PlayedDeployment) -> Vec<Occurrence> {
     let names: Vec<&str> = order.names();
-    let number = |name: &str| deployment.databases.iter().position(|of| of.name == name);
-    let copy = |name: &str, host: usize| {
-        let database = number(name)?;
-        let copies = &deployment.databases[database].copies;
-        Some((database, copies.iter().position(|of| of.host == host)?))
-    };
     let mut all = Vec::new();
     for event in &order.events {
         let (what, until, take_over) = match &event.action {
@@ -185,11 +185,14 @@ fn occurrences(order: &FleetOrder, deployment: &PlayedDeployment) -> Vec<Occurre
                 let back = order.events.iter().find(|later| {
                     later.at > event.at && later.action == EventAction::Rejoin { host: *host }
                 });
-                let moved = take_over.iter().filter_map(|of| copy(&of.database, of.by));
+                let moved =
+                    take_over.iter().filter_map(|of| copy_at(deployment, &of.database, of.by));
                 (Happening::HostLost { host: *host }, back.map(|of| of.at), moved.collect())
             }
             EventAction::Reseed { database, target, .. } => {
-                let Some((database, copy)) = copy(database, *target) else { continue };
+                let Some((database, copy)) = copy_at(deployment, database, *target) else {
+                    continue;
+                };
                 (Happening::Reseed { database, copy }, None, Vec::new())
             }
         };

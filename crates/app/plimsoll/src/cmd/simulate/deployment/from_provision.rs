@@ -21,7 +21,7 @@ pub(crate) fn arranged(
     choice: &ArrayChoice,
     seed: Option<u64>,
 ) -> Result<Arrangement, CommandError> {
-    let reader = Reader { provision, choice, seed: Seed(seed.unwrap_or(1)) };
+    let reader = ProvisionReader { provision, choice, seed: Seed(seed.unwrap_or(1)) };
     let (hosts, held) = reader.hosts()?;
     let mut shelf = Shelf::new(choice);
     let mut databases = reader.databases(&hosts, &held, &mut shelf)?;
@@ -46,18 +46,18 @@ pub(crate) fn arranged(
 }
 
 /// The databases of a host in order, each with the number of its volume.
-struct Held {
+struct HostDatabases {
     databases: Vec<String>,
     volumes: Vec<usize>,
 }
 
-struct Reader<'a> {
+struct ProvisionReader<'a> {
     provision: &'a Value,
     choice: &'a ArrayChoice,
     seed: Seed,
 }
 
-impl Reader<'_> {
+impl ProvisionReader<'_> {
     fn missing(what: &str) -> CommandError {
         CommandError::new(format!(
             "the provision has no {what}; write it again with `plimsoll plan DEPLOYMENT -o DIR`"
@@ -94,7 +94,7 @@ impl Reader<'_> {
         PlayedRules { witness, activates_lagged, ..PlayedRules::default() }
     }
 
-    fn hosts(&self) -> Result<(Vec<PlayedHost>, Vec<Held>), CommandError> {
+    fn hosts(&self) -> Result<(Vec<PlayedHost>, Vec<HostDatabases>), CommandError> {
         let (mut hosts, mut all) = (Vec::new(), Vec::new());
         for (group, document) in Self::list(self.provision, "groups")?.iter().enumerate() {
             for server in Self::list(document, "servers")? {
@@ -107,8 +107,8 @@ impl Reader<'_> {
         Ok((hosts, all))
     }
 
-    fn held(server: &Value) -> Result<Held, CommandError> {
-        let mut held = Held { databases: Vec::new(), volumes: Vec::new() };
+    fn held(server: &Value) -> Result<HostDatabases, CommandError> {
+        let mut held = HostDatabases { databases: Vec::new(), volumes: Vec::new() };
         let volumes = Self::list(server, "volumes")?.iter();
         let carriers = volumes.filter(|volume| volume["for"] == "databases");
         for (number, volume) in carriers.enumerate() {
@@ -123,7 +123,7 @@ impl Reader<'_> {
     fn databases(
         &self,
         hosts: &[PlayedHost],
-        held: &[Held],
+        held: &[HostDatabases],
         shelf: &mut Shelf<'_>,
     ) -> Result<Vec<PlayedDatabase>, CommandError> {
         let (iops, bytes) = (self.number("iops_per_database")?, self.size()?.0);
@@ -151,7 +151,7 @@ impl Reader<'_> {
     }
 
     /// The plan of the databases that share the first host's first array.
-    fn set_plan(&self, held: &[Held]) -> Result<Plan, CommandError> {
+    fn set_plan(&self, held: &[HostDatabases]) -> Result<Plan, CommandError> {
         let first = held.first().ok_or_else(|| Self::missing("server"))?;
         let count = match self.choice.sharing {
             Sharing::All | Sharing::Host => first.databases.len(),

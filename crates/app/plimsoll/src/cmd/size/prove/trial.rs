@@ -119,14 +119,9 @@ impl Trial {
         let cases = side_by_side::<_, HostError>(claim.cases.len(), |at| {
             self.case(deployment, &claim.cases[at], claim.length)
         })?;
-        let badness = |case: &PlayedCase| {
-            let excess = case.judgement.breaches.first().map_or(0.0, |breach| breach.excess);
-            let worst = case.judgement.worst_row().and_then(|row| row.worst);
-            case.inactive as f64 * 1e9 + excess * 1e6 + worst.map_or(0.0, |(_, ms)| ms)
-        };
-        let worst = cases.iter().max_by(|one, two| badness(one).total_cmp(&badness(two)));
+        let worst = cases.iter().max_by(|one, two| one.badness().total_cmp(&two.badness()));
         let worst = worst.ok_or_else(|| CommandError::new("a claim without a case"))?;
-        // Fewer mailboxes need fewer megacycles as well; that is not what is tried here.
+        // Fewer mailboxes need fewer megacycles as well, which is not tried here.
         let objection = claim.objection.clone().filter(|_| share >= 1.0);
         Ok(worst.claim(claim, objection, cases.len()))
     }
@@ -176,8 +171,8 @@ impl Trial {
     }
 }
 
-/// In each stretch the host with most active copies, of those the one with most others; and hosts of
-/// which an array fails.
+/// In each stretch the host with most active copies, of those the one with most others; and hosts
+/// of which an array fails.
 fn busiest(deployment: &PlayedDeployment, stretches: &[Stretch]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for stretch in stretches {
@@ -200,6 +195,13 @@ fn busiest(deployment: &PlayedDeployment, stretches: &[Stretch]) -> BTreeSet<usi
 }
 
 impl PlayedCase {
+    /// Ranks cases: inactive databases first, then broken limits, then latency.
+    fn badness(&self) -> f64 {
+        let excess = self.judgement.breaches.first().map_or(0.0, |breach| breach.excess);
+        let worst = self.judgement.worst_row().and_then(|row| row.worst);
+        self.inactive as f64 * 1e9 + excess * 1e6 + worst.map_or(0.0, |(_, ms)| ms)
+    }
+
     fn claim(&self, claim: &PlayedClaim, objection: Option<String>, cases: usize) -> Claim {
         let breach = self.judgement.breaches.first();
         let state = match (&objection, self.inactive > 0 || breach.is_some()) {

@@ -1,0 +1,95 @@
+//! Connections of clients as the server's wires.
+
+use std::io::{self, IoSlice, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::task::{Context, Poll};
+
+use device_os::{Readiness, Watch, Watcher};
+use export::{Wire, WireError};
+
+/// A connected client.
+pub(super) enum ClientSocket {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+/// A connected client as the server's wire.
+pub(super) struct SocketWire {
+    socket: ClientSocket,
+    watch: Watch,
+}
+
+impl SocketWire {
+    /// The wire of a socket, which from now on does not block.
+    pub(super) fn new(socket: ClientSocket, watcher: &Watcher) -> io::Result<Self> {
+        let twin = match &socket {
+            ClientSocket::Unix(stream) => {
+                stream.set_nonblocking(true)?;
+                stream.as_fd().try_clone_to_owned()?
+            }
+            ClientSocket::Tcp(stream) => {
+                stream.set_nonblocking(true)?;
+                stream.as_fd().try_clone_to_owned()?
+            }
+        };
+        Ok(Self { socket, watch: watcher.watch(twin) })
+    }
+
+    fn moved(
+        &self,
+        context: &Context<'_>,
+        readiness: Readiness,
+        mut step: impl FnMut() -> io::Result<usize>,
+    ) -> Poll<Result<usize, WireError>> {
+        loop {
+            match step() {
+                Ok(bytes) => return Poll::Ready(Ok(bytes)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.watch.wake_when(readiness, context);
+                    return Poll::Pending;
+                }
+                Err(error) => return Poll::Ready(Err(WireError(error.to_string()))),
+            }
+        }
+    }
+}
+
+/// A watch holds the socket open as well, until the socket is shut down.
+impl Drop for SocketWire {
+    fn drop(&mut self) {
+        // The client may have gone already.
+        let _ = match &self.socket {
+            ClientSocket::Unix(stream) => stream.shutdown(Shutdown::Both),
+            ClientSocket::Tcp(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+}
+
+impl Wire for SocketWire {
+    fn poll_receive(
+        &self,
+        context: &mut Context<'_>,
+        room: &mut [u8],
+    ) -> Poll<Result<usize, WireError>> {
+        self.moved(context, Readiness::Readable, || match &self.socket {
+            ClientSocket::Unix(stream) => (&mut &*stream).read(room),
+            ClientSocket::Tcp(stream) => (&mut &*stream).read(room),
+        })
+    }
+
+    fn poll_send(
+        &self,
+        context: &mut Context<'_>,
+        head: &[u8],
+        data: &[u8],
+    ) -> Poll<Result<usize, WireError>> {
+        let parts = [IoSlice::new(head), IoSlice::new(data)];
+        self.moved(context, Readiness::Writable, || match &self.socket {
+            ClientSocket::Unix(stream) => (&mut &*stream).write_vectored(&parts),
+            ClientSocket::Tcp(stream) => (&mut &*stream).write_vectored(&parts),
+        })
+    }
+}

@@ -1,0 +1,30 @@
+//! The parts of the server.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use device::Runtime;
+use device_os::Watcher;
+use export::ExportHall;
+use flashcache::FlashCache;
+use units::Nanos;
+
+use super::backing::BehindCache;
+use super::settings::CacheServeSettings;
+use super::stopping::Stopping;
+
+/// Everything that the server works with.
+pub(super) struct Daemon {
+    pub settings: CacheServeSettings,
+    pub cache: FlashCache,
+    pub volumes: Vec<BehindCache>,
+    pub hall: Rc<ExportHall>,
+    pub runtime: Runtime,
+    pub watcher: Watcher,
+    pub started: Nanos,
+    pub clients: Cell<usize>,
+    /// Clients since the start.
+    pub clients_seen: Cell<u64>,
+    pub stopping: Rc<Stopping>,
+    pub is_draining: Cell<bool>,
+}

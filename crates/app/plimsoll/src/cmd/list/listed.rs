@@ -1,0 +1,44 @@
+//! A run of a list, found in its folder.
+
+use std::path::PathBuf;
+
+use record::RunRecord;
+use report::started_ns;
+use verdict::Verdict;
+
+/// A run that was found.
+pub(super) struct ListedRun {
+    pub folder: PathBuf,
+    /// The same below the folder that was looked in, with `/` between its parts.
+    pub id: String,
+    pub record: RunRecord,
+    pub verdict: Verdict,
+    pub is_live: bool,
+    pub cut: Option<CutOff>,
+    /// When its journal was last written, since 1970.
+    pub written_ns: Option<u64>,
+}
+
+/// A run whose program or machine stopped in its midst.
+pub(super) enum CutOff {
+    /// This command completes it.
+    Resumable(String),
+    /// Why none does.
+    Lost(String),
+}
+
+impl ListedRun {
+    /// When it began; a simulation, whose own clock always begins alike, when it was made.
+    pub(super) fn began_ns(&self) -> Option<u64> {
+        let made_ns = self.written_ns.filter(|_| self.record.simulated().is_some());
+        started_ns(&self.record).or(made_ns)
+    }
+
+    pub(super) fn verdict_word(&self) -> String {
+        match (self.is_live, &self.cut) {
+            (true, _) => "live".to_owned(),
+            (false, Some(_)) => "Cut off".to_owned(),
+            (false, None) => report::verdict_name(&self.record, &self.verdict),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A sweep at work: by this program, on several threads, or by the agents of a fleet.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use host::{Measured, crew, simulate};
+use report::{PredictedArray, PredictionFigures};
+use units::Bytes;
+
+use super::progress::SweepProgress;
+use super::queue;
+use super::sweep::{OpenSweep, SweepItem};
+use crate::console::Console;
+use crate::error::CommandError;
+
+impl OpenSweep<'_> {
+    /// Simulates the items without a result, as many at a time as processors and memory allow;
+    /// returns the arrays, the best first.
+    pub(super) fn run(&self, console: &mut Console) -> Result<Vec<PredictedArray>, CommandError> {
+        let count = self.items.len();
+        let known: Vec<Option<PredictionFigures>> =
+            self.items.iter().map(|item| self.known(item)).collect();
+        let missing: Vec<&SweepItem<'_>> = self
+            .items
+            .iter()
+            .zip(&known)
+            .filter(|(_, known)| known.is_none())
+            .map(|(item, _)| item)
+            .collect();
+        let at_a_time = simulate::at_a_time(missing.len());
+        self.announce((count, missing.len(), at_a_time), console)?;
+        let progress = SweepProgress::new(missing.len(), count - missing.len(), console.is_quiet());
+        let found = if self.request.flags.fleet && !missing.is_empty() {
+            queue::collected(self, &missing, &progress, console)?
+        } else {
+            self.simulated(&missing, at_a_time, &progress)?
+        };
+        let mut figures = known;
+        for (index, found) in found {
+            figures[index] = Some(found);
+        }
+        let done: Vec<PredictionFigures> = figures.into_iter().flatten().collect();
+        if done.len() < count {
+            return Err(CommandError::new(format!(
+                "stopped after {} of {count} simulations; the same command with -o {} continues",
+                done.len(),
+                self.folder.path().display()
+            )));
+        }
+        let predictions = self.items.iter().zip(done).map(|(item, figures)| self.of(item, figures));
+        Ok(report::ranked_predictions(predictions.collect()))
+    }
+
+    /// The figures of each item that is missing, with its number, unless the sweep is stopped.
+    fn simulated(
+        &self,
+        missing: &[&SweepItem<'_>],
+        at_a_time: usize,
+        progress: &SweepProgress,
+    ) -> Result<Vec<(usize, PredictionFigures)>, CommandError> {
+        let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        thread::scope(|scope| {
+            let mut workers = Vec::new();
+            workers.resize_with(at_a_time, || {
+                scope.spawn(|| self.work(missing, (&next, &found), progress))
+            });
+            for worker in workers {
+                worker.join().map_err(|_| crew::panicked())??;
+            }
+            Ok::<(), CommandError>(())
+        })?;
+        Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A worker: takes the next item until there is none, or the sweep is stopped.
+    fn work(
+        &self,
+        missing: &[&SweepItem<'_>],
+        (next, found): (&AtomicUsize, &Mutex<Vec<(usize, PredictionFigures)>>),
+        progress: &SweepProgress,
+    ) -> Result<(), CommandError> {
+        while !self.stop.is_set() {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = missing.get(at) else { break };
+            if let Some(figures) = self.one(item, (at, progress))? {
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.push((item.index, figures));
+            }
+            progress.end(at);
+        }
+        Ok(())
+    }
+
+    /// Simulates one item and keeps its figures; none if the sweep is stopped meanwhile. Figures
+    /// are those that were kept, read back, so that they never depend on who computed them.
+    fn one(
+        &self,
+        item: &SweepItem<'_>,
+        (at, progress): (usize, &SweepProgress),
+    ) -> Result<Option<PredictionFigures>, CommandError> {
+        let name = self.name(item).unwrap_or_else(|| format!("at-work-{}", item.index));
+        let folder = self.folder.run_folder(&name)?;
+        let told = progress.of(at, &item.load.plan);
+        let Measured { record, verdict, .. } =
+            self.request.one(item.load, (item.changes, &folder), self.stop, told)?;
+        if self.stop.is_set() {
+            return Ok(None);
+        }
+        let text = serde_json::to_string(&PredictionFigures::of(&record, &verdict))?;
+        if !self.keeps_runs() {
+            self.folder.run_folder(&name)?;
+        }
+        self.kept(item.index, &text).map(Some)
+    }
+
+    /// Announces the simulations, and their limit.
+    fn announce(
+        &self,
+        (count, missing, at_a_time): (usize, usize, usize),
+        console: &mut Console,
+    ) -> Result<(), CommandError> {
+        let memory = Bytes(at_a_time as u64 * simulate::BYTES_OF_A_SIMULATION);
+        let known = match count - missing {
+            0 => String::new(),
+            known => format!("; {known} were simulated before"),
+        };
+        let by = if self.request.flags.fleet {
+            "by the agents of the fleet".to_owned()
+        } else {
+            format!("{at_a_time} at a time, with {memory} of memory at most")
+        };
+        console.remark(format_args!(
+            "{count} simulations of {} databases{known}, {by}.",
+            self.request.seeds[0].plan.databases.len()
+        ))?;
+        console.flush()
+    }
+}
