@@ -4,7 +4,7 @@
 use record::{Finished, Interval, LoadError, Phase, RunRecord};
 use units::Nanos;
 
-use crate::{EventAction, FleetRecord, HostPart, LoadChange, PlannedEvent, last_part};
+use crate::{EventAction, FleetRecord, HostPart, PlannedEvent, last_part};
 
 /// The load settles for this long after an event, or for half of the time to the next.
 const SETTLES_WITHIN: Nanos = Nanos::from_secs(60);
@@ -22,7 +22,7 @@ pub struct Period {
     pub event: Option<usize>,
 }
 
-/// Where a part of the measurement lies.
+/// Position of a part within the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeriodKind {
     /// Before the first event.
@@ -158,10 +158,10 @@ impl FleetRecord {
 
     /// The load of a copy at an instant, in percent of that of an active copy.
     pub(crate) fn load_percent(&self, host: usize, database: &str, at: Nanos) -> u32 {
-        let is_it = |of: &&LoadChange| {
+        let last = self.loads.iter().rfind(|of| {
             of.host == host && of.at <= at && of.database.eq_ignore_ascii_case(database)
-        };
-        self.loads.iter().rfind(is_it).map_or(100, |change| change.percent)
+        });
+        last.map_or(100, |change| change.percent)
     }
 }
 

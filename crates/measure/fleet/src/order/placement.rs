@@ -1,4 +1,4 @@
-//! Which host carries which database when: copies, what is lost, and how much load each copy has.
+//! Which host carries which database when: copies, losses, and how much load each copy has.
 
 use serde::{Deserialize, Serialize};
 use units::Nanos;

@@ -119,8 +119,7 @@ pub(super) fn events(
 
 /// Events that a measurement of `measured` does not reach, in sentences.
 pub(super) fn beyond(events: &[PlannedEvent], names: &[&str], measured: Nanos) -> Vec<String> {
-    let late = events.iter().filter(|event| event.at >= measured);
-    late.map(|event| {
+    events.iter().filter(|event| event.at >= measured).map(|event| {
         format!(
             "{}: the measurement ends after {}; give an earlier `at`, or a longer `duration` in \
              the plans of the hosts",
@@ -203,12 +202,14 @@ impl Checked<'_> {
         let take_over = active.into_iter().map(|index| {
             let copies = &self.copies[index];
             let chosen = named.get(&index).copied();
-            let by = chosen.or_else(|| self.placement.next_copy(copies, host)).ok_or_else(|| {
-                format!(
-                    "{} has no copy on a surviving host: add one to its copies, or lose fewer hosts",
-                    copies.database
-                )
-            })?;
+            let by =
+                chosen.or_else(|| self.placement.next_copy(copies, host)).ok_or_else(|| {
+                    format!(
+                        "{} has no copy on a surviving host: add one to its copies, or lose fewer \
+                     hosts",
+                        copies.database
+                    )
+                })?;
             Ok(TakeOver { database: copies.database.clone(), by })
         });
         Ok(EventAction::Lose { host, take_over: take_over.collect::<Result<_, String>>()? })

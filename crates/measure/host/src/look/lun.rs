@@ -67,8 +67,8 @@ fn tried(
         let name = portal.to_string();
         let way = Lun::attach(&there, &name, initiator).and_then(|lun| way(&lun));
         // Its name is shown separately.
-        let why = |error: IscsiError| error.to_string().replacen(&format!("{name}: "), "", 1);
-        portals.push(LunPortal { way: way.map_err(why), name });
+        let way = way.map_err(|error| error.to_string().replacen(&format!("{name}: "), "", 1));
+        portals.push(LunPortal { way, name });
     }
     Ok(portals)
 }

@@ -25,7 +25,7 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 pub(super) struct Neighbours {
     /// A mount point on each disk.
     disks: BTreeMap<String, String>,
-    /// A folder of the run, to name whoever does not answer.
+    /// A folder of the run, named in reports of a missing answer.
     folder: PathBuf,
     questions: Questions<(u64, Vec<OtherDisk>)>,
     /// When was looked last, in nanoseconds since the start of the run.
@@ -86,18 +86,22 @@ impl Neighbours {
                 first.entry(one).or_insert(at_ns);
             }
         }
-        let told = first.into_iter().map(|((folder, disk), at_ns)| {
-            let volume = self.disks[&disk].clone();
-            Event::OtherRun(OtherRun { at_ns, folder: folder.display().to_string(), volume, disk })
-        });
-        told.collect()
+        let mut events = Vec::new();
+        for ((folder, disk), at_ns) in first {
+            let (folder, volume) = (folder.display().to_string(), self.disks[&disk].clone());
+            events.push(Event::OtherRun(OtherRun { at_ns, folder, volume, disk }));
+        }
+        events
     }
 }
 
 /// The disks that a run has databases or logs on.
 fn disks_of(run: &OpenFiles) -> BTreeSet<OtherDisk> {
-    let known = run.files.iter().filter_map(|file| disk_of(file));
-    known.map(|(disk, _)| (run.folder.clone(), disk)).collect()
+    run.files
+        .iter()
+        .filter_map(|file| disk_of(file))
+        .map(|(disk, _)| (run.folder.clone(), disk))
+        .collect()
 }
 
 /// The disk under a path, or its source if it is on none, and its mount point.

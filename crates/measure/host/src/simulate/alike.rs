@@ -77,8 +77,9 @@ impl Alike {
         let Some(index) = database_of(&mut event).copied() else {
             return vec![event];
         };
-        let others = plan.databases.iter().zip(&self.like);
-        others
+        plan.databases
+            .iter()
+            .zip(&self.like)
             .filter(|&(_, &place)| plan.databases[self.simulated[place]].index == index)
             .map(|(database, &place)| {
                 of_another(event.clone(), &plan.databases[self.simulated[place]], database)

@@ -31,8 +31,8 @@ pub fn sessions(plan: &Plan) -> Vec<u32> {
     plan.databases.iter().map(|database| trial::sessions_of(plan, database)).collect()
 }
 
-/// `work` for every number below `count`, as many at a time as there are processors; the results are
-/// in the order of the numbers, whatever came first.
+/// `work` for every number below `count`, as many at a time as there are processors; the results
+/// are in the order of the numbers, whichever finished first.
 pub fn side_by_side<T: Send, E: Send + From<HostError>>(
     count: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,

@@ -76,8 +76,8 @@ impl RunRecord {
         Self::of_kept_lines(lines, |_| true)
     }
 
-    /// Folds the bytes of a journal without the intervals of the measurement that `is_kept` refuses:
-    /// a part of the measurement as a run. The seal is that of the whole journal.
+    /// Folds the bytes of a journal without the intervals of the measurement that `is_kept`
+    /// refuses: a part of the measurement as a run. The seal is that of the whole journal.
     pub fn load_part(
         journal: &[u8],
         is_kept: impl Fn(&Interval) -> bool,
