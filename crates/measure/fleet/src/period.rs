@@ -72,7 +72,7 @@ impl FleetRecord {
     }
 
     /// A part in words, such as `after lose EX03 at 30min`.
-    pub fn period_name(&self, period: &Period) -> String {
+    pub(crate) fn period_name(&self, period: &Period) -> String {
         let names: Vec<&str> = self.hosts.iter().map(|host| host.name.as_str()).collect();
         let event = period.event.and_then(|event| self.events.get(event));
         match (period.kind, event) {
@@ -167,12 +167,12 @@ impl FleetRecord {
 
 impl HostPart {
     /// Whether it was killed on purpose.
-    pub fn was_down(&self) -> bool {
+    pub(crate) fn was_down(&self) -> bool {
         !self.downs.is_empty()
     }
 
     /// Whether it was killed on purpose and has not returned.
-    pub fn is_down_for_good(&self) -> bool {
+    pub(crate) fn is_down_for_good(&self) -> bool {
         self.downs.last().is_some_and(|(_, to)| to.is_none())
     }
 }

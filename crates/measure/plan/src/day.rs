@@ -38,7 +38,7 @@ impl LoadDay {
     }
 
     /// Hour of the day with the highest target, 0 to 23; the first of several.
-    pub fn busiest_hour(&self) -> usize {
+    pub(crate) fn busiest_hour(&self) -> usize {
         let hours = self.percent.iter().enumerate().rev();
         hours.max_by(|(_, one), (_, two)| one.total_cmp(two)).map_or(0, |(hour, _)| hour)
     }

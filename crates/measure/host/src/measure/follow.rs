@@ -178,7 +178,8 @@ impl<'a> Follower<'a> {
         let waiting = self.room.waiting().into_iter().chain(self.reads.waiting());
         let volume = self.silence.volume(moment, waiting);
         let groups = self.silence.groups(moment, self.coordinator);
-        let ends = groups.iter().map(|_| End::GivenUp).collect();
+        let mut ends = Vec::new();
+        ends.resize_with(groups.len(), || End::GivenUp);
         for issue in groups.into_iter().chain(volume) {
             self.coordinator.stop(Stop::Failed);
             self.tell(Event::Issue(issue));

@@ -39,10 +39,12 @@ impl SimulatedWorld {
     /// Says when the memory of the arrays has settled; nothing if none of them keeps writes there.
     pub(super) fn settled(&self) -> Option<StorageSettled> {
         let arrays = self.arrays.clone();
-        let filled = move || arrays.iter().filter_map(SimulatedArray::filled_memory).sum();
         self.arrays[0].filled_memory()?;
         let settling = RefCell::new(MemorySettling::default());
-        Some(Rc::new(move |now| settling.borrow_mut().is_settled(now, filled())))
+        Some(Rc::new(move |now| {
+            let filled = arrays.iter().filter_map(SimulatedArray::filled_memory).sum();
+            settling.borrow_mut().is_settled(now, filled)
+        }))
     }
 }
 
