@@ -14,7 +14,7 @@ use units::Nanos;
 
 use crate::Timing;
 use event::{CopySet, PlannedEvent};
-use written::{Names, WrittenDatabase, WrittenEvent};
+use written::{HostNames, WrittenDatabase, WrittenEvent};
 
 /// Load of a passive copy in percent of an active one's, if the plan does not say: what Exchange
 /// 2013 and later are documented to need.
@@ -131,8 +131,8 @@ impl FleetOrder {
         }
         let warms_up_in_turns = in_turns(document.warm_up.as_deref(), &mut faults);
         let names: Vec<String> = document.host.iter().map(|of| of.host.clone()).collect();
-        let databases = written::copies(&document.database, Names(&names), &mut faults);
-        let events = written::events(&document.event, &databases, Names(&names), &mut faults);
+        let databases = written::copies(&document.database, HostNames(&names), &mut faults);
+        let events = written::events(&document.event, &databases, HostNames(&names), &mut faults);
         if !faults.is_empty() {
             return Err(OrderError { file: file.to_owned(), faults });
         }

@@ -14,7 +14,7 @@ use super::device_reads::DeviceReads;
 use super::folder::RunFolder;
 use super::gate::Gate;
 use super::merge::Merger;
-use super::neighbours::Neighbours;
+use super::neighbours::NeighbourRuns;
 use super::processors::ProcessorWatch;
 use super::room::{FreeSpace, RoomWatch};
 use super::silence::Silence;
@@ -77,7 +77,7 @@ pub(super) struct Watched<'a> {
     /// What the volumes' devices read.
     pub reads: &'a mut DeviceReads,
     /// Other runs on the same disks.
-    pub neighbours: &'a mut Neighbours,
+    pub neighbours: &'a mut NeighbourRuns,
     /// Who uses the processors.
     pub processors: &'a mut ProcessorWatch,
     /// Other programs' request to stop.
@@ -96,7 +96,7 @@ pub(super) struct Follower<'a> {
     journal: Journal<'a>,
     room: &'a mut RoomWatch,
     reads: &'a mut DeviceReads,
-    neighbours: &'a mut Neighbours,
+    neighbours: &'a mut NeighbourRuns,
     processors: &'a mut ProcessorWatch,
     request: &'a mut StopRequest,
     gate: Option<Gate>,

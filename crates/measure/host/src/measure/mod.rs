@@ -51,7 +51,7 @@ use follow::{End, Follower, GroupCrew, Watched};
 use gate::Gate;
 pub use gate::{MEASURE_AT, WAITING};
 use job::{Job, jobs};
-use neighbours::Neighbours;
+use neighbours::NeighbourRuns;
 use pause::PauseWatch;
 use processors::ProcessorWatch;
 pub use resume::CutRun;
@@ -113,7 +113,7 @@ pub fn run(
             let since = (count, clock.epoch() + clock.now());
             let start = start::start(plan, command, since, &outputs)?;
             let room = RoomWatch::start(plan)?;
-            Ok((start, room, DeviceReads::new(plan)?, Neighbours::new(plan)?))
+            Ok((start, room, DeviceReads::new(plan)?, NeighbourRuns::new(plan)?))
         })?;
     start.tags = order.tags.to_vec();
     let steps = steps::load_steps(folder, plan, order.resumed.is_some())?;

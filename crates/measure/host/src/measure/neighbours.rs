@@ -22,7 +22,7 @@ const BETWEEN_LOOKS: Nanos = Nanos::from_secs(10);
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Other runs on the disks of a run.
-pub(super) struct Neighbours {
+pub(super) struct NeighbourRuns {
     /// A mount point on each disk.
     disks: BTreeMap<String, String>,
     /// A folder of the run, named in reports of a missing answer.
@@ -35,7 +35,7 @@ pub(super) struct Neighbours {
 /// The folder of another run, and a disk that it uses.
 type OtherDisk = (PathBuf, String);
 
-impl Neighbours {
+impl NeighbourRuns {
     /// None has been seen.
     pub(super) fn new(plan: &Plan) -> Result<Self, HostError> {
         let folders = plan.databases.iter().flat_map(|of| [&of.folder, &of.log_folder]);
@@ -117,7 +117,7 @@ mod tests {
 
     use record::Event;
 
-    use super::{Neighbours, Plan, disk_of, disks_of};
+    use super::{NeighbourRuns, Plan, disk_of, disks_of};
     use crate::system::OpenFiles;
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         let here = env!("CARGO_MANIFEST_DIR");
         let plan = format!("[databases]\nfolders = [\"{here}\"]\nsize = \"16MiB\"\n");
         let plan = Plan::parse("test", &plan).unwrap();
-        let mut neighbours = Neighbours::new(&plan).unwrap();
+        let mut neighbours = NeighbourRuns::new(&plan).unwrap();
         let (disk, mount) = disk_of(Path::new(here)).unwrap();
         let other = OpenFiles { folder: PathBuf::from("/other"), files: vec![here.into()] };
         let seen: Vec<_> = disks_of(&other).into_iter().collect();
