@@ -44,6 +44,11 @@ pub enum AgentEffect {
         /// What the host does while it measures; the run itself needs those of its load.
         duties: Vec<Duty>,
     },
+    /// Ask the run to end.
+    Stop {
+        /// Which run.
+        run: RunId,
+    },
     /// Kill the run at once, as a power failure would.
     Kill {
         /// Which run.
@@ -71,11 +76,6 @@ pub enum AgentEffect {
         run: RunId,
         /// In nanoseconds since 1970.
         at_ns: u64,
-    },
-    /// Ask the run to end.
-    Stop {
-        /// Which run.
-        run: RunId,
     },
     /// Publish the journal of this run again, from this byte on.
     Resend {
