@@ -24,8 +24,8 @@ pub fn facts(
     others: &[IscsiPortal],
 ) -> Result<LunFacts, TargetError> {
     let lun = Lun::attach(address, name, initiator)?;
-    let (capacity, caching) = (lun.capacity(), lun.caching());
     let listed = listed(address, initiator);
+    let (capacity, caching) = (lun.capacity(), lun.caching());
     let portals: BTreeSet<&IscsiPortal> = listed.iter().flatten().flatten().chain(others).collect();
     Ok(LunFacts {
         name: name.to_owned(),
