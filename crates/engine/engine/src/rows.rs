@@ -191,10 +191,10 @@ impl View<'_> {
         stage: &mut Stage<'_>,
         row: &Prepared<'_>,
     ) -> Result<RowChange, Halt> {
-        let mut change = RowChange::default();
         self.refuse_conflict(&row.key)?;
         let old = self.table.stored(stage, &row.key)?;
         let primary = &self.table.primary;
+        let mut change = RowChange::default();
         tolerate(tree::replace(stage, primary, &row.key, &row.record))?;
         self.insert_long_values(stage, row, &mut change)?;
         self.release_long_values(stage, &old, &mut change)?;

@@ -38,20 +38,13 @@ impl TableState {
     pub(crate) fn new(table: &CatalogTable, page_size: PageSize) -> Option<Self> {
         table.definition.primary()?;
         let density_percent = u8::try_from(table.density_percent.clamp(20, 100)).unwrap_or(100);
-        let tree = |place: ese::catalog::TreePlace, repeats, density_percent| Tree {
-            root: place.root,
-            object: place.object,
-            repeats,
-            density_percent,
-            space: Space::Own,
-        };
         let indexes = table.secondaries().map(|(index, place)| {
-            (index.clone(), tree(place, !index.is_unique(), density_percent))
+            (index.clone(), own_tree(place, !index.is_unique(), density_percent))
         });
         Some(Self {
-            primary: tree(table.place, false, density_percent),
+            primary: own_tree(table.place, false, density_percent),
             indexes: indexes.collect(),
-            long_values: table.long_values.map(|place| tree(place, false, 100)),
+            long_values: table.long_values.map(|place| own_tree(place, false, 100)),
             long_value_numbers: RefCell::new(LongValueNumbers::from(1)),
             page_size,
             builder: RefCell::new(RecordBuilder::new(&table.definition, page_size)),
@@ -64,6 +57,11 @@ impl TableState {
         let indexes = self.indexes.iter().map(|(_, tree)| *tree);
         std::iter::once(self.primary).chain(indexes).chain(self.long_values)
     }
+}
+
+/// The tree at `place`, which owns its space.
+const fn own_tree(place: ese::catalog::TreePlace, repeats: bool, density_percent: u8) -> Tree {
+    Tree { root: place.root, object: place.object, repeats, density_percent, space: Space::Own }
 }
 
 /// The open tables of a database, and their trees.

@@ -26,7 +26,7 @@ const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
 /// A reader that waits longer for the next message of a stream has read it to its end.
 const NEXT_WITHIN: Duration = Duration::from_secs(2);
 
-/// What was read of a journal.
+/// Bytes read from a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptJournal {
     /// The pieces, in the order in which they were kept.
@@ -77,7 +77,8 @@ impl Carrier {
         .map(drop)
     }
 
-    /// What is kept of the journal of `agent` in `run` behind a place in the stream; 0 is its begin.
+    /// The stored part of the journal of `agent` in `run` after a position in the stream; 0 is the
+    /// start.
     pub fn kept(
         &self,
         run: &RunId,

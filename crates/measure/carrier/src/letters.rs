@@ -13,11 +13,11 @@ const MOST_WAITING: usize = 4_096;
 /// A message that has arrived.
 #[derive(Clone, Debug)]
 pub struct Letter {
-    /// Where it was sent to.
+    /// Its destination.
     pub subject: String,
     /// Its content.
     pub bytes: Vec<u8>,
-    /// Where an answer goes, if one is waited for.
+    /// Destination of the answer, if the sender waits for one.
     pub reply: Option<String>,
 }
 

@@ -32,7 +32,7 @@ const LOST_AFTER: Duration = Duration::from_secs(15);
 /// The server's answer is this much later at most.
 const NEXT_WITHIN: Duration = Duration::from_secs(2);
 
-/// An item that so many agents were lost with is handed to no further one.
+/// Deliveries of an item before it is given up: each of these agents was lost with it.
 const MOST_DELIVERIES: i64 = 5;
 
 /// An item of the queue in the hands of this agent.

@@ -44,6 +44,11 @@ pub enum AgentEffect {
         /// What the host does while it measures; the run itself needs those of its load.
         duties: Vec<Duty>,
     },
+    /// Ask the run to end.
+    Stop {
+        /// Which run.
+        run: RunId,
+    },
     /// Kill the run at once, as a power failure would.
     Kill {
         /// Which run.
@@ -71,11 +76,6 @@ pub enum AgentEffect {
         run: RunId,
         /// In nanoseconds since 1970.
         at_ns: u64,
-    },
-    /// Ask the run to end.
-    Stop {
-        /// Which run.
-        run: RunId,
     },
     /// Publish the journal of this run again, from this byte on.
     Resend {
@@ -124,7 +124,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent that started at `started` of its own clock and may write below `allowed`, which are
+    /// An agent that started at `started` by its clock and may write below `allowed`, which are
     /// real paths. `kept` is what an earlier agent with this id had been doing.
     pub fn new(
         id: AgentId,
@@ -224,16 +224,21 @@ impl Agent {
         }
     }
 
-    /// What is due by `now` of this host's clock, in order. Duties of the load are those of the run
+    /// Duties due by `now` of this host's clock, in order. Duties of the load are those of the run
     /// itself.
     pub fn due(&mut self, now: Nanos) -> Vec<AgentEffect> {
         let Some(kept) = &mut self.kept else { return Vec::new() };
         let Some(from_ns) = kept.measure_from_ns.filter(|_| kept.is_in_measurement()) else {
             return Vec::new();
         };
-        let is_due = |duty: &mut Duty| from_ns.saturating_add(duty.after_ns) <= now.0;
-        let due: Vec<Duty> = kept.duties.extract_if(.., is_due).collect();
-        due.into_iter().filter_map(|duty| kept.act(duty.act)).collect()
+        let duties = &mut kept.duties;
+        let due: Vec<Duty> =
+            duties.extract_if(.., |duty| from_ns.saturating_add(duty.after_ns) <= now.0).collect();
+        let mut effects = Vec::new();
+        for duty in due {
+            effects.extend(kept.act(duty.act));
+        }
+        effects
     }
 
     fn obey(

@@ -18,12 +18,12 @@ pub enum PieceFault {
     Gap {
         /// How many bytes there are.
         have: u64,
-        /// Where the piece begins.
+        /// Start of the piece.
         offset: u64,
     },
     /// It ends behind what an earlier piece called the end, or says another end.
     BeyondEnd {
-        /// The end as it was said first.
+        /// The end that was announced first.
         whole: u64,
     },
 }
@@ -42,7 +42,7 @@ impl fmt::Display for PieceFault {
 impl std::error::Error for PieceFault {}
 
 impl Assembly {
-    /// Goes on with a journal of which `have` bytes are there.
+    /// Continues a journal of which `have` bytes have arrived.
     pub const fn from(have: u64) -> Self {
         Self { have, whole: None }
     }

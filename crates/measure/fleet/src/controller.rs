@@ -7,50 +7,14 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
 use units::Nanos;
 
 use crate::membership::{HeardBeat, Presence};
 use crate::{
     AgentAnswer, AgentId, AgentOrder, AgentStep, Ask, ClockOffset, Duty, FleetEvent, FleetOrder,
-    Heartbeat, LossCause, RunId, Timing,
+    FleetStage, Heartbeat, LossCause, RunId, Timing,
 };
 use host::FleetHost;
-
-/// What the controller is waiting for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FleetStage {
-    /// For every host of the plan to appear.
-    Gathering,
-    /// For every host to say that its plan can run there.
-    Checking,
-    /// For every database to be filled.
-    Preparing,
-    /// For every host to be warm and to have found its sessions.
-    WarmingUp,
-    /// For the clocks to be compared once more, and every host to know the common instant.
-    Releasing,
-    /// For every host to end.
-    Measuring,
-    /// For nothing any more.
-    Ended,
-}
-
-impl FleetStage {
-    /// The stage in a word or two.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gathering => "gathering",
-            Self::Checking => "checking",
-            Self::Preparing => "preparing",
-            Self::WarmingUp => "warming up",
-            Self::Releasing => "releasing",
-            Self::Measuring => "measuring",
-            Self::Ended => "ended",
-        }
-    }
-}
 
 /// What the controller wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +66,8 @@ pub struct FleetController {
 }
 
 impl FleetController {
-    /// A controller for `order`, whose hosts have this work, in their order. `epoch` is larger than that of every earlier controller. `measure_limit` bounds the measurement.
+    /// A controller for `order`, whose hosts have this work, in their order. `epoch` is larger than
+    /// that of every earlier controller. `measure_limit` bounds the measurement.
     pub fn new(
         (run, epoch): (RunId, u64),
         order: &FleetOrder,
@@ -331,7 +296,7 @@ impl FleetController {
         self.effects.push(ControllerEffect::Note(event));
     }
 
-    /// Ends the run early: every host that still works is told to stop.
+    /// Ends the run early: every working host gets an order to stop.
     fn end(&mut self, why: String, now: Nanos) {
         if self.stage == FleetStage::Ended {
             return;

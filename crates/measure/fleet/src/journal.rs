@@ -128,7 +128,7 @@ pub enum FleetEvent {
     },
     /// Messages that changed nothing, by kind.
     Ignored {
-        /// What was wrong with them.
+        /// The fault in them.
         fault: String,
         /// How many.
         count: u64,

@@ -20,6 +20,7 @@ mod order;
 mod outbox;
 mod period;
 mod record;
+mod stage;
 mod sweep;
 mod timing;
 mod topology;
@@ -28,7 +29,7 @@ mod verdict;
 pub use agent::{Agent, AgentEffect, AgentSurroundings, ChildReport, KeptJob};
 pub use assembly::{Assembly, PieceFault};
 pub use clock::{ClockOffset, RoundTrip};
-pub use controller::{ControllerEffect, FleetController, FleetStage, HostWork};
+pub use controller::{ControllerEffect, FleetController, HostWork};
 pub use identity::{AgentId, IdentityError, RunId};
 pub use journal::{FleetEvent, FleetLine, LossCause};
 pub use merge::{FleetSeries, merged};
@@ -44,6 +45,7 @@ pub use order::{FleetOrder, HostOrder, OrderError};
 pub use outbox::{JournalOutbox, JournalPiece};
 pub use period::{Period, PeriodKind, periods};
 pub use record::{Absence, FleetLoadError, FleetRecord, HostPart};
+pub use stage::FleetStage;
 pub use sweep::{
     ItemStep, ResultStep, SimulationItem, SimulationOutcome, SimulationResult, SweepLedger,
     item_step,

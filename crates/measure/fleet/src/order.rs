@@ -14,7 +14,7 @@ use units::Nanos;
 
 use crate::Timing;
 use event::{CopySet, PlannedEvent};
-use written::{Names, WrittenDatabase, WrittenEvent};
+use written::{HostNames, WrittenDatabase, WrittenEvent};
 
 /// Load of a passive copy in percent of an active one's, if the plan does not say: what Exchange
 /// 2013 and later are documented to need.
@@ -50,7 +50,7 @@ pub struct HostOrder {
     pub plan: String,
 }
 
-/// What is wrong with a fleet plan; everything at once.
+/// All faults of a fleet plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderError {
     file: String,
@@ -131,8 +131,8 @@ impl FleetOrder {
         }
         let warms_up_in_turns = in_turns(document.warm_up.as_deref(), &mut faults);
         let names: Vec<String> = document.host.iter().map(|of| of.host.clone()).collect();
-        let databases = written::copies(&document.database, Names(&names), &mut faults);
-        let events = written::events(&document.event, &databases, Names(&names), &mut faults);
+        let databases = written::copies(&document.database, HostNames(&names), &mut faults);
+        let events = written::events(&document.event, &databases, HostNames(&names), &mut faults);
         if !faults.is_empty() {
             return Err(OrderError { file: file.to_owned(), faults });
         }
@@ -196,28 +196,35 @@ fn repeated(hosts: &[WrittenHost]) -> Vec<String> {
         .collect()
 }
 
+/// Reads spans of time, noting those that are none.
+struct TimingSpans<'a> {
+    faults: &'a mut Vec<String>,
+}
+
+impl TimingSpans<'_> {
+    fn of(&mut self, key: &str, written: Option<&str>, default: Nanos) -> Nanos {
+        let Some(text) = written else { return default };
+        plan::parse_duration(text).filter(|span| span.0 > 0).unwrap_or_else(|| {
+            self.faults.push(format!("timing.{key} = {text:?} is no time: write it as \"2s\""));
+            default
+        })
+    }
+}
+
 impl WrittenTiming {
     fn checked(&self, faults: &mut Vec<String>) -> Timing {
         let default = Timing::default();
-        let mut span = |key: &str, written: &Option<String>, default: Nanos| match written {
-            None => default,
-            Some(text) => {
-                plan::parse_duration(text).filter(|span| span.0 > 0).unwrap_or_else(|| {
-                    faults.push(format!("timing.{key} = {text:?} is no time: write it as \"2s\""));
-                    default
-                })
-            }
-        };
+        let mut spans = TimingSpans { faults };
         let timing = Timing {
-            heartbeat: span("heartbeat", &self.heartbeat, default.heartbeat),
-            suspect: span("suspect", &self.suspect, default.suspect),
-            lost: span("lost", &self.lost, default.lost),
-            gather: span("gather", &self.gather, default.gather),
-            prepare: span("prepare", &self.prepare, default.prepare),
-            warm_up: span("warm_up", &self.warm_up, default.warm_up),
-            lead: span("lead", &self.lead, default.lead),
-            finish: span("finish", &self.finish, default.finish),
-            collect: span("collect", &self.collect, default.collect),
+            heartbeat: spans.of("heartbeat", self.heartbeat.as_deref(), default.heartbeat),
+            suspect: spans.of("suspect", self.suspect.as_deref(), default.suspect),
+            lost: spans.of("lost", self.lost.as_deref(), default.lost),
+            gather: spans.of("gather", self.gather.as_deref(), default.gather),
+            prepare: spans.of("prepare", self.prepare.as_deref(), default.prepare),
+            warm_up: spans.of("warm_up", self.warm_up.as_deref(), default.warm_up),
+            lead: spans.of("lead", self.lead.as_deref(), default.lead),
+            finish: spans.of("finish", self.finish.as_deref(), default.finish),
+            collect: spans.of("collect", self.collect.as_deref(), default.collect),
         };
         let is_ordered = timing.heartbeat < timing.suspect && timing.suspect < timing.lost;
         if !is_ordered {

@@ -10,7 +10,7 @@ const MOST_BYTES: usize = 256 * 1024;
 /// A piece of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalPiece {
-    /// Where it begins in the journal, in bytes.
+    /// Its position in the journal, in bytes.
     pub offset: u64,
     /// The whole length of the journal, if the run has ended.
     pub whole: Option<u64>,

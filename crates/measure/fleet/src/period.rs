@@ -4,7 +4,7 @@
 use record::{Finished, Interval, LoadError, Phase, RunRecord};
 use units::Nanos;
 
-use crate::{EventAction, FleetRecord, HostPart, LoadChange, PlannedEvent, last_part};
+use crate::{EventAction, FleetRecord, HostPart, PlannedEvent, last_part};
 
 /// The load settles for this long after an event, or for half of the time to the next.
 const SETTLES_WITHIN: Nanos = Nanos::from_secs(60);
@@ -22,7 +22,7 @@ pub struct Period {
     pub event: Option<usize>,
 }
 
-/// Where a part of the measurement lies.
+/// Position of a part within the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeriodKind {
     /// Before the first event.
@@ -72,7 +72,7 @@ impl FleetRecord {
     }
 
     /// A part in words, such as `after lose EX03 at 30min`.
-    pub fn period_name(&self, period: &Period) -> String {
+    pub(crate) fn period_name(&self, period: &Period) -> String {
         let names: Vec<&str> = self.hosts.iter().map(|host| host.name.as_str()).collect();
         let event = period.event.and_then(|event| self.events.get(event));
         match (period.kind, event) {
@@ -158,21 +158,21 @@ impl FleetRecord {
 
     /// The load of a copy at an instant, in percent of that of an active copy.
     pub(crate) fn load_percent(&self, host: usize, database: &str, at: Nanos) -> u32 {
-        let is_it = |of: &&LoadChange| {
+        let last = self.loads.iter().rfind(|of| {
             of.host == host && of.at <= at && of.database.eq_ignore_ascii_case(database)
-        };
-        self.loads.iter().rfind(is_it).map_or(100, |change| change.percent)
+        });
+        last.map_or(100, |change| change.percent)
     }
 }
 
 impl HostPart {
     /// Whether it was killed on purpose.
-    pub fn was_down(&self) -> bool {
+    pub(crate) fn was_down(&self) -> bool {
         !self.downs.is_empty()
     }
 
     /// Whether it was killed on purpose and has not returned.
-    pub fn is_down_for_good(&self) -> bool {
+    pub(crate) fn is_down_for_good(&self) -> bool {
         self.downs.last().is_some_and(|(_, to)| to.is_none())
     }
 }

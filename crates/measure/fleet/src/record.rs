@@ -1,4 +1,4 @@
-//! A fleet run as it is read back: the fleet's own journal folded, with the record of each host
+//! A fleet run read back: the fleet's own journal folded, with the record of each host
 //! beside it.
 
 use std::fmt;
@@ -40,7 +40,7 @@ pub struct FleetRecord {
     pub ignored: Vec<(String, u64)>,
 }
 
-/// What is known of one host.
+/// Knowledge of one host.
 #[derive(Clone, Debug, Default)]
 pub struct HostPart {
     /// Name as the plan has it.

@@ -27,7 +27,7 @@ pub struct SimulationItem {
     pub is_by_operations: bool,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
-    /// Whether every folder has an array of its own.
+    /// Whether every folder has a separate array.
     pub is_each_folder: bool,
 }
 

@@ -32,8 +32,11 @@ impl FleetRecord {
                 }
             }
         }
-        let shared = by_id.into_iter().filter(|(_, hosts)| hosts.len() > 1);
-        shared.map(|(id, hosts)| SharedDisk { id: id.to_owned(), hosts }).collect()
+        let mut shared = Vec::new();
+        for (id, hosts) in by_id.into_iter().filter(|(_, hosts)| hosts.len() > 1) {
+            shared.push(SharedDisk { id: id.to_owned(), hosts });
+        }
+        shared
     }
 }
 

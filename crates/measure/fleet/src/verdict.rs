@@ -13,7 +13,7 @@ pub use events::PeriodVerdict;
 /// Hosts that began further apart than this did not load shared storage together.
 const MOST_SKEW_NS: u64 = 1_000_000_000;
 
-/// What a fleet run comes to.
+/// The outcome of a fleet run.
 #[derive(Clone, Debug)]
 pub struct FleetVerdict {
     /// The verdict on all hosts together; never a warning.

@@ -15,6 +15,7 @@ use flashcache::{
 };
 use plan::{FlashCachePlan, Plan};
 use record::FlashCacheInterval;
+use trial::Location;
 use trial::run::FlashCacheReading;
 use units::{Bytes, Prng, Seed};
 
@@ -53,8 +54,27 @@ impl RunCache {
         Ok(Some((cache, words)))
     }
 
+    /// Locations of the given databases of `plan`, opened for the calling thread, behind the cache.
+    pub(crate) fn locations(
+        &self,
+        world: &World,
+        plan: &Plan,
+        databases: &[plan::Database],
+    ) -> Result<Vec<Location>, HostError> {
+        let mut locations = wire::locations(world, plan, databases)?;
+        for location in &mut locations {
+            let Location { plan: of, database, log, .. } = location;
+            *database = self.in_front_of(Rc::clone(database), &of.folder);
+            // Logs beside a database are not cached: their files come and go under new names.
+            if of.log_folder != of.folder {
+                *log = self.in_front_of(Rc::clone(log), &of.log_folder);
+            }
+        }
+        Ok(locations)
+    }
+
     /// The volume at `folder` behind the cache, if the plan wants it there.
-    pub(crate) fn in_front_of(&self, volume: Rc<dyn Volume>, folder: &str) -> Rc<dyn Volume> {
+    fn in_front_of(&self, volume: Rc<dyn Volume>, folder: &str) -> Rc<dyn Volume> {
         if !self.plan.folders.iter().any(|of| of == folder) {
             return volume;
         }
@@ -170,7 +190,7 @@ fn unusable(plan: &FlashCachePlan, error: &StoreError) -> HostError {
     }
 }
 
-/// Names a new store; two of one machine differ, since time goes on between them.
+/// Names a new store; two of one machine differ, since their times do.
 fn identity(world: &World) -> [u8; 16] {
     let runtime = world.executor().runtime();
     let now = runtime.clock().epoch() + runtime.now();
@@ -192,11 +212,10 @@ fn stamp(path: &Path) -> u64 {
 fn reading(cache: &FlashCache) -> FlashCacheInterval {
     let status = cache.store().status();
     let block = u64::from(cache.store().block_bytes());
-    let of = |class: RequestClass| recorded(cache.class(class));
     FlashCacheInterval {
-        database: of(RequestClass::Database),
-        log: of(RequestClass::Log),
-        sequential: of(RequestClass::Sequential),
+        database: recorded(cache.class(RequestClass::Database)),
+        log: recorded(cache.class(RequestClass::Log)),
+        sequential: recorded(cache.class(RequestClass::Sequential)),
         flash_bytes_written: status.counters.flash_bytes_written,
         capacity_bytes: status.capacity_blocks * block,
         cached_bytes: status.cached_blocks * block,

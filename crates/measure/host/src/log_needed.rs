@@ -142,13 +142,12 @@ impl LogNeeded {
             return Vec::new();
         }
         let needed: Vec<&LogFile> = self.files.range(first..=last).map(|(_, file)| file).collect();
-        let mut said: Vec<String> = needed
-            .iter()
-            .filter_map(|file| {
-                let fault = file.fault.as_ref()?;
-                Some(format!("{} {fault}: recovery cannot pass it", file.name))
-            })
-            .collect();
+        let mut said = Vec::new();
+        for file in &needed {
+            if let Some(fault) = &file.fault {
+                said.push(format!("{} {fault}: recovery cannot pass it", file.name));
+            }
+        }
         let missing = self.missing();
         if !missing.is_empty() {
             said.push(format!("not in its folder: {}", Missing { log: self, missing: &missing }));

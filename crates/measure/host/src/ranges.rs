@@ -74,13 +74,13 @@ impl Range {
     }
 
     fn continues(&self, other: &Self) -> bool {
-        let is_checksum = |range: &Self| {
-            matches!(range.finding.damage, Damage::Page(PageDamage::Checksum { .. }))
-        };
-        let is_wiped =
-            |range: &Self| matches!(range.finding.damage, Damage::Page(PageDamage::Wiped));
-        let same = (is_checksum(self) && is_checksum(other)) || (is_wiped(self) && is_wiped(other));
-        same && self.last.0.checked_add(1) == Some(other.first.0)
+        let is_same_damage = matches!(
+            (&self.finding.damage, &other.finding.damage),
+            (Damage::Page(PageDamage::Checksum { .. }), Damage::Page(PageDamage::Checksum { .. }))
+                | (Damage::Page(PageDamage::Wiped), Damage::Page(PageDamage::Wiped))
+        );
+        is_same_damage
+            && self.last.0.checked_add(1) == Some(other.first.0)
             && (&self.place, self.cause) == (&other.place, other.cause)
     }
 }

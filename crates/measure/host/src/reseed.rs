@@ -1,6 +1,6 @@
-//! One end of a reseed: a database file read from first to last byte, or a file of its size written,
-//! at a given rate beside the load. What is read is not sent anywhere: the storage is tested, not
-//! the network.
+//! One end of a reseed: a database file read from first to last byte, or a file of its size
+//! written, at a given rate beside the load. The bytes are not sent anywhere: this tests the
+//! storage, not the network.
 
 use std::path::Path;
 use std::rc::Rc;

@@ -1,5 +1,5 @@
 //! Combinations of values for keys, as `size --scenarios` and `simulate --what-if` try them, and
-//! what is kept of them so that a sweep can be cut off.
+//! the results kept so that a sweep can be interrupted.
 
 mod folder;
 mod store;

@@ -15,7 +15,6 @@ use plan::Plan;
 use trial::{CopyFolder, Location};
 
 use crate::error::HostError;
-use crate::flash::RunCache;
 use crate::target::{self, RawDevice, RawTarget, TargetError};
 
 /// Storage as the operating system gives it, for the calling thread.
@@ -83,25 +82,6 @@ fn no_folder(error: DeviceError) -> HostError {
         }
         error => error.into(),
     }
-}
-
-/// The same behind the cache of a run.
-pub(crate) fn cached_locations(
-    world: &World,
-    plan: &Plan,
-    databases: &[plan::Database],
-    cache: &RunCache,
-) -> Result<Vec<Location>, HostError> {
-    let mut locations = locations(world, plan, databases)?;
-    for location in &mut locations {
-        let Location { plan: of, database, log, .. } = location;
-        *database = cache.in_front_of(Rc::clone(database), &of.folder);
-        // Logs beside a database are not cached: their files come and go under new names.
-        if of.log_folder != of.folder {
-            *log = cache.in_front_of(Rc::clone(log), &of.log_folder);
-        }
-    }
-    Ok(locations)
 }
 
 /// Locations of the given databases of `plan`, opened for the calling thread.
@@ -177,8 +157,7 @@ pub fn groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
 }
 
 fn devices_of(database: &plan::Database) -> BTreeSet<RawDevice> {
-    let folders = [&database.folder, &database.log_folder];
-    folders
+    [&database.folder, &database.log_folder]
         .into_iter()
         .filter_map(|folder| RawTarget::of(Path::new(folder)))
         .map(|target| target.device)

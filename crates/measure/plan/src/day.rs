@@ -38,13 +38,13 @@ impl LoadDay {
     }
 
     /// Hour of the day with the highest target, 0 to 23; the first of several.
-    pub fn busiest_hour(&self) -> usize {
+    pub(crate) fn busiest_hour(&self) -> usize {
         let hours = self.percent.iter().enumerate().rev();
         hours.max_by(|(_, one), (_, two)| one.total_cmp(two)).map_or(0, |(hour, _)| hour)
     }
 }
 
-/// The document's hours as a day, or what is wrong with them. `has_target` says whether there is
+/// The document's hours as a day, or the fault in them. `has_target` says whether there is
 /// a target that they are percents of.
 pub(crate) fn day(
     low: &low::Workload,
@@ -55,10 +55,9 @@ pub(crate) fn day(
         || TomlPlace { line: 0, key: "workload hours".to_owned() },
         |first| first.place.clone(),
     );
-    let conflict = |message: &str| Problem::Conflict { message: message.to_owned() };
     if !has_target {
-        let message = "are percents of a target; add target_iops or [mailboxes]";
-        return Err((place, conflict(message)));
+        let message = "are percents of a target; add target_iops or [mailboxes]".to_owned();
+        return Err((place, Problem::Conflict { message }));
     }
     let hours: Vec<f64> = given.iter().map(|Given { value, .. }| *value).collect();
     let is_sound = hours.iter().all(|hour| (LEAST_PERCENT..=100.0).contains(hour));
@@ -67,7 +66,7 @@ pub(crate) fn day(
         _ => {
             let message = "take 24 numbers from 1 to 100: percent of the target in each hour from \
                            midnight on; `plimsoll profile` writes them";
-            Err((place, conflict(message)))
+            Err((place, Problem::Conflict { message: message.to_owned() }))
         }
     }
 }

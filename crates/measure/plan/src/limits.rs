@@ -60,15 +60,20 @@ impl Limits {
     ) -> Self {
         let shortest = Nanos::from_micros(1);
         let requests = (shortest, Nanos::from_secs(60));
-        let mut latency = |given: &Option<Given<Nanos>>, default| {
-            within(complaints, given.as_ref(), default, requests)
-        };
+        let [read_average, read_maximum, log_write_average, log_write_maximum, longest_request] = [
+            (&low.read_average, default.read_average),
+            (&low.read_maximum, default.read_maximum),
+            (&low.log_write_average, default.log_write_average),
+            (&low.log_write_maximum, default.log_write_maximum),
+            (&low.longest_request, default.longest_request),
+        ]
+        .map(|(given, default)| within(complaints, given.as_ref(), default, requests));
         Self {
-            read_average: latency(&low.read_average, default.read_average),
-            read_maximum: latency(&low.read_maximum, default.read_maximum),
-            log_write_average: latency(&low.log_write_average, default.log_write_average),
-            log_write_maximum: latency(&low.log_write_maximum, default.log_write_maximum),
-            longest_request: latency(&low.longest_request, default.longest_request),
+            read_average,
+            read_maximum,
+            log_write_average,
+            log_write_maximum,
+            longest_request,
             read_p99: if_given(low.read_p99.as_ref(), requests, complaints),
             log_write_p99: if_given(low.log_write_p99.as_ref(), requests, complaints),
             read_rate: if_given(

@@ -81,14 +81,10 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> ServedCache {
             root.missing(key, example);
         }
     }
-    let listen: Vec<String> = root
-        .list("listen")
-        .map(|given: Vec<Given<String>>| given.into_iter().map(|given| given.value).collect())
-        .unwrap_or_default();
     let connections = root.count("connections", 64, (1, 4_096));
     let document = ServedCache {
         flash: root.text("flash", ""),
-        listen,
+        listen: texts(&mut root, "listen"),
         control: text(&mut root, "control"),
         metrics: text(&mut root, "metrics"),
         write_budget: bytes(&mut root, "write_budget"),
@@ -98,6 +94,12 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> ServedCache {
     };
     root.finish();
     document
+}
+
+fn texts(keys: &mut Keys<'_, '_>, key: &'static str) -> Vec<String> {
+    keys.list(key)
+        .map(|given: Vec<Given<String>>| given.into_iter().map(|given| given.value).collect())
+        .unwrap_or_default()
 }
 
 fn text(keys: &mut Keys<'_, '_>, key: &'static str) -> Option<String> {

@@ -369,33 +369,36 @@ pub struct Finished {
     pub was_stopped: bool,
 }
 
+fn shift(at_ns: &mut u64, later_ns: u64) {
+    *at_ns = at_ns.saturating_add(later_ns);
+}
+
 impl Event {
     /// The same event on a clock whose zero lies `later_ns` before: a resumed run counts from its
     /// own start, which is that much later in the record. Start events have their own zero.
     #[must_use]
     pub fn later(mut self, later_ns: u64) -> Self {
-        let shift = |at_ns: &mut u64| *at_ns = at_ns.saturating_add(later_ns);
         match &mut self {
             Self::Start(_) | Self::VolumeReads(_) => {}
-            Self::Phase(mark) => shift(&mut mark.at_ns),
+            Self::Phase(mark) => shift(&mut mark.at_ns, later_ns),
             Self::Interval(interval) => {
-                shift(&mut interval.from_ns);
-                shift(&mut interval.to_ns);
+                shift(&mut interval.from_ns, later_ns);
+                shift(&mut interval.to_ns, later_ns);
             }
-            Self::Issue(issue) => shift(&mut issue.at_ns),
-            Self::FurtherErrors(errors) => shift(&mut errors.at_ns),
+            Self::Issue(issue) => shift(&mut issue.at_ns, later_ns),
+            Self::FurtherErrors(errors) => shift(&mut errors.at_ns, later_ns),
             Self::Checksum(read) | Self::Backup(read) | Self::CopyChecksum(read) => {
-                shift(&mut read.at_ns);
+                shift(&mut read.at_ns, later_ns);
             }
-            Self::BackupCopy(copy) => shift(&mut copy.at_ns),
-            Self::Replay(replay) => shift(&mut replay.at_ns),
-            Self::Tuned(tuned) => shift(&mut tuned.at_ns),
-            Self::OtherRun(run) => shift(&mut run.at_ns),
-            Self::LongRequest(request) => shift(&mut request.at_ns),
-            Self::Attached(attached) => shift(&mut attached.at_ns),
-            Self::Resumed(resumed) => shift(&mut resumed.at_ns),
-            Self::Log(line) => shift(&mut line.at_ns),
-            Self::Finished(finished) => shift(&mut finished.at_ns),
+            Self::BackupCopy(copy) => shift(&mut copy.at_ns, later_ns),
+            Self::Replay(replay) => shift(&mut replay.at_ns, later_ns),
+            Self::Tuned(tuned) => shift(&mut tuned.at_ns, later_ns),
+            Self::OtherRun(run) => shift(&mut run.at_ns, later_ns),
+            Self::LongRequest(request) => shift(&mut request.at_ns, later_ns),
+            Self::Attached(attached) => shift(&mut attached.at_ns, later_ns),
+            Self::Resumed(resumed) => shift(&mut resumed.at_ns, later_ns),
+            Self::Log(line) => shift(&mut line.at_ns, later_ns),
+            Self::Finished(finished) => shift(&mut finished.at_ns, later_ns),
         }
         self
     }

@@ -127,7 +127,7 @@ impl FlashCacheInterval {
     }
 
     /// Adds the counts of a later interval, whose levels hold.
-    pub fn continue_with(&mut self, later: &Self) {
+    pub(crate) fn continue_with(&mut self, later: &Self) {
         self.add_counts(later);
         self.capacity_bytes = later.capacity_bytes;
         self.cached_bytes = later.cached_bytes;

@@ -224,16 +224,18 @@ impl PublishedInstance {
 }
 
 impl PublishedRequests {
+    /// The sum over `rows`; missing if there are none, or any of them lacks it.
+    fn sum(rows: &[Self], part: fn(&Self) -> Option<f64>) -> Option<f64> {
+        rows.iter().map(part).sum::<Option<f64>>().filter(|_| !rows.is_empty())
+    }
+
     /// Of several databases, as white papers print them: rates are sums, latencies plain means,
     /// sizes means by rate. Missing if any of them lacks it.
     pub(crate) fn together(rows: &[Self]) -> Self {
-        let sum = |part: fn(&Self) -> Option<f64>| -> Option<f64> {
-            rows.iter().map(part).sum::<Option<f64>>().filter(|_| !rows.is_empty())
-        };
-        let per_second = sum(|row| row.per_second);
-        let bytes_per_second = sum(|row| Some(row.per_second? * row.bytes?));
+        let per_second = Self::sum(rows, |row| row.per_second);
+        let bytes_per_second = Self::sum(rows, |row| Some(row.per_second? * row.bytes?));
         Self {
-            latency_ms: sum(|row| row.latency_ms).map(|sum| sum / rows.len() as f64),
+            latency_ms: Self::sum(rows, |row| row.latency_ms).map(|sum| sum / rows.len() as f64),
             per_second,
             bytes: bytes_per_second
                 .zip(per_second)
@@ -259,9 +261,10 @@ impl ImportedResult {
 
     /// Transactional IOPS: the file's figure, or the sum of its rows.
     pub fn transactional_iops(&self) -> Option<f64> {
-        let reads = || self.all(PublishedInstance::database_reads).per_second;
-        let writes = || self.all(PublishedInstance::database_writes).per_second;
-        self.achieved_iops.or_else(|| Some(reads()? + writes()?))
+        self.achieved_iops.or_else(|| {
+            let reads = self.all(PublishedInstance::database_reads).per_second?;
+            Some(reads + self.all(PublishedInstance::database_writes).per_second?)
+        })
     }
 
     /// MiB read per second of all backups together; missing if any of them lacks it.

@@ -137,11 +137,15 @@ impl Unanswered {
         self.stalled_wait_ns = u64::try_from(mean).unwrap_or(u64::MAX);
     }
 
+    /// Sum of the ages of all requests.
+    fn ages_ns(&self) -> u128 {
+        u128::from(self.waiting) * u128::from(self.mean_age_ns)
+    }
+
     /// Adds the requests of `other` that waited at the same moment; stretches without an answer
     /// belong to one database each, and the longest counts.
     pub(crate) fn join(&mut self, other: Self) {
-        let ages = |one: &Self| u128::from(one.waiting) * u128::from(one.mean_age_ns);
-        let sum = ages(self) + ages(&other);
+        let sum = self.ages_ns() + other.ages_ns();
         self.waiting += other.waiting;
         let mean = sum / u128::from(self.waiting.max(1));
         self.mean_age_ns = u64::try_from(mean).unwrap_or(u64::MAX);

@@ -232,14 +232,13 @@ impl Synthetic {
         let writes = about(63) * wave / 100;
         let log_writes = about(50);
         let log_ns = self.log_write_median_ns * slow;
-        let mut draw = |series, count, bytes, median| draw(prng, series, count, bytes, median);
         let series = vec![
-            draw(Series::DatabaseRead, reads, PAGE, read_ns),
-            draw(Series::DatabaseWrite, writes, PAGE * 114 / 100, read_ns * wave / 150),
-            draw(Series::LogWrite, log_writes, 5_172, log_ns),
-            draw(Series::LogFormat, self.interval_seconds / 4, 524_288, log_ns * 3),
-            draw(Series::MaintenanceRead, self.interval_seconds * 8, 262_144, read_ns * 2),
-            draw(Series::Transaction, self.interval_seconds * 5, 0, read_ns * 38),
+            draw(prng, Series::DatabaseRead, reads, PAGE, read_ns),
+            draw(prng, Series::DatabaseWrite, writes, PAGE * 114 / 100, read_ns * wave / 150),
+            draw(prng, Series::LogWrite, log_writes, 5_172, log_ns),
+            draw(prng, Series::LogFormat, self.interval_seconds / 4, 524_288, log_ns * 3),
+            draw(prng, Series::MaintenanceRead, self.interval_seconds * 8, 262_144, read_ns * 2),
+            draw(prng, Series::Transaction, self.interval_seconds * 5, 0, read_ns * 38),
         ];
         let transactions = self.interval_seconds * 5;
         DatabaseInterval {
@@ -357,8 +356,10 @@ fn draw(prng: &mut Prng, series: Series, count: u64, bytes: u64, median_ns: u64)
 /// A latency drawn by inverting [`SHAPE`], in whole numbers so that it is the same everywhere.
 fn latency(prng: &mut Prng, median_ns: u64) -> u64 {
     let per_million = prng.below(1_000_000);
-    let above = |pair: &&[(u64, u64)]| per_million < pair[1].0 * 1_000;
-    let pair = SHAPE.windows(2).find(above).expect("invariant: the shape ends above one million");
+    let pair = SHAPE
+        .windows(2)
+        .find(|pair| per_million < pair[1].0 * 1_000)
+        .expect("invariant: the shape ends above one million");
     let (from, to) = (pair[0], pair[1]);
     let width = (to.0 - from.0) * 1_000;
     let within = per_million - from.0 * 1_000;

@@ -88,7 +88,7 @@ pub fn of_phases(plan: &Plan) -> BTreeMap<Phase, Nanos> {
 }
 
 /// How long the search for the number of sessions lasts at the most.
-pub fn longest_search(plan: &Plan) -> Nanos {
+pub(crate) fn longest_search(plan: &Plan) -> Nanos {
     let step = policy::tuning_step(plan.test.duration);
     let each = step + Nanos(step.0 / 4) + linger(plan);
     Nanos(each.0 * (tune::MOST_STEPS as u64 + 1))

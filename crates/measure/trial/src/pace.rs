@@ -36,10 +36,10 @@ pub fn pace_of<S: Fn() -> f64>(
 /// for 95 %.
 const REACHED: f64 = 0.98;
 
-/// What a look of `span` at a load that is held must see, in database reads and writes per second
-/// of all databases, for its sessions to be enough; none if the load is not held. `steps` decide how
-/// much of the target is held by then. A database whose sessions keep its pace may be a batch behind
-/// at the end of a look.
+/// The database reads and writes per second of all databases that a look of `span` at a held load
+/// must see for its sessions to be enough; none if the load is not held. `steps` decide how much of
+/// the target is held by then. A database whose sessions keep its pace may be a batch behind at the
+/// end of a look.
 pub fn enough_iops(plan: &Plan, steps: &LoadSteps, span: Nanos) -> Option<f64> {
     let target = f64::from(policy::held_from_start(plan)?) * steps.share(plan, Nanos::ZERO);
     let open_requests = 2.0 * HALF_A_BATCH_REQUESTS as f64 * plan.databases.len() as f64;

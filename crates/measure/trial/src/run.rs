@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use device::Runtime;
 use plan::Plan;
-use record::{Edge, Event, FlashCacheInterval, LogLine, Phase, PhaseMark};
+use record::{Edge, Event, LogLine, Phase, PhaseMark};
 use units::Nanos;
 
 use crate::Sink;
@@ -39,6 +39,7 @@ use crate::host_sampler::HostSampler;
 use crate::location::Location;
 use crate::outlast::value_within;
 use crate::policy;
+pub use crate::sampler::FlashCacheReading;
 use crate::sampler::{Sampled, Sampler};
 use crate::worker::ProcessorTime;
 pub use failure::Failure;
@@ -98,9 +99,6 @@ pub struct Group {
 
 /// Whether storage has settled at a moment. It is asked until it has.
 pub type StorageSettled = Rc<dyn Fn(Nanos) -> bool>;
-
-/// What a cache on flash has done since it was opened, and its levels.
-pub type FlashCacheReading = Rc<dyn Fn() -> FlashCacheInterval>;
 
 /// How a group's share of a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

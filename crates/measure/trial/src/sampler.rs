@@ -15,8 +15,10 @@ use crate::Sink;
 use crate::coordinator::Coordinator;
 use crate::host_sampler::HostSampler;
 use crate::meter::Meter;
-use crate::run::FlashCacheReading;
 use crate::sums::Sums;
+
+/// Reads the counters of a cache on flash since it was opened, and its levels.
+pub type FlashCacheReading = Rc<dyn Fn() -> FlashCacheInterval>;
 
 /// One database that is sampled.
 pub(crate) struct Sampled {

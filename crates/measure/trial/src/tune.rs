@@ -99,16 +99,17 @@ pub fn by_sessions(steps: &[TuneStep]) -> Vec<TuneStep> {
     looks.values().map(|of_one| mean(of_one)).collect()
 }
 
+fn mean_of(looks: &[&TuneStep], nanos: fn(&TuneStep) -> Nanos) -> Nanos {
+    Nanos(looks.iter().map(|look| nanos(look).0).sum::<u64>() / looks.len() as u64)
+}
+
 fn mean(looks: &[&TuneStep]) -> TuneStep {
     let count = looks.len() as u64;
-    let of_all = |nanos: fn(&TuneStep) -> Nanos| {
-        Nanos(looks.iter().map(|look| nanos(look).0).sum::<u64>() / count)
-    };
     TuneStep {
         sessions: looks[0].sessions,
         iops: looks.iter().map(|look| look.iops).sum::<f64>() / count as f64,
-        read_average: of_all(|look| look.read_average),
-        log_write_average: of_all(|look| look.log_write_average),
+        read_average: mean_of(looks, |look| look.read_average),
+        log_write_average: mean_of(looks, |look| look.log_write_average),
         stalls_per_second: looks.iter().map(|look| look.stalls_per_second).sum::<f64>()
             / count as f64,
     }

@@ -257,12 +257,11 @@ impl MetricOfRun {
         }
         let percent = 100.0 * (value - first) / first;
         let margin_percent = self.sampled.zip(other.sampled).map(|(one, other)| {
-            let of_one = |difference: f64| 100.0 * difference / one.mean.abs();
-            let spread = of_one(one.margin_of_difference(&other, confidence));
+            let spread = 100.0 * one.margin_of_difference(&other, confidence) / one.mean.abs();
             let of_repeats = metric.quantity.repeats_percent() * confidence.widening();
             // The spread is that of the intervals' means: it does not cover a change of the whole
             // beyond theirs, such as a percentile that falls between two humps.
-            let beyond = (percent - of_one(other.mean - one.mean)).abs();
+            let beyond = (percent - 100.0 * (other.mean - one.mean) / one.mean.abs()).abs();
             spread.hypot(of_repeats) + beyond
         });
         let margin_percent = margin_percent.filter(|margin| margin.is_finite());

@@ -77,7 +77,6 @@ impl Fill {
             sink.open_unit(unit);
         }
         catalog::write_system_tables(&mut sink, &trees.catalog_table(definition))?;
-        let tree = |owner, density_percent| BulkTree::new(owner, density_percent, size, limit);
         Ok(Self {
             sink,
             frontier: Frontier::new(end, limit),
@@ -87,13 +86,17 @@ impl Fill {
                 Amount::Rows(rows) => rows,
                 Amount::File(_) => u64::MAX,
             },
-            table: tree(trees.table, TABLE_DENSITY_PERCENT),
+            table: BulkTree::new(trees.table, TABLE_DENSITY_PERCENT, size, limit),
             indexes: secondaries
                 .into_iter()
                 .zip(&trees.indexes)
-                .map(|(index, owner)| (index, tree(*owner, TABLE_DENSITY_PERCENT)))
+                .map(|(index, owner)| {
+                    (index, BulkTree::new(*owner, TABLE_DENSITY_PERCENT, size, limit))
+                })
                 .collect(),
-            long_values: trees.long_values.map(|owner| tree(owner, FULL_DENSITY_PERCENT)),
+            long_values: trees
+                .long_values
+                .map(|owner| BulkTree::new(owner, FULL_DENSITY_PERCENT, size, limit)),
             definition: definition.clone(),
             encoder: Encoder {
                 row: Row::new(),

@@ -286,6 +286,18 @@ impl Frames {
         self.dirty.first().copied()
     }
 
+    /// Whether `neighbour` is written with a page used as `uses` says.
+    fn joins(&self, neighbour: u32, due: WriteReason, uses: &Uses, durable: Lgpos) -> bool {
+        let Some((frame, dirt)) = self.writable(PageNumber(neighbour)) else {
+            return false;
+        };
+        let is_due = match due {
+            WriteReason::Room => frame.uses.is_nearly_as_old(uses, self.now),
+            WriteReason::Age(bound) => dirt.first < bound,
+        };
+        is_due && dirt.last <= durable
+    }
+
     /// Seals `page` and changed neighbours, at most `most` pages in all, for a write. Neighbours
     /// that are nearly due are included, but not a page that is still in use, which would soon be
     /// written again, nor one changed beyond the `durable` end of the log, which would make the
@@ -298,22 +310,12 @@ impl Frames {
         flush_map: &LiveMap,
     ) -> Option<PageRun> {
         let uses = self.writable(page)?.0.uses;
-        let joins = |neighbour: u32| {
-            let Some((frame, dirt)) = self.writable(PageNumber(neighbour)) else {
-                return false;
-            };
-            let is_due = match due {
-                WriteReason::Room => frame.uses.is_nearly_as_old(&uses, self.now),
-                WriteReason::Age(bound) => dirt.first < bound,
-            };
-            is_due && dirt.last <= durable
-        };
         let mut first = page.0;
-        while page.0 - first < most / 2 && joins(first - 1) {
+        while page.0 - first < most / 2 && self.joins(first - 1, due, &uses, durable) {
             first -= 1;
         }
         let mut end = page.0 + 1;
-        while end - first < most && joins(end) {
+        while end - first < most && self.joins(end, due, &uses, durable) {
             end += 1;
         }
         let pages = end - first;

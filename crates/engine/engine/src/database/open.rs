@@ -101,13 +101,14 @@ async fn read_header(device: &Rc<dyn Device>, is_redone: bool) -> Result<HeaderC
     let file = device.name().to_owned();
     let most = usize::try_from(device.length()).unwrap_or(PROBE_BYTES).min(PROBE_BYTES);
     let probe = most - most % device::ALIGNMENT;
-    let not_a_database = |problem: String| OpenError::NotADatabase { file: file.clone(), problem };
     if probe == 0 {
-        return Err(not_a_database("it is empty".to_owned()));
+        return Err(OpenError::NotADatabase { file, problem: "it is empty".to_owned() });
     }
     let read = device.submit(Request::read(Purpose::Header, 0, probe)).await;
-    let copies =
-        read_copies(&read.into_buffer()?).map_err(|error| not_a_database(error.to_string()))?;
+    let copies = read_copies(&read.into_buffer()?).map_err(|error| OpenError::NotADatabase {
+        file: file.clone(),
+        problem: error.to_string(),
+    })?;
     let header = &copies.header;
     match header.state {
         DatabaseState::DirtyShutdown if is_redone => Ok(copies),
@@ -116,7 +117,10 @@ async fn read_header(device: &Rc<dyn Device>, is_redone: bool) -> Result<HeaderC
             file,
             generations: (header.generation_min_required.0, header.generation_max_required.0),
         }),
-        other => Err(not_a_database(format!("its state is {other}; fill it anew"))),
+        other => {
+            let problem = format!("its state is {other}; fill it anew");
+            Err(OpenError::NotADatabase { file, problem })
+        }
     }
 }
 

@@ -232,15 +232,22 @@ impl Undo {
     }
 
     fn parts(&self) -> (u8, ObjectId, Body<'_>) {
-        let node = |key, data| Body::Node { key, data };
         match self {
-            Self::InsertRow { tree, key } => (kind::UNDO_INSERT_ROW, *tree, node(key, &[])),
-            Self::Insert { tree, key, data } => (kind::UNDO_INSERT, *tree, node(key, data)),
-            Self::FlagDelete { tree, key, data } => {
-                (kind::UNDO_FLAG_DELETE, *tree, node(key, data))
+            Self::InsertRow { tree, key } => {
+                (kind::UNDO_INSERT_ROW, *tree, Body::Node { key, data: &[] })
             }
-            Self::Revive { tree, key, data } => (kind::UNDO_REVIVE, *tree, node(key, data)),
-            Self::Replace { tree, key, before } => (kind::UNDO_REPLACE, *tree, node(key, before)),
+            Self::Insert { tree, key, data } => {
+                (kind::UNDO_INSERT, *tree, Body::Node { key, data })
+            }
+            Self::FlagDelete { tree, key, data } => {
+                (kind::UNDO_FLAG_DELETE, *tree, Body::Node { key, data })
+            }
+            Self::Revive { tree, key, data } => {
+                (kind::UNDO_REVIVE, *tree, Body::Node { key, data })
+            }
+            Self::Replace { tree, key, before } => {
+                (kind::UNDO_REPLACE, *tree, Body::Node { key, data: before })
+            }
             Self::LongValueInsert { tree, long_value } => {
                 let body = Body::LongValue(*long_value);
                 (kind::UNDO_LONG_VALUE_INSERT, *tree, body)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use device::{OpenMode, Purpose, Request};
+use device::{FileEntry, OpenMode, Purpose, Request};
 use ese::log_file::{
     LOG_FILE_BYTES, LogHeader, SegmentHeader, accumulate, header_share, stored_checksum,
 };
@@ -88,9 +88,8 @@ impl LogChain {
         let files = folder.volume.list().await?;
         let closed: BTreeSet<_> =
             files.iter().filter_map(|entry| names.closed_generation(&entry.name)).collect();
-        let has = |name: String| files.iter().any(|entry| entry.name == name);
         let highest = closed.last().copied();
-        let (last_file, header) = if has(names.current()) {
+        let (last_file, header) = if has(&files, &names.current()) {
             let file = names.current();
             let header = folder.header(&file).await?;
             if highest.is_some_and(|highest| highest >= header.generation) {
@@ -99,8 +98,11 @@ impl LogChain {
             }
             (file, header)
         } else if let Some(highest) = highest {
-            let promoted =
-                if has(names.next()) { folder.header(&names.next()).await.ok() } else { None };
+            let promoted = if has(&files, &names.next()) {
+                folder.header(&names.next()).await.ok()
+            } else {
+                None
+            };
             match promoted.filter(|header| header.generation == highest.next()) {
                 Some(header) => (names.next(), header),
                 None => (names.closed(highest), folder.header(&names.closed(highest)).await?),
@@ -306,6 +308,10 @@ impl LogChain {
             segment,
         }
     }
+}
+
+fn has(files: &[FileEntry], name: &str) -> bool {
+    files.iter().any(|entry| entry.name == name)
 }
 
 /// Refuses a file that says it is another stream's or another database's.

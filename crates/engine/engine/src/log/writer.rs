@@ -125,7 +125,7 @@ impl Log {
         // A checkpoint without any log is a remnant of another stream.
         folder.remove_if_there(&folder.names.checkpoint()).await?;
         let end = LogEnd::before_the_first();
-        Self::begin(runtime, folder, identity, settings, end).await
+        Self::begin(runtime, folder, (identity, end), settings).await
     }
 
     /// Resumes a stream that ends at `end`, in a new generation: the new file's header cuts off the
@@ -145,15 +145,15 @@ impl Log {
                 folder.volume.rename(&names.next(), &names.current()).await?;
             }
         }
-        Self::begin(runtime, folder, identity, settings, end).await
+        Self::begin(runtime, folder, (identity, end), settings).await
     }
 
+    /// Begins a generation of the stream of this identity behind its end.
     async fn begin(
         runtime: &Runtime,
         folder: LogFolder,
-        identity: LogIdentity,
+        (identity, end): (LogIdentity, LogEnd),
         settings: LogSettings,
-        end: LogEnd,
     ) -> Result<Self, LogError> {
         assert!(
             settings.write_behind.0 + LOG_HEADER_BYTES as u64 <= settings.buffer.0,

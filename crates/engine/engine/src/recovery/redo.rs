@@ -88,14 +88,17 @@ pub async fn redo(
 async fn read_header(device: &dyn Device) -> Result<(DatabaseHeader, PageSize), RecoveryError> {
     let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
     let length = PROBE_BYTES.min(present / device::ALIGNMENT * device::ALIGNMENT);
-    let damaged = |problem| RecoveryError::Header { file: device.name().to_owned(), problem };
     if length == 0 {
-        return Err(damaged(HeaderError::NoGoodCopy));
+        return Err(damaged(device, HeaderError::NoGoodCopy));
     }
     let request = Request::read(Purpose::Header, 0, length);
     let bytes: Buffer = device.submit(request).await.into_buffer()?;
-    let copies = read_copies(&bytes).map_err(damaged)?;
+    let copies = read_copies(&bytes).map_err(|problem| damaged(device, problem))?;
     Ok((copies.header, copies.page_size))
+}
+
+fn damaged(device: &dyn Device, problem: HeaderError) -> RecoveryError {
+    RecoveryError::Header { file: device.name().to_owned(), problem }
 }
 
 /// The log that the header asks for, complete, and where to begin in it.

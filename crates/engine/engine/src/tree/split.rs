@@ -91,16 +91,15 @@ fn leaf_cut(page: PageRef<'_>, nodes: &[DetachedNode], wanted: &Wanted<'_>) -> u
 /// The cut that makes both sides as equal as can be, in bytes. `sizes` are the nodes there are,
 /// `bytes` that of the node wanted at `line`. Both sides get at least one node.
 fn middle_cut(sizes: &[usize], line: usize, bytes: usize) -> usize {
-    let size_at = |at: usize| match at.cmp(&line) {
-        std::cmp::Ordering::Less => sizes[at],
-        std::cmp::Ordering::Equal => bytes,
-        std::cmp::Ordering::Greater => sizes[at - 1],
-    };
     let total: usize = sizes.iter().sum::<usize>() + bytes;
     let mut left = 0;
     let mut best = (usize::MAX, 1);
     for cut in 1..=sizes.len() {
-        left += size_at(cut - 1);
+        left += match (cut - 1).cmp(&line) {
+            std::cmp::Ordering::Less => sizes[cut - 1],
+            std::cmp::Ordering::Equal => bytes,
+            std::cmp::Ordering::Greater => sizes[cut - 2],
+        };
         best = best.min((total.abs_diff(2 * left), cut));
     }
     best.1
@@ -108,13 +107,16 @@ fn middle_cut(sizes: &[usize], line: usize, bytes: usize) -> usize {
 
 /// The shortest key that is above everything left of the cut and not above the keys right of it.
 fn leaf_separator(tree: &Tree, nodes: &[DetachedNode], wanted: &Wanted<'_>, cut: usize) -> Vec<u8> {
-    let line = usize::from(wanted.line);
-    let key_at = |at: usize| match at.cmp(&line) {
+    separator(&key_at(tree, nodes, wanted, cut - 1), &key_at(tree, nodes, wanted, cut))
+}
+
+/// The key at position `at` once the wanted node is among the others.
+fn key_at(tree: &Tree, nodes: &[DetachedNode], wanted: &Wanted<'_>, at: usize) -> Vec<u8> {
+    match at.cmp(&usize::from(wanted.line)) {
         std::cmp::Ordering::Less => nodes[at].joined(tree),
         std::cmp::Ordering::Equal => joined(tree, wanted.key, wanted.data),
         std::cmp::Ordering::Greater => nodes[at - 1].joined(tree),
-    };
-    separator(&key_at(cut - 1), &key_at(cut))
+    }
 }
 
 /// The shortest prefix of `right` that is greater than `left`.

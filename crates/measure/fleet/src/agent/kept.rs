@@ -24,8 +24,8 @@ impl KeptJob {
 
     /// Whether the host is down and will return.
     pub fn returns(&self) -> bool {
-        let is_return = |duty: &Duty| duty.act == DutyAct::Return;
-        self.job.step == AgentStep::Down && self.duties.iter().any(is_return)
+        self.job.step == AgentStep::Down
+            && self.duties.iter().any(|duty| duty.act == DutyAct::Return)
     }
 
     pub(super) const fn is_in_measurement(&self) -> bool {

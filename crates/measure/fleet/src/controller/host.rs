@@ -112,7 +112,7 @@ impl FleetHost {
         heard
     }
 
-    /// Asks for something after what was asked before.
+    /// Queues an order behind the earlier ones.
     pub(super) fn ask(&mut self, order: AgentOrder) {
         self.orders.push_back(order);
     }

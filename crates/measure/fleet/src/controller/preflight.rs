@@ -31,8 +31,10 @@ fn other_releases(hosts: &[FleetHost]) -> Vec<String> {
     let Some((name, first)) = hosts.first().and_then(release) else {
         return Vec::new();
     };
-    let others = hosts.iter().filter_map(release).filter(|(_, other)| *other != first);
-    others
+    hosts
+        .iter()
+        .filter_map(release)
+        .filter(|(_, other)| *other != first)
         .map(|(other, build)| {
             format!(
                 "{other} runs {build} and {name} runs {first}: install the same release on every \
@@ -58,12 +60,13 @@ fn folders_used_twice(hosts: &[FleetHost]) -> Vec<String> {
         used.extend(files.map(|file| (machine.to_owned(), file, host.name.as_str())));
     }
     used.sort();
-    let same = used.windows(2).filter(|two| two[0].0 == two[1].0 && two[0].1 == two[1].1);
-    same.map(|two| {
-        format!(
-            "{} and {} both use {}: give each host its own, or say `shared_storage = true`",
-            two[0].2, two[1].2, two[0].1
-        )
-    })
-    .collect()
+    used.windows(2)
+        .filter(|two| two[0].0 == two[1].0 && two[0].1 == two[1].1)
+        .map(|two| {
+            format!(
+                "{} and {} both use {}: give each host its own, or say `shared_storage = true`",
+                two[0].2, two[1].2, two[0].1
+            )
+        })
+        .collect()
 }

@@ -15,7 +15,7 @@ const FRESH: Nanos = Nanos::from_secs(10);
 const COMPARED_WITHIN: Nanos = Nanos::from_secs(3);
 
 impl FleetController {
-    /// Enters as many stages as are due, sends what is due, and returns all effects.
+    /// Enters all stages that are due, sends all messages that are due, and returns all effects.
     pub(super) fn advance(&mut self, now: Nanos) -> Vec<ControllerEffect> {
         while self.stage != FleetStage::Ended && self.try_next(now) {}
         self.enforce_bound(now);
@@ -199,14 +199,13 @@ impl FleetController {
             return;
         }
         let late: Vec<usize> = (0..self.hosts.len()).filter(|&host| self.is_late(host)).collect();
-        let names: Vec<&str> = late.iter().map(|&host| self.hosts[host].name.as_str()).collect();
         let sentence = match self.stage {
             FleetStage::Gathering => format!(
                 "no agent of {} appeared within {}: start `plimsoll agent` there",
-                names.join(", "),
+                self.names(&late),
                 self.bound()
             ),
-            _ => format!("{} did not get further within {}", names.join(", "), self.bound()),
+            _ => format!("{} did not get further within {}", self.names(&late), self.bound()),
         };
         if self.stage == FleetStage::Measuring {
             for host in late {
@@ -214,6 +213,10 @@ impl FleetController {
             }
         }
         self.end(sentence, now);
+    }
+
+    fn names(&self, hosts: &[usize]) -> String {
+        hosts.iter().map(|&host| self.hosts[host].name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
     fn is_late(&self, host: usize) -> bool {

@@ -16,7 +16,7 @@ pub struct Duty {
     pub act: DutyAct,
 }
 
-/// What a host does. Databases are those of its own plan, counted from 0.
+/// What a host does. Databases are those of the host's plan, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DutyAct {
@@ -61,12 +61,9 @@ impl FleetOrder {
     /// that could change.
     pub fn duties(&self, host: usize, plan: &Plan) -> Result<Vec<Duty>, String> {
         let name = &self.hosts[host].host;
-        let find = |database: &str| {
-            index_of(plan, database).map_err(|fault| format!("the plan of {name} {fault}"))
-        };
         let mut duties = Vec::new();
         for change in self.load_changes().into_iter().filter(|change| change.host == host) {
-            let (database, percent) = (find(&change.database)?, change.percent);
+            let (database, percent) = (index_on(name, plan, &change.database)?, change.percent);
             let act = DutyAct::Load { database, percent };
             duties.push(Duty { after_ns: change.at.0, act });
         }
@@ -88,7 +85,11 @@ impl FleetOrder {
                 {
                     let side = if *source == host { CopySide::Source } else { CopySide::Target };
                     let bytes_per_second = *bytes_per_second;
-                    DutyAct::Copy { database: find(database)?, side, bytes_per_second }
+                    DutyAct::Copy {
+                        database: index_on(name, plan, database)?,
+                        side,
+                        bytes_per_second,
+                    }
                 }
                 _ => continue,
             };
@@ -99,10 +100,15 @@ impl FleetOrder {
     }
 }
 
+/// The database of the plan of `host` whose folder ends with `name`.
+fn index_on(host: &str, plan: &Plan, name: &str) -> Result<u32, String> {
+    index_of(plan, name).map_err(|fault| format!("the plan of {host} {fault}"))
+}
+
 /// The database whose folder ends with `name`.
 fn index_of(plan: &Plan, name: &str) -> Result<u32, String> {
-    let has_name = |of: &&plan::Database| last_part(&of.folder).eq_ignore_ascii_case(name);
-    let mut found = plan.databases.iter().filter(has_name);
+    let mut found =
+        plan.databases.iter().filter(|of| last_part(&of.folder).eq_ignore_ascii_case(name));
     match (found.next(), found.next()) {
         (Some(database), None) => Ok(database.index),
         (Some(_), Some(_)) => Err(format!(

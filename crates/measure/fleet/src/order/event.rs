@@ -66,15 +66,19 @@ pub struct TakeOver {
 impl EventAction {
     /// The event in a few words, such as `lose EX03`; `names` are those of the hosts.
     pub fn words(&self, names: &[&str]) -> String {
-        let name = |host: usize| names.get(host).copied().unwrap_or("an unknown host");
         match self {
-            Self::Lose { host, .. } => format!("lose {}", name(*host)),
-            Self::Rejoin { host } => format!("rejoin {}", name(*host)),
+            Self::Lose { host, .. } => format!("lose {}", name_of(names, *host)),
+            Self::Rejoin { host } => format!("rejoin {}", name_of(names, *host)),
             Self::Reseed { database, source, target, .. } => {
-                format!("reseed {database} from {} to {}", name(*source), name(*target))
+                let [source, target] = [*source, *target].map(|host| name_of(names, host));
+                format!("reseed {database} from {source} to {target}")
             }
         }
     }
+}
+
+fn name_of<'a>(names: &[&'a str], host: usize) -> &'a str {
+    names.get(host).copied().unwrap_or("an unknown host")
 }
 
 impl PlannedEvent {

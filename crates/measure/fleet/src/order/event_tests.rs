@@ -1,3 +1,5 @@
+//! Planned events: their words, and the loads and takeovers that follow from them.
+
 use proptest::prelude::*;
 use units::Nanos;
 

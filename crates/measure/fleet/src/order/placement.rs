@@ -1,4 +1,4 @@
-//! Which host carries which database when: copies, what is lost, and how much load each copy has.
+//! Which host carries which database when: copies, losses, and how much load each copy has.
 
 use serde::{Deserialize, Serialize};
 use units::Nanos;
@@ -33,13 +33,13 @@ pub struct LoadChange {
 
 /// The state of all copies between two events.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Placement {
+pub(super) struct CopyPlacement {
     /// Host of the active copy of each database; none if every copy is lost.
     active: Vec<Option<usize>>,
     is_lost: Vec<bool>,
 }
 
-impl Placement {
+impl CopyPlacement {
     /// The first copies are active.
     pub(super) fn first(copies: &[CopySet], hosts: usize) -> Self {
         let active = copies.iter().map(|of| of.hosts.first().copied()).collect();
@@ -101,8 +101,8 @@ impl Placement {
 
 impl FleetOrder {
     /// The state before the first event, and after each.
-    fn placements(&self) -> Vec<(Nanos, Placement)> {
-        let first = Placement::first(&self.databases, self.hosts.len());
+    fn placements(&self) -> Vec<(Nanos, CopyPlacement)> {
+        let first = CopyPlacement::first(&self.databases, self.hosts.len());
         let mut placements = vec![(Nanos::ZERO, first.clone())];
         let mut last = first;
         for PlannedEvent { at, action } in &self.events {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use units::Nanos;
 
 use super::event::{CopySet, EventAction, PlannedEvent, TakeOver};
-use super::placement::Placement;
+use super::placement::CopyPlacement;
 
 /// Rate of a reseed whose plan gives none.
 const RESEED_RATE: &str = "100MiB";
@@ -34,9 +34,9 @@ pub(super) struct WrittenEvent {
 
 /// The hosts of a plan by name.
 #[derive(Clone, Copy)]
-pub(super) struct Names<'a>(pub(super) &'a [String]);
+pub(super) struct HostNames<'a>(pub(super) &'a [String]);
 
-impl Names<'_> {
+impl HostNames<'_> {
     fn find(self, name: &str) -> Result<usize, String> {
         let found = self.0.iter().position(|host| host.eq_ignore_ascii_case(name));
         found.ok_or_else(|| format!("no [[host]] is called {name:?}: {}", self.listed()))
@@ -50,7 +50,7 @@ impl Names<'_> {
 /// The copies of every database.
 pub(super) fn copies(
     written: &[WrittenDatabase],
-    names: Names<'_>,
+    names: HostNames<'_>,
     faults: &mut Vec<String>,
 ) -> Vec<CopySet> {
     let mut sets: Vec<CopySet> = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn copies(
 pub(super) fn events(
     written: &[WrittenEvent],
     copies: &[CopySet],
-    names: Names<'_>,
+    names: HostNames<'_>,
     faults: &mut Vec<String>,
 ) -> Vec<PlannedEvent> {
     let before = faults.len();
@@ -103,10 +103,10 @@ pub(super) fn events(
         return Vec::new();
     }
     timed.sort_by_key(|(at, ..)| *at);
-    let mut placement = Placement::first(copies, names.0.len());
+    let mut placement = CopyPlacement::first(copies, names.0.len());
     let mut events = Vec::new();
     for (at, place, written) in timed {
-        match (Checked { copies, names, placement: &placement }).action(written) {
+        match (EventContext { copies, names, placement: &placement }).action(written) {
             Ok(action) => {
                 placement = placement.after(copies, &action);
                 events.push(PlannedEvent { at, action });
@@ -119,8 +119,7 @@ pub(super) fn events(
 
 /// Events that a measurement of `measured` does not reach, in sentences.
 pub(super) fn beyond(events: &[PlannedEvent], names: &[&str], measured: Nanos) -> Vec<String> {
-    let late = events.iter().filter(|event| event.at >= measured);
-    late.map(|event| {
+    events.iter().filter(|event| event.at >= measured).map(|event| {
         format!(
             "{}: the measurement ends after {}; give an earlier `at`, or a longer `duration` in \
              the plans of the hosts",
@@ -132,13 +131,13 @@ pub(super) fn beyond(events: &[PlannedEvent], names: &[&str], measured: Nanos) -
 }
 
 /// What an event is checked against: the copies, and their state when it happens.
-struct Checked<'a> {
+struct EventContext<'a> {
     copies: &'a [CopySet],
-    names: Names<'a>,
-    placement: &'a Placement,
+    names: HostNames<'a>,
+    placement: &'a CopyPlacement,
 }
 
-impl Checked<'_> {
+impl EventContext<'_> {
     fn action(&self, event: &WrittenEvent) -> Result<EventAction, String> {
         let of_reseed = [&event.source, &event.target, &event.rate];
         let has_reseed = of_reseed.iter().any(|key| key.is_some());
@@ -203,12 +202,14 @@ impl Checked<'_> {
         let take_over = active.into_iter().map(|index| {
             let copies = &self.copies[index];
             let chosen = named.get(&index).copied();
-            let by = chosen.or_else(|| self.placement.next_copy(copies, host)).ok_or_else(|| {
-                format!(
-                    "{} has no copy on a surviving host: add one to its copies, or lose fewer hosts",
-                    copies.database
-                )
-            })?;
+            let by =
+                chosen.or_else(|| self.placement.next_copy(copies, host)).ok_or_else(|| {
+                    format!(
+                        "{} has no copy on a surviving host: add one to its copies, or lose fewer \
+                     hosts",
+                        copies.database
+                    )
+                })?;
             Ok(TakeOver { database: copies.database.clone(), by })
         });
         Ok(EventAction::Lose { host, take_over: take_over.collect::<Result<_, String>>()? })

@@ -39,17 +39,17 @@ pub(super) fn periods(fleet: &FleetRecord) -> Vec<PeriodVerdict> {
     if fleet.events.is_empty() {
         return Vec::new();
     }
-    let all = fleet.periods().into_iter().enumerate();
-    all.map(|(place, period)| {
-        let judged = fleet.hosts.iter().map(|host| {
+    let mut verdicts = Vec::new();
+    for (place, period) in fleet.periods().into_iter().enumerate() {
+        let hosts = fleet.hosts.iter().map(|host| {
             let part = host.parts.get(place)?.as_ref();
             part.filter(|part| part.span_ns(Phase::Measure) > 0 || !host.was_down())
                 .map(verdict::judge)
         });
-        let hosts = judged.collect();
-        PeriodVerdict { name: fleet.period_name(&period), period, hosts }
-    })
-    .collect()
+        let (name, hosts) = (fleet.period_name(&period), hosts.collect());
+        verdicts.push(PeriodVerdict { period, name, hosts });
+    }
+    verdicts
 }
 
 /// What the hosts did not carry in the parts that are judged.

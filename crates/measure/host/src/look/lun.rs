@@ -24,8 +24,8 @@ pub fn facts(
     others: &[IscsiPortal],
 ) -> Result<LunFacts, TargetError> {
     let lun = Lun::attach(address, name, initiator)?;
-    let (capacity, caching) = (lun.capacity(), lun.caching());
     let listed = listed(address, initiator);
+    let (capacity, caching) = (lun.capacity(), lun.caching());
     let portals: BTreeSet<&IscsiPortal> = listed.iter().flatten().flatten().chain(others).collect();
     Ok(LunFacts {
         name: name.to_owned(),
@@ -67,8 +67,8 @@ fn tried(
         let name = portal.to_string();
         let way = Lun::attach(&there, &name, initiator).and_then(|lun| way(&lun));
         // Its name is shown separately.
-        let why = |error: IscsiError| error.to_string().replacen(&format!("{name}: "), "", 1);
-        portals.push(LunPortal { way: way.map_err(why), name });
+        let way = way.map_err(|error| error.to_string().replacen(&format!("{name}: "), "", 1));
+        portals.push(LunPortal { way, name });
     }
     Ok(portals)
 }

@@ -90,19 +90,21 @@ const MOST_CONTROLLERS: u32 = 16;
 fn texts(tool: &Inquiry, program: &str, first: io::Result<String>) -> Vec<Result<String, String>> {
     let is_silent = matches!(&first, Err(error) if error.kind() == io::ErrorKind::TimedOut);
     let found = first.as_ref().map_or(1, |text| controllers_found(text));
-    let shown = |words: &[&str], answer: io::Result<String>| {
-        let command = format!("$ {program} {}\n", words.join(" "));
-        answer.map(|text| command + &text).map_err(|error| error.to_string())
-    };
-    let mut all = vec![shown(tool.questions[0], first)];
+    let mut all = vec![shown(program, tool.questions[0], first)];
     for words in tool.questions[1..].iter().filter(|_| !is_silent) {
-        all.push(shown(words, output(program, words)));
+        all.push(shown(program, words, output(program, words)));
     }
     for number in 2..=found {
         let words = ["getconfig", &number.to_string()];
-        all.push(shown(&words, output(program, &words)));
+        all.push(shown(program, &words, output(program, &words)));
     }
     all
+}
+
+/// An answer below its command.
+fn shown(program: &str, words: &[&str], answer: io::Result<String>) -> Result<String, String> {
+    let command = format!("$ {program} {}\n", words.join(" "));
+    answer.map(|text| command + &text).map_err(|error| error.to_string())
 }
 
 /// How many controllers there are, as arcconf says of all in the output of one.

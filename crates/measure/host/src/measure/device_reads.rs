@@ -29,16 +29,16 @@ pub(super) struct DeviceReads {
 }
 
 /// A count: the volume, the bound, and the bytes.
-type DeviceCount = (String, usize, Counted);
+type DeviceCount = (String, usize, ReadCount);
 
 /// Bytes read so far, if known.
 #[derive(Clone, Copy, Default)]
-struct Counted {
+struct ReadCount {
     by_devices: Option<u64>,
     by_system: Option<u64>,
 }
 
-impl Counted {
+impl ReadCount {
     fn of(folder: &Path) -> Self {
         Self {
             by_devices: probe::device_read_bytes(folder),
@@ -52,7 +52,7 @@ struct ReadCounts {
     folder: Option<PathBuf>,
     requested_bytes: u64,
     /// What had been read at the begin of the warm-up, and at the end of the measurement.
-    bounds: [Counted; 2],
+    bounds: [ReadCount; 2],
 }
 
 impl DeviceReads {
@@ -83,7 +83,7 @@ impl DeviceReads {
         self.volumes.entry(name.clone()).or_insert_with(|| ReadCounts {
             folder: target::of_system(folder),
             requested_bytes: 0,
-            bounds: [Counted::default(); 2],
+            bounds: [ReadCount::default(); 2],
         });
         Ok(name)
     }
@@ -110,7 +110,7 @@ impl DeviceReads {
         for (name, counted) in &self.volumes {
             if let Some(folder) = counted.folder.clone() {
                 let name = name.clone();
-                self.questions.ask(&folder.clone(), move || (name, bound, Counted::of(&folder)));
+                self.questions.ask(&folder.clone(), move || (name, bound, ReadCount::of(&folder)));
             }
         }
     }

@@ -14,7 +14,7 @@ use super::device_reads::DeviceReads;
 use super::folder::RunFolder;
 use super::gate::Gate;
 use super::merge::Merger;
-use super::neighbours::Neighbours;
+use super::neighbours::NeighbourRuns;
 use super::processors::ProcessorWatch;
 use super::room::{FreeSpace, RoomWatch};
 use super::silence::Silence;
@@ -77,7 +77,7 @@ pub(super) struct Watched<'a> {
     /// What the volumes' devices read.
     pub reads: &'a mut DeviceReads,
     /// Other runs on the same disks.
-    pub neighbours: &'a mut Neighbours,
+    pub neighbours: &'a mut NeighbourRuns,
     /// Who uses the processors.
     pub processors: &'a mut ProcessorWatch,
     /// Other programs' request to stop.
@@ -96,7 +96,7 @@ pub(super) struct Follower<'a> {
     journal: Journal<'a>,
     room: &'a mut RoomWatch,
     reads: &'a mut DeviceReads,
-    neighbours: &'a mut Neighbours,
+    neighbours: &'a mut NeighbourRuns,
     processors: &'a mut ProcessorWatch,
     request: &'a mut StopRequest,
     gate: Option<Gate>,
@@ -178,7 +178,8 @@ impl<'a> Follower<'a> {
         let waiting = self.room.waiting().into_iter().chain(self.reads.waiting());
         let volume = self.silence.volume(moment, waiting);
         let groups = self.silence.groups(moment, self.coordinator);
-        let ends = groups.iter().map(|_| End::GivenUp).collect();
+        let mut ends = Vec::new();
+        ends.resize_with(groups.len(), || End::GivenUp);
         for issue in groups.into_iter().chain(volume) {
             self.coordinator.stop(Stop::Failed);
             self.tell(Event::Issue(issue));

@@ -70,7 +70,7 @@ impl Job {
         let cache = RunCache::open(&world, &self.plan)?;
         let locations = match &cache {
             None => wire::locations(&world, &self.plan, &self.databases)?,
-            Some((cache, _)) => wire::cached_locations(&world, &self.plan, &self.databases, cache)?,
+            Some((cache, _)) => cache.locations(&world, &self.plan, &self.databases)?,
         };
         watch_room(&world, &locations, self.origin, news);
         let member = Leaves(Rc::new(self.member));

@@ -51,7 +51,7 @@ use follow::{End, Follower, GroupCrew, Watched};
 use gate::Gate;
 pub use gate::{MEASURE_AT, WAITING};
 use job::{Job, jobs};
-use neighbours::Neighbours;
+use neighbours::NeighbourRuns;
 use pause::PauseWatch;
 use processors::ProcessorWatch;
 pub use resume::CutRun;
@@ -103,18 +103,9 @@ pub fn run(
     let groups = wire::run_groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let mut processors = ProcessorWatch::start();
-    // Before the first look, which blames the storage for a wait: a tool may take its time.
-    let outputs = Outputs::installed();
-    let heard = observer.clone();
+    let command = (order.command, order.options);
     let (mut start, mut room, mut reads, mut neighbours) =
-        patient::first_look(plan, stop, move |plan| {
-            locks::wait_for(plan.databases.iter().map(Files::from), &heard);
-            let command = (order.command, order.options);
-            let since = (count, clock.epoch() + clock.now());
-            let start = start::start(plan, command, since, &outputs)?;
-            let room = RoomWatch::start(plan)?;
-            Ok((start, room, DeviceReads::new(plan)?, Neighbours::new(plan)?))
-        })?;
+        first_look(plan, command, (count, clock), (stop, observer))?;
     start.tags = order.tags.to_vec();
     let steps = steps::load_steps(folder, plan, order.resumed.is_some())?;
     start.settings.target_iops =
@@ -157,6 +148,25 @@ pub fn run(
     let storage_owes = is_kept || room.is_stuck() || reads.is_stuck() || neighbours.is_stuck();
     leave(crew, storage_owes, observer);
     Ok(Measured { record, verdict, storage_owes })
+}
+
+/// The start of a run of `count` threads, and the watches on its storage.
+fn first_look(
+    plan: &Plan,
+    command: (String, Vec<(String, String)>),
+    (count, clock): (u32, OsClock),
+    (stop, observer): (&StopFlag, &HostObserver),
+) -> Result<(Start, RoomWatch, DeviceReads, NeighbourRuns), HostError> {
+    // Before the first look, which blames the storage for a wait: a tool may take its time.
+    let outputs = Outputs::installed();
+    let heard = observer.clone();
+    patient::first_look(plan, stop, move |plan| {
+        locks::wait_for(plan.databases.iter().map(Files::from), &heard);
+        let since = (count, clock.epoch() + clock.now());
+        let start = start::start(plan, command, since, &outputs)?;
+        let room = RoomWatch::start(plan)?;
+        Ok((start, room, DeviceReads::new(plan)?, NeighbourRuns::new(plan)?))
+    })
 }
 
 /// Why a run leaves nothing to report: a thread that could not start, or a database that could not

@@ -22,10 +22,10 @@ const BETWEEN_LOOKS: Nanos = Nanos::from_secs(10);
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Other runs on the disks of a run.
-pub(super) struct Neighbours {
+pub(super) struct NeighbourRuns {
     /// A mount point on each disk.
     disks: BTreeMap<String, String>,
-    /// A folder of the run, to name whoever does not answer.
+    /// A folder of the run, named in reports of a missing answer.
     folder: PathBuf,
     questions: Questions<(u64, Vec<OtherDisk>)>,
     /// When was looked last, in nanoseconds since the start of the run.
@@ -35,7 +35,7 @@ pub(super) struct Neighbours {
 /// The folder of another run, and a disk that it uses.
 type OtherDisk = (PathBuf, String);
 
-impl Neighbours {
+impl NeighbourRuns {
     /// None has been seen.
     pub(super) fn new(plan: &Plan) -> Result<Self, HostError> {
         let folders = plan.databases.iter().flat_map(|of| [&of.folder, &of.log_folder]);
@@ -86,18 +86,22 @@ impl Neighbours {
                 first.entry(one).or_insert(at_ns);
             }
         }
-        let told = first.into_iter().map(|((folder, disk), at_ns)| {
-            let volume = self.disks[&disk].clone();
-            Event::OtherRun(OtherRun { at_ns, folder: folder.display().to_string(), volume, disk })
-        });
-        told.collect()
+        let mut events = Vec::new();
+        for ((folder, disk), at_ns) in first {
+            let (folder, volume) = (folder.display().to_string(), self.disks[&disk].clone());
+            events.push(Event::OtherRun(OtherRun { at_ns, folder, volume, disk }));
+        }
+        events
     }
 }
 
 /// The disks that a run has databases or logs on.
 fn disks_of(run: &OpenFiles) -> BTreeSet<OtherDisk> {
-    let known = run.files.iter().filter_map(|file| disk_of(file));
-    known.map(|(disk, _)| (run.folder.clone(), disk)).collect()
+    run.files
+        .iter()
+        .filter_map(|file| disk_of(file))
+        .map(|(disk, _)| (run.folder.clone(), disk))
+        .collect()
 }
 
 /// The disk under a path, or its source if it is on none, and its mount point.
@@ -113,7 +117,7 @@ mod tests {
 
     use record::Event;
 
-    use super::{Neighbours, Plan, disk_of, disks_of};
+    use super::{NeighbourRuns, Plan, disk_of, disks_of};
     use crate::system::OpenFiles;
 
     #[test]
@@ -121,7 +125,7 @@ mod tests {
         let here = env!("CARGO_MANIFEST_DIR");
         let plan = format!("[databases]\nfolders = [\"{here}\"]\nsize = \"16MiB\"\n");
         let plan = Plan::parse("test", &plan).unwrap();
-        let mut neighbours = Neighbours::new(&plan).unwrap();
+        let mut neighbours = NeighbourRuns::new(&plan).unwrap();
         let (disk, mount) = disk_of(Path::new(here)).unwrap();
         let other = OpenFiles { folder: PathBuf::from("/other"), files: vec![here.into()] };
         let seen: Vec<_> = disks_of(&other).into_iter().collect();

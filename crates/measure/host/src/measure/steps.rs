@@ -16,8 +16,8 @@ use crate::error::HostError;
 /// The steps, as a JSON array of [`LoadStep`]s.
 pub const LOAD_STEPS: &str = "load-steps.json";
 
-/// The steps in the folder of a run of `plan`; without the file the load does not change. A run that
-/// `is_resumed` counts them from where its measurement began first.
+/// The steps in the folder of a run of `plan`; without the file the load does not change. A run
+/// that `is_resumed` counts them from where its measurement began first.
 pub(super) fn load_steps(
     folder: &Path,
     plan: &Plan,
@@ -29,16 +29,15 @@ pub(super) fn load_steps(
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(LoadSteps::default()),
         Err(error) => return Err(HostError::file(&path, "read", &error)),
     };
-    let refuse = |why: String| HostError::new(format!("{}: {why}", path.display()));
-    let steps: Vec<LoadStep> =
-        serde_json::from_str(&text).map_err(|error| refuse(format!("no load steps: {error}")))?;
+    let steps: Vec<LoadStep> = serde_json::from_str(&text)
+        .map_err(|error| refused(&path, &format!("no load steps: {error}")))?;
     if let Some(step) = steps.iter().find(|step| step.database as usize >= plan.databases.len()) {
-        return Err(refuse(format!("the plan has no database {}", step.database + 1)));
+        return Err(refused(&path, &format!("the plan has no database {}", step.database + 1)));
     }
     if !steps.is_empty() && plan.workload.target_iops.is_none() {
-        return Err(refuse(
-            "a load that changes is held at a rate: give the plan `target_iops` or [mailboxes]"
-                .to_owned(),
+        return Err(refused(
+            &path,
+            "a load that changes is held at a rate: give the plan `target_iops` or [mailboxes]",
         ));
     }
     let steps = LoadSteps::new(steps);
@@ -48,4 +47,8 @@ pub(super) fn load_steps(
         Some(begun) => steps.begun_at(begun.since(OsClock::new().epoch())),
         None => steps,
     })
+}
+
+fn refused(path: &Path, why: &str) -> HostError {
+    HostError::new(format!("{}: {why}", path.display()))
 }

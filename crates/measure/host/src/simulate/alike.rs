@@ -20,7 +20,7 @@ pub(super) struct Alike {
 
 /// What makes groups of databases alike: of each its weight and its folders, by their order of
 /// appearance in the group.
-type Shape = Vec<(u64, usize, usize)>;
+type GroupShape = Vec<(u64, usize, usize)>;
 
 impl Alike {
     /// Of the databases of `plan`. All are simulated if they share anything beside the target of
@@ -30,7 +30,7 @@ impl Alike {
         if !storage.is_each_folder || HostProcessors::of(&storage.array).is_some() {
             return Self::each(count);
         }
-        let mut first_of: BTreeMap<Shape, Vec<usize>> = BTreeMap::new();
+        let mut first_of: BTreeMap<GroupShape, Vec<usize>> = BTreeMap::new();
         let mut simulated = Vec::new();
         let mut like = vec![0; count];
         for group in groups(&plan.databases) {
@@ -77,8 +77,9 @@ impl Alike {
         let Some(index) = database_of(&mut event).copied() else {
             return vec![event];
         };
-        let others = plan.databases.iter().zip(&self.like);
-        others
+        plan.databases
+            .iter()
+            .zip(&self.like)
             .filter(|&(_, &place)| plan.databases[self.simulated[place]].index == index)
             .map(|(database, &place)| {
                 of_another(event.clone(), &plan.databases[self.simulated[place]], database)
@@ -165,7 +166,7 @@ fn groups(databases: &[Database]) -> Vec<Vec<usize>> {
     groups
 }
 
-fn shape<'a>(databases: impl Iterator<Item = &'a Database>) -> Shape {
+fn shape<'a>(databases: impl Iterator<Item = &'a Database>) -> GroupShape {
     let mut folders: Vec<&str> = Vec::new();
     let mut shape = Vec::new();
     for database in databases {

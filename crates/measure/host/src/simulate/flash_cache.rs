@@ -23,11 +23,10 @@ pub(super) fn joined(
 }
 
 fn reading(cache: &HostCacheCounters) -> FlashCacheInterval {
-    let of = |class: RequestClass| recorded(cache.classes[class as usize]);
     FlashCacheInterval {
-        database: of(RequestClass::Database),
-        log: of(RequestClass::Log),
-        sequential: of(RequestClass::Sequential),
+        database: recorded(cache.classes[RequestClass::Database as usize]),
+        log: recorded(cache.classes[RequestClass::Log as usize]),
+        sequential: recorded(cache.classes[RequestClass::Sequential as usize]),
         flash_bytes_written: cache.flash_bytes_written,
         capacity_bytes: cache.capacity_bytes,
         cached_bytes: cache.cached_bytes,

@@ -131,7 +131,7 @@ fn simulate_engine(
 ) -> Result<Measured, HostError> {
     let alike = Alike::of_engine(order.storage, order.plan);
     let (plan, stretch) = scaled_to(order.plan, alike.simulated.len());
-    let world = order.storage.world(&plan, &alike, stretch, order.seed)?;
+    let world = order.storage.world(&plan, &alike.simulated, stretch, order.seed)?;
     let runtime = world.executor.runtime();
     let start = facts::start(order, &plan, stretch, runtime.clock().epoch() + runtime.now());
     let journal = SimulatedJournal::create(order.folder, &Event::Start(Box::new(start)))?;

@@ -105,32 +105,27 @@ fn databases<'a>(
     plan: &'a Plan,
     (simulated, share_now): (&[&'a Database], &Rc<Cell<f64>>),
 ) -> Result<Vec<LoadedDatabase<'a>>, HostError> {
+    let storage = order.storage;
     let folders = SimulatedStorage::folders_of(simulated.iter().copied());
-    let share = |folder: &str| {
-        let index = folders.iter().position(|of| *of == folder).unwrap_or(0);
-        let capacity = order.storage.array.capacity_bytes();
-        if order.storage.is_each_folder {
-            return OperationPlace { array: index, base: 0, bytes: capacity };
-        }
-        let each = capacity / folders.len() as u64;
-        OperationPlace { array: 0, base: each * index as u64, bytes: each }
-    };
     let mut taken: BTreeMap<&str, u64> = BTreeMap::new();
     let mut places = Vec::new();
     for database in simulated {
         let folder = &*database.folder;
-        let place = placed(share(folder), &mut taken, folder, plan.size.0)?;
+        let place = placed(share_of(storage, &folders, folder), &mut taken, folder, plan.size.0)?;
         places.push(place);
         // As at level 1, where seeks are to be as long; room that is not there is left out.
         let in_folder = simulated.iter().filter(|of| of.folder == database.folder).count();
         let room = room_of_database(plan.size.0);
-        if room * in_folder as u64 + LOG_ROOM * in_folder as u64 <= share(folder).bytes {
+        if room * in_folder as u64 + LOG_ROOM * in_folder as u64
+            <= share_of(storage, &folders, folder).bytes
+        {
             *taken.entry(folder).or_default() += room - plan.size.0;
         }
     }
     let mut loaded = Vec::new();
     for (database, place) in simulated.iter().zip(places) {
-        let log = placed(share(&database.log_folder), &mut taken, &database.log_folder, LOG_ROOM)?;
+        let share = share_of(storage, &folders, &database.log_folder);
+        let log = placed(share, &mut taken, &database.log_folder, LOG_ROOM)?;
         let share_now = Rc::clone(share_now);
         let held = trial::pace_of(plan, database, move || share_now.get());
         loaded.push(LoadedDatabase {
@@ -142,6 +137,17 @@ fn databases<'a>(
         });
     }
     Ok(loaded)
+}
+
+/// The share of `folder`, one of `folders`.
+fn share_of(storage: &SimulatedStorage, folders: &[&str], folder: &str) -> OperationPlace {
+    let index = folders.iter().position(|of| *of == folder).unwrap_or(0);
+    let capacity = storage.array.capacity_bytes();
+    if storage.is_each_folder {
+        return OperationPlace { array: index, base: 0, bytes: capacity };
+    }
+    let each = capacity / folders.len() as u64;
+    OperationPlace { array: 0, base: each * index as u64, bytes: each }
 }
 
 /// Takes `bytes` of a folder's share.
@@ -271,13 +277,12 @@ impl<'a> Playback<'a, '_> {
     }
 
     fn interval(&self, index: u32, series: BTreeMap<Series, SeriesInterval>) -> DatabaseInterval {
-        let bytes = |of| series.get(&of).map_or(0, |interval: &SeriesInterval| interval.bytes);
         let batches = series.get(&Series::Transaction).map_or(0, |of| of.latency.count());
         let counters = IntervalCounters {
             transactions_durable: of_batches(batches, self.profile.mean(|of| of.is_durable.into())),
             transactions_lazy: of_batches(batches, self.profile.mean(|of| (!of.is_durable).into())),
-            pages_written: bytes(Series::DatabaseWrite) / self.order.plan.page_size.0,
-            log_volume_bytes: bytes(Series::LogWrite),
+            pages_written: bytes_of(&series, Series::DatabaseWrite) / self.order.plan.page_size.0,
+            log_volume_bytes: bytes_of(&series, Series::LogWrite),
             ..IntervalCounters::default()
         };
         let series = series.into_values().collect();
@@ -292,6 +297,10 @@ impl<'a> Playback<'a, '_> {
 )]
 fn of_batches(batches: u64, each: f64) -> u64 {
     (batches as f64 * each).round() as u64
+}
+
+fn bytes_of(all: &BTreeMap<Series, SeriesInterval>, series: Series) -> u64 {
+    all.get(&series).map_or(0, |interval| interval.bytes)
 }
 
 fn note(sampled: &mut [BTreeMap<Series, SeriesInterval>], answer: &OperationAnswer) {

@@ -31,28 +31,18 @@ pub fn sessions(plan: &Plan) -> Vec<u32> {
     plan.databases.iter().map(|database| trial::sessions_of(plan, database)).collect()
 }
 
-/// `work` for every number below `count`, as many at a time as there are processors; the results are
-/// in the order of the numbers, whatever came first.
+/// `work` for every number below `count`, as many at a time as there are processors; the results
+/// are in the order of the numbers, whichever finished first.
 pub fn side_by_side<T: Send, E: Send + From<HostError>>(
     count: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     let next = AtomicUsize::new(0);
-    let share = || -> Result<Vec<(usize, T)>, E> {
-        let mut done = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                return Ok(done);
-            }
-            done.push((number, work(number)?));
-        }
-    };
     let workers = thread::available_parallelism().map_or(1, usize::from).min(count).max(1);
     let mut all = Vec::with_capacity(count);
     thread::scope(|scope| {
         let mut started = Vec::new();
-        started.resize_with(workers, || scope.spawn(share));
+        started.resize_with(workers, || scope.spawn(|| share(&next, count, &work)));
         for worker in started {
             all.extend(worker.join().map_err(|_| crew::panicked())??);
         }
@@ -60,6 +50,22 @@ pub fn side_by_side<T: Send, E: Send + From<HostError>>(
     })?;
     all.sort_by_key(|(number, _)| *number);
     Ok(all.into_iter().map(|(_, result)| result).collect())
+}
+
+/// One worker's share of the numbers below `count`, taken from `next`, with their results.
+fn share<T, E>(
+    next: &AtomicUsize,
+    count: usize,
+    work: impl Fn(usize) -> Result<T, E>,
+) -> Result<Vec<(usize, T)>, E> {
+    let mut done = Vec::new();
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if number >= count {
+            return Ok(done);
+        }
+        done.push((number, work(number)?));
+    }
 }
 
 /// The journal of one host of a deployment.

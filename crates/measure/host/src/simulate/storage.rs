@@ -13,7 +13,6 @@ use trial::run::{FlashCacheReading, StorageSettled};
 use trial::{Coordinator, Location};
 use units::{Bytes, Nanos, Seed};
 
-use super::alike::Alike;
 use super::flash_cache;
 use crate::error::HostError;
 
@@ -40,10 +39,12 @@ impl SimulatedWorld {
     /// Says when the memory of the arrays has settled; nothing if none of them keeps writes there.
     pub(super) fn settled(&self) -> Option<StorageSettled> {
         let arrays = self.arrays.clone();
-        let filled = move || arrays.iter().filter_map(SimulatedArray::filled_memory).sum();
         self.arrays[0].filled_memory()?;
         let settling = RefCell::new(MemorySettling::default());
-        Some(Rc::new(move |now| settling.borrow_mut().is_settled(now, filled())))
+        Some(Rc::new(move |now| {
+            let filled = arrays.iter().filter_map(SimulatedArray::filled_memory).sum();
+            settling.borrow_mut().is_settled(now, filled)
+        }))
     }
 }
 
@@ -81,8 +82,9 @@ impl SimulatedStorage {
 
     /// Bytes of the databases of `plan` on the array under `folder`.
     fn databases_bytes(&self, plan: &Plan, folder: &str) -> u64 {
-        let on_it = |of: &&plan::Database| !self.is_each_folder || of.folder == folder;
-        plan.size.0 * plan.databases.iter().filter(on_it).count() as u64
+        let databases = plan.databases.iter();
+        let count = databases.filter(|of| !self.is_each_folder || of.folder == folder).count();
+        plan.size.0 * count as u64
     }
 
     /// The arrays under the folders of `databases`, their memory whole.
@@ -103,30 +105,25 @@ impl SimulatedStorage {
             .collect()
     }
 
-    /// The databases of `plan` that are simulated for all, prepared; each of their bytes represents
-    /// `stretch` real ones.
+    /// The databases of `plan` at the positions `simulated`, prepared; each of their bytes
+    /// represents `stretch` real ones.
     pub(super) fn world(
         &self,
         plan: &Plan,
-        alike: &Alike,
+        simulated: &[usize],
         stretch: f64,
         seed: Seed,
     ) -> Result<SimulatedWorld, HostError> {
-        let databases: Vec<&Database> =
-            alike.simulated.iter().map(|&at| &plan.databases[at]).collect();
+        let databases: Vec<&Database> = simulated.iter().map(|&at| &plan.databases[at]).collect();
         let images = prepared(plan, &databases)?;
         let reactor = VirtualReactor::new();
-        let array = |seed| {
-            SimulatedArray::new(&self.array, &reactor, seed)
-                .map_err(|error| HostError::new(error.to_string()))
-        };
-        let shared = array(seed)?;
+        let shared = self.new_array(&reactor, seed)?;
         let folders = images.len() as u64;
         let (mut volumes, mut arrays) = (Volumes::new(), vec![shared.clone()]);
         for (index, (folder, image)) in (0..).zip(images) {
             let whole = ArrayShare { index: 0, count: 1, stretch };
             let (of, share) = if self.is_each_folder {
-                (array(seed.derive(index))?, whole)
+                (self.new_array(&reactor, seed.derive(index))?, whole)
             } else {
                 (shared.clone(), ArrayShare { index, count: folders, ..whole })
             };
@@ -142,6 +139,15 @@ impl SimulatedStorage {
         }
         let locations = locations(&databases, &volumes);
         Ok(SimulatedWorld { executor: Executor::new(reactor), locations, arrays })
+    }
+
+    fn new_array(
+        &self,
+        reactor: &Rc<VirtualReactor>,
+        seed: Seed,
+    ) -> Result<SimulatedArray, HostError> {
+        SimulatedArray::new(&self.array, reactor, seed)
+            .map_err(|error| HostError::new(error.to_string()))
     }
 
     /// Refuses an array on which a folder's databases have no room.

@@ -165,13 +165,12 @@ pub(super) fn trace(plan: &Plan, load: &TracedLoad) -> Result<Vec<Traced>, HostE
         is_on: Cell::new(false),
         steps: RefCell::default(),
     });
-    let traced = |folder: &str, name: &str, service| {
-        let volume = MemoryVolume::served(name, &reactor, service, &images[folder]);
-        Rc::new(TracedVolume::new(Rc::new(volume), Rc::clone(&tracer) as _))
-    };
+    let (data_pace, log_pace) = (load.pace.of_database(&reactor), load.pace.of_log(&reactor));
+    let data = MemoryVolume::served("data", &reactor, data_pace, &images[&database.folder]);
+    let log = MemoryVolume::served("log", &reactor, log_pace, &images[&database.log_folder]);
     let location = Location {
-        database: traced(&database.folder, "data", load.pace.of_database(&reactor)),
-        log: traced(&database.log_folder, "log", load.pace.of_log(&reactor)),
+        database: Rc::new(TracedVolume::new(Rc::new(data), Rc::clone(&tracer) as _)),
+        log: Rc::new(TracedVolume::new(Rc::new(log), Rc::clone(&tracer) as _)),
         storage: String::new(),
         log_storage: String::new(),
         copies: None,

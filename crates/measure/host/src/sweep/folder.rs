@@ -1,5 +1,5 @@
-//! The folder of a sweep: it says which designs it is of, so that the same command goes on where it
-//! was cut off, and another one is refused.
+//! The folder of a sweep: it says which designs it is of, so that the same command continues where
+//! it was interrupted, and another one is refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub struct SweepFolder {
 }
 
 impl SweepFolder {
-    /// Begins the sweep of `keys` in a new folder, or goes on with it. Results are kept in `cache`,
+    /// Begins the sweep of `keys` in a new folder, or continues it. Results are kept in `cache`,
     /// or in the folder itself.
     pub fn open(path: &Path, keys: &[ContentKey], cache: Option<&Path>) -> Result<Self, HostError> {
         let own = manifest(keys);
@@ -54,7 +54,7 @@ impl SweepFolder {
         Ok(Self { path: path.to_path_buf(), store: ResultStore::open(&store)?, _hold: hold })
     }
 
-    /// Where it is.
+    /// The folder itself.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,6 +1,6 @@
-//! Results of simulations by content: what was computed once, by whichever sweep, is found again.
+//! Results of simulations by content: one computed by any sweep is found by all.
 //!
-//! Each result is a file of its own, named by its key, written whole or not at all, with a seal in
+//! Each result is a separate file, named by its key, written whole or not at all, with a seal in
 //! its last line. A file that is cut off, damaged or renamed counts as missing.
 
 use std::fs;

@@ -25,11 +25,13 @@ pub(crate) fn other_runs() -> Vec<OpenFiles> {
 /// The runs among `processes`, without the process `own`.
 fn runs_of(processes: &Path, own: u32) -> Vec<OpenFiles> {
     let entries = fs::read_dir(processes).into_iter().flatten().flatten();
-    let numbered = entries.filter(|entry| {
-        let number = entry.file_name().to_string_lossy().parse::<u32>();
-        number.is_ok_and(|number| number != own)
-    });
-    numbered.filter_map(|process| run_of(&process.path())).collect()
+    entries
+        .filter(|entry| {
+            let number = entry.file_name().to_string_lossy().parse::<u32>();
+            number.is_ok_and(|number| number != own)
+        })
+        .filter_map(|process| run_of(&process.path()))
+        .collect()
 }
 
 /// The run of a process: it has a journal open, and databases.

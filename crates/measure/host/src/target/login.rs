@@ -107,8 +107,9 @@ fn initiator_name() -> Result<String, LoginError> {
 
 /// The name of this machine in the letters that names of initiators have.
 fn host() -> String {
-    let name = system::machine(String::new()).name.to_lowercase();
-    name.chars().filter(|letter| letter.is_ascii_alphanumeric() || ".-".contains(*letter)).collect()
+    let mut name = system::machine(String::new()).name.to_lowercase();
+    name.retain(|letter| letter.is_ascii_alphanumeric() || ".-".contains(letter));
+    name
 }
 
 /// The account with its secrets.

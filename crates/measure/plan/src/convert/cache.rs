@@ -52,8 +52,9 @@ impl Check<'_> {
     fn cached_folders(&mut self, low: &low::LowFlashCache, databases: &[Database]) -> Vec<String> {
         let mut folders = Vec::new();
         for given in low.folders.as_deref().unwrap_or_default() {
-            let is_used = |of: &Database| [&of.folder, &of.log_folder].contains(&&given.value);
-            if databases.is_empty() || databases.iter().any(is_used) {
+            let is_used =
+                databases.iter().any(|of| [&of.folder, &of.log_folder].contains(&&given.value));
+            if databases.is_empty() || is_used {
                 folders.push(given.value.clone());
             } else {
                 let message = "holds no database and no log of this plan; leave it out";

@@ -42,16 +42,17 @@ pub enum Holds {
 
 /// Every key, in the order of the example.
 pub fn plan_keys() -> Vec<PlanKey> {
-    let of_section = |section: &'static super::Explained| {
-        section.keys.iter().map(move |key| PlanKey {
+    let mut keys = Vec::new();
+    for section in &SECTIONS {
+        keys.extend(section.keys.iter().map(|key| PlanKey {
             section: section.key(),
             is_repeated: section.title.starts_with("[["),
             name: key.name,
             holds: Holds::of(key.holds),
             remarks: key.remarks.join(" "),
-        })
-    };
-    SECTIONS.iter().flat_map(of_section).collect()
+        }));
+    }
+    keys
 }
 
 impl Holds {

@@ -76,8 +76,8 @@ impl RunRecord {
         Self::of_kept_lines(lines, |_| true)
     }
 
-    /// Folds the bytes of a journal without the intervals of the measurement that `is_kept` refuses:
-    /// a part of the measurement as a run. The seal is that of the whole journal.
+    /// Folds the bytes of a journal without the intervals of the measurement that `is_kept`
+    /// refuses: a part of the measurement as a run. The seal is that of the whole journal.
     pub fn load_part(
         journal: &[u8],
         is_kept: impl Fn(&Interval) -> bool,
@@ -89,10 +89,6 @@ impl RunRecord {
         lines: impl IntoIterator<Item = JournalLine<'a>>,
         is_kept: impl Fn(&Interval) -> bool,
     ) -> Result<Self, LoadError> {
-        let is_left_out = |event: &Event| match event {
-            Event::Interval(of) => of.phase == Phase::Measure && !is_kept(of),
-            _ => false,
-        };
         let mut lines = lines.into_iter().peekable();
         let Some(JournalLine { number, text, event }) = lines.next() else {
             return Err(LoadError::Empty);
@@ -109,8 +105,9 @@ impl RunRecord {
                 Ok(Event::Start(_)) => return Err(LoadError::SecondStart { line }),
                 Ok(event) => {
                     check.pass(text, line);
-                    if !is_left_out(&event) {
-                        run.push(event);
+                    match event {
+                        Event::Interval(of) if of.phase == Phase::Measure && !is_kept(&of) => {}
+                        event => run.push(event),
                     }
                 }
                 Err(_) if lines.peek().is_none() => run.torn_tail = true,

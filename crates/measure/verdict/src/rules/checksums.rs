@@ -92,11 +92,10 @@ fn damage(of: &Checksum) -> Option<Evidence> {
             (of.wrong_page_number_pages, "with a wrong page number"),
             (of.lost_flush_pages, "with a lost flush"),
         ];
-        let mut said: Vec<String> = kinds
-            .iter()
-            .filter(|(pages, _)| *pages > 0)
-            .map(|(pages, kind)| format!("{} {kind}", thousands(*pages)))
-            .collect();
+        let mut said = Vec::new();
+        for (pages, kind) in kinds.into_iter().filter(|(pages, _)| *pages > 0) {
+            said.push(format!("{} {kind}", thousands(pages)));
+        }
         said.push(format!("of {} pages seen", thousands(of.seen_pages)));
         Evidence::of_database(of.database, said.join(", "))
     })

@@ -21,8 +21,8 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let compared = compared.map(|reads| Reached::of(run, reads));
     let least = compared.clone().map(Reached::percent).min_by(f64::total_cmp)?;
     let limit = Limit::AtLeast(LEAST_PERCENT);
-    let few = compared.filter(|of| !limit.admits(of.percent()));
-    let evidence: Vec<Evidence> = few.map(Reached::too_few).collect();
+    let evidence: Vec<Evidence> =
+        compared.filter(|of| !limit.admits(of.percent())).map(Reached::too_few).collect();
     Some(Finding {
         rule: "device-reads",
         title: "Reads that reached the device",

@@ -40,8 +40,13 @@ pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
 
 /// Every limit once.
 fn of(run: &RunRecord) -> Vec<String> {
-    let volumes = run.start.databases.iter().flat_map(|of| [&of.volume, &of.log_volume]);
-    let mut limits: Vec<String> = volumes.flat_map(|volume| volume.io_limits.clone()).collect();
+    let mut limits: Vec<String> = run
+        .start
+        .databases
+        .iter()
+        .flat_map(|of| [&of.volume, &of.log_volume])
+        .flat_map(|volume| volume.io_limits.clone())
+        .collect();
     limits.sort();
     limits.dedup();
     limits

@@ -14,6 +14,12 @@ struct HourLatency {
     span_ns: Option<(u64, u64)>,
 }
 
+impl HourLatency {
+    fn mean_ns(&self) -> f64 {
+        self.nanoseconds / self.count.max(1) as f64
+    }
+}
+
 /// The hour with the highest mean latency of `series` of `database`; hours count from the begin of
 /// the measurement.
 pub(super) fn worst(run: &RunRecord, database: u32, series: Series) -> Measured {
@@ -31,17 +37,14 @@ pub(super) fn worst(run: &RunRecord, database: u32, series: Series) -> Measured 
         let began = hour.span_ns.map_or(row.from_ns, |(from, _)| from);
         hour.span_ns = Some((began, row.to_ns));
     }
-    let mean = |hour: &HourLatency| hour.nanoseconds / hour.count.max(1) as f64;
-    let worst = hours.into_values().reduce(
-        |worst, hour| {
-            if mean(&hour) > mean(&worst) { hour } else { worst }
-        },
-    );
+    let worst = hours
+        .into_values()
+        .reduce(|worst, hour| if hour.mean_ns() > worst.mean_ns() { hour } else { worst });
     let worst = worst.unwrap_or_default();
     Measured {
         database,
         count: worst.count,
-        latency_ns: mean(&worst),
+        latency_ns: worst.mean_ns(),
         span_ns: worst.span_ns,
         unanswered: Unanswered::default(),
     }
