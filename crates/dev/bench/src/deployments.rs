@@ -1,5 +1,5 @@
-//! A day of a deployment in virtual time with 4, 8 and 16 hosts: the cost must grow with the hosts, and
-//! sixteen must take a minute at most.
+//! A day of a deployment in virtual time with 4, 8 and 16 hosts: the cost must grow with the hosts,
+//! and sixteen must take a minute at most.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

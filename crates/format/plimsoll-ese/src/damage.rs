@@ -52,7 +52,7 @@ impl std::error::Error for OpenError {}
 pub struct Damage {
     /// Number of the page; `None` if no single page is to blame.
     pub page: Option<u32>,
-    /// What is wrong, and what it costs, as one sentence.
+    /// The problem and what it costs, as one sentence.
     pub reason: String,
 }
 

@@ -90,7 +90,7 @@ impl Database {
         self.catalog
     }
 
-    /// What is lost of the catalog; empty unless both copies are damaged.
+    /// Lost parts of the catalog; empty unless both copies are damaged.
     pub fn catalog_losses(&self) -> &[Damage] {
         &self.losses
     }

@@ -92,7 +92,7 @@ impl PageSource for Pages {
     }
 }
 
-/// Lends the pages to an examination that takes a source of its own.
+/// Lends the pages to an examination that takes its own source.
 impl PageSource for &mut Pages {
     type Error = Withheld;
 

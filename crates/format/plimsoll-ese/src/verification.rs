@@ -35,7 +35,7 @@ pub struct Finding {
     pub page: Option<u32>,
     /// On how many pages that follow each other.
     pub pages: u32,
-    /// What is wrong, as one sentence without its place.
+    /// The problem, as one sentence without its place.
     pub problem: String,
 }
 

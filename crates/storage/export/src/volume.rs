@@ -140,7 +140,7 @@ impl ExportedVolume {
         Ok(())
     }
 
-    /// Reads in steps and keeps nothing: what is behind the device may.
+    /// Reads in steps and keeps nothing: the layers behind the device may.
     async fn warm(&self, bytes: Range<u64>) -> Result<(), DeviceError> {
         let mut at = bytes.start;
         while at < bytes.end {

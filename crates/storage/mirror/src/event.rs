@@ -46,19 +46,19 @@ pub enum Command {
     Evict(u64),
 }
 
-/// What is asked of the registry. Changes are compare-and-set on a revision.
+/// A request to the registry. Changes are compare-and-set on a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegistryOp {
     /// Take the lease, if it has no holder.
     Take {
-        /// Tells starts of one host's program apart.
+        /// Distinguishes starts of one host's program.
         boot: u64,
     },
     /// Restart the expiry of the lease.
     Renew {
         /// The revision of the last renewal.
         revision: u64,
-        /// Tells starts of one host's program apart.
+        /// Distinguishes starts of one host's program.
         boot: u64,
     },
     /// Give the lease up.
@@ -106,7 +106,7 @@ pub enum RegistryAnswer {
     },
 }
 
-/// What is asked of the backing store.
+/// A request to the backing store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackingOp {
     /// Refuse requests of lower epochs from now on (persistent reservation).

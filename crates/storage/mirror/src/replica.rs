@@ -1,4 +1,4 @@
-//! The host that follows: it promises an epoch, keeps the owner's log and reports what is durable.
+//! The host that follows: it promises an epoch, keeps the owner's log and reports durable entries.
 
 use crate::image::{BlockSlot, FlashOp, LogEntry};
 use crate::local::{Local, Then};
@@ -74,7 +74,7 @@ impl Replica {
         }
     }
 
-    /// `true` if `key` is the attachment in force. Tells the sender otherwise.
+    /// `true` if `key` is the attachment in force. Otherwise notifies the sender.
     fn accepts(&self, local: &mut Local, key: Key) -> bool {
         let promised = local.image.epoch();
         if key.epoch < promised {

@@ -84,7 +84,7 @@ impl SimulatedArray {
         self.0.next.get().checked_sub(1)
     }
 
-    /// Fills the host's cache as far as it is warm from the start, with blocks of the databases of
+    /// Fills the part of the host's cache that is warm from the start with blocks of the databases of
     /// all volumes made so far.
     pub fn warm(&self) {
         let databases = self.0.databases.take();

@@ -22,7 +22,7 @@ pub(super) struct Task {
     wanted: usize,
     taken: usize,
     data: Vec<u8>,
-    /// Requests for data so far, and the end of what was asked for.
+    /// Requests for data so far, and the end of the requested range.
     asked: (u32, usize),
     /// Number of the next piece that answers the request.
     next_piece: u32,

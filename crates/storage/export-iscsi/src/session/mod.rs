@@ -92,7 +92,7 @@ impl TargetSession {
         }
     }
 
-    /// `true` once the connection is to be closed.
+    /// `true` once the connection must be closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         matches!(self.stage, Stage::Closed)

@@ -25,7 +25,7 @@ pub(super) enum ReplyKind {
     Other,
 }
 
-/// What is needed of a request to answer it.
+/// The parts of a request that its answer needs.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplyTicket {
     pub(super) framing: Framing,
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_long_error_is_cut_between_letters() {
-        let error = DeviceError::NotFound { file: "µ".repeat(3_000) };
+        let error = DeviceError::NotFound { file: "\u{b5}".repeat(3_000) };
         let reply = ticket(Framing::Structured, ReplyKind::Other).failure(&error).head;
         assert!(reply.len() < 1_100);
         assert!(std::str::from_utf8(&reply[26..]).is_ok());

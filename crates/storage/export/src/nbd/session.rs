@@ -188,7 +188,7 @@ impl Session {
         }
     }
 
-    /// Where the next bytes of a payload belong, so that they need not be copied; empty if none are
+    /// Room for the next bytes of a payload, so that they need not be copied; empty if none are
     /// expected. Report them with [`Session::filled`].
     pub fn payload_room(&mut self) -> &mut [u8] {
         if let Phase::Open(open) = &mut self.phase

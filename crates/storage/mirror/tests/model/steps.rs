@@ -147,7 +147,7 @@ impl State {
         })
     }
 
-    /// The peer takes over what is missing, and says so.
+    /// The peer takes over the missing entries, and says so.
     fn follow(&self, host: Host, owns: &Ownership) -> Option<Self> {
         let peer = index(host.other());
         let follows = owns.peer != Peer::Away && self.hosts[peer].promised == owns.epoch;

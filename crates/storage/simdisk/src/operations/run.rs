@@ -583,7 +583,7 @@ impl<'a> OperationRun<'a> {
     }
 }
 
-/// The volume of a request, as a cache in the host tells them apart: database and log have one
+/// The volume of a request, as a cache in the host distinguishes them: database and log have one
 /// each.
 fn volume(database: u32, kind: OperationKind) -> u64 {
     let is_log = matches!(
