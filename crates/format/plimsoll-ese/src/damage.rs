@@ -64,8 +64,12 @@ impl Damage {
     pub(crate) fn of_error(error: ReadError<Withheld>) -> Self {
         match error.without_source() {
             Ok(reason) => Self::of_read(&reason),
-            Err(withheld) => withheld.damage(),
+            Err(withheld) => Self::of_page(withheld),
         }
+    }
+
+    pub(crate) fn of_page(Withheld(loss): Withheld) -> Self {
+        Self { page: None, reason: format!("a page {loss}") }
     }
 
     pub(crate) fn of_loss(loss: &Loss) -> Self {

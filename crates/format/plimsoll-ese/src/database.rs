@@ -10,7 +10,6 @@ use ese::reader::Reader;
 use crate::damage::{Damage, OpenError};
 use crate::file::{Image, Pages};
 use crate::header::Header;
-use crate::rows::Rows;
 use crate::space::{self, TreeSpace};
 use crate::table::Table;
 use crate::verification::Verification;
@@ -103,11 +102,6 @@ impl Database {
     /// The table with this name.
     pub fn table(&self, name: &str) -> Option<Table> {
         self.tables.iter().find(|table| table.name() == name).cloned()
-    }
-
-    /// A walk over the rows of one of its tables.
-    pub fn rows(&mut self, table: &Table) -> Rows<'_> {
-        Rows::new(self, table)
     }
 
     /// The space of the database and of every tree in it, and what could not be read of that.

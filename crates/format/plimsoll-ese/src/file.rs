@@ -9,8 +9,6 @@ use ese::page_state::{PageDamage, corrected};
 use ese::reader::{PageLoss, PageSource};
 use units::PageNumber;
 
-use crate::damage::Damage;
-
 /// Bytes of pages kept. Upper pages of trees are asked for again and again.
 const CACHE_BYTES: usize = 64 << 20;
 
@@ -54,13 +52,7 @@ impl Pages {
 
 /// Why a page is withheld.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Withheld(PageLoss);
-
-impl Withheld {
-    pub(crate) fn damage(self) -> Damage {
-        Damage { page: None, reason: format!("a page {}", self.0) }
-    }
-}
+pub(crate) struct Withheld(pub(crate) PageLoss);
 
 impl PageSource for Pages {
     type Error = Withheld;
@@ -89,26 +81,5 @@ impl PageSource for Pages {
         let page: Arc<[u8]> = bytes.into();
         self.remember(number, &page);
         Ok(page)
-    }
-}
-
-/// Lends the pages to an examination that takes its own source.
-impl PageSource for &mut Pages {
-    type Error = Withheld;
-
-    fn page_size(&self) -> PageSize {
-        self.page_size
-    }
-
-    fn page_count(&self) -> u32 {
-        self.count
-    }
-
-    fn loss(error: &Withheld) -> Option<PageLoss> {
-        Some(error.0)
-    }
-
-    fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, Withheld> {
-        (**self).page(number)
     }
 }

@@ -59,12 +59,15 @@ impl Row {
     }
 }
 
-impl<'d> Rows<'d> {
-    pub(crate) fn new(database: &'d mut Database, table: &Table) -> Self {
-        let walk = RowWalk::new(database, table);
-        Self { database, walk }
+impl Database {
+    /// A walk over the rows of one of its tables.
+    pub fn rows(&mut self, table: &Table) -> Rows<'_> {
+        let walk = RowWalk::new(self, table);
+        Rows { database: self, walk }
     }
+}
 
+impl Rows<'_> {
     /// The same walk, with the values of these columns only. Long values of others are not read.
     #[must_use]
     pub fn only(mut self, columns: &[&str]) -> Self {

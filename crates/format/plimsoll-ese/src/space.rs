@@ -25,7 +25,7 @@ pub struct TreeSpace {
 pub(crate) fn of(reader: &mut Reader<Pages>) -> (Vec<TreeSpace>, Vec<Damage>) {
     let (mut trees, mut damage) = (Vec::new(), Vec::new());
     let salvaged = reader.salvaged_space_report().unwrap_or_else(|withheld| {
-        damage.push(withheld.damage());
+        damage.push(Damage::of_page(withheld));
         Vec::new()
     });
     for tree in salvaged {

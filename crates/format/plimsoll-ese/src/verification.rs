@@ -43,7 +43,7 @@ impl Verification {
     pub(crate) fn of(pages: &mut Pages, header: &DatabaseHeader) -> Self {
         match verify(pages, header) {
             Ok(report) => Self::of_report(&report),
-            Err(withheld) => Self::ended(&withheld.damage()),
+            Err(withheld) => Self::ended(&Damage::of_page(withheld)),
         }
     }
 

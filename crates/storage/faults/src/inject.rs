@@ -11,7 +11,7 @@ use std::future::Future;
 use std::rc::Rc;
 
 use device::{
-    Caps, Completion, Device, DeviceError, FileEntry, OpenMode, Pending, Request, Runtime, Volume,
+    Completion, Device, DeviceError, FileEntry, OpenMode, Pending, Request, Runtime, Volume,
 };
 
 pub use plan::{Call, Effect, Fault, FaultPlan, Injection, Matching, Occurrence};
@@ -130,17 +130,7 @@ impl Device for FaultyDevice {
         self.queue.submit(request, decision)
     }
 
-    fn caps(&self) -> Caps {
-        self.inner.caps()
-    }
-
-    fn length(&self) -> u64 {
-        self.inner.length()
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
+    device::same_as_inner!();
 }
 
 #[cfg(test)]

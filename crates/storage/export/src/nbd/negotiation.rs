@@ -2,9 +2,9 @@
 
 use super::fields::{Fields, Message};
 use super::numbers::{self, answer, handshake, option};
-use super::options;
+use super::offer::{ExportOffer, Limits, SessionEnd};
+use super::options::{self, answer_to};
 use super::reply::Framing;
-use super::session::{ExportOffer, Limits, SessionEnd};
 
 /// Bytes of an option in front of its data.
 const OPTION_BYTES: usize = 16;
@@ -30,13 +30,6 @@ pub(super) enum Outcome {
     End { bytes: Vec<u8>, end: SessionEnd },
 }
 
-/// The reply of kind `kind` to option `option`.
-pub(super) fn answer_to(option: u32, kind: u32, data: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
-    let head = Message::default().u64(numbers::OPTION_REPLY_MAGIC).u32(option).u32(kind);
-    head.u32(length).bytes(data).finish()
-}
-
 impl Negotiation {
     /// The server's first bytes.
     pub(super) fn greeting() -> Vec<u8> {
@@ -52,7 +45,6 @@ impl Negotiation {
         exports: &[ExportOffer],
         limits: &Limits,
     ) -> (usize, Option<Outcome>) {
-        let nonsense = || Outcome::End { bytes: Vec::new(), end: SessionEnd::Nonsense };
         let mut fields = Fields(input);
         if self.flags.is_none() {
             let Some(flags) = fields.u32() else {
@@ -60,7 +52,7 @@ impl Negotiation {
             };
             let known = handshake::FIXED_NEWSTYLE | handshake::NO_ZEROES;
             if flags & !known != 0 {
-                return (4, Some(nonsense()));
+                return (4, Some(ended(Vec::new(), SessionEnd::Nonsense)));
             }
             self.flags = Some(flags);
             return (4, Some(Outcome::Continue(Vec::new())));
@@ -69,7 +61,7 @@ impl Negotiation {
             return (0, None);
         };
         if magic != numbers::OPTION_MAGIC {
-            return (0, Some(nonsense()));
+            return (0, Some(ended(Vec::new(), SessionEnd::Nonsense)));
         }
         let (Some(kind), Some(length)) = (fields.u32(), fields.u32()) else {
             return (0, None);
@@ -84,10 +76,9 @@ impl Negotiation {
         exports: &[ExportOffer],
         limits: &Limits,
     ) -> (usize, Option<Outcome>) {
-        let too_much = |bytes| Outcome::End { bytes, end: SessionEnd::TooMuch };
         if length > limits.longest_option {
             let bytes = answer_to(kind, answer::ERR_TOO_BIG, b"an option that long is not read");
-            return (0, Some(too_much(bytes)));
+            return (0, Some(ended(bytes, SessionEnd::TooMuch)));
         }
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let Some(data) = rest.get(..length) else {
@@ -95,7 +86,7 @@ impl Negotiation {
         };
         self.options += 1;
         if self.options > limits.most_options {
-            return (0, Some(too_much(Vec::new())));
+            return (0, Some(ended(Vec::new(), SessionEnd::TooMuch)));
         }
         (OPTION_BYTES + length, Some(self.answer(kind, data, exports, limits)))
     }
@@ -107,7 +98,6 @@ impl Negotiation {
         exports: &[ExportOffer],
         limits: &Limits,
     ) -> Outcome {
-        let reply = |of: u32| Outcome::Continue(answer_to(kind, of, &[]));
         match kind {
             option::EXPORT_NAME => self.export_name(data, exports),
             option::ABORT => {
@@ -126,15 +116,15 @@ impl Negotiation {
                         if is_structured { Framing::Structured } else { Framing::Extended };
                     self.framing = Some(wanted);
                 }
-                reply(answer::ACK)
+                bare(kind, answer::ACK)
             }
             option::LIST_META_CONTEXT | option::SET_META_CONTEXT => {
-                options::contexts(self, kind, data, exports)
+                self.contexts(kind, data, exports)
             }
             option::LIST | option::STRUCTURED_REPLY | option::EXTENDED_HEADERS => {
-                reply(answer::ERR_INVALID)
+                bare(kind, answer::ERR_INVALID)
             }
-            _ => reply(answer::ERR_UNSUP),
+            _ => bare(kind, answer::ERR_UNSUP),
         }
     }
 
@@ -172,4 +162,43 @@ impl Negotiation {
         bytes.extend(answer_to(kind, answer::ACK, &[]));
         if kind == option::GO { self.opened(bytes, number) } else { Outcome::Continue(bytes) }
     }
+
+    /// Answers questions for metadata contexts. Only allocation is known.
+    fn contexts(&mut self, kind: u32, data: &[u8], exports: &[ExportOffer]) -> Outcome {
+        let is_set = kind == option::SET_META_CONTEXT;
+        if is_set {
+            self.context_of = None;
+        }
+        let Some((name, queries)) = options::queries(data) else {
+            return bare(kind, answer::ERR_INVALID);
+        };
+        if self.framing.is_none() {
+            return bare(kind, answer::ERR_INVALID);
+        }
+        let Some((number, _)) = options::find(exports, name) else {
+            return bare(kind, answer::ERR_UNKNOWN);
+        };
+        let lists_all = !is_set && (queries.is_empty() || queries.contains(&numbers::BASE));
+        let mut bytes = Vec::new();
+        if lists_all || queries.contains(&numbers::ALLOCATION) {
+            let context = Message::default().u32(if is_set { numbers::ALLOCATION_ID } else { 0 });
+            let context = context.bytes(numbers::ALLOCATION.as_bytes()).finish();
+            bytes.extend(answer_to(kind, answer::META_CONTEXT, &context));
+            if is_set {
+                self.context_of = Some(number);
+            }
+        }
+        bytes.extend(answer_to(kind, answer::ACK, &[]));
+        Outcome::Continue(bytes)
+    }
+}
+
+/// Answers an option without data.
+fn bare(option: u32, kind: u32) -> Outcome {
+    Outcome::Continue(answer_to(option, kind, &[]))
+}
+
+/// Sends `bytes`, if any, and closes.
+const fn ended(bytes: Vec<u8>, end: SessionEnd) -> Outcome {
+    Outcome::End { bytes, end }
 }

@@ -1,10 +1,16 @@
 //! Answers to single options.
 
 use super::fields::{Fields, Message};
-use super::negotiation::{Negotiation, Outcome, answer_to};
 use super::numbers::{self, answer, export as export_flag, info, option};
+use super::offer::ExportOffer;
 use super::reply::Framing;
-use super::session::ExportOffer;
+
+/// The reply of kind `kind` to option `option`.
+pub(super) fn answer_to(option: u32, kind: u32, data: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
+    let head = Message::default().u64(numbers::OPTION_REPLY_MAGIC).u32(option).u32(kind);
+    head.u32(length).bytes(data).finish()
+}
 
 /// The export `name` and its number; the empty name is the first one.
 pub(super) fn find<'a>(exports: &'a [ExportOffer], name: &str) -> Option<(usize, &'a ExportOffer)> {
@@ -80,43 +86,8 @@ pub(super) fn information(
     bytes
 }
 
-/// Answers questions for metadata contexts. Only allocation is known.
-pub(super) fn contexts(
-    negotiation: &mut Negotiation,
-    kind: u32,
-    data: &[u8],
-    exports: &[ExportOffer],
-) -> Outcome {
-    let refuse = |why| Outcome::Continue(answer_to(kind, why, &[]));
-    let is_set = kind == option::SET_META_CONTEXT;
-    if is_set {
-        negotiation.context_of = None;
-    }
-    let Some((name, queries)) = queries(data) else {
-        return refuse(answer::ERR_INVALID);
-    };
-    if negotiation.framing.is_none() {
-        return refuse(answer::ERR_INVALID);
-    }
-    let Some((number, _)) = find(exports, name) else {
-        return refuse(answer::ERR_UNKNOWN);
-    };
-    let lists_all = !is_set && (queries.is_empty() || queries.contains(&numbers::BASE));
-    let mut bytes = Vec::new();
-    if lists_all || queries.contains(&numbers::ALLOCATION) {
-        let context = Message::default().u32(if is_set { numbers::ALLOCATION_ID } else { 0 });
-        let context = context.bytes(numbers::ALLOCATION.as_bytes()).finish();
-        bytes.extend(answer_to(kind, answer::META_CONTEXT, &context));
-        if is_set {
-            negotiation.context_of = Some(number);
-        }
-    }
-    bytes.extend(answer_to(kind, answer::ACK, &[]));
-    Outcome::Continue(bytes)
-}
-
 /// Export and queries; none if the data are malformed.
-fn queries(data: &[u8]) -> Option<(&str, Vec<&str>)> {
+pub(super) fn queries(data: &[u8]) -> Option<(&str, Vec<&str>)> {
     let mut fields = Fields(data);
     let name = fields.text()?;
     let count = fields.u32()?;

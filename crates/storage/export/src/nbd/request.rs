@@ -2,35 +2,17 @@
 
 use device::Buffer;
 
+use super::command::Command;
 use super::fields::Fields;
 use super::numbers::{self, command, errno, flag};
+use super::offer::ExportOffer;
 use super::reply::{Framing, ReplyKind, ReplyTicket};
-use super::session::ExportOffer;
 
 /// Bytes of a request's header.
 const COMPACT_BYTES: usize = 28;
 
 /// Bytes of an extended one.
 const EXTENDED_BYTES: usize = 32;
-
-/// What a client asks for.
-#[derive(Debug)]
-pub enum Command {
-    /// Bytes of the export.
-    Read,
-    /// Write the first `length` bytes of the buffer, which is as long or up to a sector longer.
-    Write(Buffer),
-    /// Make every completed write durable.
-    Flush,
-    /// The bytes are not needed any more: a hint.
-    Trim,
-    /// The bytes will be read soon: a hint.
-    Cache,
-    /// Make the bytes zeros.
-    WriteZeroes,
-    /// Which bytes are allocated.
-    BlockStatus,
-}
 
 /// A request that is valid for its export.
 #[derive(Debug)]

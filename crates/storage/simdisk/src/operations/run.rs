@@ -6,11 +6,10 @@ use std::collections::BinaryHeap;
 use units::{Nanos, Prng, Seed};
 
 use super::database::DatabaseState;
-use super::flow::FlowState;
 use super::log::LogWrite;
 use super::{
-    LoadedDatabase, OperationKind, OperationLoad, OperationPlace, RequestBeside, ScanShape,
-    SpanShape,
+    LoadedDatabase, OperationFlow, OperationKind, OperationLoad, OperationPlace, RequestBeside,
+    ScanShape, SpanShape,
 };
 use crate::array::{HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError};
@@ -50,6 +49,17 @@ pub struct OperationRun<'a> {
     pub(super) now: VirtualMoment,
     timers: BinaryHeap<Reverse<(VirtualMoment, u64, Timer)>>,
     sequence: u64,
+}
+
+/// A flow under way.
+pub(super) struct FlowState {
+    pub(super) flow: OperationFlow,
+    /// Bytes that are copied.
+    pub(super) done: u64,
+    /// Whether it makes further requests.
+    pub(super) is_open: bool,
+    /// Whether a request is in flight.
+    pub(super) is_busy: bool,
 }
 
 /// An event without any array.
