@@ -120,25 +120,31 @@ impl Line {
     pub(crate) fn rate(&self) -> f64 {
         self.tally.operations as f64 / self.span.as_secs_f64()
     }
+
+    fn each(&self, before: u64, after: u64) -> f64 {
+        (after - before) as f64 / self.tally.operations.max(1) as f64
+    }
+
+    /// Microseconds.
+    fn quantile(&self, share: f64) -> f64 {
+        self.tally.reads.value_at_quantile(share) as f64 / 1e3
+    }
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (before, after) = &self.usage;
-        let each =
-            |before: u64, after: u64| (after - before) as f64 / self.tally.operations.max(1) as f64;
-        let quantile = |share| self.tally.reads.value_at_quantile(share) as f64 / 1e3;
         write!(
             f,
             "{:<18} {:>8} {:>13.0} {:>8.1} {:>11.1} {:>7.1} {:>12.0} {:>12.0} {:>7}",
             self.engine,
             self.sessions,
             self.rate(),
-            each(before.read_bytes, after.read_bytes) / 1e3,
-            each(before.written_bytes, after.written_bytes) / 1e3,
-            each(before.cpu_micros(), after.cpu_micros()),
-            quantile(0.5),
-            quantile(0.99),
+            self.each(before.read_bytes, after.read_bytes) / 1e3,
+            self.each(before.written_bytes, after.written_bytes) / 1e3,
+            self.each(before.cpu_micros(), after.cpu_micros()),
+            self.quantile(0.5),
+            self.quantile(0.99),
             self.tally.missed,
         )
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ese::header::HeaderError;
 use ese::reader::{Loss, LostPart, ReadDamage, ReadError};
@@ -27,6 +27,10 @@ pub enum OpenError {
 }
 
 impl OpenError {
+    pub(crate) fn of_io(path: &Path, error: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), error }
+    }
+
     pub(crate) fn of_header(error: HeaderError) -> Self {
         Self::Header(error.to_string())
     }

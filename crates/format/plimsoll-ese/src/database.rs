@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::reader::Reader;
@@ -41,8 +41,8 @@ impl Database {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let file = File::open(path);
-        let wrong = |error| OpenError::Io { path: path.into(), error };
-        Self::of_image(Box::new(file.map_err(wrong)?), path)
+        let file = file.map_err(|error| OpenError::of_io(path, error))?;
+        Self::of_image(Box::new(file), path)
     }
 
     /// Opens a database from anything that can be read in any order, such as a file in memory.
@@ -51,10 +51,10 @@ impl Database {
     }
 
     fn of_image(mut image: Box<dyn Image>, path: &Path) -> Result<Self, OpenError> {
-        let wrong = |error| OpenError::Io { path: PathBuf::from(path), error };
-        let start = beginning(&mut image).map_err(wrong)?;
+        let start = beginning(&mut image).map_err(|error| OpenError::of_io(path, error))?;
         let copies = read_copies(&start).map_err(OpenError::of_header)?;
-        let pages = Pages::new(image, copies.page_size).map_err(wrong)?;
+        let pages =
+            Pages::new(image, copies.page_size).map_err(|error| OpenError::of_io(path, error))?;
         Self::with_catalog(pages, copies)
     }
 

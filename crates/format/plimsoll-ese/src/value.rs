@@ -101,8 +101,11 @@ impl Value {
     }
 }
 
+fn ended(text: &str) -> String {
+    text.trim_end_matches('\0').to_owned()
+}
+
 fn typed(stored: Stored) -> Value {
-    let ended = |text: &str| text.trim_end_matches('\0').to_owned();
     match stored {
         Stored::Bit(bit) => Value::Bit(bit),
         Stored::Integer(number) => Value::Integer(number),

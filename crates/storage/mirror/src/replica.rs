@@ -113,11 +113,13 @@ impl Replica {
     }
 
     fn warm(&self, local: &mut Local, slots: Vec<(u64, BlockSlot)>) {
-        let is_news = |(block, slot): &(u64, BlockSlot)| {
-            let present = local.image.read(*block, u64::MAX);
-            slot.lsn >= self.evicted_at && present.is_none_or(|present| present.lsn < slot.lsn)
-        };
-        let news: Vec<_> = slots.into_iter().filter(is_news).collect();
+        let news: Vec<_> = slots
+            .into_iter()
+            .filter(|(block, slot)| {
+                let present = local.image.read(*block, u64::MAX);
+                slot.lsn >= self.evicted_at && present.is_none_or(|present| present.lsn < slot.lsn)
+            })
+            .collect();
         if !news.is_empty() {
             local.flash(FlashOp::Copy(news), Then::Nothing);
         }

@@ -87,7 +87,6 @@ fn slowdown(samples: &WriteSamples) -> Option<Slowdown> {
     let at = (FEWEST_COMPLETIONS..last.saturating_sub(FEWEST_COMPLETIONS))
         .step_by(step)
         .min_by(|one, two| error(times, *one, step).total_cmp(&error(times, *two, step)))?;
-    let seconds = |from_ns: u64, to_ns: u64| to_ns.saturating_sub(from_ns).max(1) as f64 / 1e9;
     let cached_per_second = (at + 1) as f64 / seconds(0, times[at]);
     let drained_per_second = (last - at) as f64 / seconds(times[at], times[last]);
     if cached_per_second < drained_per_second * SLOWDOWN_FACTOR {
@@ -116,9 +115,6 @@ fn error(times: &[u64], at: usize, step: usize) -> f64 {
     let last = times.len() - 1;
     let corner = (times[at] as f64, (at + 1) as f64);
     let end = (times[last] as f64, times.len() as f64);
-    let line = |from: (f64, f64), to: (f64, f64), time: f64| {
-        from.1 + (to.1 - from.1) * (time - from.0) / (to.0 - from.0).max(1.0)
-    };
     let distances = (0..times.len()).step_by(step).map(|index| {
         let time = times[index] as f64;
         let on_line =
@@ -126,6 +122,15 @@ fn error(times: &[u64], at: usize, step: usize) -> f64 {
         (on_line - (index + 1) as f64).powi(2)
     });
     distances.sum()
+}
+
+fn seconds(from_ns: u64, to_ns: u64) -> f64 {
+    to_ns.saturating_sub(from_ns).max(1) as f64 / 1e9
+}
+
+/// The value at `time` of the line through two points.
+fn line(from: (f64, f64), to: (f64, f64), time: f64) -> f64 {
+    from.1 + (to.1 - from.1) * (time - from.0) / (to.0 - from.0).max(1.0)
 }
 
 /// Compares the writes on a place with the claims of its disk and the kernel.

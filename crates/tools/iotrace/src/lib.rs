@@ -151,15 +151,17 @@ impl Trace {
 
     /// Distinct blocks that it touches.
     pub fn footprint_blocks(&self, block_bytes: u64) -> u64 {
-        let all = self.requests.iter().flat_map(|request| request.blocks(block_bytes));
-        all.collect::<BTreeSet<u64>>().len() as u64
+        let requests = &self.requests;
+        let blocks: BTreeSet<u64> =
+            requests.iter().flat_map(|request| request.blocks(block_bytes)).collect();
+        blocks.len() as u64
     }
 
     /// Nanoseconds from the first request to the last; none if it has no times.
     pub fn span_ns(&self) -> Option<u64> {
-        let times = || self.requests.iter().map(|request| request.time);
-        let span = times().max()? - times().min()?;
-        (span > 0).then_some(span)
+        let first = self.requests.iter().map(|request| request.time).min()?;
+        let last = self.requests.iter().map(|request| request.time).max()?;
+        (last > first).then_some(last - first)
     }
 
     fn take(&mut self, text: &str, mut parse: impl FnMut(&str) -> Line) {

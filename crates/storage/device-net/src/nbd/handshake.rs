@@ -81,9 +81,12 @@ pub(crate) fn agree(
     }
 }
 
+fn length(bytes: usize) -> [u8; 4] {
+    u32::try_from(bytes).unwrap_or(u32::MAX).to_be_bytes()
+}
+
 /// The option that chooses an export and begins with it.
 fn go(export: &str) -> Vec<u8> {
-    let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX).to_be_bytes();
     let mut data = length(export.len()).to_vec();
     data.extend(export.as_bytes());
     data.extend(1_u16.to_be_bytes());

@@ -98,13 +98,13 @@ impl Watch {
         direction.waker.replace(Some(context.waker().clone()));
         if !direction.is_armed.replace(true) {
             let fired = Rc::clone(direction);
-            let then = move || {
+            let then = Box::new(move || {
                 fired.is_armed.set(false);
                 if let Some(waker) = fired.waker.take() {
                     waker.wake();
                 }
-            };
-            self.host.watch(&self.descriptor, readiness, Box::new(then));
+            });
+            self.host.watch(&self.descriptor, readiness, then);
         }
     }
 }

@@ -169,10 +169,12 @@ fn unmap(disk: &Disk, list: &[u8]) -> Result<Work, Sense> {
     if ranges.len() > MOST_RANGES {
         return Err(Sense::INVALID_PARAMETER);
     }
-    let range = |bytes: &[u8]| {
-        let extent = (number(&bytes[..8]), number(&bytes[8..12]));
-        let (first, blocks) = checked(disk, extent, u64::MAX)?;
-        Ok((disk.bytes(first), disk.bytes(blocks)))
-    };
-    ranges.map(range).collect::<Result<_, _>>().map(Work::Unmap)
+    ranges
+        .map(|bytes| {
+            let extent = (number(&bytes[..8]), number(&bytes[8..12]));
+            let (first, blocks) = checked(disk, extent, u64::MAX)?;
+            Ok((disk.bytes(first), disk.bytes(blocks)))
+        })
+        .collect::<Result<_, _>>()
+        .map(Work::Unmap)
 }

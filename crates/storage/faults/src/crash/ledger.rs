@@ -103,11 +103,12 @@ impl Ledger {
             return ticket;
         };
         let covers = match change {
-            Change::Flush => {
-                let entries = tracked.entries.iter();
-                let completed = entries.filter(|entry| entry.standing == Standing::Completed);
-                completed.map(|entry| entry.ticket).collect()
-            }
+            Change::Flush => tracked
+                .entries
+                .iter()
+                .filter(|entry| entry.standing == Standing::Completed)
+                .map(|entry| entry.ticket)
+                .collect(),
             _ => Vec::new(),
         };
         if !matches!(change, Change::Nothing) {

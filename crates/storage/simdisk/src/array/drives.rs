@@ -17,15 +17,16 @@ pub(super) enum Drive {
 /// The drives of a model, turned as the seed says.
 pub(super) fn of(model: &ArrayModel, seed: Seed) -> Vec<Drive> {
     let mut prng = Prng::new(seed);
-    let drives = (0..model.layout.disks).map(|_| match &model.medium {
-        Medium::Disk(parameters) => {
-            let phase = prng.below(1 << 20) as f64 / f64::from(1_u32 << 20);
-            let arm = DiskArm::new(parameters.clone(), phase);
-            Drive::Disk(CachedDisk::new(arm, parameters.write_cache))
-        }
-        Medium::Flash(parameters) => Drive::Flash(Flash::new(*parameters)),
-    });
-    drives.collect()
+    (0..model.layout.disks)
+        .map(|_| match &model.medium {
+            Medium::Disk(parameters) => {
+                let phase = prng.below(1 << 20) as f64 / f64::from(1_u32 << 20);
+                let arm = DiskArm::new(parameters.clone(), phase);
+                Drive::Disk(CachedDisk::new(arm, parameters.write_cache))
+            }
+            Medium::Flash(parameters) => Drive::Flash(Flash::new(*parameters)),
+        })
+        .collect()
 }
 
 impl ArrayState {

@@ -62,7 +62,7 @@ fn of_cache(controller: &Controller) -> Vec<StorageFinding> {
 
 fn mode(controller: &Controller) -> StorageFinding {
     let draft = Check::new(("controller-mode", "Disks behind the controller"), controller.name());
-    let rule = |through: Option<&bool>| match through {
+    controller.passes_disks_through.judge(|through| match through {
         Some(true) => mended_by(
             draft
                 .clone()
@@ -75,8 +75,7 @@ fn mode(controller: &Controller) -> StorageFinding {
             "disks that are handed through have no cache, and this output lists none that is not",
         ),
         _ => draft.clone().pass("logical drives", "the controller's cache serves them"),
-    };
-    controller.passes_disks_through.judge(rule)
+    })
 }
 
 /// A flash device: its own cache, and how it is.

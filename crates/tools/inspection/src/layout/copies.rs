@@ -63,12 +63,16 @@ fn here(look: &LayoutLook<'_>, seen: &SeenFolder) -> BTreeSet<String> {
         return seen.names.iter().filter(|name| planned.contains(name)).cloned().collect();
     };
     let names = look.at(root).map_or(&[][..], |folder| &folder.names);
-    let from_here = names.iter().filter(|name| {
-        let mounted = look.at(&look.roots.inside(root, name));
-        mounted
-            .is_some_and(|it| it.volume.is_mounted_here && it.volume.number == seen.volume.number)
-    });
-    from_here.cloned().collect()
+    names
+        .iter()
+        .filter(|name| {
+            let mounted = look.at(&look.roots.inside(root, name));
+            mounted.is_some_and(|it| {
+                it.volume.is_mounted_here && it.volume.number == seen.volume.number
+            })
+        })
+        .cloned()
+        .collect()
 }
 
 /// Whether a database has its folders, all on its volume.

@@ -15,10 +15,6 @@ pub(super) fn finding(place: &StoragePlace<'_>) -> StorageFinding {
         volume.io_limits.iter().partition(|limit| limit.unreadable.is_some());
     let (unread_space, space): (Vec<&SpaceLimit>, Vec<&SpaceLimit>) =
         volume.space_limits.iter().partition(|of| matches!(of, SpaceLimit::Unread { .. }));
-    let in_words = |io: &[&IoLimit], space: &[&SpaceLimit]| -> Vec<String> {
-        let io = io.iter().map(ToString::to_string);
-        io.chain(space.iter().map(ToString::to_string)).collect()
-    };
     let (known, unread) = (in_words(&io, &space), in_words(&unread_io, &unread_space));
     let all = [known.clone(), unread.clone()].concat().join("; ");
     if known.is_empty() && unread.is_empty() {
@@ -33,6 +29,10 @@ pub(super) fn finding(place: &StoragePlace<'_>) -> StorageFinding {
         ("the group is measured, not the storage", "run the test outside the control group")
     };
     mended_by(draft.warn(all, reason), remedy)
+}
+
+fn in_words(io: &[&IoLimit], space: &[&SpaceLimit]) -> Vec<String> {
+    io.iter().map(ToString::to_string).chain(space.iter().map(ToString::to_string)).collect()
 }
 
 #[cfg(test)]
