@@ -33,7 +33,7 @@ pub enum GuestOutcome {
 
 /// What an operator asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Command {
+pub enum NodeCommand {
     /// Destage everything, and write through from then on.
     Drain,
     /// Write back again.
@@ -82,7 +82,7 @@ pub enum RegistryAnswer {
     /// It has a holder.
     Held {
         /// The holder.
-        host: crate::config::Host,
+        host: crate::config::MirrorHost,
         /// The start of its program.
         boot: u64,
         /// Its revision.
@@ -140,7 +140,7 @@ pub enum NodeEvent {
     /// The guest on this host asks.
     Guest(RequestId, GuestRequest),
     /// An operator asks.
-    Command(Command),
+    Command(NodeCommand),
     /// The peer says.
     Peer(PeerMessage),
     /// The oldest operation on flash is durable, or has failed; after a failure no other

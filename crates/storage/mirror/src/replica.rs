@@ -2,12 +2,12 @@
 
 use crate::image::{BlockSlot, FlashOp, LogEntry};
 use crate::local::{Local, Then};
-use crate::message::{Key, PeerMessage};
+use crate::message::{AttachmentKey, PeerMessage};
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Replica {
-    joined: Option<Key>,
+    joined: Option<AttachmentKey>,
     is_attached: bool,
     /// The last entry and the destage mark on flash.
     durable: Option<(u64, u64)>,
@@ -46,7 +46,7 @@ impl Replica {
     }
 
     fn join(&mut self, local: &mut Local, epoch: u64, session: u64) {
-        let key = Key { epoch, session, boot: local.boot };
+        let key = AttachmentKey { epoch, session, boot: local.boot };
         if epoch < local.image.epoch() {
             local.send(PeerMessage::Superseded(local.image.epoch()));
             return;
@@ -61,7 +61,7 @@ impl Replica {
         }
     }
 
-    fn open(&mut self, local: &mut Local, key: Key, op: FlashOp) {
+    fn open(&mut self, local: &mut Local, key: AttachmentKey, op: FlashOp) {
         if self.joined != Some(key) || local.flash_failed || key.epoch != local.image.epoch() {
             return;
         }
@@ -75,7 +75,7 @@ impl Replica {
     }
 
     /// `true` if `key` is the attachment in force. Otherwise notifies the sender.
-    fn accepts(&self, local: &mut Local, key: Key) -> bool {
+    fn accepts(&self, local: &mut Local, key: AttachmentKey) -> bool {
         let promised = local.image.epoch();
         if key.epoch < promised {
             local.send(PeerMessage::Superseded(promised));
@@ -87,7 +87,13 @@ impl Replica {
         false
     }
 
-    fn append(&mut self, local: &mut Local, key: Key, entries: Vec<LogEntry>, marks: (u64, u64)) {
+    fn append(
+        &mut self,
+        local: &mut Local,
+        key: AttachmentKey,
+        entries: Vec<LogEntry>,
+        marks: (u64, u64),
+    ) {
         let end = local.image.end();
         let new: Vec<LogEntry> = entries.into_iter().filter(|entry| entry.lsn > end).collect();
         let follows = new.first().is_some_and(|entry| entry.lsn == end + 1);
@@ -106,7 +112,7 @@ impl Replica {
         }
     }
 
-    fn report(&self, local: &mut Local, key: Key) {
+    fn report(&self, local: &mut Local, key: AttachmentKey) {
         if let Some((lsn, marked)) = self.durable {
             local.send(PeerMessage::Durable { key, lsn, marked });
         }
@@ -152,7 +158,7 @@ impl Replica {
 
 /// Has everything so far reported once it is durable: an operation that changes nothing ends the
 /// queue.
-fn note(local: &mut Local, key: Key) {
+fn note(local: &mut Local, key: AttachmentKey) {
     let (lsn, marked) = (local.image.end(), local.image.destaged());
     local.flash(FlashOp::Epoch(key.epoch), Then::Report { key, lsn, marked });
 }

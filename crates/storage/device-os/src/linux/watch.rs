@@ -30,7 +30,7 @@ impl Readiness {
 
 /// One direction of a socket.
 #[derive(Default)]
-struct Awaited {
+struct AwaitedDirection {
     is_armed: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
@@ -69,7 +69,7 @@ impl Watches {
 pub struct Watch {
     host: Rc<dyn Host>,
     descriptor: Arc<OwnedFd>,
-    directions: [Rc<Awaited>; 2],
+    directions: [Rc<AwaitedDirection>; 2],
 }
 
 /// Makes watches. Cheap to clone.

@@ -4,7 +4,7 @@ use device::Buffer;
 
 /// What a client asks for.
 #[derive(Debug)]
-pub enum Command {
+pub enum NbdCommand {
     /// Bytes of the export.
     Read,
     /// Write the first `length` bytes of the buffer, which is as long or up to a sector longer.

@@ -11,8 +11,8 @@ mod reply;
 mod request;
 mod session;
 
-pub use command::Command;
+pub use command::NbdCommand;
 pub use offer::{ExportOffer, Limits, SessionEnd};
 pub use reply::{NbdReply, ReplyTicket};
 pub use request::NbdRequest;
-pub use session::{Session, SessionEvent, Step};
+pub use session::{Advance, Session, SessionEvent};

@@ -1,6 +1,6 @@
 //! Answers to single options.
 
-use super::fields::{Fields, Message};
+use super::fields::{WireFields, WireMessage};
 use super::numbers::{self, answer, export as export_flag, info, option};
 use super::offer::ExportOffer;
 use super::reply::Framing;
@@ -8,7 +8,7 @@ use super::reply::Framing;
 /// The reply of kind `kind` to option `option`.
 pub(super) fn answer_to(option: u32, kind: u32, data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
-    let head = Message::default().u64(numbers::OPTION_REPLY_MAGIC).u32(option).u32(kind);
+    let head = WireMessage::default().u64(numbers::OPTION_REPLY_MAGIC).u32(option).u32(kind);
     head.u32(length).bytes(data).finish()
 }
 
@@ -41,7 +41,7 @@ pub(super) fn list(exports: &[ExportOffer]) -> Vec<u8> {
     for export in exports {
         let name = export.name.as_bytes();
         let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
-        let entry = Message::default().u32(length).bytes(name);
+        let entry = WireMessage::default().u32(length).bytes(name);
         let entry = entry.bytes(export.description.as_bytes()).finish();
         bytes.extend(answer_to(option::LIST, answer::SERVER, &entry));
     }
@@ -51,7 +51,7 @@ pub(super) fn list(exports: &[ExportOffer]) -> Vec<u8> {
 
 /// Name and wanted information of INFO and GO; none if the data are malformed.
 pub(super) fn wanted(data: &[u8]) -> Option<(&str, Vec<u16>)> {
-    let mut fields = Fields(data);
+    let mut fields = WireFields(data);
     let name = fields.text()?;
     let count = fields.u16()?;
     let mut wanted = Vec::new();
@@ -68,11 +68,11 @@ pub(super) fn information(
     wanted: &[u16],
     (framing, longest): (Framing, u32),
 ) -> Vec<u8> {
-    let head = Message::default().u16(info::EXPORT).u64(export.bytes);
+    let head = WireMessage::default().u16(info::EXPORT).u64(export.bytes);
     let mut bytes = answer_to(kind, answer::INFO, &head.u16(flags(export, framing)).finish());
     let mut has_sent = [false; 4];
     for &item in wanted {
-        let head = Message::default().u16(item);
+        let head = WireMessage::default().u16(item);
         let data = match item {
             info::NAME => head.bytes(export.name.as_bytes()),
             info::DESCRIPTION => head.bytes(export.description.as_bytes()),
@@ -88,7 +88,7 @@ pub(super) fn information(
 
 /// Export and queries; none if the data are malformed.
 pub(super) fn queries(data: &[u8]) -> Option<(&str, Vec<&str>)> {
-    let mut fields = Fields(data);
+    let mut fields = WireFields(data);
     let name = fields.text()?;
     let count = fields.u32()?;
     let mut queries = Vec::new();
