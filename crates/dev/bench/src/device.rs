@@ -68,8 +68,9 @@ pub(crate) fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
         return Ok(Vec::new());
     }
     fill(directory).map_err(Failure::of)?;
-    let memories = FioMemory::ALL.into_iter().filter(|memory| memory.is_possible());
-    let comparisons = memories
+    let comparisons = FioMemory::ALL
+        .into_iter()
+        .filter(|memory| memory.is_possible())
         .flat_map(|memory| DEPTHS.map(|depth| (memory, depth)))
         .map(|(memory, depth)| compare(directory, memory, depth))
         .collect();

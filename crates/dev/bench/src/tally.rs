@@ -64,10 +64,6 @@ impl Usage {
     }
 
     fn parse(counted: &str, status: &str) -> Option<Self> {
-        let field = |name: &str| {
-            let line = counted.lines().find_map(|line| line.strip_prefix(name))?;
-            line.trim().parse::<u64>().ok()
-        };
         // The program's name is in parentheses and may hold spaces; utime and stime are the fields
         // 14 and 15, the 12th and 13th behind it.
         let (_, rest) = status.rsplit_once(')')?;
@@ -75,8 +71,8 @@ impl Usage {
         let user = ticks.next()?.ok()?;
         let kernel = ticks.next()?.ok()?;
         Some(Self {
-            read_bytes: field("read_bytes:")?,
-            written_bytes: field("write_bytes:")?,
+            read_bytes: field(counted, "read_bytes:")?,
+            written_bytes: field(counted, "write_bytes:")?,
             user_micros: user * TICK_MICROS,
             kernel_micros: kernel * TICK_MICROS,
         })
@@ -113,6 +109,11 @@ impl Tally {
         self.missed += other.missed;
         self.reads.add(&other.reads).expect("invariant: all have the same bounds");
     }
+}
+
+fn field(counted: &str, name: &str) -> Option<u64> {
+    let line = counted.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().parse().ok()
 }
 
 impl Line {

@@ -84,8 +84,8 @@ impl SimulatedArray {
         self.0.next.get().checked_sub(1)
     }
 
-    /// Fills the part of the host's cache that is warm from the start with blocks of the databases of
-    /// all volumes made so far.
+    /// Fills the part of the host's cache that is warm from the start with blocks of the databases
+    /// of all volumes made so far.
     pub fn warm(&self) {
         let databases = self.0.databases.take();
         for bytes in &databases {

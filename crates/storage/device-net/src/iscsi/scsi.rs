@@ -189,8 +189,7 @@ pub(crate) fn caching(answer: &[u8], head_bytes: usize) -> Option<LunCaching> {
 pub(crate) fn luns(answer: &[u8]) -> Vec<u64> {
     let length = be32(answer, 0).unwrap_or(0) as usize;
     let entries = answer.get(8..).unwrap_or_default();
-    let entries = &entries[..entries.len().min(length)];
-    entries
+    entries[..entries.len().min(length)]
         .chunks_exact(8)
         .map(|entry| match entry[0] >> 6 {
             0 => u64::from(entry[1]),

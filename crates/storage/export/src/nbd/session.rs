@@ -146,7 +146,7 @@ impl Session {
 
     /// Room for the next bytes of a payload, so that they need not be copied; empty if none are
     /// expected. Report them with [`Session::filled`].
-    pub fn payload_room(&mut self) -> &mut [u8] {
+    pub(crate) fn payload_room(&mut self) -> &mut [u8] {
         if let SessionPhase::Open(open) = &mut self.phase
             && let PayloadState::Filling { header, buffer, filled } = &mut open.payload
         {
@@ -157,7 +157,7 @@ impl Session {
     }
 
     /// `bytes` of [`Session::payload_room`] have been filled.
-    pub fn filled(&mut self, bytes: usize) {
+    pub(crate) fn filled(&mut self, bytes: usize) {
         if let SessionPhase::Open(open) = &mut self.phase
             && let PayloadState::Filling { filled, .. } = &mut open.payload
         {

@@ -36,8 +36,9 @@ impl VolumeOwner {
         let end = local.image.barrier_after(self.destaged);
         let replicated = self.replicated(local);
         if let Some(upto) = end.filter(|end| *end <= replicated && self.is_marked(local)) {
-            let blocks = local.image.coalesced(self.destaged, upto);
-            let left = blocks
+            let left = local
+                .image
+                .coalesced(self.destaged, upto)
                 .into_iter()
                 .map(|(block, data)| self.ask_backing(local, BackingOp::Write(block, data)))
                 .collect();

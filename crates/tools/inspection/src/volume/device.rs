@@ -146,11 +146,10 @@ fn scheduler(device: &BlockDevice) -> Option<StorageFinding> {
     let name = &device.facts.name;
     let scheduler = device.facts.scheduler.as_deref()?;
     let draft = Check::new(("scheduler", "I/O scheduler"), name);
-    let set = |to: &str| format!("echo {to} > /sys/block/{name}/queue/scheduler");
     Some(match (scheduler, device.facts.rotational) {
         ("bfq" | "cfq", _) => mended_by(
             draft.warn(scheduler, "it shares a disk among people at a desk; log writes wait"),
-            set("mq-deadline"),
+            format!("echo mq-deadline > /sys/block/{name}/queue/scheduler"),
         ),
         ("kyber" | "mq-deadline" | "none" | "deadline" | "noop", _) => {
             draft.pass(scheduler, "requests go out as they come, or by deadline")

@@ -109,14 +109,8 @@ const OPTIONS: [(&str, bool, &str, &str); 9] = [
 fn options(place: &StoragePlace<'_>) -> StorageFinding {
     let draft = Check::new(("mount-options", "Mount options"), place.name);
     let options: Vec<&str> = place.volume.options.split(',').filter(|of| !of.is_empty()).collect();
-    let is_set = |name: &str| {
-        options.iter().any(|option| {
-            let bare = option.split('=').next().unwrap_or_default();
-            *option == name || (!name.contains('=') && bare == name)
-        })
-    };
     // `ro` counts in any position: `rw` of the mount does not undo that of the file system.
-    let bad = OPTIONS.iter().find(|(name, ..)| is_set(name));
+    let bad = OPTIONS.iter().find(|(name, ..)| is_set(&options, name));
     match bad {
         None => draft.pass(place.volume.options.clone(), "none is in the way"),
         Some((name, fails, why, instead)) => {
@@ -173,6 +167,13 @@ fn mark_finding(mark: FileMark, subject: &str) -> StorageFinding {
         FileMark::OverwrittenInPlace => Check::new(("copy-on-write", "Copy on write"), subject)
             .pass("off", "pages are overwritten in place"),
     }
+}
+
+fn is_set(options: &[&str], name: &str) -> bool {
+    options.iter().any(|option| {
+        let bare = option.split('=').next().unwrap_or_default();
+        *option == name || (!name.contains('=') && bare == name)
+    })
 }
 
 #[cfg(test)]
