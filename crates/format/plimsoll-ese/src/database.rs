@@ -8,7 +8,7 @@ use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::reader::Reader;
 
 use crate::damage::{Damage, OpenError};
-use crate::file::{Image, Pages};
+use crate::file::{DatabasePages, Image};
 use crate::header::Header;
 use crate::space::{self, TreeSpace};
 use crate::table::Table;
@@ -28,7 +28,7 @@ pub enum CatalogCopy {
 
 /// An open database.
 pub struct Database {
-    pub(crate) reader: Reader<Pages>,
+    pub(crate) reader: Reader<DatabasePages>,
     copies: HeaderCopies,
     catalog: CatalogCopy,
     losses: Vec<Damage>,
@@ -53,13 +53,13 @@ impl Database {
     fn of_image(mut image: Box<dyn Image>, path: &Path) -> Result<Self, OpenError> {
         let start = beginning(&mut image).map_err(|error| OpenError::of_io(path, error))?;
         let copies = read_copies(&start).map_err(OpenError::of_header)?;
-        let pages =
-            Pages::new(image, copies.page_size).map_err(|error| OpenError::of_io(path, error))?;
+        let pages = DatabasePages::new(image, copies.page_size)
+            .map_err(|error| OpenError::of_io(path, error))?;
         Self::with_catalog(pages, copies)
     }
 
     /// By the catalog, if that is damaged by its copy, and if both are by their remains.
-    fn with_catalog(mut pages: Pages, copies: HeaderCopies) -> Result<Self, OpenError> {
+    fn with_catalog(mut pages: DatabasePages, copies: HeaderCopies) -> Result<Self, OpenError> {
         let is_first = Reader::open(&mut pages).is_ok();
         let is_second = !is_first && Reader::open_shadow(&mut pages).is_ok();
         let mut losses = Vec::new();

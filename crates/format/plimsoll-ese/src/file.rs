@@ -18,7 +18,7 @@ pub(crate) trait Image: Read + Seek + Send {}
 impl<T: Read + Seek + Send> Image for T {}
 
 /// An open database file.
-pub(crate) struct Pages {
+pub(crate) struct DatabasePages {
     image: Box<dyn Image>,
     page_size: PageSize,
     count: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Pages {
     pub(crate) flips: BTreeMap<PageNumber, PageDamage>,
 }
 
-impl Pages {
+impl DatabasePages {
     pub(crate) fn new(mut image: Box<dyn Image>, page_size: PageSize) -> io::Result<Self> {
         let pages = page_size.pages_of_file(image.seek(SeekFrom::End(0))?);
         let count = u32::try_from(pages).unwrap_or(u32::MAX);
@@ -54,7 +54,7 @@ impl Pages {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Withheld(pub(crate) PageLoss);
 
-impl PageSource for Pages {
+impl PageSource for DatabasePages {
     type Error = Withheld;
 
     fn page_size(&self) -> PageSize {

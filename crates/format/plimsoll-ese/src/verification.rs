@@ -4,7 +4,7 @@ use ese::header::DatabaseHeader;
 use ese::verify::{Report, verify};
 
 use crate::damage::Damage;
-use crate::file::Pages;
+use crate::file::DatabasePages;
 
 /// What an examination found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Finding {
 }
 
 impl Verification {
-    pub(crate) fn of(pages: &mut Pages, header: &DatabaseHeader) -> Self {
+    pub(crate) fn of(pages: &mut DatabasePages, header: &DatabaseHeader) -> Self {
         match verify(pages, header) {
             Ok(report) => Self::of_report(&report),
             Err(withheld) => Self::ended(&Damage::of_page(withheld)),

@@ -6,7 +6,7 @@ use device_os::probe::{BlockDevice, Makeup, OwnCache};
 use record::{StorageFinding, WriteSamples};
 use units::{Bytes, Nanos};
 
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Of random durable writes to a disk with moving parts three in four take longer: at 15,000 turns
 /// a minute a quarter of a turn is 1 ms, and a short seek comes on top.
@@ -154,7 +154,7 @@ fn measured(
     samples: &WriteSamples,
     slowdown: Option<Slowdown>,
 ) -> StorageFinding {
-    let check = Check::new(("measured-write-cache", "Write cache as measured"), place);
+    let check = FindingDraft::new(("measured-write-cache", "Write cache as measured"), place);
     let each = Nanos(quantile(&samples.durable_ns, 2).unwrap_or(0));
     let each = format!("{:.2} ms a durable write", each.0 as f64 / 1e6);
     let written = samples.completions_ns.len() as u64 * u64::from(samples.write_bytes);
@@ -191,7 +191,7 @@ fn held(
     behaviour: WriteBehaviour,
     slowdown: Option<Slowdown>,
 ) -> StorageFinding {
-    let check = Check::new(("cache-behaviour", "Cache as declared and as measured"), place);
+    let check = FindingDraft::new(("cache-behaviour", "Cache as declared and as measured"), place);
     let unknown = OwnCache::default();
     let own = disk.map_or(&unknown, |disk| &disk.own_cache);
     let kernel = disk.and_then(|disk| disk.facts.volatile_cache);

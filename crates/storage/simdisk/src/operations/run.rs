@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use units::{Nanos, Prng, Seed};
 
-use super::database::DatabaseState;
+use super::database::SimulatedDatabase;
 use super::log::LogWrite;
 use super::{
     LoadedDatabase, OperationFlow, OperationKind, OperationLoad, OperationPlace, RequestBeside,
@@ -41,8 +41,8 @@ pub struct OperationRun<'a> {
     pub(super) scan: Option<ScanShape>,
     pub(super) processors: Option<HostProcessors>,
     pub(super) arrays: Vec<CachedArray>,
-    pub(super) databases: Vec<DatabaseState<'a>>,
-    sessions: Vec<SessionState>,
+    pub(super) databases: Vec<SimulatedDatabase<'a>>,
+    sessions: Vec<SimulatedSession>,
     requests: SlotTable<PendingRequest>,
     pub(super) flows: Vec<FlowState>,
     /// How far time has advanced.
@@ -103,7 +103,7 @@ struct PendingRequest {
 }
 
 /// One session.
-struct SessionState {
+struct SimulatedSession {
     database: u32,
     prng: Prng,
     batch: usize,
@@ -169,7 +169,7 @@ impl<'a> OperationRun<'a> {
             let end = run.arrays[database.place.array].capacity();
             let metadata = Metadata::new(array.file_system, end, seed.derive(u64::MAX - 1));
             let prng = Prng::new(seed.derive(u64::MAX));
-            run.databases.push(DatabaseState::new(
+            run.databases.push(SimulatedDatabase::new(
                 database.profile.unwrap_or(load.profile),
                 places,
                 database.pace,
@@ -250,7 +250,7 @@ impl<'a> OperationRun<'a> {
     }
 
     fn add_session(&mut self, database: u32, prng: Prng) {
-        let session = SessionState {
+        let session = SimulatedSession {
             database,
             prng,
             batch: 0,
@@ -362,7 +362,7 @@ impl<'a> OperationRun<'a> {
 
     fn commit(&mut self, now: VirtualMoment, session: u32) -> bool {
         let number = self.sessions[session as usize].database;
-        let DatabaseState { log, profile, .. } = &mut self.databases[number as usize];
+        let SimulatedDatabase { log, profile, .. } = &mut self.databases[number as usize];
         let profile = *profile;
         if log.is_full(&profile.log) {
             let added = log.add(0, &profile.log);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use record::StorageFinding;
 
 use super::{LayoutLook, PlannedVolume, SeenFolder, VolumeUse};
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Entries that file systems put into every volume.
 const OF_THE_SYSTEM: [&str; 3] = ["lost+found", "System Volume Information", "$RECYCLE.BIN"];
@@ -33,7 +33,7 @@ pub(super) fn on_volume(
 /// Databases of the plan that lie on this volume and belong on others.
 fn strangers(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -> StorageFinding {
     let path = look.roots.mount_of(volume);
-    let draft = Check::new(("layout-copies", "Copies on the volume"), path.as_str());
+    let draft = FindingDraft::new(("layout-copies", "Copies on the volume"), path.as_str());
     let wrong: Vec<String> = here(look, seen)
         .into_iter()
         .filter(|database| !volume.databases.contains(database))
@@ -82,7 +82,7 @@ fn database_on(
     database: &str,
     seen: &SeenFolder,
 ) -> StorageFinding {
-    let draft = Check::new(("layout-database", "Folders of the database"), database);
+    let draft = FindingDraft::new(("layout-database", "Folders of the database"), database);
     let folders = look.roots.folders_of(volume, database);
     let mount = look.roots.mount_of(volume);
     for (number, folder) in folders.iter().enumerate() {
@@ -111,7 +111,7 @@ fn database_on(
 /// A spare must be empty and assigned to no database.
 fn spare(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -> StorageFinding {
     let path = look.roots.mount_of(volume);
-    let draft = Check::new(("layout-spare", "Spare volume"), path.as_str());
+    let draft = FindingDraft::new(("layout-spare", "Spare volume"), path.as_str());
     let mut names = seen.names.iter().filter(|name| !OF_THE_SYSTEM.contains(&name.as_str()));
     if let Some(name) = names.next() {
         let reason = "it is no spare: nothing takes a volume with files for one that failed";
@@ -132,7 +132,7 @@ pub(super) fn reseed(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
     if look.roots.databases.is_none() {
         return Vec::new();
     }
-    let draft = Check::new(("layout-reseed", "AutoReseed"), look.plan.server.as_str());
+    let draft = FindingDraft::new(("layout-reseed", "AutoReseed"), look.plan.server.as_str());
     if look.plan.has(VolumeUse::Logs) {
         let reason = "it needs database and log on one volume, and the plan has them apart";
         let finding = draft.fail("logs have volumes of their own", reason);

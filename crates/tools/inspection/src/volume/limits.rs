@@ -5,11 +5,11 @@ use device_os::probe::{IoLimit, SpaceLimit};
 use record::StorageFinding;
 
 use super::StoragePlace;
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Warns of every limit. Cannot judge if one may exist that could not be read.
 pub(super) fn finding(place: &StoragePlace<'_>) -> StorageFinding {
-    let draft = Check::new(("limits", "Limits of this process"), place.name);
+    let draft = FindingDraft::new(("limits", "Limits of this process"), place.name);
     let volume = place.volume;
     let (unread_io, io): (Vec<&IoLimit>, Vec<&IoLimit>) =
         volume.io_limits.iter().partition(|limit| limit.unreadable.is_some());
