@@ -1,4 +1,4 @@
-//! The Python package of the reader: built, installed in an environment of its own, and compared
+//! The Python package of the reader: built, installed in its own environment, and compared
 //! with an independent reader, value by value.
 
 use xtask::failure::Failure;

@@ -1,5 +1,5 @@
-//! A day of a deployment in virtual time with 4, 8 and 16 hosts: the cost must grow with the hosts, and
-//! sixteen must take a minute at most.
+//! A day of a deployment in virtual time with 4, 8 and 16 hosts: the cost must grow with the hosts,
+//! and sixteen must take a minute at most.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -57,21 +57,12 @@ pub(crate) fn run() -> Result<(), Failure> {
 
 /// Plays 24 hours with three events; events of the simulation, and how long it took.
 fn day(hosts: usize) -> Result<(u64, Duration), Failure> {
-    let failed = |error: &dyn std::error::Error| Failure::new(error.to_string());
-    let array = ArrayDescription::parse("shelf", ARRAY, &[]).map_err(|error| failed(&error))?;
+    let array = ArrayDescription::parse("shelf", ARRAY, &[]).map_err(Failure::of)?;
     let deployment = deployment(hosts, &array);
-    let hour = |count: u64| Nanos::from_secs(3_600 * count);
-    let occurrence = |at, until, what| Occurrence {
-        at: hour(at),
-        until,
-        what,
-        text: String::new(),
-        take_over: Vec::new(),
-    };
     let occurrences = [
-        occurrence(2, Some(hour(4)), Happening::HostLost { host: 0 }),
-        occurrence(8, None, Happening::DiskFailed { array: 1 }),
-        occurrence(12, None, Happening::Reseed { database: 0, copy: 1 }),
+        occurrence(hour(2), Some(hour(4)), Happening::HostLost { host: 0 }),
+        occurrence(hour(8), None, Happening::DiskFailed { array: 1 }),
+        occurrence(hour(12), None, Happening::Reseed { database: 0, copy: 1 }),
     ];
     let begun = Instant::now();
     let stretches = timeline(&deployment, &occurrences, hour(24));
@@ -98,10 +89,17 @@ fn day(hosts: usize) -> Result<(u64, Duration), Failure> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let counted: Result<Vec<u64>, String> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let ended = workers.into_iter().map(|of| of.join().map_err(|_| "a panic".to_owned())?);
-        ended.collect()
+        workers.into_iter().map(|of| of.join().map_err(|_| "a panic".to_owned())?).collect()
     });
     Ok((counted.map_err(Failure::new)?.iter().sum(), begun.elapsed()))
+}
+
+fn hour(count: u64) -> Nanos {
+    Nanos::from_secs(3_600 * count)
+}
+
+const fn occurrence(at: Nanos, until: Option<Nanos>, what: Happening) -> Occurrence {
+    Occurrence { at, until, what, text: String::new(), take_over: Vec::new() }
 }
 
 /// Hosts with an array each; the copies of a database are on the hosts that follow.
@@ -124,9 +122,10 @@ fn deployment(hosts: usize, array: &ArrayDescription) -> PlayedDeployment {
         }
     };
     let databases = (0..hosts * DATABASES).map(&mut database).collect();
-    let host = |number| PlayedHost { name: format!("EX{number:02}"), site: 0, group: 0 };
     PlayedDeployment {
-        hosts: (0..hosts).map(host).collect(),
+        hosts: (0..hosts)
+            .map(|number| PlayedHost { name: format!("EX{number:02}"), site: 0, group: 0 })
+            .collect(),
         arrays: vec![array.clone(); hosts],
         databases,
         profiles: vec![super::events::profile()],

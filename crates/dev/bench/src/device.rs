@@ -68,9 +68,12 @@ pub(crate) fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
         return Ok(Vec::new());
     }
     fill(directory).map_err(Failure::of)?;
-    let memories = FioMemory::ALL.into_iter().filter(|memory| memory.is_possible());
-    let lines = memories.flat_map(|memory| DEPTHS.map(|depth| (memory, depth)));
-    let comparisons = lines.map(|(memory, depth)| compare(directory, memory, depth)).collect();
+    let comparisons = FioMemory::ALL
+        .into_iter()
+        .filter(|memory| memory.is_possible())
+        .flat_map(|memory| DEPTHS.map(|depth| (memory, depth)))
+        .map(|(memory, depth)| compare(directory, memory, depth))
+        .collect();
     let world = World::new(Backend::Auto).map_err(Failure::of)?;
     let volume = world.volume(directory).map_err(Failure::of)?;
     let removed = world.executor().block_on(volume.remove(FILE));

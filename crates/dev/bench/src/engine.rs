@@ -112,11 +112,13 @@ fn rate_of(line: &str) -> Option<f64> {
 
 /// Our engine in this process.
 pub(crate) fn alone(folder: &Path, sessions: &[&str]) -> Result<(), Failure> {
-    let number = |word: &&str| {
-        let number = word.parse::<u32>();
-        number.map_err(|_| Failure::new(format!("`{word}` is no number of sessions")))
-    };
-    let sessions = sessions.iter().map(number).collect::<Result<Vec<_>, _>>()?;
+    let sessions = sessions
+        .iter()
+        .map(|word| {
+            let number = word.parse::<u32>();
+            number.map_err(|_| Failure::new(format!("`{word}` is no number of sessions")))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
     for line in mix::run(folder, &MIX, sessions)? {
         println!("{line}");
     }

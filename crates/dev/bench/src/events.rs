@@ -21,8 +21,7 @@ const DATABASE_BYTES: u64 = 900 << 30;
 
 /// Events of a load like the published one, and how long they took.
 pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
-    let failed = |error: simdisk::DescriptionError| Failure::new(error.to_string());
-    let array = ArrayDescription::parse("vnxe3300", ARRAY, &[]).map_err(failed)?;
+    let array = ArrayDescription::parse("vnxe3300", ARRAY, &[]).map_err(Failure::of)?;
     let profile = profile();
     let databases = [0, 1].map(|number| {
         let base = number * (DATABASE_BYTES + (64 << 30));
@@ -37,7 +36,7 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
         scan: Some(ScanShape { pause: Nanos::from_micros(31_200), bytes: 256 << 10 }),
         processors: None,
     };
-    let mut run = OperationRun::new(&[array], load, Seed(1)).map_err(failed)?;
+    let mut run = OperationRun::new(&[array], load, Seed(1)).map_err(Failure::of)?;
     let begun = Instant::now();
     run.advance(SPAN, |_| ());
     Ok((run.events(), begun.elapsed()))

@@ -36,11 +36,10 @@ impl fmt::Display for Mail {
 impl Mail {
     /// A plan of one database in `folder`, to be run until it is stopped.
     pub(crate) fn plan(&self, folder: &Path) -> Result<Plan, Failure> {
-        let mebibytes = |bytes: Bytes| bytes.0 >> 20;
         let depth = self.checkpoint_depth.map_or_else(String::new, |depth| {
-            format!("checkpoint_depth = \"{}MiB\"\n", mebibytes(depth))
+            format!("checkpoint_depth = \"{}MiB\"\n", depth.0 >> 20)
         });
-        let cache = mebibytes(self.cache);
+        let cache = self.cache.0 >> 20;
         let text = format!(
             "seed = 1\n[databases]\nfolders = [{:?}]\nsize = \"{}\"\n\
              [engine]\ncache_minimum = \"{cache}MiB\"\ncache_maximum = \"{cache}MiB\"\n{depth}\

@@ -106,8 +106,8 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "simulate" => simulated::run(directory),
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
-            "no benchmark is called {name}; there are: deployments, device, check, prepare, checksum, \
-             engine, batch, cost, fidelity, iscsi, levels, published, recovery, \
+            "no benchmark is called {name}; there are: deployments, device, check, prepare, \
+             checksum, engine, batch, cost, fidelity, iscsi, levels, published, recovery, \
              replay, report, served, simulate, sizing, watched"
         ))),
     }

@@ -36,11 +36,10 @@ pub(crate) fn measure(
         println!("  pair {}: {:.0} against {:.0}", pair + 1, both.0, both.1);
         pairs.push(both);
     }
-    let middle = |value: fn(&(f64, f64)) -> f64| median(pairs.iter().map(value).collect());
     Ok(Pairs {
-        ours: middle(|(ours, _)| *ours),
-        peer: middle(|(_, peer)| *peer),
-        ratio: middle(|(ours, peer)| ours / peer),
+        ours: median(pairs.iter().map(|(ours, _)| *ours).collect()),
+        peer: median(pairs.iter().map(|(_, peer)| *peer).collect()),
+        ratio: median(pairs.iter().map(|(ours, peer)| ours / peer).collect()),
         goal,
     })
 }

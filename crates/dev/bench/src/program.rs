@@ -113,11 +113,15 @@ pub(crate) fn prepare(directory: &Path) -> Result<Option<Pairs>, Failure> {
     let files: Vec<String> =
         (0..DATABASES).map(|number| scene.path(&format!("fio{number}"))).collect();
     let size = format!("--size={}", DATABASE_BYTES * DATABASES as u64);
-    let theirs = || {
-        for file in &files {
-            let _ = fs::remove_file(file);
-        }
-        peer(&files, &["--rw=write", "--end_fsync=1", "--allow_file_create=1", &size])
-    };
-    pairs::measure(0.8, || scene.prepare(), theirs).map(Some)
+    let prepared = pairs::measure(
+        0.8,
+        || scene.prepare(),
+        || {
+            for file in &files {
+                let _ = fs::remove_file(file);
+            }
+            peer(&files, &["--rw=write", "--end_fsync=1", "--allow_file_create=1", &size])
+        },
+    );
+    prepared.map(Some)
 }

@@ -64,10 +64,6 @@ impl Usage {
     }
 
     fn parse(counted: &str, status: &str) -> Option<Self> {
-        let field = |name: &str| {
-            let line = counted.lines().find_map(|line| line.strip_prefix(name))?;
-            line.trim().parse::<u64>().ok()
-        };
         // The program's name is in parentheses and may hold spaces; utime and stime are the fields
         // 14 and 15, the 12th and 13th behind it.
         let (_, rest) = status.rsplit_once(')')?;
@@ -75,8 +71,8 @@ impl Usage {
         let user = ticks.next()?.ok()?;
         let kernel = ticks.next()?.ok()?;
         Some(Self {
-            read_bytes: field("read_bytes:")?,
-            written_bytes: field("write_bytes:")?,
+            read_bytes: field(counted, "read_bytes:")?,
+            written_bytes: field(counted, "write_bytes:")?,
             user_micros: user * TICK_MICROS,
             kernel_micros: kernel * TICK_MICROS,
         })
@@ -115,30 +111,41 @@ impl Tally {
     }
 }
 
+fn field(counted: &str, name: &str) -> Option<u64> {
+    let line = counted.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().parse().ok()
+}
+
 impl Line {
     /// Operations per second.
     pub(crate) fn rate(&self) -> f64 {
         self.tally.operations as f64 / self.span.as_secs_f64()
+    }
+
+    fn each(&self, before: u64, after: u64) -> f64 {
+        (after - before) as f64 / self.tally.operations.max(1) as f64
+    }
+
+    /// Microseconds.
+    fn quantile(&self, share: f64) -> f64 {
+        self.tally.reads.value_at_quantile(share) as f64 / 1e3
     }
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (before, after) = &self.usage;
-        let each =
-            |before: u64, after: u64| (after - before) as f64 / self.tally.operations.max(1) as f64;
-        let quantile = |share| self.tally.reads.value_at_quantile(share) as f64 / 1e3;
         write!(
             f,
             "{:<18} {:>8} {:>13.0} {:>8.1} {:>11.1} {:>7.1} {:>12.0} {:>12.0} {:>7}",
             self.engine,
             self.sessions,
             self.rate(),
-            each(before.read_bytes, after.read_bytes) / 1e3,
-            each(before.written_bytes, after.written_bytes) / 1e3,
-            each(before.cpu_micros(), after.cpu_micros()),
-            quantile(0.5),
-            quantile(0.99),
+            self.each(before.read_bytes, after.read_bytes) / 1e3,
+            self.each(before.written_bytes, after.written_bytes) / 1e3,
+            self.each(before.cpu_micros(), after.cpu_micros()),
+            self.quantile(0.5),
+            self.quantile(0.99),
             self.tally.missed,
         )
     }

@@ -51,12 +51,8 @@ fn compare(folder: &Path) -> Result<pairs::Pairs, Failure> {
     let text = format!("[databases]\nfolders = [{:?}]\n{PLAN}", folder.display().to_string());
     fs::write(&plan, text).map_err(Failure::of)?;
     start(&["prepare"], &plan)?.wait().map_err(Failure::of)?;
-    let mut number = 0;
-    let mut next = || {
-        number += 1;
-        folder.join(format!("run-{number:02}"))
-    };
-    let folders: Vec<PathBuf> = (0..2 * crate::PAIRS).map(|_| next()).collect();
+    let folders: Vec<PathBuf> =
+        (1..=2 * crate::PAIRS).map(|number| folder.join(format!("run-{number:02}"))).collect();
     let (watched, alone) = folders.split_at(crate::PAIRS);
     let (mut watched, mut alone) = (watched.iter(), alone.iter());
     pairs::measure(

@@ -51,8 +51,10 @@ pub fn unpacked(packed: &Path) -> io::Result<Vec<u8>> {
 
 /// The texts in a packed archive (`.tar.gz`) by name, without their folders.
 pub fn texts(packed: &Path) -> io::Result<BTreeMap<String, String>> {
-    let text = |(name, content)| Some((name, String::from_utf8(content).ok()?));
-    Ok(files(packed)?.into_iter().filter_map(text).collect())
+    Ok(files(packed)?
+        .into_iter()
+        .filter_map(|(name, content)| Some((name, String::from_utf8(content).ok()?)))
+        .collect())
 }
 
 /// The files in a packed archive (`.tar.gz`) by name, without their folders.

@@ -73,7 +73,7 @@ impl Value {
 }
 
 /// Microseconds since 1970 in UTC of a stored [`Value::DateTime`], which holds days since
-/// 1899-12-30 or a Windows file time; `None` if it stands for no exact time.
+/// 1899-12-30 or a Windows file time; `None` if it is not an exact time.
 pub fn unix_microseconds(days: f64) -> Option<i64> {
     date::unix_microseconds(days)
 }

@@ -13,7 +13,7 @@ pub struct LogChain {
     pub files: Vec<(u32, String)>,
     /// Why the chain ends before the database needs it to end, in words; empty if it does not.
     pub losses: Vec<String>,
-    /// What is lost behind the chain; `None` if nothing is known to be.
+    /// Generations lost after the chain; `None` if no loss is known.
     pub lost: Option<LostGenerations>,
     /// Files whose checksum the next one does not confirm, in words. They are replayed.
     pub doubts: Vec<String>,

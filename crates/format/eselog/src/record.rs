@@ -156,8 +156,8 @@ impl<'a> LogRecord<'a> {
             Field::OwnedRoot,
             Field::AvailableRoot,
         ];
-        let named = PAGES.iter().map(|field| self.page(*field));
-        let mut pages: Vec<PageNumber> = named.filter(|page| page.is_some()).collect();
+        let mut pages: Vec<PageNumber> =
+            PAGES.iter().map(|field| self.page(*field)).filter(|page| page.is_some()).collect();
         pages.extend(self.emptied_pages().into_iter().map(|(page, _)| page));
         pages.sort_unstable();
         pages.dedup();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ese::header::HeaderError;
 use ese::reader::{Loss, LostPart, ReadDamage, ReadError};
@@ -27,6 +27,10 @@ pub enum OpenError {
 }
 
 impl OpenError {
+    pub(crate) fn of_io(path: &Path, error: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), error }
+    }
+
     pub(crate) fn of_header(error: HeaderError) -> Self {
         Self::Header(error.to_string())
     }
@@ -52,7 +56,7 @@ impl std::error::Error for OpenError {}
 pub struct Damage {
     /// Number of the page; `None` if no single page is to blame.
     pub page: Option<u32>,
-    /// What is wrong, and what it costs, as one sentence.
+    /// The problem and what it costs, as one sentence.
     pub reason: String,
 }
 
@@ -64,8 +68,12 @@ impl Damage {
     pub(crate) fn of_error(error: ReadError<Withheld>) -> Self {
         match error.without_source() {
             Ok(reason) => Self::of_read(&reason),
-            Err(withheld) => withheld.damage(),
+            Err(withheld) => Self::of_page(withheld),
         }
+    }
+
+    pub(crate) fn of_page(Withheld(loss): Withheld) -> Self {
+        Self { page: None, reason: format!("a page {loss}") }
     }
 
     pub(crate) fn of_loss(loss: &Loss) -> Self {

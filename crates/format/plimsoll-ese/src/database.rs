@@ -2,15 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::reader::Reader;
 
 use crate::damage::{Damage, OpenError};
-use crate::file::{Image, Pages};
+use crate::file::{DatabasePages, Image};
 use crate::header::Header;
-use crate::rows::Rows;
 use crate::space::{self, TreeSpace};
 use crate::table::Table;
 use crate::verification::Verification;
@@ -29,7 +28,7 @@ pub enum CatalogCopy {
 
 /// An open database.
 pub struct Database {
-    pub(crate) reader: Reader<Pages>,
+    pub(crate) reader: Reader<DatabasePages>,
     copies: HeaderCopies,
     catalog: CatalogCopy,
     losses: Vec<Damage>,
@@ -42,8 +41,8 @@ impl Database {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let file = File::open(path);
-        let wrong = |error| OpenError::Io { path: path.into(), error };
-        Self::of_image(Box::new(file.map_err(wrong)?), path)
+        let file = file.map_err(|error| OpenError::of_io(path, error))?;
+        Self::of_image(Box::new(file), path)
     }
 
     /// Opens a database from anything that can be read in any order, such as a file in memory.
@@ -52,15 +51,15 @@ impl Database {
     }
 
     fn of_image(mut image: Box<dyn Image>, path: &Path) -> Result<Self, OpenError> {
-        let wrong = |error| OpenError::Io { path: PathBuf::from(path), error };
-        let start = beginning(&mut image).map_err(wrong)?;
+        let start = beginning(&mut image).map_err(|error| OpenError::of_io(path, error))?;
         let copies = read_copies(&start).map_err(OpenError::of_header)?;
-        let pages = Pages::new(image, copies.page_size).map_err(wrong)?;
+        let pages = DatabasePages::new(image, copies.page_size)
+            .map_err(|error| OpenError::of_io(path, error))?;
         Self::with_catalog(pages, copies)
     }
 
     /// By the catalog, if that is damaged by its copy, and if both are by their remains.
-    fn with_catalog(mut pages: Pages, copies: HeaderCopies) -> Result<Self, OpenError> {
+    fn with_catalog(mut pages: DatabasePages, copies: HeaderCopies) -> Result<Self, OpenError> {
         let is_first = Reader::open(&mut pages).is_ok();
         let is_second = !is_first && Reader::open_shadow(&mut pages).is_ok();
         let mut losses = Vec::new();
@@ -90,7 +89,7 @@ impl Database {
         self.catalog
     }
 
-    /// What is lost of the catalog; empty unless both copies are damaged.
+    /// Lost parts of the catalog; empty unless both copies are damaged.
     pub fn catalog_losses(&self) -> &[Damage] {
         &self.losses
     }
@@ -103,11 +102,6 @@ impl Database {
     /// The table with this name.
     pub fn table(&self, name: &str) -> Option<Table> {
         self.tables.iter().find(|table| table.name() == name).cloned()
-    }
-
-    /// A walk over the rows of one of its tables.
-    pub fn rows(&mut self, table: &Table) -> Rows<'_> {
-        Rows::new(self, table)
     }
 
     /// The space of the database and of every tree in it, and what could not be read of that.

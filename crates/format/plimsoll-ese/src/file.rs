@@ -9,8 +9,6 @@ use ese::page_state::{PageDamage, corrected};
 use ese::reader::{PageLoss, PageSource};
 use units::PageNumber;
 
-use crate::damage::Damage;
-
 /// Bytes of pages kept. Upper pages of trees are asked for again and again.
 const CACHE_BYTES: usize = 64 << 20;
 
@@ -20,7 +18,7 @@ pub(crate) trait Image: Read + Seek + Send {}
 impl<T: Read + Seek + Send> Image for T {}
 
 /// An open database file.
-pub(crate) struct Pages {
+pub(crate) struct DatabasePages {
     image: Box<dyn Image>,
     page_size: PageSize,
     count: u32,
@@ -29,7 +27,7 @@ pub(crate) struct Pages {
     pub(crate) flips: BTreeMap<PageNumber, PageDamage>,
 }
 
-impl Pages {
+impl DatabasePages {
     pub(crate) fn new(mut image: Box<dyn Image>, page_size: PageSize) -> io::Result<Self> {
         let pages = page_size.pages_of_file(image.seek(SeekFrom::End(0))?);
         let count = u32::try_from(pages).unwrap_or(u32::MAX);
@@ -54,15 +52,9 @@ impl Pages {
 
 /// Why a page is withheld.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Withheld(PageLoss);
+pub(crate) struct Withheld(pub(crate) PageLoss);
 
-impl Withheld {
-    pub(crate) fn damage(self) -> Damage {
-        Damage { page: None, reason: format!("a page {}", self.0) }
-    }
-}
-
-impl PageSource for Pages {
+impl PageSource for DatabasePages {
     type Error = Withheld;
 
     fn page_size(&self) -> PageSize {
@@ -89,26 +81,5 @@ impl PageSource for Pages {
         let page: Arc<[u8]> = bytes.into();
         self.remember(number, &page);
         Ok(page)
-    }
-}
-
-/// Lends the pages to an examination that takes a source of its own.
-impl PageSource for &mut Pages {
-    type Error = Withheld;
-
-    fn page_size(&self) -> PageSize {
-        self.page_size
-    }
-
-    fn page_count(&self) -> u32 {
-        self.count
-    }
-
-    fn loss(error: &Withheld) -> Option<PageLoss> {
-        Some(error.0)
-    }
-
-    fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, Withheld> {
-        (**self).page(number)
     }
 }

@@ -59,12 +59,15 @@ impl Row {
     }
 }
 
-impl<'d> Rows<'d> {
-    pub(crate) fn new(database: &'d mut Database, table: &Table) -> Self {
-        let walk = RowWalk::new(database, table);
-        Self { database, walk }
+impl Database {
+    /// A walk over the rows of one of its tables.
+    pub fn rows(&mut self, table: &Table) -> Rows<'_> {
+        let walk = RowWalk::new(self, table);
+        Rows { database: self, walk }
     }
+}
 
+impl Rows<'_> {
     /// The same walk, with the values of these columns only. Long values of others are not read.
     #[must_use]
     pub fn only(mut self, columns: &[&str]) -> Self {
@@ -100,11 +103,10 @@ impl RowWalk {
     /// The same walk, with the values of these columns only. Long values of others are not read.
     #[must_use]
     pub fn only(mut self, columns: &[&str]) -> Self {
-        let is_chosen = |name: &String| columns.contains(&name.as_str());
-        let names: Vec<String> =
-            self.table.columns().map(|column| column.name().to_owned()).collect();
-        self.places = (0..names.len()).filter(|place| is_chosen(&names[*place])).collect();
-        self.names = names.into_iter().filter(is_chosen).collect();
+        let chosen = self.table.columns().map(|column| column.name().to_owned()).enumerate();
+        let (places, names): (Vec<_>, Vec<_>) =
+            chosen.filter(|(_, name)| columns.contains(&name.as_str())).unzip();
+        (self.places, self.names) = (places, names.into());
         self
     }
 

@@ -3,7 +3,7 @@
 use ese::reader::{Reader, TreeKind};
 
 use crate::damage::Damage;
-use crate::file::Pages;
+use crate::file::DatabasePages;
 
 /// The space of one tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,10 +22,10 @@ pub struct TreeSpace {
 }
 
 /// The space of every tree that can be read, and what cannot.
-pub(crate) fn of(reader: &mut Reader<Pages>) -> (Vec<TreeSpace>, Vec<Damage>) {
+pub(crate) fn of(reader: &mut Reader<DatabasePages>) -> (Vec<TreeSpace>, Vec<Damage>) {
     let (mut trees, mut damage) = (Vec::new(), Vec::new());
     let salvaged = reader.salvaged_space_report().unwrap_or_else(|withheld| {
-        damage.push(withheld.damage());
+        damage.push(Damage::of_page(withheld));
         Vec::new()
     });
     for tree in salvaged {

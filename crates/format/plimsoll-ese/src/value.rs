@@ -1,4 +1,4 @@
-//! Values of columns, and what is left of those that cannot be read whole.
+//! Values of columns, and the readable rest of those that cannot be read whole.
 
 use std::fmt;
 
@@ -47,7 +47,7 @@ pub struct DateTime(f64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guid(pub [u8; 16]);
 
-/// What is left of a value.
+/// The readable rest of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Incomplete {
@@ -63,7 +63,7 @@ pub struct Incomplete {
 }
 
 impl DateTime {
-    /// Microseconds since 1970 in UTC; `None` if the number stands for no exact time.
+    /// Microseconds since 1970 in UTC; `None` if the number is not an exact time.
     pub fn unix_microseconds(self) -> Option<i64> {
         ese::value::unix_microseconds(self.0)
     }
@@ -101,8 +101,11 @@ impl Value {
     }
 }
 
+fn ended(text: &str) -> String {
+    text.trim_end_matches('\0').to_owned()
+}
+
 fn typed(stored: Stored) -> Value {
-    let ended = |text: &str| text.trim_end_matches('\0').to_owned();
     match stored {
         Stored::Bit(bit) => Value::Bit(bit),
         Stored::Integer(number) => Value::Integer(number),

@@ -4,7 +4,7 @@ use ese::header::DatabaseHeader;
 use ese::verify::{Report, verify};
 
 use crate::damage::Damage;
-use crate::file::Pages;
+use crate::file::DatabasePages;
 
 /// What an examination found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,15 +35,15 @@ pub struct Finding {
     pub page: Option<u32>,
     /// On how many pages that follow each other.
     pub pages: u32,
-    /// What is wrong, as one sentence without its place.
+    /// The problem, as one sentence without its place.
     pub problem: String,
 }
 
 impl Verification {
-    pub(crate) fn of(pages: &mut Pages, header: &DatabaseHeader) -> Self {
+    pub(crate) fn of(pages: &mut DatabasePages, header: &DatabaseHeader) -> Self {
         match verify(pages, header) {
             Ok(report) => Self::of_report(&report),
-            Err(withheld) => Self::ended(&withheld.damage()),
+            Err(withheld) => Self::ended(&Damage::of_page(withheld)),
         }
     }
 

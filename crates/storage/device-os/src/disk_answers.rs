@@ -22,8 +22,8 @@ impl Descriptor {
     /// `None` if the answer is too short to contain the bus.
     pub(crate) fn of(answer: &[u8]) -> Option<Self> {
         let bus = number(answer, 28)?;
-        let texts = [12, 16].map(|at| text(answer, at));
-        let model = texts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let model =
+            [12, 16].into_iter().filter_map(|at| text(answer, at)).collect::<Vec<_>>().join(" ");
         let is_virtual_model = ["virtual", "qemu", "virtio", "vmware", "vbox"]
             .iter()
             .any(|maker| model.to_ascii_lowercase().contains(maker));

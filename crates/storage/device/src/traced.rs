@@ -7,8 +7,8 @@ use std::rc::Rc;
 use units::Nanos;
 
 use crate::{
-    Caps, Completion, Device, DeviceError, Durability, FileEntry, Op, OpKind, OpenMode, Pending,
-    Purpose, Request, Volume,
+    Completion, Device, DeviceError, Durability, FileEntry, Op, OpKind, OpenMode, Pending, Purpose,
+    Request, Volume,
 };
 
 /// One finished request.
@@ -207,17 +207,7 @@ impl Device for TracedDevice {
         })
     }
 
-    fn caps(&self) -> Caps {
-        self.inner.caps()
-    }
-
-    fn length(&self) -> u64 {
-        self.inner.length()
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
+    crate::same_as_inner!();
 }
 
 #[cfg(test)]

@@ -42,6 +42,24 @@ pub trait Device {
     fn name(&self) -> &str;
 }
 
+/// The methods of a [`Device`] that wraps another one, its field `inner`, all but `submit`.
+#[macro_export]
+macro_rules! same_as_inner {
+    () => {
+        fn caps(&self) -> $crate::Caps {
+            self.inner.caps()
+        }
+
+        fn length(&self) -> u64 {
+            self.inner.length()
+        }
+
+        fn name(&self) -> &str {
+            self.inner.name()
+        }
+    };
+}
+
 /// The result of a file operation that takes time.
 pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, DeviceError>>>>;
 

@@ -1,13 +1,13 @@
 //! The session without a network: what it refuses, and that no bytes make it panic.
 
 use device_net::iscsi_codec::{FINAL, Head, IMMEDIATE, KeyText, append, field, request, response};
-use export_iscsi::{Disk, TargetOffer, TargetSession, TargetStep, Work, WorkError};
+use export_iscsi::{ScsiWork, ServedDisk, TargetOffer, TargetSession, TargetStep, WorkError};
 use units::{Prng, Seed};
 
 const TARGET: &str = "iqn.2026-11.example.plimsoll:volume";
 
 fn offer(is_read_only: bool) -> TargetOffer {
-    let disk = Disk { blocks: 1_000, block_bytes: 512, serial: "1".to_owned(), is_read_only };
+    let disk = ServedDisk { blocks: 1_000, block_bytes: 512, serial: "1".to_owned(), is_read_only };
     let portal = "127.0.0.1:3260".to_owned();
     TargetOffer { name: TARGET.to_owned(), portal, lun: 0, disk, account: None }
 }
@@ -88,7 +88,7 @@ fn a_comparison_reports_where_the_content_differs() {
     let data = [[1; 512], [2; 512]].concat();
     let steps = session.received(&command(1, 0x20, 1_024, &cdb, &data));
     let (compare, write) = (vec![1; 512], vec![2; 512]);
-    let work = Work::CompareAndWrite { offset: 3 * 512, compare, write };
+    let work = ScsiWork::CompareAndWrite { offset: 3 * 512, compare, write };
     assert_eq!(steps, [TargetStep::Work { task: 1, work }]);
     let steps = session.finished(1, Err(WorkError::Differs(77)));
     assert_eq!(sense(&steps), (0xe, 0x1d));
@@ -109,7 +109,7 @@ fn data_is_asked_for_and_taken_in_order() {
         .with(field::OFFSET, 512);
     let steps = session.received(&pdu(head, &[2; 512]));
     let data = [[1; 512], [2; 512]].concat();
-    let work = Work::Write { offset: 0, data, is_durable: true };
+    let work = ScsiWork::Write { offset: 0, data, is_durable: true };
     assert_eq!(steps, [TargetStep::Work { task: 1, work }]);
     assert_eq!(sent(&session.finished(1, Ok(Vec::new()))).0[3], 0);
 }

@@ -47,7 +47,7 @@ impl MemoryBudget {
     pub(crate) async fn reserve(&self, bytes: u64) -> Reserved {
         let state = &self.state;
         let bytes = bytes.min(state.total);
-        let place = Place { state, number: state.next.replace(state.next.get() + 1) };
+        let place = BudgetTurn { state, number: state.next.replace(state.next.get() + 1) };
         state.queue.borrow_mut().push_back((place.number, None));
         std::future::poll_fn(|context| {
             let mut queue = state.queue.borrow_mut();
@@ -67,7 +67,7 @@ impl MemoryBudget {
 }
 
 /// A place in the queue, given up when it is dropped.
-struct Place<'a> {
+struct BudgetTurn<'a> {
     state: &'a BudgetState,
     number: u64,
 }
@@ -81,7 +81,7 @@ impl BudgetState {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for BudgetTurn<'_> {
     fn drop(&mut self) {
         self.state.queue.borrow_mut().retain(|(number, _)| *number != self.number);
         self.state.wake_first();

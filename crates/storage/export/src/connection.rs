@@ -11,7 +11,7 @@ use device::Runtime;
 
 use crate::budget::{MemoryBudget, Reserved};
 use crate::nbd::{
-    Command, ExportOffer, Limits, NbdReply, NbdRequest, Session, SessionEnd, SessionEvent,
+    ExportOffer, Limits, NbdCommand, NbdReply, NbdRequest, Session, SessionEnd, SessionEvent,
 };
 use crate::volume::{self, ExportedVolume};
 
@@ -77,9 +77,9 @@ pub enum ConnectionEnd {
 }
 
 /// State of a connection that its tasks share.
-struct Link {
+struct SharedConnection {
     wire: Rc<dyn Wire>,
-    outbox: RefCell<VecDeque<Outgoing>>,
+    outbox: RefCell<VecDeque<PendingReply>>,
     is_sending: Cell<bool>,
     broken: RefCell<Option<WireError>>,
     in_progress: Cell<usize>,
@@ -87,7 +87,7 @@ struct Link {
 }
 
 /// A reply on its way, with the memory that it occupies.
-struct Outgoing {
+struct PendingReply {
     reply: NbdReply,
     _reserved: Option<Reserved>,
 }
@@ -100,7 +100,7 @@ pub async fn serve_connection(
     runtime: Runtime,
     stops: Rc<dyn Fn(&Context<'_>) -> bool>,
 ) -> ConnectionEnd {
-    let link = Rc::new(Link {
+    let link = Rc::new(SharedConnection {
         wire,
         outbox: RefCell::default(),
         is_sending: Cell::new(false),
@@ -121,7 +121,7 @@ pub async fn serve_connection(
 
 struct Receiver {
     hall: Rc<ExportHall>,
-    link: Rc<Link>,
+    link: Rc<SharedConnection>,
     runtime: Runtime,
     session: Session,
     stops: Rc<dyn Fn(&Context<'_>) -> bool>,
@@ -190,8 +190,8 @@ impl Receiver {
     async fn start(&mut self, request: NbdRequest) {
         self.link.drained(MOST_REQUESTS - 1).await;
         let reserved = match &request.command {
-            Command::Read => Some(self.hall.memory.reserve(request.length).await),
-            Command::WriteZeroes | Command::Cache => {
+            NbdCommand::Read => Some(self.hall.memory.reserve(request.length).await),
+            NbdCommand::WriteZeroes | NbdCommand::Cache => {
                 let bytes = request.length.min(volume::ZEROS_AT_ONCE);
                 Some(self.hall.memory.reserve(bytes).await)
             }
@@ -218,7 +218,7 @@ impl Receiver {
 
 /// Receives some bytes, unless the server stops or the stream ends first.
 async fn receive(
-    link: &Link,
+    link: &SharedConnection,
     stops: &Rc<dyn Fn(&Context<'_>) -> bool>,
     room: &mut [u8],
 ) -> Result<usize, ConnectionEnd> {
@@ -236,7 +236,7 @@ async fn receive(
     }
 }
 
-impl Link {
+impl SharedConnection {
     fn begin(&self) {
         self.in_progress.set(self.in_progress.get() + 1);
     }
@@ -270,7 +270,7 @@ impl Link {
         if self.broken.borrow().is_some() {
             return;
         }
-        self.outbox.borrow_mut().push_back(Outgoing { reply, _reserved: reserved });
+        self.outbox.borrow_mut().push_back(PendingReply { reply, _reserved: reserved });
         if !self.is_sending.replace(true) {
             let link = Rc::clone(self);
             drop(runtime.spawn(async move {

@@ -14,8 +14,8 @@ mod volume;
 pub use budget::MemoryBudget;
 pub use connection::{ConnectionEnd, ExportHall, Wire, WireError, serve_connection};
 pub use nbd::{
-    Command, ExportOffer, Limits, NbdReply, NbdRequest, ReplyTicket, Session, SessionEnd,
-    SessionEvent, Step,
+    Advance, ExportOffer, Limits, NbdCommand, NbdReply, NbdRequest, ReplyTicket, Session,
+    SessionEnd, SessionEvent,
 };
 pub use tally::{DeviceTally, RequestSeries, Tallied};
 pub use volume::{ExportedVolume, ReadBytes};

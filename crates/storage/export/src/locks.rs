@@ -22,17 +22,17 @@ pub(crate) struct Occupancy {
 }
 
 /// Bytes held, until it is dropped.
-pub(crate) struct Held {
+pub(crate) struct HeldRange {
     occupancy: Rc<Occupancy>,
     number: u64,
 }
 
 impl Occupancy {
     /// Waits for every earlier request that overlaps `bytes`, if either of the two changes them.
-    pub(crate) async fn hold(self: &Rc<Self>, bytes: Range<u64>, is_change: bool) -> Held {
+    pub(crate) async fn hold(self: &Rc<Self>, bytes: Range<u64>, is_change: bool) -> HeldRange {
         let number = self.next.replace(self.next.get() + 1);
         self.occupants.borrow_mut().push(Occupant { number, bytes, is_change, waker: None });
-        let held = Held { occupancy: Rc::clone(self), number };
+        let held = HeldRange { occupancy: Rc::clone(self), number };
         std::future::poll_fn(|context| {
             let mut occupants = self.occupants.borrow_mut();
             let Some(at) = occupants.iter().position(|occupant| occupant.number == number) else {
@@ -60,7 +60,7 @@ impl Occupant {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldRange {
     fn drop(&mut self) {
         let mut occupants = self.occupancy.occupants.borrow_mut();
         occupants.retain(|occupant| occupant.number != self.number);

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use device::{Caps, Completed, Completion, Device, OpKind, Request};
+use device::{Completed, Completion, Device, OpKind, Request};
 use units::Nanos;
 
 /// Buckets of latency: bucket `n` counts requests below 2^n microseconds, the last one all others.
@@ -106,17 +106,7 @@ impl Device for Tallied {
         })
     }
 
-    fn caps(&self) -> Caps {
-        self.inner.caps()
-    }
-
-    fn length(&self) -> u64 {
-        self.inner.length()
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
+    device::same_as_inner!();
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use device::{Buffer, Device, DeviceError, Durability, Purpose, Request};
 
 use crate::locks::Occupancy;
-use crate::nbd::Command;
+use crate::nbd::NbdCommand;
 
 /// Zeros that are written with one request.
 pub(crate) const ZEROS_AT_ONCE: u64 = 4 << 20;
@@ -56,20 +56,20 @@ impl ExportedVolume {
     /// Performs a command on the `length` bytes at `offset`, which lie inside the volume.
     pub async fn perform(
         &self,
-        command: Command,
+        command: NbdCommand,
         (offset, length): (u64, u64),
         is_durable: bool,
     ) -> Result<Option<ReadBytes>, DeviceError> {
         let durability = if is_durable { Durability::Durable } else { Durability::Volatile };
         let bytes = offset..offset.saturating_add(length);
         match command {
-            Command::Read => return self.read(bytes).await.map(Some),
-            Command::Write(payload) => self.write(bytes, payload, durability).await?,
-            Command::Flush => self.flush().await?,
-            Command::WriteZeroes => self.write_zeros(bytes, durability).await?,
-            Command::Cache => self.warm(bytes).await?,
+            NbdCommand::Read => return self.read(bytes).await.map(Some),
+            NbdCommand::Write(payload) => self.write(bytes, payload, durability).await?,
+            NbdCommand::Flush => self.flush().await?,
+            NbdCommand::WriteZeroes => self.write_zeros(bytes, durability).await?,
+            NbdCommand::Cache => self.warm(bytes).await?,
             // Hints about bytes that nothing here gives back, and a question with one answer.
-            Command::Trim | Command::BlockStatus => {}
+            NbdCommand::Trim | NbdCommand::BlockStatus => {}
         }
         Ok(None)
     }
@@ -86,7 +86,7 @@ impl ExportedVolume {
         Sectors { start, length: index(end - start), inner }
     }
 
-    async fn hold(&self, bytes: &Range<u64>, is_change: bool) -> crate::locks::Held {
+    async fn hold(&self, bytes: &Range<u64>, is_change: bool) -> crate::locks::HeldRange {
         let Sectors { start, length, .. } = self.sectors(bytes);
         self.occupancy.hold(start..start + length as u64, is_change).await
     }
@@ -140,7 +140,7 @@ impl ExportedVolume {
         Ok(())
     }
 
-    /// Reads in steps and keeps nothing: what is behind the device may.
+    /// Reads in steps and keeps nothing: the layers behind the device may.
     async fn warm(&self, bytes: Range<u64>) -> Result<(), DeviceError> {
         let mut at = bytes.start;
         while at < bytes.end {

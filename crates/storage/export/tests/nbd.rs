@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use device::Executor;
-use export::{Command, Limits, Session, SessionEnd, SessionEvent, serve_connection};
+use export::{Limits, NbdCommand, Session, SessionEnd, SessionEvent, serve_connection};
 use proptest::prelude::*;
 use support::{
     PipeWire, TwinFraming, VOLUME_BYTES, events, hall, handshake, offers, option, request,
@@ -215,7 +215,7 @@ fn requests_that_make_no_sense_are_refused_by_number_and_the_next_one_is_served(
     let [SessionEvent::Request(read)] = &told[..] else {
         panic!("{told:?}");
     };
-    assert!(matches!(read.command, Command::Read));
+    assert!(matches!(read.command, NbdCommand::Read));
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_write_beyond_the_end_is_out_of_space_and_its_payload_is_skipped() {
         panic!("{told:?}");
     };
     assert_eq!((u32_at(refused, 4), u64_at(refused, 8)), (28, 1));
-    assert!(matches!(flush.command, Command::Flush));
+    assert!(matches!(flush.command, NbdCommand::Flush));
     assert_eq!(*end, SessionEnd::Left);
 }
 

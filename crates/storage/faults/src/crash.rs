@@ -15,7 +15,7 @@ use device::{
     Caps, Completed, Completion, Device, DeviceError, Durability, Executor, FileEntry, FileImage,
     Op, OpenMode, Pending, Request, Volume, VolumeImage, completion,
 };
-use ledger::{Change, FileId, Ledger, NameChange, Tearing};
+use ledger::{FileChange, FileId, Ledger, NameChange, Tearing};
 use units::Seed;
 
 /// Time of the power failure, and the possible tearing.
@@ -295,16 +295,16 @@ impl Device for CrashDevice {
 }
 
 /// The change made by `op`, as the ledger stores it.
-fn change(op: &Op) -> Change {
+fn change(op: &Op) -> FileChange {
     match op {
-        Op::Read { .. } => Change::Nothing,
-        Op::Write { offset, buffer, durability } => Change::Write {
+        Op::Read { .. } => FileChange::Nothing,
+        Op::Write { offset, buffer, durability } => FileChange::Write {
             offset: *offset,
             bytes: FileImage::of(buffer),
             durable: *durability == Durability::Durable,
         },
-        Op::Flush => Change::Flush,
-        Op::SetLength { length } => Change::SetLength { length: *length },
+        Op::Flush => FileChange::Flush,
+        Op::SetLength { length } => FileChange::SetLength { length: *length },
     }
 }
 

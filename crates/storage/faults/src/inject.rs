@@ -11,12 +11,12 @@ use std::future::Future;
 use std::rc::Rc;
 
 use device::{
-    Caps, Completion, Device, DeviceError, FileEntry, OpenMode, Pending, Request, Runtime, Volume,
+    Completion, Device, DeviceError, FileEntry, OpenMode, Pending, Request, Runtime, Volume,
 };
 
 pub use plan::{Call, Effect, Fault, FaultPlan, Injection, Matching, Occurrence};
 
-use plan::Progress;
+use plan::PlanProgress;
 use queue::Queue;
 
 /// A volume that follows a [`FaultPlan`]. Cheap to clone: clones are the same volume.
@@ -28,19 +28,19 @@ pub struct FaultyVolume {
 struct InjectState {
     inner: Rc<dyn Volume>,
     runtime: Runtime,
-    progress: RefCell<Progress>,
+    progress: RefCell<PlanProgress>,
 }
 
 impl FaultyVolume {
     /// Wraps `inner`. Stalls are waited for in tasks of `runtime`.
     pub fn new(inner: Rc<dyn Volume>, plan: FaultPlan, runtime: Runtime) -> Self {
-        let state = InjectState { inner, runtime, progress: RefCell::new(Progress::new(plan)) };
+        let state = InjectState { inner, runtime, progress: RefCell::new(PlanProgress::new(plan)) };
         Self { state: Rc::new(state) }
     }
 
     /// From now on it follows `plan`, whose requests are counted from here.
     pub fn follow(&self, plan: FaultPlan) {
-        *self.state.progress.borrow_mut() = Progress::new(plan);
+        *self.state.progress.borrow_mut() = PlanProgress::new(plan);
     }
 
     /// Faults injected so far, in order, for a test to compare with the detected ones.
@@ -130,17 +130,7 @@ impl Device for FaultyDevice {
         self.queue.submit(request, decision)
     }
 
-    fn caps(&self) -> Caps {
-        self.inner.caps()
-    }
-
-    fn length(&self) -> u64 {
-        self.inner.length()
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
+    device::same_as_inner!();
 }
 
 #[cfg(test)]

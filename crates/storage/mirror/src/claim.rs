@@ -107,8 +107,11 @@ impl Idle {
 
     fn expire_reads(&mut self, local: &mut Local) {
         let (now, limit) = (local.now, local.settings.peer_timeout);
-        let late = self.reads.extract_if(.., |_, (_, since)| now.since(*since) > limit);
-        let late: Vec<RequestId> = late.map(|(_, (id, _))| id).collect();
+        let late: Vec<RequestId> = self
+            .reads
+            .extract_if(.., |_, (_, since)| now.since(*since) > limit)
+            .map(|(_, (id, _))| id)
+            .collect();
         for id in late {
             local.reply(id, GuestOutcome::NotServing);
         }

@@ -2,14 +2,14 @@
 
 /// One of the two hosts of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Host {
+pub enum MirrorHost {
     /// The host that the volume was created on.
     A,
     /// Its peer.
     B,
 }
 
-impl Host {
+impl MirrorHost {
     /// The other host.
     #[must_use]
     pub const fn other(self) -> Self {
@@ -26,7 +26,7 @@ pub enum CountedCopies {
     /// Both hosts.
     Both,
     /// This host alone; the other must be resynchronised first.
-    Only(Host),
+    Only(MirrorHost),
 }
 
 /// Where every acknowledged write can be found.
@@ -41,7 +41,7 @@ pub enum Authority {
 impl Authority {
     /// `true` if `host` may own the volume after another owner.
     #[must_use]
-    pub const fn admits(self, host: Host) -> bool {
+    pub const fn admits(self, host: MirrorHost) -> bool {
         match self {
             Self::Backing | Self::Flash(CountedCopies::Both) => true,
             Self::Flash(CountedCopies::Only(holder)) => holder as u8 == host as u8,
@@ -60,7 +60,7 @@ pub struct Config {
     /// Raised by every takeover. Peer and backing store refuse lower ones.
     pub epoch: u64,
     /// The host that raised it.
-    pub owner: Host,
+    pub owner: MirrorHost,
     /// Where acknowledged writes are.
     pub authority: Authority,
 }

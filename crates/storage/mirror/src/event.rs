@@ -33,7 +33,7 @@ pub enum GuestOutcome {
 
 /// What an operator asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Command {
+pub enum NodeCommand {
     /// Destage everything, and write through from then on.
     Drain,
     /// Write back again.
@@ -46,19 +46,19 @@ pub enum Command {
     Evict(u64),
 }
 
-/// What is asked of the registry. Changes are compare-and-set on a revision.
+/// A request to the registry. Changes are compare-and-set on a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegistryOp {
     /// Take the lease, if it has no holder.
     Take {
-        /// Tells starts of one host's program apart.
+        /// Distinguishes starts of one host's program.
         boot: u64,
     },
     /// Restart the expiry of the lease.
     Renew {
         /// The revision of the last renewal.
         revision: u64,
-        /// Tells starts of one host's program apart.
+        /// Distinguishes starts of one host's program.
         boot: u64,
     },
     /// Give the lease up.
@@ -82,7 +82,7 @@ pub enum RegistryAnswer {
     /// It has a holder.
     Held {
         /// The holder.
-        host: crate::config::Host,
+        host: crate::config::MirrorHost,
         /// The start of its program.
         boot: u64,
         /// Its revision.
@@ -106,7 +106,7 @@ pub enum RegistryAnswer {
     },
 }
 
-/// What is asked of the backing store.
+/// A request to the backing store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackingOp {
     /// Refuse requests of lower epochs from now on (persistent reservation).
@@ -140,7 +140,7 @@ pub enum NodeEvent {
     /// The guest on this host asks.
     Guest(RequestId, GuestRequest),
     /// An operator asks.
-    Command(Command),
+    Command(NodeCommand),
     /// The peer says.
     Peer(PeerMessage),
     /// The oldest operation on flash is durable, or has failed; after a failure no other

@@ -269,8 +269,12 @@ impl FlashImage {
 
     /// The last content of each block written in `(after, upto]`.
     pub(crate) fn coalesced(&self, after: u64, upto: u64) -> BTreeMap<u64, BlockData> {
-        let epoch = self.log.iter().filter(|entry| entry.lsn > after && entry.lsn <= upto);
-        epoch.filter_map(LogEntry::write).map(|(block, data)| (block, Arc::clone(data))).collect()
+        self.log
+            .iter()
+            .filter(|entry| entry.lsn > after && entry.lsn <= upto)
+            .filter_map(LogEntry::write)
+            .map(|(block, data)| (block, Arc::clone(data)))
+            .collect()
     }
 
     /// The last entry.

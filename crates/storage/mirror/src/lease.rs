@@ -6,7 +6,7 @@ use crate::settings::MirrorSettings;
 
 /// A request to the registry that has not been answered.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct PendingRenewal {
     id: u64,
     at: Nanos,
 }
@@ -17,7 +17,7 @@ pub(crate) struct HeldLease {
     revision: Option<u64>,
     /// On the local clock.
     good_until: Nanos,
-    asked: Option<Asked>,
+    asked: Option<PendingRenewal>,
     last_id: u64,
 }
 
@@ -35,7 +35,7 @@ impl HeldLease {
     /// Notes a request sent at `now`; its number.
     pub(crate) fn ask(&mut self, now: Nanos) -> u64 {
         self.last_id += 1;
-        self.asked = Some(Asked { id: self.last_id, at: now });
+        self.asked = Some(PendingRenewal { id: self.last_id, at: now });
         self.last_id
     }
 

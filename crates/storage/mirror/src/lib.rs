@@ -20,12 +20,12 @@ mod owner;
 mod replica;
 mod settings;
 
-pub use config::{Authority, Config, CountedCopies, Host};
+pub use config::{Authority, Config, CountedCopies, MirrorHost};
 pub use event::{
-    BackingAnswer, BackingOp, Command, GuestOutcome, GuestRequest, NodeEffect, NodeEvent,
+    BackingAnswer, BackingOp, GuestOutcome, GuestRequest, NodeCommand, NodeEffect, NodeEvent,
     RegistryAnswer, RegistryOp, RequestId,
 };
 pub use image::{BlockData, BlockSlot, EntryKind, FlashImage, FlashOp, LogEntry};
-pub use message::{Key, PeerMessage};
+pub use message::{AttachmentKey, PeerMessage};
 pub use node::{CopyProgress, MirrorNode, Status};
 pub use settings::MirrorSettings;

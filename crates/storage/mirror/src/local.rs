@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use units::Nanos;
 
-use crate::config::Host;
+use crate::config::MirrorHost;
 use crate::event::{GuestOutcome, NodeEffect, RegistryOp, RequestId};
 use crate::image::{FlashImage, FlashOp};
 use crate::lease::HeldLease;
-use crate::message::{Key, PeerMessage};
+use crate::message::{AttachmentKey, PeerMessage};
 use crate::settings::MirrorSettings;
 
 /// What follows once an operation on flash is durable.
@@ -27,25 +27,25 @@ pub(crate) enum Then {
     },
     /// The peer reports.
     Report {
-        key: Key,
+        key: AttachmentKey,
         lsn: u64,
         marked: u64,
     },
     /// The peer follows the epoch of `key`.
-    Joined(Key),
+    Joined(AttachmentKey),
     /// The peer holds a batch.
     Copied {
-        key: Key,
+        key: AttachmentKey,
         batch: usize,
     },
     /// The peer holds all of them.
-    CopyEnded(Key),
+    CopyEnded(AttachmentKey),
 }
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Local {
-    pub(crate) me: Host,
+    pub(crate) me: MirrorHost,
     pub(crate) boot: u64,
     pub(crate) settings: MirrorSettings,
     pub(crate) now: Nanos,
@@ -59,7 +59,12 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    pub(crate) fn new(me: Host, boot: u64, settings: MirrorSettings, image: FlashImage) -> Self {
+    pub(crate) fn new(
+        me: MirrorHost,
+        boot: u64,
+        settings: MirrorSettings,
+        image: FlashImage,
+    ) -> Self {
         Self {
             me,
             boot,

@@ -5,7 +5,7 @@ use crate::image::{BlockData, BlockSlot, LogEntry};
 /// One attachment of a peer to an owner. Messages of any other are ignored, so that one from
 /// before a restart of either side changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct AttachmentKey {
     /// The owner's epoch.
     pub epoch: u64,
     /// The owner's attempt within it.
@@ -27,18 +27,18 @@ pub enum PeerMessage {
     /// Peer: it follows, durably.
     Joined {
         /// Names the attachment.
-        key: Key,
+        key: AttachmentKey,
         /// Entries up to here are on its flash and in every later owner's log.
         valid_to: u64,
     },
     /// Peer: it has promised a higher epoch.
     Superseded(u64),
     /// Peer: it cannot follow, or does not know the attachment.
-    Detached(Key),
+    Detached(AttachmentKey),
     /// Owner: replace everything after `base`.
     Reset {
         /// Names the attachment.
-        key: Key,
+        key: AttachmentKey,
         /// The last entry that stays.
         base: u64,
         /// What follows it.
@@ -47,7 +47,7 @@ pub enum PeerMessage {
     /// Owner: begin anew.
     Begin {
         /// Names the attachment.
-        key: Key,
+        key: AttachmentKey,
         /// The stream continues after this entry.
         start: u64,
         /// What stays; `None`: nothing.
@@ -56,7 +56,7 @@ pub enum PeerMessage {
     /// Owner: entries that follow each other (or none, as a sign of life), and its marks.
     Entries {
         /// Names the attachment.
-        key: Key,
+        key: AttachmentKey,
         /// The entries.
         entries: Vec<LogEntry>,
         /// No new owner can withdraw entries up to here.
@@ -67,7 +67,7 @@ pub enum PeerMessage {
     /// Peer: on its flash.
     Durable {
         /// Names the attachment.
-        key: Key,
+        key: AttachmentKey,
         /// The last entry on flash.
         lsn: u64,
         /// The destage mark on flash.
@@ -76,7 +76,7 @@ pub enum PeerMessage {
     /// Owner: blocks of a resynchronisation.
     Copy {
         /// Names the attachment.
-        key: Key,
+        key: AttachmentKey,
         /// Position of the batch in the resynchronisation.
         batch: usize,
         /// Blocks and their contents.
@@ -85,18 +85,18 @@ pub enum PeerMessage {
     /// Peer: that batch is on flash.
     Copied {
         /// Names the attachment.
-        key: Key,
+        key: AttachmentKey,
         /// Position of the batch.
         batch: usize,
     },
     /// Owner: every batch is on the peer's flash.
-    EndCopy(Key),
+    EndCopy(AttachmentKey),
     /// Peer: it noted that, durably.
-    CopyEnded(Key),
+    CopyEnded(AttachmentKey),
     /// Owner: hot blocks ahead of a hand-over; best effort.
     Warm {
         /// Names the attachment.
-        key: Key,
+        key: AttachmentKey,
         /// Blocks and their contents.
         slots: Vec<(u64, BlockSlot)>,
     },

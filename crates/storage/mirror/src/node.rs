@@ -3,9 +3,9 @@
 use units::Nanos;
 
 use crate::claim::{Idle, Won};
-use crate::config::Host;
+use crate::config::MirrorHost;
 use crate::event::{
-    BackingAnswer, Command, GuestOutcome, GuestRequest, NodeEffect, NodeEvent, RegistryAnswer,
+    BackingAnswer, GuestOutcome, GuestRequest, NodeCommand, NodeEffect, NodeEvent, RegistryAnswer,
     RequestId,
 };
 use crate::image::FlashImage;
@@ -59,7 +59,7 @@ pub struct MirrorNode {
 impl MirrorNode {
     /// Starts on what flash holds. `boot` must differ from that of every earlier start.
     #[must_use]
-    pub fn start(me: Host, boot: u64, settings: MirrorSettings, image: FlashImage) -> Self {
+    pub fn start(me: MirrorHost, boot: u64, settings: MirrorSettings, image: FlashImage) -> Self {
         let replica = Replica::new(image.end());
         let local = Local::new(me, boot, settings, image);
         Self { local, role: Role::Idle(Idle::default()), replica, reads_remotely: false }
@@ -160,10 +160,10 @@ impl MirrorNode {
         }
     }
 
-    fn command(&mut self, command: Command) {
+    fn command(&mut self, command: NodeCommand) {
         match (command, &mut self.role) {
-            (Command::Evict(block), _) => self.replica.evict(&mut self.local, block),
-            (Command::OpenRemote, _) => self.reads_remotely = true,
+            (NodeCommand::Evict(block), _) => self.replica.evict(&mut self.local, block),
+            (NodeCommand::OpenRemote, _) => self.reads_remotely = true,
             (command, Role::Owner(owner)) => owner.command(&self.local, command),
             (_, Role::Idle(_)) => {}
         }

@@ -19,7 +19,7 @@ use self::hand_over::Leaving;
 use self::link::PeerLink;
 use crate::config::{Authority, Config};
 use crate::event::{
-    BackingAnswer, BackingOp, Command, GuestOutcome, NodeEffect, RegistryAnswer, RegistryOp,
+    BackingAnswer, BackingOp, GuestOutcome, NodeCommand, NodeEffect, RegistryAnswer, RegistryOp,
     RequestId,
 };
 use crate::image::{EntryKind, FlashOp};
@@ -172,12 +172,12 @@ impl VolumeOwner {
         Then::Marked { epoch: self.epoch, destaged }
     }
 
-    pub(crate) fn command(&mut self, local: &Local, command: Command) {
+    pub(crate) fn command(&mut self, local: &Local, command: NodeCommand) {
         match command {
-            Command::Drain => self.draining = true,
-            Command::Resume => self.draining = false,
-            Command::HandOver => self.hand_over(local),
-            Command::OpenRemote | Command::Evict(_) => {}
+            NodeCommand::Drain => self.draining = true,
+            NodeCommand::Resume => self.draining = false,
+            NodeCommand::HandOver => self.hand_over(local),
+            NodeCommand::OpenRemote | NodeCommand::Evict(_) => {}
         }
     }
 

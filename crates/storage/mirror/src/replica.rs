@@ -1,13 +1,13 @@
-//! The host that follows: it promises an epoch, keeps the owner's log and reports what is durable.
+//! The host that follows: it promises an epoch, keeps the owner's log and reports durable entries.
 
 use crate::image::{BlockSlot, FlashOp, LogEntry};
 use crate::local::{Local, Then};
-use crate::message::{Key, PeerMessage};
+use crate::message::{AttachmentKey, PeerMessage};
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Replica {
-    joined: Option<Key>,
+    joined: Option<AttachmentKey>,
     is_attached: bool,
     /// The last entry and the destage mark on flash.
     durable: Option<(u64, u64)>,
@@ -46,7 +46,7 @@ impl Replica {
     }
 
     fn join(&mut self, local: &mut Local, epoch: u64, session: u64) {
-        let key = Key { epoch, session, boot: local.boot };
+        let key = AttachmentKey { epoch, session, boot: local.boot };
         if epoch < local.image.epoch() {
             local.send(PeerMessage::Superseded(local.image.epoch()));
             return;
@@ -61,7 +61,7 @@ impl Replica {
         }
     }
 
-    fn open(&mut self, local: &mut Local, key: Key, op: FlashOp) {
+    fn open(&mut self, local: &mut Local, key: AttachmentKey, op: FlashOp) {
         if self.joined != Some(key) || local.flash_failed || key.epoch != local.image.epoch() {
             return;
         }
@@ -74,8 +74,8 @@ impl Replica {
         }
     }
 
-    /// `true` if `key` is the attachment in force. Tells the sender otherwise.
-    fn accepts(&self, local: &mut Local, key: Key) -> bool {
+    /// `true` if `key` is the attachment in force. Otherwise notifies the sender.
+    fn accepts(&self, local: &mut Local, key: AttachmentKey) -> bool {
         let promised = local.image.epoch();
         if key.epoch < promised {
             local.send(PeerMessage::Superseded(promised));
@@ -87,7 +87,13 @@ impl Replica {
         false
     }
 
-    fn append(&mut self, local: &mut Local, key: Key, entries: Vec<LogEntry>, marks: (u64, u64)) {
+    fn append(
+        &mut self,
+        local: &mut Local,
+        key: AttachmentKey,
+        entries: Vec<LogEntry>,
+        marks: (u64, u64),
+    ) {
         let end = local.image.end();
         let new: Vec<LogEntry> = entries.into_iter().filter(|entry| entry.lsn > end).collect();
         let follows = new.first().is_some_and(|entry| entry.lsn == end + 1);
@@ -106,18 +112,20 @@ impl Replica {
         }
     }
 
-    fn report(&self, local: &mut Local, key: Key) {
+    fn report(&self, local: &mut Local, key: AttachmentKey) {
         if let Some((lsn, marked)) = self.durable {
             local.send(PeerMessage::Durable { key, lsn, marked });
         }
     }
 
     fn warm(&self, local: &mut Local, slots: Vec<(u64, BlockSlot)>) {
-        let is_news = |(block, slot): &(u64, BlockSlot)| {
-            let present = local.image.read(*block, u64::MAX);
-            slot.lsn >= self.evicted_at && present.is_none_or(|present| present.lsn < slot.lsn)
-        };
-        let news: Vec<_> = slots.into_iter().filter(is_news).collect();
+        let news: Vec<_> = slots
+            .into_iter()
+            .filter(|(block, slot)| {
+                let present = local.image.read(*block, u64::MAX);
+                slot.lsn >= self.evicted_at && present.is_none_or(|present| present.lsn < slot.lsn)
+            })
+            .collect();
         if !news.is_empty() {
             local.flash(FlashOp::Copy(news), Then::Nothing);
         }
@@ -150,7 +158,7 @@ impl Replica {
 
 /// Has everything so far reported once it is durable: an operation that changes nothing ends the
 /// queue.
-fn note(local: &mut Local, key: Key) {
+fn note(local: &mut Local, key: AttachmentKey) {
     let (lsn, marked) = (local.image.end(), local.image.destaged());
     local.flash(FlashOp::Epoch(key.epoch), Then::Report { key, lsn, marked });
 }

@@ -1,16 +1,16 @@
 //! Safeguards against races too rare for random histories, one step at a time.
 
 use mirror::{
-    Authority, BackingAnswer, BackingOp, BlockSlot, Command, Config, CountedCopies, FlashImage,
-    FlashOp, GuestOutcome, GuestRequest, Host, Key, MirrorNode, MirrorSettings, NodeEffect,
-    NodeEvent, PeerMessage, RegistryAnswer,
+    AttachmentKey, Authority, BackingAnswer, BackingOp, BlockSlot, Config, CountedCopies,
+    FlashImage, FlashOp, GuestOutcome, GuestRequest, MirrorHost, MirrorNode, MirrorSettings,
+    NodeCommand, NodeEffect, NodeEvent, PeerMessage, RegistryAnswer,
 };
 use units::Nanos;
 
 const NOW: Nanos = Nanos::from_secs(100);
 
 fn node(image: FlashImage) -> MirrorNode {
-    MirrorNode::start(Host::A, 7, MirrorSettings::default(), image)
+    MirrorNode::start(MirrorHost::A, 7, MirrorSettings::default(), image)
 }
 
 fn step(node: &mut MirrorNode, event: NodeEvent) -> Vec<NodeEffect> {
@@ -19,13 +19,13 @@ fn step(node: &mut MirrorNode, event: NodeEvent) -> Vec<NodeEffect> {
 
 /// Takes the lease and the volume at epoch 2; the effects of having won it.
 fn claim(node: &mut MirrorNode, authority: Authority) -> Vec<NodeEffect> {
-    let found = Config { epoch: 1, owner: Host::B, authority };
+    let found = Config { epoch: 1, owner: MirrorHost::B, authority };
     let is = RegistryAnswer::Is { revision: 5, config: found };
     step(node, NodeEvent::Tick);
     step(node, NodeEvent::Registry(0, is));
     step(node, NodeEvent::Registry(1, RegistryAnswer::Granted(6)));
     step(node, NodeEvent::Registry(0, is));
-    let config = Config { epoch: 2, owner: Host::A, authority };
+    let config = Config { epoch: 2, owner: MirrorHost::A, authority };
     step(node, NodeEvent::Registry(0, RegistryAnswer::Stored { revision: 7, config }))
 }
 
@@ -106,9 +106,9 @@ fn a_promise_outlives_a_restart() {
 }
 
 /// Follows a peer at epoch 3.
-fn follower() -> (MirrorNode, Key) {
+fn follower() -> (MirrorNode, AttachmentKey) {
     let mut node = node(FlashImage::empty(true, 8));
-    let key = Key { epoch: 3, session: 1, boot: 7 };
+    let key = AttachmentKey { epoch: 3, session: 1, boot: 7 };
     step(&mut node, NodeEvent::Peer(PeerMessage::Join { epoch: 3, session: 1 }));
     let begin = PeerMessage::Begin { key, start: 10, floor: None };
     step(&mut node, NodeEvent::Peer(begin));
@@ -118,7 +118,7 @@ fn follower() -> (MirrorNode, Key) {
 #[test]
 fn messages_of_an_earlier_epoch_say_that_it_is_over() {
     let (mut node, key) = follower();
-    let old = PeerMessage::EndCopy(Key { epoch: 2, ..key });
+    let old = PeerMessage::EndCopy(AttachmentKey { epoch: 2, ..key });
     let answer = step(&mut node, NodeEvent::Peer(old));
     assert_eq!(answer, [NodeEffect::Send(PeerMessage::Superseded(3))]);
 }
@@ -127,7 +127,7 @@ fn messages_of_an_earlier_epoch_say_that_it_is_over() {
 fn a_warm_block_from_before_an_eviction_is_not_cached() {
     for (lsn, is_cached) in [(9, false), (10, true)] {
         let (mut node, key) = follower();
-        step(&mut node, NodeEvent::Command(Command::Evict(3)));
+        step(&mut node, NodeEvent::Command(NodeCommand::Evict(3)));
         let slots = vec![(3, BlockSlot { lsn, data: [1].into() })];
         let effects = step(&mut node, NodeEvent::Peer(PeerMessage::Warm { key, slots }));
         assert_eq!(!effects.is_empty(), is_cached, "as of {lsn}");
@@ -137,8 +137,8 @@ fn a_warm_block_from_before_an_eviction_is_not_cached() {
 #[test]
 fn a_host_claims_nothing_without_a_copy_that_counts() {
     let mut node = node(FlashImage::empty(true, 8));
-    let authority = Authority::Flash(CountedCopies::Only(Host::B));
-    let config = Config { epoch: 1, owner: Host::B, authority };
+    let authority = Authority::Flash(CountedCopies::Only(MirrorHost::B));
+    let config = Config { epoch: 1, owner: MirrorHost::B, authority };
     step(&mut node, NodeEvent::Tick);
     let is = RegistryAnswer::Is { revision: 5, config };
     assert_eq!(step(&mut node, NodeEvent::Registry(0, is)), []);

@@ -103,10 +103,14 @@ struct Stream {
 }
 
 impl Stream {
+    const fn is_followed(&self) -> bool {
+        self.reads >= READS_OF_A_STREAM
+    }
+
     /// Whether these bytes were requested from the disks, and have not been read.
     fn holds(&self, offset: u64, end: u64) -> bool {
-        let is_skipped = |(from, to): &(u64, u64)| *from <= offset && end <= *to;
-        (offset >= self.next && end <= self.asked) || self.skipped.iter().any(is_skipped)
+        (offset >= self.next && end <= self.asked)
+            || self.skipped.iter().any(|(from, to)| *from <= offset && end <= *to)
     }
 
     /// Notes that these bytes are read.
@@ -116,9 +120,11 @@ impl Stream {
         }
         self.next = self.next.max(end);
         let least = self.next.saturating_sub(REORDERED_BYTES);
-        let around = |(from, to): (u64, u64)| [(from, to.min(offset)), (from.max(end), to)];
-        let left = std::mem::take(&mut self.skipped).into_iter().flat_map(around);
-        self.skipped = left.filter(|(from, to)| from < to && *to > least).collect();
+        self.skipped = std::mem::take(&mut self.skipped)
+            .into_iter()
+            .flat_map(|(from, to)| [(from, to.min(offset)), (from.max(end), to)])
+            .filter(|(from, to)| from < to && *to > least)
+            .collect();
     }
 }
 
@@ -201,10 +207,9 @@ impl ReadAhead {
             self.streams.push(stream);
             return;
         }
-        let is_followed = |stream: &Stream| stream.reads >= READS_OF_A_STREAM;
-        let followed = self.streams.iter().filter(|stream| is_followed(stream)).count();
+        let followed = self.streams.iter().filter(|stream| stream.is_followed()).count();
         let gives_way = followed > self.most_streams / 2;
-        let candidates = self.streams.iter_mut().filter(|stream| is_followed(stream) == gives_way);
+        let candidates = self.streams.iter_mut().filter(|stream| stream.is_followed() == gives_way);
         if let Some(oldest) = candidates.min_by_key(|stream| stream.used) {
             *oldest = stream;
         }

@@ -28,8 +28,7 @@ impl ArrayDescription {
     fn medium_read_ms(&self) -> f64 {
         let disk = self.disk.as_ref();
         let disk = disk.map(|disk| disk.seek_track_to_track_ms + MINUTE_MS / disk.rpm / 2.0);
-        let flash = || self.flash.as_ref().map_or(0.0, |flash| flash.read_us / 1_000.0);
-        disk.unwrap_or_else(flash)
+        disk.unwrap_or_else(|| self.flash.as_ref().map_or(0.0, |flash| flash.read_us / 1_000.0))
     }
 }
 

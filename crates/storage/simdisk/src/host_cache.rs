@@ -6,43 +6,14 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
 use flashcache::{ClassCounters, RequestClass, ShadowCache, ShadowRead};
-use serde::{Deserialize, Serialize};
 use units::{Bytes, Nanos, Seed};
 
 use crate::array::{ArrayState, HostRequest, HostWork};
 use crate::disk::{MediaRequest, VirtualMoment};
-use crate::flash::{Flash, FlashParameters};
-use crate::model::ArrayModel;
+use crate::flash::Flash;
+use crate::model::{ArrayModel, HostCacheMode, HostCacheParameters};
 use crate::places::scattered;
 use crate::slots::HostToken;
-
-/// What a host's flash is used for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HostCacheMode {
-    /// A cache of the array: reads are answered from flash if they can, writes by the array.
-    #[default]
-    WriteThrough,
-    /// The storage itself, mirrored to another host; the array is not used.
-    Storage,
-}
-
-/// Parameters of the cache.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct HostCacheParameters {
-    pub mode: HostCacheMode,
-    pub capacity: u64,
-    pub block: u64,
-    /// Bytes a second that admissions may write.
-    pub budget: Option<u64>,
-    /// Blocks per million that are held from the start.
-    pub warm_millionths: u64,
-    pub flash: FlashParameters,
-    /// Time of every request in the layer that caches.
-    pub hop: VirtualMoment,
-    /// Until the other host has a copy of a write.
-    pub mirror: VirtualMoment,
-}
 
 /// What a cache has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -30,7 +30,7 @@ mod slots;
 
 pub use description::{ArrayDescription, DescriptionError, HostCacheSection};
 pub use host::HostProcessors;
-pub use host_cache::{HostCacheCounters, HostCacheMode};
+pub use host_cache::HostCacheCounters;
 pub use places::room_of_database;
 pub use service::{ArrayShare, SimulatedArray};
 pub use settling::MemorySettling;

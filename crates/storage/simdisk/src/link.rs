@@ -69,7 +69,7 @@ impl HostPath {
         }
     }
 
-    /// Time at work of the busier direction of a link, and of a front-end processor, in nanoseconds.
+    /// Busy time of a link's busier direction, and of a front-end processor, in nanoseconds.
     pub(crate) fn busy_ns(&self) -> (u64, u64) {
         (self.inbound.busy_ns().max(self.outbound.busy_ns()), self.front.busy_ns())
     }

@@ -2,7 +2,6 @@
 
 use crate::disk::{DiskParameters, VirtualMoment};
 use crate::flash::FlashParameters;
-use crate::host_cache::HostCacheParameters;
 use crate::limit::LimitParameters;
 use crate::link::PathParameters;
 use crate::neighbours::NeighbourParameters;
@@ -74,5 +73,33 @@ pub(crate) struct CacheParameters {
     /// Percent of all pages cached for reads.
     pub read_hit_percent: u64,
     /// Until the other controller has a copy.
+    pub mirror: VirtualMoment,
+}
+
+/// What a host's flash is used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostCacheMode {
+    /// A cache of the array: reads are answered from flash if they can, writes by the array.
+    #[default]
+    WriteThrough,
+    /// The storage itself, mirrored to another host; the array is not used.
+    Storage,
+}
+
+/// Parameters of the cache.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct HostCacheParameters {
+    pub mode: HostCacheMode,
+    pub capacity: u64,
+    pub block: u64,
+    /// Bytes a second that admissions may write.
+    pub budget: Option<u64>,
+    /// Blocks per million that are held from the start.
+    pub warm_millionths: u64,
+    pub flash: FlashParameters,
+    /// Time of every request in the layer that caches.
+    pub hop: VirtualMoment,
+    /// Until the other host has a copy of a write.
     pub mirror: VirtualMoment,
 }

@@ -87,12 +87,14 @@ impl FilePlaces {
 
     /// The bytes of the databases so far, each with the room that its pages are spread over.
     pub(crate) fn databases(&self) -> Vec<Range<u64>> {
-        let databases = self.files.values().filter(|place| place.room > LEAST_DATABASE);
-        let bytes = databases.map(|place| {
-            let begin = self.base + place.base;
-            begin..begin + stretched(place.length, place.stretch)
-        });
-        bytes.collect()
+        self.files
+            .values()
+            .filter(|place| place.room > LEAST_DATABASE)
+            .map(|place| {
+                let begin = self.base + place.base;
+                begin..begin + stretched(place.length, place.stretch)
+            })
+            .collect()
     }
 
     /// Address of a request goes to a file that is `file_length` long at present.

@@ -84,8 +84,8 @@ impl SimulatedArray {
         self.0.next.get().checked_sub(1)
     }
 
-    /// Fills the host's cache as far as it is warm from the start, with blocks of the databases of
-    /// all volumes made so far.
+    /// Fills the part of the host's cache that is warm from the start with blocks of the databases
+    /// of all volumes made so far.
     pub fn warm(&self) {
         let databases = self.0.databases.take();
         for bytes in &databases {
@@ -187,9 +187,9 @@ impl Folder {
         let all = Rc::new(Awaited { left: Cell::new(awaited + 1), done: Cell::new(Some(done)) });
         for extent in owed {
             let all = is_awaited.then(|| Rc::clone(&all));
-            let told = move || all.iter().for_each(|all| all.one_is_done());
+            let told = Box::new(move || all.iter().for_each(|all| all.one_is_done()));
             let volume = self.volume(u64::MAX, 0);
-            self.driver.submit((HostWork::Write(durability), volume), extent, Box::new(told));
+            self.driver.submit((HostWork::Write(durability), volume), extent, told);
         }
         Box::new(move || all.one_is_done())
     }

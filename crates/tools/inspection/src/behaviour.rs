@@ -6,7 +6,7 @@ use device_os::probe::{BlockDevice, Makeup, OwnCache};
 use record::{StorageFinding, WriteSamples};
 use units::{Bytes, Nanos};
 
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Of random durable writes to a disk with moving parts three in four take longer: at 15,000 turns
 /// a minute a quarter of a turn is 1 ms, and a short seek comes on top.
@@ -87,7 +87,6 @@ fn slowdown(samples: &WriteSamples) -> Option<Slowdown> {
     let at = (FEWEST_COMPLETIONS..last.saturating_sub(FEWEST_COMPLETIONS))
         .step_by(step)
         .min_by(|one, two| error(times, *one, step).total_cmp(&error(times, *two, step)))?;
-    let seconds = |from_ns: u64, to_ns: u64| to_ns.saturating_sub(from_ns).max(1) as f64 / 1e9;
     let cached_per_second = (at + 1) as f64 / seconds(0, times[at]);
     let drained_per_second = (last - at) as f64 / seconds(times[at], times[last]);
     if cached_per_second < drained_per_second * SLOWDOWN_FACTOR {
@@ -116,9 +115,6 @@ fn error(times: &[u64], at: usize, step: usize) -> f64 {
     let last = times.len() - 1;
     let corner = (times[at] as f64, (at + 1) as f64);
     let end = (times[last] as f64, times.len() as f64);
-    let line = |from: (f64, f64), to: (f64, f64), time: f64| {
-        from.1 + (to.1 - from.1) * (time - from.0) / (to.0 - from.0).max(1.0)
-    };
     let distances = (0..times.len()).step_by(step).map(|index| {
         let time = times[index] as f64;
         let on_line =
@@ -126,6 +122,15 @@ fn error(times: &[u64], at: usize, step: usize) -> f64 {
         (on_line - (index + 1) as f64).powi(2)
     });
     distances.sum()
+}
+
+fn seconds(from_ns: u64, to_ns: u64) -> f64 {
+    to_ns.saturating_sub(from_ns).max(1) as f64 / 1e9
+}
+
+/// The value at `time` of the line through two points.
+fn line(from: (f64, f64), to: (f64, f64), time: f64) -> f64 {
+    from.1 + (to.1 - from.1) * (time - from.0) / (to.0 - from.0).max(1.0)
 }
 
 /// Compares the writes on a place with the claims of its disk and the kernel.
@@ -149,7 +154,7 @@ fn measured(
     samples: &WriteSamples,
     slowdown: Option<Slowdown>,
 ) -> StorageFinding {
-    let check = Check::new(("measured-write-cache", "Write cache as measured"), place);
+    let check = FindingDraft::new(("measured-write-cache", "Write cache as measured"), place);
     let each = Nanos(quantile(&samples.durable_ns, 2).unwrap_or(0));
     let each = format!("{:.2} ms a durable write", each.0 as f64 / 1e6);
     let written = samples.completions_ns.len() as u64 * u64::from(samples.write_bytes);
@@ -186,7 +191,7 @@ fn held(
     behaviour: WriteBehaviour,
     slowdown: Option<Slowdown>,
 ) -> StorageFinding {
-    let check = Check::new(("cache-behaviour", "Cache as declared and as measured"), place);
+    let check = FindingDraft::new(("cache-behaviour", "Cache as declared and as measured"), place);
     let unknown = OwnCache::default();
     let own = disk.map_or(&unknown, |disk| &disk.own_cache);
     let kernel = disk.and_then(|disk| disk.facts.volatile_cache);

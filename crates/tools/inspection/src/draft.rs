@@ -4,13 +4,13 @@ use record::{StorageFinding, StorageRuling};
 
 /// A check of one subject that has not been decided.
 #[derive(Clone, Debug)]
-pub(crate) struct Check {
+pub(crate) struct FindingDraft {
     name: &'static str,
     title: &'static str,
     subject: String,
 }
 
-impl Check {
+impl FindingDraft {
     pub(crate) fn new(
         (name, title): (&'static str, &'static str),
         subject: impl Into<String>,

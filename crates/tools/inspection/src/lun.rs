@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use record::StorageFinding;
 use units::{Bytes, Nanos};
 
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 pub use planned::{LunPattern, LunRefusal, LunStranger, LunWrite, PlannedLun, against_plan};
 pub use strangers::{PlannedTarget, StrangerLogin, TargetRules, of_target};
@@ -82,7 +82,7 @@ pub fn of_lun(lun: &LunFacts) -> Vec<StorageFinding> {
 
 /// A target or LUN that a portal lists but that cannot be inspected: `why`.
 pub fn unread_target(name: &str, why: &str) -> StorageFinding {
-    let draft = Check::new(("lun-login", "Login to what the portal lists"), name);
+    let draft = FindingDraft::new(("lun-login", "Login to what the portal lists"), name);
     mended_by(
         draft.unknown(why, "what lies there cannot be judged"),
         "name its account as iscsi://USER@HOST, or have the target let this initiator in",
@@ -90,7 +90,7 @@ pub fn unread_target(name: &str, why: &str) -> StorageFinding {
 }
 
 fn discovery(lun: &LunFacts) -> StorageFinding {
-    let draft = Check::new(("lun-discovery", "Discovery of the target"), &lun.name);
+    let draft = FindingDraft::new(("lun-discovery", "Discovery of the target"), &lun.name);
     let reason =
         "initiators that look for targets, as those of Windows and ESXi do, do not find it";
     let remedy = "let this initiator see the target, in the access rules of the target";
@@ -102,7 +102,7 @@ fn discovery(lun: &LunFacts) -> StorageFinding {
 }
 
 fn authentication(lun: &LunFacts) -> StorageFinding {
-    let draft = Check::new(("lun-authentication", "Who proves to be who"), &lun.name);
+    let draft = FindingDraft::new(("lun-authentication", "Who proves to be who"), &lun.name);
     match lun.proof {
         LunProof::None => mended_by(
             draft.warn(
@@ -126,7 +126,7 @@ fn ways(lun: &LunFacts) -> impl Iterator<Item = &LunWay> {
 }
 
 fn portals(lun: &LunFacts) -> StorageFinding {
-    let draft = Check::new(("lun-portals", "Portals of the target"), &lun.name);
+    let draft = FindingDraft::new(("lun-portals", "Portals of the target"), &lun.name);
     let count = lun.portals.len();
     let dead: Vec<String> = lun
         .portals
@@ -171,7 +171,7 @@ fn portals(lun: &LunFacts) -> StorageFinding {
 }
 
 fn capacity(lun: &LunFacts) -> StorageFinding {
-    let draft = Check::new(("lun-capacity", "Capacity and blocks"), &lun.name);
+    let draft = FindingDraft::new(("lun-capacity", "Capacity and blocks"), &lun.name);
     let [logical, physical] = lun.block_bytes;
     let seen = format!("{}, blocks of {logical} bytes, {physical} written at once", lun.capacity);
     if lun.is_thin {
@@ -187,7 +187,7 @@ fn capacity(lun: &LunFacts) -> StorageFinding {
 }
 
 fn writes(lun: &LunFacts) -> StorageFinding {
-    let draft = Check::new(("lun-writes", "Writes"), &lun.name);
+    let draft = FindingDraft::new(("lun-writes", "Writes"), &lun.name);
     if lun.is_write_protected {
         return mended_by(
             draft.fail("refused: the LUN is write protected", "no database can be on it"),
@@ -216,7 +216,7 @@ fn round_trip(lun: &LunFacts) -> Option<StorageFinding> {
         .map(|(median, _, portal)| format!("{:.3} ms at {}", median.0 as f64 / 1e6, portal.name))
         .collect();
     let seen = format!("{}, the median of {count}", ways.join(", "));
-    let draft = Check::new(("lun-round-trip", "There and back"), &lun.name);
+    let draft = FindingDraft::new(("lun-round-trip", "There and back"), &lun.name);
     Some(if longest > LONGEST_ROUND_TRIP {
         mended_by(
             draft.warn(seen, "every log write waits so long at least, whatever the disks do"),

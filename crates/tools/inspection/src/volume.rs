@@ -10,7 +10,7 @@ mod limits;
 use device_os::probe::{BlockDevice, VolumeFacts};
 use record::StorageFinding;
 
-use crate::draft::Check;
+use crate::draft::FindingDraft;
 
 /// A folder that databases or logs are to lie in.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ fn sectors(places: &[StoragePlace<'_>]) -> Option<StorageFinding> {
     kinds.dedup();
     let names: Vec<String> =
         kinds.iter().map(|(logical, physical)| format!("{logical}/{physical}")).collect();
-    let draft = Check::new(("sectors", "Logical and physical sectors"), "all volumes");
+    let draft = FindingDraft::new(("sectors", "Logical and physical sectors"), "all volumes");
     match kinds.len() {
         0 => None,
         1 => Some(

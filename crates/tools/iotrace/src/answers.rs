@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use crate::{IoDirection, TraceRequest};
 
 /// What pending requests are found by: volume, whether it is a write, byte offset.
-type Place = (u16, bool, u64);
+type RequestPlace = (u16, bool, u64);
 
-fn place(request: &TraceRequest) -> Place {
+fn place(request: &TraceRequest) -> RequestPlace {
     (request.volume, request.direction == IoDirection::Write, request.offset)
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn answers(
     requests: &[TraceRequest],
     completed: impl Iterator<Item = TraceRequest>,
 ) -> Vec<(usize, u64)> {
-    let mut pending: BTreeMap<Place, usize> = BTreeMap::new();
+    let mut pending: BTreeMap<RequestPlace, usize> = BTreeMap::new();
     let mut asked = requests.iter().enumerate().peekable();
     let mut answers = Vec::new();
     for end in completed {
@@ -28,7 +28,7 @@ pub(crate) fn answers(
         }
         let (volume, is_write, from) = place(&end);
         let range = (volume, is_write, from)..(volume, is_write, from.saturating_add(end.length));
-        let ended: Vec<(Place, usize)> =
+        let ended: Vec<(RequestPlace, usize)> =
             pending.range(range).map(|(place, at)| (*place, *at)).collect();
         for (place, at) in ended {
             pending.remove(&place);

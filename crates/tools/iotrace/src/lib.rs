@@ -112,13 +112,13 @@ pub struct Trace {
 }
 
 /// The request of a line, or the reason to skip it.
-type Line = Result<TraceRequest, &'static str>;
+type ParsedLine = Result<TraceRequest, &'static str>;
 
 impl Trace {
     /// Reads a trace of any known format.
     pub fn read(text: &str) -> Result<Self, TraceError> {
         let format = text.lines().find_map(format_of).ok_or(TraceError::Unknown)?;
-        let mut names = Names::default();
+        let mut names = VolumeNames::default();
         let mut trace = Self {
             format,
             requests: Vec::new(),
@@ -151,18 +151,20 @@ impl Trace {
 
     /// Distinct blocks that it touches.
     pub fn footprint_blocks(&self, block_bytes: u64) -> u64 {
-        let all = self.requests.iter().flat_map(|request| request.blocks(block_bytes));
-        all.collect::<BTreeSet<u64>>().len() as u64
+        let requests = &self.requests;
+        let blocks: BTreeSet<u64> =
+            requests.iter().flat_map(|request| request.blocks(block_bytes)).collect();
+        blocks.len() as u64
     }
 
     /// Nanoseconds from the first request to the last; none if it has no times.
     pub fn span_ns(&self) -> Option<u64> {
-        let times = || self.requests.iter().map(|request| request.time);
-        let span = times().max()? - times().min()?;
-        (span > 0).then_some(span)
+        let first = self.requests.iter().map(|request| request.time).min()?;
+        let last = self.requests.iter().map(|request| request.time).max()?;
+        (last > first).then_some(last - first)
     }
 
-    fn take(&mut self, text: &str, mut parse: impl FnMut(&str) -> Line) {
+    fn take(&mut self, text: &str, mut parse: impl FnMut(&str) -> ParsedLine) {
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             match parse(line) {
                 Ok(request) if request.length > 0 => self.requests.push(request),
@@ -189,9 +191,9 @@ fn format_of(line: &str) -> Option<TraceFormat> {
 
 /// Names of devices or files, numbered as they come.
 #[derive(Default)]
-struct Names(BTreeMap<String, u16>);
+struct VolumeNames(BTreeMap<String, u16>);
 
-impl Names {
+impl VolumeNames {
     fn number(&mut self, name: &str) -> u16 {
         let next = u16::try_from(self.0.len()).unwrap_or(u16::MAX);
         *self.0.entry(name.to_owned()).or_insert(next)
@@ -213,7 +215,7 @@ fn device(word: &str) -> Option<(u32, u32)> {
 }
 
 /// `8,0 1 1 0.000000000 697 Q WS 223490 + 8 [kjournald]`.
-fn blkparse(line: &str, wanted: &str, names: &mut Names) -> Line {
+fn blkparse(line: &str, wanted: &str, names: &mut VolumeNames) -> ParsedLine {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [name, _, _, time, _, action, kind, rest @ ..] = &words[..] else {
         return Err("lines of a summary, or cut off");
@@ -247,7 +249,7 @@ fn blkparse(line: &str, wanted: &str, names: &mut Names) -> Line {
 }
 
 /// `[milliseconds] file action [offset length]`.
-fn fio(line: &str, times: usize, names: &mut Names) -> Line {
+fn fio(line: &str, times: usize, names: &mut VolumeNames) -> ParsedLine {
     let words: Vec<&str> = line.split_whitespace().collect();
     if words.first() == Some(&"fio") {
         return Err("headers");
@@ -279,7 +281,7 @@ fn fio(line: &str, times: usize, names: &mut Names) -> Line {
 }
 
 /// `0.25,R,4096,8192`.
-fn csv(line: &str) -> Line {
+fn csv(line: &str) -> ParsedLine {
     let mut fields = line.split(',').map(str::trim);
     let mut next = || fields.next().ok_or("lines that are no request");
     let (time, op, offset, length) = (next()?, next()?, next()?, next()?);

@@ -1,4 +1,4 @@
-//! Advertisements that lost bytes or had one flipped: a clash is still seen, or what was not
+//! Advertisements that lost bytes or had one flipped: a clash is still seen, or the part not
 //! understood is counted; nothing calls the network clean. 1,000 captures, or as many as
 //! `PLIMSOLL_MUTANTS` says.
 

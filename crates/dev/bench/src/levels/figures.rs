@@ -103,11 +103,14 @@ impl ComparedKind {
 impl fmt::Display for ComparedKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, engine, .. } = self;
-        let apart = |is_near: bool| if is_near { "" } else { " APART" };
         let (mean, p99) = (self.mean_percent(), self.p99_percent());
         write!(f, "{name} {:.3} ms {mean:+.1} %{}", engine.average_ms, apart(self.is_mean_near()))?;
         write!(f, " (p99 {:.2} ms {p99:+.1} %{})", engine.p99_ms, apart(self.is_p99_near()))
     }
+}
+
+const fn apart(is_near: bool) -> &'static str {
+    if is_near { "" } else { " APART" }
 }
 
 /// How many of the plans have a kind, and of how many its figures are near.

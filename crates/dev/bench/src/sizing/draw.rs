@@ -18,7 +18,7 @@ const DISKS: [(&str, &str); 7] = [
 
 /// A kind of deployment, so that each is drawn as often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum DrawnShape {
     /// Without copies: logs apart, backup sets or pairs.
     Alone,
     /// One site with copies.
@@ -28,9 +28,9 @@ pub(super) enum Shape {
 }
 
 /// A document drawn from a seed.
-pub(super) fn document(seed: u64) -> (Shape, String) {
-    let mut draw = Draw(Prng::new(units::Seed(seed)));
-    let shape = [Shape::Alone, Shape::Single, Shape::Two][draw.below(3)];
+pub(super) fn document(seed: u64) -> (DrawnShape, String) {
+    let mut draw = PlanDraw(Prng::new(units::Seed(seed)));
+    let shape = [DrawnShape::Alone, DrawnShape::Single, DrawnShape::Two][draw.below(3)];
     let mut text = format!(
         "name = \"draw {seed}\"\nmode = \"compatible\"\nproduct = \"{}\"\n",
         draw.one(&["2013", "2016"])
@@ -43,9 +43,9 @@ pub(super) fn document(seed: u64) -> (Shape, String) {
     (shape, text)
 }
 
-struct Draw(Prng);
+struct PlanDraw(Prng);
 
-impl Draw {
+impl PlanDraw {
     /// A number below `bound`.
     fn below(&mut self, bound: u64) -> usize {
         usize::try_from(self.0.below(bound)).unwrap_or(0)
@@ -90,9 +90,9 @@ impl Draw {
         }
     }
 
-    fn availability(&mut self, shape: Shape, text: &mut String) {
-        let copies = if shape == Shape::Alone { 1 } else { 2 + self.below(4) };
-        let lagged = if shape == Shape::Alone { 0 } else { self.below(3) };
+    fn availability(&mut self, shape: DrawnShape, text: &mut String) {
+        let copies = if shape == DrawnShape::Alone { 1 } else { 2 + self.below(4) };
+        let lagged = if shape == DrawnShape::Alone { 0 } else { self.below(3) };
         let servers = (copies + lagged).max(1) + self.below(6);
         let _ = write!(
             text,
@@ -105,7 +105,7 @@ impl Draw {
             self.flag(),
             self.0.percent(25),
         );
-        if shape == Shape::Two {
+        if shape == DrawnShape::Two {
             let model = ["active/passive", "active/active", "active/active, groups of their own"];
             let most = copies.saturating_sub(1).max(1) as u64;
             let there = 1 + self.below(most);
@@ -181,9 +181,9 @@ impl Draw {
         );
     }
 
-    fn backup(&mut self, shape: Shape, text: &mut String) {
+    fn backup(&mut self, shape: DrawnShape, text: &mut String) {
         let methods = ["copies", "software snapshots", "hardware snapshots"];
-        let methods = if shape == Shape::Alone { &methods[1..] } else { &methods[..] };
+        let methods = if shape == DrawnShape::Alone { &methods[1..] } else { &methods[..] };
         let frequencies = [
             "daily full",
             "weekly full, daily incremental",
@@ -202,7 +202,7 @@ impl Draw {
             1 + self.below(3),
             1 + self.below(9),
         );
-        if shape == Shape::Two {
+        if shape == DrawnShape::Two {
             let hours = "2, 2, 2, 3, 2, 5, 4, 8, 8, 9, 6, 7, 7, 7, 5, 6, 3, 2, 4, 1, 2, 2, 1, 2";
             let _ = write!(
                 text,

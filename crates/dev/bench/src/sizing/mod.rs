@@ -12,7 +12,7 @@ use sizing::{Sheet, Value, calculate};
 use xtask::failure::Failure;
 
 use again::Again;
-use draw::Shape;
+use draw::DrawnShape;
 
 /// Deployments of a run that names no number.
 const USUAL_DRAWS: u64 = 10_000;
@@ -84,9 +84,9 @@ fn compare(seeds: std::ops::Range<u64>) -> SizingComparison {
     for seed in seeds {
         let (shape, text) = draw::document(seed);
         let name = match shape {
-            Shape::Alone => "without copies",
-            Shape::Single => "one site",
-            Shape::Two => "two sites",
+            DrawnShape::Alone => "without copies",
+            DrawnShape::Single => "one site",
+            DrawnShape::Two => "two sites",
         };
         let Ok(deployment) = Deployment::parse("draw", &text) else {
             compared.refused += 1;

@@ -3,9 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use device::{
-    Caps, Completion, Device, FileEntry, Op, OpenMode, Pending, Purpose, Request, Volume,
-};
+use device::{Completion, Device, FileEntry, Op, OpenMode, Pending, Purpose, Request, Volume};
 
 /// Writes of pages: byte offset and bytes.
 pub(super) type Writes = Rc<RefCell<Vec<(u64, Vec<u8>)>>>;
@@ -61,15 +59,5 @@ impl Device for RecordingDevice {
         self.inner.submit(request)
     }
 
-    fn caps(&self) -> Caps {
-        self.inner.caps()
-    }
-
-    fn length(&self) -> u64 {
-        self.inner.length()
-    }
-
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
+    device::same_as_inner!();
 }

@@ -41,18 +41,17 @@ impl RunParameters {
         if bytes.len() < PARAMETERS_BYTES {
             return Self::default();
         }
-        let number = |index: usize| u32_at(bytes, NUMBERS + 4 * index);
         Self {
             system_path: path(&bytes[..PATH_BYTES]),
             log_path: path(&bytes[PATH_BYTES..FLAGS]),
             is_circular: bytes[FLAGS] & CIRCULAR != 0,
-            sessions: number(0),
-            open_tables: number(1),
-            version_pages: number(2),
-            cursors: number(3),
-            log_buffers: number(4),
-            log_file_segments: number(5),
-            cache_pages: number(6),
+            sessions: u32_at(bytes, NUMBERS),
+            open_tables: u32_at(bytes, NUMBERS + 4),
+            version_pages: u32_at(bytes, NUMBERS + 8),
+            cursors: u32_at(bytes, NUMBERS + 12),
+            log_buffers: u32_at(bytes, NUMBERS + 16),
+            log_file_segments: u32_at(bytes, NUMBERS + 20),
+            cache_pages: u32_at(bytes, NUMBERS + 24),
         }
     }
 }

@@ -15,15 +15,16 @@ impl PageFault {
 pub(crate) fn unsound_lines(page: PageRef<'_>) -> Vec<usize> {
     let is_bad = bad_tags(page);
     let lacks_prefix = is_bad.first().copied().unwrap_or(true);
-    let is_unsound = |line: &usize| {
-        let Some(node) = page.node(*line) else {
-            return true;
-        };
-        let borrows = node.flags & node_flags::COMPRESSED != 0;
-        let is_bad_tag = is_bad.get(page.tag_at_line(*line)).copied().unwrap_or(true);
-        is_bad_tag || node.data.is_empty() || node.key_bytes() == 0 || borrows && lacks_prefix
-    };
-    (0..page.node_count()).filter(is_unsound).collect()
+    (0..page.node_count())
+        .filter(|line| {
+            let Some(node) = page.node(*line) else {
+                return true;
+            };
+            let borrows = node.flags & node_flags::COMPRESSED != 0;
+            let is_bad_tag = is_bad.get(page.tag_at_line(*line)).copied().unwrap_or(true);
+            is_bad_tag || node.data.is_empty() || node.key_bytes() == 0 || borrows && lacks_prefix
+        })
+        .collect()
 }
 
 /// Which tags have bytes that cannot be theirs.
@@ -32,10 +33,13 @@ fn bad_tags(page: PageRef<'_>) -> Vec<bool> {
     let body = page.size().body_bytes();
     let end = page.first_free().min(body);
     let reserved = page.reserved_tags();
-    let is_bad = |(index, tag): (usize, &Tag)| {
-        (tag.bytes == 0 && index >= reserved) || (tag.bytes > 0 && tag.end() > end)
-    };
-    let mut bad: Vec<bool> = tags.iter().enumerate().map(is_bad).collect();
+    let mut bad: Vec<bool> = tags
+        .iter()
+        .enumerate()
+        .map(|(index, tag)| {
+            (tag.bytes == 0 && index >= reserved) || (tag.bytes > 0 && tag.end() > end)
+        })
+        .collect();
     let used: usize = tags.iter().map(|tag| tag.bytes).sum();
     let adds_up = used + page.free_bytes() + tags.len() * TAG_BYTES == body;
     mark_overlaps(&tags, adds_up, &mut bad);

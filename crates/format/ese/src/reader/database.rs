@@ -125,9 +125,12 @@ impl<S: PageSource> Reader<S> {
         record: &[u8],
         column: &ColumnDefinition,
     ) -> Result<Vec<FieldValue>, ReadError<S::Error>> {
-        let elements =
-            RecordRef::parse(record, self.page_size())?.column(column)?.or_default(column);
-        elements.into_iter().map(|element| self.value_of(table, element)).collect()
+        RecordRef::parse(record, self.page_size())?
+            .column(column)?
+            .or_default(column)
+            .into_iter()
+            .map(|element| self.value_of(table, element))
+            .collect()
     }
 
     pub(super) fn value_of(

@@ -32,6 +32,27 @@ pub trait PageSource {
     }
 }
 
+/// Lends a source to a reader.
+impl<S: PageSource> PageSource for &mut S {
+    type Error = S::Error;
+
+    fn page_size(&self) -> PageSize {
+        (**self).page_size()
+    }
+
+    fn page_count(&self) -> u32 {
+        (**self).page_count()
+    }
+
+    fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, S::Error> {
+        (**self).page(number)
+    }
+
+    fn loss(error: &S::Error) -> Option<PageLoss> {
+        S::loss(error)
+    }
+}
+
 /// Why a page is lost to a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageLoss {

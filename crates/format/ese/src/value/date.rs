@@ -55,7 +55,7 @@ fn stored_moment(days: f64) -> Option<DateMoment> {
     Some(DateMoment { day: (ticks / DAY_TICKS).cast_signed(), ticks: ticks % DAY_TICKS })
 }
 
-/// Microseconds since 1970, rounded down; `None` of a number that stands for no exact time.
+/// Microseconds since 1970, rounded down; `None` if the number is not an exact time.
 pub(super) fn unix_microseconds(days: f64) -> Option<i64> {
     let moment = stored_moment(days)?;
     let ticks = moment.ticks / (MILLI_TICKS / 1_000);

@@ -59,25 +59,30 @@ impl<S: PageSource> Examination<'_, S> {
 
 /// Rows that the table of objects must have for a table. Its primary index is the table itself.
 fn objects_of(table: &CatalogTable) -> Vec<ListedObject> {
-    let listed = |object: ObjectId, kind: RowKind| {
-        let (table, kind) = (table.place.object.0, kind.number());
-        ListedObject { object: object.0, table, kind }
-    };
-    let mut objects = vec![listed(table.place.object, RowKind::Table)];
-    objects.extend(table.secondaries().map(|(_, place)| listed(place.object, RowKind::Index)));
-    objects.extend(table.long_values.map(|place| listed(place.object, RowKind::LongValue)));
-    objects
+    let own = (table.place.object, RowKind::Table);
+    let indexes = table.secondaries().map(|(_, place)| (place.object, RowKind::Index));
+    let long_values = table.long_values.map(|place| (place.object, RowKind::LongValue));
+    std::iter::once(own)
+        .chain(indexes)
+        .chain(long_values)
+        .map(|(object, kind)| ListedObject {
+            object: object.0,
+            table: table.place.object.0,
+            kind: kind.number(),
+        })
+        .collect()
 }
 
 /// The object listed by a row of the table of objects; `None` if a column is missing.
 fn listed_object(listing: &CatalogTable, record: RecordRef<'_>) -> Option<ListedObject> {
-    let number = |name| {
-        let bytes = record.plain(listing.definition.column_named(name)?)?;
-        Some(bytes.iter().rev().fold(0, |sum: u32, &byte| sum << 8 | u32::from(byte)))
-    };
     Some(ListedObject {
-        object: number("objid")?,
-        table: number("objidTable")?,
-        kind: number("type")?,
+        object: number(listing, record, "objid")?,
+        table: number(listing, record, "objidTable")?,
+        kind: number(listing, record, "type")?,
     })
+}
+
+fn number(listing: &CatalogTable, record: RecordRef<'_>, column: &str) -> Option<u32> {
+    let bytes = record.plain(listing.definition.column_named(column)?)?;
+    Some(bytes.iter().rev().fold(0, |sum: u32, &byte| sum << 8 | u32::from(byte)))
 }

@@ -14,7 +14,7 @@ use crate::record::LogRecord;
 /// More bytes of deleted rows are counted and not kept.
 const MOST_BYTES: usize = 64 << 20;
 
-/// A row that a committed transaction deleted, as it was before.
+/// A row that a committed transaction deleted, with its contents before that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletedRow {
     /// Its data; the columns of a table's row.
@@ -96,7 +96,7 @@ impl<S: PageStore> LogReplay<S> {
             return;
         };
         let is_known = deleted.last(record.object(), &node.key).is_some();
-        // What is removed was flagged before, by a record that this log may no longer have.
+        // A removed row was flagged before, by a record that this log may no longer have.
         if is_removal && (is_known || node.flags & node_flags::DELETED == 0) {
             return;
         }

@@ -43,8 +43,7 @@ impl ChapSecret {
         if !(SHORTEST..=LONGEST).contains(&count) {
             return Err(SecretError::Length(count));
         }
-        let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`".contains(&byte);
-        if !text.bytes().all(is_plain) {
+        if !text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte)) {
             return Err(SecretError::Character);
         }
         Ok(Self(text.to_owned()))

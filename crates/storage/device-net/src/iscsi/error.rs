@@ -94,6 +94,10 @@ pub enum IscsiError {
 }
 
 impl IscsiError {
+    pub(super) fn broken(name: &str, error: io::Error) -> Self {
+        Self::Connection { name: name.to_owned(), error }
+    }
+
     /// Whether the target refused the login because of the initiator: nothing else proves that it
     /// excludes it.
     pub fn is_shut_out(&self) -> bool {

@@ -46,9 +46,9 @@ pub mod response {
     /// A request for data (R2T).
     pub const READY: u8 = 0x31;
     /// An asynchronous message.
-    pub const ASYNC: u8 = 0x32;
+    pub(crate) const ASYNC: u8 = 0x32;
     /// A rejected PDU.
-    pub const REJECT: u8 = 0x3f;
+    pub(crate) const REJECT: u8 = 0x3f;
 }
 
 /// Places of the numbers that most PDUs have.
@@ -104,7 +104,7 @@ impl Head {
 
     /// The same, followed by `length` bytes of data.
     #[must_use]
-    pub fn with_data(mut self, length: usize) -> Self {
+    pub(crate) fn with_data(mut self, length: usize) -> Self {
         let length = u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
         self.0[5..8].copy_from_slice(&length[1..]);
         self
@@ -138,7 +138,7 @@ impl Head {
     }
 
     /// Number of the status that it carries, if any.
-    pub fn status_number(&self) -> Option<u32> {
+    pub(crate) fn status_number(&self) -> Option<u32> {
         let carries = match self.opcode() {
             response::READY => false,
             response::DATA_IN => self.has(data_in::STATUS),

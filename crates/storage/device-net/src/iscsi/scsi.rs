@@ -111,14 +111,10 @@ fn block(begin: &[u8]) -> CommandBlock {
 /// The answer to the standard inquiry; `None` if it is too short, or if no unit has the number.
 pub(crate) fn identity(answer: &[u8]) -> Option<LunIdentity> {
     let is_there = answer.first()? >> 5 == 0;
-    let text = |from: usize, to: usize| {
-        let bytes = answer.get(from..to).unwrap_or_default();
-        printable(bytes)
-    };
     is_there.then(|| LunIdentity {
-        vendor: text(8, 16),
-        product: text(16, 32),
-        revision: text(32, 36),
+        vendor: printable(answer.get(8..16).unwrap_or_default()),
+        product: printable(answer.get(16..32).unwrap_or_default()),
+        revision: printable(answer.get(32..36).unwrap_or_default()),
         serial: None,
         kind: answer[0] & 0x1f,
         most_blocks: 0,
@@ -193,12 +189,13 @@ pub(crate) fn caching(answer: &[u8], head_bytes: usize) -> Option<LunCaching> {
 pub(crate) fn luns(answer: &[u8]) -> Vec<u64> {
     let length = be32(answer, 0).unwrap_or(0) as usize;
     let entries = answer.get(8..).unwrap_or_default();
-    let entries = &entries[..entries.len().min(length)];
-    let number = |entry: &[u8]| match entry[0] >> 6 {
-        0 => u64::from(entry[1]),
-        _ => u64::from(entry[0] & 0x3f) << 8 | u64::from(entry[1]),
-    };
-    entries.chunks_exact(8).map(number).collect()
+    entries[..entries.len().min(length)]
+        .chunks_exact(8)
+        .map(|entry| match entry[0] >> 6 {
+            0 => u64::from(entry[1]),
+            _ => u64::from(entry[0] & 0x3f) << 8 | u64::from(entry[1]),
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -17,11 +17,11 @@ pub(crate) fn open(
     name: &str,
     initiator: &IscsiInitiator,
 ) -> Result<(WireStream, LoggedIn), IscsiError> {
-    let broken = |error| IscsiError::Connection { name: name.to_owned(), error };
     let mut portal = portal.clone();
     for _ in 0..=MOST_MOVES {
-        let mut stream = WireStream::tcp(&portal.host, portal.port).map_err(broken)?;
-        let nonce = SessionNonce::draw().map_err(broken)?;
+        let mut stream = WireStream::tcp(&portal.host, portal.port)
+            .map_err(|error| IscsiError::broken(name, error))?;
+        let nonce = SessionNonce::draw().map_err(|error| IscsiError::broken(name, error))?;
         let order = LoginOrder { name, initiator, target, nonce };
         match log_in(&mut stream, &order)? {
             LoginEnd::Done(login) => return Ok((stream, login)),

@@ -38,6 +38,12 @@ pub enum NbdError {
     },
 }
 
+impl NbdError {
+    pub(super) fn broken(name: &str, error: io::Error) -> Self {
+        Self::Connection { name: name.to_owned(), error }
+    }
+}
+
 impl fmt::Display for NbdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

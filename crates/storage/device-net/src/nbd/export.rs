@@ -32,12 +32,11 @@ pub fn connect(
     mode: OpenMode,
     remote: Rc<dyn Remote>,
 ) -> Result<Rc<dyn Device>, NbdError> {
-    let broken = |error| NbdError::Connection { name: name.to_owned(), error };
     let stream = match &address.place {
         NbdPlace::Tcp(host, port) => WireStream::tcp(host, *port),
         NbdPlace::Unix(path) => WireStream::unix(path),
     };
-    let mut transport = stream.map_err(broken)?;
+    let mut transport = stream.map_err(|error| NbdError::broken(name, error))?;
     let facts = agree(&mut transport, &address.export, name)?;
     let writable = mode != OpenMode::ReadOnly;
     if writable && facts.is_read_only() {
@@ -46,7 +45,8 @@ pub fn connect(
     if writable && !facts.has_flush() {
         return Err(NbdError::NoFlush { name: name.to_owned() });
     }
-    let connection = Connection::start(transport, name).map_err(broken)?;
+    let connection =
+        Connection::start(transport, name).map_err(|error| NbdError::broken(name, error))?;
     Ok(Rc::new(NbdExport { name: name.to_owned(), facts, writable, connection, remote }))
 }
 

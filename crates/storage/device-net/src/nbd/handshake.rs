@@ -54,15 +54,16 @@ pub(crate) fn agree(
     export: &str,
     name: &str,
 ) -> Result<ExportFacts, NbdError> {
-    let broken = |error| NbdError::Connection { name: name.to_owned(), error };
     let mut greeting = [0; 18];
-    stream.read_exact(&mut greeting).map_err(broken)?;
+    stream.read_exact(&mut greeting).map_err(|error| NbdError::broken(name, error))?;
     let flags = u16::from_be_bytes([greeting[16], greeting[17]]);
     if greeting[..16] != *SERVER_MAGIC || flags & 1 == 0 {
         return Err(NbdError::NotNbd { name: name.to_owned() });
     }
     let flags = u32::from(flags & FLAGS).to_be_bytes();
-    stream.write_all(&[&flags[..], &go(export)].concat()).map_err(broken)?;
+    stream
+        .write_all(&[&flags[..], &go(export)].concat())
+        .map_err(|error| NbdError::broken(name, error))?;
     let mut facts = ExportFacts {
         minimum: 512,
         preferred: 4096,
@@ -70,7 +71,7 @@ pub(crate) fn agree(
         ..ExportFacts::default()
     };
     loop {
-        match answer(stream).map_err(broken)? {
+        match answer(stream).map_err(|error| NbdError::broken(name, error))? {
             None => return Err(NbdError::NotNbd { name: name.to_owned() }),
             Some((ANSWER_ACKNOWLEDGED, _)) => return Ok(facts),
             Some((ANSWER_INFORMATION, bytes)) => facts.note(&bytes),
@@ -81,9 +82,12 @@ pub(crate) fn agree(
     }
 }
 
+fn length(bytes: usize) -> [u8; 4] {
+    u32::try_from(bytes).unwrap_or(u32::MAX).to_be_bytes()
+}
+
 /// The option that chooses an export and begins with it.
 fn go(export: &str) -> Vec<u8> {
-    let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX).to_be_bytes();
     let mut data = length(export.len()).to_vec();
     data.extend(export.as_bytes());
     data.extend(1_u16.to_be_bytes());
@@ -91,12 +95,15 @@ fn go(export: &str) -> Vec<u8> {
     [&OPTION_MAGIC[..], &OPTION_GO.to_be_bytes(), &length(data.len()), &data].concat()
 }
 
+fn word(head: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]])
+}
+
 /// Kind and data of the next answer; `None` if it is none.
 fn answer(stream: &mut impl Read) -> io::Result<Option<(u32, Vec<u8>)>> {
     let mut head = [0; 20];
     stream.read_exact(&mut head)?;
-    let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    let (kind, length) = (word(12), word(16));
+    let (kind, length) = (word(&head, 12), word(&head, 16));
     if head[..8] != ANSWER_MAGIC.to_be_bytes() || length > LONGEST_ANSWER {
         return Ok(None);
     }

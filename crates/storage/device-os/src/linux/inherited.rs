@@ -14,14 +14,17 @@ const MOST: RawFd = 64;
 /// `LISTEN_FDS`; empty at the second call, or if they are meant for another process.
 pub fn inherited_sockets() -> Vec<OwnedFd> {
     static TAKEN: AtomicBool = AtomicBool::new(false);
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
     let is_ours = number("LISTEN_PID") == Some(std::process::id());
     if !is_ours || TAKEN.swap(true, Ordering::Relaxed) {
         return Vec::new();
     }
     let count = number("LISTEN_FDS").and_then(|count| RawFd::try_from(count).ok()).unwrap_or(0);
-    let descriptors = FIRST..FIRST + count.min(MOST);
     // SAFETY: the service manager opened these descriptors for this process alone, as the two
     // variables say, and nothing else takes them: this happens once.
-    descriptors.map(|descriptor| unsafe { OwnedFd::from_raw_fd(descriptor) }).collect()
+    (FIRST..FIRST + count.min(MOST)).map(|one| unsafe { OwnedFd::from_raw_fd(one) }).collect()
+}
+
+/// The number that an environment variable holds.
+fn number(variable: &str) -> Option<u32> {
+    std::env::var(variable).ok()?.parse().ok()
 }

@@ -124,7 +124,7 @@ impl UringHost {
         let bell = sys::event_counter()?;
         let counter = bell.try_clone()?;
         // A full counter refuses the write and wakes the reactor all the same.
-        let ring_bell = move || drop((&counter).write(&1_u64.to_le_bytes()));
+        let ring_bell = Box::new(move || drop((&counter).write(&1_u64.to_le_bytes())));
         Ok(Self {
             clock: OsClock::new(),
             ring: RefCell::new(ring),
@@ -132,7 +132,7 @@ impl UringHost {
             finished: RefCell::default(),
             untold: RefCell::default(),
             watches: RefCell::default(),
-            helpers: Helpers::new(HELPER_THREADS, Some(Box::new(ring_bell))),
+            helpers: Helpers::new(HELPER_THREADS, Some(ring_bell)),
             bell,
             bell_is_watched: Cell::new(false),
         })

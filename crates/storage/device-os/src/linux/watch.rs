@@ -30,7 +30,7 @@ impl Readiness {
 
 /// One direction of a socket.
 #[derive(Default)]
-struct Awaited {
+struct AwaitedDirection {
     is_armed: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
@@ -69,7 +69,7 @@ impl Watches {
 pub struct Watch {
     host: Rc<dyn Host>,
     descriptor: Arc<OwnedFd>,
-    directions: [Rc<Awaited>; 2],
+    directions: [Rc<AwaitedDirection>; 2],
 }
 
 /// Makes watches. Cheap to clone.
@@ -98,13 +98,13 @@ impl Watch {
         direction.waker.replace(Some(context.waker().clone()));
         if !direction.is_armed.replace(true) {
             let fired = Rc::clone(direction);
-            let then = move || {
+            let then = Box::new(move || {
                 fired.is_armed.set(false);
                 if let Some(waker) = fired.waker.take() {
                     waker.wake();
                 }
-            };
-            self.host.watch(&self.descriptor, readiness, Box::new(then));
+            });
+            self.host.watch(&self.descriptor, readiness, then);
         }
     }
 }

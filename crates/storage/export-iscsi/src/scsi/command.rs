@@ -1,21 +1,21 @@
 //! From a command descriptor block to an answer, or to work once its data has arrived.
 
 use super::pages::{self, MOST_BYTES, MOST_RANGES};
-use super::{Disk, Sense, Work};
+use super::{ScsiWork, Sense, ServedDisk};
 
 /// What a command needs.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Plan {
+pub(crate) enum CommandPlan {
     /// Data for the initiator, at most this many bytes of it.
     Answer(Vec<u8>, usize),
     /// Work that needs no data of the initiator.
-    Do(Work),
+    Do(ScsiWork),
     /// Work that needs this many bytes of it.
     Take(usize),
 }
 
 /// A transfer: first block and number of blocks.
-type Extent = (u64, u64);
+type BlockExtent = (u64, u64);
 
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
@@ -25,7 +25,7 @@ fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-fn extent(cdb: &[u8; 16]) -> Extent {
+fn extent(cdb: &[u8; 16]) -> BlockExtent {
     match cdb[0] >> 5 {
         0 => {
             let blocks = if cdb[4] == 0 { 256 } else { u64::from(cdb[4]) };
@@ -37,7 +37,7 @@ fn extent(cdb: &[u8; 16]) -> Extent {
     }
 }
 
-fn checked(disk: &Disk, extent: Extent, most: u64) -> Result<Extent, Sense> {
+fn checked(disk: &ServedDisk, extent: BlockExtent, most: u64) -> Result<BlockExtent, Sense> {
     let (first, blocks) = extent;
     if first.checked_add(blocks).is_none_or(|end| end > disk.blocks) {
         return Err(Sense::OUT_OF_RANGE);
@@ -49,7 +49,7 @@ fn checked(disk: &Disk, extent: Extent, most: u64) -> Result<Extent, Sense> {
 }
 
 /// What `cdb` asks for.
-pub(crate) fn plan(disk: &Disk, lun: u8, cdb: &[u8; 16]) -> Result<Plan, Sense> {
+pub(crate) fn plan(disk: &ServedDisk, lun: u8, cdb: &[u8; 16]) -> Result<CommandPlan, Sense> {
     let is_change = matches!(cdb[0], 0x0a | 0x2a | 0x41 | 0x42 | 0x89 | 0x8a | 0x93 | 0xaa);
     if is_change && disk.is_read_only {
         return Err(Sense::WRITE_PROTECTED);
@@ -61,27 +61,27 @@ pub(crate) fn plan(disk: &Disk, lun: u8, cdb: &[u8; 16]) -> Result<Plan, Sense> 
         return Err(Sense::INVALID_FIELD);
     }
     match cdb[0] {
-        0x00 | 0x1b => Ok(Plan::Answer(Vec::new(), 0)), // Ready; start and stop.
-        0x03 => Ok(Plan::Answer(Sense::NOTHING.encode().to_vec(), usize::from(cdb[4]))),
+        0x00 | 0x1b => Ok(CommandPlan::Answer(Vec::new(), 0)), // Ready; start and stop.
+        0x03 => Ok(CommandPlan::Answer(Sense::NOTHING.encode().to_vec(), usize::from(cdb[4]))),
         0x12 => {
             let page = (cdb[1] & 1 != 0).then_some(cdb[2]);
             if page.is_none() && cdb[2] != 0 {
                 return Err(Sense::INVALID_FIELD);
             }
-            Ok(Plan::Answer(pages::inquiry(disk, page)?, index(number(&cdb[3..5]))))
+            Ok(CommandPlan::Answer(pages::inquiry(disk, page)?, index(number(&cdb[3..5]))))
         }
-        0x1a => Ok(Plan::Answer(mode(disk, cdb, false)?, usize::from(cdb[4]))),
-        0x5a => Ok(Plan::Answer(mode(disk, cdb, true)?, index(number(&cdb[7..9])))),
-        0x25 => Ok(Plan::Answer(pages::capacity_10(disk), 8)),
+        0x1a => Ok(CommandPlan::Answer(mode(disk, cdb, false)?, usize::from(cdb[4]))),
+        0x5a => Ok(CommandPlan::Answer(mode(disk, cdb, true)?, index(number(&cdb[7..9])))),
+        0x25 => Ok(CommandPlan::Answer(pages::capacity_10(disk), 8)),
         0x9e if cdb[1] & 0x1f == 0x10 => {
-            Ok(Plan::Answer(pages::capacity_16(disk), index(number(&cdb[10..14]))))
+            Ok(CommandPlan::Answer(pages::capacity_16(disk), index(number(&cdb[10..14]))))
         }
-        0xa0 => Ok(Plan::Answer(pages::report_luns(lun), index(number(&cdb[6..10])))),
+        0xa0 => Ok(CommandPlan::Answer(pages::report_luns(lun), index(number(&cdb[6..10])))),
         _ => transfer(disk, cdb),
     }
 }
 
-fn mode(disk: &Disk, cdb: &[u8; 16], is_long: bool) -> Result<Vec<u8>, Sense> {
+fn mode(disk: &ServedDisk, cdb: &[u8; 16], is_long: bool) -> Result<Vec<u8>, Sense> {
     // Nothing can be changed, and nothing is saved.
     match cdb[2] >> 6 {
         0 | 2 => pages::mode_sense(disk, cdb[2] & 0x3f, is_long),
@@ -97,33 +97,33 @@ fn mode(disk: &Disk, cdb: &[u8; 16], is_long: bool) -> Result<Vec<u8>, Sense> {
     }
 }
 
-fn transfer(disk: &Disk, cdb: &[u8; 16]) -> Result<Plan, Sense> {
+fn transfer(disk: &ServedDisk, cdb: &[u8; 16]) -> Result<CommandPlan, Sense> {
     let of = |most| checked(disk, extent(cdb), most);
     match cdb[0] {
         0x08 | 0x28 | 0x88 | 0xa8 => {
             let (first, blocks) = of(MOST_BYTES)?;
             let (offset, length) = (disk.bytes(first), index(disk.bytes(blocks)));
-            Ok(Plan::Do(Work::Read { offset, length }))
+            Ok(CommandPlan::Do(ScsiWork::Read { offset, length }))
         }
         0x0a | 0x2a | 0x8a | 0xaa => {
             let (_, blocks) = of(MOST_BYTES)?;
-            Ok(Plan::Take(index(disk.bytes(blocks))))
+            Ok(CommandPlan::Take(index(disk.bytes(blocks))))
         }
-        0x35 | 0x91 => of(u64::MAX).map(|_| Plan::Do(Work::Flush)),
+        0x35 | 0x91 => of(u64::MAX).map(|_| CommandPlan::Do(ScsiWork::Flush)),
         0x41 | 0x93 => {
             let (_, blocks) = of(u64::MAX)?;
             let is_zero = cdb[0] == 0x93 && cdb[1] & 1 != 0;
             match (blocks, is_zero) {
                 (0, _) => Err(Sense::INVALID_FIELD),
-                (_, true) => work(disk, cdb, &vec![0; index(disk.bytes(1))]).map(Plan::Do),
-                (_, false) => Ok(Plan::Take(index(disk.bytes(1)))),
+                (_, true) => work(disk, cdb, &vec![0; index(disk.bytes(1))]).map(CommandPlan::Do),
+                (_, false) => Ok(CommandPlan::Take(index(disk.bytes(1)))),
             }
         }
-        0x42 => Ok(Plan::Take(index(number(&cdb[7..9])))),
+        0x42 => Ok(CommandPlan::Take(index(number(&cdb[7..9])))),
         0x89 => {
             let blocks = u64::from(cdb[13]);
             checked(disk, (number(&cdb[2..10]), blocks), disk.bytes(1))?;
-            Ok(Plan::Take(index(disk.bytes(2 * blocks))))
+            Ok(CommandPlan::Take(index(disk.bytes(2 * blocks))))
         }
         _ => Err(Sense::UNKNOWN_COMMAND),
     }
@@ -135,33 +135,37 @@ pub(crate) fn is_plain_write(cdb: &[u8; 16]) -> bool {
 }
 
 /// The work of a command whose data has arrived. [`plan`] has accepted it.
-pub(crate) fn work(disk: &Disk, cdb: &[u8; 16], data: &[u8]) -> Result<Work, Sense> {
+pub(crate) fn work(disk: &ServedDisk, cdb: &[u8; 16], data: &[u8]) -> Result<ScsiWork, Sense> {
     let (first, blocks) = extent(cdb);
     let (offset, length) = (disk.bytes(first), disk.bytes(blocks));
     match cdb[0] {
         0x41 | 0x93 if cdb[1] & 0x08 != 0 => {
             let is_zero = data.iter().all(|byte| *byte == 0);
-            let unmap = Work::Unmap(vec![(offset, length)]);
-            let fill = Work::Fill { offset, length, block: data.to_vec() };
+            let unmap = ScsiWork::Unmap(vec![(offset, length)]);
+            let fill = ScsiWork::Fill { offset, length, block: data.to_vec() };
             Ok(if is_zero { unmap } else { fill })
         }
-        0x41 | 0x93 => Ok(Work::Fill { offset, length, block: data.to_vec() }),
+        0x41 | 0x93 => Ok(ScsiWork::Fill { offset, length, block: data.to_vec() }),
         0x42 => unmap(disk, data),
         0x89 => {
             let (compare, write) = data.split_at(data.len() / 2);
             let offset = disk.bytes(number(&cdb[2..10]));
-            Ok(Work::CompareAndWrite { offset, compare: compare.to_vec(), write: write.to_vec() })
+            Ok(ScsiWork::CompareAndWrite {
+                offset,
+                compare: compare.to_vec(),
+                write: write.to_vec(),
+            })
         }
         _ => {
             let is_durable = cdb[0] != 0x0a && cdb[1] & 0x08 != 0;
-            Ok(Work::Write { offset, data: data.to_vec(), is_durable })
+            Ok(ScsiWork::Write { offset, data: data.to_vec(), is_durable })
         }
     }
 }
 
-fn unmap(disk: &Disk, list: &[u8]) -> Result<Work, Sense> {
+fn unmap(disk: &ServedDisk, list: &[u8]) -> Result<ScsiWork, Sense> {
     if list.is_empty() {
-        return Ok(Work::Unmap(Vec::new()));
+        return Ok(ScsiWork::Unmap(Vec::new()));
     }
     let head = list.get(..8).ok_or(Sense::PARAMETER_LENGTH)?;
     let length = index(number(&head[2..4])).min(list.len() - 8);
@@ -169,10 +173,12 @@ fn unmap(disk: &Disk, list: &[u8]) -> Result<Work, Sense> {
     if ranges.len() > MOST_RANGES {
         return Err(Sense::INVALID_PARAMETER);
     }
-    let range = |bytes: &[u8]| {
-        let extent = (number(&bytes[..8]), number(&bytes[8..12]));
-        let (first, blocks) = checked(disk, extent, u64::MAX)?;
-        Ok((disk.bytes(first), disk.bytes(blocks)))
-    };
-    ranges.map(range).collect::<Result<_, _>>().map(Work::Unmap)
+    ranges
+        .map(|bytes| {
+            let extent = (number(&bytes[..8]), number(&bytes[8..12]));
+            let (first, blocks) = checked(disk, extent, u64::MAX)?;
+            Ok((disk.bytes(first), disk.bytes(blocks)))
+        })
+        .collect::<Result<_, _>>()
+        .map(ScsiWork::Unmap)
 }

@@ -4,13 +4,13 @@ mod command;
 mod pages;
 mod sense;
 
-pub(crate) use command::{Plan, is_plain_write, plan, work};
+pub(crate) use command::{CommandPlan, is_plain_write, plan, work};
 pub(crate) use pages::no_unit;
 pub(crate) use sense::Sense;
 
 /// The volume as initiators see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Disk {
+pub struct ServedDisk {
     /// Blocks.
     pub blocks: u64,
     /// Bytes of a block: a power of two from 512 on.
@@ -21,7 +21,7 @@ pub struct Disk {
     pub is_read_only: bool,
 }
 
-impl Disk {
+impl ServedDisk {
     pub(crate) fn bytes(&self, blocks: u64) -> u64 {
         blocks.saturating_mul(u64::from(self.block_bytes))
     }
@@ -29,7 +29,7 @@ impl Disk {
 
 /// What the caller does on the volume. Offsets and lengths are bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum ScsiWork {
     /// Reads.
     Read {
         /// First byte.

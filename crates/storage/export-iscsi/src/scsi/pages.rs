@@ -1,6 +1,6 @@
 //! What the target says about the disk: INQUIRY, vital product data, capacity, mode pages.
 
-use super::{Disk, Sense};
+use super::{Sense, ServedDisk};
 
 /// Longest transfer of one command, in bytes.
 pub(crate) const MOST_BYTES: u64 = 4 << 20;
@@ -11,7 +11,7 @@ const VENDOR: &[u8; 8] = b"PLIMSOLL";
 const PRODUCT: &[u8; 16] = b"VOLUME          ";
 
 /// The standard answer to INQUIRY, or one page of vital product data.
-pub(crate) fn inquiry(disk: &Disk, page: Option<u8>) -> Result<Vec<u8>, Sense> {
+pub(crate) fn inquiry(disk: &ServedDisk, page: Option<u8>) -> Result<Vec<u8>, Sense> {
     let Some(page) = page else { return Ok(standard()) };
     let body = match page {
         0x00 => vec![0x00, 0x80, 0x83, 0xb0, 0xb1, 0xb2],
@@ -43,14 +43,14 @@ fn standard() -> Vec<u8> {
     [&head[..], VENDOR, PRODUCT, b"0001", &[0; 22], &versions].concat()
 }
 
-fn identification(disk: &Disk) -> Vec<u8> {
+fn identification(disk: &ServedDisk) -> Vec<u8> {
     let name = [VENDOR.as_slice(), disk.serial.as_bytes()].concat();
     let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
     // T10 vendor identification, of the logical unit, in ASCII.
     [&[0x02, 0x01, 0, length][..], &name[..usize::from(length)]].concat()
 }
 
-fn limits(disk: &Disk) -> Vec<u8> {
+fn limits(disk: &ServedDisk) -> Vec<u8> {
     let most = u32::try_from(MOST_BYTES / u64::from(disk.block_bytes)).unwrap_or(u32::MAX);
     let ranges = u32::try_from(MOST_RANGES).unwrap_or(u32::MAX);
     let mut page = vec![0; 60];
@@ -62,12 +62,12 @@ fn limits(disk: &Disk) -> Vec<u8> {
     page
 }
 
-pub(crate) fn capacity_10(disk: &Disk) -> Vec<u8> {
+pub(crate) fn capacity_10(disk: &ServedDisk) -> Vec<u8> {
     let last = u32::try_from(disk.blocks.saturating_sub(1)).unwrap_or(u32::MAX);
     [last.to_be_bytes(), disk.block_bytes.to_be_bytes()].concat()
 }
 
-pub(crate) fn capacity_16(disk: &Disk) -> Vec<u8> {
+pub(crate) fn capacity_16(disk: &ServedDisk) -> Vec<u8> {
     let last = disk.blocks.saturating_sub(1).to_be_bytes();
     // Thin, and unmapped blocks read as zeros.
     let tail = [0, 0, 0xc0, 0];
@@ -75,7 +75,7 @@ pub(crate) fn capacity_16(disk: &Disk) -> Vec<u8> {
 }
 
 /// Mode pages behind a header of 4 or 8 bytes, without block descriptors.
-pub(crate) fn mode_sense(disk: &Disk, page: u8, is_long: bool) -> Result<Vec<u8>, Sense> {
+pub(crate) fn mode_sense(disk: &ServedDisk, page: u8, is_long: bool) -> Result<Vec<u8>, Sense> {
     // Write-back cache; nothing of it can be changed. Swapped task sets are not allowed.
     let caching = [&[0x08, 0x12, 0x04][..], &[0; 17]].concat();
     let control = [&[0x0a, 0x0a, 0x02][..], &[0; 9]].concat();

@@ -3,7 +3,7 @@
 use device_net::iscsi_codec::{FINAL, Head, IMMEDIATE, KeyText, NO_TAG, field, request, response};
 
 use super::{TargetSession, TargetStep};
-use crate::scsi::{self, Plan, Sense, WorkError};
+use crate::scsi::{self, CommandPlan, Sense, WorkError};
 
 /// Opcode of task management, and of its response.
 const TASK_MANAGEMENT: u8 = 0x02;
@@ -22,7 +22,7 @@ pub(super) struct Task {
     wanted: usize,
     taken: usize,
     data: Vec<u8>,
-    /// Requests for data so far, and the end of what was asked for.
+    /// Requests for data so far, and the end of the requested range.
     asked: (u32, usize),
     /// Number of the next piece that answers the request.
     next_piece: u32,
@@ -74,16 +74,16 @@ impl TargetSession {
         }
         match scsi::plan(&self.offer.disk, self.offer.lun, &cdb) {
             Err(sense) => self.status(head, Err(sense)),
-            Ok(Plan::Answer(answer, most)) => {
+            Ok(CommandPlan::Answer(answer, most)) => {
                 let length = answer.len().min(most);
                 self.data(head, &answer[..length]);
             }
-            Ok(Plan::Do(work)) => self.begin(head, 0, &[], Some(work)),
-            Ok(Plan::Take(wanted)) => self.begin(head, wanted, data, None),
+            Ok(CommandPlan::Do(work)) => self.begin(head, 0, &[], Some(work)),
+            Ok(CommandPlan::Take(wanted)) => self.begin(head, wanted, data, None),
         }
     }
 
-    fn begin(&mut self, head: &Head, wanted: usize, data: &[u8], work: Option<scsi::Work>) {
+    fn begin(&mut self, head: &Head, wanted: usize, data: &[u8], work: Option<scsi::ScsiWork>) {
         let task = head.word(field::TASK_TAG);
         let offered = head.word(field::TRANSFER_TAG) as usize;
         let offered = if head.has(WRITES) { offered } else { 0 };

@@ -4,7 +4,7 @@ use device_net::iscsi_codec::{
     CONTINUED, FINAL, Head, KeyText, binary, field, hex_value, request, response,
 };
 
-use super::{Stage, TargetSession, TargetStep};
+use super::{SessionStage, TargetSession, TargetStep};
 
 /// Longest challenge and longest text, in bytes.
 const LONGEST_CHALLENGE: usize = 1_024;
@@ -23,7 +23,7 @@ const MISSING_PARAMETER: u16 = 0x0207;
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Proof {
+enum ChapProof {
     /// The initiator has not said who it is.
     Unnamed,
     /// It must choose an algorithm.
@@ -35,20 +35,20 @@ enum Proof {
 
 /// See the module.
 pub(super) struct Login {
-    proof: Proof,
+    proof: ChapProof,
     challenge: [u8; 16],
     text: Vec<u8>,
 }
 
 impl Login {
     pub(super) fn new(challenge: [u8; 16]) -> Self {
-        Self { proof: Proof::Unnamed, challenge, text: Vec::new() }
+        Self { proof: ChapProof::Unnamed, challenge, text: Vec::new() }
     }
 }
 
 impl TargetSession {
     pub(super) fn log_in(&mut self, head: &Head, data: &[u8]) {
-        let Stage::Login(login) = &mut self.stage else { return };
+        let SessionStage::Login(login) = &mut self.stage else { return };
         login.text.extend_from_slice(data);
         if head.opcode() != request::LOGIN || login.text.len() > LONGEST_TEXT {
             self.close();
@@ -67,16 +67,18 @@ impl TargetSession {
     }
 
     fn round(&mut self, head: &Head, text: &KeyText) {
-        let Stage::Login(login) = &self.stage else { return };
+        let SessionStage::Login(login) = &self.stage else { return };
         let proof = login.proof;
-        if proof == Proof::Unnamed
+        if proof == ChapProof::Unnamed
             && let Err(status) = self.name(text)
         {
             return self.refuse(head, status);
         }
         let needs_proof = self.offer.account.is_some() && !self.is_discovery;
         match (head.0[1] >> 2 & 3, proof) {
-            (SECURITY, Proof::Unnamed | Proof::Algorithm | Proof::Challenged) if needs_proof => {
+            (SECURITY, ChapProof::Unnamed | ChapProof::Algorithm | ChapProof::Challenged)
+                if needs_proof =>
+            {
                 self.prove(head, proof, text);
             }
             (SECURITY, _) => {
@@ -86,7 +88,7 @@ impl TargetSession {
                 }
                 self.accept(head, OPERATION, answer);
             }
-            (OPERATION, Proof::Given) => self.operate(head, text),
+            (OPERATION, ChapProof::Given) => self.operate(head, text),
             (OPERATION, _) if !needs_proof => self.operate(head, text),
             _ => self.refuse(head, NOT_AUTHENTICATED),
         }
@@ -103,34 +105,34 @@ impl TargetSession {
         }
     }
 
-    fn set_proof(&mut self, proof: Proof) {
-        if let Stage::Login(login) = &mut self.stage {
+    fn set_proof(&mut self, proof: ChapProof) {
+        if let SessionStage::Login(login) = &mut self.stage {
             login.proof = proof;
         }
     }
 
-    fn prove(&mut self, head: &Head, proof: Proof, text: &KeyText) {
-        let Stage::Login(login) = &self.stage else { return };
+    fn prove(&mut self, head: &Head, proof: ChapProof, text: &KeyText) {
+        let SessionStage::Login(login) = &self.stage else { return };
         let challenge = login.challenge;
         let offers = |key: &str, wanted: &str| {
             text.get(key).is_some_and(|list| list.split(',').any(|one| one == wanted))
         };
         let mut answer = KeyText::default();
         match proof {
-            Proof::Unnamed if offers("AuthMethod", "CHAP") => {
+            ChapProof::Unnamed if offers("AuthMethod", "CHAP") => {
                 answer.set("AuthMethod", "CHAP");
                 answer.set("TargetPortalGroupTag", "1");
-                self.set_proof(Proof::Algorithm);
+                self.set_proof(ChapProof::Algorithm);
             }
-            Proof::Algorithm if offers("CHAP_A", "5") => {
+            ChapProof::Algorithm if offers("CHAP_A", "5") => {
                 answer.set("CHAP_A", "5");
                 answer.set("CHAP_I", challenge[0].to_string());
                 answer.set("CHAP_C", hex_value(&challenge));
-                self.set_proof(Proof::Challenged);
+                self.set_proof(ChapProof::Challenged);
             }
-            Proof::Challenged => match self.checked_proof(challenge, text) {
+            ChapProof::Challenged => match self.checked_proof(challenge, text) {
                 Some(answer) => {
-                    self.set_proof(Proof::Given);
+                    self.set_proof(ChapProof::Given);
                     return self.accept(head, OPERATION, answer);
                 }
                 None => return self.refuse(head, NOT_AUTHENTICATED),
@@ -176,15 +178,15 @@ impl TargetSession {
         let flags = stage << 2 | if moves { FINAL | wanted } else { 0 };
         self.login_answer(head, ACCEPTED, flags, &answer);
         if moves && wanted == FULL {
-            self.stage = Stage::Full;
+            self.stage = SessionStage::Full;
         }
     }
 
     /// `true` in the first accepted round.
     fn set_group(&mut self) -> bool {
-        let Stage::Login(login) = &mut self.stage else { return false };
-        let is_first = login.proof == Proof::Unnamed;
-        login.proof = Proof::Given;
+        let SessionStage::Login(login) = &mut self.stage else { return false };
+        let is_first = login.proof == ChapProof::Unnamed;
+        login.proof = ChapProof::Given;
         is_first
     }
 

@@ -12,8 +12,8 @@ use device_net::iscsi_codec::{HEAD_BYTES, Head, padding};
 
 use self::full::Task;
 use self::login::Login;
-use self::negotiation::Agreed;
-use crate::scsi::{Disk, Sense, Work};
+use self::negotiation::NegotiatedKeys;
+use crate::scsi::{ScsiWork, Sense, ServedDisk};
 
 /// Longest data segment that the target accepts, in bytes.
 pub(crate) const MOST_DATA: usize = 256 << 10;
@@ -31,7 +31,7 @@ pub struct TargetOffer {
     /// Number of its only logical unit.
     pub lun: u8,
     /// The volume.
-    pub disk: Disk,
+    pub disk: ServedDisk,
     /// Who may log in; `None`: every initiator.
     pub account: Option<TargetAccount>,
 }
@@ -47,13 +47,13 @@ pub enum TargetStep {
         /// Comes back with the result.
         task: u32,
         /// What to do.
-        work: Work,
+        work: ScsiWork,
     },
     /// Close the connection.
     Close,
 }
 
-enum Stage {
+enum SessionStage {
     Login(Login),
     Full,
     Closed,
@@ -62,8 +62,8 @@ enum Stage {
 /// See the module.
 pub struct TargetSession {
     offer: TargetOffer,
-    stage: Stage,
-    agreed: Agreed,
+    stage: SessionStage,
+    agreed: NegotiatedKeys,
     is_discovery: bool,
     input: Vec<u8>,
     steps: Vec<TargetStep>,
@@ -80,8 +80,8 @@ impl TargetSession {
     pub fn new(offer: TargetOffer, challenge: [u8; 16]) -> Self {
         Self {
             offer,
-            stage: Stage::Login(Login::new(challenge)),
-            agreed: Agreed::default(),
+            stage: SessionStage::Login(Login::new(challenge)),
+            agreed: NegotiatedKeys::default(),
             is_discovery: false,
             input: Vec::new(),
             steps: Vec::new(),
@@ -92,10 +92,10 @@ impl TargetSession {
         }
     }
 
-    /// `true` once the connection is to be closed.
+    /// `true` once the connection must be closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        matches!(self.stage, Stage::Closed)
+        matches!(self.stage, SessionStage::Closed)
     }
 
     /// Takes bytes of the connection, however they are cut.
@@ -105,9 +105,9 @@ impl TargetSession {
             && let Some((head, data)) = self.next_pdu()
         {
             match &self.stage {
-                Stage::Login(_) => self.log_in(&head, &data),
-                Stage::Full => self.request(&head, &data),
-                Stage::Closed => {}
+                SessionStage::Login(_) => self.log_in(&head, &data),
+                SessionStage::Full => self.request(&head, &data),
+                SessionStage::Closed => {}
             }
         }
         std::mem::take(&mut self.steps)
@@ -131,7 +131,7 @@ impl TargetSession {
     }
 
     fn close(&mut self) {
-        self.stage = Stage::Closed;
+        self.stage = SessionStage::Closed;
         self.steps.push(TargetStep::Close);
     }
 }

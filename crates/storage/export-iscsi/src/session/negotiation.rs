@@ -10,20 +10,20 @@ const DEFAULT_FIRST_BURST: u32 = 64 << 10;
 
 /// What both sides agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Agreed {
+pub(super) struct NegotiatedKeys {
     /// Longest data segment that the initiator accepts.
     pub(super) most_sent: usize,
     pub(super) burst: u32,
     pub(super) first_burst: u32,
 }
 
-impl Default for Agreed {
+impl Default for NegotiatedKeys {
     fn default() -> Self {
         Self { most_sent: 8_192, burst: MOST_BURST, first_burst: DEFAULT_FIRST_BURST }
     }
 }
 
-impl Agreed {
+impl NegotiatedKeys {
     /// Answers every proposal of `asked`.
     pub(super) fn answer(&mut self, asked: &KeyText) -> KeyText {
         let mut answer = KeyText::default();

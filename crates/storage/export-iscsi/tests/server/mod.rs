@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use device_net::ChapLogin;
-use export_iscsi::{Disk, TargetOffer, TargetSession, TargetStep, Work, WorkError};
+use export_iscsi::{ScsiWork, ServedDisk, TargetOffer, TargetSession, TargetStep, WorkError};
 
 pub(crate) const TARGET: &str = "iqn.2026-11.example.plimsoll:volume";
 pub(crate) const BYTES: u64 = 96 << 20;
@@ -25,7 +25,7 @@ impl Server {
     pub(crate) fn start(account: Option<ChapLogin>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
         let portal = listener.local_addr().expect("loopback").to_string();
-        let disk = Disk {
+        let disk = ServedDisk {
             blocks: BYTES / BLOCK,
             block_bytes: 512,
             serial: "0123456789abcdef".to_owned(),
@@ -91,35 +91,35 @@ fn connection(stream: &mut TcpStream, offer: TargetOffer, storage: &Storage) {
 }
 
 /// Carries `work` out in memory.
-pub(crate) fn perform(storage: &Storage, work: Work) -> Result<Vec<u8>, WorkError> {
+pub(crate) fn perform(storage: &Storage, work: ScsiWork) -> Result<Vec<u8>, WorkError> {
     let mut bytes = storage.lock().unwrap_or_else(PoisonError::into_inner);
     let part = |offset: u64, length: u64| {
         let offset = usize::try_from(offset).expect("within memory");
         offset..offset + usize::try_from(length).expect("within memory")
     };
     match work {
-        Work::Read { offset, length } => {
+        ScsiWork::Read { offset, length } => {
             let range = part(offset, length as u64);
             return Ok(bytes[range].to_vec());
         }
-        Work::Write { offset, data, .. } => {
+        ScsiWork::Write { offset, data, .. } => {
             let range = part(offset, data.len() as u64);
             bytes[range].copy_from_slice(&data);
         }
-        Work::Flush => {}
-        Work::Fill { offset, length, block } => {
+        ScsiWork::Flush => {}
+        ScsiWork::Fill { offset, length, block } => {
             let range = part(offset, length);
             for part in bytes[range].chunks_mut(block.len()) {
                 part.copy_from_slice(&block);
             }
         }
-        Work::Unmap(ranges) => {
+        ScsiWork::Unmap(ranges) => {
             for (offset, length) in ranges {
                 let range = part(offset, length);
                 bytes[range].fill(0);
             }
         }
-        Work::CompareAndWrite { offset, compare, write } => {
+        ScsiWork::CompareAndWrite { offset, compare, write } => {
             let range = part(offset, compare.len() as u64);
             let present = &mut bytes[range];
             let differs = present.iter().zip(&compare).position(|(one, other)| one != other);

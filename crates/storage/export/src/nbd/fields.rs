@@ -2,9 +2,9 @@
 
 /// Appends fields to a message.
 #[derive(Default)]
-pub(super) struct Message(Vec<u8>);
+pub(super) struct WireMessage(Vec<u8>);
 
-impl Message {
+impl WireMessage {
     pub(super) fn u16(mut self, value: u16) -> Self {
         self.0.extend(value.to_be_bytes());
         self
@@ -31,9 +31,9 @@ impl Message {
 }
 
 /// Takes fields off a message; `None` beyond its end.
-pub(super) struct Fields<'a>(pub &'a [u8]);
+pub(super) struct WireFields<'a>(pub &'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> WireFields<'a> {
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.0.split_first_chunk()?;
         self.0 = rest;

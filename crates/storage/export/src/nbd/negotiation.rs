@@ -1,10 +1,10 @@
 //! The negotiation: greeting, the client's flags, then options until an export is open.
 
-use super::fields::{Fields, Message};
+use super::fields::{WireFields, WireMessage};
 use super::numbers::{self, answer, handshake, option};
-use super::options;
+use super::offer::{ExportOffer, Limits, SessionEnd};
+use super::options::{self, answer_to};
 use super::reply::Framing;
-use super::session::{ExportOffer, Limits, SessionEnd};
 
 /// Bytes of an option in front of its data.
 const OPTION_BYTES: usize = 16;
@@ -21,7 +21,7 @@ pub(super) struct Negotiation {
 }
 
 /// What follows from a message of the client.
-pub(super) enum Outcome {
+pub(super) enum Negotiated {
     /// Send these bytes, if any, and continue.
     Continue(Vec<u8>),
     /// Send these bytes; requests follow.
@@ -30,18 +30,11 @@ pub(super) enum Outcome {
     End { bytes: Vec<u8>, end: SessionEnd },
 }
 
-/// The reply of kind `kind` to option `option`.
-pub(super) fn answer_to(option: u32, kind: u32, data: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
-    let head = Message::default().u64(numbers::OPTION_REPLY_MAGIC).u32(option).u32(kind);
-    head.u32(length).bytes(data).finish()
-}
-
 impl Negotiation {
     /// The server's first bytes.
     pub(super) fn greeting() -> Vec<u8> {
         let flags = u16::try_from(handshake::FIXED_NEWSTYLE | handshake::NO_ZEROES).unwrap_or(3);
-        let head = Message::default().u64(numbers::GREETING).u64(numbers::OPTION_MAGIC);
+        let head = WireMessage::default().u64(numbers::GREETING).u64(numbers::OPTION_MAGIC);
         head.u16(flags).finish()
     }
 
@@ -51,25 +44,24 @@ impl Negotiation {
         input: &[u8],
         exports: &[ExportOffer],
         limits: &Limits,
-    ) -> (usize, Option<Outcome>) {
-        let nonsense = || Outcome::End { bytes: Vec::new(), end: SessionEnd::Nonsense };
-        let mut fields = Fields(input);
+    ) -> (usize, Option<Negotiated>) {
+        let mut fields = WireFields(input);
         if self.flags.is_none() {
             let Some(flags) = fields.u32() else {
                 return (0, None);
             };
             let known = handshake::FIXED_NEWSTYLE | handshake::NO_ZEROES;
             if flags & !known != 0 {
-                return (4, Some(nonsense()));
+                return (4, Some(ended(Vec::new(), SessionEnd::Nonsense)));
             }
             self.flags = Some(flags);
-            return (4, Some(Outcome::Continue(Vec::new())));
+            return (4, Some(Negotiated::Continue(Vec::new())));
         }
         let Some(magic) = fields.u64() else {
             return (0, None);
         };
         if magic != numbers::OPTION_MAGIC {
-            return (0, Some(nonsense()));
+            return (0, Some(ended(Vec::new(), SessionEnd::Nonsense)));
         }
         let (Some(kind), Some(length)) = (fields.u32(), fields.u32()) else {
             return (0, None);
@@ -83,11 +75,10 @@ impl Negotiation {
         rest: &[u8],
         exports: &[ExportOffer],
         limits: &Limits,
-    ) -> (usize, Option<Outcome>) {
-        let too_much = |bytes| Outcome::End { bytes, end: SessionEnd::TooMuch };
+    ) -> (usize, Option<Negotiated>) {
         if length > limits.longest_option {
             let bytes = answer_to(kind, answer::ERR_TOO_BIG, b"an option that long is not read");
-            return (0, Some(too_much(bytes)));
+            return (0, Some(ended(bytes, SessionEnd::TooMuch)));
         }
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let Some(data) = rest.get(..length) else {
@@ -95,7 +86,7 @@ impl Negotiation {
         };
         self.options += 1;
         if self.options > limits.most_options {
-            return (0, Some(too_much(Vec::new())));
+            return (0, Some(ended(Vec::new(), SessionEnd::TooMuch)));
         }
         (OPTION_BYTES + length, Some(self.answer(kind, data, exports, limits)))
     }
@@ -106,17 +97,16 @@ impl Negotiation {
         data: &[u8],
         exports: &[ExportOffer],
         limits: &Limits,
-    ) -> Outcome {
-        let reply = |of: u32| Outcome::Continue(answer_to(kind, of, &[]));
+    ) -> Negotiated {
         match kind {
             option::EXPORT_NAME => self.export_name(data, exports),
             option::ABORT => {
-                Outcome::End { bytes: answer_to(kind, answer::ACK, &[]), end: SessionEnd::Left }
+                Negotiated::End { bytes: answer_to(kind, answer::ACK, &[]), end: SessionEnd::Left }
             }
-            option::LIST if data.is_empty() => Outcome::Continue(options::list(exports)),
+            option::LIST if data.is_empty() => Negotiated::Continue(options::list(exports)),
             option::STARTTLS => {
                 let text = b"this server has no TLS; connect by its socket or the loopback";
-                Outcome::Continue(answer_to(kind, answer::ERR_PLATFORM, text))
+                Negotiated::Continue(answer_to(kind, answer::ERR_PLATFORM, text))
             }
             option::INFO | option::GO => self.info(kind, data, exports, limits),
             option::STRUCTURED_REPLY | option::EXTENDED_HEADERS if data.is_empty() => {
@@ -126,50 +116,91 @@ impl Negotiation {
                         if is_structured { Framing::Structured } else { Framing::Extended };
                     self.framing = Some(wanted);
                 }
-                reply(answer::ACK)
+                bare(kind, answer::ACK)
             }
             option::LIST_META_CONTEXT | option::SET_META_CONTEXT => {
-                options::contexts(self, kind, data, exports)
+                self.contexts(kind, data, exports)
             }
             option::LIST | option::STRUCTURED_REPLY | option::EXTENDED_HEADERS => {
-                reply(answer::ERR_INVALID)
+                bare(kind, answer::ERR_INVALID)
             }
-            _ => reply(answer::ERR_UNSUP),
+            _ => bare(kind, answer::ERR_UNSUP),
         }
     }
 
-    fn opened(&self, bytes: Vec<u8>, export: usize) -> Outcome {
+    fn opened(&self, bytes: Vec<u8>, export: usize) -> Negotiated {
         let framing = self.framing.unwrap_or(Framing::Simple);
         let has_contexts = self.context_of == Some(export);
-        Outcome::Open { bytes, export, framing, has_contexts }
+        Negotiated::Open { bytes, export, framing, has_contexts }
     }
 
     /// The oldest option, which opens an export or ends the connection.
-    fn export_name(&self, name: &[u8], exports: &[ExportOffer]) -> Outcome {
+    fn export_name(&self, name: &[u8], exports: &[ExportOffer]) -> Negotiated {
         let found = std::str::from_utf8(name).ok().and_then(|name| options::find(exports, name));
         let Some((number, export)) = found else {
-            return Outcome::End { bytes: Vec::new(), end: SessionEnd::UnknownExport };
+            return Negotiated::End { bytes: Vec::new(), end: SessionEnd::UnknownExport };
         };
         let framing = self.framing.unwrap_or(Framing::Simple);
-        let mut head = Message::default().u64(export.bytes).u16(options::flags(export, framing));
+        let mut head =
+            WireMessage::default().u64(export.bytes).u16(options::flags(export, framing));
         if self.flags.is_some_and(|flags| flags & handshake::NO_ZEROES == 0) {
             head = head.bytes(&[0; 124]);
         }
         self.opened(head.finish(), number)
     }
 
-    fn info(&self, kind: u32, data: &[u8], exports: &[ExportOffer], limits: &Limits) -> Outcome {
+    fn info(&self, kind: u32, data: &[u8], exports: &[ExportOffer], limits: &Limits) -> Negotiated {
         let Some((name, wanted)) = options::wanted(data) else {
-            return Outcome::Continue(answer_to(kind, answer::ERR_INVALID, &[]));
+            return Negotiated::Continue(answer_to(kind, answer::ERR_INVALID, &[]));
         };
         let Some((number, export)) = options::find(exports, name) else {
             let text = b"no such export; ask for the list";
-            return Outcome::Continue(answer_to(kind, answer::ERR_UNKNOWN, text));
+            return Negotiated::Continue(answer_to(kind, answer::ERR_UNKNOWN, text));
         };
         let framing = self.framing.unwrap_or(Framing::Simple);
         let longest = u32::try_from(limits.longest_request).unwrap_or(u32::MAX);
         let mut bytes = options::information(kind, export, &wanted, (framing, longest));
         bytes.extend(answer_to(kind, answer::ACK, &[]));
-        if kind == option::GO { self.opened(bytes, number) } else { Outcome::Continue(bytes) }
+        if kind == option::GO { self.opened(bytes, number) } else { Negotiated::Continue(bytes) }
     }
+
+    /// Answers questions for metadata contexts. Only allocation is known.
+    fn contexts(&mut self, kind: u32, data: &[u8], exports: &[ExportOffer]) -> Negotiated {
+        let is_set = kind == option::SET_META_CONTEXT;
+        if is_set {
+            self.context_of = None;
+        }
+        let Some((name, queries)) = options::queries(data) else {
+            return bare(kind, answer::ERR_INVALID);
+        };
+        if self.framing.is_none() {
+            return bare(kind, answer::ERR_INVALID);
+        }
+        let Some((number, _)) = options::find(exports, name) else {
+            return bare(kind, answer::ERR_UNKNOWN);
+        };
+        let lists_all = !is_set && (queries.is_empty() || queries.contains(&numbers::BASE));
+        let mut bytes = Vec::new();
+        if lists_all || queries.contains(&numbers::ALLOCATION) {
+            let context =
+                WireMessage::default().u32(if is_set { numbers::ALLOCATION_ID } else { 0 });
+            let context = context.bytes(numbers::ALLOCATION.as_bytes()).finish();
+            bytes.extend(answer_to(kind, answer::META_CONTEXT, &context));
+            if is_set {
+                self.context_of = Some(number);
+            }
+        }
+        bytes.extend(answer_to(kind, answer::ACK, &[]));
+        Negotiated::Continue(bytes)
+    }
+}
+
+/// Answers an option without data.
+fn bare(option: u32, kind: u32) -> Negotiated {
+    Negotiated::Continue(answer_to(option, kind, &[]))
+}
+
+/// Sends `bytes`, if any, and closes.
+const fn ended(bytes: Vec<u8>, end: SessionEnd) -> Negotiated {
+    Negotiated::End { bytes, end }
 }

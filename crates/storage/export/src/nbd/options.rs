@@ -1,10 +1,16 @@
 //! Answers to single options.
 
-use super::fields::{Fields, Message};
-use super::negotiation::{Negotiation, Outcome, answer_to};
+use super::fields::{WireFields, WireMessage};
 use super::numbers::{self, answer, export as export_flag, info, option};
+use super::offer::ExportOffer;
 use super::reply::Framing;
-use super::session::ExportOffer;
+
+/// The reply of kind `kind` to option `option`.
+pub(super) fn answer_to(option: u32, kind: u32, data: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
+    let head = WireMessage::default().u64(numbers::OPTION_REPLY_MAGIC).u32(option).u32(kind);
+    head.u32(length).bytes(data).finish()
+}
 
 /// The export `name` and its number; the empty name is the first one.
 pub(super) fn find<'a>(exports: &'a [ExportOffer], name: &str) -> Option<(usize, &'a ExportOffer)> {
@@ -35,7 +41,7 @@ pub(super) fn list(exports: &[ExportOffer]) -> Vec<u8> {
     for export in exports {
         let name = export.name.as_bytes();
         let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
-        let entry = Message::default().u32(length).bytes(name);
+        let entry = WireMessage::default().u32(length).bytes(name);
         let entry = entry.bytes(export.description.as_bytes()).finish();
         bytes.extend(answer_to(option::LIST, answer::SERVER, &entry));
     }
@@ -45,7 +51,7 @@ pub(super) fn list(exports: &[ExportOffer]) -> Vec<u8> {
 
 /// Name and wanted information of INFO and GO; none if the data are malformed.
 pub(super) fn wanted(data: &[u8]) -> Option<(&str, Vec<u16>)> {
-    let mut fields = Fields(data);
+    let mut fields = WireFields(data);
     let name = fields.text()?;
     let count = fields.u16()?;
     let mut wanted = Vec::new();
@@ -62,11 +68,11 @@ pub(super) fn information(
     wanted: &[u16],
     (framing, longest): (Framing, u32),
 ) -> Vec<u8> {
-    let head = Message::default().u16(info::EXPORT).u64(export.bytes);
+    let head = WireMessage::default().u16(info::EXPORT).u64(export.bytes);
     let mut bytes = answer_to(kind, answer::INFO, &head.u16(flags(export, framing)).finish());
     let mut has_sent = [false; 4];
     for &item in wanted {
-        let head = Message::default().u16(item);
+        let head = WireMessage::default().u16(item);
         let data = match item {
             info::NAME => head.bytes(export.name.as_bytes()),
             info::DESCRIPTION => head.bytes(export.description.as_bytes()),
@@ -80,44 +86,9 @@ pub(super) fn information(
     bytes
 }
 
-/// Answers questions for metadata contexts. Only allocation is known.
-pub(super) fn contexts(
-    negotiation: &mut Negotiation,
-    kind: u32,
-    data: &[u8],
-    exports: &[ExportOffer],
-) -> Outcome {
-    let refuse = |why| Outcome::Continue(answer_to(kind, why, &[]));
-    let is_set = kind == option::SET_META_CONTEXT;
-    if is_set {
-        negotiation.context_of = None;
-    }
-    let Some((name, queries)) = queries(data) else {
-        return refuse(answer::ERR_INVALID);
-    };
-    if negotiation.framing.is_none() {
-        return refuse(answer::ERR_INVALID);
-    }
-    let Some((number, _)) = find(exports, name) else {
-        return refuse(answer::ERR_UNKNOWN);
-    };
-    let lists_all = !is_set && (queries.is_empty() || queries.contains(&numbers::BASE));
-    let mut bytes = Vec::new();
-    if lists_all || queries.contains(&numbers::ALLOCATION) {
-        let context = Message::default().u32(if is_set { numbers::ALLOCATION_ID } else { 0 });
-        let context = context.bytes(numbers::ALLOCATION.as_bytes()).finish();
-        bytes.extend(answer_to(kind, answer::META_CONTEXT, &context));
-        if is_set {
-            negotiation.context_of = Some(number);
-        }
-    }
-    bytes.extend(answer_to(kind, answer::ACK, &[]));
-    Outcome::Continue(bytes)
-}
-
 /// Export and queries; none if the data are malformed.
-fn queries(data: &[u8]) -> Option<(&str, Vec<&str>)> {
-    let mut fields = Fields(data);
+pub(super) fn queries(data: &[u8]) -> Option<(&str, Vec<&str>)> {
+    let mut fields = WireFields(data);
     let name = fields.text()?;
     let count = fields.u32()?;
     let mut queries = Vec::new();

@@ -2,7 +2,7 @@
 
 use device::DeviceError;
 
-use super::fields::Message;
+use super::fields::WireMessage;
 use super::numbers::{self, chunk, errno};
 use crate::volume::ReadBytes;
 
@@ -25,7 +25,7 @@ pub(super) enum ReplyKind {
     Other,
 }
 
-/// What is needed of a request to answer it.
+/// The parts of a request that its answer needs.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplyTicket {
     pub(super) framing: Framing,
@@ -106,18 +106,18 @@ impl ReplyTicket {
             let bytes = 6 + u64::from(length) + place.map_or(0, |_| 8);
             let head = self.chunk(chunk::DONE, kind, bytes).u32(number).u16(length);
             let head = head.bytes(&text[..usize::from(length)]);
-            place.into_iter().fold(head, Message::u64).finish()
+            place.into_iter().fold(head, WireMessage::u64).finish()
         };
         NbdReply { head, data: None }
     }
 
     fn simple(&self, number: u32) -> Vec<u8> {
-        let head = Message::default().u32(numbers::SIMPLE_REPLY_MAGIC).u32(number);
+        let head = WireMessage::default().u32(numbers::SIMPLE_REPLY_MAGIC).u32(number);
         head.u64(self.cookie).finish()
     }
 
-    fn chunk(&self, flags: u16, kind: u16, bytes: u64) -> Message {
-        let head = Message::default();
+    fn chunk(&self, flags: u16, kind: u16, bytes: u64) -> WireMessage {
+        let head = WireMessage::default();
         if self.framing == Framing::Extended {
             let head = head.u32(numbers::EXTENDED_REPLY_MAGIC).u16(flags).u16(kind);
             return head.u64(self.cookie).u64(self.offset).u64(bytes);
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_long_error_is_cut_between_letters() {
-        let error = DeviceError::NotFound { file: "µ".repeat(3_000) };
+        let error = DeviceError::NotFound { file: "\u{b5}".repeat(3_000) };
         let reply = ticket(Framing::Structured, ReplyKind::Other).failure(&error).head;
         assert!(reply.len() < 1_100);
         assert!(std::str::from_utf8(&reply[26..]).is_ok());

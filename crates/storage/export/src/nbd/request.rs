@@ -2,10 +2,11 @@
 
 use device::Buffer;
 
-use super::fields::Fields;
+use super::command::NbdCommand;
+use super::fields::WireFields;
 use super::numbers::{self, command, errno, flag};
+use super::offer::ExportOffer;
 use super::reply::{Framing, ReplyKind, ReplyTicket};
-use super::session::ExportOffer;
 
 /// Bytes of a request's header.
 const COMPACT_BYTES: usize = 28;
@@ -13,30 +14,11 @@ const COMPACT_BYTES: usize = 28;
 /// Bytes of an extended one.
 const EXTENDED_BYTES: usize = 32;
 
-/// What a client asks for.
-#[derive(Debug)]
-pub enum Command {
-    /// Bytes of the export.
-    Read,
-    /// Write the first `length` bytes of the buffer, which is as long or up to a sector longer.
-    Write(Buffer),
-    /// Make every completed write durable.
-    Flush,
-    /// The bytes are not needed any more: a hint.
-    Trim,
-    /// The bytes will be read soon: a hint.
-    Cache,
-    /// Make the bytes zeros.
-    WriteZeroes,
-    /// Which bytes are allocated.
-    BlockStatus,
-}
-
 /// A request that is valid for its export.
 #[derive(Debug)]
 pub struct NbdRequest {
     /// What to do.
-    pub command: Command,
+    pub command: NbdCommand,
     /// First byte.
     pub offset: u64,
     /// Bytes.
@@ -49,7 +31,7 @@ pub struct NbdRequest {
 
 /// A header as it arrived.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Header {
+pub(super) struct RequestHeader {
     pub kind: u16,
     pub flags: u16,
     pub cookie: u64,
@@ -58,37 +40,38 @@ pub(super) struct Header {
 }
 
 /// A header, or why there is none.
-pub(super) enum Parsed {
+pub(super) enum ParsedHeader {
     /// More bytes are needed.
     Incomplete,
     /// These bytes are no request: the stream has lost its frame.
     Lost,
     /// A header and its length in bytes.
-    Header(Header, usize),
+    Header(RequestHeader, usize),
 }
 
 /// Reads the header at the beginning of `input`.
-pub(super) fn parse(input: &[u8], framing: Framing) -> Parsed {
+pub(super) fn parse(input: &[u8], framing: Framing) -> ParsedHeader {
     let is_extended = framing == Framing::Extended;
     let bytes = if is_extended { EXTENDED_BYTES } else { COMPACT_BYTES };
     let wanted = if is_extended { numbers::EXTENDED_REQUEST_MAGIC } else { numbers::REQUEST_MAGIC };
-    let mut fields = Fields(input.get(..bytes).unwrap_or(input));
+    let mut fields = WireFields(input.get(..bytes).unwrap_or(input));
     match fields.u32() {
-        Some(magic) if magic != wanted => return Parsed::Lost,
-        _ if input.len() < bytes => return Parsed::Incomplete,
+        Some(magic) if magic != wanted => return ParsedHeader::Lost,
+        _ if input.len() < bytes => return ParsedHeader::Incomplete,
         _ => {}
     }
-    header(fields, is_extended).map_or(Parsed::Incomplete, |header| Parsed::Header(header, bytes))
+    header(fields, is_extended)
+        .map_or(ParsedHeader::Incomplete, |header| ParsedHeader::Header(header, bytes))
 }
 
-fn header(mut fields: Fields<'_>, is_extended: bool) -> Option<Header> {
+fn header(mut fields: WireFields<'_>, is_extended: bool) -> Option<RequestHeader> {
     let (flags, kind) = (fields.u16()?, fields.u16()?);
     let (cookie, offset) = (fields.u64()?, fields.u64()?);
     let length = if is_extended { fields.u64()? } else { u64::from(fields.u32()?) };
-    Some(Header { kind, flags, cookie, offset, length })
+    Some(RequestHeader { kind, flags, cookie, offset, length })
 }
 
-impl Header {
+impl RequestHeader {
     /// Bytes that follow the header, whether or not the request is valid.
     pub(super) fn payload(&self, framing: Framing) -> u64 {
         let has_one = match framing {
@@ -157,13 +140,13 @@ impl Header {
     /// The request, with the payload of a write.
     pub(super) fn request(&self, framing: Framing, payload: Option<Buffer>) -> Option<NbdRequest> {
         let command = match (self.kind, payload) {
-            (command::READ, _) => Command::Read,
-            (command::WRITE, Some(payload)) => Command::Write(payload),
-            (command::FLUSH, _) => Command::Flush,
-            (command::TRIM, _) => Command::Trim,
-            (command::CACHE, _) => Command::Cache,
-            (command::WRITE_ZEROES, _) => Command::WriteZeroes,
-            (command::BLOCK_STATUS, _) => Command::BlockStatus,
+            (command::READ, _) => NbdCommand::Read,
+            (command::WRITE, Some(payload)) => NbdCommand::Write(payload),
+            (command::FLUSH, _) => NbdCommand::Flush,
+            (command::TRIM, _) => NbdCommand::Trim,
+            (command::CACHE, _) => NbdCommand::Cache,
+            (command::WRITE_ZEROES, _) => NbdCommand::WriteZeroes,
+            (command::BLOCK_STATUS, _) => NbdCommand::BlockStatus,
             _ => return None,
         };
         Some(NbdRequest {

@@ -5,57 +5,12 @@ use std::rc::Rc;
 
 use device::{Buffer, SECTOR};
 
-use super::negotiation::{Negotiation, Outcome};
+use super::negotiation::{Negotiated, Negotiation};
 use super::numbers::command;
+use super::offer::{ExportOffer, Limits, SessionEnd};
 use super::reply::Framing;
 use super::request::NbdRequest;
-use super::request::{self, Header, Parsed};
-
-/// Bounds of a session.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Bytes that one read or write may move.
-    pub longest_request: u64,
-    /// Bytes of one option's data.
-    pub longest_option: u32,
-    /// Options before the export is opened.
-    pub most_options: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { longest_request: 32 << 20, longest_option: 16 << 10, most_options: 128 }
-    }
-}
-
-/// An export as clients see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExportOffer {
-    /// Its name.
-    pub name: String,
-    /// A line for people.
-    pub description: String,
-    /// Its length.
-    pub bytes: u64,
-    /// `true` if writes are refused.
-    pub is_read_only: bool,
-    /// Size of requests that are served best, a power of two.
-    pub preferred_block: u32,
-}
-
-/// Why a session is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionEnd {
-    /// The client took its leave.
-    Left,
-    /// The client asked by the oldest option for an export that does not exist: the protocol has no
-    /// answer to that.
-    UnknownExport,
-    /// The client's bytes are not the protocol.
-    Nonsense,
-    /// The client exceeded a limit of the negotiation.
-    TooMuch,
-}
+use super::request::{self, ParsedHeader, RequestHeader};
 
 /// What the driver has to do next.
 #[derive(Debug)]
@@ -72,14 +27,14 @@ pub enum SessionEvent {
 
 /// The result of [`Session::advance`].
 #[derive(Debug)]
-pub struct Step {
+pub struct Advance {
     /// Bytes of the input that were used.
     pub used: usize,
     /// What to do; none if more bytes are needed.
     pub event: Option<SessionEvent>,
 }
 
-enum Phase {
+enum SessionPhase {
     Begin,
     Negotiating(Negotiation),
     Open(OpenExport),
@@ -90,7 +45,7 @@ enum Phase {
 pub struct Session {
     exports: Rc<[ExportOffer]>,
     limits: Limits,
-    phase: Phase,
+    phase: SessionPhase,
 }
 
 /// An open export's stream of requests.
@@ -98,23 +53,23 @@ struct OpenExport {
     export: usize,
     framing: Framing,
     has_contexts: bool,
-    payload: Incoming,
+    payload: PayloadState,
 }
 
 /// What follows the last header.
-enum Incoming {
+enum PayloadState {
     Nothing,
     /// A payload that waits for memory.
-    Waiting(Header),
+    Waiting(RequestHeader),
     /// A payload that arrives.
     Filling {
-        header: Header,
+        header: RequestHeader,
         buffer: Buffer,
         filled: usize,
     },
     /// A payload of a request that was refused with this error number.
     Discarded {
-        header: Header,
+        header: RequestHeader,
         left: u64,
         number: u32,
     },
@@ -123,51 +78,52 @@ enum Incoming {
 impl Session {
     /// A connection to a server with these exports.
     pub fn new(exports: Rc<[ExportOffer]>, limits: Limits) -> Self {
-        Self { exports, limits, phase: Phase::Begin }
+        Self { exports, limits, phase: SessionPhase::Begin }
     }
 
     /// The number of the open export; none before one is open.
     pub const fn export(&self) -> Option<usize> {
         match &self.phase {
-            Phase::Open(open) => Some(open.export),
+            SessionPhase::Open(open) => Some(open.export),
             _ => None,
         }
     }
 
     /// Uses bytes from the beginning of `input`. Call it again with the rest until it neither uses
     /// a byte nor returns an event.
-    pub fn advance(&mut self, input: &[u8]) -> Step {
+    pub fn advance(&mut self, input: &[u8]) -> Advance {
         match &mut self.phase {
-            Phase::Begin => {
+            SessionPhase::Begin => {
                 let event = Some(SessionEvent::Send(Negotiation::greeting()));
-                self.phase = Phase::Negotiating(Negotiation::default());
-                Step { used: 0, event }
+                self.phase = SessionPhase::Negotiating(Negotiation::default());
+                Advance { used: 0, event }
             }
-            Phase::Negotiating(negotiation) => {
+            SessionPhase::Negotiating(negotiation) => {
                 let (used, outcome) = negotiation.advance(input, &self.exports, &self.limits);
-                Step { used, event: outcome.and_then(|outcome| self.negotiated(outcome)) }
+                Advance { used, event: outcome.and_then(|outcome| self.negotiated(outcome)) }
             }
-            Phase::Open(open) => {
+            SessionPhase::Open(open) => {
                 let step = open.advance(input, &self.exports, self.limits.longest_request);
                 if let Some(SessionEvent::End(end)) = step.event {
-                    self.phase = Phase::Ended(end);
+                    self.phase = SessionPhase::Ended(end);
                 }
                 step
             }
-            Phase::Ended(end) => Step { used: 0, event: Some(SessionEvent::End(*end)) },
+            SessionPhase::Ended(end) => Advance { used: 0, event: Some(SessionEvent::End(*end)) },
         }
     }
 
-    fn negotiated(&mut self, outcome: Outcome) -> Option<SessionEvent> {
+    fn negotiated(&mut self, outcome: Negotiated) -> Option<SessionEvent> {
         match outcome {
-            Outcome::Continue(bytes) => (!bytes.is_empty()).then_some(SessionEvent::Send(bytes)),
-            Outcome::Open { bytes, export, framing, has_contexts } => {
-                let payload = Incoming::Nothing;
-                self.phase = Phase::Open(OpenExport { export, framing, has_contexts, payload });
+            Negotiated::Continue(bytes) => (!bytes.is_empty()).then_some(SessionEvent::Send(bytes)),
+            Negotiated::Open { bytes, export, framing, has_contexts } => {
+                let payload = PayloadState::Nothing;
+                self.phase =
+                    SessionPhase::Open(OpenExport { export, framing, has_contexts, payload });
                 Some(SessionEvent::Send(bytes))
             }
-            Outcome::End { bytes, end } => {
-                self.phase = Phase::Ended(end);
+            Negotiated::End { bytes, end } => {
+                self.phase = SessionPhase::Ended(end);
                 Some(if bytes.is_empty() {
                     SessionEvent::End(end)
                 } else {
@@ -179,20 +135,20 @@ impl Session {
 
     /// Answers [`SessionEvent::Payload`]: there is room.
     pub fn grant(&mut self) {
-        if let Phase::Open(open) = &mut self.phase
-            && let Incoming::Waiting(header) = open.payload
+        if let SessionPhase::Open(open) = &mut self.phase
+            && let PayloadState::Waiting(header) = open.payload
         {
             let length = usize::try_from(header.length).unwrap_or(0);
             let buffer = Buffer::zeroed(length.next_multiple_of(SECTOR));
-            open.payload = Incoming::Filling { header, buffer, filled: 0 };
+            open.payload = PayloadState::Filling { header, buffer, filled: 0 };
         }
     }
 
-    /// Where the next bytes of a payload belong, so that they need not be copied; empty if none are
+    /// Room for the next bytes of a payload, so that they need not be copied; empty if none are
     /// expected. Report them with [`Session::filled`].
-    pub fn payload_room(&mut self) -> &mut [u8] {
-        if let Phase::Open(open) = &mut self.phase
-            && let Incoming::Filling { header, buffer, filled } = &mut open.payload
+    pub(crate) fn payload_room(&mut self) -> &mut [u8] {
+        if let SessionPhase::Open(open) = &mut self.phase
+            && let PayloadState::Filling { header, buffer, filled } = &mut open.payload
         {
             let end = usize::try_from(header.length).unwrap_or(0);
             return &mut buffer[*filled..end];
@@ -201,9 +157,9 @@ impl Session {
     }
 
     /// `bytes` of [`Session::payload_room`] have been filled.
-    pub fn filled(&mut self, bytes: usize) {
-        if let Phase::Open(open) = &mut self.phase
-            && let Incoming::Filling { filled, .. } = &mut open.payload
+    pub(crate) fn filled(&mut self, bytes: usize) {
+        if let SessionPhase::Open(open) = &mut self.phase
+            && let PayloadState::Filling { filled, .. } = &mut open.payload
         {
             *filled += bytes;
         }
@@ -211,62 +167,62 @@ impl Session {
 }
 
 impl OpenExport {
-    fn advance(&mut self, input: &[u8], exports: &[ExportOffer], longest: u64) -> Step {
+    fn advance(&mut self, input: &[u8], exports: &[ExportOffer], longest: u64) -> Advance {
         match &mut self.payload {
-            Incoming::Nothing => self.header(input, exports, longest),
-            Incoming::Waiting(_) => Step { used: 0, event: None },
-            Incoming::Filling { header, buffer, filled } => {
+            PayloadState::Nothing => self.header(input, exports, longest),
+            PayloadState::Waiting(_) => Advance { used: 0, event: None },
+            PayloadState::Filling { header, buffer, filled } => {
                 let end = usize::try_from(header.length).unwrap_or(0);
                 let used = input.len().min(end - *filled);
                 buffer[*filled..*filled + used].copy_from_slice(&input[..used]);
                 *filled += used;
                 let is_whole = *filled == end;
-                Step { used, event: if is_whole { self.complete() } else { None } }
+                Advance { used, event: if is_whole { self.complete() } else { None } }
             }
-            Incoming::Discarded { header, left, number } => {
+            PayloadState::Discarded { header, left, number } => {
                 let used = input.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
                 *left -= used as u64;
                 if *left > 0 {
-                    return Step { used, event: None };
+                    return Advance { used, event: None };
                 }
                 let refused = header.ticket(self.framing).refused(*number);
-                self.payload = Incoming::Nothing;
-                Step { used, event: Some(SessionEvent::Send(refused.head)) }
+                self.payload = PayloadState::Nothing;
+                Advance { used, event: Some(SessionEvent::Send(refused.head)) }
             }
         }
     }
 
-    fn header(&mut self, input: &[u8], exports: &[ExportOffer], longest: u64) -> Step {
+    fn header(&mut self, input: &[u8], exports: &[ExportOffer], longest: u64) -> Advance {
         let (header, used) = match request::parse(input, self.framing) {
-            Parsed::Incomplete => return Step { used: 0, event: None },
-            Parsed::Lost => {
-                return Step { used: 0, event: Some(SessionEvent::End(SessionEnd::Nonsense)) };
+            ParsedHeader::Incomplete => return Advance { used: 0, event: None },
+            ParsedHeader::Lost => {
+                return Advance { used: 0, event: Some(SessionEvent::End(SessionEnd::Nonsense)) };
             }
-            Parsed::Header(header, used) => (header, used),
+            ParsedHeader::Header(header, used) => (header, used),
         };
         if header.kind == command::DISCONNECT {
-            return Step { used, event: Some(SessionEvent::End(SessionEnd::Left)) };
+            return Advance { used, event: Some(SessionEvent::End(SessionEnd::Left)) };
         }
         let refusal = exports.get(self.export).map_or(Ok(()), |export| {
             header.refusal(self.framing, export, (longest, self.has_contexts))
         });
         let payload = header.payload(self.framing);
         if let Err(number) = refusal {
-            self.payload = Incoming::Discarded { header, left: payload, number };
-            return Step { used, event: None };
+            self.payload = PayloadState::Discarded { header, left: payload, number };
+            return Advance { used, event: None };
         }
         if payload == 0 {
             let request = header.request(self.framing, None);
-            return Step { used, event: request.map(SessionEvent::Request) };
+            return Advance { used, event: request.map(SessionEvent::Request) };
         }
-        self.payload = Incoming::Waiting(header);
+        self.payload = PayloadState::Waiting(header);
         let bytes = usize::try_from(payload).unwrap_or(usize::MAX);
-        Step { used, event: Some(SessionEvent::Payload(bytes)) }
+        Advance { used, event: Some(SessionEvent::Payload(bytes)) }
     }
 
     fn complete(&mut self) -> Option<SessionEvent> {
-        match std::mem::replace(&mut self.payload, Incoming::Nothing) {
-            Incoming::Filling { header, buffer, .. } => {
+        match std::mem::replace(&mut self.payload, PayloadState::Nothing) {
+            PayloadState::Filling { header, buffer, .. } => {
                 header.request(self.framing, Some(buffer)).map(SessionEvent::Request)
             }
             _ => None,

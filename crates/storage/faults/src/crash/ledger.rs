@@ -15,7 +15,7 @@ pub(super) struct Ticket(u64);
 
 /// Change of a file by a request.
 #[derive(Clone, Debug)]
-pub(super) enum Change {
+pub(super) enum FileChange {
     /// A read.
     Nothing,
     /// Bytes at an offset; `durable` as soon as it completes.
@@ -44,7 +44,7 @@ enum Standing {
 #[derive(Debug)]
 struct LedgerEntry {
     ticket: Ticket,
-    change: Change,
+    change: FileChange,
     standing: Standing,
     /// The storage's number for it, if the storage decides which writes survive.
     known_as: Option<u64>,
@@ -97,20 +97,21 @@ impl Ledger {
     }
 
     /// Notes that a request is submitted.
-    pub(super) fn begin(&mut self, file: FileId, change: Change) -> Ticket {
+    pub(super) fn begin(&mut self, file: FileId, change: FileChange) -> Ticket {
         let ticket = Ticket(self.number());
         let Some(tracked) = self.files.get_mut(&file) else {
             return ticket;
         };
         let covers = match change {
-            Change::Flush => {
-                let entries = tracked.entries.iter();
-                let completed = entries.filter(|entry| entry.standing == Standing::Completed);
-                completed.map(|entry| entry.ticket).collect()
-            }
+            FileChange::Flush => tracked
+                .entries
+                .iter()
+                .filter(|entry| entry.standing == Standing::Completed)
+                .map(|entry| entry.ticket)
+                .collect(),
             _ => Vec::new(),
         };
-        if !matches!(change, Change::Nothing) {
+        if !matches!(change, FileChange::Nothing) {
             tracked.entries.push(LedgerEntry {
                 ticket,
                 change,
@@ -127,7 +128,7 @@ impl Ledger {
     pub(super) fn known_as(&mut self, file: FileId, ticket: Ticket, number: u64) {
         let entries = self.files.get_mut(&file).map(|tracked| &mut tracked.entries);
         for entry in entries.into_iter().flatten().filter(|entry| entry.ticket == ticket) {
-            if matches!(entry.change, Change::Write { .. }) {
+            if matches!(entry.change, FileChange::Write { .. }) {
                 entry.known_as = Some(number);
             }
         }
@@ -156,12 +157,12 @@ impl Ledger {
         entry.standing = match entry.change {
             _ if entry.standing == Standing::Durable => Standing::Durable,
             _ if entry.known_as.is_some() => Standing::Completed,
-            Change::Write { durable: true, .. } | Change::SetLength { .. } if ok => {
+            FileChange::Write { durable: true, .. } | FileChange::SetLength { .. } if ok => {
                 Standing::Durable
             }
             _ => Standing::Completed,
         };
-        if matches!(entry.change, Change::Flush) {
+        if matches!(entry.change, FileChange::Flush) {
             let covers = tracked.entries.remove(at).covers;
             if ok {
                 tracked.settle(&covers);
@@ -266,7 +267,7 @@ impl Tracked {
             };
             match (fate, &entry.change) {
                 (Fate::Applied, change) => apply(&mut image, change),
-                (Fate::Torn, Change::Write { offset, bytes, .. }) => {
+                (Fate::Torn, FileChange::Write { offset, bytes, .. }) => {
                     tearing.tear(&mut image, *offset, bytes, prng);
                 }
                 (Fate::Dropped | Fate::Torn, _) => {}
@@ -293,11 +294,11 @@ impl Fate {
     }
 }
 
-fn apply(image: &mut FileImage, change: &Change) {
+fn apply(image: &mut FileImage, change: &FileChange) {
     match change {
-        Change::Write { offset, bytes, .. } => image.write_shared(*offset, bytes),
-        Change::SetLength { length } => image.set_length(*length),
-        Change::Nothing | Change::Flush => {}
+        FileChange::Write { offset, bytes, .. } => image.write_shared(*offset, bytes),
+        FileChange::SetLength { length } => image.set_length(*length),
+        FileChange::Nothing | FileChange::Flush => {}
     }
 }
 

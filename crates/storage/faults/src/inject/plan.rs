@@ -113,7 +113,7 @@ pub struct Injection {
 
 /// Treatment of one request: the effect with its details drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum FaultDecision {
     Pass,
     Fail {
         done: bool,
@@ -141,7 +141,7 @@ pub(super) const SECTOR: usize = 512;
 
 /// How far a plan has come.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct PlanProgress {
     plan: FaultPlan,
     counts: Vec<u64>,
     prng: Prng,
@@ -166,7 +166,7 @@ impl Matching {
     }
 }
 
-impl Progress {
+impl PlanProgress {
     /// Nothing has happened yet.
     pub(super) fn new(plan: FaultPlan) -> Self {
         Self {
@@ -220,14 +220,19 @@ impl Progress {
     }
 
     /// Effect on a request to the device of `file`, which is `file_length` bytes long.
-    pub(super) fn decide(&mut self, file: &str, request: &Request, file_length: u64) -> Decision {
+    pub(super) fn decide(
+        &mut self,
+        file: &str,
+        request: &Request,
+        file_length: u64,
+    ) -> FaultDecision {
         let call = call(&request.op);
         let Some(fault) = self.due(call, Some(request.purpose), file) else {
-            return Decision::Pass;
+            return FaultDecision::Pass;
         };
         let effect = self.plan.faults[fault].effect;
         let decision = draw(effect, &request.op, file_length, &mut self.prng);
-        if decision != Decision::Pass {
+        if decision != FaultDecision::Pass {
             self.injections.push(Injection {
                 fault,
                 file: file.to_owned(),
@@ -235,7 +240,7 @@ impl Progress {
                 offset: offset(&request.op),
                 length: request.op.length(),
                 landed: match decision {
-                    Decision::Misdirect { to } => Some(to),
+                    FaultDecision::Misdirect { to } => Some(to),
                     _ => None,
                 },
             });
@@ -245,33 +250,33 @@ impl Progress {
 }
 
 /// An effect's details for one request.
-fn draw(effect: Effect, op: &Op, file_length: u64, prng: &mut Prng) -> Decision {
+fn draw(effect: Effect, op: &Op, file_length: u64, prng: &mut Prng) -> FaultDecision {
     let kind = op.kind();
     let moves = matches!(kind, OpKind::Read | OpKind::Write);
     match effect {
-        Effect::Fail { done } => Decision::Fail { done },
-        Effect::Stall(span) => Decision::Stall(span),
-        Effect::Full if matches!(kind, OpKind::Write | OpKind::SetLength) => Decision::Full,
+        Effect::Fail { done } => FaultDecision::Fail { done },
+        Effect::Stall(span) => FaultDecision::Stall(span),
+        Effect::Full if matches!(kind, OpKind::Write | OpKind::SetLength) => FaultDecision::Full,
         Effect::FullMidway if kind == OpKind::Write => {
             let block = ALIGNMENT.min(op.length());
             let moved = below(prng, op.length() / block) * block;
-            Decision::FullMidway { moved }
+            FaultDecision::FullMidway { moved }
         }
         Effect::ShortRead if kind == OpKind::Read => {
-            Decision::ShortRead { moved: below(prng, op.length() / SECTOR) * SECTOR }
+            FaultDecision::ShortRead { moved: below(prng, op.length() / SECTOR) * SECTOR }
         }
         Effect::FlipBits(bits) if moves => {
             let flips = (0..bits).map(|_| (below(prng, op.length()), 1 << below(prng, 8)));
-            Decision::FlipBits(flips.collect())
+            FaultDecision::FlipBits(flips.collect())
         }
-        Effect::LoseWrite if kind == OpKind::Write => Decision::Lose,
+        Effect::LoseWrite if kind == OpKind::Write => FaultDecision::Lose,
         Effect::TearWrite if kind == OpKind::Write => {
-            Decision::Tear(tear(op.length() / SECTOR, prng))
+            FaultDecision::Tear(tear(op.length() / SECTOR, prng))
         }
         Effect::MisdirectWrite if kind == OpKind::Write => {
             misdirect(offset(op), op.length() as u64, file_length, prng)
         }
-        _ => Decision::Pass,
+        _ => FaultDecision::Pass,
     }
 }
 
@@ -295,11 +300,11 @@ fn tear(sectors: usize, prng: &mut Prng) -> Vec<bool> {
 
 /// Another position in the file, a multiple of `length` away; `None` if the file holds only this
 /// one.
-fn misdirect(offset: u64, length: u64, file_length: u64, prng: &mut Prng) -> Decision {
+fn misdirect(offset: u64, length: u64, file_length: u64, prng: &mut Prng) -> FaultDecision {
     let phase = offset % length;
     let places = (file_length - phase) / length;
     if places < 2 {
-        return Decision::Pass;
+        return FaultDecision::Pass;
     }
     let present = offset / length;
     let away = 1 + prng.below(places - 1);
@@ -308,7 +313,7 @@ fn misdirect(offset: u64, length: u64, file_length: u64, prng: &mut Prng) -> Dec
         to.is_multiple_of(SECTOR as u64),
         "a place a multiple of an aligned length away is aligned"
     );
-    Decision::Misdirect { to }
+    FaultDecision::Misdirect { to }
 }
 
 const fn offset(op: &Op) -> u64 {
@@ -367,7 +372,7 @@ pub(super) fn injected_full(file: &str, op: &Op) -> DeviceError {
 mod tests {
     use units::{Prng, Seed};
 
-    use super::{Decision, Occurrence, misdirect, tear};
+    use super::{FaultDecision, Occurrence, misdirect, tear};
 
     #[test]
     fn occurrences_count_from_one() {
@@ -397,13 +402,13 @@ mod tests {
         for _ in 0..500 {
             // Five places of 8 KiB, one block from the beginning; a sixth does not fit.
             let decision = misdirect(12_288, 8_192, 49_000, &mut prng);
-            let Decision::Misdirect { to } = decision else {
+            let FaultDecision::Misdirect { to } = decision else {
                 panic!("{decision:?}");
             };
             landed.insert(to);
         }
         let places = [4_096, 20_480, 28_672, 36_864];
         assert_eq!(landed, places.into_iter().collect());
-        assert_eq!(misdirect(0, 8_192, 16_383, &mut prng), Decision::Pass);
+        assert_eq!(misdirect(0, 8_192, 16_383, &mut prng), FaultDecision::Pass);
     }
 }

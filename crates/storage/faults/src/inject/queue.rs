@@ -10,7 +10,7 @@ use device::{
 };
 use units::Nanos;
 
-use super::plan::{Decision, SECTOR, injected_failure, injected_full};
+use super::plan::{FaultDecision, SECTOR, injected_failure, injected_full};
 use crate::crash::take;
 
 /// See the module.
@@ -25,7 +25,7 @@ pub(super) struct Queue {
 
 struct QueuedJob {
     request: Request,
-    decision: Decision,
+    decision: FaultDecision,
     completer: Completer,
     submitted: Nanos,
 }
@@ -43,7 +43,7 @@ impl Queue {
     }
 
     /// Carries `request` out as decided, in its turn.
-    pub(super) fn submit(self: &Rc<Self>, request: Request, decision: Decision) -> Completion {
+    pub(super) fn submit(self: &Rc<Self>, request: Request, decision: FaultDecision) -> Completion {
         let (completer, completion) = completion();
         self.waiting.borrow_mut().push_back(QueuedJob {
             request,
@@ -83,40 +83,40 @@ impl Queue {
     fn start(self: &Rc<Self>, job: QueuedJob) {
         let QueuedJob { mut request, decision, completer, submitted } = job;
         match decision {
-            Decision::Fail { done: false } => {
+            FaultDecision::Fail { done: false } => {
                 let error = injected_failure(self.inner.name(), &request.op);
                 self.refuse(request, error, completer, submitted);
             }
-            Decision::Full => {
+            FaultDecision::Full => {
                 let error = injected_full(self.inner.name(), &request.op);
                 self.refuse(request, error, completer, submitted);
             }
-            Decision::FullMidway { moved } => self.fill(request, moved, completer, submitted),
-            Decision::Stall(span) => self.stall(span, request, completer, submitted),
-            Decision::Lose => self.lose(request, completer, submitted),
-            Decision::Misdirect { to } => {
+            FaultDecision::FullMidway { moved } => self.fill(request, moved, completer, submitted),
+            FaultDecision::Stall(span) => self.stall(span, request, completer, submitted),
+            FaultDecision::Lose => self.lose(request, completer, submitted),
+            FaultDecision::Misdirect { to } => {
                 if let Op::Write { offset, .. } = &mut request.op {
                     *offset = to;
                 }
                 self.pass(request, completer, submitted, |_| {});
             }
-            Decision::Tear(written) => {
+            FaultDecision::Tear(written) => {
                 self.mix(request, written, Ok(()), completer, submitted);
             }
-            Decision::FlipBits(flips) => self.flip(request, flips, completer, submitted),
-            Decision::ShortRead { moved } => {
+            FaultDecision::FlipBits(flips) => self.flip(request, flips, completer, submitted),
+            FaultDecision::ShortRead { moved } => {
                 let error = self.short(&request.op, moved);
                 self.pass(request, completer, submitted, move |outcome| {
                     outcome.result = Err(error);
                 });
             }
-            Decision::Fail { done: true } => {
+            FaultDecision::Fail { done: true } => {
                 let error = injected_failure(self.inner.name(), &request.op);
                 self.pass(request, completer, submitted, move |outcome| {
                     outcome.result = Err(error);
                 });
             }
-            Decision::Pass => self.pass(request, completer, submitted, |_| {}),
+            FaultDecision::Pass => self.pass(request, completer, submitted, |_| {}),
         }
     }
 
@@ -268,7 +268,9 @@ impl QueuedJob {
     const fn must_be_alone(&self) -> bool {
         matches!(
             self.decision,
-            Decision::Misdirect { .. } | Decision::Tear(_) | Decision::FullMidway { .. }
+            FaultDecision::Misdirect { .. }
+                | FaultDecision::Tear(_)
+                | FaultDecision::FullMidway { .. }
         )
     }
 }

@@ -67,9 +67,11 @@ impl SizeAdvice {
 /// The size whose hit ratio lies highest above the line from nothing to the best.
 fn knee(ratios: &[(u64, f64)], highest: f64) -> Option<u64> {
     let largest = ratios.iter().map(|&(bytes, _)| bytes).max()?;
-    let above = |&(bytes, ratio): &(u64, f64)| ratio / highest - bytes as f64 / largest as f64;
-    let best = ratios.iter().max_by(|one, other| above(one).total_cmp(&above(other)))?;
-    (above(best) >= LEAST_BEND).then_some(best.0)
+    let (above, best) = ratios
+        .iter()
+        .map(|&(bytes, ratio)| (ratio / highest - bytes as f64 / largest as f64, bytes))
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    (above >= LEAST_BEND).then_some(best)
 }
 
 #[cfg(test)]

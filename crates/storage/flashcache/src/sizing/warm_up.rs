@@ -23,8 +23,8 @@ const STEPS: u32 = 100;
 
 /// The hit ratio over time of a cache of `blocks` whose hit ratio is that of the last of `rates`
 /// once it is full. The first of `rates` is the load without a cache; they rise in hit ratio. The
-/// hit ratio is taken to grow evenly with what is cached, as it does when all pages are read alike;
-/// skewed loads warm up sooner. Every miss takes one block in.
+/// hit ratio is taken to grow evenly with the cached share, as it does when all pages are read
+/// alike; skewed loads warm up sooner. Every miss takes one block in.
 pub fn warm_up(blocks: u64, rates: &[RatePoint]) -> Vec<WarmUpPoint> {
     let Some(full) = rates.last() else {
         return Vec::new();

@@ -8,7 +8,7 @@ use device::Buffer;
 
 use super::fields::{FieldReader, FieldWriter};
 use super::geometry::{CHUNK_BYTES, ENTRIES_A_CHUNK, SEGMENTS_A_CHUNK, StoreGeometry};
-use super::index::{CachedEntry, Index, Key};
+use super::index::{BlockIndex, CachedEntry, Key};
 
 const HEAD: [u8; 8] = *b"PLMCKPTH";
 const BODY: [u8; 8] = *b"PLMCKPTB";
@@ -49,7 +49,7 @@ pub(super) fn encode(
     name: &ChunkName,
     head: &CheckpointHead,
     geometry: StoreGeometry,
-    index: &Index,
+    index: &BlockIndex,
 ) -> Buffer {
     let heads = geometry.head_chunks();
     if name.chunk < heads {
@@ -82,7 +82,12 @@ fn encode_head(name: &ChunkName, head: &CheckpointHead) -> Buffer {
     fields.sealed(CHUNK_BYTES)
 }
 
-fn encode_body(name: &ChunkName, heads: u32, index: &Index, geometry: StoreGeometry) -> Buffer {
+fn encode_body(
+    name: &ChunkName,
+    heads: u32,
+    index: &BlockIndex,
+    geometry: StoreGeometry,
+) -> Buffer {
     let first = (name.chunk - heads) * ENTRIES_A_CHUNK;
     let end = geometry.positions().min(first + ENTRIES_A_CHUNK);
     let mut fields = front(name, BODY, end - first);
@@ -116,7 +121,7 @@ impl CheckpointReader {
     }
 
     /// Takes the next chunk; none if it is no sound chunk of this checkpoint.
-    pub(super) fn take(&mut self, chunk: &[u8], index: &mut Index) -> Option<()> {
+    pub(super) fn take(&mut self, chunk: &[u8], index: &mut BlockIndex) -> Option<()> {
         let mut fields = FieldReader::checked(chunk)?;
         let heads = self.geometry.head_chunks();
         let is_head = self.name.chunk < heads;
@@ -161,7 +166,7 @@ impl CheckpointReader {
     }
 }
 
-fn take_body(fields: &mut FieldReader<'_>, first: u32, index: &mut Index) {
+fn take_body(fields: &mut FieldReader<'_>, first: u32, index: &mut BlockIndex) {
     for position in first..first + fields.u32().min(ENTRIES_A_CHUNK) {
         let (block, volume, checksum) = (fields.u32(), fields.u16(), fields.u32());
         if block != NONE {
@@ -176,12 +181,12 @@ fn take_body(fields: &mut FieldReader<'_>, first: u32, index: &mut Index) {
 mod tests {
     use super::{CheckpointHead, CheckpointReader, ChunkName, LogPosition, encode};
     use crate::store::geometry::StoreGeometry;
-    use crate::store::index::{CachedEntry, Index, Key};
+    use crate::store::index::{BlockIndex, CachedEntry, Key};
 
     #[test]
     fn an_index_survives_its_way_to_flash_and_a_damaged_chunk_is_noticed() {
         let geometry = StoreGeometry::of(64 << 20, 4 << 10).unwrap();
-        let mut index = Index::new(geometry);
+        let mut index = BlockIndex::new(geometry);
         let mut entries = Vec::new();
         for position in (0..geometry.positions()).step_by(3) {
             let key = Key { volume: 4_095, block: position * 3 };
@@ -193,7 +198,7 @@ mod tests {
         let log = LogPosition { segment: 3, group: 0, next_segment: Some(9) };
         let full = [vec![1, 2], vec![7, 0, 4]];
         let head = CheckpointHead { sequence: 11, logs: [log; 2], full };
-        let mut copy = Index::new(geometry);
+        let mut copy = BlockIndex::new(geometry);
         let mut reader = CheckpointReader::new([2; 16], 6, geometry);
         for chunk in 0..geometry.checkpoint_chunks() {
             let name = ChunkName { identity: [2; 16], number: 6, chunk };

@@ -70,7 +70,7 @@ impl Meta {
 }
 
 /// See the module.
-pub(crate) struct Index {
+pub(crate) struct BlockIndex {
     blocks: Vec<u32>,
     metas: Vec<Meta>,
     checksums: Vec<u32>,
@@ -78,7 +78,7 @@ pub(crate) struct Index {
     live: u32,
 }
 
-impl Index {
+impl BlockIndex {
     pub(crate) fn new(geometry: StoreGeometry) -> Self {
         let positions = geometry.positions() as usize;
         Self {
@@ -192,13 +192,13 @@ mod tests {
 
     use units::{Prng, Seed};
 
-    use super::{CachedEntry, Index, Key};
+    use super::{BlockIndex, CachedEntry, Key};
     use crate::store::geometry::StoreGeometry;
 
     #[test]
     fn behaves_as_a_map() {
         let geometry = StoreGeometry::of(64 << 20, 32 << 10).unwrap();
-        let mut index = Index::new(geometry);
+        let mut index = BlockIndex::new(geometry);
         let mut twin: HashMap<Key, u32> = HashMap::new();
         let mut prng = Prng::new(Seed(3));
         for step in 0..40_000_u32 {

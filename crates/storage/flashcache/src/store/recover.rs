@@ -12,7 +12,7 @@ use super::dirty_bits;
 use super::dirty_log::{self, DirtyLog};
 use super::geometry::{CHUNK_BYTES, SUMMARY_BYTES, SUPERBLOCK_BYTES, SUPERBLOCKS, StoreGeometry};
 use super::group::GroupSummary;
-use super::index::Index;
+use super::index::BlockIndex;
 use super::segments::Segments;
 use super::state::StoreState;
 use super::status::{CacheHealth, StoreCounters};
@@ -158,7 +158,7 @@ pub(super) async fn recover(
     let pages = dirty_log::read(flash, &superblock.identity, geometry).await?;
     let dirty = DirtyLog::new(Rc::clone(flash), superblock.identity, pages);
     let mut recovery = Recovery { was_clean: superblock.clean, ..Recovery::default() };
-    let mut index = Index::new(geometry);
+    let mut index = BlockIndex::new(geometry);
     let mut sequence = 0;
     let mut full = <[VecDeque<u32>; 2]>::default();
     if superblock.checkpoint.is_some() {
@@ -168,7 +168,7 @@ pub(super) async fn recover(
             full = replay.log(head).await?;
         } else {
             recovery.checkpoint_damaged = true;
-            replay.index = Index::new(geometry);
+            replay.index = BlockIndex::new(geometry);
         }
         recovery.groups_replayed = replay.groups;
         (index, sequence) = (replay.index, replay.sequence);
@@ -196,7 +196,7 @@ pub(super) async fn recover(
 struct LogReplay<'a> {
     flash: &'a Rc<dyn Device>,
     superblock: &'a CacheSuperblock,
-    index: Index,
+    index: BlockIndex,
     sequence: u64,
     groups: u64,
 }
@@ -313,7 +313,7 @@ fn listed_once(full: [VecDeque<u32>; 2]) -> [VecDeque<u32>; 2] {
 
 fn state_of(
     superblock: CacheSuperblock,
-    mut index: Index,
+    mut index: BlockIndex,
     sequence: u64,
     mut full: [VecDeque<u32>; 2],
 ) -> StoreState {

@@ -6,7 +6,7 @@ use device::Buffer;
 
 use super::geometry::{SUMMARY_BYTES, StoreGeometry};
 use super::group::GroupSummary;
-use super::index::{CachedEntry, Index, Key};
+use super::index::{BlockIndex, CachedEntry, Key};
 use super::segments::Segments;
 use super::status::{CacheHealth, StoreCounters};
 use super::superblock::CacheSuperblock;
@@ -31,7 +31,7 @@ pub(super) struct SealedGroup {
 /// See the module.
 pub(super) struct StoreState {
     pub geometry: StoreGeometry,
-    pub index: Index,
+    pub index: BlockIndex,
     pub ghost: Ghost,
     pub segments: Segments,
     pub filling: [Option<FillingGroup>; 2],

@@ -64,14 +64,12 @@ impl CacheStore {
 
     /// Changes a volume's bounds, durably.
     pub(crate) async fn set_share(&self, volume: u16, share: PoolShare) {
-        let change = |known: &mut NamedVolume| known.share = share;
-        self.core.change_volume(volume, change).await;
+        self.core.change_volume(volume, |known| known.share = share).await;
     }
 
     /// Changes a volume's stamp, durably.
     pub(crate) async fn set_stamp(&self, volume: u16, stamp: u64) {
-        let change = |known: &mut NamedVolume| known.stamp = stamp;
-        self.core.change_volume(volume, change).await;
+        self.core.change_volume(volume, |known| known.stamp = stamp).await;
     }
 
     /// Notes that a volume has another length; the next superblock says so.

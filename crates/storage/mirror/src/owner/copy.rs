@@ -67,8 +67,7 @@ impl VolumeOwner {
     }
 }
 
-/// The committed contents of `blocks`: what is not committed may be withdrawn.
+/// The committed contents of `blocks`: uncommitted contents may be withdrawn.
 pub(super) fn slots(local: &Local, blocks: &[u64], commit: u64) -> Vec<(u64, BlockSlot)> {
-    let held = |&block: &u64| Some((block, local.image.read(block, commit)?));
-    blocks.iter().filter_map(held).collect()
+    blocks.iter().filter_map(|&block| Some((block, local.image.read(block, commit)?))).collect()
 }

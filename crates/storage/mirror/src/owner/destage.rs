@@ -36,9 +36,12 @@ impl VolumeOwner {
         let end = local.image.barrier_after(self.destaged);
         let replicated = self.replicated(local);
         if let Some(upto) = end.filter(|end| *end <= replicated && self.is_marked(local)) {
-            let blocks = local.image.coalesced(self.destaged, upto);
-            let writes = blocks.into_iter().map(|(block, data)| BackingOp::Write(block, data));
-            let left = writes.map(|write| self.ask_backing(local, write)).collect();
+            let left = local
+                .image
+                .coalesced(self.destaged, upto)
+                .into_iter()
+                .map(|(block, data)| self.ask_backing(local, BackingOp::Write(block, data)))
+                .collect();
             self.destage = Destage::Writing { upto, left, has_failed: false };
             self.flush_if_written(local);
         }

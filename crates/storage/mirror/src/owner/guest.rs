@@ -92,7 +92,7 @@ impl VolumeOwner {
             let slot = BlockSlot { lsn, data: Arc::clone(data) };
             local.flash(FlashOp::Copy(vec![(fill.block, slot)]), Then::Nothing);
         }
-        // The store may be ahead of what is committed. A read must not show that if the next one,
+        // The store may be ahead of the commit. A read must not show that if the next one,
         // answered from flash, cannot.
         let committed = local.image.read(fill.block, self.commit).map(|slot| slot.data);
         answer(local, fill.asker, committed.or(data));

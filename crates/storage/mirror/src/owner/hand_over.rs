@@ -9,7 +9,7 @@ use crate::local::Local;
 use crate::message::PeerMessage;
 
 #[derive(Debug)]
-enum Stage {
+enum HandOverStage {
     /// Hot blocks, coldest first, so that the next one is at the end.
     Warming(Vec<u64>),
     /// Writes are refused.
@@ -19,7 +19,7 @@ enum Stage {
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Leaving {
-    stage: Stage,
+    stage: HandOverStage,
     since: Nanos,
     sent: Nanos,
 }
@@ -30,14 +30,14 @@ impl VolumeOwner {
             let mut hot: Vec<(u32, u64)> =
                 self.heat.iter().map(|(block, reads)| (*reads, *block)).collect();
             hot.sort_unstable();
-            let stage = Stage::Warming(hot.into_iter().map(|(_, block)| block).collect());
+            let stage = HandOverStage::Warming(hot.into_iter().map(|(_, block)| block).collect());
             self.leaving = Some(Leaving { stage, since: local.now, sent: Nanos::ZERO });
         }
     }
 
     /// `true` while the last writes settle before the lease is released.
     pub(super) fn is_quiet(&self) -> bool {
-        self.leaving.as_ref().is_some_and(|leaving| matches!(leaving.stage, Stage::Quiet))
+        self.leaving.as_ref().is_some_and(|leaving| matches!(leaving.stage, HandOverStage::Quiet))
     }
 
     pub(super) fn leave(&mut self, local: &mut Local) {
@@ -57,9 +57,9 @@ impl VolumeOwner {
         let commit = self.commit;
         let is_complete = self.link.is_complete();
         let Some(leaving) = &mut self.leaving else { return };
-        let Stage::Warming(hot) = &mut leaving.stage else { return };
+        let HandOverStage::Warming(hot) = &mut leaving.stage else { return };
         if hot.is_empty() || !is_complete {
-            leaving.stage = Stage::Quiet;
+            leaving.stage = HandOverStage::Quiet;
         } else if local.now.since(leaving.sent) >= local.settings.batch_pause {
             leaving.sent = local.now;
             let rest = hot.len().saturating_sub(local.settings.batch_blocks);

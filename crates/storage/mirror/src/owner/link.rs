@@ -7,22 +7,22 @@ use super::{Over, VolumeOwner};
 use crate::config::{Authority, CountedCopies};
 use crate::image::LogEntry;
 use crate::local::Local;
-use crate::message::{Key, PeerMessage};
+use crate::message::{AttachmentKey, PeerMessage};
 
 /// Entries in one message.
 const MESSAGE_ENTRIES: usize = 64;
 
 #[derive(Debug)]
-enum State {
+enum LinkState {
     Away,
     Joining { since: Nanos },
-    Attached(Attached),
+    Attached(AttachedPeer),
 }
 
 /// A peer that follows.
 #[derive(Debug)]
-pub(super) struct Attached {
-    pub(super) key: Key,
+pub(super) struct AttachedPeer {
+    pub(super) key: AttachmentKey,
     /// Repeated until the peer has confirmed it.
     opening: PeerMessage,
     pub(super) is_open: bool,
@@ -34,7 +34,7 @@ pub(super) struct Attached {
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct PeerLink {
-    state: State,
+    state: LinkState,
     session: u64,
     heard: Nanos,
     sent: Nanos,
@@ -42,19 +42,19 @@ pub(crate) struct PeerLink {
 
 impl PeerLink {
     pub(super) fn new(now: Nanos) -> Self {
-        Self { state: State::Away, session: 0, heard: now, sent: Nanos::ZERO }
+        Self { state: LinkState::Away, session: 0, heard: now, sent: Nanos::ZERO }
     }
 
-    pub(super) fn attached(&mut self) -> Option<&mut Attached> {
+    pub(super) fn attached(&mut self) -> Option<&mut AttachedPeer> {
         match &mut self.state {
-            State::Attached(attached) => Some(attached),
+            LinkState::Attached(attached) => Some(attached),
             _ => None,
         }
     }
 
-    fn open(&self) -> Option<&Attached> {
+    fn open(&self) -> Option<&AttachedPeer> {
         match &self.state {
-            State::Attached(attached) if attached.is_open => Some(attached),
+            LinkState::Attached(attached) if attached.is_open => Some(attached),
             _ => None,
         }
     }
@@ -76,7 +76,7 @@ impl PeerLink {
 
     /// `true` if the peer follows or may do so without the owner having heard of it.
     pub(super) fn is_attached(&self) -> bool {
-        matches!(self.state, State::Attached(_))
+        matches!(self.state, LinkState::Attached(_))
     }
 
     /// Blocks copied and blocks to copy.
@@ -101,12 +101,12 @@ impl VolumeOwner {
         let timeout = local.settings.peer_timeout;
         let is_silent = self.link.silence(local.now) > timeout;
         match &self.link.state {
-            State::Attached(_) if is_silent => self.link.state = State::Away,
-            State::Attached(_) => self.send_again(local),
-            State::Joining { since } if local.now.since(*since) <= timeout => self.join(local),
-            State::Away | State::Joining { .. } => {
+            LinkState::Attached(_) if is_silent => self.link.state = LinkState::Away,
+            LinkState::Attached(_) => self.send_again(local),
+            LinkState::Joining { since } if local.now.since(*since) <= timeout => self.join(local),
+            LinkState::Away | LinkState::Joining { .. } => {
                 self.link.session += 1;
-                self.link.state = State::Joining { since: local.now };
+                self.link.state = LinkState::Joining { since: local.now };
                 self.join(local);
             }
         }
@@ -122,7 +122,7 @@ impl VolumeOwner {
         let (commit, destaged) = (self.commit, self.destaged);
         let Some(attached) = self.link.attached() else { return };
         if attached.is_open && attached.durable < local.image.start() {
-            self.link.state = State::Away; // It has fallen behind the log.
+            self.link.state = LinkState::Away; // It has fallen behind the log.
         } else if attached.is_open {
             let entries = local.image.entries_after(attached.durable, MESSAGE_ENTRIES);
             local.send(PeerMessage::Entries { key: attached.key, entries, commit, destaged });
@@ -147,7 +147,7 @@ impl VolumeOwner {
             PeerMessage::Superseded(epoch) if epoch > self.epoch => {
                 self.over = Some(Over::Deposed);
             }
-            PeerMessage::Detached(key) if self.follows(key) => self.link.state = State::Away,
+            PeerMessage::Detached(key) if self.follows(key) => self.link.state = LinkState::Away,
             PeerMessage::Durable { key, lsn, marked } if self.follows(key) => {
                 self.heard(local);
                 if let Some(attached) = self.link.attached() {
@@ -163,7 +163,7 @@ impl VolumeOwner {
         }
     }
 
-    fn follows(&mut self, key: Key) -> bool {
+    fn follows(&mut self, key: AttachmentKey) -> bool {
         self.link.attached().is_some_and(|attached| attached.key == key)
     }
 
@@ -171,15 +171,15 @@ impl VolumeOwner {
         self.link.heard = local.now;
     }
 
-    fn joined(&mut self, local: &mut Local, key: Key, valid_to: u64) {
+    fn joined(&mut self, local: &mut Local, key: AttachmentKey, valid_to: u64) {
         let is_asked = key.epoch == self.epoch && key.session == self.link.session;
-        if !is_asked || !matches!(self.link.state, State::Joining { .. }) {
+        if !is_asked || !matches!(self.link.state, LinkState::Joining { .. }) {
             return;
         }
         let Some((opening, copy)) = self.opening(local, key, valid_to) else { return };
         local.send(opening.clone());
-        let attached = Attached { key, opening, is_open: false, durable: 0, marked: 0, copy };
-        self.link.state = State::Attached(attached);
+        let attached = AttachedPeer { key, opening, is_open: false, durable: 0, marked: 0, copy };
+        self.link.state = LinkState::Attached(attached);
         self.link.heard = local.now;
         self.link.sent = local.now;
     }
@@ -188,7 +188,7 @@ impl VolumeOwner {
     fn opening(
         &self,
         local: &Local,
-        key: Key,
+        key: AttachmentKey,
         valid_to: u64,
     ) -> Option<(PeerMessage, Option<CopyJob>)> {
         if self.agreement.possible().any(Authority::is_both) {

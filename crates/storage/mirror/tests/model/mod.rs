@@ -7,7 +7,7 @@
 mod search;
 mod steps;
 
-use mirror::{CountedCopies, Host};
+use mirror::{CountedCopies, MirrorHost};
 
 pub(crate) use search::{Explored, Limits, explore};
 
@@ -58,9 +58,9 @@ struct Put {
 pub(crate) struct State {
     revision: u8,
     epoch: u8,
-    owner: Host,
+    owner: MirrorHost,
     copies: CountedCopies,
-    lease: Option<Host>,
+    lease: Option<MirrorHost>,
     hosts: [HostState; 2],
     puts: Vec<Put>,
     written: u8,
@@ -70,15 +70,15 @@ pub(crate) struct State {
 /// What can be seen of a state from outside, in the model and in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Seen {
-    pub(crate) owner: Host,
+    pub(crate) owner: MirrorHost,
     pub(crate) copies: CountedCopies,
-    pub(crate) serving: Option<Host>,
+    pub(crate) serving: Option<MirrorHost>,
     /// Each host's flash holds every acknowledged write.
     pub(crate) holds_all: [bool; 2],
 }
 
-pub(crate) fn index(host: Host) -> usize {
-    usize::from(host == Host::B)
+pub(crate) fn index(host: MirrorHost) -> usize {
+    usize::from(host == MirrorHost::B)
 }
 
 impl State {
@@ -87,7 +87,7 @@ impl State {
         Self {
             revision: 1,
             epoch: 0,
-            owner: Host::A,
+            owner: MirrorHost::A,
             copies: CountedCopies::Both,
             lease: None,
             hosts: [host.clone(), host],
@@ -97,29 +97,29 @@ impl State {
         }
     }
 
-    fn serves(&self, host: Host) -> bool {
+    fn serves(&self, host: MirrorHost) -> bool {
         let state = &self.hosts[index(host)];
         let owns = state.owns.as_ref();
         state.believes_in_lease && owns.is_some_and(|owns| owns.commit >= owns.recover_to)
     }
 
-    fn holds_all(&self, host: Host) -> bool {
+    fn holds_all(&self, host: MirrorHost) -> bool {
         let log = &self.hosts[index(host)].log;
         self.acknowledged.iter().all(|entry| log.contains(entry))
     }
 
     pub(crate) fn seen(&self) -> Seen {
-        let serving = [Host::A, Host::B].into_iter().find(|host| self.serves(*host));
-        let holds_all = [self.holds_all(Host::A), self.holds_all(Host::B)];
+        let serving = [MirrorHost::A, MirrorHost::B].into_iter().find(|host| self.serves(*host));
+        let holds_all = [self.holds_all(MirrorHost::A), self.holds_all(MirrorHost::B)];
         Seen { owner: self.owner, copies: self.copies, serving, holds_all }
     }
 
     /// What must never happen.
     pub(crate) fn fault(&self) -> Option<&'static str> {
-        let counts = |host: Host| {
+        let counts = |host: MirrorHost| {
             self.copies == CountedCopies::Both || self.copies == CountedCopies::Only(host)
         };
-        let hosts = [Host::A, Host::B];
+        let hosts = [MirrorHost::A, MirrorHost::B];
         if hosts.iter().all(|host| self.serves(*host)) {
             return Some("two hosts serve");
         }

@@ -1,6 +1,6 @@
 //! Every step that the specification allows.
 
-use mirror::{CountedCopies, Host};
+use mirror::{CountedCopies, MirrorHost};
 
 use super::search::Limits;
 use super::{Ownership, Peer, Put, State, index};
@@ -9,7 +9,7 @@ impl State {
     /// All states one step away.
     pub(crate) fn next(&self, limits: &Limits) -> Vec<Self> {
         let mut next = Vec::new();
-        for host in [Host::A, Host::B] {
+        for host in [MirrorHost::A, MirrorHost::B] {
             next.extend(self.lease_steps(host));
             next.extend(self.claim(host, limits));
             next.extend(self.crash(host));
@@ -25,7 +25,7 @@ impl State {
         after
     }
 
-    fn lease_steps(&self, host: Host) -> Vec<Self> {
+    fn lease_steps(&self, host: MirrorHost) -> Vec<Self> {
         let mut steps = Vec::new();
         if self.lease.is_none() {
             steps.push(self.changed(|after| {
@@ -47,7 +47,7 @@ impl State {
         steps
     }
 
-    fn claim(&self, host: Host, limits: &Limits) -> Option<Self> {
+    fn claim(&self, host: MirrorHost, limits: &Limits) -> Option<Self> {
         let admits = self.copies == CountedCopies::Both || self.copies == CountedCopies::Only(host);
         let believes = self.hosts[index(host)].believes_in_lease;
         (admits && believes && self.epoch < limits.epochs).then(|| {
@@ -71,7 +71,7 @@ impl State {
         })
     }
 
-    fn crash(&self, host: Host) -> Option<Self> {
+    fn crash(&self, host: MirrorHost) -> Option<Self> {
         let is_up = self.hosts[index(host)].owns.is_some();
         is_up.then(|| {
             self.changed(|after| {
@@ -93,7 +93,7 @@ impl State {
         })
     }
 
-    fn owner_steps(&self, host: Host, limits: &Limits) -> Vec<Self> {
+    fn owner_steps(&self, host: MirrorHost, limits: &Limits) -> Vec<Self> {
         let Some(owns) = &self.hosts[index(host)].owns else { return Vec::new() };
         let mut steps = vec![self.learn(host)];
         steps.extend(self.attach(host, owns));
@@ -106,7 +106,7 @@ impl State {
         steps
     }
 
-    fn owner_changed(&self, host: Host, change: impl FnOnce(&mut Ownership)) -> Self {
+    fn owner_changed(&self, host: MirrorHost, change: impl FnOnce(&mut Ownership)) -> Self {
         self.changed(|after| {
             if let Some(owns) = &mut after.hosts[index(host)].owns {
                 change(owns);
@@ -115,7 +115,7 @@ impl State {
     }
 
     /// The owner reads the configuration.
-    fn learn(&self, host: Host) -> Self {
+    fn learn(&self, host: MirrorHost) -> Self {
         let (epoch, revision, copies) = (self.epoch, self.revision, self.copies);
         self.changed(|after| {
             let state = &mut after.hosts[index(host)];
@@ -132,7 +132,7 @@ impl State {
     }
 
     /// The peer promises the epoch; a copy that counts is matched in one step, any other is begun.
-    fn attach(&self, host: Host, owns: &Ownership) -> Option<Self> {
+    fn attach(&self, host: MirrorHost, owns: &Ownership) -> Option<Self> {
         let peer = index(host.other());
         let is_free = owns.peer == Peer::Away && self.hosts[peer].promised <= owns.epoch;
         let counts = Self::possible(owns).any(|copies| copies == CountedCopies::Both);
@@ -147,8 +147,8 @@ impl State {
         })
     }
 
-    /// The peer takes over what is missing, and says so.
-    fn follow(&self, host: Host, owns: &Ownership) -> Option<Self> {
+    /// The peer takes over the missing entries, and says so.
+    fn follow(&self, host: MirrorHost, owns: &Ownership) -> Option<Self> {
         let peer = index(host.other());
         let follows = owns.peer != Peer::Away && self.hosts[peer].promised == owns.epoch;
         let log = &self.hosts[index(host)].log;
@@ -159,7 +159,7 @@ impl State {
         })
     }
 
-    fn write(&self, host: Host, limits: &Limits) -> Option<Self> {
+    fn write(&self, host: MirrorHost, limits: &Limits) -> Option<Self> {
         (self.serves(host) && self.written < limits.writes).then(|| {
             self.changed(|after| {
                 after.written += 1;
@@ -169,7 +169,7 @@ impl State {
         })
     }
 
-    fn rule(&self, host: Host, owns: &Ownership, copies: CountedCopies) -> usize {
+    fn rule(&self, host: MirrorHost, owns: &Ownership, copies: CountedCopies) -> usize {
         let own = self.hosts[index(host)].log.len();
         match (copies, owns.peer) {
             (CountedCopies::Only(one), _) if one == host => own,
@@ -179,7 +179,7 @@ impl State {
     }
 
     /// Commits what every configuration that may be in force allows, and acknowledges it.
-    fn commit(&self, host: Host, owns: &Ownership) -> Self {
+    fn commit(&self, host: MirrorHost, owns: &Ownership) -> Self {
         let rules = Self::possible(owns).map(|copies| self.rule(host, owns, copies));
         let commit = owns.commit.max(rules.min().unwrap_or(0));
         let mut after = self.owner_changed(host, |owns| owns.commit = commit);
@@ -195,7 +195,7 @@ impl State {
     /// Asks for another configuration, if it would take nothing back.
     fn ask(
         &self,
-        host: Host,
+        host: MirrorHost,
         owns: &Ownership,
         copies: CountedCopies,
         limits: &Limits,

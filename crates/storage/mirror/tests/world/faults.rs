@@ -1,6 +1,6 @@
 //! What goes wrong, and when.
 
-use mirror::{Command, Host, NodeEvent};
+use mirror::{MirrorHost, NodeCommand, NodeEvent};
 use units::Nanos;
 
 use super::checker::BLOCKS;
@@ -18,7 +18,7 @@ impl World {
             status.is_some_and(|status| status.resync.is_some())
         });
         self.tally.faults_in_resync += u64::from(is_resync);
-        let host = if self.prng.percent(50) { Host::A } else { Host::B };
+        let host = if self.prng.percent(50) { MirrorHost::A } else { MirrorHost::B };
         match self.prng.below(16) {
             0..3 => return self.lose_power(host),
             3..6 => self.cut_lines(host),
@@ -40,7 +40,7 @@ impl World {
         }
     }
 
-    fn lose_power(&mut self, host: Host) -> Result<(), String> {
+    fn lose_power(&mut self, host: MirrorHost) -> Result<(), String> {
         let machine = &mut self.machines[index(host)];
         if machine.node.is_none() {
             return Ok(());
@@ -54,7 +54,7 @@ impl World {
         self.guests_lose(host)
     }
 
-    fn cut_lines(&mut self, from: Host) {
+    fn cut_lines(&mut self, from: MirrorHost) {
         let until = self.now + Nanos::from_millis(100 + self.prng.below(8_000));
         self.lines[index(from)].cut(until);
         if self.prng.percent(60) {
@@ -63,7 +63,7 @@ impl World {
         self.tally.cuts += 1;
     }
 
-    fn cut_registry(&mut self, host: Host) {
+    fn cut_registry(&mut self, host: MirrorHost) {
         let until = self.now + Nanos::from_millis(100 + self.prng.below(12_000));
         let [to, back] = &mut self.registry_lines[index(host)];
         if self.prng.percent(70) {
@@ -81,7 +81,7 @@ impl World {
         self.tally.registry_cuts += 1;
     }
 
-    fn pause(&mut self, host: Host) {
+    fn pause(&mut self, host: MirrorHost) {
         let millis = if self.prng.percent(50) { 30_000 } else { 100 + self.prng.below(10_000) };
         let span = Nanos::from_millis(millis);
         let is_within = self.prng.percent(50);
@@ -94,7 +94,7 @@ impl World {
         self.tally.pauses += 1;
     }
 
-    fn break_flash(&mut self, host: Host) {
+    fn break_flash(&mut self, host: MirrorHost) {
         self.machines[index(host)].break_flash();
         self.tally.flash_failures += 1;
     }
@@ -104,15 +104,15 @@ impl World {
         let serving = self.machines.iter().find(|machine| machine.is_serving(self.now));
         let Some(host) = serving.map(|machine| machine.host) else { return Ok(()) };
         let command = match self.prng.below(5) {
-            0 => Command::Drain,
-            1 => Command::Resume,
-            _ => Command::HandOver,
+            0 => NodeCommand::Drain,
+            1 => NodeCommand::Resume,
+            _ => NodeCommand::HandOver,
         };
         match command {
-            Command::Drain => self.tally.drains += 1,
-            Command::HandOver => {
+            NodeCommand::Drain => self.tally.drains += 1,
+            NodeCommand::HandOver => {
                 self.tally.hand_overs += 1;
-                self.deliver(host.other(), 0, NodeEvent::Command(Command::OpenRemote))?;
+                self.deliver(host.other(), 0, NodeEvent::Command(NodeCommand::OpenRemote))?;
                 if self.prng.percent(60) {
                     // A fault in the middle of it.
                     self.tally.faults_in_hand_over += 1;
@@ -125,10 +125,10 @@ impl World {
         self.deliver(host, 0, NodeEvent::Command(command))
     }
 
-    fn evict(&mut self, host: Host) -> Result<(), String> {
+    fn evict(&mut self, host: MirrorHost) -> Result<(), String> {
         for block in 0..BLOCKS {
             if self.prng.percent(50) {
-                self.deliver(host, 0, NodeEvent::Command(Command::Evict(block)))?;
+                self.deliver(host, 0, NodeEvent::Command(NodeCommand::Evict(block)))?;
             }
         }
         Ok(())
@@ -141,7 +141,7 @@ impl World {
         for line in self.lines.iter_mut().chain(self.registry_lines.iter_mut().flatten()) {
             line.heal();
         }
-        for host in [Host::A, Host::B] {
+        for host in [MirrorHost::A, MirrorHost::B] {
             let machine = &mut self.machines[index(host)];
             let status = machine.node.as_ref().map(|node| node.status(machine.local(self.now)));
             machine.pause_within_step = None;

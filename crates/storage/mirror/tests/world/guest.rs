@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mirror::{GuestOutcome, GuestRequest, Host, NodeEvent};
+use mirror::{GuestOutcome, GuestRequest, MirrorHost, NodeEvent};
 use units::{Nanos, Prng};
 
 use super::checker::{BLOCKS, Operation};
@@ -13,13 +13,13 @@ pub(crate) const WORKERS: u64 = 5;
 
 struct Waiting {
     worker: u64,
-    host: Host,
+    host: MirrorHost,
     operation: Operation,
 }
 
 /// See the module.
 pub(crate) struct Guest {
-    at: Host,
+    at: MirrorHost,
     last_id: u64,
     waiting: BTreeMap<u64, Waiting>,
     /// Of a hundred requests.
@@ -33,7 +33,7 @@ pub(crate) struct Guest {
 impl Guest {
     pub(crate) fn new(prng: &mut Prng) -> Self {
         Self {
-            at: Host::A,
+            at: MirrorHost::A,
             last_id: 0,
             waiting: BTreeMap::new(),
             writes: [20, 50, 80][usize::try_from(prng.below(3)).expect("below 3")],
@@ -104,7 +104,7 @@ impl World {
     }
 
     /// The host's program has ended: its guests learn nothing about their requests.
-    pub(super) fn guests_lose(&mut self, host: Host) -> Result<(), String> {
+    pub(super) fn guests_lose(&mut self, host: MirrorHost) -> Result<(), String> {
         let lost = self.guest.waiting.iter().filter(|(_, one)| one.host == host);
         let lost: Vec<u64> = lost.map(|(id, _)| *id).collect();
         self.guest.at = host.other();

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use mirror::{FlashImage, FlashOp, Host, MirrorNode, MirrorSettings, NodeEvent};
+use mirror::{FlashImage, FlashOp, MirrorHost, MirrorNode, MirrorSettings, NodeEvent};
 use units::{Nanos, Prng};
 
 /// A host's clock: an offset, and a rate within the stated bound.
@@ -21,7 +21,7 @@ impl Clock {
 
 /// See the module.
 pub(crate) struct Machine {
-    pub(crate) host: Host,
+    pub(crate) host: MirrorHost,
     settings: MirrorSettings,
     clock: Clock,
     pub(crate) node: Option<MirrorNode>,
@@ -36,7 +36,12 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn new(host: Host, settings: MirrorSettings, drift: i64, prng: &mut Prng) -> Self {
+    pub(crate) fn new(
+        host: MirrorHost,
+        settings: MirrorSettings,
+        drift: i64,
+        prng: &mut Prng,
+    ) -> Self {
         let image = FlashImage::empty(settings.backed, settings.retained);
         let offset = Nanos::from_secs(prng.below(1_000));
         Self {
@@ -58,7 +63,7 @@ impl Machine {
         self.flash_fails = false;
         self.paused_until = Nanos::ZERO;
         self.pause_within_step = None;
-        let boot = 2 * self.boot + u64::from(self.host == Host::B);
+        let boot = 2 * self.boot + u64::from(self.host == MirrorHost::B);
         self.node = Some(MirrorNode::start(self.host, boot, self.settings, self.durable.clone()));
     }
 

@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use mirror::{
-    Authority, CountedCopies, Host, MirrorSettings, NodeEffect, NodeEvent, PeerMessage, RegistryOp,
+    Authority, CountedCopies, MirrorHost, MirrorSettings, NodeEffect, NodeEvent, PeerMessage,
+    RegistryOp,
 };
 use units::{Nanos, Prng, Seed};
 
@@ -60,15 +61,15 @@ impl fmt::Display for Broken {
 enum Happening {
     Tick,
     /// For this start of the host's program; 0: for whichever runs.
-    Event(Host, u64, NodeEvent),
-    Flash(Host, u64),
-    Registry(Host, u64, u64, RegistryOp),
-    Backing(Host, u64, u64, u64, mirror::BackingOp),
+    Event(MirrorHost, u64, NodeEvent),
+    Flash(MirrorHost, u64),
+    Registry(MirrorHost, u64, u64, RegistryOp),
+    Backing(MirrorHost, u64, u64, u64, mirror::BackingOp),
     /// Of a step before a pause.
-    Effects(Host, u64, Vec<NodeEffect>),
+    Effects(MirrorHost, u64, Vec<NodeEffect>),
     Guest(u64),
     Fault,
-    Start(Host, u64),
+    Start(MirrorHost, u64),
 }
 
 /// See the module.
@@ -93,8 +94,8 @@ pub(crate) struct World {
     seen: Option<Seen>,
 }
 
-fn index(host: Host) -> usize {
-    usize::from(host == Host::B)
+fn index(host: MirrorHost) -> usize {
+    usize::from(host == MirrorHost::B)
 }
 
 /// Runs one seed; some of those without a backing store are held against the specification.
@@ -124,8 +125,8 @@ impl World {
         let lines = [line(), line()];
         let registry_lines = [[line(), line()], [line(), line()]];
         let machines = [
-            Machine::new(Host::A, settings, drifts[0], &mut prng),
-            Machine::new(Host::B, settings, drifts[1], &mut prng),
+            Machine::new(MirrorHost::A, settings, drifts[0], &mut prng),
+            Machine::new(MirrorHost::B, settings, drifts[1], &mut prng),
         ];
         Self {
             settings,
@@ -160,7 +161,7 @@ impl World {
     }
 
     fn live(&mut self) -> Result<(), String> {
-        for host in [Host::A, Host::B] {
+        for host in [MirrorHost::A, MirrorHost::B] {
             self.machines[index(host)].start();
         }
         self.at(TICK, Happening::Tick);
@@ -250,7 +251,7 @@ impl World {
 
     fn tick(&mut self) -> Result<(), String> {
         self.at(TICK, Happening::Tick);
-        for host in [Host::A, Host::B] {
+        for host in [MirrorHost::A, MirrorHost::B] {
             if self.machines[index(host)].paused_until <= self.now {
                 self.deliver(host, 0, NodeEvent::Tick)?;
             }
@@ -263,7 +264,7 @@ impl World {
     }
 
     /// Hands an event to a host's program, unless that has ended; a paused one gets it later.
-    fn deliver(&mut self, host: Host, boot: u64, event: NodeEvent) -> Result<(), String> {
+    fn deliver(&mut self, host: MirrorHost, boot: u64, event: NodeEvent) -> Result<(), String> {
         let now = self.now;
         let machine = &mut self.machines[index(host)];
         if machine.node.is_none() || (boot != 0 && boot != machine.boot) {
@@ -291,7 +292,12 @@ impl World {
     }
 
     /// Whatever an owner answers, the registry must see it as the holder at that moment.
-    fn check_lease(&self, host: Host, owner: bool, effects: &[NodeEffect]) -> Result<(), String> {
+    fn check_lease(
+        &self,
+        host: MirrorHost,
+        owner: bool,
+        effects: &[NodeEffect],
+    ) -> Result<(), String> {
         let answers = effects.iter().any(|effect| match effect {
             NodeEffect::Reply(_, outcome) => {
                 owner
@@ -310,14 +316,19 @@ impl World {
         Ok(())
     }
 
-    fn note(&mut self, host: Host) {
+    fn note(&mut self, host: MirrorHost) {
         let machine = &self.machines[index(host)];
         if let Some(node) = &machine.node {
             self.tally.note(&node.status(machine.local(self.now)));
         }
     }
 
-    fn carry_out(&mut self, host: Host, boot: u64, effects: Vec<NodeEffect>) -> Result<(), String> {
+    fn carry_out(
+        &mut self,
+        host: MirrorHost,
+        boot: u64,
+        effects: Vec<NodeEffect>,
+    ) -> Result<(), String> {
         let machine = &self.machines[index(host)];
         if machine.node.is_none() || machine.boot != boot {
             return Ok(()); // Lost with the power.
@@ -325,7 +336,7 @@ impl World {
         effects.into_iter().try_for_each(|effect| self.effect(host, effect))
     }
 
-    fn effect(&mut self, host: Host, effect: NodeEffect) -> Result<(), String> {
+    fn effect(&mut self, host: MirrorHost, effect: NodeEffect) -> Result<(), String> {
         let boot = self.machines[index(host)].boot;
         match effect {
             NodeEffect::Reply(id, outcome) => return self.guest_answer(id, &outcome),
@@ -351,7 +362,7 @@ impl World {
         Ok(())
     }
 
-    fn flash(&mut self, host: Host, boot: u64) -> Result<(), String> {
+    fn flash(&mut self, host: MirrorHost, boot: u64) -> Result<(), String> {
         let machine = &mut self.machines[index(host)];
         if machine.boot != boot || machine.node.is_none() {
             return Ok(());
@@ -360,7 +371,7 @@ impl World {
         event.map_or(Ok(()), |event| self.deliver(host, boot, event))
     }
 
-    fn send(&mut self, from: Host, message: &PeerMessage) {
+    fn send(&mut self, from: MirrorHost, message: &PeerMessage) {
         let arrivals = self.lines[index(from)].arrivals(self.now, &mut self.prng);
         for arrival in arrivals {
             let event = NodeEvent::Peer(message.clone());
@@ -368,7 +379,7 @@ impl World {
         }
     }
 
-    fn ask_registry(&mut self, host: Host, boot: u64, id: u64, op: RegistryOp) {
+    fn ask_registry(&mut self, host: MirrorHost, boot: u64, id: u64, op: RegistryOp) {
         let answer = self.registry.answer(self.now, host, op);
         let line = &self.registry_lines[index(host)][1];
         for arrival in line.arrivals(self.now, &mut self.prng) {

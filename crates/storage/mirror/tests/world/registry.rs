@@ -1,12 +1,12 @@
 //! The registry: two keys with revisions, changed by compare-and-set, one of which expires on the
 //! server. Modelled after a key-value bucket of NATS `JetStream`.
 
-use mirror::{Authority, Config, Host, MirrorSettings, RegistryAnswer, RegistryOp};
+use mirror::{Authority, Config, MirrorHost, MirrorSettings, RegistryAnswer, RegistryOp};
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]
 struct Holder {
-    host: Host,
+    host: MirrorHost,
     boot: u64,
     revision: u64,
     expires: Nanos,
@@ -27,7 +27,7 @@ impl Registry {
         let million = 1_000_000_i64;
         let ttl = i128::from(settings.lease_ttl.0) * i128::from(million);
         let ttl = ttl / i128::from(million + drift_ppm);
-        let config = Config { epoch: 0, owner: Host::A, authority };
+        let config = Config { epoch: 0, owner: MirrorHost::A, authority };
         let ttl = Nanos(u64::try_from(ttl).expect("a positive span"));
         Self { lease: None, ttl, revision: 1, config: (1, config), takeovers: 0 }
     }
@@ -36,7 +36,7 @@ impl Registry {
         self.lease.filter(|lease| now < lease.expires)
     }
 
-    pub(crate) fn holder(&self, now: Nanos) -> Option<Host> {
+    pub(crate) fn holder(&self, now: Nanos) -> Option<MirrorHost> {
         self.held(now).map(|lease| lease.host)
     }
 
@@ -44,7 +44,12 @@ impl Registry {
         self.config.1
     }
 
-    pub(crate) fn answer(&mut self, now: Nanos, host: Host, op: RegistryOp) -> RegistryAnswer {
+    pub(crate) fn answer(
+        &mut self,
+        now: Nanos,
+        host: MirrorHost,
+        op: RegistryOp,
+    ) -> RegistryAnswer {
         match op {
             RegistryOp::Take { boot } => match self.held(now) {
                 None => self.grant(now, host, boot),
@@ -71,7 +76,7 @@ impl Registry {
         }
     }
 
-    fn grant(&mut self, now: Nanos, host: Host, boot: u64) -> RegistryAnswer {
+    fn grant(&mut self, now: Nanos, host: MirrorHost, boot: u64) -> RegistryAnswer {
         self.revision += 1;
         let (revision, expires) = (self.revision, now + self.ttl);
         self.lease = Some(Holder { host, boot, revision, expires });

@@ -3,7 +3,7 @@
 use units::{Prng, Seed};
 
 use super::{ArrayEvent, ArrayState, PieceOrder};
-use crate::disk::{CachedDisk, DiskArm, DiskStep, MediaRequest, VirtualMoment};
+use crate::disk::{CachedDisk, DiskArm, DiskParameters, DiskStep, MediaRequest, VirtualMoment};
 use crate::flash::Flash;
 use crate::model::{ArrayModel, Medium};
 use crate::raid::DrivePiece;
@@ -17,15 +17,17 @@ pub(super) enum Drive {
 /// The drives of a model, turned as the seed says.
 pub(super) fn of(model: &ArrayModel, seed: Seed) -> Vec<Drive> {
     let mut prng = Prng::new(seed);
-    let drives = (0..model.layout.disks).map(|_| match &model.medium {
-        Medium::Disk(parameters) => {
-            let phase = prng.below(1 << 20) as f64 / f64::from(1_u32 << 20);
-            let arm = DiskArm::new(parameters.clone(), phase);
-            Drive::Disk(CachedDisk::new(arm, parameters.write_cache))
-        }
-        Medium::Flash(parameters) => Drive::Flash(Flash::new(*parameters)),
-    });
-    drives.collect()
+    (0..model.layout.disks)
+        .map(|_| match &model.medium {
+            Medium::Disk(parameters) => Drive::Disk(turned(parameters, &mut prng)),
+            Medium::Flash(parameters) => Drive::Flash(Flash::new(*parameters)),
+        })
+        .collect()
+}
+
+fn turned(parameters: &DiskParameters, prng: &mut Prng) -> CachedDisk {
+    let phase = prng.below(1 << 20) as f64 / f64::from(1_u32 << 20);
+    CachedDisk::new(DiskArm::new(parameters.clone(), phase), parameters.write_cache)
 }
 
 impl ArrayState {

@@ -240,8 +240,8 @@ impl<'a> Fitting<'a> {
         let allowed = loads.len() as f64 * MEASURED_WITHIN * MEASURED_WITHIN;
         let most = (2.0 * least).max(least + allowed);
         let ranges = ranges(&best, directions, most, |tried| misfit.of(tried));
-        let values = keys.iter().zip(best);
-        values
+        keys.iter()
+            .zip(best)
             .zip(ranges)
             .map(|((key, value), range)| FittedParameter { key, value, range })
             .collect()
@@ -297,12 +297,15 @@ impl<'a> Fitting<'a> {
     fn conclude(&self, parameters: Vec<FittedParameter>) -> FittedArray {
         let values = values_of(&parameters);
         let model = self.model(&values).expect("invariant: a fit ends within the bounds");
-        let loads = [self.reads.as_slice(), &self.writes, &self.durable, &self.beside].concat();
-        let loads = loads.into_iter().map(|measured| {
-            let fitted_us = mean_latency(&model, measured.load, self.span) / 1e3;
-            FittedLoad { measured, fitted_us }
-        });
-        let loads: Vec<FittedLoad> = loads.collect();
+        let loads: Vec<FittedLoad> =
+            [self.reads.as_slice(), &self.writes, &self.durable, &self.beside]
+                .concat()
+                .into_iter()
+                .map(|measured| {
+                    let fitted_us = mean_latency(&model, measured.load, self.span) / 1e3;
+                    FittedLoad { measured, fitted_us }
+                })
+                .collect();
         let squares: f64 = loads.iter().map(|load| load.off_percent().powi(2)).sum();
         let off = (squares / loads.len() as f64).sqrt();
         let calibration = Calibration {

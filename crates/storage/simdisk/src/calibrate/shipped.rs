@@ -16,8 +16,10 @@ const SPAN: u64 = 200 << 30;
 
 fn table() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../arrays");
-    let entries = std::fs::read_dir(folder).expect("the folder of arrays");
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the folder of arrays")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.sort();
     let mut table = String::new();
     for path in paths {

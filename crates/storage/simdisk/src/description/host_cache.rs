@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::{ValueComplaint, whole, within};
 use crate::flash::FlashParameters;
-use crate::host_cache::{HostCacheMode, HostCacheParameters};
+use crate::model::{HostCacheMode, HostCacheParameters};
 
 /// Blocks that a simulation follows: the index in memory has about 100 bytes for each.
 const MOST_BLOCKS: f64 = 16e6;

@@ -88,8 +88,9 @@ impl RealDrive {
     /// `longest`.
     fn seeks_off(&self, curve: &SeekCurve, longest: f64) -> f64 {
         let table = self.table();
-        let off = |distance| (curve.milliseconds(distance) - table.milliseconds(distance)).abs();
-        mean_of_seeks(longest, off)
+        mean_of_seeks(longest, |distance| {
+            (curve.milliseconds(distance) - table.milliseconds(distance)).abs()
+        })
     }
 
     /// Response times of the random reads, sorted: measured ones and those of the model.

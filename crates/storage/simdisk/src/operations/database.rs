@@ -13,7 +13,7 @@ use super::{
 use crate::file_system::Metadata;
 
 /// One database.
-pub(super) struct DatabaseState<'a> {
+pub(super) struct SimulatedDatabase<'a> {
     pub profile: &'a OperationProfile,
     pub place: OperationPlace,
     pub log_place: OperationPlace,
@@ -45,17 +45,17 @@ pub(super) struct DatabaseState<'a> {
     pub scanned: u64,
     /// The file that `beside` counts in, and the next request of it.
     beside: (u64, usize),
-    chains: [Chain; RequestBeside::CHAINS],
+    chains: [RequestChain; RequestBeside::CHAINS],
 }
 
 /// Requests that wait for each other: where, and which.
 #[derive(Default)]
-struct Chain {
+struct RequestChain {
     waiting: VecDeque<(OperationPlace, RequestBeside)>,
     is_busy: bool,
 }
 
-impl<'a> DatabaseState<'a> {
+impl<'a> SimulatedDatabase<'a> {
     /// A database whose bursts begin anywhere in those of the profile.
     pub(super) fn new(
         profile: &'a OperationProfile,

@@ -3,22 +3,11 @@
 
 use units::Nanos;
 
-use super::run::{OperationRun, Timer, Waiter};
+use super::run::{FlowState, OperationRun, Timer, Waiter};
 use super::{OperationFlow, OperationKind, OperationPlace};
 use crate::array::ArrayUsage;
 use crate::disk::{VirtualMoment, micros};
 use crate::host::HostProcessors;
-
-/// A flow under way.
-pub(super) struct FlowState {
-    flow: OperationFlow,
-    /// Bytes that are copied.
-    done: u64,
-    /// Whether it makes further requests.
-    is_open: bool,
-    /// Whether a request is in flight.
-    is_busy: bool,
-}
 
 impl OperationRun<'_> {
     /// Starts or stops the sessions of a database. A batch in flight is completed.

@@ -96,8 +96,10 @@ impl LogState {
     /// The sessions that need not wait any longer.
     pub(super) fn served(&mut self) -> Vec<u32> {
         let durable = self.durable;
-        let served = self.waiting.extract_if(.., |(end, _)| *end <= durable);
-        served.map(|(_, session)| session).collect()
+        self.waiting
+            .extract_if(.., |(end, _)| *end <= durable)
+            .map(|(_, session)| session)
+            .collect()
     }
 
     /// Number of the file in use and the bytes of it that are used up.

@@ -5,12 +5,11 @@ use std::collections::BinaryHeap;
 
 use units::{Nanos, Prng, Seed};
 
-use super::database::DatabaseState;
-use super::flow::FlowState;
+use super::database::SimulatedDatabase;
 use super::log::LogWrite;
 use super::{
-    LoadedDatabase, OperationKind, OperationLoad, OperationPlace, RequestBeside, ScanShape,
-    SpanShape,
+    LoadedDatabase, OperationFlow, OperationKind, OperationLoad, OperationPlace, RequestBeside,
+    ScanShape, SpanShape,
 };
 use crate::array::{HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError};
@@ -42,14 +41,25 @@ pub struct OperationRun<'a> {
     pub(super) scan: Option<ScanShape>,
     pub(super) processors: Option<HostProcessors>,
     pub(super) arrays: Vec<CachedArray>,
-    pub(super) databases: Vec<DatabaseState<'a>>,
-    sessions: Vec<SessionState>,
+    pub(super) databases: Vec<SimulatedDatabase<'a>>,
+    sessions: Vec<SimulatedSession>,
     requests: SlotTable<PendingRequest>,
     pub(super) flows: Vec<FlowState>,
     /// How far time has advanced.
     pub(super) now: VirtualMoment,
     timers: BinaryHeap<Reverse<(VirtualMoment, u64, Timer)>>,
     sequence: u64,
+}
+
+/// A flow under way.
+pub(super) struct FlowState {
+    pub(super) flow: OperationFlow,
+    /// Bytes that are copied.
+    pub(super) done: u64,
+    /// Whether it makes further requests.
+    pub(super) is_open: bool,
+    /// Whether a request is in flight.
+    pub(super) is_busy: bool,
 }
 
 /// An event without any array.
@@ -93,7 +103,7 @@ struct PendingRequest {
 }
 
 /// One session.
-struct SessionState {
+struct SimulatedSession {
     database: u32,
     prng: Prng,
     batch: usize,
@@ -159,7 +169,7 @@ impl<'a> OperationRun<'a> {
             let end = run.arrays[database.place.array].capacity();
             let metadata = Metadata::new(array.file_system, end, seed.derive(u64::MAX - 1));
             let prng = Prng::new(seed.derive(u64::MAX));
-            run.databases.push(DatabaseState::new(
+            run.databases.push(SimulatedDatabase::new(
                 database.profile.unwrap_or(load.profile),
                 places,
                 database.pace,
@@ -240,7 +250,7 @@ impl<'a> OperationRun<'a> {
     }
 
     fn add_session(&mut self, database: u32, prng: Prng) {
-        let session = SessionState {
+        let session = SimulatedSession {
             database,
             prng,
             batch: 0,
@@ -352,7 +362,7 @@ impl<'a> OperationRun<'a> {
 
     fn commit(&mut self, now: VirtualMoment, session: u32) -> bool {
         let number = self.sessions[session as usize].database;
-        let DatabaseState { log, profile, .. } = &mut self.databases[number as usize];
+        let SimulatedDatabase { log, profile, .. } = &mut self.databases[number as usize];
         let profile = *profile;
         if log.is_full(&profile.log) {
             let added = log.add(0, &profile.log);
@@ -583,7 +593,7 @@ impl<'a> OperationRun<'a> {
     }
 }
 
-/// The volume of a request, as a cache in the host tells them apart: database and log have one
+/// The volume of a request, as a cache in the host distinguishes them: database and log have one
 /// each.
 fn volume(database: u32, kind: OperationKind) -> u64 {
     let is_log = matches!(

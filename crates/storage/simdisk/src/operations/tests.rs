@@ -136,13 +136,13 @@ fn a_read_near_the_one_before_it_takes_no_long_seek() {
 
 #[test]
 fn a_distance_beyond_an_end_of_the_database_stays_within_it() {
-    use super::database::DatabaseState;
+    use super::database::SimulatedDatabase;
     use crate::description::FileSystemSection;
     use crate::file_system::Metadata;
     let place = OperationPlace { array: 0, base: 10 * PAGE, bytes: 4 * PAGE };
     let log = OperationPlace { array: 0, base: 0, bytes: 1 << 30 };
     let profile = profile();
-    let mut database = DatabaseState::new(
+    let mut database = SimulatedDatabase::new(
         &profile,
         (place, log),
         None,

@@ -18,7 +18,7 @@ use record::StorageFinding;
 
 use super::{Controller, DiskCaches, Tool};
 use crate::StoragePlace;
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 pub use evidence::{leaves_open, not_understood};
 
 /// Findings on a controller and its logical drives, good and bad.
@@ -61,8 +61,9 @@ fn of_cache(controller: &Controller) -> Vec<StorageFinding> {
 }
 
 fn mode(controller: &Controller) -> StorageFinding {
-    let draft = Check::new(("controller-mode", "Disks behind the controller"), controller.name());
-    let rule = |through: Option<&bool>| match through {
+    let draft =
+        FindingDraft::new(("controller-mode", "Disks behind the controller"), controller.name());
+    controller.passes_disks_through.judge(|through| match through {
         Some(true) => mended_by(
             draft
                 .clone()
@@ -75,8 +76,7 @@ fn mode(controller: &Controller) -> StorageFinding {
             "disks that are handed through have no cache, and this output lists none that is not",
         ),
         _ => draft.clone().pass("logical drives", "the controller's cache serves them"),
-    };
-    controller.passes_disks_through.judge(rule)
+    })
 }
 
 /// A flash device: its own cache, and how it is.
@@ -89,8 +89,10 @@ fn of_nvme(controller: &Controller) -> Vec<StorageFinding> {
 }
 
 fn nvme_cache(controller: &Controller) -> StorageFinding {
-    let draft =
-        Check::new(("device-cache", "Volatile write cache of the device"), controller.name());
+    let draft = FindingDraft::new(
+        ("device-cache", "Volatile write cache of the device"),
+        controller.name(),
+    );
     let device = controller.id.as_deref().unwrap_or("nvmeN");
     controller.disk_caches.judge(|cache| match cache {
         Some(DiskCaches::Off) => {
@@ -126,7 +128,7 @@ const MODELS: [&str; 10] = [
 
 /// A tool that is installed and printed nothing.
 pub fn silent(tool: &str, why: &str) -> StorageFinding {
-    let draft = Check::new(("controller-tool", "Tool of the controller"), tool);
+    let draft = FindingDraft::new(("controller-tool", "Tool of the controller"), tool);
     mended_by(
         draft.unknown(why, "what the controller does with writes decides log latency"),
         "run as root, or pass a saved output with --controller FILE",
@@ -142,7 +144,8 @@ pub fn untold(places: &[StoragePlace<'_>], is_told: bool) -> Option<StorageFindi
     let (device, model) = devices
         .filter_map(|device| Some((device, device.facts.model.as_deref()?)))
         .find(|(_, model)| MODELS.iter().any(|part| model.contains(part)))?;
-    let draft = Check::new(("controller-tool", "Tool of the controller"), &device.facts.name);
+    let draft =
+        FindingDraft::new(("controller-tool", "Tool of the controller"), &device.facts.name);
     Some(mended_by(
         draft.unknown(
             format!("{model}, a drive of a RAID controller"),

@@ -43,7 +43,7 @@ pub(super) fn read_json(text: &str) -> Result<Output, ControllerError> {
 /// The controllers of an output in text; `None` if the text is no such output.
 pub(super) fn read_text(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(text::begins).then(|| {
-        let text::Parsed { answers, unread, gaps } = text::parse(text);
+        let text::ParsedText { answers, unread, gaps } = text::parse(text);
         let mut controllers = of_answers(&answers);
         let Some(last) = controllers.last_mut() else {
             return Err(failure(&answers).unwrap_or(ControllerError::Empty(Tool::Storcli)));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use record::StorageFinding;
 
 use super::{LayoutLook, PlannedVolume, SeenFolder, VolumeUse};
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Entries that file systems put into every volume.
 const OF_THE_SYSTEM: [&str; 3] = ["lost+found", "System Volume Information", "$RECYCLE.BIN"];
@@ -33,7 +33,7 @@ pub(super) fn on_volume(
 /// Databases of the plan that lie on this volume and belong on others.
 fn strangers(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -> StorageFinding {
     let path = look.roots.mount_of(volume);
-    let draft = Check::new(("layout-copies", "Copies on the volume"), path.as_str());
+    let draft = FindingDraft::new(("layout-copies", "Copies on the volume"), path.as_str());
     let wrong: Vec<String> = here(look, seen)
         .into_iter()
         .filter(|database| !volume.databases.contains(database))
@@ -63,12 +63,16 @@ fn here(look: &LayoutLook<'_>, seen: &SeenFolder) -> BTreeSet<String> {
         return seen.names.iter().filter(|name| planned.contains(name)).cloned().collect();
     };
     let names = look.at(root).map_or(&[][..], |folder| &folder.names);
-    let from_here = names.iter().filter(|name| {
-        let mounted = look.at(&look.roots.inside(root, name));
-        mounted
-            .is_some_and(|it| it.volume.is_mounted_here && it.volume.number == seen.volume.number)
-    });
-    from_here.cloned().collect()
+    names
+        .iter()
+        .filter(|name| {
+            let mounted = look.at(&look.roots.inside(root, name));
+            mounted.is_some_and(|it| {
+                it.volume.is_mounted_here && it.volume.number == seen.volume.number
+            })
+        })
+        .cloned()
+        .collect()
 }
 
 /// Whether a database has its folders, all on its volume.
@@ -78,7 +82,7 @@ fn database_on(
     database: &str,
     seen: &SeenFolder,
 ) -> StorageFinding {
-    let draft = Check::new(("layout-database", "Folders of the database"), database);
+    let draft = FindingDraft::new(("layout-database", "Folders of the database"), database);
     let folders = look.roots.folders_of(volume, database);
     let mount = look.roots.mount_of(volume);
     for (number, folder) in folders.iter().enumerate() {
@@ -107,7 +111,7 @@ fn database_on(
 /// A spare must be empty and assigned to no database.
 fn spare(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -> StorageFinding {
     let path = look.roots.mount_of(volume);
-    let draft = Check::new(("layout-spare", "Spare volume"), path.as_str());
+    let draft = FindingDraft::new(("layout-spare", "Spare volume"), path.as_str());
     let mut names = seen.names.iter().filter(|name| !OF_THE_SYSTEM.contains(&name.as_str()));
     if let Some(name) = names.next() {
         let reason = "it is no spare: nothing takes a volume with files for one that failed";
@@ -128,7 +132,7 @@ pub(super) fn reseed(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
     if look.roots.databases.is_none() {
         return Vec::new();
     }
-    let draft = Check::new(("layout-reseed", "AutoReseed"), look.plan.server.as_str());
+    let draft = FindingDraft::new(("layout-reseed", "AutoReseed"), look.plan.server.as_str());
     if look.plan.has(VolumeUse::Logs) {
         let reason = "it needs database and log on one volume, and the plan has them apart";
         let finding = draft.fail("logs have volumes of their own", reason);

@@ -7,7 +7,7 @@ use record::StorageFinding;
 use units::Bytes;
 
 use super::{LayoutLook, PlannedVolume, SeenFolder, SeenVolume, VolumeUse, copies};
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// The most that a file system reserves of a volume: ext4 1.6 % for its inodes.
 const OWN_PERCENT: u64 = 3;
@@ -15,7 +15,7 @@ const OWN_PERCENT: u64 = 3;
 /// Findings on one volume and its contents.
 pub(super) fn findings(look: &LayoutLook<'_>, volume: &PlannedVolume) -> Vec<StorageFinding> {
     if volume.purpose == VolumeUse::MetaCache {
-        let draft = Check::new(("layout-volume", "Volume of the plan"), &volume.name);
+        let draft = FindingDraft::new(("layout-volume", "Volume of the plan"), &volume.name);
         let reason =
             "the product's own script makes and mounts it: ask Get-MailboxDatabaseCopyStatus";
         return vec![draft.unknown("an SSD for MetaCache databases", reason)];
@@ -32,7 +32,7 @@ pub(super) fn findings(look: &LayoutLook<'_>, volume: &PlannedVolume) -> Vec<Sto
 
 fn mounted(look: &LayoutLook<'_>, volume: &PlannedVolume, path: &str) -> StorageFinding {
     let subject = format!("{} ({})", volume.name, volume.purpose.name());
-    let draft = Check::new(("layout-volume", "Volume of the plan"), subject);
+    let draft = FindingDraft::new(("layout-volume", "Volume of the plan"), subject);
     let Some(seen) = look.at(path) else {
         let missing = format!("there is no {path}");
         let finding = draft.fail(missing, "what belongs on it has no place");
@@ -49,7 +49,7 @@ fn mounted(look: &LayoutLook<'_>, volume: &PlannedVolume, path: &str) -> Storage
 }
 
 fn size(volume: &PlannedVolume, path: &str, seen: &SeenVolume) -> StorageFinding {
-    let draft = Check::new(("layout-size", "Size of the volume"), path);
+    let draft = FindingDraft::new(("layout-size", "Size of the volume"), path);
     let told = format!("{} of {} planned", Bytes(seen.total_bytes), Bytes(volume.bytes));
     if seen.total_bytes >= volume.bytes / 100 * (100 - OWN_PERCENT) {
         return draft.pass(told, "databases and logs have the room that was calculated");
@@ -62,7 +62,7 @@ fn size(volume: &PlannedVolume, path: &str, seen: &SeenVolume) -> StorageFinding
 }
 
 fn file_system(look: &LayoutLook<'_>, path: &str, seen: &SeenVolume) -> StorageFinding {
-    let draft = Check::new(("layout-file-system", "File system of the plan"), path);
+    let draft = FindingDraft::new(("layout-file-system", "File system of the plan"), path);
     let planned = planned_file_system(look);
     let told = format!("{}, planned {planned}", seen.file_system);
     if seen.file_system.eq_ignore_ascii_case(&planned) {
@@ -105,7 +105,7 @@ pub(super) fn apart(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
 }
 
 fn same_volume(volumes: &BTreeMap<u64, Vec<&str>>) -> StorageFinding {
-    let draft = Check::new(("layout-volumes-apart", "Volumes that are one"), "all volumes");
+    let draft = FindingDraft::new(("layout-volumes-apart", "Volumes that are one"), "all volumes");
     let shared: Vec<String> =
         volumes.values().filter(|names| names.len() > 1).map(|names| names.join(" and ")).collect();
     if shared.is_empty() {
@@ -118,7 +118,7 @@ fn same_volume(volumes: &BTreeMap<u64, Vec<&str>>) -> StorageFinding {
 }
 
 fn same_disk(disks: &BTreeMap<&str, Vec<&str>>, untold: &[&str]) -> StorageFinding {
-    let draft = Check::new(("layout-disks", "One volume a disk"), "all volumes");
+    let draft = FindingDraft::new(("layout-disks", "One volume a disk"), "all volumes");
     let shared: Vec<String> = disks
         .iter()
         .filter(|(_, names)| names.len() > 1)
@@ -148,8 +148,10 @@ pub(super) fn unplanned(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
         .filter(|path| !planned.contains(path))
         .filter(|path| look.at(path).is_some_and(|seen| seen.volume.is_mounted_here))
         .map(|path| {
-            let draft =
-                Check::new(("layout-unplanned", "Volume that is not planned"), path.as_str());
+            let draft = FindingDraft::new(
+                ("layout-unplanned", "Volume that is not planned"),
+                path.as_str(),
+            );
             let reason = match look.roots.databases {
                 Some(_) => "AutoReseed takes it for a spare, and the disk reclaimer may format it",
                 None => "nothing is known of what it is for",

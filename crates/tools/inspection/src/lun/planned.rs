@@ -4,7 +4,7 @@ use record::StorageFinding;
 use units::Bytes;
 
 use super::{LunFacts, LunProof, of_lun};
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// The plan of a LUN, and the results of trying it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub fn against_plan(
 }
 
 fn login(plan: &PlannedLun, refusal: &LunRefusal) -> StorageFinding {
-    let draft = Check::new(("plan-login", "Login as planned"), &plan.name);
+    let draft = FindingDraft::new(("plan-login", "Login as planned"), &plan.name);
     match refusal {
         LunRefusal::NotFromHere(why) => mended_by(
             draft.unknown(why, "only addresses of the plan are let in, and this is none of them"),
@@ -101,7 +101,7 @@ fn login(plan: &PlannedLun, refusal: &LunRefusal) -> StorageFinding {
 }
 
 fn proof(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
-    let draft = Check::new(("plan-proof", "Authentication as planned"), &plan.name);
+    let draft = FindingDraft::new(("plan-proof", "Authentication as planned"), &plan.name);
     if lun.proof == plan.proof {
         return draft.pass("as planned", "both sides do what the plan asks of them");
     }
@@ -112,7 +112,7 @@ fn proof(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
 }
 
 fn capacity(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
-    let draft = Check::new(("plan-capacity", "Capacity as planned"), &plan.name);
+    let draft = FindingDraft::new(("plan-capacity", "Capacity as planned"), &plan.name);
     if lun.capacity == plan.capacity {
         return draft.pass(lun.capacity.to_string(), "as planned");
     }
@@ -126,7 +126,7 @@ fn capacity(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
 }
 
 fn access(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
-    let draft = Check::new(("plan-access", "Access as planned"), &plan.name);
+    let draft = FindingDraft::new(("plan-access", "Access as planned"), &plan.name);
     let seen = if lun.is_write_protected { "read only" } else { "read and write" };
     if lun.is_write_protected == plan.is_read_only {
         return draft.pass(seen, "as planned");
@@ -138,7 +138,7 @@ fn access(plan: &PlannedLun, lun: &LunFacts) -> StorageFinding {
 }
 
 fn secret(plan: &PlannedLun, stranger: &LunStranger) -> StorageFinding {
-    let draft = Check::new(("plan-secret", "A login with another secret"), &plan.name);
+    let draft = FindingDraft::new(("plan-secret", "A login with another secret"), &plan.name);
     match stranger {
         LunStranger::Refused => draft.pass("refused", "the secret is asked for"),
         LunStranger::LetIn => mended_by(
@@ -153,7 +153,7 @@ fn secret(plan: &PlannedLun, stranger: &LunStranger) -> StorageFinding {
 }
 
 fn protected(plan: &PlannedLun, write: &LunWrite) -> StorageFinding {
-    let draft = Check::new(("plan-read-only", "A write of no blocks"), &plan.name);
+    let draft = FindingDraft::new(("plan-read-only", "A write of no blocks"), &plan.name);
     match write {
         LunWrite::Protected => draft.pass("refused: write protected", "as planned"),
         LunWrite::Taken => mended_by(
@@ -168,7 +168,7 @@ fn protected(plan: &PlannedLun, write: &LunWrite) -> StorageFinding {
 }
 
 fn written(plan: &PlannedLun, pattern: &LunPattern) -> StorageFinding {
-    let draft = Check::new(("plan-pattern", "A pattern, written and read"), &plan.name);
+    let draft = FindingDraft::new(("plan-pattern", "A pattern, written and read"), &plan.name);
     match pattern {
         LunPattern::Kept => draft.pass("read as it was written", "and removed again"),
         LunPattern::NotBlank => {

@@ -3,7 +3,7 @@
 use record::StorageFinding;
 
 use super::LunStranger;
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Logins that every target must refuse, by their defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ fn tried(target: &PlannedTarget, login: StrangerLogin, end: &LunStranger) -> Sto
             "whatever takes the name of the initiator reads and overwrites mail",
         ),
     };
-    let draft = Check::new(check, &target.name);
+    let draft = FindingDraft::new(check, &target.name);
     match end {
         LunStranger::Refused => draft.pass("refused", "only the initiator of the plan gets in"),
         LunStranger::LetIn => mended_by(draft.fail("let in", risk), "plimsoll iscsi apply"),
@@ -70,7 +70,7 @@ fn tried(target: &PlannedTarget, login: StrangerLogin, end: &LunStranger) -> Sto
 }
 
 fn unplanned(target: &PlannedTarget) -> StorageFinding {
-    let draft = Check::new(("plan-luns", "LUNs beyond the plan"), &target.name);
+    let draft = FindingDraft::new(("plan-luns", "LUNs beyond the plan"), &target.name);
     match &target.unplanned {
         Ok(luns) if luns.is_empty() => draft.pass("none", "as planned"),
         Ok(luns) => {
@@ -92,7 +92,7 @@ fn unplanned(target: &PlannedTarget) -> StorageFinding {
 }
 
 fn rules(target: &PlannedTarget) -> StorageFinding {
-    let draft = Check::new(("plan-rules", "Access rules beyond the plan"), &target.name);
+    let draft = FindingDraft::new(("plan-rules", "Access rules beyond the plan"), &target.name);
     let TargetRules { admitted, accounts, elsewhere } = match &target.rules {
         Ok(rules) => rules,
         Err(why) => {

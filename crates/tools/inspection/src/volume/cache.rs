@@ -5,7 +5,7 @@
 use device_os::probe::{BlockDevice, Makeup, OwnCache, Platform, Transport};
 use record::StorageFinding;
 
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Only devices that are not composed of others have caches.
 pub(super) fn findings(device: &BlockDevice) -> Vec<StorageFinding> {
@@ -18,7 +18,7 @@ pub(super) fn findings(device: &BlockDevice) -> Vec<StorageFinding> {
 }
 
 fn write_cache(device: &BlockDevice) -> StorageFinding {
-    let draft = Check::new(("write-cache", "Write cache of the device"), &device.facts.name);
+    let draft = FindingDraft::new(("write-cache", "Write cache of the device"), &device.facts.name);
     let kernel = device.facts.volatile_cache;
     let is_flash = device.facts.rotational == Some(false) || is_nvme(device);
     match (&device.own_cache, kernel) {
@@ -96,7 +96,8 @@ fn in_policies(name: &str, choice: &str) -> String {
 /// The administrator's setting in Windows against the device's report: if it says that power
 /// protects the cache, Windows answers flushes in the device's place.
 fn told_protected(device: &BlockDevice, source: &str) -> StorageFinding {
-    let draft = Check::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
+    let draft =
+        FindingDraft::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
     let seen = format!("Windows was told that the cache is protected; it is on ({source})");
     let reason = "no flush is sent: without a battery behind it, power takes acknowledged mail";
     // Behind a controller or a network the cache may well have a battery; in a disk it has none.
@@ -111,7 +112,8 @@ fn told_protected(device: &BlockDevice, source: &str) -> StorageFinding {
 
 /// The kernel's belief against the device's report.
 fn contradiction(device: &BlockDevice) -> Option<StorageFinding> {
-    let draft = Check::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
+    let draft =
+        FindingDraft::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
     let name = &device.facts.name;
     match (&device.own_cache, device.facts.volatile_cache?) {
         (OwnCache::On(source), false) if device.kernel == Platform::Windows => {

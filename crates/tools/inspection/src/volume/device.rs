@@ -4,7 +4,7 @@ use device_os::probe::{BlockDevice, Makeup, SoftwareArray, Transport};
 use record::StorageFinding;
 use units::Bytes;
 
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Partitions that begin at a multiple of this are aligned to sectors and to strips of any size.
 const ALIGNMENT_BYTES: u64 = 1 << 20;
@@ -32,7 +32,7 @@ pub(super) fn findings(device: &BlockDevice) -> Vec<StorageFinding> {
 fn alignment(device: &BlockDevice) -> Option<StorageFinding> {
     let begin = device.partition.as_ref().map(|partition| partition.begin_bytes);
     let off = device.misalignment_bytes.filter(|&bytes| bytes > 0);
-    let draft = Check::new(("alignment", "Alignment"), &device.facts.name);
+    let draft = FindingDraft::new(("alignment", "Alignment"), &device.facts.name);
     let remedy = "make the partition anew, beginning at a multiple of 1 MiB";
     let reason = "a page lies across two sectors or strips, and each write reads first";
     Some(match (begin, off) {
@@ -51,7 +51,7 @@ fn alignment(device: &BlockDevice) -> Option<StorageFinding> {
 
 fn table(device: &BlockDevice) -> Option<StorageFinding> {
     let scheme = device.partition.as_ref()?.scheme.as_ref()?;
-    let draft = Check::new(("partition-table", "Partition table"), &device.facts.name);
+    let draft = FindingDraft::new(("partition-table", "Partition table"), &device.facts.name);
     Some(if scheme == "gpt" {
         draft.pass("GPT", "for disks of any size")
     } else {
@@ -61,7 +61,7 @@ fn table(device: &BlockDevice) -> Option<StorageFinding> {
 }
 
 fn paths(device: &BlockDevice) -> Option<StorageFinding> {
-    let draft = Check::new(("multipath", "Paths to the storage"), &device.facts.name);
+    let draft = FindingDraft::new(("multipath", "Paths to the storage"), &device.facts.name);
     match (&device.makeup, device.transport) {
         (Makeup::Multipath { paths, running }, _) => {
             let seen = format!("{running} of {paths} running");
@@ -91,7 +91,7 @@ pub(super) fn single_path(devices: &[BlockDevice]) -> Option<StorageFinding> {
     let device = devices
         .iter()
         .find(|device| network.contains(&device.transport) && !device.is_unattached)?;
-    let draft = Check::new(("multipath", "Paths to the storage"), &device.facts.name);
+    let draft = FindingDraft::new(("multipath", "Paths to the storage"), &device.facts.name);
     Some(mended_by(
         draft.warn("one, over a network", "a cable or a switch takes the mail store down"),
         "mpathconf --enable, and a second portal or fabric",
@@ -99,13 +99,14 @@ pub(super) fn single_path(devices: &[BlockDevice]) -> Option<StorageFinding> {
 }
 
 fn encryption(device: &BlockDevice) -> Option<StorageFinding> {
-    let draft = Check::new(("volume-encryption", "Encryption of the volume"), &device.facts.name);
+    let draft =
+        FindingDraft::new(("volume-encryption", "Encryption of the volume"), &device.facts.name);
     (device.makeup == Makeup::Encrypted)
         .then(|| draft.pass("dm-crypt", "supported; it costs processor time on every request"))
 }
 
 fn software_array(name: &str, array: &SoftwareArray) -> Vec<StorageFinding> {
-    let draft = || Check::new(("software-array", "RAID of the kernel"), name);
+    let draft = || FindingDraft::new(("software-array", "RAID of the kernel"), name);
     let mut findings = Vec::new();
     let seen = format!("{} of {} disks", array.level, array.disks);
     findings.push(match (array.level.as_str(), array.disks) {
@@ -125,7 +126,7 @@ fn software_array(name: &str, array: &SoftwareArray) -> Vec<StorageFinding> {
         _ => draft().pass(seen, "it has no cache of its own: what disks say counts"),
     });
     if let Some(bytes) = array.chunk_bytes {
-        let draft = Check::new(("strip-size", "Strip on each disk"), name);
+        let draft = FindingDraft::new(("strip-size", "Strip on each disk"), name);
         let seen = Bytes(bytes).to_string();
         findings.push(if bytes < LEAST_CHUNK_BYTES {
             draft.fail(seen, "requests of a backup or of maintenance keep several disks busy")
@@ -137,7 +138,8 @@ fn software_array(name: &str, array: &SoftwareArray) -> Vec<StorageFinding> {
 }
 
 fn software_cache(device: &BlockDevice) -> Option<StorageFinding> {
-    let draft = Check::new(("software-cache", "Cache of flash before disks"), &device.facts.name);
+    let draft =
+        FindingDraft::new(("software-cache", "Cache of flash before disks"), &device.facts.name);
     let reason = "a run of hours may fit into it, and a day of mail may not: run long enough";
     (device.makeup == Makeup::Cached).then(|| draft.warn("bcache", reason))
 }
@@ -145,12 +147,11 @@ fn software_cache(device: &BlockDevice) -> Option<StorageFinding> {
 fn scheduler(device: &BlockDevice) -> Option<StorageFinding> {
     let name = &device.facts.name;
     let scheduler = device.facts.scheduler.as_deref()?;
-    let draft = Check::new(("scheduler", "I/O scheduler"), name);
-    let set = |to: &str| format!("echo {to} > /sys/block/{name}/queue/scheduler");
+    let draft = FindingDraft::new(("scheduler", "I/O scheduler"), name);
     Some(match (scheduler, device.facts.rotational) {
         ("bfq" | "cfq", _) => mended_by(
             draft.warn(scheduler, "it shares a disk among people at a desk; log writes wait"),
-            set("mq-deadline"),
+            format!("echo mq-deadline > /sys/block/{name}/queue/scheduler"),
         ),
         ("kyber" | "mq-deadline" | "none" | "deadline" | "noop", _) => {
             draft.pass(scheduler, "requests go out as they come, or by deadline")
@@ -162,7 +163,7 @@ fn scheduler(device: &BlockDevice) -> Option<StorageFinding> {
 fn queue(device: &BlockDevice) -> Option<StorageFinding> {
     let depth = device.facts.queue_depth?;
     let name = &device.facts.name;
-    let draft = Check::new(("queue-depth", "Requests that the kernel queues"), name);
+    let draft = FindingDraft::new(("queue-depth", "Requests that the kernel queues"), name);
     let seen = depth.to_string();
     Some(if depth < LEAST_QUEUE {
         mended_by(

@@ -5,7 +5,7 @@ use record::StorageFinding;
 use units::Bytes;
 
 use super::StoragePlace;
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Recommended allocation unit of NTFS and `ReFS` for databases.
 const ALLOCATION_UNIT_BYTES: u64 = 64 << 10;
@@ -21,7 +21,7 @@ pub(super) fn findings(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
 
 /// Windows' encryption by volume.
 fn bitlocker(place: &StoragePlace<'_>) -> Option<StorageFinding> {
-    let draft = Check::new(("volume-encryption", "Encryption of the volume"), place.name);
+    let draft = FindingDraft::new(("volume-encryption", "Encryption of the volume"), place.name);
     Some(match place.volume.bitlocker.as_ref()? {
         BitLocker::On => {
             draft.pass("BitLocker", "supported; it costs processor time on every request")
@@ -36,7 +36,7 @@ fn bitlocker(place: &StoragePlace<'_>) -> Option<StorageFinding> {
 
 fn kind(place: &StoragePlace<'_>) -> StorageFinding {
     let name = place.volume.file_system.as_str();
-    let draft = Check::new(("file-system", "File system"), place.name);
+    let draft = FindingDraft::new(("file-system", "File system"), place.name);
     let is_network = ["nfs", "cifs", "smb", "9p", "ceph", "fuse.", "glusterfs", "lustre", "vmhgfs"]
         .iter()
         .any(|kind| name.starts_with(kind));
@@ -60,7 +60,7 @@ fn kind(place: &StoragePlace<'_>) -> StorageFinding {
 }
 
 fn caching(place: &StoragePlace<'_>) -> StorageFinding {
-    let draft = Check::new(("unbuffered", "Requests past the system's cache"), place.name);
+    let draft = FindingDraft::new(("unbuffered", "Requests past the system's cache"), place.name);
     match &place.volume.caching {
         Caching::None => draft.pass("yes", "the storage itself is measured"),
         Caching::InFileSystem(why) => {
@@ -107,16 +107,10 @@ const OPTIONS: [(&str, bool, &str, &str); 9] = [
 ];
 
 fn options(place: &StoragePlace<'_>) -> StorageFinding {
-    let draft = Check::new(("mount-options", "Mount options"), place.name);
+    let draft = FindingDraft::new(("mount-options", "Mount options"), place.name);
     let options: Vec<&str> = place.volume.options.split(',').filter(|of| !of.is_empty()).collect();
-    let is_set = |name: &str| {
-        options.iter().any(|option| {
-            let bare = option.split('=').next().unwrap_or_default();
-            *option == name || (!name.contains('=') && bare == name)
-        })
-    };
     // `ro` counts in any position: `rw` of the mount does not undo that of the file system.
-    let bad = OPTIONS.iter().find(|(name, ..)| is_set(name));
+    let bad = OPTIONS.iter().find(|(name, ..)| is_set(&options, name));
     match bad {
         None => draft.pass(place.volume.options.clone(), "none is in the way"),
         Some((name, fails, why, instead)) => {
@@ -129,7 +123,7 @@ fn options(place: &StoragePlace<'_>) -> StorageFinding {
 /// Only of file systems that say; those of Linux lay files out in extents.
 fn allocation_unit(place: &StoragePlace<'_>) -> Option<StorageFinding> {
     let bytes = place.volume.allocation_unit_bytes?;
-    let draft = Check::new(("allocation-unit", "Allocation unit"), place.name);
+    let draft = FindingDraft::new(("allocation-unit", "Allocation unit"), place.name);
     let seen = Bytes(bytes).to_string();
     Some(if bytes == ALLOCATION_UNIT_BYTES {
         draft.pass(seen, "a page of a database lies in one unit")
@@ -156,23 +150,32 @@ fn marks(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
 fn mark_finding(mark: FileMark, subject: &str) -> StorageFinding {
     match mark {
         FileMark::Compressed => mended_by(
-            Check::new(("compression", "Compression of files"), subject)
+            FindingDraft::new(("compression", "Compression of files"), subject)
                 .fail("on", "a database must not be compressed by the file system"),
             format!("compact /u /s:{subject} (Windows) or chattr -c {subject} (Linux)"),
         ),
         FileMark::Encrypted => mended_by(
-            Check::new(("encryption", "Encryption of files"), subject)
+            FindingDraft::new(("encryption", "Encryption of files"), subject)
                 .fail("on", "a database must not be encrypted file by file"),
             "use BitLocker or dm-crypt, which encrypt the volume",
         ),
         FileMark::Integrity => mended_by(
-            Check::new(("integrity-streams", "Integrity streams"), subject)
+            FindingDraft::new(("integrity-streams", "Integrity streams"), subject)
                 .fail("on", "ReFS writes each page to a new place and checks what ESE checks"),
             format!("Set-FileIntegrity -FileName {subject} -Enable $false"),
         ),
-        FileMark::OverwrittenInPlace => Check::new(("copy-on-write", "Copy on write"), subject)
-            .pass("off", "pages are overwritten in place"),
+        FileMark::OverwrittenInPlace => {
+            FindingDraft::new(("copy-on-write", "Copy on write"), subject)
+                .pass("off", "pages are overwritten in place")
+        }
     }
+}
+
+fn is_set(options: &[&str], name: &str) -> bool {
+    options.iter().any(|option| {
+        let bare = option.split('=').next().unwrap_or_default();
+        *option == name || (!name.contains('=') && bare == name)
+    })
 }
 
 #[cfg(test)]

@@ -5,20 +5,16 @@ use device_os::probe::{IoLimit, SpaceLimit};
 use record::StorageFinding;
 
 use super::StoragePlace;
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Warns of every limit. Cannot judge if one may exist that could not be read.
 pub(super) fn finding(place: &StoragePlace<'_>) -> StorageFinding {
-    let draft = Check::new(("limits", "Limits of this process"), place.name);
+    let draft = FindingDraft::new(("limits", "Limits of this process"), place.name);
     let volume = place.volume;
     let (unread_io, io): (Vec<&IoLimit>, Vec<&IoLimit>) =
         volume.io_limits.iter().partition(|limit| limit.unreadable.is_some());
     let (unread_space, space): (Vec<&SpaceLimit>, Vec<&SpaceLimit>) =
         volume.space_limits.iter().partition(|of| matches!(of, SpaceLimit::Unread { .. }));
-    let in_words = |io: &[&IoLimit], space: &[&SpaceLimit]| -> Vec<String> {
-        let io = io.iter().map(ToString::to_string);
-        io.chain(space.iter().map(ToString::to_string)).collect()
-    };
     let (known, unread) = (in_words(&io, &space), in_words(&unread_io, &unread_space));
     let all = [known.clone(), unread.clone()].concat().join("; ");
     if known.is_empty() && unread.is_empty() {
@@ -33,6 +29,10 @@ pub(super) fn finding(place: &StoragePlace<'_>) -> StorageFinding {
         ("the group is measured, not the storage", "run the test outside the control group")
     };
     mended_by(draft.warn(all, reason), remedy)
+}
+
+fn in_words(io: &[&IoLimit], space: &[&SpaceLimit]) -> Vec<String> {
+    io.iter().map(ToString::to_string).chain(space.iter().map(ToString::to_string)).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const LEVELS: [(&str, f64, f64); 3] =
     [("raid10", 2.0, 0.35), ("raid5", 4.0, 0.5), ("raid6", 6.0, 0.5)];
 
 /// Requests of a server.
-struct ServerLoad {
+struct ServerRequests {
     each: f64,
     reads: f64,
     writes: f64,
@@ -71,7 +71,7 @@ fn load(
     databases: &Databases,
     failures: &FailureLoads,
     values: &mut Values,
-) -> ServerLoad {
+) -> ServerRequests {
     let each = tiers.iops / databases.count;
     let server = each * databases.held;
     let (reads, writes) = (server * tiers.reads, server * (1.0 - tiers.reads));
@@ -91,7 +91,7 @@ fn load(
     ] {
         values.put(key, value);
     }
-    ServerLoad { each, reads, writes, log_reads, log_writes: writes * ratio }
+    ServerRequests { each, reads, writes, log_reads, log_writes: writes * ratio }
 }
 
 /// Data disks in whole groups with what makes them redundant.
@@ -114,7 +114,7 @@ fn raid_disks(given: &GivenInputs<'_>, needed: [f64; 3], slow: bool, values: &mu
 }
 
 /// Mirrored disks of logs that have volumes of their own.
-fn log_disks(given: &GivenInputs<'_>, load: &ServerLoad, gb: f64) -> f64 {
+fn log_disks(given: &GivenInputs<'_>, load: &ServerRequests, gb: f64) -> f64 {
     if !given.isolated {
         return 0.0;
     }
@@ -137,7 +137,7 @@ fn restore_disks(given: &GivenInputs<'_>, space: &StoredSpace) -> f64 {
 fn single(
     given: &GivenInputs<'_>,
     databases: &Databases,
-    (load, space): (&ServerLoad, &StoredSpace),
+    (load, space): (&ServerRequests, &StoredSpace),
     values: &mut Values,
 ) {
     let rate = given.deployment.storage.first.database.random_iops;

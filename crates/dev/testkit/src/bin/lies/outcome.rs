@@ -73,8 +73,12 @@ impl Observed {
 }
 
 fn issues(journal: &str) -> Vec<String> {
-    let events = journal.lines().filter_map(|line| serde_json::from_str(line).ok());
-    events.filter(|event: &Value| event["event"] == "issue").map(|issue| told(&issue)).collect()
+    journal
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(|event: &Value| event["event"] == "issue")
+        .map(|issue| told(&issue))
+        .collect()
 }
 
 fn told(issue: &Value) -> String {

@@ -42,8 +42,12 @@ fn devices_below(path: &Path, layer: u32, devices: &mut BTreeSet<PathBuf>) -> Op
 /// Every device of the btrfs that `device` is one of.
 fn members_of_btrfs(sys: &Path, device: &Path) -> Option<Vec<PathBuf>> {
     for entry in fs::read_dir(sys.join("fs/btrfs")).ok()?.flatten() {
-        let links = fs::read_dir(entry.path().join("devices")).into_iter().flatten().flatten();
-        let members: Vec<_> = links.filter_map(|link| fs::canonicalize(link.path()).ok()).collect();
+        let members: Vec<_> = fs::read_dir(entry.path().join("devices"))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|link| fs::canonicalize(link.path()).ok())
+            .collect();
         if members.iter().any(|member| member == device) {
             return Some(members);
         }

@@ -36,8 +36,11 @@ pub(super) fn shown_folders(mount: &Mount) -> Vec<PathBuf> {
 
 /// Branches such as `/mnt/a=RW:/mnt/b=NC,4G`.
 fn branches_of(told: &str) -> Vec<PathBuf> {
-    let paths = told.split(':').filter_map(|branch| branch.split('=').next());
-    paths.filter(|path| path.starts_with('/')).map(PathBuf::from).collect()
+    told.split(':')
+        .filter_map(|branch| branch.split('=').next())
+        .filter(|path| path.starts_with('/'))
+        .map(PathBuf::from)
+        .collect()
 }
 
 /// The most bytes that the kernel accounts to reads of `path` from devices: those of this process,

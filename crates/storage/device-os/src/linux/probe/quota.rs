@@ -13,10 +13,9 @@ const ANSWERING: [&str; 6] = ["ext2", "ext3", "ext4", "xfs", "f2fs", "jfs"];
 
 /// The limits of this process on the folder or file `file`.
 pub(super) fn limits(file: &File, file_system: &str) -> Vec<SpaceLimit> {
-    let ask = |kind, id| sys::quota(file, kind, id);
     let mut limits: Vec<SpaceLimit> =
         sys::file_size_limit().ok().flatten().map(SpaceLimit::FileSize).into_iter().collect();
-    limits.extend(of_owners(&owners(file), file_system, &ask));
+    limits.extend(of_owners(&owners(file), file_system, &|kind, id| sys::quota(file, kind, id)));
     limits
 }
 

@@ -1,11 +1,11 @@
 use record::StorageRuling::{CannotJudge, Fail, Pass};
 
 use super::KnownFact;
-use crate::draft::Check;
+use crate::draft::FindingDraft;
 
 fn judged(known: &KnownFact<bool>) -> record::StorageRuling {
     let rule = |on: Option<&bool>| {
-        let check = Check::new(("check", "Check"), "subject");
+        let check = FindingDraft::new(("check", "Check"), "subject");
         match on {
             Some(true) => check.pass("on", "good"),
             Some(false) => check.fail("off", "bad"),

@@ -4,14 +4,14 @@ use record::StorageFinding;
 
 use super::super::known::doubted;
 use super::super::{CacheBackup, Controller, Health, LogicalDrive, Tool, WritePolicy};
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// A share of the cache that reads may have at most.
 const MOST_READ_PERCENT: u32 = 25;
 
 pub(super) fn backup(controller: &Controller) -> StorageFinding {
     let draft =
-        Check::new(("cache-backup", "Battery or capacitor of the cache"), controller.name());
+        FindingDraft::new(("cache-backup", "Battery or capacitor of the cache"), controller.name());
     controller.backup.judge(|backup| match backup {
         Some(CacheBackup::Ready) => {
             draft.clone().pass("in order", "the cache keeps its writes without power")
@@ -38,7 +38,7 @@ pub(super) fn backup(controller: &Controller) -> StorageFinding {
 /// Whether the cache stays on without a battery. A finding only if an output reports it.
 pub(super) fn without_backup(controller: &Controller) -> Option<StorageFinding> {
     let name = ("cache-without-backup", "Write cache while nothing keeps it");
-    let draft = Check::new(name, controller.name());
+    let draft = FindingDraft::new(name, controller.name());
     let remedy = match controller.tool {
         Tool::Ssacli | Tool::Megacli => controller.set_only_with_backup("all"),
         Tool::Arcconf => {
@@ -58,7 +58,8 @@ pub(super) fn without_backup(controller: &Controller) -> Option<StorageFinding> 
 }
 
 pub(super) fn read_share(controller: &Controller) -> Option<StorageFinding> {
-    let draft = Check::new(("cache-ratio", "Share of the cache for reads"), controller.name());
+    let draft =
+        FindingDraft::new(("cache-ratio", "Share of the cache for reads"), controller.name());
     let reason = "a mail store finds its reads in its own memory; the cache is for writes";
     let found = controller.read_percent.judge(|percent| {
         let Some(&percent) = percent else {
@@ -111,9 +112,9 @@ struct WriteRule<'a> {
 }
 
 impl WriteRule<'_> {
-    fn draft(&self) -> Check {
+    fn draft(&self) -> FindingDraft {
         let name = ("controller-write-cache", "Write cache of the controller");
-        Check::new(name, self.subject)
+        FindingDraft::new(name, self.subject)
     }
 
     fn of(&self, case: WriteCase<'_>) -> StorageFinding {
@@ -207,7 +208,8 @@ pub(super) fn reads_ahead(
     drive: &LogicalDrive,
     subject: &str,
 ) -> Option<StorageFinding> {
-    let draft = Check::new(("controller-read-cache", "Read cache of the controller"), subject);
+    let draft =
+        FindingDraft::new(("controller-read-cache", "Read cache of the controller"), subject);
     let found = drive.reads_ahead.judge(|on| match on {
         Some(true) => {
             let reason = "reads of a mail store are random: reading ahead takes cache from writes";

@@ -5,7 +5,7 @@ use units::Bytes;
 
 use super::super::known::doubted;
 use super::super::{Controller, DiskCaches, Health, LogicalDrive, PhysicalDisk, Tool};
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 /// Strips below this split one request over two disks.
 const LEAST_STRIP_BYTES: u64 = 256 << 10;
@@ -25,7 +25,7 @@ pub(super) fn disk_caches(
     drive: &LogicalDrive,
     subject: &str,
 ) -> StorageFinding {
-    let draft = Check::new(DISK_CACHE, subject);
+    let draft = FindingDraft::new(DISK_CACHE, subject);
     let remedy = controller.set_disk_caches_off(&drive.id);
     let found = drive.disk_caches.judge(|caches| match caches {
         Some(DiskCaches::Off) => {
@@ -48,7 +48,7 @@ pub(super) fn strip(
     drive: &LogicalDrive,
     subject: &str,
 ) -> Option<StorageFinding> {
-    let draft = Check::new(("strip-size", "Strip on each disk"), subject);
+    let draft = FindingDraft::new(("strip-size", "Strip on each disk"), subject);
     let found = drive.strip_bytes.judge(|bytes| match bytes {
         Some(&bytes) if bytes < LEAST_STRIP_BYTES => {
             let reason = "requests of a backup or of maintenance, 256 KiB, keep several disks busy";
@@ -67,7 +67,7 @@ pub(super) fn strip(
 }
 
 pub(super) fn level(drive: &LogicalDrive, subject: &str) -> Option<StorageFinding> {
-    let draft = Check::new(("raid-level", "RAID level"), subject);
+    let draft = FindingDraft::new(("raid-level", "RAID level"), subject);
     let cases = drive
         .level
         .cases()
@@ -80,7 +80,7 @@ pub(super) fn level(drive: &LogicalDrive, subject: &str) -> Option<StorageFindin
     drive.disks.is_told().then_some(found)
 }
 
-fn level_case(draft: &Check, level: Option<&String>, disks: Option<&u32>) -> StorageFinding {
+fn level_case(draft: &FindingDraft, level: Option<&String>, disks: Option<&u32>) -> StorageFinding {
     let draft = draft.clone();
     let (Some(level), Some(&disks)) = (level, disks) else {
         return draft.unknown("not told", "the output has no level, or no number of disks");
@@ -103,7 +103,7 @@ fn level_case(draft: &Check, level: Option<&String>, disks: Option<&u32>) -> Sto
 }
 
 pub(super) fn state(drive: &LogicalDrive, subject: &str) -> StorageFinding {
-    let draft = Check::new(("drive-state", "State of the logical drive"), subject);
+    let draft = FindingDraft::new(("drive-state", "State of the logical drive"), subject);
     drive.state.judge(|state| match state {
         Some(Health::Ok) => draft.clone().pass("in order", "no disk is missing or being rebuilt"),
         Some(Health::Limited(words)) => {
@@ -116,7 +116,7 @@ pub(super) fn state(drive: &LogicalDrive, subject: &str) -> StorageFinding {
 
 /// Disks of a drive that are not in order.
 pub(super) fn members(drive: &LogicalDrive, subject: &str) -> Option<StorageFinding> {
-    let draft = Check::new(("drive-disks", "Disks of the logical drive"), subject);
+    let draft = FindingDraft::new(("drive-disks", "Disks of the logical drive"), subject);
     let found = drive.members.judge(|state| match state {
         Some(Health::Ok) => draft.clone().pass("in order", "none is missing"),
         Some(Health::Limited(words)) => draft.clone().warn(words, REPAIR),
@@ -129,7 +129,7 @@ pub(super) fn members(drive: &LogicalDrive, subject: &str) -> Option<StorageFind
 
 /// Disks whose own caches are reported one by one.
 pub(super) fn each_disk(controller: &Controller) -> Option<StorageFinding> {
-    let draft = Check::new(DISK_CACHE, controller.name());
+    let draft = FindingDraft::new(DISK_CACHE, controller.name());
     let on: Vec<&str> = controller
         .disks
         .iter()
@@ -170,7 +170,7 @@ pub(super) fn states_of_disks(controller: &Controller) -> Vec<StorageFinding> {
 
 fn state_of_disk(controller: &Controller, disk: &PhysicalDisk) -> StorageFinding {
     let subject = format!("{}, disk {}", controller.name(), disk.name);
-    let draft = Check::new(("disk-state", "State of a disk"), subject);
+    let draft = FindingDraft::new(("disk-state", "State of a disk"), subject);
     disk.state.judge(|state| match state {
         Some(Health::Ok) => draft.clone().pass("in order", "it works"),
         Some(Health::Limited(words)) => {

@@ -4,7 +4,7 @@
 use record::{StorageFinding, StorageRuling};
 
 use super::super::{Controller, LogicalDrive, UnreadLine};
-use crate::draft::{Check, mended_by};
+use crate::draft::{FindingDraft, mended_by};
 
 const NAME: (&str, &str) = ("controller-output", "Output of the tool");
 
@@ -48,7 +48,7 @@ pub(super) fn doubt(finding: &mut StorageFinding) {
 
 /// Lines of an output that no reader understood.
 pub fn not_understood(file: &str, lines: &[UnreadLine]) -> Option<StorageFinding> {
-    let draft = Check::new(NAME, file);
+    let draft = FindingDraft::new(NAME, file);
     let shown: Vec<String> = lines
         .iter()
         .take(SHOWN)
@@ -81,7 +81,7 @@ pub(super) fn of_controller(controller: &Controller) -> Option<StorageFinding> {
     }
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     Some(mended_by(
-        Check::new(NAME, controller.name()).unknown(
+        FindingDraft::new(NAME, controller.name()).unknown(
             format!("incomplete or not understood: {}{more}", shown.join("; ")),
             "what is missing may be what matters; the other answers are those of the rest",
         ),

@@ -4,7 +4,7 @@ use record::StorageFinding;
 
 use super::super::known::KnownFact;
 use super::super::{Controller, Health, Tool};
-use crate::draft::Check;
+use crate::draft::FindingDraft;
 
 /// A part: the check of it, its state, and the harm of a bad one.
 type StatePart<'a> = ((&'static str, &'static str), &'a KnownFact<Health>, &'static str);
@@ -54,7 +54,7 @@ fn judged(
     state: &KnownFact<Health>,
     harm: &str,
 ) -> StorageFinding {
-    let draft = Check::new(name, controller.name());
+    let draft = FindingDraft::new(name, controller.name());
     let details = match name.0 {
         "controller-cache" if !controller.cache_details.is_empty() => {
             format!(" ({})", controller.cache_details.join("; "))

@@ -10,7 +10,7 @@ use super::table::TextTable;
 
 /// Answers, and the lines not understood in them.
 #[derive(Default)]
-pub(super) struct Parsed {
+pub(super) struct ParsedText {
     pub answers: Vec<Value>,
     pub unread: Vec<UnreadLine>,
     /// Tables that end in the middle.
@@ -29,7 +29,7 @@ pub(super) fn begins(line: &str) -> bool {
 /// An answer that is being read.
 #[derive(Default)]
 struct StorcliParser {
-    parsed: Parsed,
+    parsed: ParsedText,
     status: Members,
     data: Members,
     /// Heading under which lines and tables are.
@@ -37,7 +37,7 @@ struct StorcliParser {
     table: Option<TextTable>,
 }
 
-pub(super) fn parse(text: &str) -> Parsed {
+pub(super) fn parse(text: &str) -> ParsedText {
     let mut parser = StorcliParser::default();
     let all: Vec<&str> = text.lines().map(str::trim).collect();
     for (at, line) in all.iter().enumerate() {

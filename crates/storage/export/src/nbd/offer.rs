@@ -1,0 +1,47 @@
+//! What a server offers to a connection, and how a connection ends.
+
+/// Bounds of a session.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes that one read or write may move.
+    pub longest_request: u64,
+    /// Bytes of one option's data.
+    pub longest_option: u32,
+    /// Options before the export is opened.
+    pub most_options: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { longest_request: 32 << 20, longest_option: 16 << 10, most_options: 128 }
+    }
+}
+
+/// An export as clients see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportOffer {
+    /// Its name.
+    pub name: String,
+    /// A line for people.
+    pub description: String,
+    /// Its length.
+    pub bytes: u64,
+    /// `true` if writes are refused.
+    pub is_read_only: bool,
+    /// Size of requests that are served best, a power of two.
+    pub preferred_block: u32,
+}
+
+/// Why a session is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// The client took its leave.
+    Left,
+    /// The client asked by the oldest option for an export that does not exist: the protocol has no
+    /// answer to that.
+    UnknownExport,
+    /// The client's bytes are not the protocol.
+    Nonsense,
+    /// The client exceeded a limit of the negotiation.
+    TooMuch,
+}
