@@ -1,4 +1,4 @@
-//! What is observed of copies and arrays in one piece of the timeline.
+//! Observations of copies and arrays in one piece of the timeline.
 
 use simdisk::operations::{ArrayUsage, OperationAnswer, OperationKind};
 use units::Nanos;
@@ -78,7 +78,7 @@ pub struct Usage {
     pub processors: f64,
 }
 
-/// What is used most.
+/// The part that is used most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The drives.
@@ -109,14 +109,11 @@ const FULL: f64 = 0.98;
 impl Usage {
     /// Of an array between two moments that are `span` apart.
     pub(crate) fn between(before: &ArrayUsage, after: &ArrayUsage, span: Nanos) -> Self {
-        let share = |before: u64, after: u64| {
-            (after.saturating_sub(before) as f64 / span.0.max(1) as f64).min(1.0)
-        };
         Self {
-            drives: share(before.drive_ns, after.drive_ns),
+            drives: busy_share(before.drive_ns, after.drive_ns, span),
             cache: after.memory_filled.unwrap_or(0.0),
-            link: share(before.link_ns, after.link_ns),
-            processors: share(before.front_end_ns, after.front_end_ns),
+            link: busy_share(before.link_ns, after.link_ns, span),
+            processors: busy_share(before.front_end_ns, after.front_end_ns, span),
         }
     }
 
@@ -144,6 +141,11 @@ impl Usage {
         let busiest = parts.into_iter().max_by(|one, other| one.0.total_cmp(&other.0));
         busiest.map_or(Limit::Drives, |(_, limit)| limit)
     }
+}
+
+/// The busy nanoseconds between two counts, as a share of `span`.
+fn busy_share(before: u64, after: u64, span: Nanos) -> f64 {
+    (after.saturating_sub(before) as f64 / span.0.max(1) as f64).min(1.0)
 }
 
 /// Which part of a stretch a piece is.
