@@ -67,7 +67,7 @@ impl CopyFigures {
 
 /// What an array's busiest parts did, as shares of the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Usage {
+pub struct UsageShares {
     /// Its busiest drive.
     pub drives: f64,
     /// Its write memory, filled.
@@ -80,7 +80,7 @@ pub struct Usage {
 
 /// The part that is used most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum LimitingPart {
     /// The drives.
     Drives,
     /// The memory for writes.
@@ -91,7 +91,7 @@ pub enum Limit {
     Processors,
 }
 
-impl Limit {
+impl LimitingPart {
     /// For people.
     pub const fn name(self) -> &'static str {
         match self {
@@ -106,7 +106,7 @@ impl Limit {
 /// Memory that is filled as far as this makes writes wait for the drives.
 const FULL: f64 = 0.98;
 
-impl Usage {
+impl UsageShares {
     /// Of an array between two moments that are `span` apart.
     pub(crate) fn between(before: &ArrayUsage, after: &ArrayUsage, span: Nanos) -> Self {
         Self {
@@ -129,17 +129,17 @@ impl Usage {
     }
 
     /// What limits: memory that is full, and else the busiest part.
-    pub fn limit(self) -> Limit {
+    pub fn limit(self) -> LimitingPart {
         if self.cache >= FULL && self.drives < FULL {
-            return Limit::Cache;
+            return LimitingPart::Cache;
         }
         let parts = [
-            (self.drives, Limit::Drives),
-            (self.link, Limit::Link),
-            (self.processors, Limit::Processors),
+            (self.drives, LimitingPart::Drives),
+            (self.link, LimitingPart::Link),
+            (self.processors, LimitingPart::Processors),
         ];
         let busiest = parts.into_iter().max_by(|one, other| one.0.total_cmp(&other.0));
-        busiest.map_or(Limit::Drives, |(_, limit)| limit)
+        busiest.map_or(LimitingPart::Drives, |(_, limit)| limit)
     }
 }
 
@@ -159,7 +159,7 @@ pub enum PieceKind {
 
 /// A piece of the timeline of one group, at most a minute of it played.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece {
+pub struct PlayedPiece {
     /// Number of its stretch.
     pub stretch: usize,
     /// Its beginning in the timeline.
@@ -175,5 +175,5 @@ pub struct Piece {
     /// The figures of each copy of the group.
     pub copies: Vec<CopyFigures>,
     /// How busy each array of the group was.
-    pub usage: Vec<Usage>,
+    pub usage: Vec<UsageShares>,
 }

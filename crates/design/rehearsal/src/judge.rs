@@ -3,7 +3,7 @@
 
 use units::Nanos;
 
-use crate::figures::{CopyFigures, Limit, Piece, PieceKind, Usage};
+use crate::figures::{CopyFigures, LimitingPart, PieceKind, PlayedPiece, UsageShares};
 use crate::{Duty, GroupOutcome, Happening, Occurrence, PlayedDeployment, Stretch};
 
 /// What users accept.
@@ -39,7 +39,7 @@ pub struct HostRow {
     /// The minute with the slowest reads: when, and their mean in milliseconds.
     pub worst: Option<(Nanos, f64)>,
     /// How busy its arrays are, each part at the most.
-    pub usage: Usage,
+    pub usage: UsageShares,
     /// Its copies.
     pub copies: Vec<CopyRow>,
 }
@@ -72,7 +72,7 @@ pub struct RowFigures {
 
 /// When a deployment is redundant again after an occurrence.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recovery {
+pub struct RecoveryFigures {
     /// Number of the occurrence.
     pub occurrence: usize,
     /// Most databases that were active nowhere.
@@ -91,7 +91,7 @@ pub struct Breach {
     /// How far, as a share of the limit; 0.1: by 10 %.
     pub excess: f64,
     /// What limits.
-    pub limit: Limit,
+    pub limit: LimitingPart,
 }
 
 /// The judgement of a played deployment.
@@ -102,7 +102,7 @@ pub struct Judgement {
     /// Broken limits, the worst first.
     pub breaches: Vec<Breach>,
     /// Recoveries, in the order of the occurrences.
-    pub recoveries: Vec<Recovery>,
+    pub recoveries: Vec<RecoveryFigures>,
 }
 
 impl Judgement {
@@ -159,7 +159,7 @@ fn rows_of(
     rows
 }
 
-fn is_one_row(one: &Piece, two: &Piece) -> bool {
+fn is_one_row(one: &PlayedPiece, two: &PlayedPiece) -> bool {
     one.stretch == two.stretch && one.degraded.is_empty() == two.degraded.is_empty()
 }
 
@@ -171,10 +171,10 @@ fn row(
     deployment: &PlayedDeployment,
     (host, stretch): (usize, &Stretch),
     outcome: &GroupOutcome,
-    pieces: &[Piece],
+    pieces: &[PlayedPiece],
 ) -> HostRow {
     let has_settled = pieces.iter().any(|piece| piece.kind == PieceKind::Steady);
-    let settled: Vec<&Piece> =
+    let settled: Vec<&PlayedPiece> =
         pieces.iter().filter(|piece| !has_settled || piece.kind == PieceKind::Steady).collect();
     let span = settled.iter().map(|piece| piece.played.as_secs_f64()).sum::<f64>();
     let mut copies = Vec::new();
@@ -203,7 +203,7 @@ fn row(
     let usage = pieces
         .iter()
         .flat_map(|piece| &piece.usage)
-        .fold(Usage::default(), |most, of| most.max(*of));
+        .fold(UsageShares::default(), |most, of| most.max(*of));
     HostRow {
         host,
         stretch: pieces[0].stretch,
@@ -241,7 +241,7 @@ fn worst_minute(
     deployment: &PlayedDeployment,
     host: usize,
     outcome: &GroupOutcome,
-    pieces: &[Piece],
+    pieces: &[PlayedPiece],
 ) -> Option<(Nanos, f64)> {
     let minutes = pieces.iter().filter_map(|piece| {
         let mean = mean_read_ms(deployment, host, &outcome.copies, piece)?;
@@ -255,7 +255,7 @@ fn mean_read_ms(
     deployment: &PlayedDeployment,
     host: usize,
     copies: &[(usize, usize)],
-    piece: &Piece,
+    piece: &PlayedPiece,
 ) -> Option<f64> {
     let mut sums = CopyFigures::default();
     for (&of, copy) in copies.iter().zip(&piece.copies) {
@@ -296,7 +296,7 @@ fn recovery(
     (number, occurrence): (usize, &Occurrence),
     stretches: &[Stretch],
     outcomes: &[GroupOutcome],
-) -> Recovery {
+) -> RecoveryFigures {
     let later = stretches.iter().filter(|stretch| stretch.from >= occurrence.at);
     let copies = later.clone().find(|stretch| stretch.is_redundant()).map(|stretch| stretch.from);
     let is_rebuilt =
@@ -309,7 +309,7 @@ fn recovery(
         _ => Some(occurrence.at),
     };
     let back = copies.zip(drives).map(|(copies, drives)| copies.max(drives));
-    Recovery {
+    RecoveryFigures {
         occurrence: number,
         inactive: later
             .take_while(|stretch| back.is_none_or(|back| stretch.from < back))

@@ -22,9 +22,9 @@ mod stage;
 pub use deployment::{
     PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules, ShapeError,
 };
-pub use figures::{CopyFigures, Limit, Piece, PieceKind, RequestSum, Usage};
+pub use figures::{CopyFigures, LimitingPart, PieceKind, PlayedPiece, RequestSum, UsageShares};
 pub use group::{HostGroup, groups};
-pub use judge::{Breach, CopyRow, HostRow, Judgement, Limits, Recovery, RowFigures, judge};
+pub use judge::{Breach, CopyRow, HostRow, Judgement, Limits, RecoveryFigures, RowFigures, judge};
 pub use loads::{HostInterval, IntervalCopy};
 pub use occurrence::{Happening, Occurrence, OccurrenceError};
 pub use play::{GroupOutcome, PlayOrder, play};

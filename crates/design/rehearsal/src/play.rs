@@ -8,8 +8,8 @@ use simdisk::MemorySettling;
 use simdisk::operations::{ArrayUsage, OperationProfile, ScanShape};
 use units::{Nanos, Seed};
 
-use crate::figures::{CopyFigures, Piece, PieceKind, Usage};
-use crate::stage::Stage;
+use crate::figures::{CopyFigures, PieceKind, PlayedPiece, UsageShares};
+use crate::stage::GroupStage;
 use crate::{HostGroup, HostInterval, IntervalCopy, PlayedDeployment, ShapeError, Stretch};
 
 /// How often states are checked: the end of a rebuild is noticed this late at most.
@@ -50,7 +50,7 @@ pub struct GroupOutcome {
     /// Numbers of its arrays.
     pub arrays: Vec<usize>,
     /// The pieces, in order.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<PlayedPiece>,
     /// When the failed drive of each array was whole again, by the number of the array.
     pub rebuilt: Vec<(usize, Nanos)>,
     /// Events of the simulation.
@@ -66,7 +66,7 @@ pub fn play(
     // A group's load depends on its first host, not on how many groups there are.
     let seed = order.seed.derive(group.hosts.first().copied().unwrap_or(0) as u64);
     let details = (order.scan, order.rest_percent, seed);
-    let stage = Stage::new(order.deployment, order.replays, group, details)?;
+    let stage = GroupStage::new(order.deployment, order.replays, group, details)?;
     let mut player = Player {
         order,
         group,
@@ -98,12 +98,12 @@ pub fn play(
 struct Player<'a, 'b> {
     order: &'b PlayOrder<'a>,
     group: &'b HostGroup,
-    stage: Stage<'a>,
+    stage: GroupStage<'a>,
     /// Time that was played.
     played: Nanos,
     /// Where in the timeline.
     at: Nanos,
-    pieces: Vec<Piece>,
+    pieces: Vec<PlayedPiece>,
     rebuilt: Vec<(usize, Nanos)>,
     listener: &'b mut dyn FnMut(HostInterval) -> bool,
     is_continued: bool,
@@ -111,7 +111,7 @@ struct Player<'a, 'b> {
 
 /// How far rebuilds and seeds have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct RecoveryProgress {
+struct RebuildProgress {
     rebuilding: Vec<(usize, (u64, u64))>,
     seeded: Vec<u64>,
 }
@@ -154,8 +154,8 @@ impl Player<'_, '_> {
         }
     }
 
-    fn progress(&self) -> RecoveryProgress {
-        RecoveryProgress { rebuilding: self.stage.rebuilding(), seeded: self.stage.seeded() }
+    fn progress(&self) -> RebuildProgress {
+        RebuildProgress { rebuilding: self.stage.rebuilding(), seeded: self.stage.seeded() }
     }
 
     /// Plays up to `to`, or until a rebuild ends; returns how long.
@@ -170,7 +170,7 @@ impl Player<'_, '_> {
             let step = STEP.min(to.since(self.at));
             (self.at, self.played) = (self.at + step, self.played + step);
             self.stage.run.advance(self.played, |answer| {
-                let (copy, is_replay) = Stage::owner(answer.database);
+                let (copy, is_replay) = GroupStage::owner(answer.database);
                 figures[copy].note(&answer, is_replay);
                 interval[copy].note(&answer, is_replay);
             });
@@ -182,7 +182,7 @@ impl Player<'_, '_> {
             }
         }
         let played = self.played.since(begun);
-        self.pieces.push(Piece {
+        self.pieces.push(PlayedPiece {
             stretch,
             from: self.at,
             to: self.at,
@@ -197,7 +197,7 @@ impl Player<'_, '_> {
     }
 
     /// Passes the rest of a stretch in one step, or the time until something ends but a minute.
-    fn skip(&mut self, before: &RecoveryProgress, played: Nanos, end: Nanos) {
+    fn skip(&mut self, before: &RebuildProgress, played: Nanos, end: Nanos) {
         let now = self.progress();
         let mut most = end.since(self.at).as_secs_f64();
         let seconds = played.as_secs_f64().max(1e-9);
@@ -234,8 +234,12 @@ impl Player<'_, '_> {
     }
 }
 
-fn usage(before: &[ArrayUsage], after: &[ArrayUsage], span: Nanos) -> Vec<Usage> {
-    before.iter().zip(after).map(|(before, after)| Usage::between(before, after, span)).collect()
+fn usage(before: &[ArrayUsage], after: &[ArrayUsage], span: Nanos) -> Vec<UsageShares> {
+    before
+        .iter()
+        .zip(after)
+        .map(|(before, after)| UsageShares::between(before, after, span))
+        .collect()
 }
 
 #[expect(

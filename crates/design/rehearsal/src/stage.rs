@@ -41,7 +41,7 @@ pub(crate) struct StagedCopy {
 }
 
 /// A group at work.
-pub(crate) struct Stage<'a> {
+pub(crate) struct GroupStage<'a> {
     deployment: &'a PlayedDeployment,
     /// Numbers of its arrays in the deployment.
     pub arrays: Vec<usize>,
@@ -49,7 +49,7 @@ pub(crate) struct Stage<'a> {
     pub copies: Vec<StagedCopy>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> GroupStage<'a> {
     /// The group with every load idle. `replays` are the profiles of replay, one for each profile.
     pub(crate) fn new(
         deployment: &'a PlayedDeployment,

@@ -4,7 +4,8 @@ mod json;
 mod proof;
 
 use rehearsal::{
-    Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, Recovery, RowFigures, Stretch,
+    Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, RowFigures,
+    Stretch,
 };
 use units::Nanos;
 use verdict::Estimate;
@@ -183,7 +184,7 @@ fn events(report: &PlayedReport<'_>) -> Block {
     })
 }
 
-fn recovery_row(report: &PlayedReport<'_>, of: &Recovery) -> TableRow {
+fn recovery_row(report: &PlayedReport<'_>, of: &RecoveryFigures) -> TableRow {
     let occurrence = &report.occurrences[of.occurrence];
     let tone = if of.inactive > 0 { Tone::Fail } else { Tone::Plain };
     TableRow::body(vec![
