@@ -22,8 +22,9 @@ const COLUMNS: [&str; 11] = [
 pub fn predictions_csv(all: &[PredictedArray]) -> String {
     let keys = all.first().map(|one| &one.0[0].changes);
     let keys = keys.into_iter().flatten().map(|(key, _)| key.as_str());
-    let head = std::iter::once("rank").chain(keys).chain(COLUMNS).map(quoted);
-    let mut text = head.collect::<Vec<_>>().join(",") + "\n";
+    let head: Vec<String> =
+        std::iter::once("rank").chain(keys).chain(COLUMNS).map(quoted).collect();
+    let mut text = head.join(",") + "\n";
     for ((one, point), is_best) in all.iter().zip(points(all)).zip(pareto_front(&points(all))) {
         let changes = one.0[0].changes.iter().map(|(_, value)| quoted(value));
         let figures = &one.worst().figures;
