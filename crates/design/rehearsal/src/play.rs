@@ -222,8 +222,11 @@ impl Player<'_, '_> {
     /// Notifies the listener of the interval of every host.
     fn report(&mut self, (begun, played): (Nanos, Nanos), mut all: Vec<IntervalCopy>) {
         for &host in &self.group.hosts {
-            let staged = self.stage.copies.iter().zip(&mut all);
-            let copies = staged
+            let copies = self
+                .stage
+                .copies
+                .iter()
+                .zip(&mut all)
                 .filter(|(copy, _)| copy.host == host)
                 .map(|(_, interval)| std::mem::take(interval))
                 .collect();

@@ -159,9 +159,9 @@ impl LoadProfile {
 
     /// The unknown hours in words; none if every hour is known.
     pub(super) fn unknown_hours_list(&self) -> Option<String> {
-        let unknown = self.unknown_hours();
-        let hours: Vec<String> = unknown.iter().map(|hour| format!("{hour:02}:00")).collect();
-        (!unknown.is_empty()).then(|| hours.join(", "))
+        let hours: Vec<String> =
+            self.unknown_hours().iter().map(|hour| format!("{hour:02}:00")).collect();
+        (!hours.is_empty()).then(|| hours.join(", "))
     }
 
     /// The part of a day's log that is written in each hour, adding up to 1; none if an hour or the
