@@ -100,15 +100,17 @@ pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
         let messages = messages_per_mailbox(&seen, (count, origin), &mut rules);
         let messages = messages.ok_or(ProfileError::NoMessages)?;
         let sizes = of_sizes(&seen, &mailboxes, count, &mut rules);
-        let tier = |(name, mailboxes, initial_size, size_limit)| TierProfile {
-            name,
-            mailboxes,
-            messages_per_day: messages,
-            average_message,
-            initial_size,
-            size_limit,
-        };
-        sizes.into_iter().map(tier).collect()
+        sizes
+            .into_iter()
+            .map(|(name, mailboxes, initial_size, size_limit)| TierProfile {
+                name,
+                mailboxes,
+                messages_per_day: messages,
+                average_message,
+                initial_size,
+                size_limit,
+            })
+            .collect()
     };
     let used: u128 = mailboxes.iter().map(|mailbox| u128::from(mailbox.used)).sum();
     let deleted: u128 = mailboxes.iter().map(|mailbox| u128::from(mailbox.deleted)).sum();
@@ -176,11 +178,16 @@ fn choose_traffic(seen: &mut Collector, rules: &mut Vec<String>) -> TrafficOrigi
         );
     }
     if !traffic.system.is_empty() {
-        let names: Vec<&str> = traffic.system.iter().map(String::as_str).collect();
         rules.push(format!(
             "system mailboxes left out: {}: {}",
-            names.len(),
-            names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ")
+            traffic.system.len(),
+            traffic
+                .system
+                .iter()
+                .map(String::as_str)
+                .take(MOST_NAMES)
+                .collect::<Vec<_>>()
+                .join(", ")
         ));
     }
     origin
@@ -296,18 +303,19 @@ fn of_sites(
          averages, which are rounded up"
             .to_owned(),
     );
-    let tier = |(name, site): (&String, &SiteMail)| {
+    let mut tiers = Vec::new();
+    for (name, site) in &seen.sites {
         let length = site.counted.bytes.checked_div(site.counted.messages);
-        TierProfile {
+        tiers.push(TierProfile {
             name: name.clone(),
             mailboxes: site.mailboxes,
             messages_per_day: site.messages_per_day() / site.mailboxes as f64,
             average_message: seen.options.average_message.or(length.map(Bytes)).or(average_message),
             initial_size: None,
             size_limit: seen.options.size_limit,
-        }
-    };
-    seen.sites.iter().map(tier).collect()
+        });
+    }
+    tiers
 }
 
 type Size = (String, u64, Option<Bytes>, Option<Bytes>);
@@ -325,7 +333,6 @@ fn of_sizes(
     }
     let largest = mailboxes.iter().map(|mailbox| mailbox.used).max().unwrap_or(0);
     let rounded = Bytes::from_gib(largest.div_ceil(Bytes::from_gib(1).0).max(1));
-    let quota = |mailbox: &Mailbox| limit.or(mailbox.quota.map(Bytes)).unwrap_or(rounded);
     rules.push(match (limit, mailboxes.iter().any(|mailbox| mailbox.quota.is_some())) {
         (Some(_), _) => "size limit: given".to_owned(),
         (None, true) => format!(
@@ -336,8 +343,10 @@ fn of_sizes(
             .to_owned(),
     });
     let mut groups: Vec<(Bytes, u64, u128)> = Vec::new();
-    let mut sorted: Vec<(Bytes, u64)> =
-        mailboxes.iter().map(|mailbox| (quota(mailbox), mailbox.used)).collect();
+    let mut sorted: Vec<(Bytes, u64)> = mailboxes
+        .iter()
+        .map(|mailbox| (limit.or(mailbox.quota.map(Bytes)).unwrap_or(rounded), mailbox.used))
+        .collect();
     sorted.sort_unstable();
     for (quota, used) in sorted {
         match groups.last_mut() {
@@ -368,15 +377,16 @@ fn join_smallest(groups: &mut Vec<(Bytes, u64, u128)>) {
 /// The groups as tiers; where the user says how many mailboxes there are, in the same proportions.
 fn scaled(groups: Vec<(Bytes, u64, u128)>, found: u64, wanted: u64) -> Vec<Size> {
     let several = groups.len() > 1;
-    let tier = |(quota, count, sum): (Bytes, u64, u128)| {
+    let mut tiers = Vec::new();
+    for (quota, count, sum) in groups {
         let average = u64::try_from(sum / u128::from(count)).unwrap_or(u64::MAX);
         let name = if several { format!("up to {quota}") } else { "all mailboxes".to_owned() };
         let share = u128::from(count) * u128::from(wanted);
         let count = share.div_ceil(u128::from(found));
         let count = u64::try_from(count).unwrap_or(u64::MAX);
-        (name, count, Some(Bytes(average)), Some(quota))
-    };
-    groups.into_iter().map(tier).collect()
+        tiers.push((name, count, Some(Bytes(average)), Some(quota)));
+    }
+    tiers
 }
 
 /// The share of each hour in millionths, which sum to one; what rounding leaves goes to the peak.
@@ -402,26 +412,26 @@ fn hourly_shares(seen: &Collector, rules: &mut Vec<String>) -> Option<[f64; 24]>
     Some(shares.map(|share| share / 1e6))
 }
 
+/// Mean length in kilobytes, rounded twice as the script does: of all messages, and of one.
+fn mean_kilobytes(bytes: u64, messages: u64) -> u64 {
+    let all = (bytes + 512) / 1024;
+    (2 * all + messages).checked_div(2 * messages).unwrap_or(0)
+}
+
 fn script_figures(traffic: &Traffic, mailboxes: u64) -> Option<ScriptFigures> {
     let days = traffic.days.len() as u64;
     if days == 0 {
         return None;
     }
-    let messages = |messages: u64| messages.div_ceil(days * mailboxes);
-    // Kilobytes are rounded twice, as the script does: of all messages, and of one.
-    let kilobytes = |bytes: u64, messages: u64| {
-        let all = (bytes + 512) / 1024;
-        let one = (2 * all + messages).checked_div(2 * messages);
-        one.unwrap_or(0)
-    };
+    let mailbox_days = days * mailboxes;
     let (sent, received) = (traffic.sent, traffic.received);
     let total = sent.messages + received.messages;
     Some(ScriptFigures {
-        total_messages: messages(total),
-        total_kilobytes: kilobytes(sent.bytes + received.bytes, total),
-        sent_messages: messages(sent.messages),
-        sent_kilobytes: kilobytes(sent.bytes, sent.messages),
-        received_messages: messages(received.messages),
-        received_kilobytes: kilobytes(received.bytes, received.messages),
+        total_messages: total.div_ceil(mailbox_days),
+        total_kilobytes: mean_kilobytes(sent.bytes + received.bytes, total),
+        sent_messages: sent.messages.div_ceil(mailbox_days),
+        sent_kilobytes: mean_kilobytes(sent.bytes, sent.messages),
+        received_messages: received.messages.div_ceil(mailbox_days),
+        received_kilobytes: mean_kilobytes(received.bytes, received.messages),
     })
 }

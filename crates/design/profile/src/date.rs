@@ -85,12 +85,8 @@ pub(super) fn local_moment(text: &str, order: DateOrder) -> Option<(Date, usize)
 /// Reads `2026-11-20`; none where the text is no date.
 pub(super) fn day(text: &str) -> Option<Date> {
     let mut parts = text.split('-');
-    let mut part = |length: usize| {
-        let part = parts.next()?;
-        let plain = part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
-        plain.then(|| part.parse::<i64>().ok())?
-    };
-    let (year, month, day) = (part(4)?, part(2)?, part(2)?);
+    let year = digits(parts.next()?, 4)?;
+    let (month, day) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
     let ends = parts.next().is_none();
     let real = ends && (1..=12).contains(&month) && (1..=length_of(year, month)).contains(&day);
     // The year starts in March, so that the leap day is its last.
@@ -99,6 +95,12 @@ pub(super) fn day(text: &str) -> Option<Date> {
     let leaps = year_from_march / 4 - year_from_march / 100 + year_from_march / 400;
     let days = year_from_march * 365 + leaps + (months * 153 + 2) / 5 + day - 719_469;
     real.then_some(Date { days })
+}
+
+/// A number of exactly `length` ASCII digits.
+fn digits(part: &str, length: usize) -> Option<i64> {
+    let is_plain = part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain.then(|| part.parse().ok())?
 }
 
 fn length_of(year: i64, month: i64) -> i64 {
@@ -127,7 +129,7 @@ impl std::fmt::Display for Date {
 }
 
 impl Date {
-    /// The date so many days after 1970-01-01.
+    /// The date `days` days after 1970-01-01.
     pub(super) const fn of_days(days: i64) -> Self {
         Self { days }
     }

@@ -18,7 +18,7 @@ pub(super) fn read(
 ) {
     while let Some(row) = sheet.next() {
         report.rows += 1;
-        if let Err(bad) = row.and_then(|row| stats.row(row, report, (options, dates))) {
+        if let Err(bad) = row.and_then(|row| stats.add_row(row, report, (options, dates))) {
             report.bad(bad);
         }
     }
@@ -32,7 +32,7 @@ pub(super) struct EmailStats {
 }
 
 impl EmailStats {
-    fn row(
+    fn add_row(
         &mut self,
         row: SheetRow<'_>,
         report: &mut FileReport,

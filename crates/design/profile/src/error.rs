@@ -53,8 +53,8 @@ impl fmt::Display for ProfileError {
                 }
                 write!(
                     f,
-                    "\nand for the load over the day: counter logs (first header: (PDH-CSV 4.0)), text \
-                     of blkparse, fio iologs"
+                    "\nand for the load over the day: counter logs (first header: (PDH-CSV 4.0)), \
+                     text of blkparse, fio iologs"
                 )
             }
             Self::Binary { file } => {
@@ -83,10 +83,11 @@ impl std::error::Error for ProfileError {}
 
 /// Headers as a list that stays readable whatever the file was.
 fn shown(headers: &[String]) -> String {
-    let short = |header: &String| -> String {
-        header.chars().filter(|symbol| !symbol.is_control()).take(40).collect()
-    };
-    let mut list: Vec<String> = headers.iter().take(12).map(short).collect();
+    let mut list: Vec<String> = headers
+        .iter()
+        .take(12)
+        .map(|header| header.chars().filter(|symbol| !symbol.is_control()).take(40).collect())
+        .collect();
     if headers.len() > list.len() {
         list.push(format!("and {} more", headers.len() - list.len()));
     }

@@ -82,10 +82,9 @@ impl<'a> Sheet<'a> {
     }
 
     fn name_columns(&mut self, record: &StringRecord) {
-        let name = |field: &str| field.trim_start_matches(FIELDS).trim().to_owned();
-        self.headers = record.iter().map(name).collect();
+        self.headers = record.iter().map(|field| column_name(field).to_owned()).collect();
         self.headers.retain(|header| !header.is_empty());
-        self.names = record.iter().map(|field| same(&name(field))).collect();
+        self.names = record.iter().map(|field| same(column_name(field))).collect();
     }
 
     /// The names of the columns.
@@ -217,15 +216,21 @@ impl<'s> SheetRow<'s> {
 
 /// Digits with separators of thousands: comma, point, apostrophes and blanks of any width.
 fn whole_number(text: &str) -> Option<u64> {
-    let separator = |c: char| matches!(c, ',' | '.' | '\'' | '\u{2019}') || c.is_whitespace();
     let text = text.trim();
-    let digits: String = text.chars().filter(|&c| !separator(c)).collect();
     let starts_well = text.starts_with(|c: char| c.is_ascii_digit());
-    let grouped = text.split(separator).skip(1).all(|group| group.len() == 3);
+    let grouped = text.split(is_separator).skip(1).all(|group| group.len() == 3);
     if !starts_well || !grouped {
         return None;
     }
-    digits.parse().ok()
+    text.replace(is_separator, "").parse().ok()
+}
+
+const fn is_separator(c: char) -> bool {
+    matches!(c, ',' | '.' | '\'' | '\u{2019}') || c.is_whitespace()
+}
+
+fn column_name(field: &str) -> &str {
+    field.trim_start_matches(FIELDS).trim()
 }
 
 /// A header as far as it matters: its letters and digits, in lower case.

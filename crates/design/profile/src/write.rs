@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use plan::{quoted, write_size};
-use units::Bytes;
 
 use crate::FileReport;
 use crate::combine::{Profile, TierProfile};
@@ -37,8 +36,8 @@ impl Profile {
         }
         writeln!(text, "hourly_percent = [")?;
         for part in shares.chunks(6) {
-            let percent = |share: &f64| format!("{:.4}", share * 100.0);
-            let part: Vec<String> = part.iter().map(percent).collect();
+            let part: Vec<String> =
+                part.iter().map(|share| format!("{:.4}", share * 100.0)).collect();
             writeln!(text, "    {},", part.join(", "))?;
         }
         writeln!(text, "]")
@@ -107,11 +106,15 @@ fn write_tier(tier: &TierProfile, text: &mut String) -> std::fmt::Result {
     } else {
         writeln!(text, "messages_per_day = {messages:.1}")?;
     }
-    let mut size = |key: &str, size: Option<Bytes>, hint: &str| match size {
-        Some(size) => writeln!(text, "{key} = \"{}\"", write_size(size)),
-        None => writeln!(text, "# {key} = {hint} # no file said"),
-    };
-    size("average_message", tier.average_message, "\"75KiB\"")?;
-    size("initial_size", tier.initial_size, "\"512MiB\"")?;
-    size("size_limit", tier.size_limit, "\"2GiB\"")
+    for (key, size, hint) in [
+        ("average_message", tier.average_message, "\"75KiB\""),
+        ("initial_size", tier.initial_size, "\"512MiB\""),
+        ("size_limit", tier.size_limit, "\"2GiB\""),
+    ] {
+        match size {
+            Some(size) => writeln!(text, "{key} = \"{}\"", write_size(size))?,
+            None => writeln!(text, "# {key} = {hint} # no file said")?,
+        }
+    }
+    Ok(())
 }

@@ -117,15 +117,17 @@ fn volumes(
     all.extend(std::iter::repeat_n((needs.database_volume, Purpose::Spare, &[][..]), spares));
     all.extend(needs.restore_volume.map(|size| (size, Purpose::Restore, &[][..])));
     let count = all.len();
-    let volumes = all.into_iter().enumerate().map(|(at, (size, purpose, held))| Volume {
-        name: match purpose {
-            Purpose::Restore => "Restore".to_owned(),
-            _ => numbered("ExVol", at + 1, count),
-        },
-        disk: FIRST_DISK + at,
-        size,
-        purpose,
-        databases: held.to_vec(),
-    });
-    volumes.collect()
+    all.into_iter()
+        .enumerate()
+        .map(|(at, (size, purpose, held))| Volume {
+            name: match purpose {
+                Purpose::Restore => "Restore".to_owned(),
+                _ => numbered("ExVol", at + 1, count),
+            },
+            disk: FIRST_DISK + at,
+            size,
+            purpose,
+            databases: held.to_vec(),
+        })
+        .collect()
 }

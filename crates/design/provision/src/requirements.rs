@@ -161,10 +161,9 @@ fn wish(
     let databases = count(sheet, Key::DatabaseCount)?;
     let primary = copies_of(deployment.copies_in_first_site());
     let late_apart = architecture.late_apart;
-    let site = |kind, servers, copies| site(deployment, sheet, late_apart, kind, servers, copies);
     let (model, sites) = match deployment.site_model() {
         None => {
-            let only = site(ServerKind::First, servers, primary)?;
+            let only = site(deployment, sheet, late_apart, ServerKind::First, servers, primary)?;
             (SiteModel::Single, vec![only])
         }
         Some(_) if architecture.waiting_apart && servers > 1 => {
@@ -178,8 +177,9 @@ fn wish(
                     (SiteModel::ActivePassive, Key::ServerPassiveDc2)
                 }
             };
-            let first = site(ServerKind::First, servers, near)?;
-            let second = site(ServerKind::Second, count(sheet, there)?, far)?;
+            let first = site(deployment, sheet, late_apart, ServerKind::First, servers, near)?;
+            let servers = count(sheet, there)?;
+            let second = site(deployment, sheet, late_apart, ServerKind::Second, servers, far)?;
             (model, vec![first, second])
         }
     };

@@ -41,10 +41,11 @@ pub fn survived_failures(deployment: &Deployment) -> Option<usize> {
     let needs = Requirements::of(deployment, sheet, architecture).ok()?;
     let layout = needs.copies.then(|| lay_out(&needs.wish).ok()).flatten()?;
     let modes = play(&layout, needs.rules());
-    let is_survived = |mode: &&Mode| {
-        mode.failure != Failure::Servers(0) && mode.not_active == 0 && mode.stopped == 0
-    };
-    Some(modes.iter().filter(is_survived).count())
+    Some(modes.iter().filter(|mode| is_survived(mode)).count())
+}
+
+fn is_survived(mode: &Mode) -> bool {
+    mode.failure != Failure::Servers(0) && mode.not_active == 0 && mode.stopped == 0
 }
 
 /// The share of its processors that the busiest survivor uses; none for a failure that the

@@ -1,4 +1,4 @@
-//! What is played: hosts, databases with their copies, and the arrays that the copies lie on.
+//! The deployment to play: hosts, databases with their copies, and the arrays that hold these.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub struct PlayedHost {
     pub name: String,
     /// Its site, counted from 0.
     pub site: usize,
-    /// Its availability group, counted from 0; each has a quorum of its own.
+    /// Its availability group, counted from 0; each has its own quorum.
     pub group: usize,
 }
 
@@ -142,17 +142,17 @@ impl PlayedDeployment {
             return Err(ShapeError::Empty);
         }
         for database in &self.databases {
-            let name = || database.name.clone();
+            let name = &database.name;
             let is_whole = database.copies.iter().all(|copy| {
                 copy.host < self.hosts.len()
                     && copy.place.array < self.arrays.len()
                     && copy.log.array < self.arrays.len()
             });
             if !is_whole || database.copies.is_empty() || database.profile >= self.profiles.len() {
-                return Err(ShapeError::Dangling { database: name() });
+                return Err(ShapeError::Dangling { database: name.clone() });
             }
             if database.sessions == 0 || database.iops.is_some_and(|iops| iops <= 0.0) {
-                return Err(ShapeError::NoLoad { database: name() });
+                return Err(ShapeError::NoLoad { database: name.clone() });
             }
         }
         Ok(())

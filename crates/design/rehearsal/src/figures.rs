@@ -1,4 +1,4 @@
-//! What is observed of copies and arrays in one piece of the timeline.
+//! Observations of copies and arrays in one piece of the timeline.
 
 use simdisk::operations::{ArrayUsage, OperationAnswer, OperationKind};
 use units::Nanos;
@@ -67,7 +67,7 @@ impl CopyFigures {
 
 /// What an array's busiest parts did, as shares of the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Usage {
+pub struct UsageShares {
     /// Its busiest drive.
     pub drives: f64,
     /// Its write memory, filled.
@@ -78,9 +78,9 @@ pub struct Usage {
     pub processors: f64,
 }
 
-/// What is used most.
+/// The part that is used most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum LimitingPart {
     /// The drives.
     Drives,
     /// The memory for writes.
@@ -91,7 +91,7 @@ pub enum Limit {
     Processors,
 }
 
-impl Limit {
+impl LimitingPart {
     /// For people.
     pub const fn name(self) -> &'static str {
         match self {
@@ -106,17 +106,14 @@ impl Limit {
 /// Memory that is filled as far as this makes writes wait for the drives.
 const FULL: f64 = 0.98;
 
-impl Usage {
+impl UsageShares {
     /// Of an array between two moments that are `span` apart.
     pub(crate) fn between(before: &ArrayUsage, after: &ArrayUsage, span: Nanos) -> Self {
-        let share = |before: u64, after: u64| {
-            (after.saturating_sub(before) as f64 / span.0.max(1) as f64).min(1.0)
-        };
         Self {
-            drives: share(before.drive_ns, after.drive_ns),
+            drives: busy_share(before.drive_ns, after.drive_ns, span),
             cache: after.memory_filled.unwrap_or(0.0),
-            link: share(before.link_ns, after.link_ns),
-            processors: share(before.front_end_ns, after.front_end_ns),
+            link: busy_share(before.link_ns, after.link_ns, span),
+            processors: busy_share(before.front_end_ns, after.front_end_ns, span),
         }
     }
 
@@ -132,18 +129,23 @@ impl Usage {
     }
 
     /// What limits: memory that is full, and else the busiest part.
-    pub fn limit(self) -> Limit {
+    pub fn limit(self) -> LimitingPart {
         if self.cache >= FULL && self.drives < FULL {
-            return Limit::Cache;
+            return LimitingPart::Cache;
         }
         let parts = [
-            (self.drives, Limit::Drives),
-            (self.link, Limit::Link),
-            (self.processors, Limit::Processors),
+            (self.drives, LimitingPart::Drives),
+            (self.link, LimitingPart::Link),
+            (self.processors, LimitingPart::Processors),
         ];
         let busiest = parts.into_iter().max_by(|one, other| one.0.total_cmp(&other.0));
-        busiest.map_or(Limit::Drives, |(_, limit)| limit)
+        busiest.map_or(LimitingPart::Drives, |(_, limit)| limit)
     }
+}
+
+/// The busy nanoseconds between two counts, as a share of `span`.
+fn busy_share(before: u64, after: u64, span: Nanos) -> f64 {
+    (after.saturating_sub(before) as f64 / span.0.max(1) as f64).min(1.0)
 }
 
 /// Which part of a stretch a piece is.
@@ -157,7 +159,7 @@ pub enum PieceKind {
 
 /// A piece of the timeline of one group, at most a minute of it played.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece {
+pub struct PlayedPiece {
     /// Number of its stretch.
     pub stretch: usize,
     /// Its beginning in the timeline.
@@ -173,5 +175,5 @@ pub struct Piece {
     /// The figures of each copy of the group.
     pub copies: Vec<CopyFigures>,
     /// How busy each array of the group was.
-    pub usage: Vec<Usage>,
+    pub usage: Vec<UsageShares>,
 }

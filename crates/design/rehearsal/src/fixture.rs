@@ -1,4 +1,5 @@
-//! Deployments for tests: one array and one database for each host, copies on the hosts that follow.
+//! Deployments for tests: one array and one database for each host, copies on the next
+//! hosts.
 
 use simdisk::ArrayDescription;
 use simdisk::operations::{
@@ -54,35 +55,33 @@ pub(crate) fn disk(changes: &[(&str, &str)]) -> ArrayDescription {
 
 /// `hosts` hosts, the second half in the second site; 20 IOPS for each database of 200 GB.
 pub(crate) fn deployment(hosts: usize, copies: usize, rules: PlayedRules) -> PlayedDeployment {
-    let place = |host: usize, at: usize, bytes: u64| OperationPlace {
-        array: host,
-        base: at as u64 * 220_000_000_000,
-        bytes,
-    };
-    let copy = |database: usize, at: usize| {
-        let host = (database + at) % hosts;
-        let place_at = place(host, at, 200_000_000_000);
-        let log =
-            OperationPlace { base: place_at.base + place_at.bytes, bytes: 16 << 30, ..place_at };
-        PlayedCopy { host, place: place_at, log, is_lagged: false }
-    };
-    let database = |number: usize| PlayedDatabase {
-        name: format!("DB{number:02}"),
-        profile: 0,
-        iops: Some(20.0),
-        sessions: 2,
-        copies: (0..copies).map(|at| copy(number, at)).collect(),
-    };
-    let host = |number: usize| PlayedHost {
-        name: format!("EX{number:02}"),
-        site: usize::from(number >= hosts.div_ceil(2)),
-        group: 0,
-    };
     PlayedDeployment {
-        hosts: (0..hosts).map(host).collect(),
+        hosts: (0..hosts)
+            .map(|number| PlayedHost {
+                name: format!("EX{number:02}"),
+                site: usize::from(number >= hosts.div_ceil(2)),
+                group: 0,
+            })
+            .collect(),
         arrays: vec![disk(&[("disk.capacity_gb", "2000")]); hosts],
-        databases: (0..hosts).map(database).collect(),
+        databases: (0..hosts)
+            .map(|number| PlayedDatabase {
+                name: format!("DB{number:02}"),
+                profile: 0,
+                iops: Some(20.0),
+                sessions: 2,
+                copies: (0..copies).map(|at| copy((number + at) % hosts, at)).collect(),
+            })
+            .collect(),
         profiles: vec![profile()],
         rules,
     }
+}
+
+/// The copy number `at` of a database, on `host`.
+fn copy(host: usize, at: usize) -> PlayedCopy {
+    let base = at as u64 * 220_000_000_000;
+    let place = OperationPlace { array: host, base, bytes: 200_000_000_000 };
+    let log = OperationPlace { base: base + place.bytes, bytes: 16 << 30, ..place };
+    PlayedCopy { host, place, log, is_lagged: false }
 }

@@ -3,7 +3,7 @@
 
 use units::Nanos;
 
-use crate::figures::{CopyFigures, Limit, Piece, PieceKind, Usage};
+use crate::figures::{CopyFigures, LimitingPart, PieceKind, PlayedPiece, UsageShares};
 use crate::{Duty, GroupOutcome, Happening, Occurrence, PlayedDeployment, Stretch};
 
 /// What users accept.
@@ -39,7 +39,7 @@ pub struct HostRow {
     /// The minute with the slowest reads: when, and their mean in milliseconds.
     pub worst: Option<(Nanos, f64)>,
     /// How busy its arrays are, each part at the most.
-    pub usage: Usage,
+    pub usage: UsageShares,
     /// Its copies.
     pub copies: Vec<CopyRow>,
 }
@@ -72,7 +72,7 @@ pub struct RowFigures {
 
 /// When a deployment is redundant again after an occurrence.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recovery {
+pub struct RecoveryFigures {
     /// Number of the occurrence.
     pub occurrence: usize,
     /// Most databases that were active nowhere.
@@ -86,12 +86,12 @@ pub struct Recovery {
 pub struct Breach {
     /// Number of the row.
     pub row: usize,
-    /// What is broken, as a sentence.
+    /// The broken limit, as a sentence.
     pub text: String,
     /// How far, as a share of the limit; 0.1: by 10 %.
     pub excess: f64,
     /// What limits.
-    pub limit: Limit,
+    pub limit: LimitingPart,
 }
 
 /// The judgement of a played deployment.
@@ -102,7 +102,7 @@ pub struct Judgement {
     /// Broken limits, the worst first.
     pub breaches: Vec<Breach>,
     /// Recoveries, in the order of the occurrences.
-    pub recoveries: Vec<Recovery>,
+    pub recoveries: Vec<RecoveryFigures>,
 }
 
 impl Judgement {
@@ -113,9 +113,8 @@ impl Judgement {
 
     /// The row with the worst minute.
     pub fn worst_row(&self) -> Option<&HostRow> {
-        let minute = |row: &HostRow| row.worst.map_or(0.0, |(_, ms)| ms);
-        let rows = self.rows.iter().filter(|row| row.worst.is_some());
-        rows.max_by(|one, other| minute(one).total_cmp(&minute(other)))
+        let minutes = self.rows.iter().filter_map(|row| Some((row, row.worst?.1)));
+        minutes.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(row, _)| row)
     }
 }
 
@@ -151,16 +150,17 @@ fn rows_of(
     let mut hosts: Vec<usize> = outcome.copies.iter().map(|&of| host_of(deployment, of)).collect();
     hosts.sort_unstable();
     hosts.dedup();
-    let alike = |one: &Piece, two: &Piece| {
-        one.stretch == two.stretch && one.degraded.is_empty() == two.degraded.is_empty()
-    };
     let mut rows = Vec::new();
-    for pieces in outcome.pieces.chunk_by(alike) {
+    for pieces in outcome.pieces.chunk_by(is_one_row) {
         for &host in &hosts {
             rows.push(row(deployment, (host, &stretches[pieces[0].stretch]), outcome, pieces));
         }
     }
     rows
+}
+
+fn is_one_row(one: &PlayedPiece, two: &PlayedPiece) -> bool {
+    one.stretch == two.stretch && one.degraded.is_empty() == two.degraded.is_empty()
 }
 
 fn host_of(deployment: &PlayedDeployment, (database, copy): (usize, usize)) -> usize {
@@ -171,10 +171,10 @@ fn row(
     deployment: &PlayedDeployment,
     (host, stretch): (usize, &Stretch),
     outcome: &GroupOutcome,
-    pieces: &[Piece],
+    pieces: &[PlayedPiece],
 ) -> HostRow {
     let has_settled = pieces.iter().any(|piece| piece.kind == PieceKind::Steady);
-    let settled: Vec<&Piece> =
+    let settled: Vec<&PlayedPiece> =
         pieces.iter().filter(|piece| !has_settled || piece.kind == PieceKind::Steady).collect();
     let span = settled.iter().map(|piece| piece.played.as_secs_f64()).sum::<f64>();
     let mut copies = Vec::new();
@@ -200,19 +200,18 @@ fn row(
             figures: figures_of(&figures, span, demanded),
         });
     }
-    let count = |of: &dyn Fn(Duty) -> bool| copies.iter().filter(|copy| of(copy.duty)).count();
     let usage = pieces
         .iter()
         .flat_map(|piece| &piece.usage)
-        .fold(Usage::default(), |most, of| most.max(*of));
+        .fold(UsageShares::default(), |most, of| most.max(*of));
     HostRow {
         host,
         stretch: pieces[0].stretch,
         span: (pieces[0].from, pieces[pieces.len() - 1].to),
         played: Nanos(pieces.iter().map(|piece| piece.played.0).sum()),
         is_degraded: !pieces[0].degraded.is_empty(),
-        active: count(&|duty| duty == Duty::Active),
-        passive: count(&|duty| !matches!(duty, Duty::Active | Duty::Idle)),
+        active: count(&copies, |duty| duty == Duty::Active),
+        passive: count(&copies, |duty| !matches!(duty, Duty::Active | Duty::Idle)),
         settled: figures_of(&all.0, span, all.1),
         worst: worst_minute(deployment, host, outcome, pieces),
         usage,
@@ -220,34 +219,51 @@ fn row(
     }
 }
 
+fn count(copies: &[CopyRow], of: impl Fn(Duty) -> bool) -> usize {
+    copies.iter().filter(|copy| of(copy.duty)).count()
+}
+
 fn figures_of(sums: &CopyFigures, span: f64, demanded: Option<f64>) -> RowFigures {
-    let per_second = |count: u64| count as f64 / span.max(1e-9);
     RowFigures {
         reads_ms: sums.reads.mean_ms(),
         log_ms: sums.log_writes.mean_ms(),
-        iops: per_second(sums.reads.count + sums.writes.count),
+        iops: per_second(sums.reads.count + sums.writes.count, span),
         demanded,
-        replay_iops: per_second(sums.replay.count),
+        replay_iops: per_second(sums.replay.count, span),
     }
+}
+
+fn per_second(count: u64, span: f64) -> f64 {
+    count as f64 / span.max(1e-9)
 }
 
 fn worst_minute(
     deployment: &PlayedDeployment,
     host: usize,
     outcome: &GroupOutcome,
-    pieces: &[Piece],
+    pieces: &[PlayedPiece],
 ) -> Option<(Nanos, f64)> {
-    let mean = |piece: &Piece| {
-        let mut sums = CopyFigures::default();
-        for (&of, copy) in outcome.copies.iter().zip(&piece.copies) {
-            if host_of(deployment, of) == host {
-                sums.merge(copy);
-            }
-        }
-        sums.reads.mean_ms()
-    };
-    let minutes = pieces.iter().filter_map(|piece| Some((piece.from, mean(piece)?)));
+    let minutes = pieces.iter().filter_map(|piece| {
+        let mean = mean_read_ms(deployment, host, &outcome.copies, piece)?;
+        Some((piece.from, mean))
+    });
     minutes.max_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+/// Mean latency of the reads of a host's copies in one piece.
+fn mean_read_ms(
+    deployment: &PlayedDeployment,
+    host: usize,
+    copies: &[(usize, usize)],
+    piece: &PlayedPiece,
+) -> Option<f64> {
+    let mut sums = CopyFigures::default();
+    for (&of, copy) in copies.iter().zip(&piece.copies) {
+        if host_of(deployment, of) == host {
+            sums.merge(copy);
+        }
+    }
+    sums.reads.mean_ms()
 }
 
 /// The limits that a row breaks.
@@ -258,7 +274,6 @@ fn broken(
 ) -> Vec<Breach> {
     let name = &deployment.hosts[row.host].name;
     let limit = row.usage.limit();
-    let breach = |text: String, excess: f64| Breach { row: number, text, excess, limit };
     let RowFigures { reads_ms, log_ms, iops, demanded, .. } = row.settled;
     let mut found = Vec::new();
     for (what, mean, most) in
@@ -266,14 +281,14 @@ fn broken(
     {
         if let Some(mean) = mean.filter(|mean| *mean > most) {
             let text = format!("{name}: {what} take {mean:.1} ms, limit {most:.0} ms");
-            found.push(breach(text, mean / most - 1.0));
+            found.push((text, mean / most - 1.0));
         }
     }
     if let Some(demanded) = demanded.filter(|of| iops < of * limits.reached) {
         let text = format!("{name}: {iops:.0} of {demanded:.0} demanded IOPS are reached");
-        found.push(breach(text, demanded / iops.max(1e-3) - 1.0));
+        found.push((text, demanded / iops.max(1e-3) - 1.0));
     }
-    found
+    found.into_iter().map(|(text, excess)| Breach { row: number, text, excess, limit }).collect()
 }
 
 /// The first moment after an occurrence at which everything is redundant again.
@@ -281,22 +296,22 @@ fn recovery(
     (number, occurrence): (usize, &Occurrence),
     stretches: &[Stretch],
     outcomes: &[GroupOutcome],
-) -> Recovery {
-    let later = || stretches.iter().filter(|stretch| stretch.from >= occurrence.at);
-    let copies = later().find(|stretch| stretch.is_redundant()).map(|stretch| stretch.from);
-    let rebuilt = |array: usize| {
-        let all = outcomes.iter().flat_map(|outcome| &outcome.rebuilt);
-        all.filter(|(of, at)| *of == array && *at > occurrence.at).map(|(_, at)| *at).min()
-    };
-    let is_rebuilt = later().any(|of| of.begun.contains(&number) && !of.failed_drives.is_empty());
+) -> RecoveryFigures {
+    let later = stretches.iter().filter(|stretch| stretch.from >= occurrence.at);
+    let copies = later.clone().find(|stretch| stretch.is_redundant()).map(|stretch| stretch.from);
+    let is_rebuilt =
+        later.clone().any(|of| of.begun.contains(&number) && !of.failed_drives.is_empty());
     let drives = match occurrence.what {
-        Happening::DiskFailed { array } if is_rebuilt => rebuilt(array),
+        Happening::DiskFailed { array } if is_rebuilt => {
+            let all = outcomes.iter().flat_map(|outcome| &outcome.rebuilt);
+            all.filter(|(of, at)| *of == array && *at > occurrence.at).map(|(_, at)| *at).min()
+        }
         _ => Some(occurrence.at),
     };
     let back = copies.zip(drives).map(|(copies, drives)| copies.max(drives));
-    Recovery {
+    RecoveryFigures {
         occurrence: number,
-        inactive: later()
+        inactive: later
             .take_while(|stretch| back.is_none_or(|back| stretch.from < back))
             .map(Stretch::inactive)
             .max()

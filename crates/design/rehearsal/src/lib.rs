@@ -1,8 +1,8 @@
-//! A deployment in virtual time: every host with its arrays, or arrays that hosts share; failures at
-//! their times; and how each host fares before, during and after them.
+//! A deployment in virtual time: every host with its own or shared arrays, failures at their times,
+//! and how each host fares before, during and after them.
 //!
-//! [`timeline`] is policy: a pure function from layout and [`Occurrence`]s to [`Stretch`]es in which
-//! every copy of every database has one duty. [`play`] is physics: it plays the stretches on
+//! [`timeline`] is policy: a pure function from layout and [`Occurrence`]s to [`Stretch`]es, in
+//! which every copy of every database has one duty. [`play`] is physics: it plays the stretches on
 //! simulated arrays by the operation model, one simulation for each group of hosts that share an
 //! array, all groups in parallel. docs/deployments.md states the model.
 
@@ -22,9 +22,9 @@ mod stage;
 pub use deployment::{
     PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules, ShapeError,
 };
-pub use figures::{CopyFigures, Limit, Piece, PieceKind, RequestSum, Usage};
+pub use figures::{CopyFigures, LimitingPart, PieceKind, PlayedPiece, RequestSum, UsageShares};
 pub use group::{HostGroup, groups};
-pub use judge::{Breach, CopyRow, HostRow, Judgement, Limits, Recovery, RowFigures, judge};
+pub use judge::{Breach, CopyRow, HostRow, Judgement, Limits, RecoveryFigures, RowFigures, judge};
 pub use loads::{HostInterval, IntervalCopy};
 pub use occurrence::{Happening, Occurrence, OccurrenceError};
 pub use play::{GroupOutcome, PlayOrder, play};

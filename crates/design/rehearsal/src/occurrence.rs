@@ -62,7 +62,7 @@ pub struct Occurrence {
     pub take_over: Vec<(usize, usize)>,
 }
 
-/// What is wrong with the text of an occurrence.
+/// Why the text of an occurrence is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OccurrenceError {
     /// It has another form.
@@ -104,13 +104,14 @@ impl Occurrence {
         deployment: &PlayedDeployment,
         duration: impl Fn(&str) -> Option<Nanos>,
     ) -> Result<Self, OccurrenceError> {
-        let form = || OccurrenceError::Form { text: text.to_owned() };
-        let (what, when) = text.rsplit_once('@').ok_or_else(form)?;
+        let (what, when) = text.rsplit_once('@').ok_or_else(|| form_error(text))?;
         let (at, length) = when.split_once('+').map_or((when, None), |(at, of)| (at, Some(of)));
-        let at = duration(at).ok_or_else(form)?;
-        let until = length.map(|of| duration(of).map(|of| at + of).ok_or_else(form)).transpose()?;
+        let at = duration(at).ok_or_else(|| form_error(text))?;
+        let until = length
+            .map(|of| duration(of).map(|of| at + of).ok_or_else(|| form_error(text)))
+            .transpose()?;
         let (kind, name) = what.split_once('=').unwrap_or((what, ""));
-        let what = happening((kind, name), deployment, (text, &form))?;
+        let what = happening((kind, name), deployment, text)?;
         Ok(Self { at, until, what, text: text.to_owned(), take_over: Vec::new() })
     }
 
@@ -120,25 +121,37 @@ impl Occurrence {
     }
 }
 
+fn form_error(text: &str) -> OccurrenceError {
+    OccurrenceError::Form { text: text.to_owned() }
+}
+
+fn host_number(
+    name: &str,
+    deployment: &PlayedDeployment,
+    text: &str,
+) -> Result<usize, OccurrenceError> {
+    deployment.host(name).ok_or_else(|| {
+        let names: Vec<&str> = deployment.hosts.iter().map(|of| of.name.as_str()).collect();
+        OccurrenceError::Unknown { text: text.to_owned(), known: names.join(", ") }
+    })
+}
+
 fn happening(
     (kind, name): (&str, &str),
     deployment: &PlayedDeployment,
-    (text, form): (&str, &impl Fn() -> OccurrenceError),
+    text: &str,
 ) -> Result<Happening, OccurrenceError> {
-    let host = || {
-        deployment.host(name).ok_or_else(|| {
-            let names: Vec<&str> = deployment.hosts.iter().map(|of| of.name.as_str()).collect();
-            OccurrenceError::Unknown { text: text.to_owned(), known: names.join(", ") }
-        })
-    };
     match kind {
-        "host-lost" => Ok(Happening::HostLost { host: host()? }),
-        "host-replaced" => Ok(Happening::HostReplaced { host: host()? }),
-        "maintenance" => Ok(Happening::Maintenance { host: host()? }),
+        "host-lost" => Ok(Happening::HostLost { host: host_number(name, deployment, text)? }),
+        "host-replaced" => {
+            Ok(Happening::HostReplaced { host: host_number(name, deployment, text)? })
+        }
+        "maintenance" => Ok(Happening::Maintenance { host: host_number(name, deployment, text)? }),
         "disk-failed" => {
-            let host = host()?;
+            let host = host_number(name, deployment, text)?;
             let mut copies = deployment.copies().filter(|(_, copy)| copy.host == host);
-            let array = copies.next().map(|(_, copy)| copy.place.array).ok_or_else(form)?;
+            let array =
+                copies.next().map(|(_, copy)| copy.place.array).ok_or_else(|| form_error(text))?;
             Ok(Happening::DiskFailed { array })
         }
         "site-lost" => match (name, deployment.hosts.iter().map(|host| host.site).max()) {
@@ -151,6 +164,6 @@ fn happening(
         },
         "link-cut" if name.is_empty() => Ok(Happening::LinkCut),
         "failback" if name.is_empty() => Ok(Happening::Failback),
-        _ => Err(form()),
+        _ => Err(form_error(text)),
     }
 }

@@ -1,18 +1,18 @@
 //! Plays the stretches of a timeline on one group of hosts.
 //!
-//! A stretch is played until it has settled and a while longer; the rest of it passes in one step, in
-//! which rebuilds and reseeds advance as fast as they were seen to. docs/deployments.md states what
-//! that leaves out.
+//! A stretch is played until it has settled and a while longer. The rest of it passes in one step,
+//! in which rebuilds and reseeds advance at the rate observed before. docs/deployments.md states
+//! the limits of this.
 
 use simdisk::MemorySettling;
 use simdisk::operations::{ArrayUsage, OperationProfile, ScanShape};
 use units::{Nanos, Seed};
 
-use crate::figures::{CopyFigures, Piece, PieceKind, Usage};
-use crate::stage::Stage;
+use crate::figures::{CopyFigures, PieceKind, PlayedPiece, UsageShares};
+use crate::stage::GroupStage;
 use crate::{HostGroup, HostInterval, IntervalCopy, PlayedDeployment, ShapeError, Stretch};
 
-/// How often states are looked at: what ends is noticed this late at most.
+/// How often states are checked: the end of a rebuild is noticed this late at most.
 const STEP: Nanos = Nanos::from_secs(1);
 
 /// A piece of the timeline, and an interval of the journals.
@@ -50,23 +50,23 @@ pub struct GroupOutcome {
     /// Numbers of its arrays.
     pub arrays: Vec<usize>,
     /// The pieces, in order.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<PlayedPiece>,
     /// When the failed drive of each array was whole again, by the number of the array.
     pub rebuilt: Vec<(usize, Nanos)>,
     /// Events of the simulation.
     pub events: u64,
 }
 
-/// Plays `group`; `told` hears each interval of each of its hosts, and answers whether to continue.
+/// Plays `group`; `listener` receives each interval of each host and returns whether to continue.
 pub fn play(
     order: &PlayOrder<'_>,
     group: &HostGroup,
-    told: &mut dyn FnMut(HostInterval) -> bool,
+    listener: &mut dyn FnMut(HostInterval) -> bool,
 ) -> Result<GroupOutcome, ShapeError> {
     // A group's load depends on its first host, not on how many groups there are.
     let seed = order.seed.derive(group.hosts.first().copied().unwrap_or(0) as u64);
     let details = (order.scan, order.rest_percent, seed);
-    let stage = Stage::new(order.deployment, order.replays, group, details)?;
+    let stage = GroupStage::new(order.deployment, order.replays, group, details)?;
     let mut player = Player {
         order,
         group,
@@ -75,7 +75,7 @@ pub fn play(
         at: Nanos::ZERO,
         pieces: Vec::new(),
         rebuilt: Vec::new(),
-        told,
+        listener,
         is_continued: true,
     };
     for (number, stretch) in order.stretches.iter().enumerate() {
@@ -98,20 +98,20 @@ pub fn play(
 struct Player<'a, 'b> {
     order: &'b PlayOrder<'a>,
     group: &'b HostGroup,
-    stage: Stage<'a>,
+    stage: GroupStage<'a>,
     /// Time that was played.
     played: Nanos,
     /// Where in the timeline.
     at: Nanos,
-    pieces: Vec<Piece>,
+    pieces: Vec<PlayedPiece>,
     rebuilt: Vec<(usize, Nanos)>,
-    told: &'b mut dyn FnMut(HostInterval) -> bool,
+    listener: &'b mut dyn FnMut(HostInterval) -> bool,
     is_continued: bool,
 }
 
 /// How far rebuilds and seeds have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Progress {
+struct RebuildProgress {
     rebuilding: Vec<(usize, (u64, u64))>,
     seeded: Vec<u64>,
 }
@@ -154,8 +154,8 @@ impl Player<'_, '_> {
         }
     }
 
-    fn progress(&self) -> Progress {
-        Progress { rebuilding: self.stage.rebuilding(), seeded: self.stage.seeded() }
+    fn progress(&self) -> RebuildProgress {
+        RebuildProgress { rebuilding: self.stage.rebuilding(), seeded: self.stage.seeded() }
     }
 
     /// Plays up to `to`, or until a rebuild ends; returns how long.
@@ -170,7 +170,7 @@ impl Player<'_, '_> {
             let step = STEP.min(to.since(self.at));
             (self.at, self.played) = (self.at + step, self.played + step);
             self.stage.run.advance(self.played, |answer| {
-                let (copy, is_replay) = Stage::owner(answer.database);
+                let (copy, is_replay) = GroupStage::owner(answer.database);
                 figures[copy].note(&answer, is_replay);
                 interval[copy].note(&answer, is_replay);
             });
@@ -182,7 +182,7 @@ impl Player<'_, '_> {
             }
         }
         let played = self.played.since(begun);
-        self.pieces.push(Piece {
+        self.pieces.push(PlayedPiece {
             stretch,
             from: self.at,
             to: self.at,
@@ -197,7 +197,7 @@ impl Player<'_, '_> {
     }
 
     /// Passes the rest of a stretch in one step, or the time until something ends but a minute.
-    fn skip(&mut self, before: &Progress, played: Nanos, end: Nanos) {
+    fn skip(&mut self, before: &RebuildProgress, played: Nanos, end: Nanos) {
         let now = self.progress();
         let mut most = end.since(self.at).as_secs_f64();
         let seconds = played.as_secs_f64().max(1e-9);
@@ -222,17 +222,27 @@ impl Player<'_, '_> {
     /// Notifies the listener of the interval of every host.
     fn report(&mut self, (begun, played): (Nanos, Nanos), mut all: Vec<IntervalCopy>) {
         for &host in &self.group.hosts {
-            let copies = self.stage.copies.iter().zip(&mut all);
-            let own = copies.filter(|(copy, _)| copy.host == host);
-            let copies = own.map(|(_, interval)| std::mem::take(interval)).collect();
+            let copies = self
+                .stage
+                .copies
+                .iter()
+                .zip(&mut all)
+                .filter(|(copy, _)| copy.host == host)
+                .map(|(_, interval)| std::mem::take(interval))
+                .collect();
             let played = (begun, begun + played);
-            self.is_continued &= (self.told)(HostInterval { host, played, at: self.at, copies });
+            self.is_continued &=
+                (self.listener)(HostInterval { host, played, at: self.at, copies });
         }
     }
 }
 
-fn usage(before: &[ArrayUsage], after: &[ArrayUsage], span: Nanos) -> Vec<Usage> {
-    before.iter().zip(after).map(|(before, after)| Usage::between(before, after, span)).collect()
+fn usage(before: &[ArrayUsage], after: &[ArrayUsage], span: Nanos) -> Vec<UsageShares> {
+    before
+        .iter()
+        .zip(after)
+        .map(|(before, after)| UsageShares::between(before, after, span))
+        .collect()
 }
 
 #[expect(

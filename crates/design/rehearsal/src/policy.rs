@@ -1,6 +1,6 @@
 //! What an occurrence does to loads: which hosts are up, which copy of each database is active, and
-//! what every other copy does. A pure function of layout and occurrences; performance changes none of
-//! it.
+//! what every other copy does. A pure function of layout and occurrences, independent of
+//! performance.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ impl Stretch {
     }
 
     /// Whether every copy of every database is active or replays at the pace of the load.
-    pub fn is_redundant(&self) -> bool {
+    pub(crate) fn is_redundant(&self) -> bool {
         let mut all = self.duties.iter().flatten();
         all.all(|duty| matches!(duty, Duty::Active | Duty::Replaying))
     }
@@ -174,8 +174,8 @@ impl<'a> TimelineState<'a> {
     }
 
     fn stretch(&self, now: Nanos, to: Nanos) -> Stretch {
-        let begun = (0..self.occurrences.len()).filter(|&of| self.occurrences[of].at == now);
-        let begun: Vec<usize> = begun.collect();
+        let begun: Vec<usize> =
+            (0..self.occurrences.len()).filter(|&of| self.occurrences[of].at == now).collect();
         let failed = begun.iter().filter_map(|&of| match self.occurrences[of].what {
             Happening::DiskFailed { array } => Some(array),
             _ => None,
@@ -195,8 +195,9 @@ impl<'a> TimelineState<'a> {
         let Some(source) = self.active[number] else {
             return vec![Duty::Idle; self.conditions[number].len()];
         };
-        let conditions = self.conditions[number].iter().enumerate();
-        conditions
+        self.conditions[number]
+            .iter()
+            .enumerate()
             .map(|(at, condition)| match condition {
                 _ if at == source => Duty::Active,
                 Condition::Healthy => Duty::Replaying,
@@ -210,20 +211,12 @@ impl<'a> TimelineState<'a> {
 
 /// Which hosts are up while `lasting` last: a site that the link cuts off without most votes stops.
 fn up(deployment: &PlayedDeployment, lasting: &[&Occurrence]) -> Vec<bool> {
-    let is_down = |number: usize, site: usize| {
-        lasting.iter().any(|of| match of.what {
-            Happening::HostLost { host }
-            | Happening::HostReplaced { host }
-            | Happening::Maintenance { host } => host == number,
-            Happening::SiteLost { site: of } => of == site,
-            Happening::DiskFailed { .. }
-            | Happening::Reseed { .. }
-            | Happening::LinkCut
-            | Happening::Failback => false,
-        })
-    };
-    let hosts = deployment.hosts.iter().enumerate();
-    let mut up: Vec<bool> = hosts.map(|(number, host)| !is_down(number, host.site)).collect();
+    let mut up: Vec<bool> = deployment
+        .hosts
+        .iter()
+        .enumerate()
+        .map(|(number, host)| !is_down(lasting, number, host.site))
+        .collect();
     let Some(witness) = deployment.rules.witness else {
         return up;
     };
@@ -240,7 +233,21 @@ fn up(deployment: &PlayedDeployment, lasting: &[&Occurrence]) -> Vec<bool> {
     up
 }
 
-/// The site that continues when the link is cut; the first if a witness in a third site lets either.
+fn is_down(lasting: &[&Occurrence], number: usize, site: usize) -> bool {
+    lasting.iter().any(|of| match of.what {
+        Happening::HostLost { host }
+        | Happening::HostReplaced { host }
+        | Happening::Maintenance { host } => host == number,
+        Happening::SiteLost { site: of } => of == site,
+        Happening::DiskFailed { .. }
+        | Happening::Reseed { .. }
+        | Happening::LinkCut
+        | Happening::Failback => false,
+    })
+}
+
+/// The site that continues when the link is cut; the first if a witness in a third site permits
+/// either.
 fn surviving_site(
     deployment: &PlayedDeployment,
     group: usize,
@@ -311,7 +318,6 @@ fn next(
     (copy, rules): (&PlayedCopy, &PlayedRules),
     now: Nanos,
 ) -> Condition {
-    let seeded = |now: Nanos| now + seconds(copy.place.bytes as f64 / rules.reseed_rate);
     match before {
         Condition::Away { since, is_lost: was } if !is_up => {
             Condition::Away { since, is_lost: was || is_lost }
@@ -320,8 +326,10 @@ fn next(
             let was_empty = matches!(before, Condition::Empty { .. });
             Condition::Away { since: now, is_lost: was_empty || is_lost || is_emptied }
         }
-        _ if is_emptied => Condition::Empty { until: seeded(now) },
-        Condition::Away { is_lost: true, .. } => Condition::Empty { until: seeded(now) },
+        _ if is_emptied => Condition::Empty { until: seeded_at(now, copy, rules) },
+        Condition::Away { is_lost: true, .. } => {
+            Condition::Empty { until: seeded_at(now, copy, rules) }
+        }
         Condition::Away { since, .. } => {
             let behind = now.since(since).as_secs_f64() / (rules.catch_up - 1.0);
             Condition::Behind { until: now + seconds(behind) }
@@ -331,6 +339,11 @@ fn next(
         }
         same => same,
     }
+}
+
+/// When a copy that is seeded from `now` on is complete.
+fn seeded_at(now: Nanos, copy: &PlayedCopy, rules: &PlayedRules) -> Nanos {
+    now + seconds(copy.place.bytes as f64 / rules.reseed_rate)
 }
 
 #[expect(
@@ -350,18 +363,17 @@ fn activated(
     conditions: &[Condition],
     activates_lagged: bool,
 ) -> Option<usize> {
-    let is_healthy = |&at: &usize| conditions[at] == Condition::Healthy;
-    let is_readable =
-        |&at: &usize| matches!(conditions[at], Condition::Healthy | Condition::Behind { .. });
-    if let Some(same) = before.filter(is_healthy) {
+    if let Some(same) = before.filter(|&at| conditions[at] == Condition::Healthy) {
         return Some(same);
     }
-    let prompt = || (0..copies.len()).filter(|&at| !copies[at].is_lagged);
-    let lagged = || (0..copies.len()).filter(|&at| activates_lagged && copies[at].is_lagged);
-    prompt()
-        .find(is_healthy)
-        .or_else(|| prompt().find(is_readable))
-        .or_else(|| lagged().find(is_readable))
+    let (lagged, prompt): (Vec<usize>, Vec<usize>) =
+        (0..copies.len()).partition(|&at| copies[at].is_lagged);
+    let healthy = prompt.iter().find(|&&at| conditions[at] == Condition::Healthy);
+    let readable = prompt
+        .iter()
+        .chain(lagged.iter().filter(|_| activates_lagged))
+        .find(|&&at| matches!(conditions[at], Condition::Healthy | Condition::Behind { .. }));
+    healthy.or(readable).copied()
 }
 
 #[cfg(test)]

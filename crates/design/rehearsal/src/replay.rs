@@ -21,13 +21,15 @@ pub fn replay_of(active: &OperationProfile) -> OperationProfile {
         let span = SpanShape { reads, reads_beside: 0, updates, log_bytes, is_durable: false };
         BatchShape { spans: vec![span], reads: batch.reads.clone() }
     });
-    let is_kept = |kind: OperationKind| {
-        matches!(kind, OperationKind::LogRead | OperationKind::HeaderWrite | OperationKind::Flush)
-    };
     let beside = active.log.beside.iter().filter(|of| is_kept(of.kind)).copied().collect();
     OperationProfile {
         batches: batches.collect(),
         log: LogShape { beside, ..active.log.clone() },
         ..active.clone()
     }
+}
+
+/// Whether replay keeps a log operation of the active copy.
+const fn is_kept(kind: OperationKind) -> bool {
+    matches!(kind, OperationKind::LogRead | OperationKind::HeaderWrite | OperationKind::Flush)
 }

@@ -1,5 +1,5 @@
-//! One group of hosts on its arrays: every copy is two loads on the same bytes, one of users and one
-//! of replay, of which one at most is at work.
+//! One group of hosts on its arrays: every copy is two loads on the same bytes, one of users and
+//! one of replay, of which at most one runs.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -41,7 +41,7 @@ pub(crate) struct StagedCopy {
 }
 
 /// A group at work.
-pub(crate) struct Stage<'a> {
+pub(crate) struct GroupStage<'a> {
     deployment: &'a PlayedDeployment,
     /// Numbers of its arrays in the deployment.
     pub arrays: Vec<usize>,
@@ -49,7 +49,7 @@ pub(crate) struct Stage<'a> {
     pub copies: Vec<StagedCopy>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> GroupStage<'a> {
     /// The group with every load idle. `replays` are the profiles of replay, one for each profile.
     pub(crate) fn new(
         deployment: &'a PlayedDeployment,
@@ -146,22 +146,22 @@ impl<'a> Stage<'a> {
 
     /// Bytes that the seeding of each copy has moved.
     pub(crate) fn seeded(&self) -> Vec<u64> {
-        let flows = self.flows();
-        flows.into_iter().map(|flow| self.run.flow_bytes(flow)).collect()
+        self.flows().into_iter().map(|flow| self.run.flow_bytes(flow)).collect()
     }
 
     /// Flows under way.
     pub(crate) fn flows(&self) -> Vec<usize> {
-        let copies = self.copies.iter();
-        copies
+        self.copies
+            .iter()
             .flat_map(|of| of.seeding.into_iter().chain(of.sources.iter().map(|of| of.1)))
             .collect()
     }
 
     /// Bytes of the drives that are rebuilt, by the number of the array in the group.
     pub(crate) fn rebuilding(&self) -> Vec<(usize, (u64, u64))> {
-        let arrays = 0..self.arrays.len();
-        arrays.filter_map(|array| Some((array, self.run.rebuild_state(array)?))).collect()
+        (0..self.arrays.len())
+            .filter_map(|array| Some((array, self.run.rebuild_state(array)?)))
+            .collect()
     }
 
     /// Which load of the run belongs to which copy, and whether it is replay.
@@ -198,7 +198,8 @@ impl<'a> Staging<'a, '_> {
         self.loaded(profile, database.sessions, pace)
     }
 
-    /// As many sessions replay as there are reads ahead. A database without a target replays as fast as its disks.
+    /// As many sessions replay as there are reads ahead. A database without a target replays as
+    /// fast as its disks allow.
     fn replay(&self, replays: &'a [OperationProfile], speed: &Rc<Cell<f64>>) -> LoadedDatabase<'a> {
         let database = &self.deployment.databases[self.of.0];
         let profile = &replays[database.profile];

@@ -73,27 +73,35 @@ fn redundant(work: &mut Work<'_>, kind: ServerKind, disk: &Disk, iops: &Number, 
     let formatted = work.get(Key::DiskFormattedGb(disks_of));
     let data = (size / formatted).up();
     let reads = work.get(Key::IoReadFraction);
-    let needed = |work: &Work<'_>, at: usize| {
-        let level = &LEVELS[at];
-        let group = group_of(work, level.raid);
-        let back_end = iops * (&reads + level.write_cost * (1.0 - &reads));
-        let safe = back_end / (1.0 - level.rebuild);
-        let io = (safe / work.get(Key::DiskRandomIops(disks_of))).up();
-        let io = io.up_to(f64::from(group.data + group.redundancy));
-        io.max(in_groups(data.clone(), group))
-    };
+    let demand = (iops, &reads, &data);
     let given = work.deployment.storage.raid;
-    let (mirrored, parity) = (needed(work, 0), needed(work, 1));
+    let (mirrored, parity) = (needed(work, disks_of, 0, demand), needed(work, disks_of, 1, demand));
     let chosen = match given {
         Some(raid) => LEVELS.iter().position(|level| level.raid == raid).unwrap_or(0),
         None if disk.slow || mirrored.value() <= parity.value() => 0,
         None => 1,
     };
-    let disks = needed(work, chosen);
+    let disks = needed(work, disks_of, chosen, demand);
     let raid = Decision::Raid(LEVELS[chosen].raid);
     let because = "given, or the level with fewer disks; no parity on slow ones";
     work.sheet.decide(Key::DiskRaidChoiceDb(kind), raid, because);
     work.put(Key::DiskRaidDisksDb(kind), disks);
+}
+
+/// Disks at a level of [`LEVELS`] for I/O, its share of reads, and disks' worth of data.
+fn needed(
+    work: &Work<'_>,
+    disks_of: ServerKind,
+    level: usize,
+    (iops, reads, data): (&Number, &Number, &Number),
+) -> Number {
+    let level = &LEVELS[level];
+    let group = group_of(work, level.raid);
+    let back_end = iops * (reads + level.write_cost * (1.0 - reads));
+    let safe = back_end / (1.0 - level.rebuild);
+    let io = (safe / work.get(Key::DiskRandomIops(disks_of))).up();
+    let io = io.up_to(f64::from(group.data + group.redundancy));
+    io.max(in_groups(data.clone(), group))
 }
 
 /// Processors and memory of servers that are kept for late copies. At the worst as many of them are

@@ -222,11 +222,10 @@ fn report_table(content: &ReportTable, width: usize) -> Piece {
         .iter()
         .map(|column| [column.group, column.label].join(" ").trim().to_owned())
         .collect();
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
     let rows: Vec<Vec<Words>> = content
         .rows
         .iter()
         .map(|row| row.cells.iter().map(|cell| Words::said(&cell.text)).collect())
         .collect();
-    table(&head, &rows, width)
+    table(&head.iter().map(String::as_str).collect::<Vec<_>>(), &rows, width)
 }

@@ -49,32 +49,34 @@ impl PublishedSummary {
         if rows.is_empty() {
             return None;
         }
-        let sum = |part: fn(&InstanceRow) -> f64| rows.iter().map(part).sum::<f64>();
-        let mean = |part: fn(&InstanceRow) -> f64| sum(part) / rows.len() as f64;
-        let sized = |bytes: fn(&InstanceRow) -> f64, rate: fn(&InstanceRow) -> f64| {
-            weighted(rows.iter().map(|row| (bytes(row), rate(row))))
-        };
         let server = InstanceRow {
-            database_reads_per_second: sum(|row| row.database_reads_per_second),
-            database_writes_per_second: sum(|row| row.database_writes_per_second),
-            database_read_ms: mean(|row| row.database_read_ms),
-            database_write_ms: mean(|row| row.database_write_ms),
+            database_reads_per_second: sum(rows, |row| row.database_reads_per_second),
+            database_writes_per_second: sum(rows, |row| row.database_writes_per_second),
+            database_read_ms: mean(rows, |row| row.database_read_ms),
+            database_write_ms: mean(rows, |row| row.database_write_ms),
             database_read_bytes: sized(
+                rows,
                 |row| row.database_read_bytes,
                 |row| row.database_reads_per_second,
             ),
             database_write_bytes: sized(
+                rows,
                 |row| row.database_write_bytes,
                 |row| row.database_writes_per_second,
             ),
-            maintenance_reads_per_second: sum(|row| row.maintenance_reads_per_second),
+            maintenance_reads_per_second: sum(rows, |row| row.maintenance_reads_per_second),
             maintenance_read_bytes: sized(
+                rows,
                 |row| row.maintenance_read_bytes,
                 |row| row.maintenance_reads_per_second,
             ),
-            log_writes_per_second: sum(|row| row.log_writes_per_second),
-            log_write_ms: mean(|row| row.log_write_ms),
-            log_write_bytes: sized(|row| row.log_write_bytes, |row| row.log_writes_per_second),
+            log_writes_per_second: sum(rows, |row| row.log_writes_per_second),
+            log_write_ms: mean(rows, |row| row.log_write_ms),
+            log_write_bytes: sized(
+                rows,
+                |row| row.log_write_bytes,
+                |row| row.log_writes_per_second,
+            ),
         };
         let (reads, scanned) =
             (server.database_reads_per_second, server.maintenance_reads_per_second);
@@ -86,6 +88,22 @@ impl PublishedSummary {
             total_read_bytes: weighted(parts.into_iter()),
         })
     }
+}
+
+fn sum(rows: &[InstanceRow], part: fn(&InstanceRow) -> f64) -> f64 {
+    rows.iter().map(part).sum()
+}
+
+fn mean(rows: &[InstanceRow], part: fn(&InstanceRow) -> f64) -> f64 {
+    sum(rows, part) / rows.len() as f64
+}
+
+fn sized(
+    rows: &[InstanceRow],
+    bytes: fn(&InstanceRow) -> f64,
+    rate: fn(&InstanceRow) -> f64,
+) -> f64 {
+    weighted(rows.iter().map(|row| (bytes(row), rate(row))))
 }
 
 /// The weighted mean of values; 0 if all weights are zero.

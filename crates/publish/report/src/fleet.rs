@@ -16,7 +16,7 @@ use crate::sections::tone;
 
 pub use csv::fleet_csv;
 
-/// A fleet run, in the words of its own report.
+/// A fleet run, in the words of its report.
 #[derive(Clone, Debug)]
 pub struct FleetSheet<'a> {
     /// Name of the fleet plan.
@@ -127,17 +127,19 @@ fn load_columns() -> [Column; 4] {
 fn load(record: Option<&RunRecord>) -> Vec<Cell> {
     let Some(record) = record else { return vec![Cell::none(); 4] };
     let sum = record.sum_of(Phase::Measure);
-    let latency = |series, of: fn(&record::Histogram) -> f64| {
-        let total = sum.series.get(&series).filter(|total| !total.latency.is_empty());
-        Cell::or_none(total.map(|total| format!("{:.2}", of(&total.latency) / 1e6)))
-    };
-    let p99 = |of: &record::Histogram| of.quantile(0.99) as f64;
+    let [reads, log_writes] = [Series::DatabaseRead, Series::LogWrite].map(|series| {
+        sum.series.get(&series).map(|of| &of.latency).filter(|latency| !latency.is_empty())
+    });
     vec![
         Cell::plain(format!("{:.0}", sum.transactional_iops())),
-        latency(Series::DatabaseRead, record::Histogram::mean_ns),
-        latency(Series::DatabaseRead, p99),
-        latency(Series::LogWrite, record::Histogram::mean_ns),
+        latency_cell(reads.map(record::Histogram::mean_ns)),
+        latency_cell(reads.map(|of| of.quantile(0.99) as f64)),
+        latency_cell(log_writes.map(record::Histogram::mean_ns)),
     ]
+}
+
+fn latency_cell(nanoseconds: Option<f64>) -> Cell {
+    Cell::or_none(nanoseconds.map(|of| format!("{:.2}", of / 1e6)))
 }
 
 const fn severity(of: Ruling) -> u8 {
@@ -151,9 +153,10 @@ const fn severity(of: Ruling) -> u8 {
 
 /// The hosts, worst first; among equals the one with the slowest reads.
 fn hosts(sheet: &FleetSheet<'_>) -> Section {
-    let slowest = |host: &FleetSheetHost<'_>| host.record.map_or(0, read_p99);
     let mut hosts: Vec<&FleetSheetHost<'_>> = sheet.hosts.iter().collect();
-    hosts.sort_by_key(|host| (severity(host.outcome), std::cmp::Reverse(slowest(host))));
+    hosts.sort_by_key(|host| {
+        (severity(host.outcome), std::cmp::Reverse(host.record.map_or(0, read_p99)))
+    });
     let rows = hosts.into_iter().map(|host| {
         row([vec![Cell::plain(host.name), outcome(host.outcome)], load(host.record)].concat())
     });
@@ -204,13 +207,13 @@ fn databases(sheet: &FleetSheet<'_>) -> Section {
 
 /// What every host carried before, during and after each event.
 fn periods(sheet: &FleetSheet<'_>) -> Option<Section> {
-    let rows = sheet.periods.iter().flat_map(|period| {
-        period.hosts.iter().map(|(host, word, part)| {
+    let mut rows: Vec<TableRow> = Vec::new();
+    for period in &sheet.periods {
+        for (host, word, part) in &period.hosts {
             let text = [period.name.as_str(), *host, *word].map(Cell::plain).to_vec();
-            row([text, load(*part)].concat())
-        })
-    });
-    let rows: Vec<TableRow> = rows.collect();
+            rows.push(row([text, load(*part)].concat()));
+        }
+    }
     let text = ["Part", "Host", "Verdict"].map(Column::text).to_vec();
     let table = Table {
         caption: "Before, during and after each event; what lies between is not judged",
@@ -221,8 +224,7 @@ fn periods(sheet: &FleetSheet<'_>) -> Option<Section> {
 }
 
 fn times(sheet: &FleetSheet<'_>) -> Section {
-    let marks = sheet.marks.iter();
-    let lines = marks.map(|(at, text)| (format!("{at:.1} s"), text.clone())).collect();
+    let lines = sheet.marks.iter().map(|(at, text)| (format!("{at:.1} s"), text.clone())).collect();
     let blocks = vec![Block::Pictures(vec![heat::picture(sheet)]), Block::Log(lines)];
     Section { id: "fleet-times", title: "Hosts over time", blocks }
 }

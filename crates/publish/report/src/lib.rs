@@ -57,7 +57,6 @@ pub use listed::{
     RunEntry, RunState, achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms,
     started_iso, started_ns, verdict_name,
 };
-pub use pareto::{ParetoPoint, pareto_front};
 pub use prediction::{
     PredictedArray, Prediction, PredictionFigures, predictions_csv, predictions_html,
     predictions_json, predictions_text, ranked_predictions,

@@ -9,7 +9,7 @@ const MOST_LISTED: usize = 40;
 
 /// What a design is compared by; none is unknown, which is as bad as it can be.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ParetoPoint {
+pub(crate) struct ParetoPoint {
     /// Its name.
     pub name: String,
     /// Its rank among all designs, from 1.
@@ -27,11 +27,11 @@ pub struct ParetoPoint {
 }
 
 impl ParetoPoint {
-    /// What is compared, so that more is better.
+    /// The compared figures, each so that more is better.
     fn merits(&self) -> [f64; 4] {
-        let known = |of: Option<f64>| of.unwrap_or(f64::NEG_INFINITY);
         let cost = self.cost.map(|cost| -cost);
-        [known(cost), known(self.load), known(self.margin_percent), known(self.survived)]
+        [cost, self.load, self.margin_percent, self.survived]
+            .map(|of| of.unwrap_or(f64::NEG_INFINITY))
     }
 
     /// Whether it is as good in everything and better in something.
@@ -47,7 +47,7 @@ impl ParetoPoint {
 }
 
 /// Whether each of `points` holds and is beaten by none, in their order.
-pub fn pareto_front(points: &[ParetoPoint]) -> Vec<bool> {
+pub(crate) fn pareto_front(points: &[ParetoPoint]) -> Vec<bool> {
     let is_beaten =
         |point: &ParetoPoint| points.iter().any(|other| other.holds && other.beats(point));
     points.iter().map(|point| point.holds && !is_beaten(point)).collect()
@@ -82,14 +82,13 @@ pub(crate) fn section(
 }
 
 fn row(point: &ParetoPoint) -> TableRow {
-    let cell = |of: Option<f64>, written: &dyn Fn(f64) -> String| Cell::or_none(of.map(written));
     TableRow::body(vec![
         Cell::plain(point.rank.to_string()),
         Cell::plain(point.name.clone()),
-        cell(point.cost, &three_digits),
-        cell(point.load, &three_digits),
-        cell(point.margin_percent, &|margin| number(margin, 0)),
-        cell(point.survived, &|count| number(count, 0)),
+        Cell::or_none(point.cost.map(three_digits)),
+        Cell::or_none(point.load.map(three_digits)),
+        Cell::or_none(point.margin_percent.map(|margin| number(margin, 0))),
+        Cell::or_none(point.survived.map(|count| number(count, 0))),
     ])
 }
 

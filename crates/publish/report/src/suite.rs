@@ -8,7 +8,7 @@ mod programs;
 mod tables;
 
 use record::{RunRecord, TestType};
-use verdict::{Ruling, RunOverlap, Verdict, worst};
+use verdict::{Ruling, Verdict, worst};
 
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
 use crate::sections::{findings, summary, tone};
@@ -114,8 +114,10 @@ fn meaning(tests: &[SuiteTest<'_>]) -> Vec<String> {
 fn at_the_same_time(tests: &[SuiteTest<'_>]) -> Vec<String> {
     let made = tests.iter().filter_map(|test| Some((test.kind.name(), test.run()?)));
     let (names, records): (Vec<_>, Vec<_>) = made.unzip();
-    let said = |overlap: &RunOverlap| format!("{}.", overlap.words(|at| names[at].to_owned()));
-    verdict::overlaps(&records).iter().map(said).collect()
+    verdict::overlaps(&records)
+        .iter()
+        .map(|overlap| format!("{}.", overlap.words(|at| names[at].to_owned())))
+        .collect()
 }
 
 fn sentence(test: &SuiteTest<'_>) -> String {

@@ -247,20 +247,19 @@ pub fn serve(
     let runtime = builder.enable_all().max_blocking_threads(8).build();
     let runtime = runtime.map_err(ServeError::System)?;
     let served = runtime.block_on(async {
-        let wrong = |error| ServeError::Listen { address, error };
-        let listener = TcpListener::bind(address).await.map_err(wrong)?;
-        let bound = listener.local_addr().map_err(wrong)?;
+        let listener = TcpListener::bind(address).await?;
+        let bound = listener.local_addr()?;
         ready(Ready { address: bound, token: &token, no_history });
         let gate = Gate::new(bound, host_names, token, metrics_token);
         let router = routes::router(runs, gate);
         tokio::select! {
-            ended = async { axum::serve(listener, router).await } => ended.map_err(wrong),
+            ended = async { axum::serve(listener, router).await } => ended,
             () = asked_to_stop(must_stop) => Ok(()),
         }
     });
     // Pages of live runs never end by themselves.
     runtime.shutdown_timeout(LAST_ANSWERS);
-    served
+    served.map_err(|error| ServeError::Listen { address, error })
 }
 
 async fn asked_to_stop(must_stop: impl Fn() -> bool) {

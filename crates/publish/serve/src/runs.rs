@@ -299,14 +299,13 @@ impl ServedRuns {
     /// Stores the summaries of runs that have ended. If that fails, the next start reads the
     /// journals again.
     fn store(&self) {
-        let kept = self.kept();
-        let known = kept
+        let known = self
+            .kept()
             .runs
             .values()
             .filter(|run| !run.is_live && !matches!(run.known, Known::Unread))
             .map(|run| (run.id.clone(), (run.stamp, run.known.clone())))
             .collect();
-        drop(kept);
         let mut history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
         if history.as_mut().is_some_and(|history| history.keep(&known).is_err()) {
             *history = None;

@@ -106,9 +106,8 @@ pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
         Ruling::Warn | Ruling::CannotJudge => Tone::Warn,
     };
     let is_cut_off = report::is_cut_off(run);
-    let name = || report::verdict_name(run, verdict);
     RunLine {
-        verdict: if is_cut_off { "Cut off".to_owned() } else { name() },
+        verdict: if is_cut_off { "Cut off".to_owned() } else { report::verdict_name(run, verdict) },
         outcome: Some(report::verdict_of(run, verdict).to_owned()),
         is_cut_off,
         tone,
@@ -150,13 +149,15 @@ fn volumes(run: &RunRecord) -> Vec<VolumeIdentity> {
     }
     let facts = run.start.databases.iter().flat_map(|of| [&of.volume, &of.log_volume]);
     let named = facts.filter(|facts| !facts.mount.is_empty());
-    let volumes = named.map(|facts| VolumeIdentity {
-        machine: run.start.machine.name.clone(),
-        mount: facts.mount.clone(),
-        model: facts.model.clone(),
-        size_bytes: facts.size_bytes,
-    });
-    volumes.collect::<BTreeSet<VolumeIdentity>>().into_iter().collect()
+    let volumes: BTreeSet<VolumeIdentity> = named
+        .map(|facts| VolumeIdentity {
+            machine: run.start.machine.name.clone(),
+            mount: facts.mount.clone(),
+            model: facts.model.clone(),
+            size_bytes: facts.size_bytes,
+        })
+        .collect();
+    Vec::from_iter(volumes)
 }
 
 impl RunLine {

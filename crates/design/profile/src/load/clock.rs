@@ -59,11 +59,11 @@ impl FromStr for TraceStart {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no moment; give one such as 2026-11-20T09:00");
-        let (date, time) = text.split_once(['T', ' ']).ok_or_else(wrong)?;
-        let date = day(date).ok_or_else(wrong)?;
-        let time = seconds_of_day(time).ok_or_else(wrong)?;
-        Ok(Self { seconds: date.seconds() + time })
+        let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
+        let seconds = day(date).zip(seconds_of_day(time)).map(|(day, time)| day.seconds() + time);
+        seconds
+            .map(|seconds| Self { seconds })
+            .ok_or_else(|| format!("{text:?} is no moment; give one such as 2026-11-20T09:00"))
     }
 }
 

@@ -1,5 +1,5 @@
-//! Paths of performance counters: `\\HOST\Object(Instance)\CounterColumn`, as relog and typeperf write
-//! them.
+//! Paths of performance counters: `\\HOST\Object(Instance)\CounterColumn`, as relog and typeperf
+//! write them.
 
 use super::hours::StorageOperation;
 use super::places::{LoadPlace, PlaceKind};
@@ -9,7 +9,7 @@ use super::places::{LoadPlace, PlaceKind};
 pub(super) enum CounterMeasure {
     /// Requests per second.
     Rate,
-    /// Mean latency, in units of so many milliseconds.
+    /// Mean latency, in units of `unit_ms` milliseconds.
     Latency { unit_ms: f64 },
     /// Bytes per second.
     Bytes,
@@ -65,10 +65,10 @@ impl CounterColumn {
     }
 }
 
-type Found = (StorageOperation, CountedPart, CounterMeasure);
+type CounterMeaning = (StorageOperation, CountedPart, CounterMeasure);
 
 /// A counter of a volume or disk.
-fn of_disk(counter: &str) -> Option<Found> {
+fn of_disk(counter: &str) -> Option<CounterMeaning> {
     use StorageOperation::{Read, Write};
     let (operation, measure) = match counter {
         "disk reads/sec" => (Read, CounterMeasure::Rate),
@@ -85,7 +85,7 @@ fn of_disk(counter: &str) -> Option<Found> {
 }
 
 /// A counter of the engine, such as `i/o database reads (attached) average latency`.
-fn of_engine(counter: &str) -> Option<Found> {
+fn of_engine(counter: &str) -> Option<CounterMeaning> {
     if counter == "log bytes write/sec" {
         return Some((StorageOperation::LogWrite, CountedPart::Whole, CounterMeasure::Bytes));
     }

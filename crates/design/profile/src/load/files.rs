@@ -64,7 +64,7 @@ impl LoadFile {
         }
     }
 
-    /// What was not understood, in one sentence; none if everything was.
+    /// The parts that were not understood, in one sentence; none if all were.
     pub fn not_understood(&self) -> Option<String> {
         let mut parts: Vec<String> =
             self.skipped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();

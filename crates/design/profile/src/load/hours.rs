@@ -145,7 +145,7 @@ const LEAST_COVERED: f64 = 0.5;
 pub(super) struct HourSum([OperationSum; 4]);
 
 impl HourSum {
-    /// Adds a sample that stands for `seconds`.
+    /// Adds a sample that represents `seconds`.
     pub(super) fn add(&mut self, operation: StorageOperation, seconds: f64, load: RequestLoad) {
         self.0[operation as usize].add(seconds, load);
     }

@@ -101,10 +101,9 @@ impl LoadCollector {
     }
 
     fn add_trace(&mut self, name: &str, text: &str) -> Result<LoadFile, LoadProfileError> {
-        let wrong = |why: String| LoadProfileError::NoTrace { file: name.to_owned(), why };
-        let trace = Trace::read(text).map_err(|error| wrong(error.to_string()))?;
-        let clock = TraceClock::of(&trace, self.options.trace_start)
-            .map_err(|why| wrong(why.to_owned()))?;
+        let trace = Trace::read(text).map_err(|error| no_trace(name, &error.to_string()))?;
+        let clock =
+            TraceClock::of(&trace, self.options.trace_start).map_err(|why| no_trace(name, why))?;
         self.is_relative |= self.options.trace_start.is_none();
         let mut file = LoadFile::new(name, trace.format.name());
         traces::read(&trace, clock, &mut file, &mut self.places);
@@ -115,4 +114,8 @@ impl LoadCollector {
     pub fn finish(self) -> Result<LoadProfile, LoadProfileError> {
         report::combine(self)
     }
+}
+
+fn no_trace(file: &str, why: &str) -> LoadProfileError {
+    LoadProfileError::NoTrace { file: file.to_owned(), why: why.to_owned() }
 }

@@ -22,7 +22,7 @@ const MOST_SHOWN: usize = 4;
 const GAP_INTERVALS: i64 = 3;
 
 /// A sample, and its moment in seconds since 1970-01-01 of the log's clock.
-type Row = (i64, StringRecord);
+type TimedRow = (i64, StringRecord);
 
 pub(super) fn is_log(text: &str) -> bool {
     let first = text.trim_start_matches(['\u{feff}', '"']);
@@ -106,8 +106,12 @@ fn groups(
         }
     }
     if groups.is_empty() {
-        let found = headers.iter().skip(1).take(MOST_SHOWN);
-        let found = found.map(|header| units::shortened(header, 80).into_owned()).collect();
+        let found = headers
+            .iter()
+            .skip(1)
+            .take(MOST_SHOWN)
+            .map(|header| units::shortened(header, 80).into_owned())
+            .collect();
         return Err(LoadProfileError::NoCounters { file: file.name.clone(), found });
     }
     let (rated, others): (Vec<_>, Vec<_>) = groups
@@ -124,22 +128,24 @@ fn groups(
 /// The order of the dates that more rows have: the month first, as counter logs are written, unless
 /// another program has written them anew.
 fn order(records: &[StringRecord]) -> DateOrder {
-    let readable = |order| {
-        let dates = records.iter().filter_map(|row| row.get(0));
-        dates.filter(|date| moment(date, order).is_some()).count()
-    };
-    if readable(DateOrder::DayFirst) > readable(DateOrder::MonthFirst) {
+    if readable(records, DateOrder::DayFirst) > readable(records, DateOrder::MonthFirst) {
         DateOrder::DayFirst
     } else {
         DateOrder::MonthFirst
     }
 }
 
+/// Number of rows whose date can be read in this order.
+fn readable(records: &[StringRecord], order: DateOrder) -> usize {
+    let dates = records.iter().filter_map(|row| row.get(0));
+    dates.filter(|date| moment(date, order).is_some()).count()
+}
+
 /// The rows in the order of time.
-fn rows(records: impl Iterator<Item = StringRecord>, file: &mut LoadFile) -> Vec<Row> {
+fn rows(records: impl Iterator<Item = StringRecord>, file: &mut LoadFile) -> Vec<TimedRow> {
     let records: Vec<StringRecord> = records.collect();
     let order = order(&records);
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<TimedRow> = Vec::new();
     for record in records {
         file.rows += 1;
         let last = rows.last().map_or(i64::MIN, |(at, _)| *at);
@@ -153,13 +159,13 @@ fn rows(records: impl Iterator<Item = StringRecord>, file: &mut LoadFile) -> Vec
 }
 
 /// Seconds that most rows stand for.
-fn usual_interval(rows: &[Row]) -> i64 {
+fn usual_interval(rows: &[TimedRow]) -> i64 {
     let mut spans: Vec<i64> = rows.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     spans.sort_unstable();
     spans.get(spans.len() / 2).copied().unwrap_or(1)
 }
 
-fn note_gaps(rows: &[Row], interval: i64, file: &mut LoadFile) {
+fn note_gaps(rows: &[TimedRow], interval: i64, file: &mut LoadFile) {
     for pair in rows.windows(2) {
         let span = pair[1].0 - pair[0].0;
         if span > GAP_INTERVALS * interval {

@@ -55,14 +55,12 @@ impl fmt::Display for LoadPlace {
 
 /// Which of these places count: of each host those of its best kind; a sum only if it is alone.
 pub(super) fn counted<'p>(all: &[&'p LoadPlace]) -> Vec<&'p LoadPlace> {
-    let is_counted = |place: &&&LoadPlace| {
-        let of_host = |kind| {
-            let mut same = all.iter().filter(|of| of.host == place.host && of.kind == kind);
-            same.next().is_some()
-        };
-        let best = PlaceKind::BEST_FIRST.into_iter().find(|kind| of_host(*kind));
-        let mut parts = all.iter().filter(|of| of.host == place.host && of.kind == place.kind);
-        best == Some(place.kind) && (!place.is_total || parts.all(|of| of.is_total))
-    };
-    all.iter().filter(is_counted).copied().collect()
+    all.iter().filter(|place| is_counted(place, all)).copied().collect()
+}
+
+fn is_counted(place: &LoadPlace, all: &[&LoadPlace]) -> bool {
+    let mut kinds = PlaceKind::BEST_FIRST.into_iter();
+    let best = kinds.find(|kind| all.iter().any(|of| of.host == place.host && of.kind == *kind));
+    let mut parts = all.iter().filter(|of| of.host == place.host && of.kind == place.kind);
+    best == Some(place.kind) && (!place.is_total || parts.all(|of| of.is_total))
 }

@@ -128,11 +128,11 @@ fn busiest(hours: &BTreeMap<ClockHour, HourLoad>) -> Option<BusiestHour> {
 }
 
 fn places(loads: Loads, hour: ClockHour) -> Vec<PlaceLoad> {
-    let of_place = |(place, hours): (LoadPlace, BTreeMap<ClockHour, HourLoad>)| {
+    let mut places = Vec::new();
+    for (place, hours) in loads {
         let then = hours.get(&hour).copied();
-        Some(PlaceLoad { place, busiest: busiest(&hours)?, then })
-    };
-    let mut places: Vec<PlaceLoad> = loads.into_iter().filter_map(of_place).collect();
+        places.extend(busiest(&hours).map(|busiest| PlaceLoad { place, busiest, then }));
+    }
     places.sort_by(|one, two| two.busiest.load.iops().total_cmp(&one.busiest.load.iops()));
     places
 }
@@ -141,22 +141,27 @@ fn places(loads: Loads, hour: ClockHour) -> Vec<PlaceLoad> {
 const LEAST_PERCENT: f64 = 1.0;
 
 fn with_percent(day: &[Option<HourLoad>; 24]) -> [DayHour; 24] {
-    let iops = |load: &HourLoad| load.transactional_iops();
-    let most = day.iter().flatten().map(iops).fold(0.0, f64::max);
-    let hour = |load: Option<HourLoad>| {
-        let share =
-            load.as_ref().map_or(100.0, |load| iops(load) / most.max(f64::MIN_POSITIVE) * 100.0);
+    let most = day.iter().flatten().map(HourLoad::transactional_iops).fold(0.0, f64::max);
+    day.map(|load| {
+        let share = load
+            .as_ref()
+            .map_or(100.0, |load| load.transactional_iops() / most.max(f64::MIN_POSITIVE) * 100.0);
         let percent = (share * 10.0).round() / 10.0;
         DayHour { load, percent: percent.clamp(LEAST_PERCENT, 100.0) }
-    };
-    std::array::from_fn(|number| hour(day[number]))
+    })
 }
 
 impl LoadProfile {
     /// Hours of the day, 0 to 23, in which no day that counts has enough samples.
     pub fn unknown_hours(&self) -> Vec<usize> {
-        let hours = self.day.iter().enumerate();
-        hours.filter(|(_, hour)| hour.load.is_none()).map(|(number, _)| number).collect()
+        (0..self.day.len()).filter(|&hour| self.day[hour].load.is_none()).collect()
+    }
+
+    /// The unknown hours in words; none if every hour is known.
+    pub(super) fn unknown_hours_list(&self) -> Option<String> {
+        let hours: Vec<String> =
+            self.unknown_hours().iter().map(|hour| format!("{hour:02}:00")).collect();
+        (!hours.is_empty()).then(|| hours.join(", "))
     }
 
     /// The part of a day's log that is written in each hour, adding up to 1; none if an hour or the

@@ -1,5 +1,5 @@
-//! The load profile for a terminal: the busiest hour, the day as bars, every place, and what was
-//! not understood.
+//! The load profile for a terminal: the busiest hour, the day as bars, every place, and the parts
+//! of files that were not understood.
 
 use std::fmt::{self, Write as _};
 
@@ -93,10 +93,8 @@ impl LoadProfile {
             let hours = self.hours_without_a_host;
             doubts.push(format!("{hours} hours in which a host has no samples have no sum"));
         }
-        let unknown = self.unknown_hours();
-        if !unknown.is_empty() {
-            let hours: Vec<String> = unknown.iter().map(|hour| format!("{hour:02}:00")).collect();
-            doubts.push(format!("no samples of {}: as busy as the busiest", hours.join(", ")));
+        if let Some(hours) = self.unknown_hours_list() {
+            doubts.push(format!("no samples of {hours}: as busy as the busiest"));
         }
         if doubts.is_empty() {
             return writeln!(text, "\nEverything in the files was understood.");
@@ -121,21 +119,16 @@ fn write_hour(number: usize, hour: &DayHour, most: f64, text: &mut String) -> fm
     let logs: Option<f64> = log_writes
         .or(log_reads)
         .map(|_| log_writes.map_or(0.0, |of| of.iops) + log_reads.map_or(0.0, |of| of.iops));
-    let rate = |of: Option<f64>| of.map_or_else(|| "-".to_owned(), rounded);
-    let iops = |of: Option<RequestLoad>| rate(of.map(|of| of.iops));
-    let latency = |of: Option<RequestLoad>| {
-        of.and_then(|of| of.latency_ms).map_or_else(|| "-".to_owned(), |ms| format!("{ms:.2}"))
-    };
     let bar = "#".repeat(bar_length(load.iops() / most));
     let line = format!(
         "{number:>2}:00 {:>7} {:>7} {:>7} {:>7} {:>8} {:>9} {:>7}  {bar}",
         rounded(load.iops()),
-        iops(reads),
-        iops(writes),
-        rate(logs),
-        latency(reads),
-        latency(writes),
-        latency(log_writes),
+        rate_cell(reads.map(|of| of.iops)),
+        rate_cell(writes.map(|of| of.iops)),
+        rate_cell(logs),
+        latency_cell(reads),
+        latency_cell(writes),
+        latency_cell(log_writes),
     );
     writeln!(text, "{}", line.trim_end())
 }
@@ -159,6 +152,14 @@ fn rounded(rate: f64) -> String {
     if rate < 10.0 { format!("{rate:.1}") } else { thousands(rate.round() as u64) }
 }
 
+fn rate_cell(of: Option<f64>) -> String {
+    of.map_or_else(|| "-".to_owned(), rounded)
+}
+
+fn latency_cell(of: Option<RequestLoad>) -> String {
+    of.and_then(|of| of.latency_ms).map_or_else(|| "-".to_owned(), |ms| format!("{ms:.2}"))
+}
+
 /// Rates, latencies and bytes of one load.
 fn in_words(load: &HourLoad) -> String {
     let words = [
@@ -167,11 +168,15 @@ fn in_words(load: &HourLoad) -> String {
         (StorageOperation::LogRead, "log reads"),
         (StorageOperation::LogWrite, "log writes"),
     ];
-    let part = |(operation, words): (StorageOperation, &str)| {
-        let of = load.of(operation)?;
+    let mut parts = Vec::new();
+    for (operation, words) in words {
+        let Some(of) = load.of(operation) else {
+            continue;
+        };
         let latency = of.latency_ms.map(|ms| format!(" of {ms:.2} ms"));
-        Some(format!("{} {words}{}", rounded(of.iops), latency.unwrap_or_default()))
-    };
+        parts.push(format!("{} {words}{}", rounded(of.iops), latency.unwrap_or_default()));
+    }
     let bytes = load.bytes_per_second().map(|bytes| format!("{:.1} MiB/s", bytes / MEBIBYTE));
-    words.into_iter().filter_map(part).chain(bytes).collect::<Vec<_>>().join(", ")
+    parts.extend(bytes);
+    parts.join(", ")
 }

@@ -12,11 +12,12 @@ pub(super) type Loads = BTreeMap<LoadPlace, BTreeMap<ClockHour, HourLoad>>;
 
 /// The loads of `places` in the hours that were sampled well enough.
 pub(super) fn loads(places: &PlaceHours, counted: &BTreeSet<&LoadPlace>) -> Loads {
-    let of_place = |(place, hours): (&LoadPlace, &BTreeMap<_, super::hours::HourSum>)| {
+    let mut loads = Loads::new();
+    for (place, hours) in places.iter().filter(|(place, _)| counted.contains(place)) {
         let known = hours.iter().filter_map(|(hour, sum)| Some((*hour, sum.load()?)));
-        (place.clone(), known.collect())
-    };
-    places.iter().filter(|(place, _)| counted.contains(place)).map(of_place).collect()
+        loads.insert(place.clone(), known.collect());
+    }
+    loads
 }
 
 /// The load of all places by hour, and the number of hours in which a host is missing: those have
@@ -44,13 +45,14 @@ pub(super) fn average_day(
     by_hour: &BTreeMap<ClockHour, HourLoad>,
     all_days: bool,
 ) -> ([Option<HourLoad>; 24], usize) {
-    let counts = |hour: &ClockHour| all_days || hour.date().is_working_day();
-    let of_hour = |number| {
-        let same = by_hour.iter().filter(|(hour, _)| hour.of_day() == number && counts(hour));
-        let same: Vec<&HourLoad> = same.map(|(_, load)| load).collect();
-        (!same.is_empty()).then(|| HourLoad::mean(same.into_iter()))
-    };
-    let days: BTreeSet<_> =
-        by_hour.keys().filter(|hour| counts(hour)).map(|hour| hour.date().to_string()).collect();
-    (std::array::from_fn(of_hour), days.len())
+    let mut days = BTreeSet::new();
+    let mut hours: [Vec<&HourLoad>; 24] = std::array::from_fn(|_| Vec::new());
+    for (hour, load) in by_hour {
+        if all_days || hour.date().is_working_day() {
+            days.insert(hour.date().to_string());
+            hours[hour.of_day()].push(load);
+        }
+    }
+    let mean = hours.map(|same| (!same.is_empty()).then(|| HourLoad::mean(same.into_iter())));
+    (mean, days.len())
 }

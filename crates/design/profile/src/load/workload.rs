@@ -22,10 +22,8 @@ impl LoadProfile {
             let line = format!("{}: {}, {} samples{doubts}", file.name, file.kind, file.used);
             writeln!(text, "# {}", units::plain(&line).replace('\n', " "))?;
         }
-        let unknown = self.unknown_hours();
-        if !unknown.is_empty() {
-            let hours: Vec<String> = unknown.iter().map(|hour| format!("{hour:02}:00")).collect();
-            writeln!(text, "# No samples; these hours count as the busiest: {}", hours.join(", "))?;
+        if let Some(hours) = self.unknown_hours_list() {
+            writeln!(text, "# No samples; these hours count as the busiest: {hours}")?;
         }
         writeln!(text, "\n[workload]")?;
         let iops = busiest.load.transactional_iops().ceil().max(1.0);

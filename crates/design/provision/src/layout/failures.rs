@@ -134,8 +134,8 @@ pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
         let cases = (0..servers).map(|server| FailureCase { failed: vec![server], witness: false });
         played.push((Failure::WitnessAndServer, cases.collect()));
     }
-    let sites = layout.servers.last().map_or(0, |server| server.site + 1);
     let domains = distinct_domains(layout);
+    let sites = layout.servers.last().map_or(0, |server| server.site + 1);
     if domains.len() > sites {
         let cases = domains.into_iter().map(FailureCase::servers).collect();
         played.push((Failure::Domain, cases));

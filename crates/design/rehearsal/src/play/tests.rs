@@ -1,4 +1,4 @@
-//! Groups at work: what is shared, what is alone, what fails and what is skipped.
+//! Groups at work: shared and separate arrays, failures, and skipped time.
 
 use units::{Nanos, Seed};
 
@@ -58,7 +58,7 @@ fn a_lost_host_is_silent_and_its_databases_load_the_next_one() {
     assert_eq!(back, hour(1) + Nanos::from_secs(1_800));
 }
 
-/// Judged: what is skipped is what would have been played, within 5 %.
+/// Skipped time is judged as it would be if it were played, within 5 %.
 #[test]
 fn a_played_minute_represents_a_skipped_hour() {
     let deployment = deployment(2, 2, PlayedRules::default());

@@ -13,7 +13,8 @@ fn active(of: &[super::Stretch]) -> Vec<Vec<Option<usize>>> {
     of.iter().map(|stretch| stretch.duties.iter().map(copies).collect()).collect()
 }
 
-/// Four hosts, two of each site; database n is active on host n and has its copies on those after it.
+/// Four hosts, two of each site; database n is active on host n and has its copies on the next
+/// hosts.
 #[test]
 fn databases_of_a_lost_host_move_by_preference_and_return_only_when_asked() {
     let rules = PlayedRules { witness: Some(Witness::First), ..PlayedRules::default() };
@@ -80,8 +81,8 @@ fn lagged_copies_take_over_only_if_the_rules_say_so() {
     assert_eq!(active(&timeline(&deployment, &lost, hour(2)))[1], [Some(1), Some(0)]);
 }
 
-/// Played by hand (docs/deployments.md): four copies over two sites, a server lost in each. Three of
-/// five votes are left, and each survivor carries two active and two passive copies.
+/// Played by hand (docs/deployments.md): four copies over two sites, a server lost in each. Three
+/// of five votes are left, and each survivor carries two active and two passive copies.
 #[test]
 fn four_copies_over_two_sites_survive_a_server_of_each() {
     let rules = PlayedRules { witness: Some(Witness::First), ..PlayedRules::default() };

@@ -66,13 +66,13 @@ impl Canvas {
 
     fn dashes(&mut self, (from, to): (Point, Point), (dash, gap): (f64, f64), stroke: Stroke) {
         let length = (to.0 - from.0).hypot(to.1 - from.1);
-        let along = |at: f64| {
-            let share = (at / length).min(1.0);
-            (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share)
-        };
         let mut at = 0.0;
         while at < length {
-            self.segment(along(at), along(at + dash), stroke);
+            let [begin, end] = [at, at + dash].map(|along| {
+                let share = (along / length).min(1.0);
+                (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share)
+            });
+            self.segment(begin, end, stroke);
             at += dash + gap;
         }
     }

@@ -35,8 +35,11 @@ pub(super) struct ChartShape<'a> {
 pub(super) fn view_box(svg: &str) -> Option<(f64, f64)> {
     let element = elements(svg).next().filter(|element| element.name == "svg")?;
     let mut sizes = element.attribute("viewBox")?.split(' ').skip(2);
-    let mut size = || sizes.next()?.parse::<f64>().ok().filter(|size| *size > 0.0);
-    Some((size()?, size()?))
+    Some((size(sizes.next()?)?, size(sizes.next()?)?))
+}
+
+fn size(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|size| *size > 0.0)
 }
 
 /// The elements of a chart in the order in which they are drawn.
@@ -65,8 +68,7 @@ impl<'a> ChartShape<'a> {
     }
 
     fn points(&self) -> Vec<Point> {
-        let pairs = self.attribute("points").unwrap_or_default().split_whitespace();
-        pairs.filter_map(pair).collect()
+        self.attribute("points").unwrap_or_default().split_whitespace().filter_map(pair).collect()
     }
 
     fn class(&self) -> &'a str {

@@ -11,13 +11,14 @@ use crate::{PaperError, TestedRun};
 /// test.
 const A_LONG_LOAD_NS: u64 = 20 * 3_600 * 1_000_000_000;
 
+fn of_kind<'a>(runs: &[&'a TestedRun], kind: TestType) -> Vec<&'a TestedRun> {
+    runs.iter().copied().filter(|run| run.record.start.test == kind).collect()
+}
+
 /// The server `name` with `runs`, each of which is one of its tests.
 pub(super) fn server<'a>(name: String, runs: &[&'a TestedRun]) -> Result<Server<'a>, PaperError> {
-    let of = |kind: TestType| -> Vec<&'a TestedRun> {
-        runs.iter().copied().filter(|run| run.record.start.test == kind).collect()
-    };
-    let mut loads = of(TestType::Performance);
-    let mut stress = of(TestType::Stress);
+    let mut loads = of_kind(runs, TestType::Performance);
+    let mut stress = of_kind(runs, TestType::Stress);
     if are_called_otherwise(&stress, &loads) {
         loads.append(&mut stress);
     }
@@ -28,9 +29,9 @@ pub(super) fn server<'a>(name: String, runs: &[&'a TestedRun]) -> Result<Server<
         reliability,
         performance,
         maximum,
-        backup: the_one(&of(TestType::Backup), &name, "test of backup")?,
-        recovery: the_one(&of(TestType::Recovery), &name, "test of recovery")?,
-        checksum: the_one(&of(TestType::Checksum), &name, "test of checksums")?,
+        backup: the_one(&of_kind(runs, TestType::Backup), &name, "test of backup")?,
+        recovery: the_one(&of_kind(runs, TestType::Recovery), &name, "test of recovery")?,
+        checksum: the_one(&of_kind(runs, TestType::Checksum), &name, "test of checksums")?,
         shares_name: false,
         name,
     })

@@ -98,10 +98,12 @@ fn used(room: Room) -> Option<String> {
 
 /// The size of each volume of a kind; one for all if they are equal.
 fn volume_sizes(run: &TestedRun, of: fn(&DatabaseFacts) -> &record::VolumeFacts) -> Option<String> {
-    let volumes = volumes(&run.record.start.databases, of);
-    let sizes: Vec<String> = volumes.values().map(|&bytes| format::size(bytes)).collect();
+    let sizes: Vec<String> = volumes(&run.record.start.databases, of)
+        .values()
+        .map(|&bytes| format::size(bytes))
+        .collect();
     let each = listed(sizes.iter().map(String::as_str))?;
-    Some(format!("{} of {each}", volumes.len()))
+    Some(format!("{} of {each}", sizes.len()))
 }
 
 fn hardware(servers: &[Server<'_>], vendor: &Vendor) -> Vec<(&'static str, Words)> {

@@ -1,6 +1,6 @@
 //! Results of the tests: reliability, and the three tables of results.
 
-use record::{Phase, RunRecord, ServerBackup, ServerLoad, ServerReplay};
+use record::{Phase, ServerBackup, ServerLoad, ServerReplay};
 use report::format;
 
 use super::conclusion;
@@ -60,16 +60,16 @@ fn tests(servers: &[Server<'_>]) -> Content {
 
 /// Which tests were on one volume at the same time, in sentences.
 fn at_the_same_time(servers: &[Server<'_>]) -> Vec<String> {
-    let of_server = |server| Server::tests(server).into_iter().map(move |of| (server, of));
-    let tests: Vec<_> = servers.iter().flat_map(of_server).collect();
-    let records: Vec<&RunRecord> = tests.iter().map(|(_, (_, run))| &run.record).collect();
-    let name = |at: usize| {
-        let (server, (test, _)) = &tests[at];
-        format!("the {} of {}", test.name().to_lowercase(), server.name)
-    };
+    let (mut names, mut records) = (Vec::new(), Vec::new());
+    for server in servers {
+        for (test, run) in server.tests() {
+            names.push(format!("the {} of {}", test.name().to_lowercase(), server.name));
+            records.push(&run.record);
+        }
+    }
     verdict::overlaps(&records)
         .iter()
-        .map(|overlap| format!("NOTE: {}.", overlap.words(name)))
+        .map(|overlap| format!("NOTE: {}.", overlap.words(|at| names[at].clone())))
         .collect()
 }
 

@@ -275,8 +275,8 @@ impl Draft {
         if path.starts_with('/') {
             return path.to_owned();
         }
-        let parts = path.split(['\\', '/', ':']).filter(|part| !part.is_empty() && *part != "..");
-        let parts: Vec<&str> = parts.collect();
+        let parts: Vec<&str> =
+            path.split(['\\', '/', ':']).filter(|part| !part.is_empty() && *part != "..").collect();
         let below = if parts.is_empty() { format!("{number}") } else { parts.join("/") };
         let folder = format!("{}/{below}", root.trim_end_matches('/'));
         self.remark(element, &format!("{path} became {folder}"));

@@ -59,8 +59,8 @@ pub(super) fn take(draft: &mut Draft, name: &str, value: &str) {
         if !same.eq_ignore_ascii_case(value) && !value.is_empty() {
             draft.remark(name, &format!("{value} is not taken over: {reason}"));
         }
-        let wanted = if switch(same).is_some() { "true or false" } else { "a number" };
-        if switch(value).is_none() && value.parse::<f64>().is_err() {
+        let wanted = if switch(name, same).is_ok() { "true or false" } else { "a number" };
+        if switch(name, value).is_err() && value.parse::<f64>().is_err() {
             draft.aside(ConversionProblem::of(name, value, wanted));
         }
         return;
@@ -118,28 +118,30 @@ fn take_place(draft: &mut Draft, name: &str, value: &str) -> bool {
 
 /// Numbers and switches.
 fn take_load(draft: &mut Draft, name: &str, value: &str) -> Result<bool, ConversionProblem> {
-    let wrong = || ConversionProblem::of(name, value, "true or false");
-    let no_number = || ConversionProblem::of(name, value, "a number from 0 on");
     if let Some(limit) = name.strip_prefix("Thresholds/") {
-        let number = value.parse().map_err(|_| no_number())?;
+        let number = value.parse().map_err(|_| no_number(name, value))?;
         return Ok(draft.limits.last_mut().is_some_and(|limits| limits.take(limit, number)));
     }
     match name {
-        "VerifyChecksum" => draft.checksum = Some(switch(value).ok_or_else(wrong)?),
+        "VerifyChecksum" => draft.checksum = Some(switch(name, value)?),
         "RunDatabaseMaintenancePerformance" => {
-            draft.maintenance = Some(switch(value).ok_or_else(wrong)?);
+            draft.maintenance = Some(switch(name, value)?);
         }
-        "BackupToDisk" => draft.is_copied = switch(value).ok_or_else(wrong)?,
-        "SuppressTuning" => draft.is_untuned = switch(value).ok_or_else(wrong)?,
-        _ => return draft.take_number(name, value).ok_or_else(no_number),
+        "BackupToDisk" => draft.is_copied = switch(name, value)?,
+        "SuppressTuning" => draft.is_untuned = switch(name, value)?,
+        _ => return draft.take_number(name, value).ok_or_else(|| no_number(name, value)),
     }
     Ok(true)
 }
 
-fn switch(value: &str) -> Option<bool> {
+fn no_number(name: &str, value: &str) -> ConversionProblem {
+    ConversionProblem::of(name, value, "a number from 0 on")
+}
+
+fn switch(name: &str, value: &str) -> Result<bool, ConversionProblem> {
     match value {
-        "true" | "True" | "1" => Some(true),
-        "false" | "False" | "0" => Some(false),
-        _ => None,
+        "true" | "True" | "1" => Ok(true),
+        "false" | "False" | "0" => Ok(false),
+        _ => Err(ConversionProblem::of(name, value, "true or false")),
     }
 }

@@ -11,24 +11,22 @@ use super::{PublishedResult, ResultError, number};
 
 /// Reads every figure; missing ones stay missing and are named.
 pub(super) fn read(outline: &Outline, file: &str) -> Result<PublishedResult, ResultError> {
-    let text = |name: &str| outline.value(name).map(str::to_owned);
-    let decimal = |name: &str| number::decimal(name, outline.value(name).unwrap_or_default());
-    let versions = ["Jetstress Version", "ESE Version"].map(text);
-    let [instrument_version, engine_version] = versions;
+    let [instrument_version, engine_version] =
+        ["Jetstress Version", "ESE Version"].map(|name| outline.value(name).map(str::to_owned));
     let stated = instrument_version.as_deref().unwrap_or("of an unstated version");
     // Our own results in this form are recognised.
-    let own = text("Plimsoll Version").map(|version| format!("{version}, by way of XML"));
+    let own = outline.value("Plimsoll Version").map(|version| format!("{version}, by way of XML"));
     let initial = "Initial Database Size (bytes)";
-    let performance_log = text("Performance Log").unwrap_or_default();
+    let performance_log = outline.value("Performance Log").unwrap_or_default();
     let mut result = ImportedResult {
         file: file.to_owned(),
         instrument: own.unwrap_or_else(|| format!("Jetstress {stated}")),
         engine: engine_version.as_ref().map(|version| format!("ESE {version}")),
         release: None,
         outcome: outline.value("Overall Test Result").and_then(outcome),
-        started_local_ns: when::started(&performance_log).or_else(|| when::started(file)),
-        achieved_iops: decimal("Achieved Transactional I/O per Second")?,
-        target_iops: decimal("Target Transactional I/O per Second")?,
+        started_local_ns: when::started(performance_log).or_else(|| when::started(file)),
+        achieved_iops: decimal(outline, "Achieved Transactional I/O per Second")?,
+        target_iops: decimal(outline, "Target Transactional I/O per Second")?,
         initial_database_bytes: number::whole(initial, outline.value(initial).unwrap_or_default())?,
         load: load::read(outline)?,
         instances: rows::instances(outline)?,
@@ -48,17 +46,25 @@ pub(super) fn read(outline: &Outline, file: &str) -> Result<PublishedResult, Res
     if is_empty {
         return Err(ResultError::NoFigures);
     }
-    let test = test_type(&result, &performance_log, file);
+    let test = test_type(&result, performance_log, file);
     result.lacks = lacks(&result, test);
     Ok(PublishedResult {
         test,
-        machine: text("Machine Name").unwrap_or_default(),
-        operating_system: text("Operating System").unwrap_or_default(),
-        description: text("Test Description").unwrap_or_default(),
+        machine: owned(outline, "Machine Name"),
+        operating_system: owned(outline, "Operating System"),
+        description: owned(outline, "Test Description"),
         instrument_version,
         engine_version,
         result,
     })
+}
+
+fn owned(outline: &Outline, name: &str) -> String {
+    outline.value(name).unwrap_or_default().to_owned()
+}
+
+fn decimal(outline: &Outline, name: &str) -> Result<Option<f64>, ResultError> {
+    number::decimal(name, outline.value(name).unwrap_or_default())
 }
 
 fn outcome(text: &str) -> Option<PublishedOutcome> {

@@ -52,31 +52,29 @@ fn add_instance(section: &mut OutlineSection, object: &str, instance: Node<'_, '
     let mut host = vec![["Counter", "Average", "Minimum", "Maximum"].map(str::to_owned).to_vec()];
     for counter in named(instance, "counter") {
         let name = part(counter, "name").unwrap_or_default();
-        let statistic = |which| part(counter, which).unwrap_or_default();
-        host.push(vec![
-            name.clone(),
-            statistic("average"),
-            statistic("minimum"),
-            statistic("maximum"),
-        ]);
+        let [average, minimum, maximum] = ["average", "minimum", "maximum"]
+            .map(|statistic| part(counter, statistic).unwrap_or_default());
+        host.push(vec![name.clone(), average.clone(), minimum, maximum]);
         names.push(name);
-        values.push(statistic("average"));
+        values.push(average);
     }
-    let is_io = |name: &String| {
-        let name = normal(name);
-        name.starts_with("i/o ") || name.starts_with("database maintenance io")
-    };
-    if names[1..].iter().any(is_io) {
+    if names[1..].iter().any(|name| is_io(name)) {
         section.rows.extend([names, values]);
     } else {
         section.rows.extend(host);
     }
 }
 
+fn is_io(name: &str) -> bool {
+    let name = normal(name);
+    name.starts_with("i/o ") || name.starts_with("database maintenance io")
+}
+
 /// A part of an element: its attribute, or the text of its child.
 fn part(node: Node<'_, '_>, name: &str) -> Option<String> {
-    let child = || elements(node).find(|of| of.has_tag_name(name))?.text();
-    node.attribute(name).or_else(child).map(collapsed)
+    node.attribute(name)
+        .or_else(|| elements(node).find(|of| of.has_tag_name(name))?.text())
+        .map(collapsed)
 }
 
 /// The heading that the page has for a section.

@@ -49,8 +49,8 @@ impl HeatMap {
     /// The shortest and the longest latency, in milliseconds, of the times that count.
     pub(super) fn range(&self, counts: impl Fn(f64) -> bool) -> impl Iterator<Item = f64> {
         let mut rows = 0..=LatencySpread::ENDS_NS.len();
-        let columns = self.columns.iter().filter(|of| counts(f64::midpoint(of.from, of.to)));
-        let columns: Vec<&HeatColumn> = columns.collect();
+        let columns: Vec<&HeatColumn> =
+            self.columns.iter().filter(|of| counts(f64::midpoint(of.from, of.to))).collect();
         let first = rows.clone().find(|row| is_used(&columns, *row));
         let last = rows.rfind(|row| is_used(&columns, *row));
         first.map(|row| ends_ms(row).0).into_iter().chain(last.map(|row| ends_ms(row).1))

@@ -34,8 +34,9 @@ const SHOWN: [Shown; 4] = [
 /// The table, and `rest` of the answer below it.
 pub(super) fn section(runs: &[NamedRun], comparison: &RunComparison, rest: Vec<String>) -> Section {
     let is_load = comparison.phase == Phase::Measure;
-    let rows = comparison.rows.iter();
-    let shown: Vec<(&Shown, &ComparedMetric)> = rows
+    let shown: Vec<(&Shown, &ComparedMetric)> = comparison
+        .rows
+        .iter()
         .filter_map(|row| Some((SHOWN.iter().find(|of| of.metric == row.metric.id)?, row)))
         .collect();
     let mut columns = vec![Column::text("Run"), Column::text("Verdict")];

@@ -1,6 +1,6 @@
 //! A played deployment for programs.
 
-use rehearsal::{CopyRow, Duty, HostRow, Limits, RowFigures};
+use rehearsal::{CopyRow, Duty, HostRow, Judgement, Limits, RowFigures};
 use serde_json::{Value, json};
 
 use super::PlayedReport;
@@ -8,9 +8,8 @@ use super::PlayedReport;
 /// The answer `simulated_deployment`.
 pub fn deployment_json(report: &PlayedReport<'_>) -> Value {
     let Limits { reads_ms, log_ms, reached } = report.limits;
-    let judgement = report.first();
-    let events: Vec<Value> = judgement
-        .recoveries
+    let Judgement { rows, breaches, recoveries } = report.first();
+    let events: Vec<Value> = recoveries
         .iter()
         .map(|of| {
             let occurrence = &report.occurrences[of.occurrence];
@@ -23,8 +22,7 @@ pub fn deployment_json(report: &PlayedReport<'_>) -> Value {
             })
         })
         .collect();
-    let broken: Vec<Value> = judgement
-        .breaches
+    let broken: Vec<Value> = breaches
         .iter()
         .map(|of| {
             json!({
@@ -35,7 +33,7 @@ pub fn deployment_json(report: &PlayedReport<'_>) -> Value {
             })
         })
         .collect();
-    let rows: Vec<Value> = judgement.rows.iter().map(|of| row(report, of)).collect();
+    let rows: Vec<Value> = rows.iter().map(|of| row(report, of)).collect();
     crate::answer(
         "simulated_deployment",
         json!({

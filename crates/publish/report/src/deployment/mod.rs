@@ -4,7 +4,8 @@ mod json;
 mod proof;
 
 use rehearsal::{
-    Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, Recovery, RowFigures, Stretch,
+    Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, RowFigures,
+    Stretch,
 };
 use units::Nanos;
 use verdict::Estimate;
@@ -59,11 +60,12 @@ impl PlayedReport<'_> {
         row: &HostRow,
         figure: impl Fn(&RowFigures) -> Option<f64>,
     ) -> Option<Estimate> {
-        let alike = |of: &&HostRow| {
-            (of.host, of.stretch, of.is_degraded) == (row.host, row.stretch, row.is_degraded)
-        };
-        let rows = self.judgements.iter().filter_map(|of| of.rows.iter().find(alike));
-        let samples: Vec<f64> = rows.filter_map(|row| figure(&row.settled)).collect();
+        let samples: Vec<f64> = self
+            .judgements
+            .iter()
+            .filter_map(|of| of.rows.iter().find(|other| is_same_part(other, row)))
+            .filter_map(|row| figure(&row.settled))
+            .collect();
         (!samples.is_empty()).then(|| verdict::estimate_of_runs(&samples))
     }
 
@@ -182,7 +184,7 @@ fn events(report: &PlayedReport<'_>) -> Block {
     })
 }
 
-fn recovery_row(report: &PlayedReport<'_>, of: &Recovery) -> TableRow {
+fn recovery_row(report: &PlayedReport<'_>, of: &RecoveryFigures) -> TableRow {
     let occurrence = &report.occurrences[of.occurrence];
     let tone = if of.inactive > 0 { Tone::Fail } else { Tone::Plain };
     TableRow::body(vec![
@@ -219,12 +221,16 @@ fn limits(report: &PlayedReport<'_>) -> Block {
     })
 }
 
+fn is_same_part(one: &HostRow, other: &HostRow) -> bool {
+    (one.host, one.stretch, one.is_degraded) == (other.host, other.stretch, other.is_degraded)
+}
+
 /// The worst breach of each host: the table of hosts and the JSON have all of them.
 fn worst_of_each<'a>(report: &'a PlayedReport<'_>) -> impl Iterator<Item = &'a Breach> {
     let Judgement { rows, breaches, .. } = report.first();
     breaches.iter().enumerate().filter_map(move |(at, breach)| {
-        let host = |of: &Breach| rows[of.row].host;
-        let is_first = breaches[..at].iter().all(|before| host(before) != host(breach));
+        let host = rows[breach.row].host;
+        let is_first = breaches[..at].iter().all(|before| rows[before.row].host != host);
         is_first.then_some(breach)
     })
 }
@@ -263,12 +269,6 @@ fn host_row(report: &PlayedReport<'_>, row: &HostRow) -> TableRow {
     let is_up = report.stretches[row.stretch].up[row.host];
     let name = report.host(row);
     let limits = report.limits;
-    let estimate = |of: Option<Estimate>, most: f64| {
-        of.map_or_else(Cell::none, |of| {
-            let tone = if of.mean > most { Tone::Fail } else { Tone::Plain };
-            Cell::plain(with_interval(of)).toned(tone)
-        })
-    };
     TableRow::body(vec![
         Cell::plain(clock(row.span.0)),
         Cell::plain(report.stretch_words(row)),
@@ -276,11 +276,18 @@ fn host_row(report: &PlayedReport<'_>, row: &HostRow) -> TableRow {
         Cell::plain(row.active.to_string()),
         Cell::plain(row.passive.to_string()),
         Cell::plain(format!("{:.0}", row.settled.iops)),
-        estimate(report.over_seeds(row, |of| of.reads_ms), limits.reads_ms),
-        estimate(report.over_seeds(row, |of| of.log_ms), limits.log_ms),
+        estimate_cell(report.over_seeds(row, |of| of.reads_ms), limits.reads_ms),
+        estimate_cell(report.over_seeds(row, |of| of.log_ms), limits.log_ms),
         Cell::or_none(row.worst.map(|(_, ms)| ms_of(ms))),
         Cell::plain(format!("{:.0}", row.usage.drives * 100.0)),
     ])
+}
+
+fn estimate_cell(of: Option<Estimate>, most: f64) -> Cell {
+    of.map_or_else(Cell::none, |of| {
+        let tone = if of.mean > most { Tone::Fail } else { Tone::Plain };
+        Cell::plain(with_interval(of)).toned(tone)
+    })
 }
 
 fn with_interval(of: Estimate) -> String {
@@ -291,9 +298,8 @@ fn with_interval(of: Estimate) -> String {
 }
 
 fn method(report: &PlayedReport<'_>) -> Vec<Block> {
-    let span = |of: &HostRow| of.span.1.since(of.span.0).0;
     let rows = &report.first().rows;
-    let all: u64 = rows.iter().map(span).sum();
+    let all: u64 = rows.iter().map(|of| of.span.1.since(of.span.0).0).sum();
     let played: u64 = rows.iter().map(|row| row.played.0).sum();
     vec![
         Block::Facts(vec![Fact {
@@ -306,8 +312,8 @@ fn method(report: &PlayedReport<'_>) -> Vec<Block> {
         }]),
         Block::Note(
             "Each stretch is played until it has settled and a minute longer; that minute \
-             represents the rest. Rebuilds and reseeds advance at the rate that was seen. What is not \
-             modelled: docs/deployments.md."
+             represents the rest. Rebuilds and reseeds advance at the rate that was seen. What is \
+             not modelled: docs/deployments.md."
                 .to_owned(),
         ),
     ]

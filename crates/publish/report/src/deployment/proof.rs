@@ -211,10 +211,10 @@ fn claim_row(of: &Claim) -> TableRow {
 fn method() -> Block {
     Block::Note(
         "Every server, its disks and its copies are simulated in normal operation and in each \
-         failure: users work on active copies, passive ones replay, a failed disk is rebuilt or its \
-         copies are seeded again. A claim holds if every database stays active and every host keeps \
-         its limits once the failure has settled. Nothing was measured on hardware: test what you \
-         buy."
+         failure: users work on active copies, passive ones replay, a failed disk is rebuilt or \
+         its copies are seeded again. A claim holds if every database stays active and every host \
+         keeps its limits once the failure has settled. Nothing was measured on hardware: test \
+         what you buy."
             .to_owned(),
     )
 }

@@ -71,8 +71,8 @@ pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
             is_goal: false,
         },
     };
-    let legend = chart.lines.iter().map(ChartLine::entry).collect();
     let svg = chart.svg();
+    let legend = chart.lines.iter().map(ChartLine::entry).collect();
     Some(Picture::wide(chart.title, svg, legend))
 }
 

@@ -11,8 +11,8 @@ use crate::format::{number, three_digits};
 /// The document's inputs, in its reader's words.
 pub(super) fn assumptions(sized: Sized<'_>) -> Section {
     let deployment = sized.deployment;
-    let mailboxes = deployment.tiers.iter().map(of_tier).collect::<Vec<_>>().join("; ");
     let data = &deployment.data;
+    let mailboxes = deployment.tiers.iter().map(of_tier).collect::<Vec<_>>().join("; ");
     let (system, disks) = (&deployment.file_system, &deployment.storage.first.database);
     let facts = [
         ("Product", product(sized)),

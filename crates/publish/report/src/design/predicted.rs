@@ -37,7 +37,7 @@ pub struct SimulatedEdit {
 }
 
 impl DesignEdit {
-    /// What is known of it beside the sizes.
+    /// How far it is proven beyond its sizes.
     fn proof(&self) -> String {
         let Some(SimulatedEdit { outcome, read_ms }) = self.simulated else {
             return "sized, not simulated".to_owned();

@@ -71,8 +71,11 @@ impl Candidate {
 
     /// What its values are, such as `availability.copies=3`.
     fn name(&self) -> String {
-        let values = self.replacements.iter().map(|of| format!("{}={}", of.key, of.value));
-        values.collect::<Vec<_>>().join(", ")
+        self.replacements
+            .iter()
+            .map(|of| format!("{}={}", of.key, of.value))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     fn cell(&self, key: Key) -> String {
@@ -122,16 +125,19 @@ pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
 
 /// What designs are compared by: cost where there are prices, else disks.
 fn points(candidates: &[Candidate]) -> Vec<ParetoPoint> {
-    let point = |(candidate, rank): (&Candidate, usize)| ParetoPoint {
-        name: candidate.name(),
-        rank,
-        holds: candidate.is_workable(),
-        cost: candidate.number(cost_key(candidates)),
-        load: candidate.number(Key::MailboxesTotal),
-        margin_percent: None,
-        survived: candidate.survived.map(|count| count as f64),
-    };
-    candidates.iter().zip(1..).map(point).collect()
+    candidates
+        .iter()
+        .zip(1..)
+        .map(|(candidate, rank)| ParetoPoint {
+            name: candidate.name(),
+            rank,
+            holds: candidate.is_workable(),
+            cost: candidate.number(cost_key(candidates)),
+            load: candidate.number(Key::MailboxesTotal),
+            margin_percent: None,
+            survived: candidate.survived.map(|count| count as f64),
+        })
+        .collect()
 }
 
 fn cost_key(candidates: &[Candidate]) -> Key {

@@ -1,4 +1,5 @@
-//! Hosts over time as a heat map: the darker, the longer the slowest percent of database reads took.
+//! Hosts over time as a heat map: the darker, the longer the slowest percent of database reads
+//! took.
 
 use std::fmt::Write as _;
 
@@ -59,7 +60,8 @@ fn marks(sheet: &FleetSheet<'_>, (from, to): (f64, f64), height: f64, svg: &mut 
         let end = height - BOTTOM;
         let _ = write!(
             svg,
-            "<g><title>{}</title><path class=\"ink-tail line\" d=\"M{x:.1} {TOP:.0}V{end:.0}\"/></g>",
+            "<g><title>{}</title>\
+             <path class=\"ink-tail line\" d=\"M{x:.1} {TOP:.0}V{end:.0}\"/></g>",
             escape(text)
         );
     }
@@ -95,19 +97,20 @@ fn shades(host: &FleetSheetHost<'_>, (from, to): (f64, f64)) -> Vec<Option<usize
     let mut worst: Vec<Option<u64>> = vec![None; COLUMNS];
     for row in measured(host) {
         let Some(reads) = row.series.get(&Series::DatabaseRead) else { continue };
-        let column = |ns: u64| {
+        let [first, end] = [row.from_ns, row.to_ns].map(|ns| {
             let share = (ns as f64 / 1e9 + host.begins - from) / (to - from);
             ((share * COLUMNS as f64) as usize).min(COLUMNS)
-        };
-        let first = column(row.from_ns).min(COLUMNS - 1);
-        let end = column(row.to_ns).max(first + 1);
+        });
+        let first = first.min(COLUMNS - 1);
+        let end = end.max(first + 1);
         for cell in &mut worst[first..end] {
             *cell = (*cell).max(Some(reads.latency.p99_ns));
         }
     }
-    let shade = |p99_ns: u64| {
-        let p99 = p99_ns as f64 / 1e6;
-        SHADES.partition_point(|&end| end < p99)
-    };
     worst.into_iter().map(|of| of.map(shade)).collect()
+}
+
+fn shade(p99_ns: u64) -> usize {
+    let p99 = p99_ns as f64 / 1e6;
+    SHADES.partition_point(|&end| end < p99)
 }

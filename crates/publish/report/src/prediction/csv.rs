@@ -22,11 +22,11 @@ const COLUMNS: [&str; 11] = [
 pub fn predictions_csv(all: &[PredictedArray]) -> String {
     let keys = all.first().map(|one| &one.0[0].changes);
     let keys = keys.into_iter().flatten().map(|(key, _)| key.as_str());
-    let head: Vec<&str> = std::iter::once("rank").chain(keys).chain(COLUMNS).collect();
-    let mut text = head.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",") + "\n";
+    let head: Vec<String> =
+        std::iter::once("rank").chain(keys).chain(COLUMNS).map(quoted).collect();
+    let mut text = head.join(",") + "\n";
     for ((one, point), is_best) in all.iter().zip(points(all)).zip(pareto_front(&points(all))) {
         let changes = one.0[0].changes.iter().map(|(_, value)| quoted(value));
-        let number = |of: Option<f64>| of.map_or_else(String::new, |value| value.to_string());
         let figures = &one.worst().figures;
         let cells = [
             figures.verdict.clone(),
@@ -46,6 +46,10 @@ pub fn predictions_csv(all: &[PredictedArray]) -> String {
         text.push('\n');
     }
     units::plain(&text).into_owned()
+}
+
+fn number(of: Option<f64>) -> String {
+    of.map_or_else(String::new, |value| value.to_string())
 }
 
 /// A cell that a comma, quote or line break would tear.

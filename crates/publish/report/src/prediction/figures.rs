@@ -119,11 +119,14 @@ fn reason(run: &RunRecord, verdict: &Verdict) -> String {
 
 /// The least distance of a latency from its limit, in percent of the limit; negative beyond it.
 fn margin_percent(verdict: &Verdict) -> Option<f64> {
-    let margin = |finding: &Finding| match (finding.limit?, finding.unit) {
+    verdict.findings.iter().filter_map(margin_of_finding).reduce(f64::min)
+}
+
+fn margin_of_finding(finding: &Finding) -> Option<f64> {
+    match (finding.limit?, finding.unit) {
         (Limit::AtMost(limit), Unit::Milliseconds) if limit > 0.0 => {
             Some((limit - finding.measured?) / limit * 100.0)
         }
         _ => None,
-    };
-    verdict.findings.iter().filter_map(margin).reduce(f64::min)
+    }
 }

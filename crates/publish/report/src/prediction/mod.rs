@@ -187,20 +187,22 @@ impl PredictedArray {
 
 /// What arrays are compared by; none of several seeds, which is the least of them.
 fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
-    let point = |(one, rank): (&PredictedArray, usize)| {
-        let Prediction { figures, disks, survived, .. } = one.worst();
-        ParetoPoint {
-            name: one.name(),
-            rank,
-            holds: figures.class() == 0,
-            cost: disks.map(f64::from),
-            load: figures.mailboxes.or(figures.carried_iops),
-            // Less than a percent is chance.
-            margin_percent: one.margin_percent().map(f64::round),
-            survived: survived.map(f64::from),
-        }
-    };
-    all.iter().zip(1..).map(point).collect()
+    all.iter()
+        .zip(1..)
+        .map(|(one, rank)| {
+            let Prediction { figures, disks, survived, .. } = one.worst();
+            ParetoPoint {
+                name: one.name(),
+                rank,
+                holds: figures.class() == 0,
+                cost: disks.map(f64::from),
+                load: figures.mailboxes.or(figures.carried_iops),
+                // Less than a percent is chance.
+                margin_percent: one.margin_percent().map(f64::round),
+                survived: survived.map(f64::from),
+            }
+        })
+        .collect()
 }
 
 /// The arrays of these runs, the best first: passing before inconclusive before failing, then the
@@ -237,8 +239,12 @@ pub fn predictions_text(all: &[PredictedArray]) -> String {
 /// The same numbers for programs.
 pub fn predictions_json(all: &[PredictedArray]) -> String {
     let fronts = pareto_front(&points(all));
-    let ranked = all.iter().zip(1..).zip(fronts);
-    let parts: Json = ranked.map(|((one, rank), is_best)| one.part(rank, is_best)).collect();
+    let parts: Json = all
+        .iter()
+        .zip(1..)
+        .zip(fronts)
+        .map(|((one, rank), is_best)| one.part(rank, is_best))
+        .collect();
     let members = json!({
         "simulated": all.first().and_then(|one| one.worst().figures.array.as_ref()),
         "predictions": parts,

@@ -77,9 +77,8 @@ fn above_zero(value: u32) -> Option<String> {
 
 /// A setting that Jetstress lacks: its log follows the volume's sectors.
 fn log(run: &RunRecord) -> Vec<Fact> {
-    let phases = [Phase::Measure, Phase::Warm];
-    let segments = phases.map(|phase| run.sum_of(phase).gauges.log_segment_bytes);
-    segments
+    [Phase::Measure, Phase::Warm]
+        .map(|phase| run.sum_of(phase).gauges.log_segment_bytes)
         .into_iter()
         .find(|&bytes| bytes > 0)
         .map(|bytes| Fact::metric("Log Segment", "log-segment", format::size(bytes)))

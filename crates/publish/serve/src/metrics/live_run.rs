@@ -117,8 +117,9 @@ fn of_databases(run: &RunRecord, latest: &IntervalRow, labels: &Labels) -> Vec<M
         };
         let mut labels = labels.clone();
         labels.push(("database", facts.file.clone()));
-        let count = |series| row.series.get(&series).map_or(0, |of| of.latency.count);
-        let requests = count(Series::DatabaseRead) + count(Series::DatabaseWrite);
+        let counts = [Series::DatabaseRead, Series::DatabaseWrite]
+            .map(|series| row.series.get(&series).map_or(0, |of| of.latency.count));
+        let requests = counts[0] + counts[1];
         iops.push((labels.clone(), requests as f64 / seconds));
         for (series, kind) in [LATENCIES[0], LATENCIES[2]] {
             let found = row.series.get(&series).filter(|of| of.latency.count > 0);

@@ -76,9 +76,9 @@ impl PartCells {
 
 fn together(one: RequestLoad, two: RequestLoad) -> RequestLoad {
     let iops = one.iops + two.iops;
-    let weighted = |of: RequestLoad| of.latency_ms.map(|latency| latency * of.iops);
-    let latency_ms = match (weighted(one), weighted(two)) {
-        (Some(first), Some(second)) if iops > 0.0 => Some((first + second) / iops),
+    let weighted = [one, two].map(|of| of.latency_ms.map(|latency| latency * of.iops));
+    let latency_ms = match weighted {
+        [Some(first), Some(second)] if iops > 0.0 => Some((first + second) / iops),
         _ => one.latency_ms.or(two.latency_ms),
     };
     let bytes = one.bytes_per_second.zip(two.bytes_per_second);
@@ -104,8 +104,11 @@ fn value(cell: &str, measure: CounterMeasure) -> Result<f64, &'static str> {
 /// Reads `1234.5`, `1234,5`, `1.234,5`, `1,234.5` and digits of other scripts. The last separator
 /// is the decimal one, unless it comes twice: counter logs do not group digits.
 fn number(text: &str) -> Option<f64> {
-    let symbols = text.chars().filter(|symbol| !symbol.is_whitespace() && *symbol != '\'');
-    let mut plain: String = symbols.map(plain_digit).collect();
+    let mut plain: String = text
+        .chars()
+        .filter(|symbol| !symbol.is_whitespace() && *symbol != '\'')
+        .map(plain_digit)
+        .collect();
     let decimal = plain.rfind(['.', ',']);
     if let Some(at) = decimal {
         let separator = &plain[at..=at];
@@ -119,15 +122,16 @@ fn number(text: &str) -> Option<f64> {
 
 /// Arabic and Persian digits and separators as ASCII ones.
 fn plain_digit(symbol: char) -> char {
-    let digit = |zero: u32| {
-        let offset = u32::from(symbol).checked_sub(zero)?;
-        char::from_digit(offset, 10)
-    };
     match symbol {
         '\u{66b}' => ',',
         '\u{66c}' => '.',
-        _ => digit(0x660).or_else(|| digit(0x6f0)).unwrap_or(symbol),
+        _ => ascii_digit(symbol, 0x660).or_else(|| ascii_digit(symbol, 0x6f0)).unwrap_or(symbol),
     }
+}
+
+/// A digit of the script whose zero has this code.
+fn ascii_digit(symbol: char, zero: u32) -> Option<char> {
+    char::from_digit(u32::from(symbol).checked_sub(zero)?, 10)
 }
 
 #[cfg(test)]

@@ -53,17 +53,17 @@ fn io(row: ResultRow<'_>) -> Result<PublishedIo, ResultError> {
 /// The three columns of a kind of requests. A latency or size of requests that there were none of
 /// is printed as 0 and means nothing.
 fn requests(row: ResultRow<'_>, kind: &str) -> Result<PublishedRequests, ResultError> {
-    let figure = |suffix: &str| {
-        let column = format!("{kind}{suffix}");
-        decimal(&format!("{}: {column}", row.name()), row.cell(&column))
-    };
-    let per_second = figure("/sec")?;
-    let has_any = |_: &f64| per_second != Some(0.0);
-    Ok(PublishedRequests {
-        latency_ms: figure(" average latency")?.filter(has_any),
-        per_second,
-        bytes: figure(" average bytes")?.filter(has_any),
+    let per_second = figure(row, &format!("{kind}/sec"))?;
+    let latency_ms = figure(row, &format!("{kind} average latency"))?;
+    let bytes = figure(row, &format!("{kind} average bytes"))?;
+    Ok(match per_second {
+        Some(0.0) => PublishedRequests { latency_ms: None, per_second, bytes: None },
+        _ => PublishedRequests { latency_ms, per_second, bytes },
     })
+}
+
+fn figure(row: ResultRow<'_>, column: &str) -> Result<Option<f64>, ResultError> {
+    decimal(&format!("{}: {column}", row.name()), row.cell(column))
 }
 
 /// Counters of the machine under load: those of the checksum pass follow, and the first counts.
@@ -78,12 +78,11 @@ pub(super) fn host(outline: &Outline) -> Result<Vec<PublishedCounter>, ResultErr
         if host.len() == MOST_ROWS {
             return Err(ResultError::TooMany);
         }
-        let figure = |column| decimal(row.name(), row.cell(column));
         host.push(PublishedCounter {
             name: row.name().to_owned(),
-            average: figure("average")?,
-            minimum: figure("minimum")?,
-            maximum: figure("maximum")?,
+            average: decimal(row.name(), row.cell("average"))?,
+            minimum: decimal(row.name(), row.cell("minimum"))?,
+            maximum: decimal(row.name(), row.cell("maximum"))?,
         });
     }
     Ok(host)

@@ -20,10 +20,10 @@ pub(super) fn started(path: &str) -> Option<u64> {
     if !(1990..2100).contains(&year) {
         return None;
     }
-    let part = |number: u16| u8::try_from(number).ok();
-    let month = Month::try_from(part(month)?).ok()?;
-    let date = Date::from_calendar_date(year.into(), month, part(day)?).ok()?;
-    let time = date.with_hms(part(hour)?, part(minute)?, part(second)?).ok()?;
+    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
+    let date = Date::from_calendar_date(year.into(), month, u8::try_from(day).ok()?).ok()?;
+    let [hour, minute, second] = [hour, minute, second].map(|part| u8::try_from(part).ok());
+    let time = date.with_hms(hour?, minute?, second?).ok()?;
     u64::try_from(time.assume_utc().unix_timestamp_nanos()).ok()
 }
 
