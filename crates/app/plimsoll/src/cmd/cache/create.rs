@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use device::block::{self, BlockContent};
-use device::{Device, OpenMode};
+use device::{Device, OpenMode, Runtime};
 use device_os::World;
 use flashcache::{ExamineDepth, FormatOptions, examine};
 use host::wire;
@@ -41,7 +41,7 @@ pub(super) fn run(
     let runtime = world.executor().runtime();
     let making = async move {
         if may_hold {
-            refuse_foreign(&device).await?;
+            refuse_foreign(&device, &runtime).await?;
         }
         flashcache::format(&device, options).await?;
         Ok::<_, CommandError>(examine(device, &runtime, ExamineDepth::Index).await?)
@@ -94,9 +94,11 @@ fn create_file(path: &Path, size: Bytes, world: &World) -> Result<Rc<dyn Device>
     })
 }
 
-/// Refuses flash that holds a file system or a volume, by name.
-async fn refuse_foreign(flash: &Rc<dyn Device>) -> Result<(), CommandError> {
+/// Refuses flash that holds a cache, a file system or a volume, by name.
+async fn refuse_foreign(flash: &Rc<dyn Device>, runtime: &Runtime) -> Result<(), CommandError> {
+    let is_cache = examine(Rc::clone(flash), runtime, ExamineDepth::Index).await.is_ok();
     let holds = match block::content(flash).await? {
+        BlockContent::Foreign(_) if is_cache => "a cache already".to_owned(),
         BlockContent::Blank => return Ok(()),
         BlockContent::Volume { files } => format!("a volume of Plimsoll with {files} files"),
         BlockContent::Damaged(_) => "a damaged volume of Plimsoll".to_owned(),

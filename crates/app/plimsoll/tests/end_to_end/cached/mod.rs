@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,12 +24,20 @@ const VOLUME_BYTES: u64 = 64 << 20;
 /// How long a server may take to listen and to stop.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// What the volume holds at first.
+fn noise() -> &'static [u8] {
+    static NOISE: OnceLock<Vec<u8>> = OnceLock::new();
+    NOISE.get_or_init(|| {
+        let mut noise = vec![0; usize::try_from(VOLUME_BYTES).unwrap()];
+        units::Prng::new(units::Seed(7)).fill(&mut noise);
+        noise
+    })
+}
+
 /// A scene with a cache of 64 MiB and a volume that holds noise.
 fn scene(name: &str) -> Scene {
     let scene = Scene::new(name);
-    let mut noise = vec![0; usize::try_from(VOLUME_BYTES).unwrap()];
-    units::Prng::new(units::Seed(7)).fill(&mut noise);
-    fs::write(scene.path("disk.img"), noise).unwrap();
+    fs::write(scene.path("disk.img"), noise()).unwrap();
     scene.run(["cache", "create", "flash.img", "--size", "64MiB"]).expect_code(0);
     scene
 }
@@ -80,8 +89,13 @@ impl<'a> Served<'a> {
     }
 
     /// Ends it by SIGTERM; its exit status.
-    fn stop(mut self) -> i32 {
+    fn stop(self) -> i32 {
         self.signal("TERM");
+        self.ended()
+    }
+
+    /// Its exit status, once it has ended.
+    fn ended(mut self) -> i32 {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

@@ -47,7 +47,7 @@ fn a_manager_hands_sockets_over_and_learns_of_readiness_and_end() {
     thread::sleep(Duration::from_millis(50));
     served.signal("TERM");
     reported(&manager, "STOPPING=1");
-    assert_eq!(served.stop(), 0);
+    assert_eq!(served.ended(), 0);
     drop(silent);
 }
 
