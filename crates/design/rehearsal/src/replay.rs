@@ -9,7 +9,7 @@ pub(crate) const READS_AHEAD: u32 = 4;
 /// The profile of a copy that replays what one of `active` logs.
 ///
 /// Replay asks for the pages that a stretch of log will change before it needs them:
-/// [`READS_AHEAD`] of its reads are under way at a time. The log comes in large pieces, which are
+/// `READS_AHEAD` of its reads are under way at a time. The log comes in large pieces, which are
 /// written one after the other and read back. Nothing is formatted, and nothing is read for further
 /// copies.
 pub fn replay_of(active: &OperationProfile) -> OperationProfile {

@@ -43,11 +43,11 @@ impl RunCache {
         let runtime = world.executor().runtime();
         let opening = async move { CacheStore::open(device, &runtime).await };
         let opened = world.executor().block_on(opening);
-        let (store, recovery) = opened.map_err(|error| unusable(cache, &error))?;
+        let (store, _) = opened.map_err(|error| unusable(cache, &error))?;
         let words = format!(
             "flash cache {}: {} of {} cached from earlier runs",
             cache.file,
-            Bytes(recovery.blocks * u64::from(store.block_bytes())),
+            Bytes(usable_blocks(&store) * u64::from(store.block_bytes())),
             cache.size
         );
         let cache = Self { cache: FlashCache::new(store, cache.write_limit), plan: cache.clone() };
@@ -103,6 +103,14 @@ impl RunCache {
         let store = store.clone();
         Ok(world.executor().block_on(async move { store.close().await })?)
     }
+}
+
+/// Blocks of files that nothing else has written to: all others are dropped once their file is
+/// opened.
+fn usable_blocks(store: &CacheStore) -> u64 {
+    let volumes = store.status().volumes.into_iter();
+    let unchanged = volumes.filter(|of| of.stamp == stamp(Path::new(&of.name)));
+    unchanged.map(|of| of.blocks).sum()
 }
 
 /// The file of the cache, formatted if it is new.

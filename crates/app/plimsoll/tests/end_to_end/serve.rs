@@ -51,13 +51,23 @@ fn listed(server: &Server, query: &str) -> Vec<String> {
 }
 
 /// What `look` finds, which may take a while on a machine that is busy.
-fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+fn wait_for<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    wait_within(Duration::from_mins(2), what, look)
+}
+
+/// What `look` finds of simulations. They do nothing but compute, and take many times as long on
+/// processors that they share with other tests.
+fn wait_for_simulation<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    wait_within(Duration::from_mins(10), what, look)
+}
+
+fn wait_within<T>(limit: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(began.elapsed() < Duration::from_mins(2), "{what} did not come");
+        assert!(began.elapsed() < limit, "{what} did not come");
         thread::sleep(Duration::from_millis(100));
     }
 }
@@ -245,6 +255,9 @@ fn resumed_there(server: &Server, id: &str, report: &str) {
     offered.expect_in(&[&resume, "Resume this run"]);
     let resumed = server.ask(&Request::post(&resume, "").token(&server.token)).expect(303);
     assert_eq!(resumed.header("location"), Some(format!("/live/{id}")));
+    let live = server.ask(&Request::get(&format!("/live/{id}")).token(&server.token)).expect(200);
+    live.expect_in(&["Stop the run"]);
+    server.ask(&Request::post(&format!("/stop/{id}"), "").token(&server.token)).expect(303);
     let ended = || {
         let answer = server.get(&format!("/live/{id}"));
         answer.header("location").filter(|to| to.starts_with("/run/"))

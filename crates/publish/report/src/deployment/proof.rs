@@ -175,6 +175,7 @@ fn banner(proof: &Proof) -> Banner {
 fn remedy_words(of: &Remedy) -> String {
     match &of.edit {
         Some(edit) => format!("Smallest change that helps: {edit} ({}).", of.effect),
+        None if of.tried == 0 => format!("No change of the disks helps: {}.", of.effect),
         None => format!("None of {} changes helps: {}.", of.tried, of.effect),
     }
 }

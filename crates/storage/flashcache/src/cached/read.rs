@@ -21,9 +21,13 @@ impl Cached {
         let file = &self.file;
         let length = buffer.len() as u64;
         let class = file.classifier.borrow_mut().classify(IoDirection::Read, offset, length);
-        file.cache.count(class, IoDirection::Read, length);
         let begun = file.cache.store().runtime().now();
         let (served, is_hit) = self.read_in(class, purpose, offset, buffer).await;
+        // All at its end: a reading of the counters meanwhile never finds more hits than reads.
+        file.cache.count(class, IoDirection::Read, length);
+        if is_hit {
+            file.cache.count_hit(class, length);
+        }
         file.cache.count_time(class, is_hit, begun);
         served
     }
@@ -50,7 +54,6 @@ impl Cached {
         };
         let mut buffer = buffer;
         if self.read_cached(volume, offset, &mut buffer).await {
-            file.cache.count_hit(class, length);
             file.cache.store().count_read(blocks.end - blocks.start, 0);
             return ((Some(buffer), Ok(())), true);
         }

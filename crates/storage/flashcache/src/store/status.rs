@@ -72,6 +72,8 @@ pub struct VolumeStatus {
     pub name: String,
     /// Blocks that it holds.
     pub blocks: u64,
+    /// Its stamp: blocks are used only if the volume is opened with the same.
+    pub stamp: u64,
 }
 
 /// A cache at one moment.

@@ -98,7 +98,8 @@ impl CacheStore {
         let memory = state.index.memory_bytes() + state.ghost.memory_bytes();
         let mut volumes = Vec::new();
         for (&id, volume) in &state.superblock.volumes {
-            volumes.push(VolumeStatus { name: volume.name.clone(), blocks: state.held(id) });
+            let (name, blocks) = (volume.name.clone(), state.held(id));
+            volumes.push(VolumeStatus { name, blocks, stamp: volume.stamp });
         }
         volumes.sort_by(|a, b| a.name.cmp(&b.name));
         StoreStatus {

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use host::simulate::arrays;
 use host::{STOP_REQUEST, is_live, system};
@@ -55,8 +55,10 @@ impl serve::RunControl for LocalRuns {
             return Err("Another run is just being started; wait for it.".to_owned());
         };
         let words: [&OsStr; 3] = ["run".as_ref(), "--resume".as_ref(), folder.as_os_str()];
+        let journal = folder.join(JOURNAL);
+        let before = state_of(&journal);
         let child = spawn(&words).map_err(|error| not_started(&error))?;
-        wait_until_live(&folder.join(JOURNAL), &ended(child)?)
+        wait_until_resumed(&journal, before, &ended(child)?)
     }
 
     fn tests(&self) -> Vec<&'static str> {
@@ -151,11 +153,22 @@ fn ended(child: Child) -> Result<Receiver<String>, String> {
     spawned.map(|_| ends).map_err(|error| format!("cannot start a thread: {error}"))
 }
 
-/// Waits until a started run is live.
-fn wait_until_live(journal: &Path, ends: &Receiver<String>) -> Result<(), String> {
+/// Length of a journal and when it was last written; `None` if it cannot be known.
+fn state_of(journal: &Path) -> Option<(u64, Option<SystemTime>)> {
+    fs::metadata(journal).ok().map(|metadata| (metadata.len(), metadata.modified().ok()))
+}
+
+/// Waits until a resumed run has written to its journal, which was in the state `before`. Holding
+/// the journal is not enough: until it writes, the run may still refuse to go on, and the list
+/// takes an unchanged journal for that of a run that has ended.
+fn wait_until_resumed(
+    journal: &Path,
+    before: Option<(u64, Option<SystemTime>)>,
+    ends: &Receiver<String>,
+) -> Result<(), String> {
     let began = Instant::now();
     while began.elapsed() < BEGINS_WITHIN {
-        if is_live(journal) {
+        if state_of(journal) != before {
             return Ok(());
         }
         match ends.recv_timeout(BETWEEN_LOOKS) {

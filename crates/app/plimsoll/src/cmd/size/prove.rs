@@ -67,21 +67,32 @@ fn remedy(
     if claims.iter().all(|of| of.state == ClaimState::Holds) {
         return Ok(None);
     }
+    // Only disks are played: no change that is tried here answers processors or a quorum.
+    if claims.iter().any(|of| of.state == ClaimState::FailsOnPaper) {
+        return Ok(Some(no_remedy(0)));
+    }
     let mut tried = 0;
-    if !claims.iter().any(|of| of.state == ClaimState::FailsOnPaper) {
-        for design in lighter_designs(&document.0, &document.1).iter().take(MOST_EDITS) {
-            tried += 1;
-            console
-                .remark(format_args!("Trying {} = {} ...", design.edit.key, design.edit.value))?;
-            if all_hold(document, design, console)? {
-                let edit = predict::edit(design, None);
-                let edit = Some(format!("[{}] {}", edit.section, edit.line));
-                let effect = predict::edit(design, None).effect;
-                return Ok(Some(Remedy { edit, effect, tried }));
-            }
+    for design in lighter_designs(&document.0, &document.1).iter().take(MOST_EDITS) {
+        tried += 1;
+        console.remark(format_args!("Trying {} = {} ...", design.edit.key, design.edit.value))?;
+        if all_hold(document, design, console)? {
+            let edit = predict::edit(design, None);
+            let edit = Some(format!("[{}] {}", edit.section, edit.line));
+            let effect = predict::edit(design, None).effect;
+            return Ok(Some(Remedy { edit, effect, tried }));
         }
     }
+    // A share of the mailboxes is played without being sized again.
+    if !trial.violations.is_empty() {
+        return Ok(Some(no_remedy(tried)));
+    }
     fewer_mailboxes(trial, tried, console).map(Some)
+}
+
+/// No change of the document helps.
+fn no_remedy(tried: usize) -> Remedy {
+    let effect = "add servers or copies, and size again".to_owned();
+    Remedy { edit: None, effect, tried }
 }
 
 fn all_hold(
@@ -98,7 +109,7 @@ fn all_hold(
     Ok(claims.iter().all(|of| of.state == ClaimState::Holds))
 }
 
-/// The largest share of the mailboxes with which every claim holds that is not about processors.
+/// The largest share of the mailboxes with which every claim holds.
 fn fewer_mailboxes(
     trial: &Trial,
     tried: usize,
@@ -115,9 +126,5 @@ fn fewer_mailboxes(
             });
         }
     }
-    Ok(Remedy {
-        edit: None,
-        effect: "add servers or copies, and size again".to_owned(),
-        tried: tried + SHARES.len(),
-    })
+    Ok(no_remedy(tried + SHARES.len()))
 }

@@ -1,7 +1,7 @@
 //! Questions to the server that need no storage: deployments sized, arrays simulated.
 
 use super::http::{Request, Server};
-use super::{listed, wait_for};
+use super::{listed, wait_for, wait_for_simulation};
 use crate::scene::Scene;
 
 /// Two databases that lie nowhere.
@@ -74,7 +74,7 @@ fn arrays_are_simulated_from_the_form_ranked_and_stopped() {
     let modes = "changes=cache.mode+%3D+write-back,write-through";
     let fields = format!("plan=plan.toml&array=own.toml&duration=30s&{modes}");
     let place = server.ask(&asked(&fields)).expect(303).header("location").unwrap();
-    let page = wait_for("the ranking", || {
+    let page = wait_for_simulation("the ranking", || {
         let page = server.get(&place).expect(200);
         page.body.contains("Ranking").then_some(page)
     });
@@ -86,7 +86,7 @@ fn arrays_are_simulated_from_the_form_ranked_and_stopped() {
     // The process behind a ranking may still be on its way out.
     let begun = || Some(server.ask(&single)).filter(|answer| answer.status != 409);
     let place = wait_for("the next one", begun).expect(303).header("location").unwrap();
-    let report = wait_for("the report", || server.get(&place).header("location"));
+    let report = wait_for_simulation("the report", || server.get(&place).header("location"));
     server.get(&report).expect(200).expect_in(&["SIMULATED"]);
     // A long one is asked to stop, and another is refused meanwhile.
     let long = asked("plan=plan.toml&array=shelf-15k&duration=10m&changes=raid.level=10,5");

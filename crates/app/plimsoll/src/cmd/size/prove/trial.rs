@@ -105,7 +105,7 @@ impl Trial {
         let mut found = Vec::new();
         for claim in claims(&self.provision, &deployment) {
             console.remark(format_args!("{}: {} to play ...", claim.name, claim.cases.len()))?;
-            found.push(self.claim(&deployment, &claim, share)?);
+            found.push(self.claim(&deployment, &claim)?);
         }
         Ok(found)
     }
@@ -114,16 +114,13 @@ impl Trial {
         &self,
         deployment: &PlayedDeployment,
         claim: &PlayedClaim,
-        share: f64,
     ) -> Result<Claim, CommandError> {
         let cases = side_by_side::<_, HostError>(claim.cases.len(), |at| {
             self.case(deployment, &claim.cases[at], claim.length)
         })?;
         let worst = cases.iter().max_by(|one, two| one.badness().total_cmp(&two.badness()));
         let worst = worst.ok_or_else(|| CommandError::new("a claim without a case"))?;
-        // Fewer mailboxes need fewer megacycles as well, which is not tried here.
-        let objection = claim.objection.clone().filter(|_| share >= 1.0);
-        Ok(worst.claim(claim, objection, cases.len()))
+        Ok(worst.claim(claim, claim.objection.clone(), cases.len()))
     }
 
     /// Plays the hosts that matter in a case: where most is active, and where something fails.

@@ -2,7 +2,7 @@
 
 use super::super::asked;
 use super::super::http::Server;
-use super::super::wait_for;
+use super::super::{wait_for, wait_for_simulation};
 use super::chromium::Chromium;
 use super::look_at;
 use crate::scene::Scene;
@@ -96,12 +96,13 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
     browser.open(&format!("{home}/simulate"));
     browser.value("document.getElementById('plan').value = 'asked.toml'");
     browser.value("document.getElementById('array').value = 'shelf-15k'");
+    browser.value("document.getElementById('duration').value = '30s'");
     browser.value("document.getElementById('changes').focus()");
     browser.type_text("cache.mode = write-back, write-through");
     for key in ["Tab", "Enter"] {
         browser.press(key);
     }
-    wait_for("the ranking", || has(&mut browser, "Side By Side"));
+    wait_for_simulation("the ranking", || has(&mut browser, "Side By Side"));
     assert_eq!(browser.errors(), Vec::<String>::new());
 }
 
