@@ -26,7 +26,7 @@ const HOT: u64 = 1_024;
 /// Requests in flight.
 const DEPTH: usize = 8;
 
-/// The version of a block that nobody has written yet.
+/// The version of a block before its first write.
 const NOISE: u64 = 0;
 
 /// Versions that a block may have: acknowledged, or in flight when the server was killed.
