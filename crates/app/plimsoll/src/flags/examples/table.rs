@@ -65,7 +65,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         &[
             "plimsoll simulate plan.toml --array vnxe3300",
             "plimsoll simulate plan.toml --array array.toml --what-if raid.level=5,10",
-            "plimsoll simulate mail/provision.json --array shelf-sata --event host-lost=EX01@1h+1h",
+            "plimsoll simulate provision.json --array shelf-sata --event host-lost=EX01@1h",
         ],
     ),
     (
@@ -138,7 +138,6 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "size",
         &[
-            "plimsoll size --example > deployment.toml",
             "plimsoll size deployment.toml -o sizing.html",
             "plimsoll size deployment.toml --scenarios availability.copies=2,3",
             "plimsoll size deployment.toml --prove --html proof.html",
