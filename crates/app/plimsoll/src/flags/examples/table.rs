@@ -165,7 +165,6 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "plimsoll cache size --trace db.blkparse",
             "plimsoll cache create /dev/nvme0n1",
             "plimsoll cache serve /dev/nvme0n1 --volume mail=/dev/sdx",
-            "plimsoll cache status /dev/nvme0n1",
         ],
     ),
     (
