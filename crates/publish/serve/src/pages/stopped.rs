@@ -1,7 +1,6 @@
 //! Pages between a button and its action: confirming a stop, resuming a stopped run, filling
 //! databases.
 
-use record::{RunRecord, TestType};
 use report::escape;
 
 use super::{address, page};
@@ -30,15 +29,6 @@ pub(crate) fn ask_to_stop(id: &str, name: &str, may_change: bool) -> String {
 /// Instead of a form that would be refused.
 pub(super) const NO_TOKEN: &str = "<p class=\"note\">Open the address that `plimsoll serve` \
      printed, token included, to start, stop or prepare anything from here.</p>\n";
-
-/// Whether `run --resume` can continue a run: a load that a crash, a power cut or a person has
-/// ended.
-pub(crate) fn is_resumable(run: &RunRecord) -> bool {
-    let is_load = matches!(run.start.test, TestType::Performance | TestType::Stress);
-    let is_ours = run.imported().is_none() && run.simulated().is_none();
-    let is_open = run.finished.as_ref().is_none_or(|finished| finished.was_stopped);
-    is_load && is_ours && is_open
-}
 
 /// The report of a resumable run, with the button above it.
 pub(crate) fn with_resumption(report: &str, id: &str) -> String {
