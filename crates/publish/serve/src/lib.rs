@@ -19,6 +19,7 @@ mod runs;
 mod search;
 mod sets;
 mod summary;
+mod volumes;
 
 use std::fmt;
 use std::io;

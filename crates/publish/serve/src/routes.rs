@@ -19,7 +19,7 @@ use crate::answers::{NoAnswer, answer, guard, html, refusal, see_other};
 use crate::clock::epoch_ns;
 use crate::gate::{Gate, GateRefusal, RequestHead};
 use crate::metrics::{self, ScrapeFormat};
-use crate::pages::{self, StartForm};
+use crate::pages::{self, RunsShown, StartForm};
 use crate::runs::{Known, Listed, ServedRuns};
 use crate::sets::{self, ListEntry, ServedSet, entries};
 use crate::summary::VolumeIdentity;
@@ -167,13 +167,17 @@ async fn list(
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
         let query = value_of(&fields, "q");
-        let all = entries(runs.all(), &runs.root_name());
+        let listed = runs.all();
+        let volumes = if query.is_empty() { pages::volumes(&listed) } else { String::new() };
+        let all = entries(listed, &runs.root_name());
         let count = all.len();
         let start = may_change.then(|| StartForm {
             plans: runs.documents(DocumentKind::Plan),
             tests: runs.machine().tests(),
         });
-        html(pages::list(&found(all, query), query, count, start.as_ref()))
+        let entries = found(all, query);
+        let shown = RunsShown { entries: &entries, query, count, volumes: &volumes };
+        html(pages::list(&shown, start.as_ref()))
     })
     .await
 }
@@ -238,7 +242,7 @@ async fn report_page(
         let place = pages::address(&run.id);
         let further = [(format!("/csv/{place}"), "CSV"), (format!("/json/{place}"), "JSON")];
         let page = pages::of_report(&report::html(&record, &verdict), &further);
-        let can_resume = may_change && !run.is_live && pages::is_resumable(&record);
+        let can_resume = may_change && !run.is_live && record.is_resumable();
         Ok(html(if can_resume { pages::with_resumption(&page, &run.id) } else { page }))
     })
     .await

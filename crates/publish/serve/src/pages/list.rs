@@ -17,6 +17,10 @@ const QUESTIONS: &str = "<section>\n<h2>Plan ahead</h2>\n\
      <p><a href=\"/simulate\">Simulate arrays</a>: predict a plan's result on a \
      simulated array.</p>\n</section>\n";
 
+/// Instead of a list that would be empty.
+const NO_RUNS: &str = "<p>No runs found in this folder. To make the first one, start a plan below, \
+     or measure a disk from a terminal in this folder: <code>plimsoll quick DIR</code>.</p>\n";
+
 /// Contents of the start form of the list.
 pub(crate) struct StartForm {
     /// The plans of the folder.
@@ -25,16 +29,23 @@ pub(crate) struct StartForm {
     pub tests: Vec<&'static str>,
 }
 
-/// The list of `entries` that match `query`, out of `count`, and the start form; without the form
-/// if the request lacks the token.
-pub(crate) fn list(
-    entries: &[ListEntry],
-    query: &str,
-    count: usize,
-    start: Option<&StartForm>,
-) -> String {
+/// The runs of a list.
+pub(crate) struct RunsShown<'a> {
+    /// Runs and sets that match the query.
+    pub entries: &'a [ListEntry],
+    /// What was searched for; empty: nothing.
+    pub query: &'a str,
+    /// Runs and sets of the folder.
+    pub count: usize,
+    /// The table of volumes, in HTML.
+    pub volumes: &'a str,
+}
+
+/// The list, and the start form; without the form if the request lacks the token.
+pub(crate) fn list(shown: &RunsShown<'_>, start: Option<&StartForm>) -> String {
+    let RunsShown { entries, query, count, volumes } = *shown;
     let mut body = format!(
-        "<main>\n<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
+        "<main>\n{volumes}<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
          <label for=\"q\">Search</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"{}\">\n\
          <button>Search</button>\n</form>\n",
         escape(query)
@@ -44,8 +55,7 @@ pub(crate) fn list(
         let _ = writeln!(body, "<p class=\"note\">{unread} more are being read; reload.</p>");
     }
     if entries.is_empty() {
-        let none = if count == 0 { "No runs found in this folder." } else { "No run matches." };
-        let _ = writeln!(body, "<p>{none}</p>");
+        body.push_str(if count == 0 { NO_RUNS } else { "<p>No run matches.</p>\n" });
     } else {
         push_kinds(&mut body, entries);
     }
@@ -203,7 +213,7 @@ fn details(id: &str, summary: &RunLine) -> String {
 }
 
 /// When a run began; a script shows it in the zone of the browser.
-fn started(run: &Listed) -> String {
+pub(super) fn started(run: &Listed) -> String {
     let Some(time) = run.began_ns().and_then(report::format::iso_time) else {
         return "-".to_owned();
     };
