@@ -36,7 +36,7 @@ pub(crate) fn volumes(runs: &[Listed]) -> String {
 fn row(volume: &MeasuredVolume<'_>) -> String {
     let place = volume_address(volume.identity);
     let about = [volume.identity.machine.as_str(), volume.identity.model.as_str()];
-    let about: Vec<&str> = about.into_iter().filter(|part| !part.is_empty()).collect();
+    let about = Vec::from_iter(about.into_iter().filter(|part| !part.is_empty()));
     format!(
         "<tr><th scope=\"row\"><a href=\"{}\">{}</a><small>{}</small></th>\
          <td class=\"{}\"><a href=\"/run/{}\">{}</a></td>\
@@ -79,7 +79,7 @@ fn drift(volume: &MeasuredVolume<'_>) -> String {
 
 /// Mean read latencies of the last loads as a line without axes; empty below two of them.
 fn curve(volume: &MeasuredVolume<'_>) -> String {
-    let reads_ms: Vec<f64> = volume.loads.iter().filter_map(|load| load.read_ms).collect();
+    let reads_ms = Vec::from_iter(volume.loads.iter().filter_map(|load| load.read_ms));
     let highest = reads_ms.iter().copied().fold(0.0, f64::max);
     if reads_ms.len() < 2 || highest <= 0.0 {
         return String::new();
