@@ -103,6 +103,18 @@ pub struct RunQuestion {
     pub name: Option<String>,
 }
 
+/// A first test of a disk, as a person fills it in.
+pub struct GuideQuestion {
+    /// Absolute path of an existing folder on the disk.
+    pub folder: String,
+    /// Size of the database, such as `100GiB`.
+    pub size: String,
+    /// How long is measured, such as `2h`.
+    pub duration: String,
+    /// Name of the plan and of its runs.
+    pub name: String,
+}
+
 /// Databases that are being filled, or were.
 #[derive(Clone, Debug)]
 pub struct FillProgress {
@@ -139,6 +151,10 @@ pub trait RunControl: Send + Sync + 'static {
 
     /// Kinds of tests that can be started.
     fn tests(&self) -> Vec<&'static str>;
+
+    /// Writes a plan into `root`, which must not have one of this name, and begins to fill its
+    /// database; or says why it cannot.
+    fn guide(&self, question: &GuideQuestion, root: &Path) -> Result<(), String>;
 
     /// Begins to fill the databases of `plan`, or says why it cannot.
     fn prepare(&self, plan: &Path) -> Result<(), String>;

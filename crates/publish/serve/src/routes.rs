@@ -54,6 +54,7 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/stop/{*id}", get(actions::ask_to_stop).post(actions::stop))
         .route("/resume/{*id}", post(actions::resume))
         .route("/prepare", get(actions::preparation).post(actions::prepare))
+        .route("/guide", post(actions::guide))
         .route("/start", post(actions::start))
         .fallback(async || missing("There is no such page."))
         .with_state(runs)

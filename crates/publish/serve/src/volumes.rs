@@ -56,8 +56,11 @@ impl MeasuredVolume<'_> {
     /// the last load, in percent, and the number of those loads. `None` without any.
     pub(crate) fn drift(&self) -> Option<(f64, usize)> {
         let (last, earlier) = self.loads.split_last()?;
-        let alike = earlier.iter().filter(|load| load.asked_iops == last.asked_iops);
-        let mut reads_ms = Vec::from_iter(alike.filter_map(|load| load.read_ms));
+        let mut reads_ms: Vec<f64> = earlier
+            .iter()
+            .filter(|load| load.asked_iops == last.asked_iops)
+            .filter_map(|load| load.read_ms)
+            .collect();
         reads_ms.sort_by(f64::total_cmp);
         let median_ms = *reads_ms.get(reads_ms.len() / 2).filter(|ms| **ms > 0.0)?;
         Some(((last.read_ms? / median_ms - 1.0) * 100.0, reads_ms.len()))

@@ -18,8 +18,23 @@ const QUESTIONS: &str = "<section>\n<h2>Plan ahead</h2>\n\
      simulated array.</p>\n</section>\n";
 
 /// Instead of a list that would be empty.
-const NO_RUNS: &str = "<p>No runs found in this folder. To make the first one, start a plan below, \
-     or measure a disk from a terminal in this folder: <code>plimsoll quick DIR</code>.</p>\n";
+const NO_RUNS: &str = "<p>No runs found in this folder. To make the first one, test a disk below, \
+     or measure it from a terminal in this folder: <code>plimsoll quick DIR</code>.</p>\n";
+
+/// From a disk to its first run without a plan of one's own.
+const GUIDE: &str = "<section id=\"guide\">\n<h2>Test a disk</h2>\n\
+     <form method=\"post\" action=\"/guide\">\n<div class=\"fields\">\n\
+     <p><label for=\"folder\">Folder on the disk, which must exist</label>\
+     <input id=\"folder\" name=\"folder\" required placeholder=\"/mnt/disk1\"></p>\n\
+     <p><label for=\"guide-size\">Size of the database</label>\
+     <input id=\"guide-size\" name=\"size\" required value=\"10GiB\"></p>\n\
+     <p><label for=\"guide-duration\">Duration</label>\
+     <input id=\"guide-duration\" name=\"duration\" required value=\"2h\"></p>\n\
+     <p><label for=\"guide-name\">Name</label>\
+     <input id=\"guide-name\" name=\"name\" required placeholder=\"array-a\"></p>\n</div>\n\
+     <p><button>Create the database</button></p>\n<p class=\"note\">Writes a plan of this name \
+     into the served folder and fills its database; nothing that exists is overwritten. Then the \
+     run can start.</p>\n</form>\n</section>\n";
 
 /// Contents of the start form of the list.
 pub(crate) struct StartForm {
@@ -60,7 +75,10 @@ pub(crate) fn list(shown: &RunsShown<'_>, start: Option<&StartForm>) -> String {
         push_kinds(&mut body, entries);
     }
     match start {
-        Some(start) => push_start(&mut body, start),
+        Some(start) => {
+            push_start(&mut body, start);
+            body.push_str(GUIDE);
+        }
         None => body.push_str(NO_TOKEN),
     }
     body.push_str(QUESTIONS);

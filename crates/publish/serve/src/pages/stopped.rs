@@ -40,8 +40,9 @@ pub(crate) fn with_resumption(report: &str, id: &str) -> String {
     report.replacen("<body>\n", &format!("<body>\n{form}"), 1)
 }
 
-/// Databases that are filled; the page asks for itself again until they are.
-pub(crate) fn preparing(preparation: &FillProgress) -> String {
+/// Databases that are filled; the page asks for itself again until they are, and then offers to
+/// start their plan.
+pub(crate) fn preparing(preparation: &FillProgress, may_change: bool) -> String {
     let plan = escape(&preparation.plan);
     let seconds = preparation.took.as_secs();
     let (title, told) = match &preparation.ended {
@@ -49,9 +50,18 @@ pub(crate) fn preparing(preparation: &FillProgress) -> String {
         Some(Ok(())) => ("Prepared", format!("The databases are ready, after {seconds} s.")),
         Some(Err(why)) => ("Not prepared", escape(why)),
     };
+    let is_ready = matches!(preparation.ended, Some(Ok(()))) && may_change;
+    let start = if is_ready {
+        format!(
+            "<form method=\"post\" action=\"/start\">\n<input type=\"hidden\" name=\"plan\" \
+             value=\"{plan}\">\n<p><button>Start the run</button></p>\n</form>\n"
+        )
+    } else {
+        String::new()
+    };
     let body = format!(
         "<main>\n<h1>{title} {plan}</h1>\n<p class=\"state\" role=\"status\">{told}</p>\n\
-         </main>\n"
+         {start}</main>\n"
     );
     let page = page(title, &body);
     if preparation.ended.is_some() {

@@ -35,15 +35,18 @@ pub(crate) fn volumes(runs: &[Listed]) -> String {
 
 fn row(volume: &MeasuredVolume<'_>) -> String {
     let place = volume_address(volume.identity);
-    let about = [volume.identity.machine.as_str(), volume.identity.model.as_str()];
-    let about = Vec::from_iter(about.into_iter().filter(|part| !part.is_empty()));
+    let about = [volume.identity.machine.as_str(), volume.identity.model.as_str()]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<&str>>()
+        .join(" \u{b7} ");
     format!(
         "<tr><th scope=\"row\"><a href=\"{}\">{}</a><small>{}</small></th>\
          <td class=\"{}\"><a href=\"/run/{}\">{}</a></td>\
          <td class=\"number\" data-label=\"Margin\">{}</td><td>{}{}</td><td>{}</td></tr>\n",
         escape(&place),
         escape(&volume.identity.mount),
-        escape(&about.join(" \u{b7} ")),
+        escape(&about),
         volume.line.tone.class(),
         address(&volume.last.id),
         escape(&volume.line.verdict),
@@ -79,7 +82,7 @@ fn drift(volume: &MeasuredVolume<'_>) -> String {
 
 /// Mean read latencies of the last loads as a line without axes; empty below two of them.
 fn curve(volume: &MeasuredVolume<'_>) -> String {
-    let reads_ms = Vec::from_iter(volume.loads.iter().filter_map(|load| load.read_ms));
+    let reads_ms: Vec<f64> = volume.loads.iter().filter_map(|load| load.read_ms).collect();
     let highest = reads_ms.iter().copied().fold(0.0, f64::max);
     if reads_ms.len() < 2 || highest <= 0.0 {
         return String::new();

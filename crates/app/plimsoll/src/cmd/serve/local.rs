@@ -15,10 +15,12 @@ use host::simulate::arrays;
 use host::{STOP_REQUEST, is_live, system};
 use plan::{Overrides, TestKind};
 use record::JOURNAL;
-use serve::{DocumentKind, FillProgress, RunQuestion, SimulationQuestion, SizingQuestion};
+use serve::{
+    DocumentKind, FillProgress, GuideQuestion, RunQuestion, SimulationQuestion, SizingQuestion,
+};
 
 use super::filling::Fillings;
-use super::questions;
+use super::{guide, questions};
 use crate::console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
@@ -63,6 +65,11 @@ impl serve::RunControl for LocalRuns {
 
     fn tests(&self) -> Vec<&'static str> {
         TestKind::NAMES.to_vec()
+    }
+
+    fn guide(&self, question: &GuideQuestion, root: &Path) -> Result<(), String> {
+        let plan = guide::write_plan(question, root).map_err(sentence)?;
+        self.prepare(&plan)
     }
 
     fn prepare(&self, plan: &Path) -> Result<(), String> {
