@@ -32,7 +32,7 @@ fn random_worlds_keep_every_promise() {
 #[test]
 fn histories_that_once_broke_a_promise_keep_it() {
     let specification = explore(&SMALL);
-    // 3505: a peer's longer tail surfaced after a read. 8416: a new owner declared the backing store
+    // 3505: a peer's longer tail surfaced after a read. 8416: a new owner declared the store
     // complete after the entries it knew to be committed, before those it had inherited.
     for seed in [3505, 8416] {
         if let Err(broken) = run(seed, &specification) {
