@@ -193,12 +193,14 @@ pub fn refuse_shortage(plan: &Plan, stop: &StopFlag) -> Result<(), HostError> {
 fn open_folder(
     folder: &Path,
     cut: Option<CutRun>,
-    start: Start,
+    mut start: Start,
     clock: &OsClock,
 ) -> Result<(RunFolder, Nanos), HostError> {
     let Some(cut) = cut else {
         let mut run_folder = RunFolder::create(folder)?;
         let origin = clock.now();
+        // The first look took a while, and times of the record count from here.
+        start.started_epoch_ns = (clock.epoch() + origin).0;
         run_folder.write(&Event::Start(Box::new(start)))?;
         return Ok((run_folder, origin));
     };

@@ -98,7 +98,7 @@ pub(crate) fn is_name_held(_: &str) -> bool {
 }
 
 /// A new file for this process alone to write; a file system without locks says nothing.
-pub(crate) fn create_held(path: &Path) -> io::Result<File> {
+pub fn create_held(path: &Path) -> io::Result<File> {
     let file = File::create_new(path)?;
     let _ = file.try_lock();
     Ok(file)

@@ -76,7 +76,7 @@ fn is_busy(error: &io::Error) -> bool {
 }
 
 /// A new file for this process alone to write.
-pub(crate) fn create_held(path: &Path) -> io::Result<File> {
+pub fn create_held(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).share_mode(SHARED_WITH_READERS).open(path)
 }
 
