@@ -125,6 +125,19 @@ pub struct SimulationQuestion {
     pub duration: String,
 }
 
+/// A fleet run, as far as it has come.
+#[derive(Clone, Debug)]
+pub struct FleetState {
+    /// The name of its plan.
+    pub name: String,
+    /// Whether a controller is at work on it.
+    pub is_live: bool,
+    /// Its stage, or its verdict, in a few words.
+    pub state: String,
+    /// The name of each host, and what it is doing.
+    pub hosts: Vec<(String, String)>,
+}
+
 /// Operations that only the program itself can do.
 pub trait RunControl: Send + Sync + 'static {
     /// Whether the run with this journal is live.
@@ -145,7 +158,11 @@ pub trait RunControl: Send + Sync + 'static {
     /// The databases that were filled last, or are being filled.
     fn preparation(&self) -> Option<FillProgress>;
 
-    /// Asks the run or simulation in `folder` to stop cleanly, or says why it cannot be asked.
+    /// The fleet run in `folder`; `None` if its journal cannot be read.
+    fn fleet(&self, folder: &Path) -> Option<FleetState>;
+
+    /// Asks the run, fleet run or simulation in `folder` to stop cleanly, or says why it cannot be
+    /// asked.
     fn stop(&self, folder: &Path) -> Result<(), String>;
 
     /// The kind of the document; `None` if it does not state one.

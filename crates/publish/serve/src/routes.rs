@@ -1,6 +1,7 @@
 //! Handlers of each address, behind the gate.
 
 mod actions;
+mod fleets;
 mod forms;
 mod stream;
 
@@ -53,6 +54,8 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/times.js", get(async || answer(StatusCode::OK, SCRIPT, pages::TIMES)))
         .route("/stop/{*id}", get(actions::ask_to_stop).post(actions::stop))
         .route("/resume/{*id}", post(actions::resume))
+        .route("/fleet/{*id}", get(fleets::page))
+        .route("/stop-fleet/{*id}", post(fleets::stop))
         .route("/prepare", get(actions::preparation).post(actions::prepare))
         .route("/start", post(actions::start))
         .fallback(async || missing("There is no such page."))
@@ -167,13 +170,17 @@ async fn list(
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
         let query = value_of(&fields, "q");
-        let all = entries(runs.all(), &runs.root_name());
-        let count = all.len();
+        let mut all = runs.all();
+        let mut fleets = fleets::all(&runs);
+        all.retain(|run| !fleets::is_part(run, &fleets));
+        let all = entries(all, &runs.root_name());
+        let count = all.len() + fleets.len();
+        fleets.retain(|(id, fleet)| id.contains(query) || fleet.name.contains(query));
         let start = may_change.then(|| StartForm {
             plans: runs.documents(DocumentKind::Plan),
             tests: runs.machine().tests(),
         });
-        html(pages::list(&found(all, query), query, count, start.as_ref()))
+        html(pages::list((&found(all, query), &fleets), query, count, start.as_ref()))
     })
     .await
 }

@@ -4,6 +4,7 @@
 //! the scripts or empty fields of the tables, never guesses.
 
 mod diskpart;
+mod fleet;
 mod linux;
 mod metacache;
 mod powershell;
@@ -18,6 +19,7 @@ use units::Nanos;
 
 use crate::Provision;
 
+pub use fleet::fleet;
 pub use linux::quoted as shell_quoted;
 pub use powershell::quoted as powershell_quoted;
 
