@@ -27,7 +27,8 @@ fn the_fleet_plan_has_every_server_and_the_copies_in_their_order() {
     let servers = provision.groups.iter().flat_map(|group| &group.servers);
     let names: Vec<String> = servers.map(|server| format!("{}.toml", server.name)).collect();
     let written: Vec<&str> = documents.iter().map(|document| document.name.as_str()).collect();
-    assert_eq!((written[0], &written[1..]), ("FLEET.toml", &*names));
+    assert_eq!(written[0], "FLEET.toml");
+    assert_eq!(written[1..], names);
     let text = &documents[0].text;
     for name in &names {
         assert!(text.contains(&format!("plan = \"{name}\"")), "{text}");
