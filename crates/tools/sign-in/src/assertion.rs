@@ -39,8 +39,8 @@ impl Credential {
         Ok(Self { thumbprint: URL_SAFE_NO_PAD.encode(hash), key })
     }
 
-    /// Signs an assertion by `client` for the token endpoint `audience`, at `now` in seconds since
-    /// 1970. `id` must be unique.
+    /// Signs an assertion by `client` for the token endpoint `audience`. `now` is in seconds since
+    /// 1970; `id` must be unique.
     pub(crate) fn assertion(
         &self,
         client: &str,
