@@ -46,11 +46,11 @@ pub struct TierProfile {
     pub mailboxes: u64,
     /// Messages sent and received by one of them on a day that counts.
     pub messages_per_day: f64,
-    /// Average length of a message; none where no file says.
+    /// Average length of a message; none if no file says.
     pub average_message: Option<Bytes>,
-    /// Average length of a mailbox today; none where no file says.
+    /// Average length of a mailbox today; none if no file says.
     pub initial_size: Option<Bytes>,
-    /// Most that a mailbox may hold; none where no file says.
+    /// Most that a mailbox may hold; none if no file says.
     pub size_limit: Option<Bytes>,
 }
 
@@ -374,7 +374,7 @@ fn join_smallest(groups: &mut Vec<(Bytes, u64, u128)>) {
     }
 }
 
-/// The groups as tiers; where the user says how many mailboxes there are, in the same proportions.
+/// The groups as tiers, scaled in proportion from the `found` mailboxes to the `wanted` ones.
 fn scaled(groups: Vec<(Bytes, u64, u128)>, found: u64, wanted: u64) -> Vec<Size> {
     let several = groups.len() > 1;
     let mut tiers = Vec::new();

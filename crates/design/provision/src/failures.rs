@@ -17,7 +17,7 @@ pub struct Burden {
 }
 
 impl Requirements {
-    /// What a survivor of `mode` carries; none where nothing survives. A passive copy costs as much
+    /// What a survivor of `mode` carries; none if nothing survives. A passive copy costs as much
     /// I/O as an active one (Exchange 2013 and later).
     pub fn burden(&self, mode: &Mode) -> Option<Burden> {
         let costs = &self.megacycles;
@@ -30,7 +30,7 @@ impl Requirements {
         })
     }
 
-    /// The most of its megacycles that a survivor needs; none where the speed of one is not known.
+    /// The most of its megacycles that a survivor needs; none if the speed of one is not known.
     fn processor(&self, mode: &Mode) -> Option<f64> {
         let costs = &self.megacycles;
         let mut most = 0.0_f64;

@@ -22,7 +22,7 @@ const USED: f64 = 0.95;
 /// The most that is advised of the SSDs' capacity by that of the disks. Source: S-PA19.
 const MOST_ADVISED: f64 = 0.1;
 
-/// SSDs of a server and of all, where the deployment has some.
+/// SSDs of a server and of all, if the deployment has some.
 pub(crate) fn metacache(work: &mut Work<'_>, architecture: Architecture) {
     let Some(given) = work.deployment.metacache else {
         return;

@@ -43,7 +43,7 @@ pub(crate) fn tiers(work: &mut Work<'_>) {
     totals(work);
 }
 
-/// The sum of `what` of one mailbox over all mailboxes.
+/// Sum over all mailboxes of the per-mailbox value `what`.
 pub(crate) fn over_tiers(work: &Work<'_>, what: TierKey) -> Number {
     sum(each(work).map(|tier| {
         work.get(Key::Tier(tier, TierKey::Mailboxes)) * work.get(Key::Tier(tier, what))

@@ -109,7 +109,7 @@ impl PageEdits {
 /// One atomic change of the database: all of its pages or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ApplyRecord {
-    /// On whose behalf.
+    /// The transaction that made the change.
     pub transaction: TransactionId,
     /// The database time that every edited page carries afterwards.
     pub dbtime: u64,

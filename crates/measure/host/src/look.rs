@@ -56,12 +56,12 @@ impl Outputs {
     /// Outputs of the tools installed here. They are queried, and set nothing.
     pub fn installed() -> Self {
         let tools::Answers { controllers, silent, unread } = tools::ask();
-        // Numbers of controllers are an identity on one machine.
+        // Within one machine a controller's number identifies it.
         let told = OutputSource { source: "this machine".to_owned(), controllers };
         Self { controllers: merged(vec![told]), silent, unread, files: Vec::new() }
     }
 
-    /// Of saved files.
+    /// Outputs from saved files.
     pub fn saved(paths: &[PathBuf]) -> Result<Self, HostError> {
         let (mut told, mut unread, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
@@ -110,7 +110,7 @@ pub struct StorageFacts {
     /// The volume that holds it.
     pub volume: VolumeFacts,
     devices: Vec<BlockDevice>,
-    /// What a login shows, where it is on a LUN.
+    /// Facts from the login, if it is on a LUN.
     lun: Option<LunFacts>,
 }
 

@@ -116,7 +116,7 @@ impl FromStr for CommitStep {
     }
 }
 
-/// The words of a line that are still to be read.
+/// The unread words of a line.
 struct Words<'a> {
     line: &'a str,
     rest: Split<'a, char>,

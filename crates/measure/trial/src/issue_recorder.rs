@@ -17,7 +17,7 @@ use crate::location::Location;
 use crate::manifest::ManifestError;
 use crate::run::failure::Failure;
 
-/// Issues of one database that are written down; the rest are counted by volume.
+/// Maximum number of recorded issues per database; the rest are counted by volume.
 const MOST_ISSUES: u32 = 20;
 
 /// Remedy if the engine refused a request of a load.

@@ -50,7 +50,7 @@ pub trait ProbeWatch {
     fn is_stopped(&self) -> bool;
 }
 
-/// The samples; `None` if the watch asked to stop.
+/// Writes to a new file and samples the writes; `None` if `watch` asked to stop.
 pub async fn probe_writes(
     runtime: Runtime,
     volume: Rc<dyn Volume>,

@@ -65,9 +65,9 @@ pub(crate) struct PaperTable {
 /// A text, or a marked gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// A record or the vendor does.
+    /// Text from a record or from the vendor.
     Said(String),
-    /// Neither does.
+    /// Text that neither provides.
     Missing {
         /// The missing item.
         what: &'static str,

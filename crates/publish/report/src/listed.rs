@@ -49,7 +49,7 @@ pub enum RunState {
     Ended,
     /// A crash or a power cut has ended it.
     CutOff,
-    /// Its journal was not read yet.
+    /// Its journal has not been read yet.
     Unread,
     /// Its journal cannot be read.
     Unreadable,

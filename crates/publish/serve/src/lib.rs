@@ -191,7 +191,7 @@ pub enum ServeError {
         /// The system's words.
         error: io::Error,
     },
-    /// The address is taken, or is none of this machine.
+    /// The address is in use, or does not belong to this machine.
     Listen {
         /// The address.
         address: SocketAddr,

@@ -63,7 +63,7 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .layer(middleware::from_fn_with_state(gate, enter))
 }
 
-/// Lets a request in, or says why not; the token in an address becomes a cookie first.
+/// Admits a request or refuses it with a reason; a token in the address becomes a cookie first.
 async fn enter(State(gate): State<Gate>, mut request: Request, next: Next) -> WebAnswer {
     let mut response = match admitted(&gate, &request) {
         Ok(Admission::Goes { may_change }) => {
@@ -91,11 +91,11 @@ struct MayChange(bool);
 enum Admission {
     /// It is handled.
     Goes { may_change: bool },
-    /// It brings the token in its address, and gets it as this cookie.
+    /// It carries the token in its address; the answer sets it as this cookie.
     Gets(HeaderValue),
 }
 
-/// Lets a request in, or says why not.
+/// Admits a request, or returns the reason for refusing it.
 fn admitted(gate: &Gate, request: &Request) -> Result<Admission, GateRefusal> {
     let headers = request.headers();
     let cookie_name = gate.cookie_name();
@@ -149,7 +149,7 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     pairs.find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
-/// Reads, which may take a while, beside the requests of others.
+/// Runs `work`, which may block for a while, without delaying other requests.
 async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, NoAnswer> {

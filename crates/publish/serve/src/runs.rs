@@ -78,7 +78,7 @@ struct SharedRuns {
     machine: Box<dyn RunControl>,
     kept: Mutex<RunIndex>,
     has_read: Condvar,
-    /// `None` if it could not be opened, or written.
+    /// `None` if it could not be opened, or after a failed write.
     history: Mutex<Option<History>>,
 }
 

@@ -67,11 +67,11 @@ enum ArrayEvent {
     PieceDone(u32),
     /// The host has its answer.
     Answered(HostToken),
-    /// A part of a write needs no power any more.
+    /// A part of a write is on stable storage.
     Safe(HostToken),
     /// The spare rebuilds the next part of the failed drive.
     Rebuild,
-    /// A neighbour asks for something.
+    /// A neighbour on the same array sends a request.
     Neighbour,
 }
 

@@ -52,13 +52,13 @@ pub(crate) struct FlashDone {
 pub(crate) struct Flash {
     parameters: FlashParameters,
     dies: Vec<Die>,
-    /// When the interface is free, inwards and outwards.
+    /// When each direction of the interface becomes free.
     inbound: VirtualMoment,
     outbound: VirtualMoment,
-    /// When buffered bytes will have been programmed, and how many.
+    /// Times at which buffered bytes will have been programmed, with their number.
     buffered: BinaryHeap<Reverse<(VirtualMoment, u64)>>,
     buffered_bytes: u64,
-    /// When the last write that has come will have been programmed, and answered.
+    /// When the latest write will have been programmed, and answered.
     programmed: VirtualMoment,
     writes_answered: VirtualMoment,
     pub served: u64,

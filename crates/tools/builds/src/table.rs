@@ -105,8 +105,8 @@ impl BuildTable {
         &self.releases
     }
 
-    /// The build that people call `name`, such as `2016 CU23`, or Windows in its list of programs:
-    /// `Microsoft Exchange Server 2019 Cumulative Update 14`.
+    /// The build with the common name `name`, such as `2016 CU23`, or its name in Windows' list of
+    /// programs: `Microsoft Exchange Server 2019 Cumulative Update 14`.
     pub fn named(&self, name: &str) -> Option<&Release> {
         let mut wanted = words(name);
         self.called(&wanted).or_else(|| {

@@ -68,9 +68,9 @@ pub struct Target {
     pub initiator_iqn: String,
     /// Its addresses; empty for any.
     pub addresses: Vec<IpAddr>,
-    /// The account by which the initiator proves itself.
+    /// CHAP account of the initiator.
     pub account: String,
-    /// The account by which the target does, in mutual CHAP.
+    /// CHAP account of the target, for mutual CHAP.
     pub own_account: String,
     /// Its LUNs.
     pub luns: Vec<MappedLun>,
@@ -293,7 +293,7 @@ fn aligned(size: Bytes) -> Bytes {
 }
 
 fn lun(document: &LunDocument, wish: &LunWish, number: u64) -> DesignedLun {
-    // A document is not made with a pool that is not there.
+    // Reading the document has checked that the pool exists.
     let pool = document.pools.iter().find(|pool| pool.name == wish.pool);
     let folder = pool.map_or("", |pool: &LunPool| pool.folder.as_str());
     DesignedLun {

@@ -41,7 +41,7 @@ pub struct RequestLoad {
     pub bytes_per_second: Option<f64>,
 }
 
-/// The load of an hour, by [`StorageOperation`]; none where no source says.
+/// The load of an hour, by [`StorageOperation`]; none if no source says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HourLoad([Option<RequestLoad>; 4]);
 

@@ -57,7 +57,7 @@ pub struct BusiestHour {
 pub struct PlaceLoad {
     /// Which.
     pub place: LoadPlace,
-    /// Its own busiest hour.
+    /// Busiest hour of this place.
     pub busiest: BusiestHour,
     /// Its load in the busiest hour of all places; none if it has no samples there.
     pub then: Option<HourLoad>,

@@ -32,7 +32,7 @@ const DATABASES: &str = "C:\\ExchangeDatabases";
 pub(crate) const METACACHE_VOLUMES: &str = "C:\\ExchangeMCDBVolumes";
 pub(crate) const METACACHE_DATABASES: &str = "C:\\ExchangeMetaCacheDbs";
 
-/// Where logs are mounted that lie apart from their databases; the product leaves that open.
+/// Mount root of logs on separate volumes. The product prescribes none.
 const LOGS: &str = "C:\\ExchangeLogs";
 
 /// What can be exported.

@@ -18,7 +18,7 @@ pub enum Witness {
 }
 
 impl Witness {
-    /// Its site, counted from 0; none where it is a third one.
+    /// Its site, counted from 0; none if it is a third one.
     pub const fn site(self) -> Option<usize> {
         match self {
             Self::First => Some(0),
@@ -46,7 +46,7 @@ pub enum Quorum {
     Lost,
 }
 
-/// What becomes of a group with members in these `sites`, of which those in `up` are up.
+/// Outcome for a group whose member `n` is in site `sites[n]` and is running if `up[n]`.
 pub fn quorum_of(sites: &[usize], up: &[bool], witness: Witness, witness_is_up: bool) -> Quorum {
     Votes { sites: sites.to_vec(), witness }.outcome(up, witness_is_up)
 }

@@ -116,7 +116,7 @@ fn site_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     Some(mode(work, Key::FailureActive(FailureMode::SiteFailed), active.up(), first))
 }
 
-/// One more server of the surviving site, where another copy is left there.
+/// One more server of the surviving site, if another copy is left there.
 fn site_and_one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let model = work.deployment.site_model()?;
     let servers = if model == SiteModel::ActiveActive {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 /// Message number to version.
 pub(crate) type Rows = BTreeMap<i64, i32>;
 
-/// What a transaction changed: version, or none where it deleted the row.
+/// The changes of a transaction: the new version of a row, or none if it deleted the row.
 pub(super) type Changes = HashMap<i64, Option<i32>>;
 
 /// All that the database has promised.

@@ -32,7 +32,7 @@ pub struct CatalogTable {
     pub index_places: Vec<TreePlace>,
     /// The table's long-value tree, once it has one.
     pub long_values: Option<TreePlace>,
-    /// Bytes of a chunk of its long values, where the catalog states them.
+    /// Chunk size of its long values in bytes, if the catalog states it.
     pub long_value_chunk: Option<u32>,
     /// Flags of the table in the catalog.
     pub flags: u32,

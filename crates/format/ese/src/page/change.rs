@@ -396,7 +396,7 @@ impl<'a> PageMut<'a> {
         self.put_u16(at + 2, tag.offset | usize::from(small_flags) << NODE_FLAG_SHIFT);
     }
 
-    /// Writes the tag of a node and its flags, where the page size keeps them.
+    /// Writes the tag of a node, with its flags if this page size keeps them in the tag.
     fn put_node_tag(&mut self, index: usize, tag: Tag, flags: u8) {
         let flags = flags & node_flags::ALL;
         if self.size.is_small() {

@@ -62,7 +62,7 @@ pub enum Problem {
         /// That of the header.
         highest: u64,
     },
-    /// A tree says that it took its space from another tree than it is part of.
+    /// A tree names a parent, from which it got its space, other than the tree it is part of.
     Parent {
         /// The root page that it names.
         stated: PageNumber,
@@ -71,7 +71,7 @@ pub enum Problem {
     },
     /// A tree and the catalog differ on whether its keys may repeat.
     Uniqueness,
-    /// A node does not come behind the last one of the leaf before.
+    /// The first node of a leaf does not sort after the last node of the previous leaf.
     KeyOrder,
     /// A node lies outside the separators above its page.
     Separator,

@@ -44,7 +44,8 @@ pub fn facts(
     })
 }
 
-/// The portals of the target as the one that was named lists them; none where it lists others.
+/// The portals of the target, as listed by the portal that was named; none if that lists other
+/// targets only.
 fn listed(
     address: &IscsiAddress,
     initiator: &IscsiInitiator,

@@ -48,7 +48,7 @@ impl ReadCount {
 }
 
 struct ReadCounts {
-    /// What the system knows the volume by; none where another system has it.
+    /// The system's name of the volume; none if the volume belongs to another system.
     folder: Option<PathBuf>,
     requested_bytes: u64,
     /// What had been read at the begin of the warm-up, and at the end of the measurement.

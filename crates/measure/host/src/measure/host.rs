@@ -61,7 +61,7 @@ fn sample(before: &HostReading, after: &HostReading, seconds: f64) -> HostSample
     }
 }
 
-/// None where the count was not read anew in between, or has begun again.
+/// None if the count was not read anew in between, or has begun again.
 fn repurposed_per_second(before: &HostReading, after: &HostReading) -> Option<f64> {
     let ((then, from), (now, to)) = before.repurposed_pages.zip(after.repurposed_pages)?;
     let seconds = now.checked_duration_since(then)?.as_secs_f64();

@@ -13,13 +13,13 @@ use units::Nanos;
 use crate::crew;
 use crate::error::HostError;
 
-/// Between two looks.
+/// Interval between two checks.
 const PERIOD: Nanos = Nanos::from_millis(20);
 
-/// A shorter one may be that of this thread alone, on a busy machine.
+/// Shortest pause that counts. On a busy machine a shorter one may affect only this thread.
 const PAUSE: Nanos = Nanos::from_millis(500);
 
-/// Pauses that are remembered: no request waits through more.
+/// Pauses that are remembered; no request outlasts more.
 const MOST_PAUSES: usize = 1_024;
 
 /// The pauses, as far as they are known.

@@ -30,7 +30,7 @@ pub(super) struct Questions<A> {
 }
 
 impl<A: Send + 'static> Questions<A> {
-    /// None yet. The thread ends with this, or stays where it has no answer.
+    /// None yet. The thread exits when this is dropped, unless the system never answers it.
     pub(super) fn start() -> Result<Self, HostError> {
         let (asked, questions) = mpsc::channel::<Question<A>>();
         let (sender, answers) = mpsc::channel();

@@ -29,8 +29,8 @@ pub enum FileFault {
     Truncated {
         /// The last page of the file.
         last: PageNumber,
-        /// The last page that the database owns; none where the file ends before the page that
-        /// says so.
+        /// The last page that the database owns; none if the file ends before the page that says
+        /// so.
         owned: Option<PageNumber>,
     },
     /// Nothing readable says whether the database continues past the end of the file.

@@ -28,7 +28,7 @@ const NEAR_BYTES: u64 = 2 << 20;
 const WRITE_BEHIND: u64 = 512 << 10;
 const LOG_BUFFER: u64 = 2 << 20;
 
-/// What the engine asks for under the load of `plan`, which is small enough for memory.
+/// The engine's requests under the load of `plan`, whose databases must fit in memory.
 pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, HostError> {
     let profile = shaped(plan, &trace(plan, &TracedLoad::one())?);
     if profile.batches.is_empty() {

@@ -1,5 +1,5 @@
-//! What the database engine asks of storage under a few sessions of a plan's load: the trace that
-//! the operation model is made of.
+//! Traces the requests of the database engine under a few sessions of a plan's load: the input of
+//! the operation model.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -214,7 +214,7 @@ pub(crate) fn host_reading() -> HostReading {
     }
 }
 
-/// Memory that programs could have without swapping, where it is known.
+/// Memory that programs could have without swapping, if it is known.
 pub(crate) fn available_memory() -> Option<u64> {
     bytes_of("/proc/meminfo", "MemAvailable:")
 }

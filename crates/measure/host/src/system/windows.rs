@@ -52,7 +52,7 @@ fn as_hold(taken: io::Result<Option<FolderHold>>) -> Hold<FolderHold> {
     }
 }
 
-/// A name is locked like that of a folder.
+/// A name is locked in the same way as a folder.
 pub(crate) use device_os::machine::FolderHold as NameHold;
 
 /// Takes a name for this process alone.
@@ -198,7 +198,7 @@ fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Memory that programs could have without swapping, where it is known.
+/// Memory that programs could have without swapping, if it is known.
 pub(crate) fn available_memory() -> Option<u64> {
     MemoryInUse::now().ok().map(|memory| memory.available)
 }

@@ -25,7 +25,7 @@ const NAME_FILE: &str = "/etc/iscsi/initiatorname.iscsi";
 /// Secrets entered for accounts, so that each is requested once.
 static ENTERED: Mutex<BTreeMap<(IscsiPortal, String), ChapLogin>> = Mutex::new(BTreeMap::new());
 
-/// How a person is asked for a secret, where one can be.
+/// Asks the user for a secret, if there is a terminal.
 static ASK: OnceLock<SecretPrompt> = OnceLock::new();
 
 /// Asks a person for a secret, with these words.

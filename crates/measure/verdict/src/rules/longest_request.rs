@@ -23,7 +23,7 @@ struct Longest {
 enum What {
     /// One of many, in an interval.
     OneOf(Series),
-    /// In words.
+    /// One described in words.
     Told(String),
 }
 

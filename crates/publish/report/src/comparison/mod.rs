@@ -97,7 +97,7 @@ fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     }
 }
 
-/// The answer in a few words; where the numbers may mislead, that comes first.
+/// The answer in a few words, after a warning if the numbers may mislead.
 fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
     if (1..runs.len()).all(|index| has_imported(runs, index)) {
         return "No margins: imported".to_owned();

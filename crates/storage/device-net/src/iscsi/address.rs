@@ -31,7 +31,7 @@ pub struct IscsiAddress {
     pub target: String,
     /// Number of the logical unit.
     pub lun: u16,
-    /// The account that logs in, where the target asks who does.
+    /// The account to log in with, if the target requires one.
     pub user: Option<String>,
 }
 

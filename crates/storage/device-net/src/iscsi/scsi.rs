@@ -46,7 +46,7 @@ pub struct LunCaching {
     pub read_cache: Option<bool>,
     /// Whether it rejects writes.
     pub is_write_protected: bool,
-    /// Whether a write may bypass the cache (force unit access).
+    /// Whether it supports durable writes (force unit access).
     pub has_durable_writes: bool,
 }
 

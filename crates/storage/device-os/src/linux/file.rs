@@ -105,7 +105,8 @@ fn open_as(path: &Path, mode: OpenMode, unbuffered: bool) -> Result<Opened, Devi
     Ok(Opened { file, length, durable_writes, unbuffered, direct_alignment })
 }
 
-/// Older kernels do not say it of btrfs, which puts shorter requests through the cache.
+/// The alignment that direct I/O needs. Older kernels do not report it for btrfs, which sends
+/// smaller requests through the page cache.
 pub(super) fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
     const BTRFS_SECTOR: u32 = 4096;
     let stated = sys::direct_alignment(file)?.filter(|&bytes| bytes > 0);

@@ -20,7 +20,7 @@ static ASKED: Mutex<Vec<Arc<AtomicBool>>> = Mutex::new(Vec::new());
 /// The exit status of a program that a second request ends.
 const ENDED_AT_ONCE: u32 = 2;
 
-/// Request of a console event.
+/// What a console event requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConsoleRequest {
     /// Ctrl-C or Ctrl-Break: to stop, and the second time to end.

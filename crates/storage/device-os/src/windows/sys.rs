@@ -102,7 +102,7 @@ impl Entries {
 }
 
 impl Port {
-    /// A port that holds nothing yet.
+    /// Creates an empty port.
     pub(super) fn new() -> io::Result<Self> {
         // SAFETY: takes no pointers; without a file and a port, it makes a port.
         let port = unsafe { CreateIoCompletionPort(INVALID_HANDLE_VALUE, ptr::null_mut(), 0, 1) };

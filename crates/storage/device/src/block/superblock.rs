@@ -36,7 +36,7 @@ pub(super) enum SuperblockError {
 }
 
 impl Superblock {
-    /// Of a device with `device_bytes` bytes.
+    /// The superblock of a device of `device_bytes` bytes.
     pub(super) fn of(identity: [u8; 16], device_bytes: u64) -> Self {
         let units = device_bytes.saturating_sub(DATA_BEGIN) / UNIT;
         Self { identity, units: u32::try_from(units).unwrap_or(u32::MAX) }

@@ -23,7 +23,7 @@ pub struct Ticket(u64);
 
 impl InFlight {
     /// Records that `op` on the file `name` begins. Panics if it overlaps a request in flight and
-    /// one of the two changes bytes: the caller did not wait when it had to.
+    /// one of the two changes bytes: the caller should have waited.
     pub fn begin(&mut self, name: &str, op: &Op) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;

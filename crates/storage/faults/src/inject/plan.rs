@@ -119,7 +119,7 @@ pub(super) enum FaultDecision {
         done: bool,
     },
     Full,
-    /// This many of its bytes are written first.
+    /// The volume fills up within the write, after this many bytes.
     FullMidway {
         moved: usize,
     },

@@ -154,7 +154,8 @@ impl DiskArm {
         moment((begun + transfer).max(least)).max(now + 1)
     }
 
-    /// When the medium began to pass by, in milliseconds, where the disk has read on to here since.
+    /// When, in milliseconds, the head began to read ahead at the start of `request`; `None` if it
+    /// did not, or is already past it.
     fn read_on(&self, now: VirtualMoment, request: &MediaRequest) -> Option<f64> {
         let (end, at) = self.read_to?;
         if request.is_write || request.offset != end || self.parameters.read_ahead <= 0.0 {

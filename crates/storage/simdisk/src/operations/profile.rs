@@ -118,7 +118,7 @@ pub enum BesidePlace {
     /// This many bytes from the start of the log file in use; files before it lie at negative
     /// offsets.
     Log(i64),
-    /// The begin of the database.
+    /// The start of the database.
     Header,
 }
 

@@ -75,7 +75,7 @@ impl<T> KnownFact<T> {
         told.chain(without.then_some(None)).collect()
     }
 
-    /// Why no rule may pass on it although lines were about it.
+    /// Why no rule may pass on this fact although the output mentions it.
     pub(super) fn doubt(&self) -> Option<String> {
         if let [words, ..] = &self.odd[..] {
             return Some(format!("\"{words}\" is not understood"));

@@ -46,7 +46,7 @@ pub enum TgtConflict {
         /// Its file.
         file: String,
     },
-    /// An account of the same name that no step of ours made.
+    /// An account of that name exists, and we did not create it.
     ForeignAccount {
         /// Its name.
         account: String,

@@ -28,7 +28,7 @@ pub(super) fn agent_file(state: &Path) -> PathBuf {
     state.join("agent.json")
 }
 
-/// What a file of credentials holds.
+/// Contents of a credentials file.
 pub(super) struct CredentialsFile<'a> {
     pub(super) server: &'a str,
     pub(super) user: &'a str,
@@ -37,7 +37,7 @@ pub(super) struct CredentialsFile<'a> {
     pub(super) authority: Option<&'a str>,
 }
 
-/// Writes a file of credentials for its owner alone.
+/// Writes a credentials file that only its owner can read.
 pub(super) fn write(path: &Path, written: &CredentialsFile<'_>) -> Result<(), CommandError> {
     let wrong = CommandError::of_file(path, "write");
     let text = json!({
