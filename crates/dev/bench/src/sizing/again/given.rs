@@ -20,8 +20,8 @@ pub(super) struct GivenInputs<'d> {
     pub c: f64,
     pub p: [f64; 2],
     pub l: [f64; 2],
-    /// Whether there are two sites; whether both are active in one group; whether the second only
-    /// stands by for each group.
+    /// Whether there are two sites; whether both are active in one group; whether the second is
+    /// only a standby for each group.
     pub two: bool,
     pub both: bool,
     pub waits: bool,
