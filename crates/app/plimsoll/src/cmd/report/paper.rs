@@ -56,13 +56,13 @@ fn runs_of(path: &Path) -> Result<Vec<(Option<String>, PathBuf)>, CommandError> 
 fn read(host: Option<String>, run: &Path) -> Result<TestedRun, CommandError> {
     if is_live(run) {
         return Err(CommandError::new(format!(
-            "{}: the run is live; wait for its end, a paper tells of whole runs",
+            "{}: the run is live; wait for its end, a paper covers whole runs",
             run.display()
         )));
     }
     let mut record = load(run)?;
     let verdict = verdict::judge(&record);
-    // Machines of a fleet may share a host name; the fleet plan tells them apart.
+    // Machines of a fleet may share a host name; the fleet plan distinguishes them.
     if let Some(host) = host {
         record.start.machine.name = host;
     }
