@@ -21,7 +21,7 @@ pub(crate) enum CommandError {
     Usage(String),
     /// The same, if a file is at fault and not the request: the command fails.
     Damage(String),
-    /// The reader of the output has gone, as `head` does: nothing is wrong.
+    /// The reader of the output exited, as `head` does; not an error.
     BrokenPipe,
 }
 

@@ -176,7 +176,7 @@ impl OpenDatabase {
         }
     }
 
-    /// Says something of the database that must not be missed.
+    /// Prints a warning about the database.
     pub(crate) fn say(&self, sentence: &str) {
         console::complain(&format!("{}: {sentence}", self.path.display()));
     }
