@@ -127,7 +127,7 @@ pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
     })
 }
 
-/// Which files say how many messages there were.
+/// Which files count messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TrafficOrigin {
     Logs,
@@ -193,7 +193,7 @@ fn choose_traffic(seen: &mut Collector, rules: &mut Vec<String>) -> TrafficOrigi
     origin
 }
 
-/// Whether message profiles alone say what there is: then their sites are the tiers.
+/// Whether message profiles are the only source; then their sites become the tiers.
 fn per_site(seen: &Collector) -> bool {
     !seen.sites.is_empty() && seen.traffic.days.is_empty() && seen.options.mailboxes.is_none()
 }

@@ -140,7 +140,7 @@ impl OperationSum {
 /// The share of an hour that must have been sampled for the hour to be known.
 const LEAST_COVERED: f64 = 0.5;
 
-/// What files say of one place in one hour.
+/// Data on one place in one hour.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HourSum([OperationSum; 4]);
 

@@ -63,7 +63,7 @@ pub struct PlaceLoad {
     pub then: Option<HourLoad>,
 }
 
-/// Puts together what a collector has seen.
+/// Combines the data of a collector.
 pub(super) fn combine(seen: LoadCollector) -> Result<LoadProfile, LoadProfileError> {
     let all: Vec<&LoadPlace> = seen.places.keys().collect();
     let asked = asked_for(&all, &seen.options.only)?;
