@@ -3,7 +3,7 @@
 use super::{Provision, Requirements};
 use crate::layout::{Mode, Quorum};
 
-/// The least and the most of what a survivor carries.
+/// Range of a survivor's load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burden {
     /// Active databases.
@@ -12,7 +12,7 @@ pub struct Burden {
     pub megacycles: (f64, f64),
     /// Database reads and writes per second.
     pub iops: (f64, f64),
-    /// Most megacycles as a share of what a server has.
+    /// Maximum megacycles as a share of a server's.
     pub processor: Option<f64>,
 }
 

@@ -325,7 +325,7 @@ impl Provision {
         taken
     }
 
-    /// The part of what the databases' disks stand that the I/O of a server takes.
+    /// Share of the capacity of the databases' disks that the I/O of a server uses.
     pub fn pool_load(&self, server: &Server) -> Option<f64> {
         let (_, pool) = self.pools(server).first()?;
         let iops = self.needs.iops_per_database * server.databases().count() as f64;

@@ -40,9 +40,9 @@ pub(super) struct Votes {
 pub enum Quorum {
     /// It stays up without help.
     Kept,
-    /// It stops until an administrator activates the site that is left, with a witness there.
+    /// It stops until an administrator activates the surviving site, with a witness there.
     Restorable,
-    /// It stops, and in no site most members are left.
+    /// It stops, and no site has a majority of its members left.
     Lost,
 }
 
