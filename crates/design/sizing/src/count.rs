@@ -206,7 +206,7 @@ fn homes(work: &mut Work<'_>) {
     work.put(Key::DatabaseActiveDc2, count - first);
 }
 
-/// Late copies that stand in a site, of the databases that the workbook counts for it.
+/// Lagged copies in a site, of the databases that the workbook counts for it.
 pub(crate) fn late_copies(work: &Work<'_>, second: bool) -> Number {
     let (near, far) = (work.get(Key::CopiesFirstSiteLagged), work.get(Key::CopiesSecondSiteLagged));
     match (work.sheet.find(Key::DatabaseActiveDc2), second) {

@@ -132,7 +132,7 @@ fn percent(share: f64) -> String {
     write((share * 1000.0).round() / 10.0)
 }
 
-/// What makes caches anew on a new SSD is `AutoReseed`, which needs spare volumes: single disks.
+/// `AutoReseed` rebuilds the caches on a new SSD. It needs spare volumes, so single disks.
 fn without_spares(work: &mut Work<'_>, architecture: Architecture) {
     let second = work.deployment.second_site.is_some() && architecture.second == Build::Raid;
     let is_raid = architecture.first == Build::Raid || second;

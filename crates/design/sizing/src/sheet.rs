@@ -1,5 +1,5 @@
-//! Every number and decision of a sizing with the formula that made it; formulas find what they
-//! need in it by key, as the cells of a spreadsheet do.
+//! Every number and decision of a sizing with the formula that made it; formulas look up their
+//! inputs in it by key, as the cells of a spreadsheet do.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -111,7 +111,7 @@ impl Sheet {
         Number::named(&key.name(), number.value())
     }
 
-    /// Writes down a decision and the reason for it.
+    /// Records a decision and the reason for it.
     pub(crate) fn decide(&mut self, key: Key, decision: Decision, because: &str) {
         self.push(Fact {
             key,

@@ -28,7 +28,7 @@ pub(crate) fn days(span: Nanos) -> f64 {
     span.0 as f64 / 86_400e9
 }
 
-/// All tiers, and what they have in common.
+/// All tiers, and their shared inputs.
 pub(crate) fn tiers(work: &mut Work<'_>) {
     let deployment = work.deployment;
     for (index, tier) in deployment.tiers.iter().enumerate() {

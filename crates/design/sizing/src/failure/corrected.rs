@@ -147,7 +147,7 @@ fn second_site_waits(deployment: &Deployment) -> bool {
     model.is_some_and(|model| model != SiteModel::ActiveActive)
 }
 
-/// What a server is asked to keep to while others are left: only with four copies or more.
+/// Limit that a server should respect while others survive; only with four copies or more.
 fn preferred(work: &mut Work<'_>, worst: &Number) {
     if work.deployment.total_copies() < 4 || !work.deployment.has_copies() {
         return;
