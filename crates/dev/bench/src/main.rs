@@ -45,7 +45,7 @@ use std::process::ExitCode;
 use xtask::failure::Failure;
 use xtask::{command, shell, usage};
 
-/// The product's, so that a bench measures what the product does.
+/// The product's allocator, so that a bench measures the product.
 #[global_allocator]
 static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
 
