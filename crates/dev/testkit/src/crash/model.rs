@@ -104,8 +104,8 @@ impl Model {
 }
 
 impl RowState {
-    /// How the rows found differ from what the durable commits alone left, and which commits
-    /// would explain it.
+    /// How the rows found differ from the result of the durable commits alone, and which commits
+    /// would explain that.
     fn explain(&self, found: &Rows) -> String {
         let mut rows = self.base.clone();
         for changes in &self.commits[..self.durable] {

@@ -145,7 +145,7 @@ impl Bench {
         })
     }
 
-    /// What `check` says of one page.
+    /// The finding of `check` on one page.
     pub(super) fn judge(&self, page: PageNumber) -> Option<Damage> {
         let bytes = self.read(page);
         let mut tally = Tally::new(page.0, None, Some(Arc::clone(&self.map)));
@@ -154,7 +154,7 @@ impl Bench {
         tally.findings.pop().map(|finding| finding.damage)
     }
 
-    /// What `check` says of the copy of the header at this place.
+    /// The finding of `check` on the copy of the header at this place.
     pub(super) fn header_copy(&self, offset: u64) -> CopyState {
         match read_copies(&self.read_at(0, PROBE_BYTES)) {
             Ok(copies) if offset == 0 => copies.primary,

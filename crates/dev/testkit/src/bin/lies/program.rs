@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::outcome::Observed;
 
-/// A run may take so long beside what it measures: opening, warming up, verifying.
+/// Time allowed beyond the measurement, for opening, warming up and verifying.
 const SPARE_TIME: Duration = Duration::from_mins(2);
 
 /// The program under test.
