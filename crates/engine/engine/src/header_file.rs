@@ -20,7 +20,7 @@ pub(crate) struct HeaderFile {
     device: Rc<dyn Device>,
     page_size: PageSize,
     header: RefCell<DatabaseHeader>,
-    /// How far the maintenance scan has come, for the next write.
+    /// Progress of the maintenance scan, for the next write.
     scan: Cell<Option<ScanProgress>>,
     /// Whether readers use the copy at the beginning of the file; else the one behind it.
     primary_counts: Cell<bool>,

@@ -39,7 +39,7 @@ impl Cache {
                 woken.await;
             }
         }
-        // No more room will be made: the tasks that wait for it must see why.
+        // No more pages will be freed: wake the waiting tasks, so that they see why.
         self.changed.notify_all();
     }
 

@@ -6,7 +6,7 @@ use device::JoinHandle;
 
 use crate::notify::Notify;
 
-/// How far the life of a database has come.
+/// Lifecycle of an open database.
 #[derive(Default)]
 pub(crate) struct Lifecycle {
     stopping: Cell<bool>,
