@@ -130,7 +130,7 @@ pub enum FlushVerdict {
     },
 }
 
-/// State of the last write of a page to read: a flush map's entry, or why there is none.
+/// State of the last write of a page to read: a flush map's entry, or the reason it is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LastWrite {
     /// Nothing.

@@ -251,7 +251,7 @@ impl<'a> PageMut<'a> {
     }
 
     /// Closes the gaps between nodes, so that all free bytes lie together. Changes and searches
-    /// never need it; it happens by itself when a node does not fit in one piece.
+    /// never need it; it happens automatically when a node does not fit into any gap.
     pub fn reorganise(&mut self) -> Result<(), PageError> {
         self.require_plausible()?;
         let header = self.size.header_bytes();

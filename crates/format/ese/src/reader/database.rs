@@ -208,7 +208,7 @@ fn salvage_rows<S: PageSource>(
     Ok(rows)
 }
 
-/// The tables that `rows` describe. A catalog that does not even list itself is none.
+/// The tables that `rows` describe. A catalog that does not list itself is invalid.
 fn complete<E>(
     rows: impl IntoIterator<Item = CatalogRow>,
     root: PageNumber,

@@ -53,7 +53,7 @@ pub enum Problem {
     /// The last key of an internal page is not the one by which its parent points to it. Only the
     /// last page of a level ends with an empty key.
     LastKey,
-    /// Pages were changed later than the header of the closed database says of any.
+    /// Pages have a database time later than the latest in the header of the closed database.
     Dbtime {
         /// How many.
         pages: u64,
@@ -75,7 +75,7 @@ pub enum Problem {
     KeyOrder,
     /// A node lies outside the separators above its page.
     Separator,
-    /// Two extents that must not share pages do, or one lies outside its owner's space.
+    /// Two extents overlap that must not, or one is outside its owner's space.
     Extent {
         /// The extent.
         extent: Extent,
@@ -100,7 +100,7 @@ pub enum Problem {
     StrayEntry,
     /// An index lacks the entry of a row.
     MissingEntry,
-    /// A record names a long value that is not there.
+    /// A record refers to a missing long value.
     LongValueMissing {
         /// The value.
         id: LongValueId,
