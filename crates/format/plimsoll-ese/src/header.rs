@@ -1,4 +1,4 @@
-//! What the header of a database says of it.
+//! Facts about a database from its header.
 
 use ese::header::{DatabaseHeader, DatabaseState, HeaderCopies};
 
