@@ -14,9 +14,9 @@ use crate::observer::HostObserver;
 use crate::system::{self, FolderHold, Hold};
 use crate::target::{RawDevice, RawTarget};
 
-/// Longest wait. Who holds a file for longer is at work on it.
+/// Longest wait. A process that holds a file for longer is using it.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// After this time the user learns what the program waits for.
+/// After this time the user is shown the reason for the wait.
 const TELL_AFTER: Duration = Duration::from_secs(1);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 

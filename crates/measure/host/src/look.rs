@@ -1,4 +1,4 @@
-//! A look at the storage under folders: what system and controllers tell, judged.
+//! Inspects the storage under folders: judges the answers of the system and of controllers.
 
 pub mod layout;
 mod lun;
@@ -30,7 +30,7 @@ use crate::observer::HostObserver;
 use crate::stop::StopFlag;
 use crate::target;
 
-/// What controllers say of themselves, and what kept others from it.
+/// The answers of controllers, and the reasons why others gave none.
 #[derive(Default)]
 pub struct Outputs {
     controllers: Vec<Controller>,
@@ -86,8 +86,7 @@ impl Outputs {
         self.controllers.iter().flat_map(of_controller).chain(self.unread.iter().cloned()).collect()
     }
 
-    /// Whether the outputs leave open what they were read for: evidence is missing, contradictory
-    /// or not understood.
+    /// Whether the outputs are inconclusive: evidence is missing, contradictory or not understood.
     pub fn leave_open(&self) -> bool {
         let found = self.of_controllers();
         let is_described = self.controllers.is_empty()

@@ -66,7 +66,7 @@ pub struct NextLoad<'a> {
     pub number: usize,
     /// Target of database reads and writes per second; none if the load is not held.
     pub asked_iops: Option<u32>,
-    /// The fewest and the most loads that are left, this one included.
+    /// Minimum and maximum number of loads left, including this one.
     pub left: (usize, usize),
     /// How long the loads before it took, warm-up and all.
     pub took: &'a [Duration],

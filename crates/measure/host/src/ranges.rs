@@ -46,7 +46,7 @@ impl fmt::Display for PagePlace {
 pub enum Cause {
     /// The storage, or the program that wrote the page.
     Damage,
-    /// A write that was under way when the engine ended; its log makes the page anew.
+    /// A write that was in flight when the engine stopped; the log rebuilds the page.
     Crash,
     /// An engine that writes pages without checksums.
     NoChecksum,

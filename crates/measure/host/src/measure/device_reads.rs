@@ -1,5 +1,5 @@
-//! Holds what the load reads against what the block devices count: a cache that answers in their
-//! place shows as reads that no device has seen.
+//! Compares the reads of the load with the counters of the block devices: reads that no device has
+//! seen were answered by a cache.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

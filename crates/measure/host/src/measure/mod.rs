@@ -215,7 +215,7 @@ const KEPT: &str = "The reports are complete. The storage still owes an answer: 
                     does not end now, Linux keeps it until the storage answers or is taken away, \
                     and no signal ends it before.";
 
-/// Waits for the threads to leave, or says why not.
+/// Waits for the threads to exit, or returns why they did not.
 fn leave(crew: GroupCrew, storage_owes: bool, observer: &HostObserver) {
     if storage_owes {
         observer.warn(&KEPT);

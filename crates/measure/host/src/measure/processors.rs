@@ -20,8 +20,8 @@ const FEWEST_TICKS: u64 = 5;
 /// A program with less is not named.
 const LEAST_NAMED_PERCENT: f64 = 1.0;
 
-/// Looks at the processors from time to time. Only the main thread does: to look at every process
-/// takes milliseconds.
+/// Samples the processors from time to time. Only the main thread does so, since reading every
+/// process takes milliseconds.
 pub(super) struct ProcessorWatch {
     began: Instant,
     before: Option<Reading>,
@@ -77,7 +77,7 @@ fn read() -> Option<Reading> {
         let name = entry.file_name();
         name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
     });
-    // A process may end between the two looks at it.
+    // A process may exit between the two readings.
     let processes = numbered.filter_map(|entry| {
         let text = fs::read(entry.path().join("stat")).ok()?;
         ticks::process(&String::from_utf8_lossy(&text))

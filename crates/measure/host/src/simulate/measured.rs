@@ -14,7 +14,7 @@ use super::pace::ArrayPace;
 use super::trace::{LogFile, READ_LATENCY, Traced, TracedLoad, TracedStep, trace};
 use crate::error::HostError;
 
-/// Page writes that the engine keeps under way for want of room.
+/// Page writes that the engine keeps in flight to free memory.
 const WRITES_IN_FLIGHT: usize = 32;
 
 /// The engine keeps at most one page in this many free, however long its writes take.

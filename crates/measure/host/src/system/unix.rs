@@ -219,7 +219,7 @@ pub(crate) fn available_memory() -> Option<u64> {
     bytes_of("/proc/meminfo", "MemAvailable:")
 }
 
-/// What the machine is. `input_output` says how requests reach the storage.
+/// Describes the machine. `input_output` names the way requests reach the storage.
 pub fn machine(input_output: String) -> Machine {
     let release = text_of("/etc/os-release");
     let system = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));

@@ -203,7 +203,7 @@ pub(crate) fn available_memory() -> Option<u64> {
     MemoryInUse::now().ok().map(|memory| memory.available)
 }
 
-/// What the machine is. `input_output` says how requests reach the storage.
+/// Describes the machine. `input_output` names the way requests reach the storage.
 pub fn machine(input_output: String) -> Machine {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Machine {

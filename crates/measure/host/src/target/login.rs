@@ -12,7 +12,7 @@ use device_net::{ChapLogin, ChapSecret, IscsiInitiator, IscsiPortal, SecretError
 
 use crate::system;
 
-/// The secret by which the account of an address proves itself.
+/// The secret of the account in an address.
 const SECRET: &str = "PLIMSOLL_CHAP_SECRET";
 /// The secret with which the target authenticates itself, if it must.
 const TARGET_SECRET: &str = "PLIMSOLL_CHAP_TARGET_SECRET";
@@ -47,7 +47,7 @@ pub enum LoginError {
     },
     /// The terminal gave none.
     Unread(io::Error),
-    /// A secret that is none.
+    /// An invalid secret.
     Secret {
         /// Its place.
         place: &'static str,

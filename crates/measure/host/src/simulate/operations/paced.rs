@@ -1,5 +1,5 @@
-//! The profile of a load at the pace of its array: the load is played for a while with bursts that
-//! one session makes, and what its requests take is what the engine is traced with again.
+//! The profile of a load at the pace of its array: the load is first played with the bursts of one
+//! session; then the engine is traced again, with the latencies found.
 
 use plan::Plan;
 use simdisk::MemorySettling;
