@@ -34,7 +34,7 @@ pub struct Start {
     /// Words that it can be found by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The person's own words for it.
+    /// The user's own description.
     pub description: String,
     /// The command that starts the test again, without its options, such as `plimsoll run
     /// plan.toml`; empty in records of earlier releases.
