@@ -56,7 +56,7 @@ impl Barrier {
 /// Why a run ends before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// A person asked for it.
+    /// The user asked for it.
     Interrupted,
     /// The storage failed, or a database could not be opened.
     Failed,

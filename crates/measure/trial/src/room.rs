@@ -90,7 +90,7 @@ pub enum Shortage {
         /// Remainder of the measurement.
         remaining: Nanos,
     },
-    /// The measurement would not come to its end by far.
+    /// The volume would fill up long before the measurement completes.
     Foreseen {
         /// The volume.
         volume: String,
