@@ -71,7 +71,7 @@ pub(crate) enum Words {
     Missing {
         /// The missing item.
         what: &'static str,
-        /// The key of the vendor's file, or the test, that would say it.
+        /// The key of the vendor's file, or the test, that would provide it.
         wanted: Wanted,
     },
 }
