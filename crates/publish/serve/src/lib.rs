@@ -38,7 +38,7 @@ pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 /// Interval between checks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Longest wait for answers under way when the program ends.
+/// Longest wait for answers in progress when the program exits.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Folder and address of the server.
@@ -146,13 +146,13 @@ pub trait RunControl: Send + Sync + 'static {
     /// Starts a run in a new folder below `root`; its folder, or why it did not start.
     fn start(&self, question: &RunQuestion, root: &Path) -> Result<PathBuf, String>;
 
-    /// Resumes the interrupted run in `folder`, or says why it cannot.
+    /// Resumes the interrupted run in `folder`, or returns why it cannot.
     fn resume(&self, folder: &Path) -> Result<(), String>;
 
     /// Kinds of tests that can be started.
     fn tests(&self) -> Vec<&'static str>;
 
-    /// Begins to fill the databases of `plan`, or says why it cannot.
+    /// Starts to fill the databases of `plan`, or returns why it cannot.
     fn prepare(&self, plan: &Path) -> Result<(), String>;
 
     /// The databases that were filled last, or are being filled.
@@ -174,7 +174,7 @@ pub trait RunControl: Send + Sync + 'static {
     /// Names of the arrays that come with the program.
     fn arrays(&self) -> Vec<&'static str>;
 
-    /// Starts simulations in a new folder below `root`; the folder, or why there is none.
+    /// Starts simulations in a new folder below `root`; returns the folder, or why it cannot.
     fn simulate(&self, question: &SimulationQuestion, root: &Path) -> Result<PathBuf, String>;
 
     /// Says something to the person at the terminal.

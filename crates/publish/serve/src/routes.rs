@@ -125,7 +125,7 @@ fn token_of_address(uri: &Uri) -> Option<&str> {
     query.strip_prefix("token=")
 }
 
-/// The value of a header that must be there once.
+/// The value of a header that must occur exactly once.
 fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?;

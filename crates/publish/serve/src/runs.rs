@@ -223,7 +223,7 @@ impl ServedRuns {
         tail.record().map(look)
     }
 
-    /// Links are not followed when runs are looked for; this sees those that came later.
+    /// The search for runs follows no links; this check catches links created since.
     pub(crate) fn is_inside(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|real| real == path && real.starts_with(&self.0.root))
     }
