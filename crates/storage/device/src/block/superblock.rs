@@ -12,7 +12,7 @@ const VERSION: u32 = 1;
 /// Offset of the checksum over all bytes before it.
 const CHECKSUM_AT: usize = ALIGNMENT - 8;
 
-/// The least a device has for it to be worth formatting: room for a small database.
+/// Minimum size of a device to format: room for a small database.
 pub(super) const LEAST_BYTES: u64 = 64 << 20;
 
 /// Contents of the first block.
