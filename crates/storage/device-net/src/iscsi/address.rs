@@ -82,7 +82,7 @@ impl IscsiAddress {
     }
 }
 
-/// A portal, or a target of it, whose LUNs are looked for.
+/// A portal, or one of its targets, to search for LUNs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IscsiSearch {
     /// The portal to ask for targets.

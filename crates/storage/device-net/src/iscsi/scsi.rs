@@ -7,7 +7,7 @@ pub(crate) type CommandBlock = [u8; 16];
 /// Bytes that an answer may take.
 pub(crate) const ANSWER_BYTES: u32 = 255;
 
-/// Who a logical unit says it is.
+/// Identity that a logical unit reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LunIdentity {
     /// Its maker.
