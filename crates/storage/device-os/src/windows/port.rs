@@ -48,7 +48,7 @@ pub(super) struct PortHost {
     helpers: Helpers,
 }
 
-/// The kernel's handle for a request. It stays in place until the port is gone.
+/// The kernel's handle for a request. It stays in place until the port is closed.
 #[repr(C)]
 struct Envelope {
     overlapped: OVERLAPPED,

@@ -173,7 +173,8 @@ pub(super) unsafe fn result_of(file: &File, overlapped: *const OVERLAPPED) -> io
     Ok(moved as usize)
 }
 
-/// Result of a call that starts a request: it will come out of the port, or an error.
+/// Result of a call that starts a request: either its completion will arrive at the port, or an
+/// error.
 pub(super) fn started(result: i32) -> io::Result<()> {
     match check(result) {
         Err(error) if error.raw_os_error() == Some(ERROR_IO_PENDING.cast_signed()) => Ok(()),
