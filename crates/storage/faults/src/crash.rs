@@ -103,8 +103,8 @@ impl CrashVolume {
         self.state.die();
     }
 
-    /// Runs `future` until it resolves or power fails, whichever is first; tasks that are left are
-    /// dropped where power failed. Without this, everything would wait for ever.
+    /// Runs `future` until it resolves or power fails, whichever is first; after a power failure
+    /// the remaining tasks are dropped, since they would wait for ever.
     pub fn run<T: 'static>(
         &self,
         executor: &Executor,
@@ -143,7 +143,7 @@ impl CrashVolume {
         ledger.survivors(seed, &|file| Tearing { unit: unit_of(file), physical })
     }
 
-    /// Carries out a change of names, of which the ledger knows while it is under way.
+    /// Carries out a change of names, which the ledger tracks while it is in flight.
     fn change_names<T: 'static>(
         &self,
         change: NameChange,

@@ -9,7 +9,7 @@ use units::{Prng, Seed};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileId(u64);
 
-/// Names a request under way or its change.
+/// Identifies a request in flight, or its change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ticket(u64);
 
