@@ -182,7 +182,7 @@ impl ReadAhead {
         (found, Some((number, from, stream.asked - from)))
     }
 
-    /// Bytes of a stream have come.
+    /// Read-ahead bytes have arrived.
     pub(crate) fn come(&mut self, number: usize, to: u64) {
         if let Some(stream) = self.streams.get_mut(number) {
             stream.come = stream.come.max(to.min(stream.asked));

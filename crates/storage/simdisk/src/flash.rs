@@ -107,7 +107,7 @@ impl Flash {
         FlashDone { answered, safe }
     }
 
-    /// Time at work of its busiest die, in nanoseconds.
+    /// Busy time of its busiest die, in nanoseconds.
     pub(crate) fn busy_ns(&self) -> u64 {
         self.dies.iter().map(|die| die.busy).max().unwrap_or(0)
     }
@@ -169,7 +169,7 @@ impl Flash {
 struct Die {
     reads: VirtualMoment,
     programs: VirtualMoment,
-    /// Time at work, in nanoseconds.
+    /// Busy time in nanoseconds.
     busy: u64,
 }
 

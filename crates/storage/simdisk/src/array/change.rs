@@ -7,7 +7,7 @@ use super::drives::Drive;
 use crate::disk::VirtualMoment;
 use crate::raid::FailedDisk;
 
-/// Time at work of the parts of an array since its beginning; the difference of two says how busy
+/// Cumulative busy time of the parts of an array; the difference of two readings shows how busy
 /// each was in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ArrayUsage {
@@ -50,7 +50,7 @@ impl ArrayState {
         }
     }
 
-    /// Time at work of its parts.
+    /// Busy time of its parts.
     pub(crate) fn usage(&self) -> ArrayUsage {
         let (link_ns, front_end_ns) = self.path.busy_ns();
         let busy = self.drives.iter().map(|drive| match drive {
