@@ -7,7 +7,7 @@ use csv::{ReaderBuilder, StringRecord};
 use crate::number::BuildNumber;
 use crate::release::{Release, ReleaseKind};
 
-/// The builds that this program knows by itself.
+/// The built-in table of builds.
 const EMBEDDED: &str = include_str!("../data/exchange-builds.csv");
 /// The day on which the sources of [`EMBEDDED`] were last read.
 const EMBEDDED_DATE: &str = "2026-08-20";
