@@ -195,7 +195,7 @@ impl Style {
     }
 }
 
-/// Reads the edited text anew: every limit must have the wanted value.
+/// Rereads the edited text to check that every limit has the wanted value.
 fn confirm(
     file: &ConfigFile,
     application: &Application,
