@@ -9,7 +9,7 @@ use plan::luns::{
 use provision::{Provision, Purpose, Server, Volume};
 use units::Bytes;
 
-/// A LUN is a whole multiple of this, so that its contents can be aligned to its end as well.
+/// The size of a LUN is a multiple of this, so that the end of its contents can be aligned as well.
 pub(crate) const ALIGNMENT: Bytes = Bytes(1 << 20);
 /// A LUN is not to be fuller. Source: the product's storage guidance counts on 20 % that stay free.
 pub(crate) const MOST_FILLED_PERCENT: u64 = 80;

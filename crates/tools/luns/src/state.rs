@@ -152,7 +152,7 @@ impl LunState {
         if state.schema != SCHEMA {
             return Err(StateFault::OtherSchema { found: state.schema });
         }
-        // Without a key anybody could seal.
+        // Without a key, any process could forge the seal.
         if key.is_empty() || state.seal != state.seal_by(key) {
             return Err(StateFault::Altered);
         }

@@ -441,7 +441,7 @@ impl LunDesign {
 }
 
 impl TgtStep {
-    /// The request for it; `secret` is that of an account that is made.
+    /// The request of the step; `secret` is for the account that it creates.
     pub fn request(&self, secret: &str) -> TgtRequest {
         use Object::{Account, Lun, Portal, Target};
         use TgtOperation::{Bind, Delete, New, Unbind, Update};
