@@ -8,7 +8,7 @@ use crate::grant::OAuthRefusal;
 /// Reasons why there are no reports.
 #[derive(Debug)]
 pub enum SignInError {
-    /// An address that secrets must not be sent to, or that is none.
+    /// An address that is invalid, or that secrets must not be sent to.
     Address {
         /// The thing that it is the address of.
         what: &'static str,

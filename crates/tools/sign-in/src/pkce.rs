@@ -1,4 +1,4 @@
-//! Proof that the one who redeems a code is the one who asked for it (RFC 7636).
+//! Proof that a code is redeemed by the application that requested it (RFC 7636).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
