@@ -76,7 +76,7 @@ impl Watch {
         self.see(&Frame { nanoseconds, interface: 0, link: 1, bytes });
     }
 
-    /// Counts the time from `nanoseconds` on, though no frame has come yet.
+    /// Starts the clock at `nanoseconds`, before any frame has arrived.
     pub fn start(&mut self, nanoseconds: u64) {
         self.first.get_or_insert(nanoseconds);
     }
