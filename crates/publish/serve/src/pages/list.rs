@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use report::escape;
 
 use super::stopped::NO_TOKEN;
-use super::{address, options, page, volume_address};
+use super::{address, fleet, options, page, volume_address};
+use crate::FleetState;
 use crate::runs::{Known, Listed};
 use crate::search;
 use crate::sets::{ListEntry, ServedSet};
@@ -48,9 +49,11 @@ pub(crate) struct StartForm {
 pub(crate) struct RunsShown<'a> {
     /// Runs and sets that match the query.
     pub entries: &'a [ListEntry],
+    /// Fleets that match it, with their names in requests.
+    pub fleets: &'a [(String, FleetState)],
     /// What was searched for; empty: nothing.
     pub query: &'a str,
-    /// Runs and sets of the folder.
+    /// Runs, sets and fleets of the folder.
     pub count: usize,
     /// The table of volumes, in HTML.
     pub volumes: &'a str,
@@ -58,7 +61,7 @@ pub(crate) struct RunsShown<'a> {
 
 /// The list, and the start form; without the form if the request lacks the token.
 pub(crate) fn list(shown: &RunsShown<'_>, start: Option<&StartForm>) -> String {
-    let RunsShown { entries, query, count, volumes } = *shown;
+    let RunsShown { entries, fleets, query, count, volumes } = *shown;
     let mut body = format!(
         "<main>\n{volumes}<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
          <label for=\"q\">Search</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"{}\">\n\
@@ -69,9 +72,10 @@ pub(crate) fn list(shown: &RunsShown<'_>, start: Option<&StartForm>) -> String {
     if unread > 0 {
         let _ = writeln!(body, "<p class=\"note\">{unread} more are being read; reload.</p>");
     }
-    if entries.is_empty() {
+    body.push_str(&fleet::section(fleets));
+    if entries.is_empty() && fleets.is_empty() {
         body.push_str(if count == 0 { NO_RUNS } else { "<p>No run matches.</p>\n" });
-    } else {
+    } else if !entries.is_empty() {
         push_kinds(&mut body, entries);
     }
     match start {

@@ -16,11 +16,13 @@ use host::{STOP_REQUEST, is_live, system};
 use plan::{Overrides, TestKind};
 use record::JOURNAL;
 use serve::{
-    DocumentKind, FillProgress, GuideQuestion, RunQuestion, SimulationQuestion, SizingQuestion,
+    DocumentKind, FillProgress, FleetState, GuideQuestion, RunQuestion, SimulationQuestion,
+    SizingQuestion,
 };
 
 use super::filling::Fillings;
 use super::{guide, questions};
+use crate::cmd::fleet::show::state as fleet_state;
 use crate::console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
@@ -92,6 +94,10 @@ impl serve::RunControl for LocalRuns {
             }
             _ => Ok(()),
         }
+    }
+
+    fn fleet(&self, folder: &Path) -> Option<FleetState> {
+        fleet_state(folder)
     }
 
     fn kind(&self, document: &Path) -> Option<DocumentKind> {
