@@ -70,7 +70,7 @@ pub(crate) const PROVE: &[Step] = &[
     },
     Step {
         name: "log-mutants",
-        what: "10,000 damaged logs of the real engine, replayed",
+        what: "10,000 damaged logs of the real engine, replayed, and 400 given to the program",
         run: &|| proofs::log_mutants("10000"),
     },
     Step { name: "fidelity", what: "published runs beside ours", run: &proofs::fidelity },
