@@ -243,8 +243,8 @@ fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> Result<usize, ProvisionEr
     if pools.is_empty() { count(sheet, Key::VolumeAutoreseed) } else { Ok(0) }
 }
 
-/// The redundant groups of a kind of server; none where there are no such servers, or each volume
-/// is a disk.
+/// The redundant groups of a kind of server; none if there are no such servers, or each volume is a
+/// disk.
 fn pools(
     deployment: &Deployment,
     sheet: &Sheet,

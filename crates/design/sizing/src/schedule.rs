@@ -15,7 +15,7 @@ pub struct BackupDay {
     pub changes: usize,
 }
 
-/// The days until the schedule begins anew; none where copies alone protect the databases.
+/// Days until the schedule repeats; none if copies alone protect the databases.
 ///
 /// Databases take turns in their order, so neighbours, which share a volume, have their turn on
 /// different days.

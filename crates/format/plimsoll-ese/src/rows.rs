@@ -13,13 +13,13 @@ use crate::table::Table;
 use crate::value::Value;
 
 /// A walk over the rows of a table. An `Err` is a part that cannot be read; the walk continues
-/// behind it.
+/// after it.
 pub struct Rows<'d> {
     database: &'d mut Database,
     walk: RowWalk,
 }
 
-/// The same walk where it must outlive the borrow of its database: it is given that at every step.
+/// A walk that does not borrow its database: every step takes it as an argument.
 pub struct RowWalk {
     table: Table,
     pages: Salvage,

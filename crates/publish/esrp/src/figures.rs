@@ -47,12 +47,12 @@ impl Demand {
         }
     }
 
-    /// IOPS that all mailboxes of the server ask for.
+    /// IOPS required by all mailboxes of the server.
     pub(crate) fn iops(self) -> Option<f64> {
         Some(self.mailboxes? as f64 * self.iops_each?)
     }
 
-    /// Bytes that all mailboxes of the server take.
+    /// Space required by all mailboxes of the server, in bytes.
     pub(crate) fn bytes(self) -> Option<f64> {
         Some(self.mailboxes? as f64 * self.bytes_each?)
     }
@@ -102,7 +102,7 @@ pub(crate) fn volumes(
         .collect()
 }
 
-/// Databases of a server: an imported result has instances alone.
+/// Number of databases of a server; an imported result lists only instances.
 pub(crate) fn databases(server: &Server<'_>) -> usize {
     server.facts().map_or(0, |run| match run.record.imported() {
         Some(imported) => imported.instances.len(),

@@ -14,7 +14,7 @@ use units::Bytes;
 use draft::Draft;
 pub use problem::ConversionProblem;
 
-/// No configuration is longer; hundreds of databases take a tenth of it.
+/// Maximum size of a configuration; hundreds of databases take a tenth of it.
 const LONGEST_BYTES: usize = 4 << 20;
 
 /// A plan made of a configuration.

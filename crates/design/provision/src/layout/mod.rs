@@ -60,8 +60,8 @@ impl Layout {
         })
     }
 
-    /// The volumes of `server`: its databases in order fill them one after the other, as in the
-    /// `Servers.csv` of the same examples.
+    /// The databases of `server`, in order, grouped by volume: each volume is filled before the
+    /// next, as in the `Servers.csv` of the same examples.
     pub fn volumes(&self, server: usize) -> Vec<Vec<usize>> {
         self.held_by(server)
             .map(|(database, _)| database)

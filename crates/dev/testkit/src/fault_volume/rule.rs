@@ -35,7 +35,7 @@ pub enum Access {
     Write,
     /// Durability.
     Flush,
-    /// How much room is left on the volume.
+    /// A query for the free space of the volume.
     Space,
     /// Any of these.
     Any,

@@ -123,7 +123,7 @@ impl LogChain {
         }))
     }
 
-    /// Whose log the last file says it is.
+    /// Identity of the log, according to the last file.
     pub const fn identity(&self) -> &LogIdentity {
         &self.identity
     }

@@ -1,5 +1,5 @@
-//! Facts about a database's pages from its trees: the last owned page, and the pages in use. Beyond
-//! the former and outside the latter, a page may hold anything.
+//! What a database's trees say about its pages: the last owned page, and the pages in use. The
+//! contents of any other page are arbitrary.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -19,7 +19,7 @@ pub struct Metric {
     pub(super) quantity: MetricSource,
 }
 
-/// How a number is read off totals and off intervals.
+/// How a metric is computed, from totals or from an interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MetricSource {
     /// Requests of these kinds per second.
@@ -246,7 +246,8 @@ impl MetricSource {
         }
     }
 
-    /// Of one interval; `None` if there was no such request, unless that itself is the number.
+    /// The value in one interval; `None` if it had no such request, unless the metric counts
+    /// requests.
     pub(super) fn of_interval(self, row: &IntervalRow) -> Option<f64> {
         match self {
             Self::Rate(kinds) => Some(kinds.iter().map(|&series| row.per_second(series)).sum()),

@@ -23,7 +23,7 @@ struct Longest {
 enum What {
     /// One of many, in an interval.
     OneOf(Series),
-    /// In words.
+    /// One described in words.
     Told(String),
 }
 
@@ -64,7 +64,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     Some(if outcome == Ruling::CannotJudge { finding.without_numbers() } else { finding })
 }
 
-/// The databases of which nothing is known.
+/// The databases without data.
 fn unmeasured(is_all: bool, databases: &[u32]) -> Vec<Evidence> {
     const NOTHING: &str = "nothing was measured";
     if is_all {

@@ -141,7 +141,7 @@ impl Page {
 }
 
 /// Tags and texts of a page, one after the other; comments, declarations, scripts and styles are
-/// left out.
+/// skipped.
 struct Pieces<'a> {
     rest: &'a str,
 }

@@ -40,7 +40,7 @@ pub struct Claim {
     pub reads_ms: Option<f64>,
     /// How busy its busiest disk is, as a share.
     pub disks_busy: f64,
-    /// What broke, or how much is left, in a sentence.
+    /// The limit that broke, or the remaining headroom, in a sentence.
     pub because: String,
     /// Time until everything is redundant again, in nanoseconds.
     pub redundant_after_ns: Option<u64>,

@@ -29,7 +29,7 @@ pub struct ServiceWork {
 }
 
 impl ServiceWork {
-    /// A change of the folder: a small write that must last.
+    /// A change of the folder: a small durable write.
     pub(super) const fn of_folder() -> Self {
         Self {
             file: None,

@@ -1,4 +1,4 @@
-//! Which faults in which files the table has, and what each must come to.
+//! The faults of the table, the files they are injected in, and the expected outcome of each.
 
 use std::fmt;
 use std::time::Duration;

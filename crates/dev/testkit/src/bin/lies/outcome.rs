@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// The rule that names what other programs took.
+/// The rule on processor time of other programs.
 const OTHERS: &str = "other-programs";
 
-/// What a run came to.
+/// How a run ended.
 pub(crate) struct Observed {
-    /// None: it did not end by itself in time.
+    /// `None` if it did not exit in time.
     pub code: Option<i32>,
     /// Requests that were answered by a fault.
     pub injected: u64,
@@ -107,7 +107,7 @@ fn texts(list: &Value) -> impl Iterator<Item = String> {
     texts.filter_map(|text| text.as_str().map(str::to_owned))
 }
 
-/// Null where there is no such file.
+/// Null if the file does not exist.
 fn read_json(path: &Path) -> Value {
     let bytes = fs::read(path).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
