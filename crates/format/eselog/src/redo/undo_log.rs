@@ -273,6 +273,7 @@ mod tests {
         remember(&mut log, 1, b"first");
         let Ok(()) = log.spill(&mut store, &mut end);
         remember(&mut log, 1, b"second");
+        let Ok(()) = log.spill(&mut store, &mut end);
         remember(&mut log, 1, b"third");
         assert_eq!(undone(&mut log, &mut store), [(1, b"first".to_vec())]);
     }
