@@ -18,7 +18,7 @@ fn group_thousands(digits: &str) -> String {
     grouped
 }
 
-/// `value` with `decimals` digits behind the point and commas between thousands.
+/// `value` with `decimals` digits after the decimal point and commas between thousands.
 pub fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));

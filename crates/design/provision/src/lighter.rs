@@ -1,5 +1,5 @@
 //! Changes of a deployment that leave less work for each disk. Each is sized like any other design,
-//! so that nothing is advised that rules forbid.
+//! so that no advice violates a rule.
 
 use plan::Deployment;
 use plan::deployment::{Raid, Replacement};

@@ -1,4 +1,4 @@
-//! What a sizing says, in the plain values that a provision is made of.
+//! Converts the results of a sizing into the plain values that a provision is built from.
 
 use plan::Deployment;
 use plan::deployment::{BackupMethod, Raid, RaidGroup, SiteModel as Model, Witness as Place};

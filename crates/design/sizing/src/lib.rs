@@ -59,7 +59,7 @@ pub use work::Note;
 pub struct Sizing {
     /// Every number with its trace, in the order of calculation.
     pub sheet: Sheet,
-    /// What lies on a volume, and on which disks.
+    /// Databases per volume, and the disks under the volumes.
     pub architecture: Architecture,
     /// Known mistakes of the official calculator that make a difference here.
     pub notes: Vec<Note>,

@@ -9,9 +9,9 @@ use crate::sheet::Sheet;
 /// A day of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackupDay {
-    /// Databases of which everything is backed up.
+    /// Databases with a full backup.
     pub full: usize,
-    /// Databases of which only changes are backed up.
+    /// Databases with an incremental or differential backup.
     pub changes: usize,
 }
 

@@ -222,7 +222,7 @@ fn requests_alone(path: &Path) -> Result<f64, Failure> {
     Ok(fio::run(&file, &[&load[..], &span].concat())?.cpu_micros_per_operation)
 }
 
-/// What a request of the load reads, and most of its writes.
+/// Bytes of the load's reads, and of most of its writes.
 const PAGE_BYTES: usize = 32 << 10;
 
 /// Reads among the load's requests of pages, 20 to 13.7 in a batch; the others are writes.

@@ -49,8 +49,8 @@ pub struct CrashOptions {
     pub steps: Steps,
     /// What the sessions do.
     pub script: Script,
-    /// The array under the database, whose caches then decide what a failure leaves; none: memory
-    /// that keeps what durability promises.
+    /// The simulated array under the database, whose caches decide what survives a failure; none:
+    /// memory that keeps exactly the durable writes.
     pub array: Option<ArrayDescription>,
 }
 

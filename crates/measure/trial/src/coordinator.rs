@@ -62,7 +62,7 @@ pub enum Stop {
     Failed,
     /// A volume was about to be full.
     NoRoom,
-    /// A part of it was not over when the time for that was.
+    /// A part of the run exceeded its time limit.
     Overdue,
 }
 

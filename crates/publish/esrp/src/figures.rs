@@ -28,7 +28,7 @@ pub(crate) struct Room {
 }
 
 impl Demand {
-    /// The value in the plan of the runs; else the vendor's.
+    /// The values in the plan of the runs, else the vendor's.
     pub(crate) fn of(server: &Server<'_>, vendor: &Vendor) -> Self {
         let said = &vendor.configuration;
         let settings = server.facts().map(|run| &run.record.start.settings);

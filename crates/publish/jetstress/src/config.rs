@@ -1,5 +1,5 @@
-//! The configuration of Jetstress 2010 and 2013 as a plan: each element is converted, or named with
-//! the reason why not.
+//! The configuration of Jetstress 2010 and 2013 as a plan: each element is converted, or listed
+//! with the reason why not.
 
 mod draft;
 mod elements;

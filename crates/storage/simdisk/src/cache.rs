@@ -197,9 +197,10 @@ impl ReadAhead {
         })
     }
 
-    /// A stream that may begin here, in the place of the one that was used last the longest ago.
-    /// Single reads give way, since random ones beside a scan would push it out, unless streams
-    /// take more than half of the places: those that have ended would keep every new one out.
+    /// Starts tracking a possible stream here, in the slot of the least recently used one. Entries
+    /// with a single read are replaced first, since random reads would otherwise push out a scan,
+    /// unless streams hold more than half of the slots: then a stream is replaced, or those that
+    /// have ended would keep out new ones.
     fn follow(&mut self, now: VirtualMoment, end: u64) {
         let skipped = Vec::new();
         let stream = Stream { next: end, skipped, reads: 1, asked: 0, come: 0, used: now };

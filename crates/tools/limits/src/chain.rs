@@ -216,7 +216,7 @@ impl Server {
         Ok(inherited.unwrap_or_else(|| default_link(side, kind, DEFAULT_REQUEST_BYTES)))
     }
 
-    /// The limit that the root of the site leaves to its applications.
+    /// The limit that applications inherit from the root of the site.
     fn site_link(&self, side: Side, kind: SettingKind) -> Result<Option<Link>, ConfigError> {
         let Some((_, file)) = self.sites.iter().find(|(found, _)| *found == side) else {
             return Ok(None);

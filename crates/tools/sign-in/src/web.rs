@@ -50,7 +50,8 @@ impl Reply {
     }
 }
 
-/// TLS that trusts whom the system trusts: also an organisation that looks into its own traffic.
+/// TLS with the system's root certificates, including those of an organisation that inspects its
+/// own traffic.
 pub fn system_trust() -> TlsConfig {
     let found = rustls_native_certs::load_native_certs().certs;
     let roots = found.iter().map(|root| Certificate::from_der(root).to_owned());

@@ -9,11 +9,11 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// What the rules ask for.
+/// Facts that the workbook's rules depend on.
 struct ServerGroup {
     /// Whether both sites serve the same group of users.
     both: bool,
-    /// The same without servers that wait besides.
+    /// The same, without additional standby servers.
     both_share: bool,
     /// Whether the second site never activates databases automatically.
     blocked: bool,

@@ -74,7 +74,7 @@ impl BlockCopy {
         self.waited.get()
     }
 
-    /// Waits for all writes and makes them durable; how many bytes they were.
+    /// Waits for all writes and makes them durable; returns the number of bytes written.
     pub async fn finish(&self) -> Result<u64, DeviceError> {
         while !self.writing.borrow().is_empty() {
             self.oldest().await;

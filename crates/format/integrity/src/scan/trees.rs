@@ -65,7 +65,7 @@ pub(super) async fn pages_in_use(device: &Rc<dyn Device>, page_size: PageSize) -
     Some(walk.into_pages())
 }
 
-/// Repeats with every page that was missing; `None` if one cannot be read.
+/// Repeats `ask`, loading each page that it lacks; `None` if one cannot be read.
 async fn gather<T>(
     device: &Rc<dyn Device>,
     page_size: PageSize,

@@ -192,7 +192,7 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Has a program stay when this one's terminal asks its programs to end.
+/// Puts a program into its own process group, so that it survives signals from this one's terminal.
 pub fn set_apart(program: &mut Command) {
     program.process_group(0);
 }

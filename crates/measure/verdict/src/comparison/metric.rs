@@ -200,7 +200,7 @@ const KIB: f64 = 1_024.0;
 const MILLISECOND_NS: f64 = 1e6;
 
 impl MetricSource {
-    /// Of a whole phase; `None` if there was no such request.
+    /// The value over a whole phase; `None` if it had no such request.
     pub(super) fn of_phase(self, totals: &PhaseTotals) -> Option<f64> {
         match self {
             Self::Rate(kinds) => {
@@ -234,7 +234,7 @@ impl MetricSource {
         )
     }
 
-    /// Of the cache on flash in one interval or in several.
+    /// The value for the flash cache, over one interval or several.
     pub(super) fn of_flash(self, cache: &FlashCacheInterval) -> Option<f64> {
         let pages = &cache.database;
         match self {

@@ -1,5 +1,5 @@
-//! The longest time of any one request, of any kind and in any phase: a database may be stopped by
-//! a write that enters no mean, by one request among thousands, or by the read that opens it.
+//! The longest time of any one request, of any kind and in any phase: a database may be held up by
+//! a write that is in no average, by one request among thousands, or by the read that opens it.
 
 use record::{LongRequest, Phase, RunRecord, Series, SeriesRow};
 use units::three_digits;

@@ -505,7 +505,7 @@ impl TgtStep {
     }
 }
 
-/// Whether it is a name or an address.
+/// The `tgtadm` argument that admits `who`, an initiator name or an address.
 fn admission(who: &str) -> String {
     let is_name = who.starts_with("iqn.") || who.starts_with("eui.");
     if is_name { format!("initiator-name={who}") } else { format!("initiator-address={who}") }

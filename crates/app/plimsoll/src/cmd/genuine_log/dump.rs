@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ese::LogTime;
-use eselog::{BadRecord, LogRecord, Part, RecordFault, SegmentFault, Value};
+use eselog::{BadRecord, LogRecord, RecordFault, SegmentFault, Value};
 use serde_json::{Map, Value as Json, json};
 use units::hexadecimal;
 
@@ -121,7 +121,7 @@ fn print(
     }
     let fields = record.fields().map(|(field, value)| format!("{} {value}", field.name()));
     let parts = record.parts().filter(|(_, bytes)| !bytes.is_empty());
-    let parts = parts.map(|(part, bytes)| format!("{} {}", part.name(), shown(part, bytes)));
+    let parts = parts.map(|(part, bytes)| format!("{} {}", part.name(), shown(bytes)));
     let ending = ending.map(|(_, words)| words);
     let words: Vec<String> = fields.chain(parts).chain(ending).collect();
     let name = name_of(record);
@@ -171,34 +171,7 @@ fn print_bad(bad: &BadRecord, as_json: bool, console: &mut Console) -> Result<()
     console.answer(bad)
 }
 
-/// A part for people: a path as text, anything else in hexadecimal digits, the first ones.
-fn shown(part: Part, bytes: &[u8]) -> String {
-    if part == Part::Path {
-        return path_text(bytes);
-    }
+fn shown(bytes: &[u8]) -> String {
     let text = hexadecimal(&bytes[..bytes.len().min(SHOWN)]);
     if bytes.len() > SHOWN { format!("{text}... ({} bytes)", bytes.len()) } else { text }
-}
-
-/// A path in UTF-16 or in one byte a character, up to the zero at its end.
-fn path_text(bytes: &[u8]) -> String {
-    let (pairs, _) = bytes.as_chunks::<2>();
-    let units: Vec<u16> = match bytes.get(1) {
-        Some(0) => pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect(),
-        _ => bytes.iter().map(|byte| u16::from(*byte)).collect(),
-    };
-    let end = units.iter().position(|unit| *unit == 0).unwrap_or(units.len());
-    String::from_utf16_lossy(&units[..end]).replace(char::is_control, "\u{FFFD}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::path_text;
-
-    #[test]
-    fn paths_are_shown_as_text() {
-        assert_eq!(path_text(b"E\0:\0\\\0d\0\0\0"), "E:\\d");
-        assert_eq!(path_text(b"c:/db\0"), "c:/db");
-        assert_eq!(path_text(b""), "");
-    }
 }

@@ -25,7 +25,8 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    /// Of a run with its output in `folder`, which said `messages` on standard error.
+    /// The outcome of a run with its output in `folder`, which printed `messages` to standard
+    /// error.
     pub(crate) fn of(code: Option<i32>, messages: &str, folder: &Path) -> Self {
         let journal = fs::read(folder.join("record.jsonl")).unwrap_or_default();
         let report = read_json(&folder.join("report.json"));
@@ -89,7 +90,7 @@ fn told(issue: &Value) -> String {
     }
 }
 
-/// The rules that came to one of these outcomes.
+/// The rules with one of these outcomes.
 fn rules(report: &Value, outcomes: &[&str]) -> Vec<String> {
     let findings = report["findings"].as_array().into_iter().flatten();
     let mut rules = Vec::new();
