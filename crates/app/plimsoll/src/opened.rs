@@ -14,6 +14,7 @@ use eselog::DeletedRows;
 use host::dirty::Dirty;
 use host::pages::{ChangedPages, FilePages, PageError, read_header, unreadable};
 use host::ranges::is_torn;
+use host::scan::FileFault;
 
 use units::PageNumber;
 
@@ -75,7 +76,18 @@ impl OpenDatabase {
         if let Some(dirty) = &dirty {
             console::complain(&dirty.sentence(path));
         }
-        let page_size = header.page_size;
+        let mut opened = Self::open_catalog(path, (header.page_size, bare), overlay, dirty)?;
+        opened.name_header_faults(header);
+        Ok(opened)
+    }
+
+    /// Opens it by the first of the catalog, its copy and their remains that can be read.
+    fn open_catalog(
+        path: &Path,
+        (page_size, bare): (PageSize, bool),
+        overlay: Option<&Overlay>,
+        dirty: Option<Dirty>,
+    ) -> Result<Self, CommandError> {
         let pages = pages_behind(path, (page_size, bare), overlay)?;
         let error = match Reader::open(pages) {
             Ok(reader) => return Ok(Self::new(reader, dirty, path, false)),
@@ -107,6 +119,14 @@ impl OpenDatabase {
         let (path, beyond) = (path.to_path_buf(), BeyondFile::default());
         let deleted = Arc::default();
         Self { reader, dirty, deleted, path, is_damaged, named: 0, beyond }
+    }
+
+    /// Names a damaged copy of the header, which takes nothing from the rows.
+    fn name_header_faults(&mut self, header: &HeaderCopies) {
+        for fault in FileFault::of_header(header) {
+            self.is_damaged = true;
+            self.say(&fault.to_string());
+        }
     }
 
     /// The table with this name.

@@ -23,6 +23,12 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether the number lies on the wrong side of its limit, whatever that proves.
+    pub fn misses_limit(&self) -> bool {
+        let numbers = self.measured.zip(self.limit);
+        numbers.is_some_and(|(measured, limit)| !limit.admits(measured))
+    }
+
     /// The same, decided by its evidence and not by a number beside a limit.
     pub(crate) fn without_numbers(self) -> Self {
         Self { measured: None, limit: None, unit: Unit::None, ..self }

@@ -15,10 +15,10 @@ const USUAL_IOPS_EACH: f64 = 0.1;
 /// 2013 and later, 2 GB.
 const USUAL_SIZE: Bytes = Bytes(2 << 30);
 
-/// Mailboxes that a run supports, by each bound, rounded down to two digits.
+/// Mailboxes that a run supports, by each bound: a rate is known to two digits, room to the mailbox.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carried {
-    /// By I/O: the measured rate over the rate of one mailbox.
+    /// By I/O: the measured rate over the rate of one mailbox, rounded down to two digits.
     pub by_io: f64,
     /// By the size of the volumes of the databases; `None` if the record has no sizes.
     pub by_space: Option<f64>,
@@ -45,10 +45,10 @@ impl Carried {
         let iops_each = stated.filter(|&iops| iops > 0.0).unwrap_or(USUAL_IOPS_EACH);
         let volumes_bytes = verdict::volumes_bytes(run);
         let size_each = run.start.settings.mailbox_bytes.map_or(USUAL_SIZE, Bytes);
-        let by_space = volumes_bytes as f64 / size_each.0.max(1) as f64;
+        let by_space = (volumes_bytes / size_each.0.max(1)) as f64;
         Self {
             by_io: two_digits(achieved_iops / iops_each),
-            by_space: (volumes_bytes > 0).then(|| two_digits(by_space)),
+            by_space: (volumes_bytes > 0).then_some(by_space),
             volumes_bytes,
             size_each,
             wanted: run.start.settings.mailboxes,
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(
             said(&run),
             "Enough I/O for about 2,800 mailboxes (0.12 IOPS each), but space for only about \
-             1,100 (2.0 GiB each on 2.2 TiB)."
+             1,117 (2.0 GiB each on 2.2 TiB)."
         );
         run.start.settings.mailboxes = Some(1_000);
         run.start.settings.mailbox_bytes = Some(2 << 30);
@@ -202,7 +202,8 @@ mod tests {
              space for 1,117 of 2.0 GiB on 2.2 TiB: enough."
         );
         let carried = Carried::of(&run);
-        assert!((carried.least() - 1_100.0).abs() < f64::EPSILON, "{}", carried.least());
+        assert!((carried.least() - 1_117.0).abs() < f64::EPSILON, "{}", carried.least());
+        assert!(carried.bounds().contains(" 1,117 of 2.0 GiB by space"), "{}", carried.bounds());
         assert_eq!(
             carried.remark(),
             "by space, of 2.0 GiB each; by I/O 2,800 of 0.12 IOPS, without reserve"

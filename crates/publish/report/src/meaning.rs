@@ -82,12 +82,36 @@ pub(crate) fn is_held_back_by_copies(verdict: &Verdict) -> bool {
     failed.peek().is_some() && failed.all(|finding| finding.rule == "copy-rate")
 }
 
-/// If the run itself is not valid, only that is reported: everything else follows from it.
 fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let mut said = vec!["Inconclusive: this run cannot judge the storage.".to_owned()];
-    let reasons = decisive(verdict).into_iter();
-    said.extend(reasons.map(|finding| objection(run, finding)));
+    said.extend(why_not_judged(run, verdict));
     said
+}
+
+/// The limits that were not kept, and why they are not held against the storage; only the reasons
+/// if no limit was missed.
+pub(crate) fn why_not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+    let missed = missed(verdict);
+    let reasons = decisive(verdict).into_iter().map(|finding| objection(run, finding));
+    if missed.is_empty() {
+        return reasons.collect();
+    }
+    let missed = missed.into_iter().map(|of| format!("Limit not kept: {}", objection(run, of)));
+    missed
+        .chain(reasons.map(|why| format!("Not held against the storage, because: {why}")))
+        .collect()
+}
+
+/// The limits of a load that an invalid run did not keep; too few requests miss none. Numbers of an altered record
+/// are not repeated.
+fn missed(verdict: &Verdict) -> Vec<&Finding> {
+    let decisive = decisive(verdict);
+    if decisive.first().is_none_or(|finding| finding.kind != Kind::Validity) {
+        return Vec::new();
+    }
+    let unjudged = verdict.findings.iter().filter(|of| of.outcome == Ruling::CannotJudge);
+    let of_load = unjudged.filter(|of| of.kind == Kind::Load && of.unit != Unit::Requests);
+    of_load.filter(|of| of.misses_limit()).collect()
 }
 
 /// The findings that make a run inconclusive. One that invalidates everything else is alone: an
@@ -190,9 +214,49 @@ pub(crate) fn database_name(run: &RunRecord, index: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use verdict::Ruling;
+    use verdict::{NamedRun, Ruling};
 
-    use crate::tests::simulated;
+    use crate::tests::{passing, simulated};
+
+    /// A reader who sees only the busy processors looks for no slow storage.
+    #[test]
+    fn a_run_that_cannot_be_judged_names_the_limit_it_missed_before_the_reason() {
+        let mut run = passing();
+        run.start.settings.thresholds.read_average_ns = 1_000;
+        for host in run.intervals.iter_mut().filter_map(|row| row.host.as_mut()) {
+            host.processor_percent = Some(99.9);
+        }
+        let verdict = verdict::judge(&run);
+        assert_eq!(verdict.outcome, Ruling::CannotJudge);
+        let said = super::sentences(&run, &verdict);
+        assert!(said[1].starts_with("Limit not kept: Database read latency"), "{said:?}");
+        assert!(said[1].contains(" ms, limit 0.001 ms"), "{said:?}");
+        let why =
+            "Not held against the storage, because: Load on the processors 99.9 %, limit 90 %";
+        assert!(said[2].starts_with(why), "{said:?}");
+
+        let named = |name: &str| {
+            let (record, verdict) = (run.clone(), verdict.clone());
+            NamedRun { name: name.to_owned(), record, verdict }
+        };
+        let runs = [named("before"), named("after")];
+        let comparison = verdict::compare(&runs).expect("one test");
+        let text = crate::comparison_text(&runs, &comparison);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [said[1].as_str(), why] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_a_missed_limit_gives_its_reasons_alone() {
+        let mut run = passing();
+        run.finished = None;
+        let verdict = verdict::judge(&run);
+        let said = super::sentences(&run, &verdict);
+        assert!(said.iter().all(|one| !one.contains("Limit not kept")), "{said:?}");
+        assert_eq!(said.len(), 2, "{said:?}");
+    }
 
     /// A simulation has no date, its name includes the model, and a failing one states its error
     /// bound as a passing one does.

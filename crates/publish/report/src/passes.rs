@@ -74,7 +74,7 @@ pub(crate) fn copies_sentence(run: &RunRecord) -> Option<String> {
     let longest_ns = copies.iter().map(|copy| copy.elapsed_ns).max()?;
     let rate = bytes as f64 / 1_048_576.0 / (longest_ns.max(1) as f64 / 1e9);
     Some(format!(
-        "Wrote {} as copies, {} MiB/s together, and read them back whole.",
+        "Wrote {} as copies, {} MiB/s until all were written, and read them back whole.",
         format::size(bytes),
         format::number(rate, 1)
     ))
@@ -84,8 +84,9 @@ pub(crate) fn copies_sentence(run: &RunRecord) -> Option<String> {
 pub(crate) fn sentence(all: &[Checksum]) -> String {
     let whole = sum(all);
     let databases = if all.len() == 1 { "database" } else { "databases" };
-    let rate =
-        whole.mib_per_second().map(|rate| format!(", {} MiB/s together", format::number(rate, 1)));
+    let rate = whole
+        .mib_per_second()
+        .map(|rate| format!(", {} MiB/s until all were read", format::number(rate, 1)));
     format!(
         "Read {} {databases} to the end, {}{}.",
         all.len(),

@@ -3,6 +3,7 @@
 
 mod compared;
 mod files;
+mod next;
 mod parts;
 mod programs;
 mod tables;
@@ -69,6 +70,7 @@ pub fn suite_summary(tests: &[SuiteTest<'_>]) -> String {
 
 fn document(tests: &[SuiteTest<'_>]) -> Document {
     let mut sections = vec![overview(tests)];
+    sections.extend(next::section(tests));
     sections.extend(tables::sections(tests));
     sections.extend(tests.iter().filter_map(findings_of));
     Document { banner: banner(tests), sections }

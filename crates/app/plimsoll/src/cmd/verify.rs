@@ -1,11 +1,11 @@
 //! `verify`: whether everything in a database agrees with everything else.
 
 pub(crate) mod flags;
+mod folded;
 
 use std::fmt;
 use std::path::Path;
 
-use ese::reader::{PageLoss, ReadError};
 use ese::verify::{Problem, Report, VerifyFinding, verify};
 use host::dirty::Dirty;
 use host::pages::{FilePages, PageError, read_header, unreadable};
@@ -15,7 +15,6 @@ use host::{HostObserver, locks};
 use integrity::Damage;
 use serde_json::{Value, json};
 use trial::contents::{self, Contents};
-use units::PageNumber;
 
 use super::check::{CheckedPages, print_bare, print_ranges, print_state, range_json, worst};
 use crate::Outcome;
@@ -23,6 +22,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::term::ProgressLine;
 use flags::VerifyFlags;
+use folded::folded;
 
 /// Runs of leaked pages that are named in words; the JSON answer has more.
 const MOST_LEAKS_NAMED: usize = 20;
@@ -82,10 +82,11 @@ impl Examined {
         !self.is_dirty() || matches!(finding.problem, Problem::Page(_))
     }
 
-    /// Problems of the contents, and pages in use with flipped bits.
+    /// Problems of the contents, pages with flipped bits, and faults of the file as a whole.
     fn problems(&self) -> u64 {
-        let corrected = self.checked.ranges.iter().filter(|range| is_corrected(range));
-        self.report.problems + corrected.map(Range::pages).sum::<u64>()
+        let flipped = self.checked.ranges.iter().filter(|range| is_flipped(range));
+        let faults = self.checked.file.target.faults.len() as u64;
+        self.report.problems + flipped.map(Range::pages).sum::<u64>() + faults
     }
 
     fn outcome(&self) -> Outcome {
@@ -96,16 +97,13 @@ impl Examined {
         if self.checked.ranges.iter().any(|range| range.cause == Cause::NoChecksum) {
             return self.checked.outcome();
         }
-        if !self.checked.file.target.faults.is_empty() {
-            return Outcome::Fail;
-        }
         let is_wrong = self.contents.as_ref().is_some_and(|contents| contents.wrong > 0);
         if self.problems() == 0 && !is_wrong { Outcome::Pass } else { Outcome::Fail }
     }
 
     /// Whether a range is printed.
     fn is_named(&self, range: &Range) -> bool {
-        self.is_dirty() || range.place == PagePlace::Unused || is_corrected(range)
+        self.is_dirty() || range.place == PagePlace::Unused || is_flipped(range)
     }
 
     fn print(&self, path: &Path, console: &mut Console) -> Result<(), CommandError> {
@@ -134,6 +132,8 @@ impl Examined {
         let dirty = self.checked.file.target.dirty.as_ref();
         answer["file"] = json!(path.display().to_string());
         answer["not_closed"] = json!(dirty.map(Dirty::as_json));
+        let faults = &self.checked.file.target.faults;
+        answer["file_faults"] = faults.iter().map(ToString::to_string).collect();
         answer["later_pages"] = json!(self.report.later_pages);
         answer["damaged_ranges"] = self.checked.ranges.iter().map(range_json).collect();
         answer
@@ -156,10 +156,10 @@ pub(super) fn examine(file: &Path) -> Result<(Report, Option<Contents>), Command
     Ok((report, contents))
 }
 
-/// Whether readers correct the page and see nothing wrong, although a tree uses it.
-fn is_corrected(range: &Range) -> bool {
-    let is_flip = matches!(&range.finding.damage, Damage::Page(damage) if damage.is_flip());
-    is_flip && range.place != PagePlace::Unused
+/// Whether the storage changed one bit of the page: readers correct it and see nothing wrong, and an
+/// unused page has none. Other bytes in unused pages are an engine's leftovers.
+fn is_flipped(range: &Range) -> bool {
+    matches!(&range.finding.damage, Damage::Page(damage) if damage.is_flip())
 }
 
 /// Output of lines about a file, its name before each.
@@ -245,53 +245,6 @@ impl VerifyAnswers<'_> {
         let path = self.path.display();
         self.console.remark(format_args!("{path}: {line}"))
     }
-}
-
-/// The findings in words. Pages that are lost or past the end of the file are named as
-/// ranges, tree by tree.
-fn folded(findings: &[&VerifyFinding]) -> Vec<String> {
-    let (lost, others): (Vec<&&VerifyFinding>, Vec<_>) =
-        findings.iter().partition(|finding| is_lost(finding));
-    let mut lost: Vec<(String, String, PageNumber)> = lost
-        .into_iter()
-        .map(|finding| {
-            let Problem::Unreadable(damage) = &finding.problem else {
-                return (String::new(), String::new(), finding.page);
-            };
-            let what = match damage {
-                ReadError::BeyondFile { .. } => "are past the end of the file".to_owned(),
-                _ => "cannot be read: damaged".to_owned(),
-            };
-            (finding.subject.to_string(), what, finding.page)
-        })
-        .collect();
-    lost.sort();
-    let mut lines: Vec<String> = others.iter().map(ToString::to_string).collect();
-    let runs = lost.chunk_by(|one, other| {
-        (&one.0, &one.1, one.2.0.wrapping_add(1)) == (&other.0, &other.1, other.2.0)
-    });
-    for run in runs {
-        let [(subject, what, first), .., (_, _, last)] = run else {
-            let single = findings
-                .iter()
-                .filter(|finding| is_lost(finding) && finding.page == run[0].2)
-                .find(|finding| finding.subject.to_string() == run[0].0);
-            lines.extend(single.map(ToString::to_string));
-            continue;
-        };
-        lines.push(format!("{subject}, pages {first}-{last}: {what}"));
-    }
-    lines
-}
-
-/// Whether a finding is a page that a tree points to but that cannot be read.
-const fn is_lost(finding: &VerifyFinding) -> bool {
-    matches!(
-        &finding.problem,
-        Problem::Unreadable(
-            ReadError::BeyondFile { .. } | ReadError::Lost { loss: PageLoss::Damaged, .. }
-        )
-    )
 }
 
 fn as_json(report: &Report, contents: Option<&Contents>) -> Value {

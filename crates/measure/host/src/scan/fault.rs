@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ese::flush_map::FlushMapError;
-use ese::header::CopyState;
+use ese::header::{CopyState, HeaderCopies};
 use units::PageNumber;
 
 /// Fault of a file as a whole.
@@ -45,6 +45,17 @@ pub enum FileFault {
         /// Pages that are missing.
         pages: u32,
     },
+}
+
+impl FileFault {
+    /// The faults of the copies of a header, at most one for each.
+    pub fn of_header(copies: &HeaderCopies) -> Vec<Self> {
+        [(true, copies.primary), (false, copies.shadow)]
+            .into_iter()
+            .filter(|(_, state)| *state != CopyState::Good)
+            .map(|(first, state)| Self::HeaderCopy { first, state })
+            .collect()
+    }
 }
 
 impl fmt::Display for FileFault {

@@ -6,5 +6,6 @@ mod reach;
 mod target;
 mod threads;
 
+pub use fault::FileFault;
 pub use target::ScanTarget;
 pub use threads::{Scanned, scan};

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use ese::checksum::{PageVerdict, verify};
 use ese::flush_map::{FlushMap, MapRefusal, file_name, longest_file, names_a_map};
-use ese::header::{
-    CopyState, DatabaseHeader, DatabaseState, HeaderError, MAGIC, PROBE_BYTES, read_copies,
-};
+use ese::header::{DatabaseHeader, DatabaseState, HeaderError, MAGIC, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::page_set::PageSet;
 use ese::reader::Reader;
@@ -70,12 +68,9 @@ impl ScanTarget {
         let mut header = None;
         let (page_size, faults) = match read_copies(&start) {
             Ok(copies) => {
+                let faults = FileFault::of_header(&copies);
                 header = Some(copies.header);
-                let faults = [(true, copies.primary), (false, copies.shadow)]
-                    .into_iter()
-                    .filter(|(_, state)| *state != CopyState::Good)
-                    .map(|(first, state)| FileFault::HeaderCopy { first, state });
-                (copies.page_size, faults.collect())
+                (copies.page_size, faults)
             }
             Err(error) => {
                 let page_size = without_header(path, &start, error)?;

@@ -203,8 +203,10 @@ fn named(name: &str, cells: Vec<Words>) -> Vec<Words> {
 
 fn backup(servers: &[Server<'_>]) -> Content {
     Content::Table(PaperTable {
-        caption: "Table 7: Rate at which backups read all databases at the same time".to_owned(),
-        head: vec!["Server", "MiB read/s of each database", "MiB read/s in all"],
+        caption:
+            "Table 7: Rates of the databases in a backup of all at once, each over its own time"
+                .to_owned(),
+        head: vec!["Server", "MiB read/s of each database", "Sum of all, MiB read/s"],
         rows: servers.iter().map(backup_row).collect(),
     })
 }

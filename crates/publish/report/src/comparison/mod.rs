@@ -14,7 +14,7 @@ use verdict::{NamedRun, Ruling, RunComparison, Significance};
 
 use crate::document::{Banner, Block, Document, Section, Tone};
 use crate::imported::words;
-use crate::meaning::objection;
+use crate::meaning::{objection, why_not_judged};
 use crate::{format, html, listed, text};
 
 /// Letters of the runs in tables, in their order.
@@ -182,7 +182,7 @@ const GROWN: f64 = 1.25;
 
 /// How to make databases of one plan equal in size again; `None` if they are, or belong to several
 /// plans.
-fn reset_advice(runs: &[NamedRun]) -> Option<String> {
+pub(crate) fn reset_advice(runs: &[NamedRun]) -> Option<String> {
     let first = &runs[0].record;
     let count = first.start.databases.len();
     let are_ours = runs.iter().map(|run| &run.record).all(|run| {
@@ -219,21 +219,22 @@ fn doubts(comparison: &RunComparison) -> impl Iterator<Item = String> {
     comparison.doubts.iter().map(|doubt| format!("Doubt: {doubt}"))
 }
 
-/// The verdict on a run and its first reason, since a change between runs does not show whether
-/// limits hold.
+/// The verdict on a run and its reason, since a change between runs does not show whether limits
+/// hold.
 fn came_to(run: &NamedRun, letter: &str) -> String {
     let verdict = listed::verdict_name(&run.record, &run.verdict);
-    let reason = match run.verdict.outcome {
-        Ruling::Fail | Ruling::CannotJudge if run.record.imported().is_none() => {
-            run.verdict.objections().first().copied()
+    let reasons = match run.verdict.outcome {
+        _ if run.record.imported().is_some() => Vec::new(),
+        Ruling::Fail => {
+            let first = run.verdict.objections().into_iter().take(1);
+            first.map(|finding| objection(&run.record, finding)).collect()
         }
-        _ => None,
+        Ruling::CannotJudge => why_not_judged(&run.record, &run.verdict),
+        Ruling::Pass | Ruling::Warn => Vec::new(),
     };
     let name = lettered(letter, &run.name);
-    match reason {
-        Some(finding) => format!("{name}: {verdict}. {}", objection(&run.record, finding)),
-        None => format!("{name}: {verdict}."),
-    }
+    let reasons: String = reasons.iter().map(|reason| format!(" {reason}")).collect();
+    format!("{name}: {verdict}.{reasons}")
 }
 
 /// A letter with the name that it means.
@@ -254,9 +255,11 @@ fn has_imported(runs: &[NamedRun], index: usize) -> bool {
 /// Most changes in one sentence; the table has all.
 const MOST_TOLD: usize = 3;
 
-/// One run against the first, in a sentence: the real changes that are better or worse.
+/// One run against the first, in a sentence: the real changes, and whether they are better or worse. Other
+/// work is neither.
 pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
     let name = LETTERS[index];
+    let is_of_other_work = comparison.differences.iter().any(|of| of.is_work);
     let mut told = Vec::new();
     for row in &comparison.rows {
         let real = row.values[index].change.filter(|of| of.significance() == Significance::Real);
@@ -264,7 +267,8 @@ pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usiz
             let is_better = more_is_better == (change.percent > 0.0);
             let word = if is_better { "better" } else { "worse" };
             let title = lower_first(row.metric.title);
-            told.push(format!("{title} {} ({word})", change_words(change.percent)));
+            let worth = if is_of_other_work { String::new() } else { format!(" ({word})") };
+            told.push(format!("{title} {}{worth}", change_words(change.percent)));
         }
     }
     let mut changes = comparison.rows.iter().filter_map(|row| row.values[index].change);

@@ -27,7 +27,10 @@ fn run_row(run: &NamedRun, letter: &str) -> TableRow {
 
 /// Every metric of the run at `index` beside that of the first.
 pub(super) fn changes(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> Block {
-    let has_margin = !super::has_imported(runs, index);
+    let worth = Worth {
+        has_margin: !super::has_imported(runs, index),
+        is_of_other_work: comparison.differences.iter().any(|of| of.is_work),
+    };
     Block::Table(Table {
         caption: "Against run A",
         columns: vec![
@@ -42,7 +45,7 @@ pub(super) fn changes(runs: &[NamedRun], comparison: &RunComparison, index: usiz
         rows: comparison
             .rows
             .iter()
-            .map(|row| change_row(row.metric, (row.values[0].value, row.values[index]), has_margin))
+            .map(|row| change_row(row.metric, (row.values[0].value, row.values[index]), worth))
             .collect(),
     })
 }
@@ -50,7 +53,7 @@ pub(super) fn changes(runs: &[NamedRun], comparison: &RunComparison, index: usiz
 fn change_row(
     metric: Metric,
     (first, other): (Option<f64>, ComparedValue),
-    has_margin: bool,
+    worth: Worth,
 ) -> TableRow {
     let margin = other.change.and_then(|change| change.margin_percent);
     TableRow::body(vec![
@@ -60,26 +63,35 @@ fn change_row(
         Cell::or_none(other.value.map(format::three_digits)),
         Cell::or_none(other.change.map(|change| percent(change.percent))),
         Cell::or_none(margin.map(|margin| format!("{margin:.1} %"))),
-        worth(metric, other, has_margin),
+        worth.of(metric, other),
     ])
 }
 
-/// Significance of the change, in a word.
-fn worth(metric: Metric, value: ComparedValue, has_margin: bool) -> Cell {
-    let Some(change) = value.change else {
-        return Cell::none();
-    };
-    if !has_margin {
-        return Cell::plain("imported: no margin").toned(Tone::Warn);
-    }
-    match (change.significance(), metric.more_is_better) {
-        (Significance::Noise, _) => Cell::plain("noise").toned(Tone::Muted),
-        (Significance::Unknown, _) => Cell::plain("too short to tell").toned(Tone::Warn),
-        (Significance::Real, None) => Cell::plain("real"),
-        (Significance::Real, Some(more_is_better)) if more_is_better == (change.percent > 0.0) => {
-            Cell::plain("real: better").toned(Tone::Pass)
+/// What decides the word for a change.
+#[derive(Clone, Copy, Debug)]
+struct Worth {
+    has_margin: bool,
+    is_of_other_work: bool,
+}
+
+impl Worth {
+    /// Significance of the change, in a word.
+    fn of(self, metric: Metric, value: ComparedValue) -> Cell {
+        let Some(change) = value.change else {
+            return Cell::none();
+        };
+        if !self.has_margin {
+            return Cell::plain("imported: no margin").toned(Tone::Warn);
         }
-        (Significance::Real, Some(_)) => Cell::plain("real: worse").toned(Tone::Fail),
+        let more_is_better = metric.more_is_better.filter(|_| !self.is_of_other_work);
+        let is_better = more_is_better.map(|more| more == (change.percent > 0.0));
+        match (change.significance(), is_better) {
+            (Significance::Noise, _) => Cell::plain("noise").toned(Tone::Muted),
+            (Significance::Unknown, _) => Cell::plain("too short to tell").toned(Tone::Warn),
+            (Significance::Real, None) => Cell::plain("real"),
+            (Significance::Real, Some(true)) => Cell::plain("real: better").toned(Tone::Pass),
+            (Significance::Real, Some(false)) => Cell::plain("real: worse").toned(Tone::Fail),
+        }
     }
 }
 

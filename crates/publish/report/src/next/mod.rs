@@ -1,6 +1,7 @@
 //! Next steps after a run: each changes the verdict or narrows the question. `docs/next-steps.md`
 //! lists all of them, and a test carries each out.
 
+mod arrays;
 mod command;
 mod failed;
 mod passed;
@@ -8,7 +9,7 @@ mod step;
 mod time;
 mod unjudged;
 
-use record::RunRecord;
+use record::{RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
 use command::{again, command};
@@ -19,6 +20,19 @@ pub(crate) use passed::is_small;
 /// The steps, the most important one first.
 pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     advice(run, verdict).iter().map(ToString::to_string).collect()
+}
+
+/// The same beside other tests of a set, without steps to a test that `kinds` include.
+pub(crate) fn steps_beside(run: &RunRecord, verdict: &Verdict, kinds: &[TestType]) -> Vec<String> {
+    let has = |wanted: &[TestType]| wanted.iter().any(|kind| kinds.contains(kind));
+    let mut steps = advice(run, verdict);
+    steps.retain(|step| match step.kind {
+        StepKind::DayOfStress => run.start.test == TestType::Stress || !has(&[TestType::Stress]),
+        StepKind::RecoveryTest => !has(&[TestType::Recovery]),
+        StepKind::LoadTest => !has(&[TestType::Performance, TestType::Stress]),
+        _ => true,
+    });
+    steps.iter().map(ToString::to_string).collect()
 }
 
 fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
@@ -50,10 +64,7 @@ fn simulated(run: &RunRecord, verdict: &Verdict) -> NextStep {
     }
     // If the model did not carry the load, nothing is worth buying yet.
     if verdict.outcome == Ruling::Fail {
-        let words = "See what would carry it before you buy, with keys of the array such as \
-                     raid.disks=8,12,16";
-        let array = again(run, &[("--what-if", "KEY=VALUE,VALUE".to_owned())]);
-        return StepKind::OtherArray.with(words, array);
+        return arrays::other(run);
     }
     let plan = command(run).split_whitespace().nth(2);
     let plan = plan.filter(|_| command(run).starts_with("plimsoll simulate ")).unwrap_or("PLAN");

@@ -53,10 +53,11 @@ fn further(run: &RunRecord) -> NextStep {
     if is_small(run) {
         return larger_databases(run);
     }
-    if !has_plan(run) || !has_lasted(run, 2) {
+    let is_stress = run.start.test == TestType::Stress;
+    if !has_plan(run) || (!is_stress && !has_lasted(run, 2)) {
         return for_two_hours(run);
     }
-    if run.start.test == TestType::Stress && has_lasted(run, 24) {
+    if is_stress && has_lasted(run, 24) {
         let words = "Measure how fast logs are replayed after a failure";
         return StepKind::RecoveryTest.with(words, as_test(run, "recovery"));
     }

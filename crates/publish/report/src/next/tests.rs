@@ -9,7 +9,7 @@ use verdict::{Ruling, judge};
 use cases::{Act, CASES, Case};
 
 use super::step::{NextStep, StepKind};
-use super::{advice, steps};
+use super::{advice, steps, steps_beside};
 use crate::sections::what_follows::unproven;
 use crate::tests::{imported, passing};
 
@@ -141,6 +141,23 @@ fn an_imported_result_is_set_beside_a_run() {
     assert_eq!(told.len(), 1);
     assert_eq!(told[0].kind, StepKind::CompareImported);
     assert!(told[0].to_string().ends_with(": plimsoll compare RESULT RUN"), "{}", told[0]);
+}
+
+#[test]
+fn a_set_is_not_advised_a_test_that_it_holds() {
+    let held = [
+        (StepKind::DayOfStress, TestType::Stress),
+        (StepKind::RecoveryTest, TestType::Recovery),
+        (StepKind::LoadTest, TestType::Performance),
+    ];
+    for (step, test) in held {
+        let case = CASES.iter().find(|case| case.kind == step).expect("a record");
+        let run = record_of(case);
+        let verdict = judge(&run);
+        let alone = steps_beside(&run, &verdict, &[TestType::Checksum]);
+        assert_eq!(alone, steps(&run, &verdict));
+        assert!(steps_beside(&run, &verdict, &[test]).len() < alone.len(), "{}", step.name());
+    }
 }
 
 /// Every outcome has at least one step; a mere repeat is the only one.

@@ -4,7 +4,7 @@ use record::TestType;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{SuiteTest, headline, meaning, suite_outcome};
+use super::{SuiteTest, headline, meaning, next, suite_outcome};
 use crate::contract::written;
 use crate::json;
 
@@ -16,6 +16,7 @@ struct JsonSuite<'a> {
     headline: String,
     exit_code: u8,
     meaning: Vec<String>,
+    next_steps: Vec<String>,
     tests: Vec<JsonTest<'a>>,
 }
 
@@ -43,6 +44,7 @@ pub fn suite_json(tests: &[SuiteTest<'_>]) -> String {
         headline: headline(tests, outcome),
         exit_code: outcome.exit_code(),
         meaning: meaning(tests),
+        next_steps: next::steps(tests),
         tests: tests.iter().map(test_part).collect(),
     })
 }

@@ -72,7 +72,7 @@ fn backup(tests: &[SuiteTest<'_>]) -> Option<Section> {
     let runs = of_kind(tests, &[TestType::Backup]);
     section(
         ("database-read-only-performance", "Database Read-Only Performance"),
-        "Mean and sum of the rates of the databases",
+        "Mean and sum of the rates that the databases had, each over its own time",
         &[
             ("MiB read/sec per database", "checksum-rate"),
             ("MiB read/sec total per server", "checksum-rate"),

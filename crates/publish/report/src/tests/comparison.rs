@@ -136,7 +136,7 @@ fn a_buyer_finds_each_run_in_a_line_above_the_contents() {
         let words = line.unwrap_or_else(|| panic!("{begin} not in:\n{text}")).split_whitespace();
         words.collect::<Vec<_>>().join(" ")
     };
-    let first = "A: xfs Pass 120 339 11.0 ms (limit 20) 2.44 ms (limit 10) 1,100 by space";
+    let first = "A: xfs Pass 120 339 11.0 ms (limit 20) 2.44 ms (limit 10) 1,117 by space";
     assert_eq!(line("A: xfs "), first);
     let second = "B: btrfs Fail 240 339 16.2 ms (limit 15) 2.46 ms (limit 10) -";
     assert_eq!(line("B: btrfs "), second);
@@ -186,4 +186,19 @@ fn programs_read_the_same_numbers_in_both_forms() {
     assert_eq!(read["values"][1]["difference"], "real");
     assert_eq!(read["values"][2]["difference"], "unknown");
     assert_eq!(json["differences"][0]["values"][1], "btrfs, xfs");
+}
+
+#[test]
+fn other_work_is_neither_better_nor_worse() {
+    let (mut runs, _) = compared();
+    runs.truncate(2);
+    let said = |runs: &[NamedRun]| comparison_text(runs, &compare(runs).expect("runs of one kind"));
+    assert!(said(&runs).contains("(worse)") && said(&runs).contains("real: worse"));
+    runs[1].record.start.settings.target_iops = Some(50.0);
+    let text = said(&runs);
+    assert!(text.contains("Not the same work"), "{text}");
+    for word in ["better", "worse"] {
+        assert!(!text.contains(word), "{word} is in\n{text}");
+    }
+    assert!(text.contains("B against A: "), "{text}");
 }

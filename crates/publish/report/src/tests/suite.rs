@@ -117,9 +117,19 @@ fn page_and_json_are_whole() {
 
 /// Two sets, of which the second has a slower performance test and no stress test.
 fn with_two_sets<T>(use_it: impl FnOnce(&[NamedSet<'_>]) -> T) -> T {
+    with_changed_sets(|_| (), use_it)
+}
+
+/// The same with a change to the second performance test.
+fn with_changed_sets<T>(
+    change: impl FnOnce(&mut RunRecord),
+    use_it: impl FnOnce(&[NamedSet<'_>]) -> T,
+) -> T {
     let mut stress = passing();
     stress.start.test = TestType::Stress;
-    let runs = [[passing(), stress.clone()], [failing(), stress]];
+    let mut slower = failing();
+    change(&mut slower);
+    let runs = [[passing(), stress.clone()], [slower, stress]];
     let verdicts = runs.each_ref().map(|runs| runs.each_ref().map(judge));
     let mut sets = Vec::new();
     for ((name, runs), verdicts) in ["one <a>", "other"].iter().zip(&runs).zip(&verdicts) {
@@ -179,4 +189,36 @@ fn a_set_has_the_intervals_and_results_of_its_tests() {
     for (name, _) in written.as_object().unwrap() {
         assert!(schema["properties"][name].is_object(), "{name} is not in the schema");
     }
+}
+
+#[test]
+fn a_set_gives_the_next_steps_of_its_worst_test_in_every_form() {
+    let (good, bad) = (backup(), failing());
+    let expected = crate::next::steps(&bad, &judge(&bad));
+    let runs = [good, bad];
+    let json: Value = serde_json::from_str(&with_set(&runs, suite_json)).unwrap();
+    let told: Vec<&str> =
+        json["next_steps"].as_array().unwrap().iter().map(|step| step.as_str().unwrap()).collect();
+    let named: Vec<String> = expected.iter().map(|step| format!("Performance: {step}")).collect();
+    assert_eq!(told, named);
+    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(with_set(&runs, suite_text));
+    let page = with_set(&runs, suite_html);
+    assert!(text.contains(&named[0]), "{} is not in\n{text}", named[0]);
+    assert!(page.contains("id=\"what-follows\"") && page.contains("Next step"));
+}
+
+#[test]
+fn sets_with_databases_that_grew_have_them_made_alike() {
+    let grown = |run: &mut RunRecord| {
+        run.start.databases.truncate(2);
+        for database in &mut run.start.databases {
+            database.initial_bytes *= 2;
+        }
+    };
+    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(with_changed_sets(grown, suites_text));
+    let advice = "`plimsoll prepare --reset plan.toml` before each makes them alike";
+    assert_eq!(text.matches(advice).count(), 1, "{text}");
+    assert!(!with_two_sets(suites_text).contains("prepare --reset"));
 }

@@ -300,7 +300,8 @@ fn from_memory(run: &mut RunRecord) {
 
 fn simulated(run: &mut RunRecord) {
     run.start.command = "plimsoll simulate plan.toml --array shelf".to_owned();
-    run.start.simulated = Some(Box::default());
+    let array_text = "[raid]\nlevel = 5\ndisks = 7\n".to_owned();
+    run.start.simulated = Some(Box::new(Simulation { array_text, ..Simulation::default() }));
 }
 
 fn impossible(run: &mut RunRecord) {
@@ -333,6 +334,7 @@ pub(super) const CASES: &[Case] = &[
     case(StepKind::LargerDatabases, nothing, Act::Person(large)),
     case(StepKind::LargerDatabases, from_memory, Act::Person(large)),
     Case { made: two_hours, plan: large, ..case(StepKind::DayOfStress, nothing, Act::Command) },
+    Case { made: an_hour, plan: stress, ..case(StepKind::DayOfStress, nothing, Act::Command) },
     Case { made: an_hour, plan: large, ..case(StepKind::TwoHours, nothing, Act::Command) },
     Case {
         made: an_hour,

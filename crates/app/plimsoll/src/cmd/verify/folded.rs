@@ -1,0 +1,101 @@
+//! Findings that a cut or torn file makes once for each page, as ranges with a count.
+
+use ese::reader::{PageLoss, ReadError};
+use ese::verify::{Problem, VerifyFinding};
+use units::PageNumber;
+
+/// A page of which the same is found as of its neighbours.
+struct Alike<'f> {
+    subject: String,
+    what: &'static str,
+    page: PageNumber,
+    finding: &'f VerifyFinding,
+}
+
+impl Alike<'_> {
+    fn precedes(&self, other: &Self) -> bool {
+        let next = self.page.0.wrapping_add(1);
+        (&self.subject, self.what, next) == (&other.subject, other.what, other.page.0)
+    }
+}
+
+/// The findings in words. Pages that are lost, past the end of the file or outside the space of
+/// their tree are named as ranges, tree by tree.
+pub(super) fn folded(findings: &[&VerifyFinding]) -> Vec<String> {
+    let (mut lines, mut alike) = (Vec::new(), Vec::new());
+    for &finding in findings {
+        match common(&finding.problem).filter(|_| finding.pages <= 1 && finding.key.is_empty()) {
+            None => lines.push(finding.to_string()),
+            Some(what) => {
+                let (subject, page) = (finding.subject.to_string(), finding.page);
+                alike.push(Alike { subject, what, page, finding });
+            }
+        }
+    }
+    alike.sort_by(|one, other| {
+        (&one.subject, one.what, one.page).cmp(&(&other.subject, other.what, other.page))
+    });
+    lines.extend(alike.chunk_by(Alike::precedes).map(range));
+    lines
+}
+
+/// What is found of a page, for those findings that come in ranges.
+const fn common(problem: &Problem) -> Option<&'static str> {
+    match problem {
+        Problem::Unreadable(ReadError::BeyondFile { .. }) => Some("are past the end of the file"),
+        Problem::Unreadable(ReadError::Lost { loss: PageLoss::Damaged, .. }) => {
+            Some("cannot be read: damaged")
+        }
+        Problem::OutsideSpace => Some("are not among those that the tree owns"),
+        _ => None,
+    }
+}
+
+fn range(run: &[Alike<'_>]) -> String {
+    match run {
+        [first, .., last] => format!(
+            "{}, pages {}-{}: {} ({} pages)",
+            first.subject,
+            first.page,
+            last.page,
+            first.what,
+            run.len()
+        ),
+        _ => run.iter().map(|alone| alone.finding.to_string()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ese::reader::ReadError;
+    use ese::verify::{Problem, Subject, VerifyFinding};
+    use units::PageNumber;
+
+    use super::folded;
+
+    fn finding(page: u32, problem: Problem) -> VerifyFinding {
+        let (subject, page) = (Subject::table("Msg"), PageNumber(page));
+        VerifyFinding { subject, page, pages: 1, key: Vec::new(), problem }
+    }
+
+    #[test]
+    fn pages_of_a_cut_tree_are_a_range_with_a_count() {
+        let mut all = Vec::new();
+        for page in [9, 7, 8, 20] {
+            all.push(finding(page, Problem::OutsideSpace));
+            let error = ReadError::BeyondFile { page: PageNumber(page) };
+            all.push(finding(page, Problem::Unreadable(error)));
+        }
+        all.push(finding(3, Problem::EmptyLeaf));
+        let lines = folded(&all.iter().collect::<Vec<_>>());
+        let subject = Subject::table("Msg");
+        let expected = [
+            format!("{subject}, pages 7-9: are not among those that the tree owns (3 pages)"),
+            format!("{subject}, pages 7-9: are past the end of the file (3 pages)"),
+        ];
+        for line in &expected {
+            assert!(lines.contains(line), "{line} is not in {lines:?}");
+        }
+        assert_eq!(lines.len(), 5, "{lines:?}");
+    }
+}
