@@ -1,6 +1,8 @@
 //! Requests on a device, whatever their alignment: a write that begins or ends inside a sector
 //! reads the sectors that it touches, and writes them whole.
 
+mod whole;
+
 use std::ops::Range;
 use std::rc::Rc;
 

@@ -1,0 +1,258 @@
+//! State of a connection that its tasks share.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use device::Runtime;
+use device_net::iscsi_codec::padding;
+use export::{ExportedVolume, MemoryBudget, ReadBytes, Reserved, Wire, WireError};
+
+use super::nexus::Ending;
+use super::work::{memory_of, perform};
+use super::{InitiatorEnd, TargetHall, is_void};
+use crate::scsi::{ScsiWork, WorkError};
+use crate::session::{TargetSession, TargetStep};
+
+/// Answers and commands of one connection in progress before no more is received.
+pub(super) const MOST_ANSWERS: usize = 512;
+
+/// Data that one connection may owe, in bytes: an initiator that stops sending in the middle holds
+/// no more of the memory of all.
+const OWED_BYTES: u64 = 4 << 20;
+
+/// An answer on its way, with the memory that it occupies.
+struct OutgoingPdu {
+    head: Vec<u8>,
+    data: Option<(Rc<PendingRead>, Range<usize>)>,
+}
+
+/// Bytes that were read, until all of them are sent.
+struct PendingRead {
+    bytes: ReadBytes,
+    _memory: Reserved,
+}
+
+/// See the module.
+pub(super) struct TargetLink {
+    hall: Rc<TargetHall>,
+    wire: Rc<dyn Wire>,
+    runtime: Runtime,
+    session: RefCell<TargetSession>,
+    outbox: RefCell<VecDeque<OutgoingPdu>>,
+    is_sending: Cell<bool>,
+    broken: RefCell<Option<WireError>>,
+    in_progress: Cell<usize>,
+    waiting: RefCell<Option<Waker>>,
+    ending: Rc<Ending>,
+    is_entered: Cell<bool>,
+    owed: MemoryBudget,
+    /// Memory of data that is arriving, by task.
+    granted: RefCell<BTreeMap<u32, [Reserved; 2]>>,
+}
+
+impl TargetLink {
+    pub(super) fn new(
+        hall: Rc<TargetHall>,
+        wire: Rc<dyn Wire>,
+        runtime: Runtime,
+        session: TargetSession,
+    ) -> Self {
+        Self {
+            hall,
+            wire,
+            runtime,
+            session: RefCell::new(session),
+            outbox: RefCell::default(),
+            is_sending: Cell::new(false),
+            broken: RefCell::default(),
+            in_progress: Cell::new(0),
+            waiting: RefCell::default(),
+            ending: Rc::default(),
+            is_entered: Cell::new(false),
+            owed: MemoryBudget::new(OWED_BYTES),
+            granted: RefCell::default(),
+        }
+    }
+
+    pub(super) const fn ending(&self) -> &Rc<Ending> {
+        &self.ending
+    }
+
+    pub(super) fn is_logged_in(&self) -> bool {
+        self.is_entered.get()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.session.borrow().is_closed()
+    }
+
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.borrow().is_some()
+    }
+
+    pub(super) fn take_broken(&self) -> Option<WireError> {
+        self.broken.take()
+    }
+
+    /// Receives some bytes and does what follows from them.
+    pub(super) fn poll_receive(
+        self: &Rc<Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), InitiatorEnd>> {
+        let received = self.wire.poll_receive(context, self.session.borrow_mut().room());
+        let steps = match received {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Ok(0)) => return Poll::Ready(Err(InitiatorEnd::Closed)),
+            Poll::Ready(Err(error)) => return Poll::Ready(Err(InitiatorEnd::Broken(error))),
+            Poll::Ready(Ok(bytes)) => self.session.borrow_mut().filled(bytes),
+        };
+        if !self.is_entered.get()
+            && let Some(nexus) = self.session.borrow().nexus()
+        {
+            self.is_entered.set(true);
+            self.hall.nexuses.enter(nexus, &self.ending);
+        }
+        self.follow(steps, None);
+        Poll::Ready(Ok(()))
+    }
+
+    /// Does what the session asks for; `read` is what its finished task read.
+    fn follow(self: &Rc<Self>, steps: Vec<TargetStep>, read: Option<PendingRead>) {
+        let read = read.map(Rc::new);
+        for step in steps {
+            match step {
+                TargetStep::Send(head) => self.send(OutgoingPdu { head, data: None }),
+                TargetStep::SendRead { head, part } => {
+                    let pad = padding(part.len());
+                    let data = read.as_ref().map(|read| (Rc::clone(read), part));
+                    self.send(OutgoingPdu { head: head.to_vec(), data });
+                    if pad > 0 {
+                        self.send(OutgoingPdu { head: vec![0; pad], data: None });
+                    }
+                }
+                TargetStep::Reserve { task, bytes } => self.start(Self::grant(Rc::clone(self), task, bytes)),
+                TargetStep::Work { task, work } => self.start(Self::carry_out(Rc::clone(self), task, work)),
+                TargetStep::Close => {}
+            }
+        }
+    }
+
+    /// Runs a task that [`Self::drained`] waits for.
+    fn start(self: &Rc<Self>, task: impl Future<Output = ()> + 'static) {
+        self.in_progress.set(self.in_progress.get() + 1);
+        let link = Rc::clone(self);
+        drop(self.runtime.spawn(async move {
+            task.await;
+            link.in_progress.set(link.in_progress.get() - 1);
+            link.notify();
+        }));
+    }
+
+    async fn grant(self: Rc<Self>, task: u32, bytes: usize) {
+        let own = self.owed.reserve(bytes as u64).await;
+        let shared = self.hall.memory.reserve(bytes as u64).await;
+        let steps = {
+            let mut session = self.session.borrow_mut();
+            let mut granted = self.granted.borrow_mut();
+            granted.retain(|task, _| session.is_waiting(*task));
+            granted.insert(task, [own, shared]);
+            session.granted(task)
+        };
+        self.follow(steps, None);
+    }
+
+    async fn carry_out(self: Rc<Self>, task: u32, work: ScsiWork) {
+        let granted = self.granted.borrow_mut().remove(&task);
+        let memory = match granted {
+            Some([_, shared]) => shared,
+            None => self.hall.memory.reserve(memory_of(&work)).await,
+        };
+        let volume = self.volume().filter(|_| !is_void(&self.ending));
+        let result = match volume {
+            Some(volume) if self.session.borrow().may_begin(task) => perform(&volume, work).await,
+            _ => Err(WorkError::Aborted),
+        };
+        let read = match &result {
+            Ok(Some(bytes)) => Ok(bytes.len()),
+            Ok(None) => Ok(0),
+            Err(error) => Err(*error),
+        };
+        let steps = self.session.borrow_mut().finished(task, read);
+        let read = result.ok().flatten().map(|bytes| PendingRead { bytes, _memory: memory });
+        self.follow(steps, read);
+    }
+
+    fn volume(&self) -> Option<Rc<ExportedVolume>> {
+        let session = self.session.borrow();
+        let (target, _) = session.nexus()?;
+        self.hall.volumes.get(target).map(Rc::clone)
+    }
+
+    fn notify(&self) {
+        if let Some(waker) = self.waiting.take() {
+            waker.wake();
+        }
+    }
+
+    /// Waits until at most `most` commands and answers are in progress.
+    pub(super) async fn drained(&self, most: usize) {
+        std::future::poll_fn(|context| {
+            let is_sending = usize::from(self.is_sending.get());
+            if self.in_progress.get() + self.outbox.borrow().len() + is_sending <= most {
+                return Poll::Ready(());
+            }
+            self.waiting.replace(Some(context.waker().clone()));
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Queues a PDU. It is sent at once if no other one is on its way.
+    fn send(self: &Rc<Self>, pdu: OutgoingPdu) {
+        if self.is_broken() || is_void(&self.ending) {
+            return;
+        }
+        self.outbox.borrow_mut().push_back(pdu);
+        if !self.is_sending.replace(true) {
+            let link = Rc::clone(self);
+            drop(self.runtime.spawn(async move {
+                link.send_all().await;
+                link.is_sending.set(false);
+                link.notify();
+            }));
+        }
+    }
+
+    async fn send_all(&self) {
+        loop {
+            let next = self.outbox.borrow_mut().pop_front();
+            let Some(pdu) = next else {
+                return;
+            };
+            if let Err(error) = self.send_one(&pdu).await {
+                self.broken.borrow_mut().get_or_insert(error);
+                self.outbox.borrow_mut().clear();
+                return;
+            }
+            self.notify();
+        }
+    }
+
+    async fn send_one(&self, pdu: &OutgoingPdu) -> Result<(), WireError> {
+        let data = pdu.data.as_ref().map_or(&[][..], |(read, part)| &read.bytes[part.clone()]);
+        let mut sent = 0;
+        while sent < pdu.head.len() + data.len() {
+            let head = pdu.head.get(sent..).unwrap_or(&[]);
+            let rest = &data[sent.saturating_sub(pdu.head.len())..];
+            let moving = std::future::poll_fn(|context| self.wire.poll_send(context, head, rest));
+            match moving.await? {
+                0 => return Err(WireError("the stream takes no more bytes".to_owned())),
+                bytes => sent += bytes,
+            }
+        }
+        Ok(())
+    }
+}
