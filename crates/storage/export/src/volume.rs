@@ -55,6 +55,11 @@ impl ExportedVolume {
         self.device.length() / self.sector * self.sector
     }
 
+    /// Bytes that the device writes at once.
+    pub fn sector(&self) -> u32 {
+        u32::try_from(self.sector).unwrap_or(u32::MAX)
+    }
+
     /// Performs a command on the `length` bytes at `offset`, which lie inside the volume.
     pub async fn perform(
         &self,

@@ -4,6 +4,7 @@ mod backing;
 mod client;
 pub(super) mod control;
 mod daemon;
+mod iscsi;
 mod mailbox;
 mod manager;
 mod report;
@@ -52,7 +53,10 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
     let mailbox = DaemonInbox::new(world.remote());
     let _files = listen(&settings, &mailbox.slot(), console)?;
     watch_signals(mailbox.slot())?;
-    let daemon = Rc::new(daemon(settings, &world, cache, volumes));
+    let daemon = Rc::new(daemon(settings, &world, cache, volumes)?);
+    if let Some(targets) = &daemon.targets {
+        iscsi::announce(targets, console)?;
+    }
     manager::notify("READY=1");
     let ended = world.executor().block_on(daemon.run(mailbox));
     finish(&ended, console)
@@ -146,6 +150,9 @@ fn listen(
     for socket in inherited {
         Listener::inherited(socket)?.start(slot.clone())?;
     }
+    if let Some(settings) = &settings.iscsi {
+        iscsi::listen(settings, slot, console)?;
+    }
     // A manager's sockets replace those of the document.
     let addresses = if has_inherited { &[][..] } else { &settings.addresses };
     for address in addresses {
@@ -179,7 +186,7 @@ fn daemon(
     world: &World,
     cache: FlashCache,
     volumes: Vec<BehindCache>,
-) -> Daemon {
+) -> Result<Daemon, CommandError> {
     let block = cache.store().block_bytes();
     let mut offers = Vec::new();
     for volume in &volumes {
@@ -198,18 +205,26 @@ fn daemon(
         limits: Limits::default(),
         memory: MemoryBudget::new(settings.document.memory.0),
     });
+    let memory = &hall.memory;
+    let targets = settings
+        .iscsi
+        .as_ref()
+        .map(|settings| iscsi::hall(settings, &volumes, block, memory.clone()).map(Rc::new))
+        .transpose()?;
     let runtime = world.executor().runtime();
-    Daemon {
+    Ok(Daemon {
         settings,
         cache,
         volumes,
         hall,
+        targets,
         started: runtime.now(),
         runtime,
         watcher: world.watcher(),
         clients: Cell::new(0),
+        initiators: Cell::new(0),
         clients_seen: Cell::new(0),
         stopping: Rc::default(),
         is_draining: Cell::new(false),
-    }
+    })
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use device::Runtime;
 use device_os::Watcher;
 use export::ExportHall;
+use export_iscsi::TargetHall;
 use flashcache::FlashCache;
 use units::Nanos;
 
@@ -19,10 +20,14 @@ pub(super) struct Daemon {
     pub cache: FlashCache,
     pub volumes: Vec<BehindCache>,
     pub hall: Rc<ExportHall>,
+    /// The targets of iSCSI, if they are served.
+    pub targets: Option<Rc<TargetHall>>,
     pub runtime: Runtime,
     pub watcher: Watcher,
     pub started: Nanos,
     pub clients: Cell<usize>,
+    /// Those of them that are initiators.
+    pub initiators: Cell<usize>,
     /// Clients since the start.
     pub clients_seen: Cell<u64>,
     pub stopping: Rc<Stopping>,
