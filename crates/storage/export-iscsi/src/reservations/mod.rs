@@ -45,7 +45,8 @@ impl ReservationKind {
     }
 
     fn number(self) -> u8 {
-        let is_this = |known: &&(u8, bool, Exempt)| (known.1, known.2) == (self.is_exclusive, self.exempt);
+        let is_this =
+            |known: &&(u8, bool, Exempt)| (known.1, known.2) == (self.is_exclusive, self.exempt);
         KINDS.iter().find(is_this).map_or(0, |known| known.0)
     }
 }
@@ -158,12 +159,17 @@ impl Reservations {
         let was_holder = self.is_holder(initiator);
         self.keys.retain(|(name, _)| name != initiator);
         let is_last = self.keys.is_empty();
-        let Some(held) = self.held.take_if(|held| {
-            was_holder && (held.kind.exempt != Exempt::Holders || is_last)
-        }) else {
+        let Some(held) = self
+            .held
+            .take_if(|held| was_holder && (held.kind.exempt != Exempt::Holders || is_last))
+        else {
             return Vec::new();
         };
-        if held.kind.exempt == Exempt::Nobody { Vec::new() } else { self.others(initiator, Sense::RELEASED) }
+        if held.kind.exempt == Exempt::Nobody {
+            Vec::new()
+        } else {
+            self.others(initiator, Sense::RELEASED)
+        }
     }
 
     fn reserve(&mut self, initiator: &str, kind: ReservationKind) -> Result<Notices, Refusal> {

@@ -25,7 +25,8 @@ impl Reservations {
         let holder = self.held.as_ref().filter(|_| !holds_all).and_then(|held| self.key(&held.by));
         let takes_reservation = takes_all || holder == Some(victim);
         self.generation = self.generation.wrapping_add(1);
-        let loses = |(name, key): &(String, u64)| name != initiator && (takes_all || *key == victim);
+        let loses =
+            |(name, key): &(String, u64)| name != initiator && (takes_all || *key == victim);
         let mut notices: Notices = self
             .keys
             .extract_if(.., |known| loses(known))

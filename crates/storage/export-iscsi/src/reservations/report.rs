@@ -13,11 +13,16 @@ impl Reservations {
     /// The answer to a question.
     pub(crate) fn report(&self, action: u8) -> Result<Vec<u8>, Sense> {
         match action {
-            0 => Ok(self.with_head(self.keys.iter().flat_map(|(_, key)| key.to_be_bytes()).collect())),
+            0 => {
+                Ok(self
+                    .with_head(self.keys.iter().flat_map(|(_, key)| key.to_be_bytes()).collect()))
+            }
             1 => Ok(self.with_head(self.reservation())),
             // Persistence is not offered; the mask of kinds is valid: all six.
             2 => Ok(vec![0, 8, 0, 0x80, 0xea, 0x01, 0, 0]),
-            3 => Ok(self.with_head(self.keys.iter().flat_map(|known| self.status(known)).collect())),
+            3 => {
+                Ok(self.with_head(self.keys.iter().flat_map(|known| self.status(known)).collect()))
+            }
             _ => Err(Sense::INVALID_FIELD),
         }
     }

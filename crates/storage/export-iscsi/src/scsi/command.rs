@@ -139,9 +139,6 @@ fn transfer(disk: &ServedDisk, cdb: &[u8; 16]) -> Result<CommandPlan, Sense> {
         0x89 => {
             let blocks = u64::from(cdb[13]);
             checked(disk, (number(&cdb[2..10]), blocks), disk.bytes(1))?;
-            if blocks == 0 {
-                return Ok(CommandPlan::Answer(Vec::new(), 0));
-            }
             Ok(CommandPlan::Take(index(disk.bytes(2 * blocks))))
         }
         _ => Err(Sense::UNKNOWN_COMMAND),
@@ -151,6 +148,17 @@ fn transfer(disk: &ServedDisk, cdb: &[u8; 16]) -> Result<CommandPlan, Sense> {
 /// `true` if part of the data is worth writing.
 pub(crate) fn is_plain_write(cdb: &[u8; 16]) -> bool {
     matches!(cdb[0], 0x0a | 0x2a | 0x8a | 0xaa)
+}
+
+/// Why a command that needs `wanted` bytes cannot do with the `offered` ones: a pattern or a
+/// comparison of another length is another one.
+pub(crate) fn size_fault(cdb: &[u8; 16], wanted: usize, offered: usize) -> Option<Sense> {
+    match cdb[0] {
+        // 256 blocks arrive as 0 blocks with data.
+        0x89 if offered != wanted => Some(Sense::INVALID_FIELD),
+        0x41 | 0x93 if offered != wanted => Some(Sense::PARAMETER_LENGTH),
+        _ => None,
+    }
 }
 
 /// The work of a command whose data has arrived. [`plan`] has accepted it.

@@ -5,7 +5,7 @@ use super::{Sense, ServedDisk};
 /// Longest transfer of one command, in bytes.
 pub(crate) const MOST_BYTES: u64 = 4 << 20;
 /// Longest WRITE SAME, in bytes.
-pub(crate) const MOST_FILL: u64 = 64 << 20;
+pub(crate) const MOST_FILL: u64 = MOST_BYTES;
 /// Ranges of one UNMAP.
 pub(crate) const MOST_RANGES: usize = 256;
 

@@ -133,8 +133,12 @@ impl TargetLink {
                         self.send(OutgoingPdu { head: vec![0; pad], data: None });
                     }
                 }
-                TargetStep::Reserve { task, bytes } => self.start(Self::grant(Rc::clone(self), task, bytes)),
-                TargetStep::Work { task, work } => self.start(Self::carry_out(Rc::clone(self), task, work)),
+                TargetStep::Reserve { task, bytes } => {
+                    self.start(Self::grant(Rc::clone(self), task, bytes))
+                }
+                TargetStep::Work { task, work } => {
+                    self.start(Self::carry_out(Rc::clone(self), task, work))
+                }
                 TargetStep::Close => {}
             }
         }

@@ -41,6 +41,7 @@ pub(super) async fn perform(
                 drop(volume.perform(NbdCommand::Trim, place, false).await.map_err(of_write)?);
             }
         }
+        ScsiWork::CompareAndWrite { compare, .. } if compare.is_empty() => {}
         ScsiWork::CompareAndWrite { offset, compare, write } => {
             let differs = volume.compare_and_write(offset, &compare, &write).await;
             if let Some(place) = differs.map_err(of_write)? {

@@ -26,6 +26,9 @@ impl TargetSession {
     pub(super) fn begin_transfer(&mut self, head: &Head, wanted: usize, data: &[u8]) {
         let offered = head.word(field::TRANSFER_TAG) as usize;
         let offered = if head.has(WRITES) { offered } else { 0 };
+        if let Some(sense) = scsi::size_fault(&command_block(head), wanted, offered) {
+            return self.status(head, Err(sense));
+        }
         let taken = wanted.min(offered);
         let mut task = Task::new(*head, (wanted, taken), self.seat_aborts());
         let data = &data[..data.len().min(taken)];

@@ -44,7 +44,9 @@ impl NegotiatedKeys {
             }
             "HeaderDigest" | "DataDigest" => "None",
             "ErrorRecoveryLevel" | "DefaultTime2Retain" => "0",
-            "DefaultTime2Wait" => return Some(value.parse::<u32>().unwrap_or(2).max(2).to_string()),
+            "DefaultTime2Wait" => {
+                return Some(value.parse::<u32>().unwrap_or(2).max(2).to_string());
+            }
             // Data may come with its command if both sides want it to.
             "ImmediateData" => return Some(value.to_owned()),
             "InitialR2T" | "DataPDUInOrder" | "DataSequenceInOrder" => "Yes",

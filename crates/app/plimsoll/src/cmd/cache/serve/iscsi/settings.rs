@@ -160,7 +160,10 @@ mod tests {
             let error = address(text, account_and_permission).err();
             let told = error.as_ref().and_then(|error| error.told()).map(|(text, _)| text);
             assert_eq!(told.is_some(), said.is_some(), "{text}");
-            assert!(told.is_none_or(|told| said.is_some_and(|said| told.contains(said))), "{told:?}");
+            assert!(
+                told.is_none_or(|told| said.is_some_and(|said| told.contains(said))),
+                "{told:?}"
+            );
         }
     }
 
