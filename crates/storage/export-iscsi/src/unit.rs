@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::reservations::{Notices, Refusal, ReservationChange, Reservations, ReserveAction};
+use crate::reservations::{
+    Notices, ReservationChange, Reservations, ReserveAction, ReserveRefusal,
+};
 use crate::scsi::{CommandAccess, Sense};
 
 /// State of a logical unit. Clones share it.
@@ -113,9 +115,11 @@ impl UnitSeat {
     }
 
     /// Carries PERSISTENT RESERVE OUT out.
-    pub(crate) fn change(&self, change: &ReservationChange) -> Result<(), Refusal> {
+    pub(crate) fn change(&self, change: &ReservationChange) -> Result<(), ReserveRefusal> {
         let mut state = self.unit.lock();
-        let Some(seat) = state.seats.get(&self.number) else { return Err(Refusal::Conflict) };
+        let Some(seat) = state.seats.get(&self.number) else {
+            return Err(ReserveRefusal::Conflict);
+        };
         let initiator = seat.initiator.clone();
         let notices = state.reservations.change(&initiator, change)?;
         state.notify(notices, change.action == ReserveAction::PreemptAndAbort);

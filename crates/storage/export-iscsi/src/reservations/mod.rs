@@ -1,11 +1,11 @@
-//! Persistent reservations (SPC-4, 5.13): who may use a logical unit, by keys that outlive sessions.
-//! A cluster fences a host by taking its key away.
+//! Persistent reservations (SPC-4, 5.13): who may use a logical unit, by keys that outlive
+//! sessions. A cluster fences a host by taking its key away.
 
 mod preempt;
 mod report;
 mod requests;
 
-pub(crate) use requests::{PARAMETER_BYTES, ReservationChange, ReserveAction};
+pub(crate) use requests::{ReservationChange, ReserveAction};
 
 use crate::scsi::{CommandAccess, Sense};
 
@@ -20,7 +20,7 @@ pub(crate) struct ReservationKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exempt {
-    Nobody,
+    HolderAlone,
     /// All who are registered.
     Registrants,
     /// The same, and all of them are holders.
@@ -29,8 +29,8 @@ enum Exempt {
 
 /// Number and meaning of each kind.
 const KINDS: [(u8, bool, Exempt); 6] = [
-    (1, false, Exempt::Nobody),
-    (3, true, Exempt::Nobody),
+    (1, false, Exempt::HolderAlone),
+    (3, true, Exempt::HolderAlone),
     (5, false, Exempt::Registrants),
     (6, true, Exempt::Registrants),
     (7, false, Exempt::Holders),
@@ -61,7 +61,7 @@ struct HeldReservation {
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum ReserveRefusal {
     /// RESERVATION CONFLICT.
     Conflict,
     /// CHECK CONDITION.
@@ -100,7 +100,7 @@ impl Reservations {
     /// `true` if the initiator may send a command of that class.
     pub(crate) fn admits(&self, initiator: &str, access: CommandAccess) -> bool {
         let Some(held) = &self.held else { return true };
-        let is_exempt = held.kind.exempt != Exempt::Nobody && self.key(initiator).is_some();
+        let is_exempt = held.kind.exempt != Exempt::HolderAlone && self.key(initiator).is_some();
         match access {
             CommandAccess::Always | CommandAccess::Reservation => true,
             CommandAccess::Read if !held.kind.is_exclusive => true,
@@ -113,12 +113,12 @@ impl Reservations {
         &mut self,
         initiator: &str,
         change: &ReservationChange,
-    ) -> Result<Notices, Refusal> {
+    ) -> Result<Notices, ReserveRefusal> {
         if change.action.is_registration() {
             return self.register(initiator, change);
         }
         if self.key(initiator) != Some(change.key) {
-            return Err(Refusal::Conflict);
+            return Err(ReserveRefusal::Conflict);
         }
         match change.action {
             ReserveAction::Reserve => self.reserve(initiator, change.kind()?),
@@ -132,11 +132,11 @@ impl Reservations {
         &mut self,
         initiator: &str,
         change: &ReservationChange,
-    ) -> Result<Notices, Refusal> {
+    ) -> Result<Notices, ReserveRefusal> {
         let present = self.key(initiator);
         let is_checked = change.action == ReserveAction::Register;
         if is_checked && present.unwrap_or(0) != change.key {
-            return Err(Refusal::Conflict);
+            return Err(ReserveRefusal::Conflict);
         }
         self.generation = self.generation.wrapping_add(1);
         match (present, change.new_key) {
@@ -165,17 +165,21 @@ impl Reservations {
         else {
             return Vec::new();
         };
-        if held.kind.exempt == Exempt::Nobody {
+        if held.kind.exempt == Exempt::HolderAlone {
             Vec::new()
         } else {
             self.others(initiator, Sense::RELEASED)
         }
     }
 
-    fn reserve(&mut self, initiator: &str, kind: ReservationKind) -> Result<Notices, Refusal> {
+    fn reserve(
+        &mut self,
+        initiator: &str,
+        kind: ReservationKind,
+    ) -> Result<Notices, ReserveRefusal> {
         match &self.held {
             Some(held) if held.kind != kind || !self.is_holder(initiator) => {
-                return Err(Refusal::Conflict);
+                return Err(ReserveRefusal::Conflict);
             }
             Some(_) => {}
             None => self.held = Some(HeldReservation { kind, by: initiator.to_owned() }),
@@ -183,15 +187,19 @@ impl Reservations {
         Ok(Vec::new())
     }
 
-    fn release(&mut self, initiator: &str, kind: ReservationKind) -> Result<Notices, Refusal> {
+    fn release(
+        &mut self,
+        initiator: &str,
+        kind: ReservationKind,
+    ) -> Result<Notices, ReserveRefusal> {
         if !self.is_holder(initiator) {
             return Ok(Vec::new());
         }
         if self.held.as_ref().is_some_and(|held| held.kind != kind) {
-            return Err(Refusal::Sense(Sense::INVALID_RELEASE));
+            return Err(ReserveRefusal::Sense(Sense::INVALID_RELEASE));
         }
         self.held = None;
-        if kind.exempt == Exempt::Nobody {
+        if kind.exempt == Exempt::HolderAlone {
             return Ok(Vec::new());
         }
         Ok(self.others(initiator, Sense::RELEASED))
@@ -207,8 +215,8 @@ impl Reservations {
 
     /// Every registered initiator but this one, with what to notify it of.
     fn others(&self, initiator: &str, sense: Sense) -> Notices {
-        let others = self.keys.iter().filter(|(name, _)| name != initiator);
-        others.map(|(name, _)| (name.clone(), sense)).collect()
+        let rest = |(name, _): &&(String, u64)| name != initiator;
+        self.keys.iter().filter(rest).map(|(name, _)| (name.clone(), sense)).collect()
     }
 }
 

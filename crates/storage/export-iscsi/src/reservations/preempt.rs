@@ -1,7 +1,8 @@
 //! Keys that are taken away from others.
 
 use super::{
-    Exempt, HeldReservation, Notices, Refusal, ReservationChange, ReservationKind, Reservations,
+    Exempt, HeldReservation, Notices, ReservationChange, ReservationKind, Reservations,
+    ReserveRefusal,
 };
 use crate::scsi::Sense;
 
@@ -11,16 +12,16 @@ impl Reservations {
         &mut self,
         initiator: &str,
         change: &ReservationChange,
-    ) -> Result<Notices, Refusal> {
+    ) -> Result<Notices, ReserveRefusal> {
         let kind = change.kind()?;
         let victim = change.new_key;
         let takes_all = victim == 0;
         let holds_all = self.held.as_ref().is_some_and(|held| held.kind.exempt == Exempt::Holders);
         if takes_all && !holds_all {
-            return Err(Refusal::Sense(Sense::INVALID_PARAMETER));
+            return Err(ReserveRefusal::Sense(Sense::INVALID_PARAMETER));
         }
         if !takes_all && !self.keys.iter().any(|(_, key)| *key == victim) {
-            return Err(Refusal::Conflict);
+            return Err(ReserveRefusal::Conflict);
         }
         let holder = self.held.as_ref().filter(|_| !holds_all).and_then(|held| self.key(&held.by));
         let takes_reservation = takes_all || holder == Some(victim);
@@ -41,7 +42,7 @@ impl Reservations {
     /// Replaces the reservation by one of `kind`; the remaining who depended on the old one.
     fn take_over(&mut self, initiator: &str, kind: ReservationKind) -> Notices {
         let old = self.held.replace(HeldReservation { kind, by: initiator.to_owned() });
-        let old = old.filter(|old| old.kind != kind && old.kind.exempt != Exempt::Nobody);
+        let old = old.filter(|old| old.kind != kind && old.kind.exempt != Exempt::HolderAlone);
         old.map(|_| self.others(initiator, Sense::RELEASED)).unwrap_or_default()
     }
 }

@@ -14,22 +14,24 @@ impl Reservations {
     pub(crate) fn report(&self, action: u8) -> Result<Vec<u8>, Sense> {
         match action {
             0 => {
-                Ok(self
-                    .with_head(self.keys.iter().flat_map(|(_, key)| key.to_be_bytes()).collect()))
+                let keys: Vec<u8> =
+                    self.keys.iter().flat_map(|(_, key)| key.to_be_bytes()).collect();
+                Ok(self.with_head(&keys))
             }
-            1 => Ok(self.with_head(self.reservation())),
+            1 => Ok(self.with_head(&self.reservation())),
             // Persistence is not offered; the mask of kinds is valid: all six.
             2 => Ok(vec![0, 8, 0, 0x80, 0xea, 0x01, 0, 0]),
             3 => {
-                Ok(self.with_head(self.keys.iter().flat_map(|known| self.status(known)).collect()))
+                let all: Vec<u8> = self.keys.iter().flat_map(|known| self.status(known)).collect();
+                Ok(self.with_head(&all))
             }
             _ => Err(Sense::INVALID_FIELD),
         }
     }
 
-    fn with_head(&self, body: Vec<u8>) -> Vec<u8> {
+    fn with_head(&self, body: &[u8]) -> Vec<u8> {
         let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
-        [&self.generation.to_be_bytes()[..], &length.to_be_bytes(), &body].concat()
+        [&self.generation.to_be_bytes()[..], &length.to_be_bytes(), body].concat()
     }
 
     fn reservation(&self) -> Vec<u8> {

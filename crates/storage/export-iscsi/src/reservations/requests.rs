@@ -1,10 +1,7 @@
 //! The form of PERSISTENT RESERVE OUT.
 
-use super::{Refusal, ReservationKind};
-use crate::scsi::{Sense, number};
-
-/// Bytes of the parameters of a request.
-pub(crate) const PARAMETER_BYTES: usize = 24;
+use super::{ReservationKind, ReserveRefusal};
+use crate::scsi::{RESERVE_BYTES, Sense, number};
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,14 +56,14 @@ pub(crate) struct ReservationChange {
 impl ReservationChange {
     /// The request of `cdb` and its parameters. Registrations for other ports and such that survive
     /// a restart of the server are refused.
-    pub(crate) fn parse(cdb: &[u8; 16], parameters: &[u8]) -> Result<Self, Refusal> {
+    pub(crate) fn parse(cdb: &[u8; 16], parameters: &[u8]) -> Result<Self, ReserveRefusal> {
         let action = ReserveAction::of(cdb[1] & 0x1f);
-        let action = action.ok_or(Refusal::Sense(Sense::INVALID_FIELD))?;
-        if parameters.len() != PARAMETER_BYTES {
-            return Err(Refusal::Sense(Sense::PARAMETER_LENGTH));
+        let action = action.ok_or(ReserveRefusal::Sense(Sense::INVALID_FIELD))?;
+        if parameters.len() != RESERVE_BYTES {
+            return Err(ReserveRefusal::Sense(Sense::PARAMETER_LENGTH));
         }
         if action.is_registration() && parameters[20] & 0x0f != 0 {
-            return Err(Refusal::Sense(Sense::INVALID_PARAMETER));
+            return Err(ReserveRefusal::Sense(Sense::INVALID_PARAMETER));
         }
         let change = Self {
             action,
@@ -80,7 +77,7 @@ impl ReservationChange {
         Ok(change)
     }
 
-    pub(super) fn kind(&self) -> Result<ReservationKind, Refusal> {
-        ReservationKind::of(self.scope_and_kind).ok_or(Refusal::Sense(Sense::INVALID_FIELD))
+    pub(super) fn kind(&self) -> Result<ReservationKind, ReserveRefusal> {
+        ReservationKind::of(self.scope_and_kind).ok_or(ReserveRefusal::Sense(Sense::INVALID_FIELD))
     }
 }

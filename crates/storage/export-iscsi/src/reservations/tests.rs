@@ -1,7 +1,7 @@
 //! Who may do what under each kind of reservation, and how keys move.
 
-use super::{PARAMETER_BYTES, Refusal, ReservationChange, Reservations};
-use crate::scsi::{CommandAccess, Sense};
+use super::{ReservationChange, Reservations, ReserveRefusal};
+use crate::scsi::{CommandAccess, RESERVE_BYTES, Sense};
 
 const A: &str = "iqn.a,i,0x1";
 const B: &str = "iqn.b,i,0x1";
@@ -11,7 +11,7 @@ const KINDS: [u8; 6] = [1, 3, 5, 6, 7, 8];
 fn request(action: u8, kind: u8, key: u64, new_key: u64) -> ReservationChange {
     let mut cdb = [0; 16];
     (cdb[0], cdb[1], cdb[2]) = (0x5f, action, kind);
-    let mut parameters = [0; PARAMETER_BYTES];
+    let mut parameters = [0; RESERVE_BYTES];
     parameters[..8].copy_from_slice(&key.to_be_bytes());
     parameters[8..16].copy_from_slice(&new_key.to_be_bytes());
     ReservationChange::parse(&cdb, &parameters).expect("a sound request")
@@ -23,7 +23,7 @@ fn ask(
     who: &str,
     (action, kind): (u8, u8),
     (key, new_key): (u64, u64),
-) -> Result<Vec<(String, Sense)>, Refusal> {
+) -> Result<Vec<(String, Sense)>, ReserveRefusal> {
     of.change(who, &request(action, kind, key, new_key))
 }
 
@@ -76,7 +76,7 @@ fn keys_are_checked_before_anything_changes() {
             (B, 4, 2, 77),
         ] {
             let refused = ask(&mut reservations, who, (action, kind), (key, new_key));
-            assert_eq!(refused, Err(Refusal::Conflict), "{who} {action} {key} {new_key}");
+            assert_eq!(refused, Err(ReserveRefusal::Conflict), "{who} {action} {key} {new_key}");
             assert_eq!(reservations, before);
         }
     }
@@ -88,7 +88,7 @@ fn a_second_reservation_conflicts_and_the_same_one_does_not() {
         let mut reservations = reserved(kind);
         assert_eq!(ask(&mut reservations, A, (1, kind), (1, 0)), Ok(Vec::new()));
         let other = if kind == 1 { 3 } else { 1 };
-        assert_eq!(ask(&mut reservations, A, (1, other), (1, 0)), Err(Refusal::Conflict));
+        assert_eq!(ask(&mut reservations, A, (1, other), (1, 0)), Err(ReserveRefusal::Conflict));
         let by_b = ask(&mut reservations, B, (1, kind), (2, 0));
         assert_eq!(by_b.is_ok(), kind >= 7, "all registered hold {kind}");
     }
@@ -100,7 +100,7 @@ fn a_release_is_for_the_holder_and_the_exempt_learn_of_it() {
         let mut reservations = reserved(kind);
         let other = if kind == 1 { 3 } else { 1 };
         let wrong = ask(&mut reservations, A, (2, other), (1, 0));
-        assert_eq!(wrong, Err(Refusal::Sense(Sense::INVALID_RELEASE)));
+        assert_eq!(wrong, Err(ReserveRefusal::Sense(Sense::INVALID_RELEASE)));
         if kind < 7 {
             assert_eq!(ask(&mut reservations, B, (2, kind), (2, 0)), Ok(Vec::new()));
             assert!(reservations.held.is_some(), "B does not hold it");
@@ -132,7 +132,7 @@ fn a_host_is_fenced_by_its_key() {
         assert_eq!(told, [(A.to_owned(), Sense::REGISTRATION_PREEMPTED)]);
         assert!(reservations.admits(B, CommandAccess::Write), "{kind}");
         assert!(!reservations.admits(A, CommandAccess::Write), "{kind}");
-        assert_eq!(ask(&mut reservations, A, (1, kind), (1, 0)), Err(Refusal::Conflict));
+        assert_eq!(ask(&mut reservations, A, (1, kind), (1, 0)), Err(ReserveRefusal::Conflict));
     }
 }
 
@@ -143,7 +143,7 @@ fn taking_all_keys_is_for_reservations_that_all_hold() {
         ask(&mut reservations, C, (6, 0), (0, 3)).unwrap();
         let told = ask(&mut reservations, C, (4, 5), (3, 0));
         if kind < 7 {
-            assert_eq!(told, Err(Refusal::Sense(Sense::INVALID_PARAMETER)));
+            assert_eq!(told, Err(ReserveRefusal::Sense(Sense::INVALID_PARAMETER)));
         } else {
             assert_eq!(told.unwrap().len(), 2);
             assert_eq!(reservations.keys, [(C.to_owned(), 3)]);
@@ -183,16 +183,16 @@ fn what_is_not_offered_is_refused() {
     let mut cdb = [0; 16];
     cdb[0] = 0x5f;
     for bit in [1, 4, 8] {
-        let mut parameters = [0; PARAMETER_BYTES];
+        let mut parameters = [0; RESERVE_BYTES];
         parameters[20] = bit;
         let refused = ReservationChange::parse(&cdb, &parameters);
-        assert_eq!(refused, Err(Refusal::Sense(Sense::INVALID_PARAMETER)));
+        assert_eq!(refused, Err(ReserveRefusal::Sense(Sense::INVALID_PARAMETER)));
     }
     for (action, kind) in [(1, 2), (1, 0x11), (7, 1), (4, 0)] {
         (cdb[1], cdb[2]) = (action, kind);
-        let refused = ReservationChange::parse(&cdb, &[0; PARAMETER_BYTES]);
-        assert_eq!(refused, Err(Refusal::Sense(Sense::INVALID_FIELD)), "{action} {kind}");
+        let refused = ReservationChange::parse(&cdb, &[0; RESERVE_BYTES]);
+        assert_eq!(refused, Err(ReserveRefusal::Sense(Sense::INVALID_FIELD)), "{action} {kind}");
     }
     let short = ReservationChange::parse(&[0; 16], &[0; 23]);
-    assert_eq!(short, Err(Refusal::Sense(Sense::PARAMETER_LENGTH)));
+    assert_eq!(short, Err(ReserveRefusal::Sense(Sense::PARAMETER_LENGTH)));
 }

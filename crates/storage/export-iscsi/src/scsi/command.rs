@@ -2,7 +2,9 @@
 
 use super::pages::{self, MOST_BYTES, MOST_FILL, MOST_RANGES};
 use super::{ScsiWork, Sense, ServedDisk};
-use crate::reservations::PARAMETER_BYTES;
+
+/// Bytes of the parameters of PERSISTENT RESERVE OUT.
+pub(crate) const RESERVE_BYTES: usize = 24;
 
 /// What a command needs.
 #[derive(Debug, PartialEq, Eq)]
@@ -84,12 +86,18 @@ pub(crate) fn plan(disk: &ServedDisk, lun: u8, cdb: &[u8; 16]) -> Result<Command
         0x9e if cdb[1] & 0x1f == 0x10 => {
             Ok(CommandPlan::Answer(pages::capacity_16(disk), index(number(&cdb[10..14]))))
         }
+        0x9e if cdb[1] & 0x1f == 0x12 => {
+            let first = number(&cdb[2..10]);
+            checked(disk, (first, 1), u64::MAX)?;
+            let answer = pages::mapped(disk, first);
+            Ok(CommandPlan::Answer(answer, index(number(&cdb[10..14]))))
+        }
         0xa0 => Ok(CommandPlan::Answer(pages::report_luns(lun), index(number(&cdb[6..10])))),
         0x16 | 0x56 => Ok(CommandPlan::Reserve),
         0x17 | 0x57 => Ok(CommandPlan::Release),
         0x5e => Ok(CommandPlan::Reservations(cdb[1] & 0x1f, index(number(&cdb[7..9])))),
-        0x5f if index(number(&cdb[5..9])) != PARAMETER_BYTES => Err(Sense::PARAMETER_LENGTH),
-        0x5f => Ok(CommandPlan::Take(PARAMETER_BYTES)),
+        0x5f if index(number(&cdb[5..9])) != RESERVE_BYTES => Err(Sense::PARAMETER_LENGTH),
+        0x5f => Ok(CommandPlan::Take(RESERVE_BYTES)),
         _ => transfer(disk, cdb),
     }
 }

@@ -6,7 +6,9 @@ mod pages;
 mod sense;
 
 pub(crate) use access::CommandAccess;
-pub(crate) use command::{CommandPlan, is_plain_write, number, plan, size_fault, work};
+pub(crate) use command::{
+    CommandPlan, RESERVE_BYTES, is_plain_write, number, plan, size_fault, work,
+};
 pub(crate) use pages::no_unit;
 pub(crate) use sense::Sense;
 

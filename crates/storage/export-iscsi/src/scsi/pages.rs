@@ -109,6 +109,12 @@ pub(crate) fn mode_sense(disk: &ServedDisk, page: u8, is_long: bool) -> Result<V
     Ok([head, pages].concat())
 }
 
+/// From block `first` on every block is mapped: none is known to be free.
+pub(crate) fn mapped(disk: &ServedDisk, first: u64) -> Vec<u8> {
+    let blocks = u32::try_from(disk.blocks - first).unwrap_or(u32::MAX);
+    [&[0, 0, 0, 20, 0, 0, 0, 0][..], &first.to_be_bytes(), &blocks.to_be_bytes(), &[0; 4]].concat()
+}
+
 /// The only logical unit is number `lun`.
 pub(crate) fn report_luns(lun: u8) -> Vec<u8> {
     vec![0, 0, 0, 8, 0, 0, 0, 0, 0, lun, 0, 0, 0, 0, 0, 0]

@@ -1,18 +1,18 @@
 //! State of a connection that its tasks share.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use device::Runtime;
 use device_net::iscsi_codec::padding;
-use export::{ExportedVolume, MemoryBudget, ReadBytes, Reserved, Wire, WireError};
+use export::{ExportedVolume, MemoryBudget, Reserved, Wire, WireError};
 
-use super::nexus::Ending;
+use super::nexus::NexusEnding;
+use super::outbox::{Outbox, OutgoingPdu, PendingRead};
 use super::work::{memory_of, perform};
-use super::{InitiatorEnd, TargetHall, is_void};
+use super::{InitiatorEnd, TargetHall};
 use crate::scsi::{ScsiWork, WorkError};
 use crate::session::{TargetSession, TargetStep};
 
@@ -23,30 +23,16 @@ pub(super) const MOST_ANSWERS: usize = 512;
 /// no more of the memory of all.
 const OWED_BYTES: u64 = 4 << 20;
 
-/// An answer on its way, with the memory that it occupies.
-struct OutgoingPdu {
-    head: Vec<u8>,
-    data: Option<(Rc<PendingRead>, Range<usize>)>,
-}
-
-/// Bytes that were read, until all of them are sent.
-struct PendingRead {
-    bytes: ReadBytes,
-    _memory: Reserved,
-}
-
 /// See the module.
 pub(super) struct TargetLink {
     hall: Rc<TargetHall>,
     wire: Rc<dyn Wire>,
     runtime: Runtime,
     session: RefCell<TargetSession>,
-    outbox: RefCell<VecDeque<OutgoingPdu>>,
-    is_sending: Cell<bool>,
-    broken: RefCell<Option<WireError>>,
+    outbox: Outbox,
     in_progress: Cell<usize>,
     waiting: RefCell<Option<Waker>>,
-    ending: Rc<Ending>,
+    ending: Rc<NexusEnding>,
     is_entered: Cell<bool>,
     owed: MemoryBudget,
     /// Memory of data that is arriving, by task.
@@ -65,9 +51,7 @@ impl TargetLink {
             wire,
             runtime,
             session: RefCell::new(session),
-            outbox: RefCell::default(),
-            is_sending: Cell::new(false),
-            broken: RefCell::default(),
+            outbox: Outbox::default(),
             in_progress: Cell::new(0),
             waiting: RefCell::default(),
             ending: Rc::default(),
@@ -77,7 +61,7 @@ impl TargetLink {
         }
     }
 
-    pub(super) const fn ending(&self) -> &Rc<Ending> {
+    pub(super) const fn ending(&self) -> &Rc<NexusEnding> {
         &self.ending
     }
 
@@ -90,11 +74,11 @@ impl TargetLink {
     }
 
     pub(super) fn is_broken(&self) -> bool {
-        self.broken.borrow().is_some()
+        self.outbox.is_broken()
     }
 
     pub(super) fn take_broken(&self) -> Option<WireError> {
-        self.broken.take()
+        self.outbox.take_broken()
     }
 
     /// Receives some bytes and does what follows from them.
@@ -124,20 +108,20 @@ impl TargetLink {
         let read = read.map(Rc::new);
         for step in steps {
             match step {
-                TargetStep::Send(head) => self.send(OutgoingPdu { head, data: None }),
+                TargetStep::Send(head) => self.send(OutgoingPdu::bare(head)),
                 TargetStep::SendRead { head, part } => {
                     let pad = padding(part.len());
                     let data = read.as_ref().map(|read| (Rc::clone(read), part));
-                    self.send(OutgoingPdu { head: head.to_vec(), data });
+                    self.send(OutgoingPdu::new(head.to_vec(), data));
                     if pad > 0 {
-                        self.send(OutgoingPdu { head: vec![0; pad], data: None });
+                        self.send(OutgoingPdu::bare(vec![0; pad]));
                     }
                 }
                 TargetStep::Reserve { task, bytes } => {
-                    self.start(Self::grant(Rc::clone(self), task, bytes))
+                    self.start(Self::grant(Rc::clone(self), task, bytes));
                 }
                 TargetStep::Work { task, work } => {
-                    self.start(Self::carry_out(Rc::clone(self), task, work))
+                    self.start(Self::carry_out(Rc::clone(self), task, work));
                 }
                 TargetStep::Close => {}
             }
@@ -174,7 +158,7 @@ impl TargetLink {
             Some([_, shared]) => shared,
             None => self.hall.memory.reserve(memory_of(&work)).await,
         };
-        let volume = self.volume().filter(|_| !is_void(&self.ending));
+        let volume = self.volume().filter(|_| !self.ending.is_set());
         let result = match volume {
             Some(volume) if self.session.borrow().may_begin(task) => perform(&volume, work).await,
             _ => Err(WorkError::Aborted),
@@ -185,7 +169,7 @@ impl TargetLink {
             Err(error) => Err(*error),
         };
         let steps = self.session.borrow_mut().finished(task, read);
-        let read = result.ok().flatten().map(|bytes| PendingRead { bytes, _memory: memory });
+        let read = result.ok().flatten().map(|bytes| PendingRead::new(bytes, memory));
         self.follow(steps, read);
     }
 
@@ -201,11 +185,14 @@ impl TargetLink {
         }
     }
 
+    fn is_drained(&self, most: usize) -> bool {
+        self.in_progress.get() + self.outbox.length() <= most
+    }
+
     /// Waits until at most `most` commands and answers are in progress.
     pub(super) async fn drained(&self, most: usize) {
         std::future::poll_fn(|context| {
-            let is_sending = usize::from(self.is_sending.get());
-            if self.in_progress.get() + self.outbox.borrow().len() + is_sending <= most {
+            if self.is_drained(most) {
                 return Poll::Ready(());
             }
             self.waiting.replace(Some(context.waker().clone()));
@@ -214,49 +201,14 @@ impl TargetLink {
         .await;
     }
 
-    /// Queues a PDU. It is sent at once if no other one is on its way.
+    /// Queues a PDU, and has the queue sent if it is not being sent already.
     fn send(self: &Rc<Self>, pdu: OutgoingPdu) {
-        if self.is_broken() || is_void(&self.ending) {
-            return;
-        }
-        self.outbox.borrow_mut().push_back(pdu);
-        if !self.is_sending.replace(true) {
+        if !self.ending.is_set() && self.outbox.push(pdu) {
             let link = Rc::clone(self);
             drop(self.runtime.spawn(async move {
-                link.send_all().await;
-                link.is_sending.set(false);
+                link.outbox.send_all(&*link.wire, || link.notify()).await;
                 link.notify();
             }));
         }
-    }
-
-    async fn send_all(&self) {
-        loop {
-            let next = self.outbox.borrow_mut().pop_front();
-            let Some(pdu) = next else {
-                return;
-            };
-            if let Err(error) = self.send_one(&pdu).await {
-                self.broken.borrow_mut().get_or_insert(error);
-                self.outbox.borrow_mut().clear();
-                return;
-            }
-            self.notify();
-        }
-    }
-
-    async fn send_one(&self, pdu: &OutgoingPdu) -> Result<(), WireError> {
-        let data = pdu.data.as_ref().map_or(&[][..], |(read, part)| &read.bytes[part.clone()]);
-        let mut sent = 0;
-        while sent < pdu.head.len() + data.len() {
-            let head = pdu.head.get(sent..).unwrap_or(&[]);
-            let rest = &data[sent.saturating_sub(pdu.head.len())..];
-            let moving = std::future::poll_fn(|context| self.wire.poll_send(context, head, rest));
-            match moving.await? {
-                0 => return Err(WireError("the stream takes no more bytes".to_owned())),
-                bytes => sent += bytes,
-            }
-        }
-        Ok(())
     }
 }

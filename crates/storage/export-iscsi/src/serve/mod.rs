@@ -3,6 +3,7 @@
 
 mod link;
 mod nexus;
+mod outbox;
 mod work;
 
 use std::rc::{Rc, Weak};
@@ -14,7 +15,7 @@ use export::{ExportedVolume, MemoryBudget, Wire, WireError};
 use units::Nanos;
 
 use self::link::TargetLink;
-use self::nexus::{Ending, Nexuses};
+use self::nexus::Nexuses;
 use crate::session::{TargetOffer, TargetSession};
 
 /// How long an initiator may take to log in, or to ask which targets there are.
@@ -72,8 +73,8 @@ pub enum InitiatorEnd {
     Late,
 }
 
-/// Serves an initiator until it leaves or the server stops; commands that were received are answered
-/// in either case, but not after the initiator has logged in anew.
+/// Serves an initiator until it leaves or the server stops; commands that were received are
+/// answered in either case, but not after the initiator has logged in anew.
 pub async fn serve_initiator(
     hall: Rc<TargetHall>,
     arrival: InitiatorArrival,
@@ -118,9 +119,4 @@ async fn receive_all(
             Err(end) => return end,
         }
     }
-}
-
-/// Whether `ending` is that of a connection that must do nothing more.
-fn is_void(ending: &Ending) -> bool {
-    ending.is_set()
 }

@@ -10,13 +10,13 @@ use super::InitiatorEnd;
 
 /// Ends a connection from elsewhere.
 #[derive(Default)]
-pub(super) struct Ending {
+pub(super) struct NexusEnding {
     is_set: Cell<bool>,
     end: RefCell<Option<InitiatorEnd>>,
     waker: RefCell<Option<Waker>>,
 }
 
-impl Ending {
+impl NexusEnding {
     pub(super) fn set(&self, end: InitiatorEnd) {
         self.is_set.set(true);
         self.end.borrow_mut().get_or_insert(end);
@@ -41,11 +41,11 @@ impl Ending {
 
 /// See the module.
 #[derive(Default)]
-pub(super) struct Nexuses(RefCell<BTreeMap<(usize, String), Rc<Ending>>>);
+pub(super) struct Nexuses(RefCell<BTreeMap<(usize, String), Rc<NexusEnding>>>);
 
 impl Nexuses {
     /// A port has logged in.
-    pub(super) fn enter(&self, (target, initiator): (usize, &str), ending: &Rc<Ending>) {
+    pub(super) fn enter(&self, (target, initiator): (usize, &str), ending: &Rc<NexusEnding>) {
         let key = (target, initiator.to_owned());
         let earlier = self.0.borrow_mut().insert(key, Rc::clone(ending));
         if let Some(earlier) = earlier {
@@ -54,7 +54,7 @@ impl Nexuses {
     }
 
     /// A connection has ended.
-    pub(super) fn leave(&self, ending: &Rc<Ending>) {
+    pub(super) fn leave(&self, ending: &Rc<NexusEnding>) {
         self.0.borrow_mut().retain(|_, known| !Rc::ptr_eq(known, ending));
     }
 }

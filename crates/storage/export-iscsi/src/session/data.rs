@@ -5,7 +5,7 @@ use device_net::iscsi_codec::{Head, field};
 use super::full::command_block;
 use super::tasks::Task;
 use super::{TargetSession, TargetStep};
-use crate::reservations::{Refusal, ReservationChange};
+use crate::reservations::{ReservationChange, ReserveRefusal};
 use crate::scsi::{self, ScsiWork, Sense, WorkError};
 
 /// The command is a write.
@@ -89,8 +89,8 @@ impl TargetSession {
                 }
             }
             Ok(None) => self.end(number, Ok(wanted)),
-            Err(Refusal::Sense(sense)) => self.end(number, Err(sense)),
-            Err(Refusal::Conflict) => {
+            Err(ReserveRefusal::Sense(sense)) => self.end(number, Err(sense)),
+            Err(ReserveRefusal::Conflict) => {
                 self.tasks.remove(&number);
                 self.conflict(&command);
             }
@@ -109,31 +109,35 @@ impl TargetSession {
         command: &Head,
         mut data: Vec<u8>,
         wanted: usize,
-    ) -> Result<Option<ScsiWork>, Refusal> {
+    ) -> Result<Option<ScsiWork>, ReserveRefusal> {
         let cdb = command_block(command);
         if cdb[0] == 0x5f {
             return self.reservation_work(&cdb, &data);
         }
-        let disk = &self.offer().ok_or(Refusal::Conflict)?.disk;
+        let disk = &self.offer().ok_or(ReserveRefusal::Conflict)?.disk;
         let is_plain = scsi::is_plain_write(&cdb);
         if data.len() < wanted {
             let block = disk.block_bytes as usize;
             data.truncate(data.len() / block * block);
             if !is_plain {
-                return Err(Refusal::Sense(Sense::PARAMETER_LENGTH));
+                return Err(ReserveRefusal::Sense(Sense::PARAMETER_LENGTH));
             }
         }
         if is_plain && data.is_empty() {
             return Ok(None);
         }
-        scsi::work(disk, &cdb, data).map(Some).map_err(Refusal::Sense)
+        scsi::work(disk, &cdb, data).map(Some).map_err(ReserveRefusal::Sense)
     }
 
     /// Carries PERSISTENT RESERVE OUT out. One that takes keys away waits for work that has begun:
     /// nothing of a fenced host reaches the volume after the answer.
-    fn reservation_work(&self, cdb: &[u8; 16], data: &[u8]) -> Result<Option<ScsiWork>, Refusal> {
+    fn reservation_work(
+        &self,
+        cdb: &[u8; 16],
+        data: &[u8],
+    ) -> Result<Option<ScsiWork>, ReserveRefusal> {
         let change = ReservationChange::parse(cdb, data)?;
-        self.seat.as_ref().ok_or(Refusal::Conflict)?.change(&change)?;
+        self.seat.as_ref().ok_or(ReserveRefusal::Conflict)?.change(&change)?;
         Ok(change.action.is_preemption().then_some(ScsiWork::Settle))
     }
 

@@ -54,7 +54,7 @@ pub enum TargetStep {
     SendRead {
         /// The header.
         head: [u8; HEAD_BYTES],
-        /// Bytes of what was read.
+        /// A range of the bytes read.
         part: Range<usize>,
     },
     /// Set memory aside for a task's data, then call [`TargetSession::granted`].
@@ -134,19 +134,17 @@ impl TargetSession {
     }
 
     /// Place of the target that an initiator is logged in to, and the name of the initiator's port.
-    #[must_use]
-    pub fn nexus(&self) -> Option<(usize, &str)> {
+    pub(crate) fn nexus(&self) -> Option<(usize, &str)> {
         let target = self.target.filter(|_| matches!(self.stage, SessionStage::Full))?;
         Some((target, &self.initiator))
     }
 
     /// `true` if data of that task is still to come.
-    #[must_use]
-    pub fn is_waiting(&self, task: u32) -> bool {
+    pub(crate) fn is_waiting(&self, task: u32) -> bool {
         self.tasks.get(&task).is_some_and(|task| !task.is_working)
     }
 
-    /// Where the next bytes of the connection belong; never empty.
+    /// Room for the next bytes of the connection; never empty.
     pub fn room(&mut self) -> &mut [u8] {
         &mut self.input[self.filled..]
     }

@@ -7,8 +7,8 @@ use device::{Buffer, DeviceError, Durability, Purpose, Request};
 use super::{ExportedVolume, Sectors, ZEROS_AT_ONCE, index};
 
 impl ExportedVolume {
-    /// Writes `new` at `offset` if the present content equals `expected`, which is as long; else the
-    /// place of the first byte that differs.
+    /// Writes `new` at `offset` if the content there equals `expected`, which is as long; else
+    /// returns the place of the first byte that differs.
     pub async fn compare_and_write(
         &self,
         offset: u64,

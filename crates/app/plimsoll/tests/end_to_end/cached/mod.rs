@@ -1,6 +1,7 @@
 //! The flash cache as users run it: made, served, attached by clients that are not ours, killed,
 //! drained, removed.
 
+mod initiators;
 mod kills;
 mod peers;
 mod refusals;

@@ -6,7 +6,7 @@ use plan::{ServedCache, ServedVolume, volume_name_fault};
 use units::Bytes;
 
 use super::control;
-use super::iscsi::{self, IscsiSettings};
+use super::iscsi::settings::{self as iscsi, IscsiSettings};
 use super::socket::ListenAddress;
 use crate::cmd::cache::flags::CacheServeFlags;
 use crate::documents::read_text;

@@ -1,7 +1,7 @@
 //! The served volumes for initiators of iSCSI: one target each, over the same devices, memory and
 //! limit of clients as NBD.
 
-mod settings;
+pub(super) mod settings;
 mod targets;
 
 use std::net::TcpListener;
@@ -15,7 +15,7 @@ use super::mailbox::{DaemonMessage, Slot};
 use super::state::Daemon;
 use crate::console::{self, Console};
 use crate::error::CommandError;
-pub(super) use settings::{IscsiSettings, from_flags};
+use settings::IscsiSettings;
 pub(super) use targets::hall;
 
 /// Listens at every address.
@@ -28,6 +28,7 @@ pub(super) fn listen(
         let listener = TcpListener::bind(address).map_err(|error| {
             CommandError::new(format!("{address}: cannot listen: {error}; choose another port"))
         })?;
+        let address = listener.local_addr().unwrap_or(*address);
         accept_all(listener, slot.clone())?;
         let proof = settings.proof();
         console.remark(format_args!("Serving at iscsi://{address}/TARGET/0, {proof}"))?;

@@ -85,20 +85,16 @@ fn address(
 }
 
 fn account(user: &str, section: &CacheIscsi) -> Result<ChapLogin, CommandError> {
-    let (own, target, place) = match &section.secrets {
-        Some(file) => {
-            let [own, target] = secrets_of(Path::new(file))?;
-            (own, target, file.as_str())
-        }
-        None => {
-            let [own, target] = VARIABLES.map(|name| env::var(name).ok());
-            (own, target, VARIABLES[0])
-        }
+    let (secrets, place) = if let Some(file) = &section.secrets {
+        (secrets_of(Path::new(file))?, file.as_str())
+    } else {
+        (VARIABLES.map(|name| env::var(name).ok()), VARIABLES[0])
     };
+    let [own, target] = secrets;
     let Some(own) = own else {
         return Err(CommandError::new(format!(
-            "the secret of {} is not known; put it into the environment as {}, or into a file that \
-             only you read (--iscsi-secrets)",
+            "the secret of {} is not known; put it into the environment as {}, or into a file \
+             that only you read (--iscsi-secrets)",
             units::plain(user),
             VARIABLES[0],
         )));
