@@ -38,7 +38,7 @@ fn reserved(kind: u8) -> Reservations {
 }
 
 #[test]
-fn each_kind_admits_its_holder_its_exempt_and_nobody_else() {
+fn each_kind_admits_its_holder_its_exempt_and_no_others() {
     for (kind, registrant, stranger_reads) in [
         (1, false, true),
         (3, false, false),

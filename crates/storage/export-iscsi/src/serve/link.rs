@@ -34,6 +34,8 @@ pub(super) struct TargetLink {
     waiting: RefCell<Option<Waker>>,
     ending: Rc<NexusEnding>,
     is_entered: Cell<bool>,
+    /// No more data will arrive.
+    is_deaf: Cell<bool>,
     owed: MemoryBudget,
     /// Memory of data that is arriving, by task.
     granted: RefCell<BTreeMap<u32, [Reserved; 2]>>,
@@ -56,6 +58,7 @@ impl TargetLink {
             waiting: RefCell::default(),
             ending: Rc::default(),
             is_entered: Cell::new(false),
+            is_deaf: Cell::new(false),
             owed: MemoryBudget::new(OWED_BYTES),
             granted: RefCell::default(),
         }
@@ -139,9 +142,18 @@ impl TargetLink {
         }));
     }
 
+    /// No more data will arrive: what was set aside for it is given back.
+    pub(super) fn take_no_more(&self) {
+        self.is_deaf.set(true);
+        self.granted.take();
+    }
+
     async fn grant(self: Rc<Self>, task: u32, bytes: usize) {
         let own = self.owed.reserve(bytes as u64).await;
         let shared = self.hall.memory.reserve(bytes as u64).await;
+        if self.is_deaf.get() {
+            return;
+        }
         let steps = {
             let mut session = self.session.borrow_mut();
             let mut granted = self.granted.borrow_mut();

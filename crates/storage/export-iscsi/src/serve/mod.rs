@@ -85,6 +85,7 @@ pub async fn serve_initiator(
     let link = Rc::new(TargetLink::new(Rc::clone(&hall), wire, runtime.clone(), session));
     drop(runtime.spawn(expect_login(Rc::downgrade(&link), runtime.clone())));
     let end = receive_all(&link, &stops).await;
+    link.take_no_more();
     link.drained(0).await;
     hall.nexuses.leave(link.ending());
     link.take_broken().map_or(end, InitiatorEnd::Broken)

@@ -6,7 +6,7 @@ use super::full::command_block;
 use super::tasks::Task;
 use super::{TargetSession, TargetStep};
 use crate::reservations::{ReservationChange, ReserveRefusal};
-use crate::scsi::{self, ScsiWork, Sense, WorkError};
+use crate::scsi::{self, CommandAccess, ScsiWork, Sense, WorkError};
 
 /// The command is a write.
 const WRITES: u8 = 0x20;
@@ -162,8 +162,9 @@ impl TargetSession {
     /// [`WorkError::Aborted`] to [`Self::finished`].
     #[must_use]
     pub fn may_begin(&self, task: u32) -> bool {
-        let aborts = self.seat_aborts();
-        self.tasks.get(&task).is_some_and(|task| !task.is_aborted && task.aborts == aborts)
+        let (Some(task), Some(seat)) = (self.tasks.get(&task), &self.seat) else { return false };
+        let access = CommandAccess::of(&command_block(&task.command));
+        !task.is_aborted && task.aborts == seat.aborts() && seat.admits(access)
     }
 
     /// The result of work: the bytes of a read, else none.

@@ -79,8 +79,8 @@ fn address(
         _ => "allow that (--iscsi-network) on a network of storage alone",
     };
     Err(CommandError::new(format!(
-        "{text}: is reached from other machines, and iSCSI does not encrypt; {advice}, or listen at \
-         127.0.0.1"
+        "{text}: is reached from other machines, and iSCSI does not encrypt; {advice}, or listen \
+         at 127.0.0.1"
     )))
 }
 

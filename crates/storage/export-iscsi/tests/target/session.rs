@@ -1,26 +1,10 @@
 //! The session without a network: what it refuses, and that no bytes make it panic.
 
-use device_net::iscsi_codec::{FINAL, Head, IMMEDIATE, KeyText, append, field, request, response};
-use export_iscsi::{
-    ScsiWork, ServedDisk, SharedUnit, TargetOffer, TargetSession, TargetStep, WorkError,
-};
+use device_net::iscsi_codec::{FINAL, Head, IMMEDIATE, field, request, response};
+use export_iscsi::{ScsiWork, TargetSession, TargetStep, WorkError};
 use units::{Prng, Seed};
 
-const TARGET: &str = "iqn.2026-11.example.plimsoll:volume";
-
-fn offer(is_read_only: bool) -> TargetOffer {
-    let disk = ServedDisk {
-        blocks: 1_000,
-        block_bytes: 512,
-        physical_bytes: 512,
-        preferred_bytes: 32 << 10,
-        serial: "1".to_owned(),
-        identity: 1,
-        is_read_only,
-    };
-    let unit = SharedUnit::default();
-    TargetOffer { name: TARGET.to_owned(), lun: 0, disk, account: None, unit }
-}
+use crate::pdus::{TARGET, command, login, offer, pdu};
 
 /// A connection that has just been made.
 fn connected(is_read_only: bool) -> TargetSession {
@@ -36,31 +20,6 @@ fn received(session: &mut TargetSession, bytes: &[u8]) -> Vec<TargetStep> {
         step => vec![step],
     };
     steps.into_iter().flat_map(grant).collect()
-}
-
-fn pdu(head: Head, data: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    append(&mut bytes, head, data);
-    bytes
-}
-
-fn login(target: &str) -> Vec<u8> {
-    let mut text = KeyText::default();
-    text.set("InitiatorName", "iqn.2026-11.example.plimsoll:test");
-    text.set("TargetName", target);
-    text.set("SessionType", "Normal");
-    // From the second stage to the last.
-    pdu(Head::new(request::LOGIN | IMMEDIATE, FINAL | 1 << 2 | 3), &text.encode())
-}
-
-/// A command with room for `length` bytes, and the data that goes with it.
-fn command(number: u32, flags: u8, length: u32, cdb: &[u8], data: &[u8]) -> Vec<u8> {
-    let mut head = Head::new(request::COMMAND, FINAL | flags)
-        .with(field::TASK_TAG, number)
-        .with(field::COMMAND_NUMBER, number)
-        .with(field::TRANSFER_TAG, length);
-    head.0[32..32 + cdb.len()].copy_from_slice(cdb);
-    pdu(head, data)
 }
 
 /// Logged in, with the first unit attention behind it; the next command has number 1.
