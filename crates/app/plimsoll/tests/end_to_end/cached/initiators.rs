@@ -24,10 +24,10 @@ const SERVE: [&str; 11] = [
     "iqn.2026-11.example.test:cache",
 ];
 
-const TARGET: &str = "iqn.2026-11.example.test:cache:mail";
+pub(super) const TARGET: &str = "iqn.2026-11.example.test:cache:mail";
 
 /// Serves with further words; the server, and the address of the portal.
-fn serve<'a>(scene: &'a Scene, more: &[&'a str]) -> (Served<'a>, String) {
+pub(super) fn serve<'a>(scene: &'a Scene, more: &[&'a str]) -> (Served<'a>, String) {
     let served = Served::with(scene, SERVE.iter().chain(more).copied().collect());
     let said = served.messages();
     let portal = said.split("iscsi://").nth(1).and_then(|rest| rest.split('/').next());

@@ -6,6 +6,7 @@ mod kills;
 mod peers;
 mod refusals;
 mod service;
+mod suite;
 
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
