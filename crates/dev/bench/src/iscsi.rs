@@ -11,7 +11,7 @@ use device_os::{Backend, World};
 use testkit::tgt::Tgt;
 use units::{Nanos, Prng, Seed};
 
-use crate::{pairs, slice};
+use crate::{iscsi_target, pairs, slice};
 use xtask::failure::Failure;
 use xtask::shell;
 
@@ -65,6 +65,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
             if pairs.ratio >= GOAL { "goal of 0.7 met" } else { "below the goal of 0.7" }
         );
     }
+    iscsi_target::run(&target, &folder)?;
     drop(target);
     std::fs::remove_dir_all(&folder).map_err(Failure::of)
 }
@@ -87,7 +88,7 @@ fn ours(address: &str, depth: &str, seed: u64) -> Result<f64, Failure> {
 }
 
 /// The peer's reads per second, of the same length, as random.
-fn peer(address: &str, depth: &str) -> Result<f64, Failure> {
+pub(crate) fn peer(address: &str, depth: &str) -> Result<f64, Failure> {
     let seconds = SECONDS.to_string();
     let words = ["iscsi-perf", "-r", "-m", depth, "-b", READ_BLOCKS, "-t", &seconds, address];
     let printed = shell::capture(&words)?;
