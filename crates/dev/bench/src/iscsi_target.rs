@@ -1,5 +1,5 @@
-//! Random reads over iSCSI of one file: `plimsoll cache serve` against tgtd, with the same client.
-//! The cache is warm and tgtd reads through the page cache, so that both answer from what they have.
+//! Random reads over iSCSI of one file: `plimsoll cache serve` against tgtd, with one client. The
+//! cache is warm and tgtd reads through the page cache, so that both answer from what they have.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -10,7 +10,8 @@ use testkit::tgt::Tgt;
 use xtask::failure::Failure;
 use xtask::shell;
 
-use crate::{iscsi, pairs};
+use crate::iscsi_perf::perf;
+use crate::pairs;
 
 /// The goal: our reads per second over tgtd's.
 const GOAL: f64 = 0.7;
@@ -30,12 +31,11 @@ pub(crate) fn run(target: &Tgt, folder: &Path) -> Result<(), Failure> {
     let server = CacheServer::start(&program, folder, &target.disk(1))?;
     let (ours, theirs) = (server.address(), target.address(None, 1));
     for _ in 0..WARM_ROUNDS {
-        iscsi::peer(&ours, "16")?;
-        iscsi::peer(&theirs, "16")?;
+        perf(&ours, "16")?;
+        perf(&theirs, "16")?;
     }
     for depth in DEPTHS {
-        let pairs =
-            pairs::measure(GOAL, || iscsi::peer(&ours, depth), || iscsi::peer(&theirs, depth))?;
+        let pairs = pairs::measure(GOAL, || perf(&ours, depth), || perf(&theirs, depth))?;
         println!(
             "iscsi target, {depth:>2} in flight: {:.0} reads/s of 32 KiB, tgtd {:.0}: {:.3} x ({})",
             pairs.ours,

@@ -19,6 +19,7 @@ mod fio;
 mod fio_memory;
 mod folder;
 mod iscsi;
+mod iscsi_perf;
 mod iscsi_target;
 mod killed;
 mod levels;

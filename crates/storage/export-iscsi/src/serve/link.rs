@@ -142,7 +142,7 @@ impl TargetLink {
         }));
     }
 
-    /// No more data will arrive: what was set aside for it is given back.
+    /// No more data will arrive: gives back the memory set aside for it.
     pub(super) fn take_no_more(&self) {
         self.is_deaf.set(true);
         self.granted.take();

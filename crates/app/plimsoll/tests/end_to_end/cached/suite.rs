@@ -41,7 +41,7 @@ impl Tally {
 fn judged(scene: &Scene, who: &str, lun: &str) -> Option<Tally> {
     let tally = Tally::of(&peer(scene, &["iscsi-test-cu", "-d", "-V", lun])?.out);
     let names: Vec<&str> = tally.names.iter().map(String::as_str).collect();
-    println!("{who}: {} of {} tests fail: {}", tally.failed, tally.ran, names.join(", "));
+    eprintln!("{who}: {} of {} tests fail: {}", tally.failed, tally.ran, names.join(", "));
     Some(tally)
 }
 
