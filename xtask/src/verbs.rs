@@ -4,7 +4,7 @@ use xtask::failure::Failure;
 use xtask::usage;
 
 use crate::steps::{self, PROVE, Step, TEST};
-use crate::{check, dist, fuzz, guest, layers, licences, tidy, windows};
+use crate::{check, dist, fleet, fuzz, guest, layers, licences, tidy, windows};
 
 /// One command.
 struct Verb {
@@ -139,6 +139,16 @@ cache-kill [--times N]           a flash cache's server killed N times (default 
             ["--times", times] => steps::cache_kill(times),
             _ => refused("cache-kill", words),
         },
+    },
+    Verb {
+        name: "fleet",
+        usage: "\
+fleet [PROOF...] [--times N] [--in DIR]
+                  a fleet in network namespaces: links cut, programs killed, disks failing, losses
+                  on purpose, N times each (default 1), with files in DIR (default: target/fleet;
+                  in memory, other work on the disk matters least); needs root
+",
+        run: fleet::run,
     },
     Verb {
         name: "soak",

@@ -19,8 +19,8 @@ pub(super) struct PlayedClaim {
     pub length: Nanos,
 }
 
-/// The claims of a design: normal operation, a disk, each server, each pair where no database would
-/// stop, each site.
+/// The claims of a design: normal operation, a disk, each server, each pair whose loss stops no
+/// database, each site.
 pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Vec<PlayedClaim> {
     let hour = Nanos::from_secs(3_600);
     let mut all = vec![PlayedClaim {
