@@ -4,6 +4,7 @@ mod backing;
 mod client;
 pub(super) mod control;
 mod daemon;
+mod identity;
 mod iscsi;
 mod mailbox;
 mod manager;
@@ -12,6 +13,8 @@ mod settings;
 mod socket;
 mod state;
 mod stopping;
+mod storage;
+mod tls;
 
 use std::cell::Cell;
 use std::path::Path;
@@ -25,6 +28,7 @@ use device_os::{World, inherited_sockets};
 use export::{ExportHall, ExportOffer, Limits, MemoryBudget};
 use flashcache::{CacheStore, ExamineDepth, FlashCache, StoreContents, examine};
 use host::{crew, wire};
+use rustls::ServerConfig;
 use units::Bytes;
 
 use super::flags::CacheServeFlags;
@@ -47,13 +51,14 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
         return Ok(Outcome::Pass);
     }
     let settings = CacheServeSettings::read(flags)?;
+    let tls = settings.document.tls.as_ref().map(tls::config).transpose()?;
     let world = wire::world()?;
     let (cache, contents) = open_store(&settings, &world)?;
     let volumes = open_volumes(&settings, &world, (&cache, &contents), console)?;
     let mailbox = DaemonInbox::new(world.remote());
     let _files = listen(&settings, &mailbox.slot(), console)?;
     watch_signals(mailbox.slot())?;
-    let daemon = Rc::new(daemon(settings, &world, cache, volumes)?);
+    let daemon = Rc::new(daemon(settings, &world, (cache, volumes), tls)?);
     if let Some(targets) = &daemon.targets {
         iscsi::announce(targets, console)?;
     }
@@ -140,7 +145,7 @@ fn listen(
     files.push(file);
     control::start(control, slot.clone())?;
     if let Some(address) = &settings.document.metrics
-        && let ListenAddress::Tcp(address) = ListenAddress::parse(address)?
+        && let ListenAddress::Tcp(address) = ListenAddress::parse(address, false)?
         && let (Listener::Tcp(listener), _) = Listener::bind(&ListenAddress::Tcp(address))?
     {
         control::start_metrics(listener, slot.clone())?;
@@ -148,7 +153,7 @@ fn listen(
     let inherited = inherited_sockets();
     let has_inherited = !inherited.is_empty();
     for socket in inherited {
-        Listener::inherited(socket)?.start(slot.clone())?;
+        Listener::inherited(socket, settings.document.tls.is_some())?.start(slot.clone())?;
     }
     if let Some(settings) = &settings.iscsi {
         iscsi::listen(settings, slot, console)?;
@@ -184,8 +189,8 @@ fn watch_signals(slot: Slot) -> Result<(), CommandError> {
 fn daemon(
     settings: CacheServeSettings,
     world: &World,
-    cache: FlashCache,
-    volumes: Vec<BehindCache>,
+    (cache, volumes): (FlashCache, Vec<BehindCache>),
+    tls: Option<Arc<ServerConfig>>,
 ) -> Result<Daemon, CommandError> {
     let block = cache.store().block_bytes();
     let mut offers = Vec::new();
@@ -199,13 +204,16 @@ fn daemon(
             preferred_block: block,
         });
     }
-    let hall = Rc::new(ExportHall {
-        offers: offers.into(),
-        volumes: volumes.iter().map(|volume| Rc::clone(&volume.exported)).collect(),
-        limits: Limits::default(),
-        memory: MemoryBudget::new(settings.document.memory.0),
+    let memory = MemoryBudget::new(settings.document.memory.0);
+    let offers: Rc<[_]> = offers.into();
+    let [hall, secure_hall] = [false, true].map(|needs_tls| {
+        Rc::new(ExportHall {
+            offers: Rc::clone(&offers),
+            volumes: volumes.iter().map(|volume| Rc::clone(&volume.exported)).collect(),
+            limits: Limits { needs_tls, ..Limits::default() },
+            memory: memory.clone(),
+        })
     });
-    let memory = &hall.memory;
     let targets = settings
         .iscsi
         .as_ref()
@@ -217,7 +225,9 @@ fn daemon(
         cache,
         volumes,
         hall,
+        secure_hall,
         targets,
+        tls,
         started: runtime.now(),
         runtime,
         watcher: world.watcher(),

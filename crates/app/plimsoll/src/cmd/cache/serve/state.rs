@@ -2,12 +2,14 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use device::Runtime;
 use device_os::Watcher;
 use export::ExportHall;
 use export_iscsi::TargetHall;
 use flashcache::FlashCache;
+use rustls::ServerConfig;
 use units::Nanos;
 
 use super::backing::BehindCache;
@@ -20,6 +22,9 @@ pub(super) struct Daemon {
     pub cache: FlashCache,
     pub volumes: Vec<BehindCache>,
     pub hall: Rc<ExportHall>,
+    /// The same for clients that must encrypt.
+    pub secure_hall: Rc<ExportHall>,
+    pub tls: Option<Arc<ServerConfig>>,
     /// The targets of iSCSI, if they are served.
     pub targets: Option<Rc<TargetHall>>,
     pub runtime: Runtime,
