@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use device::{Buffer, Executor, Latency, MemoryVolume, OpenMode, VirtualReactor, Volume as _};
-use export::{ExportedVolume, NbdCommand};
+use export::{ExportedVolume, NbdCommand, Performed};
 use units::{Nanos, Seed};
 
 const BYTES: u64 = 1 << 20;
@@ -45,7 +45,8 @@ fn comparisons_of_several_clients_lose_no_write() {
             client.await;
         }
         let read = volume.perform(NbdCommand::Read, (699, 102), false).await;
-        read.expect("storage that works").expect("bytes").to_vec()
+        let Ok(Performed::Bytes(bytes)) = read else { panic!("storage that works") };
+        bytes.to_vec()
     });
     // 300 steps, modulo 256; the bytes around them are as they were.
     let inner = u8::try_from(300 % 256).expect("below 256");
@@ -73,7 +74,8 @@ fn a_fill_repeats_its_pattern_and_settling_waits_for_what_has_begun() {
         volume.settle().await;
         let read = volume.perform(NbdCommand::Read, (0, 102_400), false).await;
         drop(writing.await);
-        read.expect("storage that works").expect("bytes").to_vec()
+        let Ok(Performed::Bytes(bytes)) = read else { panic!("storage that works") };
+        bytes.to_vec()
     });
     assert!(all[512..][..51_200].chunks(512).all(|block| block == pattern));
     assert!(all[90_112..][..512] == [9; 512] && all[..512] == [0; 512]);

@@ -1,7 +1,7 @@
 //! Work of commands, carried out on a volume.
 
 use device::{Buffer, DeviceError};
-use export::{ExportedVolume, NbdCommand, ReadBytes};
+use export::{ExportedVolume, NbdCommand, Performed, ReadBytes};
 
 use crate::scsi::{ScsiWork, WorkError};
 
@@ -27,7 +27,10 @@ pub(super) async fn perform(
     match work {
         ScsiWork::Read { offset, length } => {
             let read = volume.perform(NbdCommand::Read, (offset, length as u64), false).await;
-            return read.map_err(|_| WorkError::Read);
+            return match read {
+                Ok(Performed::Bytes(bytes)) => Ok(Some(bytes)),
+                _ => Err(WorkError::Read),
+            };
         }
         ScsiWork::Write { offset, data, is_durable } => {
             let place = (offset, data.len() as u64);

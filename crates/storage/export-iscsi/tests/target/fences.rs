@@ -1,7 +1,7 @@
 //! Several hosts at one disk: reservations through the wire, and what a fence guarantees.
 
 use device_net::iscsi_codec::{field, response};
-use export::NbdCommand;
+use export::{NbdCommand, Performed};
 use units::{Nanos, Prng, Seed};
 
 use crate::pdus::{TARGET, command, data_out, login_of, offer, split, transfer};
@@ -119,7 +119,8 @@ fn content(stage: &Stage) -> Vec<u8> {
     let read = stage.executor.block_on(async move {
         volume.perform(NbdCommand::Read, (0, 512_000), false).await.expect("storage that works")
     });
-    read.expect("bytes").to_vec()
+    let Performed::Bytes(bytes) = read else { panic!("a read returns bytes") };
+    bytes.to_vec()
 }
 
 #[test]
