@@ -115,6 +115,12 @@ pub(crate) fn measured_caches(tries: &str) -> Result<(), Failure> {
     program_tests("end_to_end", alone, &[("PLIMSOLL_CACHE_TRIES", tries)])
 }
 
+/// Has libiscsi's suite judge the targets of a served cache, and tgt beside them.
+pub(super) fn iscsi() -> Result<(), Failure> {
+    let alone = " libiscsi_finds_no_more_faults_than_in_tgt --ignored";
+    program_tests("end_to_end", alone, &[])
+}
+
 /// Every test of the real program, with the program as a user builds it.
 pub(super) fn release_tests() -> Result<(), Failure> {
     peers::install()?;

@@ -6,6 +6,7 @@ use plan::{CacheTls, ServedCache, ServedVolume, volume_name_fault};
 use units::Bytes;
 
 use super::control;
+use super::iscsi::settings::{self as iscsi, IscsiSettings};
 use super::socket::ListenAddress;
 use crate::cmd::cache::flags::CacheServeFlags;
 use crate::documents::read_text;
@@ -22,6 +23,7 @@ pub(super) struct CacheServeSettings {
     pub document: ServedCache,
     pub addresses: Vec<ListenAddress>,
     pub control: PathBuf,
+    pub iscsi: Option<IscsiSettings>,
     file: Option<PathBuf>,
 }
 
@@ -51,7 +53,8 @@ impl CacheServeSettings {
                 }
             }
         }
-        Ok(Self { document, addresses, control, file: flags.config.clone() })
+        let iscsi = document.iscsi.as_ref().map(IscsiSettings::of).transpose()?;
+        Ok(Self { document, addresses, control, iscsi, file: flags.config.clone() })
     }
 
     /// The document, read again; none if there is none.
@@ -96,6 +99,7 @@ fn from_flags(flags: &CacheServeFlags) -> Result<ServedCache, CommandError> {
         control: flags.control.as_ref().map(|path| path.display().to_string()),
         metrics: flags.metrics.clone(),
         write_budget: flags.write_budget,
+        iscsi: iscsi::from_flags(flags),
         tls: tls_of(flags),
         memory: MEMORY,
         connections: CONNECTIONS,
