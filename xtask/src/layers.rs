@@ -101,7 +101,7 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "rehearsal",
-        inside: &["provision", "record", "simdisk", "units"],
+        inside: &["provision", "simdisk", "units"],
         outside: &[],
         tests: &[],
     },

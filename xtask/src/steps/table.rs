@@ -81,6 +81,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &|| proofs::cache_kill("200"),
     },
     Step {
+        name: "sweeps",
+        what: "2,000 designs killed five times, and by three agents of which one is lost",
+        run: &|| proofs::sweeps("2000"),
+    },
+    Step {
         name: "soak",
         what: "ten minutes of load, then every reader must agree",
         run: &|| proofs::soak("10", None),
