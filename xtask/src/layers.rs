@@ -264,7 +264,12 @@ const TABLE: &[Layer] = &[
         outside: &["flate2", "fuser", "libesedb", "nix", "serde", "serde_json", "twox-hash"],
         tests: &[],
     },
-    Layer { package: "xtask", inside: &[], outside: &["cargo_metadata", "toml"], tests: &[] },
+    Layer {
+        package: "xtask",
+        inside: &[],
+        outside: &["cargo_metadata", "serde_json", "toml"],
+        tests: &[],
+    },
     Layer {
         package: "bench",
         inside: &[

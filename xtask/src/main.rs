@@ -4,6 +4,7 @@
 
 mod check;
 mod dist;
+mod fleet;
 mod fuzz;
 mod guest;
 mod layers;

@@ -24,4 +24,6 @@ bench NAME [DIR]  speed against a peer, or counts against limits, with files in 
                                                   sequential read of them, and memory
     report, served                                times and sizes against limits
     watched                                       a run with its live page open, and without
+    publishing                                    a run with an agent that publishes it, and without
+    fleet-day                                     the report of 16 hosts of a day against limits
 ";

@@ -4,7 +4,7 @@ use xtask::failure::Failure;
 use xtask::usage;
 
 use crate::steps::{self, PROVE, Step, TEST};
-use crate::{check, dist, fuzz, guest, layers, licences, tidy, windows};
+use crate::{check, dist, fleet, fuzz, guest, layers, licences, tidy, windows};
 
 /// One command.
 struct Verb {
@@ -151,6 +151,16 @@ sweeps [--designs N]             sweeps of N simulations (default 2000): killed 
             ["--designs", designs] => steps::sweeps(designs),
             _ => refused("sweeps", words),
         },
+    },
+    Verb {
+        name: "fleet",
+        usage: "\
+fleet [PROOF...] [--times N] [--in DIR]
+                  a fleet in network namespaces: links cut, programs killed, disks failing, losses
+                  on purpose, N times each (default 1), with files in DIR (default: target/fleet;
+                  in memory, other work on the disk matters least); needs root
+",
+        run: fleet::run,
     },
     Verb {
         name: "soak",

@@ -5,7 +5,7 @@ use xtask::shell;
 
 use crate::steps::{Step, format, lint, proofs};
 use crate::suite::{self, Program};
-use crate::{fuzz, guest, layers, licences, peers, python, tidy, windows};
+use crate::{fleet, fuzz, guest, layers, licences, peers, python, tidy, windows};
 
 /// What `cargo xtask test` and CI run: minutes, and one build of everything.
 pub(crate) const TEST: &[Step] = &[
@@ -84,6 +84,11 @@ pub(crate) const PROVE: &[Step] = &[
         name: "sweeps",
         what: "2,000 designs killed five times, and by three agents of which one is lost",
         run: &|| proofs::sweeps("2000"),
+    },
+    Step {
+        name: "fleet",
+        what: "a fleet in network namespaces, 20 times; root, nats-server",
+        run: &|| fleet::run(&["--times", "20"]),
     },
     Step {
         name: "soak",

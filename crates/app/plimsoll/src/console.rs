@@ -60,7 +60,7 @@ impl Console {
         self.quiet
     }
 
-    /// A measurement has come to this.
+    /// Progress of a measurement.
     pub(crate) fn conclude(&mut self, concluded: Concluded) {
         self.concluded = Some(concluded);
     }

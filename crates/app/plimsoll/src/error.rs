@@ -17,13 +17,13 @@ pub(crate) const WRONG_USAGE: u8 = 64;
 pub(crate) enum CommandError {
     /// Printed unchanged.
     Sentence(String),
-    /// The same, where the command was called wrongly.
+    /// The same, if the command line was wrong.
     Usage(String),
     /// The same, if a file is at fault and not the request: the command fails.
     Damage(String),
     /// The same, if a simulated design is at fault: others of a sweep are still simulated.
     Design(String),
-    /// The reader of the output has gone, as `head` does: nothing is wrong.
+    /// The reader of the output exited, as `head` does; not an error.
     BrokenPipe,
 }
 

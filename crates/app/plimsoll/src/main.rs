@@ -144,7 +144,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     if status == BAD_INPUT || console::is_for_programs() && status != 0 {
         console::fail(&sentence(error), status);
     } else {
-        // If even that is closed, there is no place to say so.
+        // If standard error is closed too, there is nowhere to report it.
         let _ = error.print();
     }
     ExitCode::from(status)

@@ -138,8 +138,8 @@ impl OpenDatabase {
         self.damage(whose, &loss.error, &consequence);
     }
 
-    /// Reports damage that affects a part of `whose`. Data missing from a database that was not
-    /// closed may be in its log; a wrong checksum is damage in any case.
+    /// Reports damage to a part of `whose`. If the database was not closed, missing data may still
+    /// be in its log; a wrong checksum always counts as damage.
     pub(crate) fn damage(&mut self, whose: &str, error: &ReadDamage, consequence: &str) {
         let is_page = match error {
             ReadError::Lost { page, .. } => !self.is_torn(*page),
@@ -176,7 +176,7 @@ impl OpenDatabase {
         }
     }
 
-    /// Says something of the database that must not be missed.
+    /// Prints a warning about the database.
     pub(crate) fn say(&self, sentence: &str) {
         console::complain(&format!("{}: {sentence}", self.path.display()));
     }

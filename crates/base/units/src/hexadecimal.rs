@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Bytes in hexadecimal, two small digits each.
+/// Bytes in hexadecimal, two lower-case digits each.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         write!(text, "{byte:02x}").expect("invariant: a text takes all that is written to it");

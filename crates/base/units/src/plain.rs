@@ -1,11 +1,10 @@
-//! Text from outside, harmless where people read it: a name may hold characters that steer the
-//! terminal or turn the order of the line around.
+//! Makes outside text safe to display: a name may contain characters that control the terminal or
+//! reverse the reading order of a line.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// `text` with every character that would be obeyed and not shown written as `\u{1b}`. Line feeds
-/// and tabs stay.
+/// `text` with control characters escaped, such as `\u{1b}`. Line feeds and tabs stay.
 pub fn plain(text: &str) -> Cow<'_, str> {
     rewritten(text, |out, character| {
         // Writing to memory does not fail.
@@ -43,8 +42,8 @@ fn rewritten(text: &str, write: impl Fn(&mut String, char)) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Control characters, and those of Unicode that have no shape: direction, joining, line and
-/// paragraph separators. All lie below U+10000.
+/// Control characters, and Unicode's invisible ones: direction marks, joiners, line and paragraph
+/// separators. All lie below U+10000.
 fn is_obeyed(character: char) -> bool {
     let is_formatting = matches!(
         character,

@@ -42,7 +42,7 @@ impl fmt::Display for Bytes {
 
 /// A page of a database file, counted from 1; 0 means "no page".
 ///
-/// Page `p` lies at byte `(p + 1) * page size`, behind the two header pages.
+/// Page `p` lies at byte `(p + 1) * page size`, after the two header pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageNumber(pub u32);
 

@@ -18,7 +18,7 @@ fn group_thousands(digits: &str) -> String {
     grouped
 }
 
-/// `value` with `decimals` digits behind the point and commas between thousands.
+/// `value` with `decimals` digits after the decimal point and commas between thousands.
 pub fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
@@ -27,14 +27,14 @@ pub fn decimal(value: f64, decimals: usize) -> String {
     format!("{sign}{}{fraction}", group_thousands(whole))
 }
 
-/// `value` with three significant digits or all digits of its whole part: 0.123, 1.23, 12.3, 1,234;
-/// a whole number stays one.
+/// `value` with three significant digits, or more if its whole part has more: 0.123, 1.23, 12.3,
+/// 1,234; whole numbers stay whole.
 pub fn three_digits(value: f64) -> String {
     decimal(value, decimals_of_three(value))
 }
 
-/// The same, with as many digits more as it takes to see on which side of `limit` the value lies:
-/// 10.04 beside 10, not 10.0.
+/// The same, with enough extra digits to show on which side of `limit` the value lies: 10.04 next
+/// to a limit of 10, not 10.0.
 pub fn three_digits_beside(value: f64, limit: f64) -> String {
     let least = decimals_of_three(value);
     let texts = (least..least + MOST_MORE_DIGITS).map(|digits| {

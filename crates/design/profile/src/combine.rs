@@ -46,11 +46,11 @@ pub struct TierProfile {
     pub mailboxes: u64,
     /// Messages sent and received by one of them on a day that counts.
     pub messages_per_day: f64,
-    /// Average length of a message; none where no file says.
+    /// Average length of a message; none if no file says.
     pub average_message: Option<Bytes>,
-    /// Average length of a mailbox today; none where no file says.
+    /// Average length of a mailbox today; none if no file says.
     pub initial_size: Option<Bytes>,
-    /// Most that a mailbox may hold; none where no file says.
+    /// Most that a mailbox may hold; none if no file says.
     pub size_limit: Option<Bytes>,
 }
 
@@ -127,7 +127,7 @@ pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
     })
 }
 
-/// Which files say how many messages there were.
+/// Which files count messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TrafficOrigin {
     Logs,
@@ -193,7 +193,7 @@ fn choose_traffic(seen: &mut Collector, rules: &mut Vec<String>) -> TrafficOrigi
     origin
 }
 
-/// Whether message profiles alone say what there is: then their sites are the tiers.
+/// Whether message profiles are the only source; then their sites become the tiers.
 fn per_site(seen: &Collector) -> bool {
     !seen.sites.is_empty() && seen.traffic.days.is_empty() && seen.options.mailboxes.is_none()
 }
@@ -374,7 +374,7 @@ fn join_smallest(groups: &mut Vec<(Bytes, u64, u128)>) {
     }
 }
 
-/// The groups as tiers; where the user says how many mailboxes there are, in the same proportions.
+/// The groups as tiers, scaled in proportion from the `found` mailboxes to the `wanted` ones.
 fn scaled(groups: Vec<(Bytes, u64, u128)>, found: u64, wanted: u64) -> Vec<Size> {
     let several = groups.len() > 1;
     let mut tiers = Vec::new();

@@ -12,7 +12,7 @@ const HOUR: i64 = 3_600;
 const DAY: i64 = 24 * HOUR;
 
 /// Reads `2026-11-20T09:15:00.123Z` and returns date and hour where clocks are `offset_hours` ahead
-/// of it; none where the text is no such moment.
+/// of it; none if the text is no such moment.
 pub(super) fn moment(text: &str, offset_hours: i32) -> Option<(Date, usize)> {
     let (date, time) = text.split_once(['T', ' '])?;
     let days = day(date)?.days;
@@ -82,7 +82,7 @@ pub(super) fn local_moment(text: &str, order: DateOrder) -> Option<(Date, usize)
     (hour < 24).then_some((date, hour))
 }
 
-/// Reads `2026-11-20`; none where the text is no date.
+/// Reads `2026-11-20`; none if the text is no date.
 pub(super) fn day(text: &str) -> Option<Date> {
     let mut parts = text.split('-');
     let year = digits(parts.next()?, 4)?;

@@ -6,7 +6,7 @@ use crate::system::of_name;
 use crate::tracking::{Counted, Traffic, mark};
 use crate::{FileReport, Options};
 
-/// Bytes of what the script calls MB.
+/// Bytes in one of the script's MB.
 const MEGABYTE: u64 = 1 << 20;
 
 /// Adds a file to `traffic`; `known` are the rows that were counted before.

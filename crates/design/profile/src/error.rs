@@ -29,7 +29,7 @@ pub enum ProfileError {
     NothingRead {
         /// The file.
         file: String,
-        /// What its headers say it is.
+        /// The kind of file according to its headers.
         kind: LogKind,
         /// The first row's error.
         first: BadRow,

@@ -81,7 +81,7 @@ pub struct FileReport {
     pub bad_rows: u64,
     /// The first of them.
     pub bad_examples: Vec<BadRow>,
-    /// The version of the server that wrote it, where the file says so.
+    /// The version of the server that wrote it, if the file says so.
     pub version: Option<String>,
     /// First and last date in it, where its dates are ISO 8601.
     pub dates: Option<(String, String)>,
@@ -134,16 +134,16 @@ struct Activity {
     messages_per_day: f64,
 }
 
-/// Takes files in and keeps what sizing needs of them.
+/// Reads files and keeps the facts that sizing needs.
 #[derive(Debug, Default)]
 pub struct Collector {
     options: Options,
     files: Vec<FileReport>,
     traffic: Traffic,
-    /// The same from exported tracking logs.
+    /// Traffic from exported tracking logs.
     exported: Traffic,
     stats: EmailStats,
-    /// Marks of whole files: one under two names says nothing new.
+    /// Hashes of whole files, so that a file given under two names counts once.
     known_files: BTreeSet<[u64; 2]>,
     sites: BTreeMap<String, SiteMail>,
     /// Log files, or shares of them, by hour of the day.
@@ -156,12 +156,12 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// A collector that has seen nothing.
+    /// An empty collector.
     pub fn new(options: Options) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// Reads one whole file; what it is, its headers say.
+    /// Reads one whole file; its headers show its kind.
     pub fn add(&mut self, name: &str, text: &str) -> Result<&FileReport, ProfileError> {
         if text.contains('\0') {
             let file = name.to_owned();

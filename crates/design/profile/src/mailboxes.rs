@@ -15,7 +15,7 @@ pub(super) struct Mailbox {
     pub used: u64,
     /// Bytes of its deleted items.
     pub deleted: u64,
-    /// Bytes that it may hold; none where the file does not say.
+    /// Bytes that it may hold; none if the file does not say.
     pub quota: Option<u64>,
     /// Whether it has an archive.
     pub archive: bool,

@@ -185,8 +185,8 @@ impl<'s> SheetRow<'s> {
         self.count(column)
     }
 
-    /// A length in bytes: a plain number, or a number of bytes in brackets behind a rounded one,
-    /// as in `1.2 GB (1,288,490,188 bytes)`.
+    /// A length in bytes: a plain number, or the bytes in brackets after a rounded size, as in `1.2
+    /// GB (1,288,490,188 bytes)`.
     pub(super) fn length(&self, column: &str) -> Result<u64, BadRow> {
         let text = self.text(column);
         let inside = text

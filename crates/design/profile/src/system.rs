@@ -1,7 +1,7 @@
 //! Mailboxes that Exchange keeps for itself, known by their names: they are no user's, and mail to
 //! them is no user's load.
 
-/// What a mailbox of Exchange's own is.
+/// The name of one of Exchange's own mailboxes.
 struct SystemName {
     /// How its alias or display name begins, in lower case.
     begins: &'static str,

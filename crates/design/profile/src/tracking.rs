@@ -13,7 +13,7 @@ use crate::sheet::{BadRow, Sheet, SheetRow};
 use crate::system::{HEALTH, of_name};
 use crate::{FileReport, Options};
 
-/// What `Export-Csv` makes of a list.
+/// Written by `Export-Csv` in place of a list, whose values are lost.
 const LOST_LIST: &str = "System.String[]";
 
 /// Everything counted so far.

@@ -61,7 +61,7 @@ impl Requirements {
         Ok(self)
     }
 
-    /// Copies of databases on a server, where they do not come out even the larger number.
+    /// Copies of databases on a server, rounded up if they do not divide evenly.
     fn databases_per_server(&self) -> u32 {
         let sites = &self.wish.sites;
         let servers: usize = sites.iter().map(crate::layout::Site::servers).sum();

@@ -95,8 +95,8 @@ impl Namer<'_> {
     }
 }
 
-/// The volumes of a server: databases, their logs where they are apart, spares, restore; disks
-/// count on in that order, which is the one that the calculator's own scripts expect.
+/// The volumes of a server: databases, logs if they are separate, spares, restore. Disks are
+/// numbered in that order, as the calculator's own scripts expect.
 fn volumes(
     needs: &Requirements,
     layout: &Layout,

@@ -14,7 +14,7 @@ pub struct Capacity {
     pub formatted: Bytes,
     /// Volumes of databases.
     pub database_volumes: Bytes,
-    /// Databases as they are made for a test; grown by it, where that is known.
+    /// Databases as they are made for a test; grown by it, if that is known.
     pub databases: Bytes,
 }
 

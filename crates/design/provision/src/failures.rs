@@ -3,7 +3,7 @@
 use super::{Provision, Requirements};
 use crate::layout::{Mode, Quorum};
 
-/// The least and the most of what a survivor carries.
+/// Range of a survivor's load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burden {
     /// Active databases.
@@ -12,12 +12,12 @@ pub struct Burden {
     pub megacycles: (f64, f64),
     /// Database reads and writes per second.
     pub iops: (f64, f64),
-    /// Most megacycles as a share of what a server has.
+    /// Maximum megacycles as a share of a server's.
     pub processor: Option<f64>,
 }
 
 impl Requirements {
-    /// What a survivor of `mode` carries; none where nothing survives. A passive copy costs as much
+    /// What a survivor of `mode` carries; none if nothing survives. A passive copy costs as much
     /// I/O as an active one (Exchange 2013 and later).
     pub fn burden(&self, mode: &Mode) -> Option<Burden> {
         let costs = &self.megacycles;
@@ -30,7 +30,7 @@ impl Requirements {
         })
     }
 
-    /// The most of its megacycles that a survivor needs; none where the speed of one is not known.
+    /// The most of its megacycles that a survivor needs; none if the speed of one is not known.
     fn processor(&self, mode: &Mode) -> Option<f64> {
         let costs = &self.megacycles;
         let mut most = 0.0_f64;

@@ -1,5 +1,5 @@
 //! Changes of a deployment that leave less work for each disk. Each is sized like any other design,
-//! so that nothing is advised that rules forbid.
+//! so that no advice violates a rule.
 
 use plan::Deployment;
 use plan::deployment::{Raid, Replacement};
@@ -36,8 +36,8 @@ pub struct LighterDesign {
     pub servers: (f64, f64),
 }
 
-/// The workable changes of the document that ease its disks, the fewest disks first; none of a
-/// document that cannot be read.
+/// Feasible changes to the document that leave less work per disk, fewest disks first. Empty if the
+/// document cannot be read.
 pub fn lighter_designs(file: &str, text: &str) -> Vec<LighterDesign> {
     let Ok(deployment) = Deployment::parse(file, text) else {
         return Vec::new();
@@ -68,7 +68,7 @@ fn sized(file: &str, text: &str, edit: &Replacement) -> Option<Sizing> {
     Some(size(&changed)).filter(Sizing::is_workable)
 }
 
-/// The change, where it is workable and eases the disks.
+/// The change, if it is feasible and leaves less work per disk.
 fn lighter(
     now: &Sizing,
     edit: Replacement,

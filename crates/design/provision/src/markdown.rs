@@ -69,7 +69,7 @@ impl Provision {
         self.groups.iter().try_for_each(|group| write_group(needs, group, text))
     }
 
-    /// Disks of a server and what they are filled with, where volumes are cut from groups.
+    /// Disks of a server and their contents, if volumes are cut from redundant groups.
     fn write_pools(&self, server: &Server, text: &mut String) -> std::fmt::Result {
         let pools = self.pools(server).iter();
         for ((purpose, pool), used) in pools.zip(self.pool_shares(server)) {

@@ -9,7 +9,7 @@ use crate::layout::{LayoutError, LayoutRequest, Mode, Witness};
 use crate::names::NameError;
 use crate::pool::Pool;
 
-/// What has been sized, in plain values.
+/// The sized requirements, as plain values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requirements {
     /// Title of the documents.
@@ -18,7 +18,7 @@ pub struct Requirements {
     pub description: String,
     /// Customer, author and date of the design.
     pub origin: Origin,
-    /// What the documents say of figures that are another product's; none where all are its own.
+    /// Remark in the documents on figures taken from another product; none if there are none.
     pub assumption: Option<String>,
     /// Sources of the mailbox figures.
     pub provenance: Vec<String>,
@@ -51,16 +51,16 @@ pub struct Requirements {
     pub megacycles: Megacycles,
     /// A volume with databases, and their logs unless those have volumes of their own.
     pub database_volume: Bytes,
-    /// A volume with logs alone, where they are apart.
+    /// A volume for logs alone, if they are separate.
     pub log_volume: Option<Bytes>,
-    /// The volume for restores, where there is one.
+    /// The volume for restores, if there is one.
     pub restore_volume: Option<Bytes>,
     /// Spare volumes of a server.
     pub spare_volumes: Places<usize>,
     /// The disks of a server by purpose, if volumes are cut from redundant groups; else each volume
     /// is a separate disk. A purpose without a pool uses that of the databases.
     pub pools: Places<Vec<(Purpose, Pool)>>,
-    /// SSDs of a server that hold `MetaCache` databases, where there are some.
+    /// SSDs of a server for `MetaCache` databases, if any.
     pub metacache: Option<MetaCacheDisks>,
     /// File system, encryption, product and lags.
     pub build: Build,
@@ -83,7 +83,7 @@ pub struct Build {
     pub replay_lag_manager: bool,
     /// Mb/s of the link between the sites, if the document says.
     pub link_mbps: Option<f64>,
-    /// What the link between the sites was sized for.
+    /// Whether the link between the sites was sized for compressed traffic.
     pub network_compression: NetworkCompression,
     /// Whether the product's commands know the file system of a group (Exchange 2016 and later).
     pub group_file_system: bool,
@@ -103,7 +103,7 @@ pub enum NetworkCompression {
 }
 
 impl NetworkCompression {
-    /// The word of the product's commands.
+    /// The value that the product's commands take.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Enabled => "Enabled",
@@ -214,13 +214,13 @@ pub struct Group {
 pub struct ActiveLimits {
     /// The most in any failure that was played through.
     pub most: usize,
-    /// The most with at most two servers failed; where that is none, the most in any.
+    /// The maximum with at most two servers failed; if there is none, the maximum of all failures.
     pub preferred: usize,
 }
 
 impl Group {
     /// The limits of the servers of `site`, counted from 0, that hold more than late copies; none
-    /// where the group has no such server.
+    /// if the group has no such server.
     pub fn limits_in(&self, site: usize) -> Option<ActiveLimits> {
         let servers = self.servers.iter();
         let here = servers.filter(|server| server.site == site && !server.only_lagged);
@@ -327,7 +327,7 @@ impl Provision {
         taken
     }
 
-    /// The part of what the databases' disks stand that the I/O of a server takes.
+    /// Share of the capacity of the databases' disks that the I/O of a server uses.
     pub fn pool_load(&self, server: &Server) -> Option<f64> {
         let (_, pool) = self.pools(server).first()?;
         let iops = self.needs.iops_per_database * server.databases().count() as f64;

@@ -25,9 +25,9 @@ impl fmt::Display for NameError {
 /// Labels of volumes have 32 letters; the numbers behind a prefix take some.
 const LONGEST_PREFIX: usize = 24;
 
-/// Refuses prefixes that no quoting could make safe: they would change a path, or diskpart and
-/// Windows PowerShell, which read scripts in the code page of the machine, would take their bytes
-/// for other letters, quotes among them.
+/// Characters that quoting cannot make safe. Some change a path; non-ASCII ones may turn into other
+/// characters, even quotes, because diskpart and Windows PowerShell read scripts in the machine's
+/// code page.
 fn is_forbidden(symbol: char) -> bool {
     !symbol.is_ascii() || symbol.is_control() || "\\/:*?\"<>|".contains(symbol)
 }

@@ -1,4 +1,4 @@
-//! What a sizing says, in the plain values that a provision is made of.
+//! Converts the results of a sizing into the plain values that a provision is built from.
 
 use plan::Deployment;
 use plan::deployment::{BackupMethod, Raid, RaidGroup, SiteModel as Model, Witness as Place};
@@ -244,8 +244,8 @@ fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> Result<usize, ProvisionEr
     if pools.is_empty() { count(sheet, Key::VolumeAutoreseed) } else { Ok(0) }
 }
 
-/// The redundant groups of a kind of server; none where there are no such servers, or each volume
-/// is a disk.
+/// The redundant groups of a kind of server; none if there are no such servers, or each volume is a
+/// disk.
 fn pools(
     deployment: &Deployment,
     sheet: &Sheet,

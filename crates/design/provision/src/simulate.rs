@@ -13,11 +13,11 @@ pub struct Simulated {
     pub layout: Layout,
     /// Every failure, the harmless first.
     pub modes: Vec<Mode>,
-    /// What it was laid out from; it knows what a failure costs the survivors.
+    /// The requirements it was laid out from, which give a failure's cost to the survivors.
     pub needs: Requirements,
 }
 
-/// Lays one group out and plays its failures; none without copies, or where there is no layout.
+/// Lays one group out and plays its failures. `None` without copies, or if no layout fits.
 pub fn simulate(deployment: &Deployment, sizing: &Sizing) -> Option<Simulated> {
     let needs = Requirements::of(deployment, &sizing.sheet, sizing.architecture).ok()?;
     if !needs.copies {

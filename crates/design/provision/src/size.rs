@@ -49,7 +49,7 @@ fn is_survived(mode: &Mode) -> bool {
 }
 
 /// The share of its processors that the busiest survivor uses; none for a failure that the
-/// arithmetic does not count, and where the speed of a server is not known.
+/// arithmetic does not count, or if a server's speed is unknown.
 fn processor_share(needs: &Requirements, mode: &Mode) -> Option<(FailureMode, f64)> {
     Some((counted(mode.failure)?, needs.burden(mode)?.processor?))
 }

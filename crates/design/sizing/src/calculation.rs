@@ -61,13 +61,13 @@ impl Calculation<'_> {
         &self.work.sheet
     }
 
-    /// What lies on a volume, and on which disks.
+    /// Databases per volume, and the disks under the volumes.
     pub const fn architecture(&self) -> Architecture {
         self.architecture
     }
 
-    /// Whether the failures of the layout decide how busy processors get: not where the workbook's
-    /// formula is asked for, nor where the speed of the servers is not known.
+    /// Whether processor use comes from the simulated failures of the layout: not if the workbook's
+    /// formula is requested, nor if the servers' speed is unknown.
     pub fn needs_played_processors(&self) -> bool {
         let by_formula = Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First);
         !self.work.deployment.is_compatible() && self.work.sheet.number(by_formula).is_some()

@@ -1,5 +1,5 @@
-//! What the hardware costs, takes of a rack and draws, as far as the deployment gives prices: what
-//! designs are ranked by then. A part without a price is in no sum, and its key is absent.
+//! Price, rack units and power of the hardware, as far as the deployment states them; designs are
+//! then ranked by these. A part without a price is in no sum, and its key is absent.
 
 use plan::deployment::Prices;
 

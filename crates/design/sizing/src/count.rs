@@ -118,8 +118,8 @@ fn shares(work: &Work<'_>, count: &Number) -> Number {
     }
 }
 
-/// The count that spreads evenly over all ways to lay the copies on servers, where it fits and does
-/// not double the databases; else evenly over the servers.
+/// The count that spreads evenly over all placements of the copies, unless it exceeds the maximum
+/// or more than doubles the databases; then the count that spreads evenly over the servers.
 fn symmetrical(work: &mut Work<'_>, wanted: &Number, all: &Number, most: &Number) -> Number {
     let shares = shares(work, wanted);
     if work.deployment.data.database_count.is_some() || all.value() > most.value() {
@@ -154,8 +154,8 @@ fn given_volumes(work: &mut Work<'_>, volumes: u32) -> Number {
     work.sheet.input(key, f64::from(volumes))
 }
 
-/// The next count that makes whole groups of four and, where that is wanted, gives every server
-/// the same.
+/// The next count that makes whole groups of four and, if wanted, gives every server the same
+/// number.
 fn evenly_in_fours(work: &Work<'_>, before: Number) -> Number {
     if !work.deployment.data.symmetrical {
         return before.up_to(4.0);
@@ -206,7 +206,7 @@ fn homes(work: &mut Work<'_>) {
     work.put(Key::DatabaseActiveDc2, count - first);
 }
 
-/// Late copies that stand in a site, of the databases that the workbook counts for it.
+/// Lagged copies in a site, of the databases that the workbook counts for it.
 pub(crate) fn late_copies(work: &Work<'_>, second: bool) -> Number {
     let (near, far) = (work.get(Key::CopiesFirstSiteLagged), work.get(Key::CopiesSecondSiteLagged));
     match (work.sheet.find(Key::DatabaseActiveDc2), second) {

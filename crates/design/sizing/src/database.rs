@@ -61,7 +61,7 @@ fn by_copies(work: &mut Work<'_>, architecture: Architecture) {
     work.put(Key::DatabasePerVolumeByCopies, count);
 }
 
-/// Databases on a volume: in a group of two active sites no more than have room on a disk.
+/// Databases per volume; in a group of two active sites, no more than fit on a disk.
 fn per_volume(work: &mut Work<'_>, architecture: Architecture) {
     let mut count = work.get(Key::DatabasePerVolumeByCopies);
     let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);

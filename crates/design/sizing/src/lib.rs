@@ -3,7 +3,7 @@
 //! Everything here is a pure function of a deployment. Each constant and formula names its source;
 //! each result carries the formula that made it, because [`number::Number`] writes down what its
 //! operators do. Formulas find each other's results in a [`Sheet`] by [`Key`]; name, unit, source
-//! and title of each key stand in one catalogue.
+//! and title of each key are in one catalogue.
 
 /// A figure of the product, by the name of its field.
 macro_rules! figure {
@@ -59,7 +59,7 @@ pub use work::Note;
 pub struct Sizing {
     /// Every number with its trace, in the order of calculation.
     pub sheet: Sheet,
-    /// What lies on a volume, and on which disks.
+    /// Databases per volume, and the disks under the volumes.
     pub architecture: Architecture,
     /// Known mistakes of the official calculator that make a difference here.
     pub notes: Vec<Note>,
@@ -73,7 +73,7 @@ impl Sizing {
         !self.findings.iter().any(|finding| finding.severity == Severity::Violation)
     }
 
-    /// The number under `key`; none where it does not apply to this deployment.
+    /// The number under `key`; none if it does not apply to this deployment.
     pub fn number(&self, key: Key) -> Option<f64> {
         self.sheet.number(key)
     }

@@ -95,7 +95,7 @@ fn client_access(work: &mut Work<'_>, kind: ServerKind, processor: Processor) ->
     work.put(Key::MemoryClientAccessGb(kind), memory)
 }
 
-/// Megacycles of client access of a mailbox, also where they are part of the active figure.
+/// Megacycles of client access per mailbox, even if the active figure includes them.
 fn client_access_cycles(work: &mut Work<'_>) -> Number {
     let apart = work.get(Key::MailboxesMcyclesClientAccess);
     if apart.value() > 0.0 {

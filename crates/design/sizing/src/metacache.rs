@@ -22,7 +22,7 @@ const USED: f64 = 0.95;
 /// The most that is advised of the SSDs' capacity by that of the disks. Source: S-PA19.
 const MOST_ADVISED: f64 = 0.1;
 
-/// SSDs of a server and of all, where the deployment has some.
+/// SSDs of a server and of all, if the deployment has some.
 pub(crate) fn metacache(work: &mut Work<'_>, architecture: Architecture) {
     let Some(given) = work.deployment.metacache else {
         return;
@@ -132,7 +132,7 @@ fn percent(share: f64) -> String {
     write((share * 1000.0).round() / 10.0)
 }
 
-/// What makes caches anew on a new SSD is `AutoReseed`, which needs spare volumes: single disks.
+/// `AutoReseed` rebuilds the caches on a new SSD. It needs spare volumes, so single disks.
 fn without_spares(work: &mut Work<'_>, architecture: Architecture) {
     let second = work.deployment.second_site.is_some() && architecture.second == Build::Raid;
     let is_raid = architecture.first == Build::Raid || second;

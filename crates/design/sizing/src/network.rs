@@ -139,8 +139,8 @@ fn link(work: &mut Work<'_>, model: SiteModel) {
     }
 }
 
-/// Whether the workbook looks at the TCP window: only where servers of the second site wait or are
-/// kept for late copies.
+/// Whether the workbook considers the TCP window: only if servers of the second site are on standby
+/// or dedicated to lagged copies.
 fn window_counts(work: &Work<'_>, model: SiteModel) -> bool {
     model != SiteModel::ActiveActive
         || work.sheet.find_or_0(Key::ServerPassiveDc2).value() > 0.0

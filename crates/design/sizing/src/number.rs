@@ -171,8 +171,7 @@ fn joined(name: &str, parts: &[Number], value: f64) -> Number {
     }
 }
 
-/// The value without the last digits, in which sums of decimal fractions go astray: 2.9999999999998
-/// is 3.
+/// The value without floating-point noise: 2.9999999999998 is 3.
 fn snapped(value: f64) -> f64 {
     let nearest = value.round();
     if (value - nearest).abs() < 1e-9 * value.abs().max(1.0) { nearest } else { value }

@@ -126,7 +126,7 @@ fn need(work: &mut Work<'_>, mode: FailureMode, site: ServerKind, active: &Numbe
     work.put(Key::Processor(ProcessorKey::Need, mode, site), need)
 }
 
-/// What a hypervisor makes of a megacycle; 1 where there is none.
+/// Factor on a megacycle under a hypervisor; 1 without one.
 pub(crate) fn hypervisor(work: &mut Work<'_>) -> Number {
     let servers = &work.deployment.servers;
     if !servers.virtual_machines {

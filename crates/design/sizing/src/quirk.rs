@@ -17,7 +17,7 @@ pub enum Quirk {
     DoubleReads,
     /// Reads of clients without an index do not change the share of reads.
     SearchReadShare,
-    /// Bits are compared with bytes, or the window is not looked at.
+    /// Bits are compared with bytes, or the window is ignored.
     LinkWindow,
     /// Databases are filled past their limit.
     MailboxesRoundedUp,
@@ -27,15 +27,15 @@ pub enum Quirk {
     LaggedSpace,
     /// Messages a day come in steps of 50.
     ProfileSteps,
-    /// A lag is kept for where no copy replays late.
+    /// Log space is reserved for a lag although no copy is lagged.
     LagWithoutCopies,
-    /// A few databases become very many, so that every order of servers occurs.
+    /// A small database count is inflated until every order of servers occurs.
     AllOrders,
-    /// A count that is given is rounded like a calculated one.
+    /// A count given by the user is rounded like a calculated one.
     GivenCount,
-    /// The databases of a volume in one site are counted over both.
+    /// The databases per volume of one site are computed from both sites.
     VolumeOfBothSites,
-    /// Servers for late copies are forgotten where a volume holds several databases.
+    /// Servers for lagged copies are forgotten if a volume holds several databases.
     OwnServersForgotten,
     /// The largest database follows the first site's disks alone.
     FirstSiteDecides,
@@ -43,19 +43,19 @@ pub enum Quirk {
     DiskShareIgnored,
     /// A count is rounded up to the servers where that is not wanted.
     UnwantedSymmetry,
-    /// A backup set that is not whole is rounded away.
+    /// A partial backup set is rounded away.
     BackupSetRounded,
-    /// Room to restore shrinks with the databases of the last volume.
+    /// Restore space shrinks with the databases of the last volume.
     RestoreRoomShrinks,
-    /// What lies behind the hundredth copy or volume of a server is not counted.
+    /// Copies and volumes of a server beyond the hundredth are not counted.
     HundredVolumes,
-    /// Servers that are left for transport are not those that are left.
+    /// The survivors counted for transport are not the actual survivors.
     TransportServers,
-    /// A recovery point of four hours takes the mean of five.
+    /// A recovery point of four hours uses the mean of five.
     WindowOfFive,
     /// Servers for late copies count as full as all others.
     LateServersFull,
-    /// Fewer than no passive copies count, so that processors may be used below zero.
+    /// Negative counts of passive copies are used, so that processor use can be negative.
     PassiveBelowNone,
 }
 

@@ -9,13 +9,13 @@ use crate::sheet::Sheet;
 /// A day of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackupDay {
-    /// Databases of which everything is backed up.
+    /// Databases with a full backup.
     pub full: usize,
-    /// Databases of which only changes are backed up.
+    /// Databases with an incremental or differential backup.
     pub changes: usize,
 }
 
-/// The days until the schedule begins anew; none where copies alone protect the databases.
+/// Days until the schedule repeats; none if copies alone protect the databases.
 ///
 /// Databases take turns in their order, so neighbours, which share a volume, have their turn on
 /// different days.

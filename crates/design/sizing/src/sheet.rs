@@ -1,5 +1,5 @@
-//! Every number and decision of a sizing with the formula that made it; formulas find what they
-//! need in it by key, as the cells of a spreadsheet do.
+//! Every number and decision of a sizing with the formula that made it; formulas look up their
+//! inputs in it by key, as the cells of a spreadsheet do.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -65,12 +65,12 @@ impl Sheet {
         self.places.get_key_value(&best).map(|(name, _)| &**name)
     }
 
-    /// The number under `key`, where there is one.
+    /// The number under `key`, if there is one.
     pub(crate) fn find(&self, key: Key) -> Option<Number> {
         self.number(key).map(|value| Number::named(&key.name(), value))
     }
 
-    /// The value of the number under `key`, where there is one.
+    /// The value of the number under `key`, if there is one.
     pub fn number(&self, key: Key) -> Option<f64> {
         match self.fact(key)?.value {
             Value::Number(value) => Some(value),
@@ -78,7 +78,7 @@ impl Sheet {
         }
     }
 
-    /// The decision under `key`, where there is one.
+    /// The decision under `key`, if there is one.
     pub fn decision(&self, key: Key) -> Option<Decision> {
         match self.fact(key)?.value {
             Value::Decision(decision) => Some(decision),
@@ -92,7 +92,8 @@ impl Sheet {
         number.unwrap_or_else(|| panic!("invariant: {key} is calculated before it is used"))
     }
 
-    /// The number under `key`; 0 where there is none, as of servers that a deployment has not.
+    /// The number under `key`; 0 if there is none, as for servers that the deployment does not
+    /// have.
     pub(crate) fn find_or_0(&self, key: Key) -> Number {
         self.find(key).unwrap_or_else(|| Number::plain(0.0))
     }
@@ -110,7 +111,7 @@ impl Sheet {
         Number::named(&key.name(), number.value())
     }
 
-    /// Writes down a decision and the reason for it.
+    /// Records a decision and the reason for it.
     pub(crate) fn decide(&mut self, key: Key, decision: Decision, because: &str) {
         self.push(Fact {
             key,
@@ -167,7 +168,7 @@ impl Sheet {
     }
 }
 
-/// Characters at the beginning and at the end that two names share.
+/// Length of the common prefix plus length of the common suffix.
 fn shared(known: &str, name: &str) -> usize {
     let front = known.chars().zip(name.chars());
     let back = known.chars().rev().zip(name.chars().rev());

@@ -79,8 +79,8 @@ fn waiting_there(work: &mut Work<'_>, architecture: Architecture) -> Number {
     work.put(Key::ServerPassiveDc2, needed)
 }
 
-/// Servers that hold nothing but late copies. Corrected mode adds what the workbook leaves out: as
-/// many as a database has late copies in a site.
+/// Servers that hold only lagged copies. Corrected mode also requires, unlike the workbook, at
+/// least as many as a database has lagged copies in a site.
 fn kept_for_late_copies(work: &mut Work<'_>) {
     let (near, far) = (work.get(Key::CopiesFirstSiteLagged), work.get(Key::CopiesSecondSiteLagged));
     let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);

@@ -28,7 +28,7 @@ pub(crate) fn days(span: Nanos) -> f64 {
     span.0 as f64 / 86_400e9
 }
 
-/// All tiers, and what they have in common.
+/// All tiers, and their shared inputs.
 pub(crate) fn tiers(work: &mut Work<'_>) {
     let deployment = work.deployment;
     for (index, tier) in deployment.tiers.iter().enumerate() {
@@ -43,7 +43,7 @@ pub(crate) fn tiers(work: &mut Work<'_>) {
     totals(work);
 }
 
-/// The sum of `what` of one mailbox over all mailboxes.
+/// Sum over all mailboxes of the per-mailbox value `what`.
 pub(crate) fn over_tiers(work: &Work<'_>, what: TierKey) -> Number {
     sum(each(work).map(|tier| {
         work.get(Key::Tier(tier, TierKey::Mailboxes)) * work.get(Key::Tier(tier, what))

@@ -45,7 +45,7 @@ pub(crate) fn totals(work: &mut Work<'_>) {
     work.sheet.put(Key::DatabaseAll, databases);
 }
 
-/// Disks of a server: single ones, or those in redundant groups; none where neither is known.
+/// Disks of a server: single ones, or those in redundant groups; none if neither is known.
 fn disks_of(work: &Work<'_>, kind: ServerKind) -> Option<Number> {
     if let Some(single) = work.sheet.find(Key::DiskJbodDisksPerServer(kind)) {
         return Some(single);

@@ -203,8 +203,8 @@ fn memory(work: &mut Work<'_>) {
     }
 }
 
-/// Below what the recovery point needs, copies fall behind for good; below the peak for hours of
-/// each day, which the recovery point may allow.
+/// If the link is slower than the recovery point needs, copies fall behind for good. If it is
+/// slower than the peak, they fall behind for hours each day, which the recovery point may allow.
 fn link(work: &mut Work<'_>) {
     let no = Some(Decision::Answer(false));
     if work.sheet.decision(Key::NetworkLinkOkRpo) == no {

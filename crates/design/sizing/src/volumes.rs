@@ -7,7 +7,7 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// Room for a second database and a part where there is no restore volume. Source: S-W76.
+/// Room for a second database and a bit if there is no restore volume. Source: S-W76.
 const RESTORE_ROOM: f64 = 1.1;
 
 /// Volumes, and copies, that the workbook lists for a server. Source: S-W76.
@@ -102,7 +102,7 @@ fn looked_up(name: &str, number: &Number, table: &[(f64, f64)]) -> Number {
     Number::of_all(name, std::slice::from_ref(number), value)
 }
 
-/// GB of a volume with `count` databases: their index, room to restore, logs beside them.
+/// GB of a volume with `count` databases, including their index, restore space and any logs on it.
 pub(crate) fn database_volume(
     work: &mut Work<'_>,
     architecture: Architecture,

@@ -16,9 +16,9 @@ use crate::sheet::Sheet;
 pub struct Note {
     /// Which one.
     pub quirk: Quirk,
-    /// The result that it changes.
+    /// The result that the mistake changes.
     pub key: Key,
-    /// The workbook's value and the right one, where they are numbers.
+    /// The workbook's value and the correct one, if they are numbers.
     pub values: Option<(f64, f64)>,
 }
 
@@ -64,7 +64,7 @@ impl<'d> Work<'d> {
         self.sheet.figure(name, of(&self.deployment.product.figures))
     }
 
-    /// The workbook's number or the right one, as the mode says; where they differ that is noted.
+    /// The workbook's number or the correct one, depending on the mode; a difference is noted.
     pub(crate) fn either(
         &mut self,
         quirk: Quirk,

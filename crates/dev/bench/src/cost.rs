@@ -30,16 +30,16 @@ const LOAD: Mail =
 /// Left out at the beginning: by then the cache is full and pages are written as well.
 const SETTLING_REQUESTS: u64 = 100_000;
 
-/// Requests that the time is divided by. One tick of the processor clock is 0.025 us of each.
+/// Requests to measure. One tick of the processor clock amounts to 0.025 us per request.
 const MEASURED_REQUESTS: u64 = 400_000;
 
 /// Rounds, disk and memory in turn; the lines show their medians.
 const ROUNDS: usize = 3;
 
-/// Most processor time of a request on a disk, in microseconds.
+/// Limit for the processor time of a request on a disk, in microseconds.
 const DISK_LIMIT_MICROS: f64 = 20.0;
 
-/// Requests that one core makes, at least, of storage that takes no processor time.
+/// Minimum of requests per second that one core makes on storage that costs no processor time.
 const NULL_LIMIT_PER_SECOND: f64 = 60_000.0;
 
 /// Processor time of one transactional I/O, in microseconds.
@@ -195,8 +195,8 @@ fn usage() -> Result<Usage, Failure> {
     Usage::now().map_err(Failure::of)
 }
 
-/// Notes in `peer` what fio took for a request right after, where there is fio. It ruins the
-/// database, which is removed.
+/// Records fio's cost per request in `peer`, measured right after ours, if fio is installed. It
+/// overwrites the database, which is then removed.
 fn on_disk(path: &Path, peer: &mut Vec<f64>) -> Result<RequestCost, Failure> {
     folder::remove(path)?;
     folder::create(path)?;
@@ -222,7 +222,7 @@ fn requests_alone(path: &Path) -> Result<f64, Failure> {
     Ok(fio::run(&file, &[&load[..], &span].concat())?.cpu_micros_per_operation)
 }
 
-/// What a request of the load reads, and most of its writes.
+/// Bytes of the load's reads, and of most of its writes.
 const PAGE_BYTES: usize = 32 << 10;
 
 /// Reads among the load's requests of pages, 20 to 13.7 in a batch; the others are writes.

@@ -23,7 +23,7 @@ pub(crate) fn installed() -> bool {
     shell::installed("fio")
 }
 
-/// What to say, and do nothing else, where it cannot.
+/// Printed in place of fio's figures if fio is not installed.
 pub(crate) const ABSENT: &str = "skipped: fio is not installed; install it with `apt install fio`";
 
 /// Runs one fio job on `file` with `arguments` beside those that every comparison shares: direct,

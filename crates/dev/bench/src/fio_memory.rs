@@ -1,10 +1,10 @@
-//! Where fio keeps its buffers, so that what memory gives and what a program costs are seen apart.
+//! Where fio keeps its buffers: separates the effect of huge pages from the cost of the program.
 
-/// Where fio keeps its buffers. Ours lie in huge pages without anybody's doing; for fio's, the
-/// administrator must have reserved some.
+/// Where fio keeps its buffers. Ours are in huge pages automatically; fio's need pages that the
+/// administrator has reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FioMemory {
-    /// fio as it comes: `malloc`, ordinary pages.
+    /// fio's default: `malloc`, ordinary pages.
     Plain,
     /// `--iomem=mmaphuge`: the remaining difference is the program's, not the memory's.
     HugePages,

@@ -11,7 +11,7 @@ pub(crate) fn create(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))
 }
 
-/// Removes a folder with all that is in it; one that is not there is well.
+/// Removes a folder and its contents; a missing one is not an error.
 pub(crate) fn remove(folder: &Path) -> Result<(), Failure> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(folder, &error)),

@@ -14,7 +14,7 @@ use units::{Bytes, Nanos};
 use crate::mail::{self, Mail};
 use xtask::failure::Failure;
 
-/// How often the log is looked at.
+/// Interval between checks of the log.
 const LOOK: Nanos = Nanos::from_millis(100);
 
 /// Fills the database in `folder` and works on it until there is that much `log`, all of which

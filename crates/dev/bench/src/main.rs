@@ -17,6 +17,7 @@ mod events;
 mod fidelity;
 mod fio;
 mod fio_memory;
+mod fleet_day;
 mod folder;
 mod iscsi;
 mod killed;
@@ -26,6 +27,7 @@ mod mix;
 mod pairs;
 mod program;
 mod published;
+mod publishing;
 mod recovery;
 mod replay;
 mod report;
@@ -43,7 +45,7 @@ use std::process::ExitCode;
 use xtask::failure::Failure;
 use xtask::{command, shell, usage};
 
-/// The product's, so that a bench measures what the product does.
+/// The product's allocator, so that a bench measures the product.
 #[global_allocator]
 static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
 
@@ -96,7 +98,9 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "batch" => batch::run(directory),
         "cost" => cost::run(directory),
         "fidelity" => fidelity::run(),
+        "fleet-day" => fleet_day::run(directory),
         "published" => published::run(directory),
+        "publishing" => publishing::run(directory),
         "iscsi" => iscsi::run(directory),
         "levels" => levels::run(directory),
         "recovery" => recovery::run(directory),
@@ -107,8 +111,8 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: deployments, device, check, prepare, \
-             checksum, engine, batch, cost, fidelity, iscsi, levels, published, recovery, \
-             replay, report, served, simulate, sizing, watched"
+             checksum, engine, batch, cost, fidelity, fleet-day, iscsi, levels, published, \
+             publishing, recovery, replay, report, served, simulate, sizing, watched"
         ))),
     }
 }

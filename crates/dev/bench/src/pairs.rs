@@ -14,7 +14,7 @@ pub(crate) struct Pairs {
     pub peer: f64,
     /// Median of the pairs' ratios, ours over the peer's.
     pub ratio: f64,
-    /// The ratio that is aimed at.
+    /// Target for the ratio.
     pub goal: f64,
 }
 

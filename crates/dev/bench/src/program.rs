@@ -13,12 +13,12 @@ use xtask::shell;
 const DATABASES: usize = 2;
 const DATABASE_BYTES: u64 = 2 << 30;
 
-/// What fio is given: the blocks and the depth that a sequential stream wants.
+/// fio's arguments: block size and queue depth that suit a sequential stream.
 const SEQUENTIAL: [&str; 2] = ["--bs=1M", "--iodepth=16"];
 
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
-/// The files of one benchmark, in a folder of their own that is removed at the end.
+/// The files of one benchmark, in a scratch folder that is removed at the end.
 struct ProgramScene {
     folder: PathBuf,
 }

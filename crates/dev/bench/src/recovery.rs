@@ -79,13 +79,13 @@ fn in_folder<T>(
 /// One pair: a replay, and fio right before or behind it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// Pages that replay read, a second.
+    /// Pages that replay reads per second.
     reads: f64,
-    /// Its requests to the database file, a second.
+    /// Requests of replay to the database file per second.
     requests: f64,
-    /// fio's random reads a second.
+    /// fio's random reads per second.
     peer_reads: f64,
-    /// fio's requests a second in the shares that replay had.
+    /// fio's requests per second, in the same mix of reads and writes as replay's.
     peer_requests: f64,
 }
 

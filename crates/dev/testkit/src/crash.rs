@@ -49,8 +49,8 @@ pub struct CrashOptions {
     pub steps: Steps,
     /// What the sessions do.
     pub script: Script,
-    /// The array under the database, whose caches then decide what a failure leaves; none: memory
-    /// that keeps what durability promises.
+    /// The simulated array under the database, whose caches decide what survives a failure; none:
+    /// memory that keeps exactly the durable writes.
     pub array: Option<ArrayDescription>,
 }
 
@@ -97,7 +97,7 @@ pub struct CrashFailure {
     pub seed: Seed,
     /// The request of the first failure; 0: none was needed.
     pub step: u64,
-    /// How long the segments of all logs were, where that was prescribed.
+    /// Segment size of all logs, if prescribed.
     pub log_segment: Option<SegmentSize>,
     /// The problem found.
     pub problem: String,
@@ -296,7 +296,7 @@ impl Lab {
         }
     }
 
-    /// Ends the test where a script would go on for ever: a wait that nothing ends.
+    /// Fails the test if a script hangs, waiting for something that never happens.
     fn watch(&self, runtime: Runtime, at: Option<u64>) -> impl Future<Output = ()> + 'static {
         let seed = self.seed.0;
         async move {

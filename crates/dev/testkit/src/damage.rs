@@ -1,5 +1,5 @@
 //! The damage table: every kind of damage that a device can do to a page, injected thousands of
-//! times into the real writes of a database at work, and what `check` makes of it.
+//! times into the real writes of a running database, and the findings of `check`.
 //!
 //! The engine fills a database and works on it; each page that it writes is written again to a copy
 //! of the file from just before: once with a bit flipped, once to another place, once not at all,

@@ -73,7 +73,7 @@ impl Messages {
         Self { seed, next: 1, left: rows, longest }
     }
 
-    /// What every reader must see of a table of these messages.
+    /// The digest that every reader must compute of a table of these messages.
     pub fn digest(self) -> TableDigest {
         digest_of("the source", self)
     }

@@ -13,7 +13,7 @@ use units::{Nanos, Seed};
 pub struct World {
     executor: Executor,
     memory: MemoryVolume,
-    /// The array that it lies on, where it lies on one.
+    /// The simulated array under the folder, if any.
     array: Option<SimulatedArray>,
 }
 
@@ -59,7 +59,7 @@ impl World {
         Self { executor: Executor::new(reactor), memory, array: Some(array) }
     }
 
-    /// What the array under the folder keeps when power fails; none where it lies in memory alone.
+    /// The writes that the array under the folder keeps when power fails; none for plain memory.
     pub fn guarantee(&self) -> Option<Rc<dyn Guarantee>> {
         let array = self.array.as_ref()?;
         Some(Rc::new(ArrayGuarantee(array.clone())))

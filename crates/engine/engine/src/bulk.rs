@@ -106,7 +106,7 @@ impl RowSource for NoRows {
     }
 }
 
-/// How far a fill has come.
+/// Progress of a fill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BulkProgress {
     /// Rows added.

@@ -82,7 +82,7 @@ pub(crate) struct Cache {
     loading: RefCell<HashSet<PageNumber, QuickHash>>,
     writes_in_flight: Cell<usize>,
     kept_pages: Cell<usize>,
-    /// A load or a write has ended, or a page has gone.
+    /// Signalled when a load or a write ends, or a page is evicted.
     changed: Notify,
     /// The scavenger has work.
     wanted: Notify,

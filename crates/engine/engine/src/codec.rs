@@ -84,7 +84,7 @@ impl<'a> Fields<'a> {
 /// Set in every byte of a number but the last.
 const MORE: u8 = 0x80;
 
-/// A number, seven bits to a byte, the lowest first: small numbers take little room.
+/// Appends a number, seven bits per byte, lowest first (LEB128), so that small numbers are short.
 pub(crate) fn put_number(out: &mut Vec<u8>, number: impl Into<u64>) {
     let mut rest = number.into();
     while rest > 0x7F {

@@ -193,7 +193,7 @@ impl Core {
         Ok((span.start, span.end))
     }
 
-    /// Wakes every waiting task, so that each sees that the end has come.
+    /// Wakes every waiting task, so that each sees that the database is closing.
     pub(crate) fn wake_all(&self) {
         self.lifecycle.work_ended().notify_all();
         self.cache.wake_scavenger();

@@ -211,7 +211,8 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
     }
     for loser in redone.losers {
         let begin = loser.begin;
-        // Rows that it had revived go back to being deleted, and the deleting transaction is gone.
+        // Rows that it had revived become deleted again, although the deleting transaction no
+        // longer exists.
         let revived = loser.undo.iter().flatten();
         let revived = revived.filter(|undo| matches!(undo, Undo::Revive { .. }));
         items.extend(revived.cloned().map(|of| PendingCleanup { begin, of }));

@@ -28,7 +28,7 @@ impl TransactionId {
 /// One change of one page. Lines count nodes from 0, tag 0 left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PageEdit {
-    /// Make the page an empty one of a tree; everything it held is gone.
+    /// Reformat the page as an empty one of a tree, discarding its contents.
     Format {
         /// Page flags, see `ese::page::page_flags`.
         flags: u32,
@@ -109,7 +109,7 @@ impl PageEdits {
 /// One atomic change of the database: all of its pages or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ApplyRecord {
-    /// On whose behalf.
+    /// The transaction that made the change.
     pub transaction: TransactionId,
     /// The database time that every edited page carries afterwards.
     pub dbtime: u64,

@@ -175,8 +175,8 @@ pub enum TransactionError {
     LostFlush(LostFlush),
     /// A page could not be read.
     Read(DeviceError),
-    /// A write or flush has failed before: nothing may be changed or read until the database is
-    /// opened anew.
+    /// A write or flush has failed before: the database refuses reads and changes until it is
+    /// reopened.
     Poisoned(Rc<PoisonCause>),
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct HeaderFile {
     device: Rc<dyn Device>,
     page_size: PageSize,
     header: RefCell<DatabaseHeader>,
-    /// How far the maintenance scan has come, for the next write.
+    /// Progress of the maintenance scan, for the next write.
     scan: Cell<Option<ScanProgress>>,
     /// Whether readers use the copy at the beginning of the file; else the one behind it.
     primary_counts: Cell<bool>,
@@ -55,14 +55,14 @@ impl HeaderFile {
         self.header.borrow().clone()
     }
 
-    /// Has the next write say how far the maintenance scan has come.
+    /// Stores the progress of the maintenance scan with the next write of the header.
     pub(crate) fn note_scan(&self, progress: ScanProgress) {
         self.scan.set(Some(progress));
     }
 
     /// Makes sure that the header on disk names `generation` before a page changed in it is
-    /// written. `durable` is the last generation with durable records: naming it at the same time
-    /// spares a write of the header.
+    /// written. `durable` is the last generation with durable records: naming it now saves a later
+    /// write of the header.
     pub(crate) async fn require(
         &self,
         generation: Generation,

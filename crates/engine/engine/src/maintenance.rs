@@ -1,7 +1,7 @@
 //! The background maintenance scan: reads the whole file over and over, slowly, and verifies every
 //! page, so that damage is found before the last good copy is gone. Its progress is stored in the
 //! header whenever that is written, so that a pass resumes where the last opening of the database
-//! left it: slow storage and large files would never see the end of one.
+//! left it: otherwise slow storage and large files would never complete a pass.
 
 pub(crate) mod progress;
 

@@ -56,7 +56,7 @@ impl Default for RecoverySettings {
     }
 }
 
-/// How far redo has come, for progress displays.
+/// Progress of redo, for displays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecoveryProgress {
     /// The first generation to replay.
@@ -88,7 +88,7 @@ pub struct RecoverySummary {
     pub mended: Mended,
     /// Pages written to the file.
     pub pages_written: u64,
-    /// Torn pages made anew from the log.
+    /// Torn pages rebuilt from the log.
     pub pages_made_anew: u64,
     /// Transactions that had not committed and must be undone.
     pub losers: u64,

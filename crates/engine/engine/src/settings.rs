@@ -4,9 +4,9 @@ use ese::log_file::SegmentSize;
 use ese::page::PageSize;
 use units::{Bytes, Nanos};
 
-/// The fewest pages that are free when eviction starts, where the cache is not very small: as many
-/// writes may be on their way before room is made, and a hundredth of a small cache is used up
-/// while they are.
+/// Minimum number of free pages when eviction starts, unless the cache is very small: that many
+/// writes may be in flight before any of them frees a page, and 1 % of a small cache is used up
+/// meanwhile.
 const FEWEST_FREE_PAGES: u64 = 32;
 
 /// At most one in this many pages of a very small cache is kept free for that.

@@ -4,7 +4,7 @@
 //! Planners (`tree`, `space`, `long_value`, `rows`) are synchronous functions over a [`Stage`].
 //! They read pages through it and record page edits in it. A page that is not in the cache stops
 //! the planner with [`Halt::Missing`]; the driver fetches it and calls the planner again from the
-//! start. Only a plan that has come to its end is logged and carried out.
+//! start. Only a complete plan is logged and carried out.
 
 use device::Buffer;
 use ese::page::{PageMut, PageRef, PageSize};
@@ -23,7 +23,7 @@ pub(crate) trait PageSource {
     fn take_buffer(&mut self) -> Buffer;
 }
 
-/// Why a planner could not come to its end.
+/// Why a planner could not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Halt {
     /// Pages must be fetched first; the stage lists them.

@@ -171,7 +171,7 @@ impl Drop for Transaction {
             return;
         }
         let runtime = work.core.runtime.clone();
-        // A failure poisons the database, which everybody sees who uses it later.
+        // A failure poisons the database, so later users see it.
         drop(runtime.spawn(async move { work.roll_back().await }));
     }
 }

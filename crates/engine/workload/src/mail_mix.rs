@@ -27,9 +27,9 @@ pub enum Operation {
 /// Whether a transaction waits for the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Commit {
-    /// It does not; a crash may take it back.
+    /// It does not; a crash may lose it.
     Lazy,
-    /// It does; no crash takes it back.
+    /// It does; it survives any crash.
     Durable,
 }
 

@@ -1,4 +1,4 @@
-//! The fixed columns of a message, which its content makes and its record is checked by.
+//! The fixed columns of a message: generated from the seed, and compared when its record is read.
 
 /// The fixed columns of a message; the payload is in [`Pads`](crate::Pads).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

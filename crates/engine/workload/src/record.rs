@@ -34,13 +34,13 @@ pub enum Part {
 /// A message that differs from the one written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The key under which it was sought.
+    /// The key that was looked up.
     pub message_id: i64,
     /// The version it claims.
     pub version: u32,
     /// The part that differs.
     pub part: Part,
-    /// The hash, key or object that should be there, as a number.
+    /// The expected hash, key or object, as a number.
     pub wanted: u128,
     /// The value found.
     pub found: u128,

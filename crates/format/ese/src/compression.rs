@@ -49,8 +49,8 @@ pub fn decompress(stored: &[u8]) -> Result<Vec<u8>, CompressionError> {
     }
 }
 
-/// Characters of 7 bits, lowest bits first. The first byte's lower three bits say how many bits
-/// of the last byte count, less one.
+/// Characters of 7 bits, lowest bits first. The low three bits of the first byte hold the number of
+/// valid bits in the last byte, minus one.
 fn seven_bit(first: u8, packed: &[u8]) -> Vec<u8> {
     let bits = (packed.len() * 8).saturating_sub(7 - usize::from(first & 7));
     let mut characters = Vec::with_capacity(bits / 7);

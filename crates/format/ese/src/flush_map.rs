@@ -130,27 +130,28 @@ pub enum FlushVerdict {
     },
 }
 
-/// State of the last write of a page to read: a flush map's entry, or why there is none.
+/// State of the last write of a page to read: a flush map's entry, or the reason it is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LastWrite {
     /// Nothing.
     #[default]
     Unknown,
     /// Power failed, and no map is believed. A torn page is likelier than a flipped bit, and one in
-    /// some thousands looks like one.
+    /// a few thousand looks like one.
     BeforeCrash,
     /// It completed.
     Known {
         /// The flush type that it carried: 1 to 3.
         flush_type: u8,
-        /// Whether it was marked with a hash of the page's content, if that had room.
+        /// Whether the page was marked with a hash of its content, which needs free space on the
+        /// page.
         is_marked: bool,
     },
 }
 
 impl LastWrite {
-    /// Compares a page that was read, and whose checksum is right, with its last write. A page of
-    /// zeros that was written has lost that write too.
+    /// Compares a page that was read, and whose checksum is right, with its last write. A page that
+    /// reads as zeros although it was written has lost that write, too.
     pub fn judge(self, read: PageRef<'_>) -> FlushVerdict {
         let found = read.flush_type();
         match self {
@@ -168,8 +169,8 @@ impl LastWrite {
         self.word_of_mark(read, page) == Some(false)
     }
 
-    /// Whether a page that was read has the content that its last write was marked with. `None` if
-    /// that write was not marked, or is not known.
+    /// Whether the content of a page matches the mark of its last write. `None` if that write
+    /// carried no mark or is unknown.
     pub(crate) fn word_of_mark(self, read: &[u8], page: PageNumber) -> Option<bool> {
         let is_marked = matches!(self, Self::Known { is_marked: true, .. });
         if is_marked { word_of_its_mark(read, page) } else { None }

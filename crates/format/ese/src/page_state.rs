@@ -235,8 +235,8 @@ fn lost(last_write: LastWrite, page: PageRef<'_>) -> Option<PageDamage> {
     }
 }
 
-/// Turns single flipped bits of a page back, and says which they were; `None` if the page differs
-/// from the sealed one even so.
+/// Corrects single flipped bits of a page and returns them; `None` if the page still differs from
+/// the sealed one.
 pub fn corrected(bytes: &mut [u8], number: PageNumber) -> Option<Option<PageDamage>> {
     match verify(bytes, number) {
         PageVerdict::Good | PageVerdict::Uninitialised => Some(None),

@@ -114,7 +114,7 @@ pub struct ColumnId(pub u16);
 pub enum ColumnClass {
     /// Columns 1 to 127: always at the same place.
     Fixed,
-    /// Columns 128 to 255: behind a table of ends.
+    /// Columns 128 to 255: located by a table of end offsets.
     Variable,
     /// Columns from 256 on: stored only if they have a value.
     Tagged,

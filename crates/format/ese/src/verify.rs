@@ -124,7 +124,7 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// The space header names the tree that space comes from, and says whether keys may repeat.
+    /// The space header names the parent tree that provides the space, and whether keys may repeat.
     fn check_space_header(&mut self, subject: &Subject, tree: &TreeSpace, table: &CatalogTable) {
         let expected = match tree.kind {
             TreeKind::Database => PageNumber::NONE,

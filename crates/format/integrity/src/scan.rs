@@ -82,7 +82,8 @@ async fn scan(
             flying.push_back(submit(next, buffer));
             next += shape.block_bytes;
         }
-        // Completions that have already arrived would keep this task from ever waiting.
+        // Without this, a run of completions that have already arrived would never let other tasks
+        // run.
         runtime.yield_now().await;
     }
     ControlFlow::Continue(())
@@ -108,7 +109,7 @@ pub async fn judge_pages(
     }
 }
 
-/// Judges the pages of `range` into `tally` until `progress` breaks off.
+/// Judges the pages of `range` into `tally` until `progress` breaks.
 async fn judge_range(
     runtime: &Runtime,
     device: &Rc<dyn Device>,

@@ -33,11 +33,11 @@ pub struct Tally {
     pub lost_flushes: u64,
     /// Pages of zeros: allocated and never written.
     pub uninitialised: u64,
-    /// Pages behind the space that the database owns. Of damage only flipped bits are looked for.
+    /// Pages past the space that the database owns. They are only checked for flipped bits.
     pub foreign: u64,
     /// The damage, page by page; at most [`Tally::MOST_FINDINGS`].
     pub findings: Vec<DamagedPage>,
-    /// Why the file was not read to its end, where the device could not be reached any more.
+    /// Why the scan ended early, if the device became unreachable.
     pub broken_off: Option<DeviceError>,
     /// Which pages are zeros.
     zeros: PageSet,
@@ -60,7 +60,7 @@ impl Tally {
     pub fn new(pages: u32, owned: Option<PageNumber>, flush_map: Option<Arc<FlushMap>>) -> Self {
         let last = PageNumber(pages);
         let owned = owned.unwrap_or(PageNumber(u32::MAX));
-        // Pages beyond are neither counted as zeros nor pointed to.
+        // Pages past `judged` are not counted as zeros, and no tree points to them.
         let judged = owned.min(last);
         Self {
             flush_map,
@@ -190,8 +190,8 @@ impl Tally {
             })
     }
 
-    /// The flipped bit of a small page's checksum that makes it look like page `really`, where the
-    /// file has no such page. Large pages have more blocks to tell.
+    /// The flipped bit in a small page's checksum that makes it look like page `really`, if the
+    /// file has no such page. Large pages have more checksum blocks to decide by.
     fn flipped_number(
         &self,
         size: PageSize,

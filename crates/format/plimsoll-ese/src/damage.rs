@@ -13,7 +13,7 @@ use crate::file::Withheld;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The operating system does not give the file.
+    /// The operating system cannot open or read the file.
     Io {
         /// The file; empty if it was not opened by its name.
         path: PathBuf,

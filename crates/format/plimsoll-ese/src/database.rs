@@ -36,8 +36,8 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens the file at `path` for reading. The file is not locked: one that a running system
-    /// writes gives old and new pages side by side.
+    /// Opens the file at `path` for reading. The file is not locked: if another process writes it,
+    /// reads mix old and new pages.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let file = File::open(path);
@@ -104,13 +104,13 @@ impl Database {
         self.tables.iter().find(|table| table.name() == name).cloned()
     }
 
-    /// The space of the database and of every tree in it, and what could not be read of that.
+    /// The space of the database and of every tree in it, with the parts that could not be read.
     pub fn space(&mut self) -> (Vec<TreeSpace>, Vec<Damage>) {
         space::of(&mut self.reader)
     }
 
-    /// Examines whether everything agrees with everything else: trees, links, keys, indexes, long
-    /// values and space. Reads the whole database.
+    /// Checks that trees, links, keys, indexes, long values and space are consistent. Reads the
+    /// whole database.
     pub fn verify(&mut self) -> Verification {
         Verification::of(self.reader.source(), &self.copies.header)
     }

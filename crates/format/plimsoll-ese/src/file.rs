@@ -23,7 +23,7 @@ pub(crate) struct DatabasePages {
     page_size: PageSize,
     count: u32,
     cache: HashMap<PageNumber, Arc<[u8]>>,
-    /// Pages that were read with single flipped bits.
+    /// Pages whose single flipped bits were corrected when they were read.
     pub(crate) flips: BTreeMap<PageNumber, PageDamage>,
 }
 

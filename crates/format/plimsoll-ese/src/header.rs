@@ -1,4 +1,4 @@
-//! What the header of a database says of it.
+//! Facts about a database from its header.
 
 use ese::header::{DatabaseHeader, DatabaseState, HeaderCopies};
 
@@ -8,9 +8,9 @@ use ese::header::{DatabaseHeader, DatabaseState, HeaderCopies};
 pub enum State {
     /// Closed; the file is complete.
     Clean,
-    /// Left open: part of it is in its log alone.
+    /// Not closed cleanly: part of its contents is only in the log.
     Dirty,
-    /// Anything else, by the number that the header holds.
+    /// Any other state, as the number in the header.
     Other(u32),
 }
 

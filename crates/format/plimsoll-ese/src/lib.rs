@@ -19,7 +19,7 @@
 //! ```
 //!
 //! A database that was copied from a running system, or left by a crash, is *dirty*: part of it is
-//! in its log alone. It opens, [`Header::state`] says so, and rows may be missing or old.
+//! only in its log. It opens, with [`Header::state`] dirty, but rows may be missing or stale.
 
 mod damage;
 mod database;

@@ -13,13 +13,13 @@ use crate::table::Table;
 use crate::value::Value;
 
 /// A walk over the rows of a table. An `Err` is a part that cannot be read; the walk continues
-/// behind it.
+/// after it.
 pub struct Rows<'d> {
     database: &'d mut Database,
     walk: RowWalk,
 }
 
-/// The same walk where it must outlive the borrow of its database: it is given that at every step.
+/// A walk that does not borrow its database: every step takes it as an argument.
 pub struct RowWalk {
     table: Table,
     pages: Salvage,
@@ -68,14 +68,14 @@ impl Database {
 }
 
 impl Rows<'_> {
-    /// The same walk, with the values of these columns only. Long values of others are not read.
+    /// The same walk, restricted to these columns. Long values of other columns are not read.
     #[must_use]
     pub fn only(mut self, columns: &[&str]) -> Self {
         self.walk = self.walk.only(columns);
         self
     }
 
-    /// The same walk over rows that are deleted and not yet removed too.
+    /// The same walk, including rows that are deleted but not yet removed.
     #[must_use]
     pub fn with_deleted(mut self) -> Self {
         self.walk = self.walk.with_deleted();
@@ -100,7 +100,7 @@ impl RowWalk {
         Self { table: table.clone(), pages, names, places }
     }
 
-    /// The same walk, with the values of these columns only. Long values of others are not read.
+    /// The same walk, restricted to these columns. Long values of other columns are not read.
     #[must_use]
     pub fn only(mut self, columns: &[&str]) -> Self {
         let chosen = self.table.columns().map(|column| column.name().to_owned()).enumerate();
@@ -110,7 +110,7 @@ impl RowWalk {
         self
     }
 
-    /// The same walk over rows that are deleted and not yet removed too.
+    /// The same walk, including rows that are deleted but not yet removed.
     #[must_use]
     pub fn with_deleted(mut self) -> Self {
         self.pages = self.pages.with_deleted();

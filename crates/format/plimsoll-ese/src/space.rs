@@ -21,7 +21,7 @@ pub struct TreeSpace {
     pub available_pages: u64,
 }
 
-/// The space of every tree that can be read, and what cannot.
+/// The space of every readable tree, and the damage that hid the rest.
 pub(crate) fn of(reader: &mut Reader<DatabasePages>) -> (Vec<TreeSpace>, Vec<Damage>) {
     let (mut trees, mut damage) = (Vec::new(), Vec::new());
     let salvaged = reader.salvaged_space_report().unwrap_or_else(|withheld| {

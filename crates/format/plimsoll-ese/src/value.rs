@@ -39,7 +39,7 @@ pub enum Value {
     Incomplete(Incomplete),
 }
 
-/// A date as stored: days since 1899-12-30, or a Windows file time in their place.
+/// A date as stored: days since 1899-12-30, or a Windows file time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DateTime(f64);
 

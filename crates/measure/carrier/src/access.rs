@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions};
+use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions};
 
 use crate::CarrierError;
 
@@ -78,9 +78,29 @@ impl ServerAccess {
             options = options.add_root_certificates(authority.clone()).require_tls(true);
         }
         let connected = options.connect(self.server.as_str()).await;
-        connected.map_err(|error| CarrierError::Unreachable {
-            server: self.server.clone(),
-            why: error.to_string(),
-        })
+        connected.map_err(|error| self.refusal(&error))
+    }
+
+    /// What a failed connection means for a person.
+    fn refusal(&self, error: &ConnectError) -> CarrierError {
+        let server = &self.server;
+        let why = error.to_string();
+        match error.kind() {
+            ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+                CarrierError::Access {
+                    why: format!(
+                        "the NATS server at {server} refuses these credentials; copy the file \
+                         that `plimsoll fleet up` wrote for it"
+                    ),
+                }
+            }
+            _ if why.contains("certificate") => CarrierError::Access {
+                why: format!(
+                    "the certificate of the NATS server at {server} is not to be trusted: {why}; \
+                     use the credentials that its `plimsoll fleet up` wrote"
+                ),
+            },
+            _ => CarrierError::Unreachable { server: server.clone(), why },
+        }
     }
 }

@@ -78,6 +78,18 @@ impl Carrier {
         Ok(held.map(|by| String::from_utf8_lossy(&by).into_owned()))
     }
 
+    /// A server says nothing to a question that these credentials may not ask.
+    fn may_not_control(&self, error: CarrierError) -> CarrierError {
+        match error {
+            CarrierError::Silence { .. } if self.is_connected() => CarrierError::Access {
+                why: "the NATS server does not let these credentials control a fleet: use \
+                      controller.json, not agent.json"
+                    .to_owned(),
+            },
+            error => error,
+        }
+    }
+
     fn lease_bucket(&self) -> Result<kv::Store, CarrierError> {
         // The stream below a bucket, made by hand: the client asks a server for more about accounts
         // than nats-server 2.9 answers before it makes a bucket.
@@ -94,7 +106,8 @@ impl Carrier {
             ..Config::default()
         };
         let made = self.jetstream.get_or_create_stream(stream);
-        self.wait("make the bucket of the lease", made)?;
+        let made = self.wait("make the bucket of the lease", made);
+        made.map_err(|error| self.may_not_control(error))?;
         self.wait("open the bucket of the lease", self.jetstream.get_key_value(BUCKET))
     }
 }

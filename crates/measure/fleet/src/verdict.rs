@@ -4,7 +4,7 @@
 mod events;
 
 use ::record::RunRecord;
-use verdict::{Ruling, Verdict};
+use verdict::{Finding, Ruling, Verdict};
 
 use crate::record::HostPart;
 use crate::{FleetRecord, LossCause};
@@ -60,7 +60,7 @@ pub fn judge(fleet: &FleetRecord) -> FleetVerdict {
     let hosts: Vec<HostVerdict> = fleet.hosts.iter().map(host_verdict).collect();
     let mut findings = Vec::new();
     findings.extend(ended_early(fleet));
-    findings.extend(fleet.hosts.iter().filter_map(host_lost));
+    findings.extend(fleet.hosts.iter().filter_map(|host| host_lost(fleet, host)));
     findings.extend(fleet.hosts.iter().filter_map(record_complete));
     findings.extend(common_begin(fleet));
     let periods = events::periods(fleet);
@@ -111,10 +111,14 @@ fn host_outcome((host, verdict): (&HostPart, &HostVerdict)) -> Option<FleetFindi
     })
 }
 
-/// The finding that decided the verdict on a host.
+/// The finding that decided the verdict on a host: one that names a database, such as a failed
+/// write, rather than its consequence for all of them.
 fn decisive(host: &str, record: &RunRecord, judged: &Verdict) -> String {
     let objections = judged.objections();
-    let deciding = objections.iter().find(|finding| finding.outcome == judged.outcome);
+    let names_database = |of: &&&Finding| of.evidence.iter().any(|of| of.database.is_some());
+    let deciding: Vec<&&Finding> =
+        objections.iter().filter(|finding| finding.outcome == judged.outcome).collect();
+    let deciding = deciding.iter().find(|of| names_database(of)).or_else(|| deciding.first());
     deciding.map_or_else(
         || format!("{host}: {}", judged.outcome.name()),
         |finding| {
@@ -145,18 +149,18 @@ fn ended_early(fleet: &FleetRecord) -> Option<FleetFinding> {
     Some(FleetFinding { rule: "ended-early", outcome, host: None, text })
 }
 
-fn host_lost(host: &HostPart) -> Option<FleetFinding> {
+fn host_lost(fleet: &FleetRecord, host: &HostPart) -> Option<FleetFinding> {
     let absence = host.absences.first()?;
     let how = match absence.cause {
         LossCause::Silence => "nothing was heard of it",
         LossCause::Restart => "its agent was started anew and knew nothing of the run",
         LossCause::TooSlow => "it did not end in time",
     };
-    let measured = host.record.as_ref().map_or(0, |record| record.start.started_epoch_ns);
-    let clock = host.clock.map_or(0, |clock| clock.offset_ns);
-    let heard = absence.from_ns.saturating_add_signed(clock);
-    let second = heard.checked_sub(measured).filter(|_| measured > 0);
-    let when = second.map_or(String::new(), |ns| format!(" {} s into its run", ns / 1_000_000_000));
+    let second = fleet.measure_from_ns.and_then(|from| absence.from_ns.checked_sub(from));
+    let when = second.map_or_else(
+        || " before the measurement".to_owned(),
+        |ns| format!(" {} s into the measurement", ns / 1_000_000_000),
+    );
     let is_whole = host.is_complete();
     let end = if is_whole {
         "; its journal is complete"

@@ -18,9 +18,9 @@ pub fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<
 
 /// Report of a thread.
 pub(crate) enum News<M, T> {
-    /// Something on its way.
+    /// A message of a running thread.
     Told(M),
-    /// It has ended with this; none where it panicked, which was explained where it happened.
+    /// The thread ended with this result; `None` if it panicked, which was reported at the time.
     Ended(Option<T>),
 }
 
@@ -43,7 +43,7 @@ impl<M, T> NewsSender<M, T> {
     }
 
     fn send(&self, news: News<M, T>) {
-        // The channel is closed only where the program is ending.
+        // The channel only closes when the program is exiting.
         let _ = self.sender.send(news);
     }
 }
@@ -52,8 +52,7 @@ impl<M, T> NewsSender<M, T> {
 pub(crate) struct Crew<M, T> {
     /// Threads that were started, each of which will tell its end.
     pub started: usize,
-    /// Why a thread could not be started, where one could not. Its job, and those behind it, were
-    /// dropped.
+    /// Why a thread could not be started, if so. Its job and those after it were dropped.
     pub refusal: Option<HostError>,
     threads: Vec<JoinHandle<()>>,
     news: Receiver<News<M, T>>,
@@ -113,7 +112,7 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
     pub(crate) fn join(self) {
         assert!(self.has_ended(), "a thread that has not told its end may never leave");
         for thread in self.threads {
-            // A panic was reported as its end.
+            // A panic has been reported as the thread's end already.
             let _ = thread.join();
         }
     }

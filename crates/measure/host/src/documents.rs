@@ -60,7 +60,7 @@ pub fn read_text(path: &Path) -> Result<(String, String), HostError> {
     Ok((path.display().to_string(), exact(path, &bytes)?))
 }
 
-/// The text of a file that must have no byte that belongs to no character.
+/// The text of a file, which must be entirely valid UTF-8 or UTF-16.
 fn exact(path: &Path, bytes: &[u8]) -> Result<String, HostError> {
     let decoded = decode(bytes);
     if !decoded.is_exact {

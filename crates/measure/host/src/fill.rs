@@ -62,7 +62,7 @@ pub fn fill(plan: &Plan, stop: &StopFlag, observer: &HostObserver) -> Result<Fil
 pub enum Complete {
     /// They stay as the last run has left them.
     Stays,
-    /// They are filled anew.
+    /// They are refilled.
     Reset,
 }
 

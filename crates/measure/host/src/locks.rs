@@ -14,9 +14,9 @@ use crate::observer::HostObserver;
 use crate::system::{self, FolderHold, Hold};
 use crate::target::{RawDevice, RawTarget};
 
-/// Longest wait. Who holds a file for longer is at work on it.
+/// Longest wait. A process that holds a file for longer is using it.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// After this time the user learns what the program waits for.
+/// After this time the user is shown the reason for the wait.
 const TELL_AFTER: Duration = Duration::from_secs(1);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
@@ -36,8 +36,8 @@ pub(crate) struct PreparedFolders {
 }
 
 impl PreparedFolders {
-    /// Takes the folders of these databases and of their logs, and waits for a while where another
-    /// process has one. A file system that locks no folders is not held.
+    /// Takes the folders of these databases and of their logs, and waits for a while if another
+    /// process has one locked. On a file system that cannot lock folders, nothing is locked.
     pub(crate) fn take(databases: &[plan::Database]) -> Result<Self, HostError> {
         let both =
             |database: &plan::Database| [&database.folder, &database.log_folder].map(PathBuf::from);
@@ -58,7 +58,7 @@ impl PreparedFolders {
     }
 }
 
-/// Takes a folder, and waits for it; none where folders cannot be held.
+/// Takes a folder, and waits for it; none if folders cannot be held.
 fn hold(folder: &Path, started: Instant) -> Result<Option<FolderHold>, HostError> {
     loop {
         match system::hold_folder(folder) {

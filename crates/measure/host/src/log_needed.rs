@@ -124,7 +124,7 @@ impl LogNeeded {
         }
     }
 
-    /// Generations that are needed and not there.
+    /// Required generations that are missing.
     fn missing(&self) -> Vec<u32> {
         let (first, last) = self.needed;
         // A damaged header may claim billions of them.

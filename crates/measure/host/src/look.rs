@@ -1,4 +1,4 @@
-//! A look at the storage under folders: what system and controllers tell, judged.
+//! Inspects the storage under folders: judges the answers of the system and of controllers.
 
 pub mod layout;
 mod lun;
@@ -30,7 +30,7 @@ use crate::observer::HostObserver;
 use crate::stop::StopFlag;
 use crate::target;
 
-/// What controllers say of themselves, and what kept others from it.
+/// The answers of controllers, and the reasons why others gave none.
 #[derive(Default)]
 pub struct Outputs {
     controllers: Vec<Controller>,
@@ -56,12 +56,12 @@ impl Outputs {
     /// Outputs of the tools installed here. They are queried, and set nothing.
     pub fn installed() -> Self {
         let tools::Answers { controllers, silent, unread } = tools::ask();
-        // Numbers of controllers are an identity on one machine.
+        // Within one machine a controller's number identifies it.
         let told = OutputSource { source: "this machine".to_owned(), controllers };
         Self { controllers: merged(vec![told]), silent, unread, files: Vec::new() }
     }
 
-    /// Of saved files.
+    /// Outputs from saved files.
     pub fn saved(paths: &[PathBuf]) -> Result<Self, HostError> {
         let (mut told, mut unread, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
@@ -86,8 +86,7 @@ impl Outputs {
         self.controllers.iter().flat_map(of_controller).chain(self.unread.iter().cloned()).collect()
     }
 
-    /// Whether the outputs leave open what they were read for: evidence is missing, contradictory
-    /// or not understood.
+    /// Whether the outputs are inconclusive: evidence is missing, contradictory or not understood.
     pub fn leave_open(&self) -> bool {
         let found = self.of_controllers();
         let is_described = self.controllers.is_empty()
@@ -110,7 +109,7 @@ pub struct StorageFacts {
     /// The volume that holds it.
     pub volume: VolumeFacts,
     devices: Vec<BlockDevice>,
-    /// What a login shows, where it is on a LUN.
+    /// Facts from the login, if it is on a LUN.
     lun: Option<LunFacts>,
 }
 

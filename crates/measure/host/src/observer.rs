@@ -64,9 +64,9 @@ pub struct RunOutline {
 pub struct NextLoad<'a> {
     /// Its number, counted from 1.
     pub number: usize,
-    /// Database reads and writes per second that are held; none where the load is not held.
+    /// Target of database reads and writes per second; none if the load is not held.
     pub asked_iops: Option<u32>,
-    /// The fewest and the most loads that are left, this one included.
+    /// Minimum and maximum number of loads left, including this one.
     pub left: (usize, usize),
     /// How long the loads before it took, warm-up and all.
     pub took: &'a [Duration],

@@ -83,7 +83,7 @@ impl fmt::Display for PageError {
 impl std::error::Error for PageError {}
 
 impl PageError {
-    /// The command's error for it: a damaged page is the file's fault.
+    /// The command's error for a page: damage is the file's fault.
     pub fn into_command(self) -> HostError {
         match self {
             Self::Damaged { .. } => HostError::Damage(self.to_string()),

@@ -26,7 +26,7 @@ pub(crate) fn first_look<T: Send + 'static>(
 ) -> Result<T, HostError> {
     let (sender, receiver) = mpsc::channel();
     let for_thread = plan.clone();
-    // The channel is closed only where the program is ending.
+    // The channel only closes when the program is exiting.
     crew::start_thread("first look", move || {
         crew::panic_where_asked();
         _ = sender.send(look(&for_thread));

@@ -24,9 +24,9 @@ pub enum PagePlace {
     Unused,
     /// The tree with this name.
     Tree(String),
-    /// The space of a tree, of which a part that cannot be read says whether it is in use.
+    /// Space of a tree that may or may not be in use: the part that would say is unreadable.
     Perhaps(String),
-    /// Nothing that could be read says.
+    /// Unknown: the parts that would say are unreadable.
     Unknown,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for PagePlace {
 pub enum Cause {
     /// The storage, or the program that wrote the page.
     Damage,
-    /// A write that was under way when the engine ended; its log makes the page anew.
+    /// A write that was in flight when the engine stopped; the log rebuilds the page.
     Crash,
     /// An engine that writes pages without checksums.
     NoChecksum,
@@ -110,9 +110,10 @@ pub fn of(file: &Scanned) -> Vec<Range> {
     ranges
 }
 
-/// Which trees have which pages.
+/// Maps pages to the trees that own them.
 struct Places {
-    /// Not closed: a table in the log alone may use space that the file marks as free.
+    /// The database was not closed: a table that exists only in the log may use space that the file
+    /// marks as free.
     is_open: bool,
     in_use: Option<PageSet>,
     trees: Vec<SalvagedSpace>,

@@ -39,7 +39,7 @@ pub struct Seeded {
     pub bytes: u64,
     /// How long that took.
     pub elapsed: Duration,
-    /// Why it did not come to its end, in a sentence.
+    /// Why it did not complete, in a sentence.
     pub fault: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use crate::error::HostError;
 pub use folder::SweepFolder;
 pub use store::{ContentKey, ResultStore};
 
-/// More combinations than anybody reads.
+/// Maximum number of combinations; more would be unreadable.
 const MOST_COMBINATIONS: usize = 10_000;
 
 /// A key and the values that it takes in turn.

@@ -12,24 +12,24 @@ mod windows;
 pub(crate) use open_files::{OpenFiles, other_runs};
 #[cfg(unix)]
 pub use unix::{
-    FolderHold, connect_local, create_private, create_private_folder, disk_id, file_number,
-    hold_folder, identity, is_private, is_stream, keep_owner, layout_roots, machine, of_new_files,
-    set_apart, sync_folder,
+    FolderHold, connect_local, create_held, create_private, create_private_folder, disk_id,
+    file_number, hold_folder, identity, is_private, is_stream, keep_owner, layout_roots, machine,
+    of_new_files, set_apart, sync_folder,
 };
 #[cfg(unix)]
 pub(crate) use unix::{
-    NameHold, available_memory, create_held, hold_name, host_reading, is_block_device, is_device,
+    NameHold, available_memory, hold_name, host_reading, is_block_device, is_device,
     is_device_held, is_held, is_name_held, open_held, volume_number,
 };
 #[cfg(windows)]
 pub use windows::{
-    FolderHold, connect_local, create_private, create_private_folder, disk_id, file_number,
-    hold_folder, identity, is_private, is_stream, keep_owner, layout_roots, machine, of_new_files,
-    set_apart, sync_folder,
+    FolderHold, connect_local, create_held, create_private, create_private_folder, disk_id,
+    file_number, hold_folder, identity, is_private, is_stream, keep_owner, layout_roots, machine,
+    of_new_files, set_apart, sync_folder,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
-    NameHold, available_memory, create_held, hold_name, host_reading, is_block_device, is_device,
+    NameHold, available_memory, hold_name, host_reading, is_block_device, is_device,
     is_device_held, is_held, is_name_held, open_held, volume_number,
 };
 

@@ -32,7 +32,7 @@ pub(crate) struct Process {
 const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// The first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal; guest
-/// time is part of user time already. None where it is not that line.
+/// time is part of user time already. `None` for any other line.
 pub(crate) fn machine(text: &str) -> Option<MachineTicks> {
     let line = text.lines().next()?.strip_prefix("cpu ")?;
     let mut numbers = [0_u64; 8];
@@ -46,8 +46,8 @@ pub(crate) fn machine(text: &str) -> Option<MachineTicks> {
     Some(MachineTicks { busy, interrupts, steal, total: numbers.iter().sum() })
 }
 
-/// A `/proc/[pid]/stat`: the fields behind the name are counted from its last bracket. None where
-/// it is not such a line.
+/// A `/proc/[pid]/stat`: fields after the name are counted from its last bracket. `None` for any
+/// other text.
 pub(crate) fn process(text: &str) -> Option<Process> {
     let (before_name, rest) = text.split_once('(')?;
     let (name, behind_name) = rest.rsplit_once(')')?;

@@ -74,7 +74,7 @@ pub enum Problem {
         /// The fault and the remedy.
         fault: &'static str,
     },
-    /// A word that is none of the choices.
+    /// A word that is not one of the choices.
     NotAChoice {
         /// The word.
         found: String,

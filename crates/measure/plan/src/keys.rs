@@ -191,7 +191,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         T::ALL.get(index?).copied()
     }
 
-    /// Complains that a word is none of the known ones.
+    /// Complains about a word that is not one of the known ones.
     pub(crate) fn not_a_choice(&mut self, given: &Given<String>, choices: &'static [&'static str]) {
         let found = given.value.clone();
         self.complaints.push(given.place.complaint(Problem::NotAChoice { found, choices }));

@@ -19,7 +19,7 @@ pub struct Limits {
     pub log_write_average: Nanos,
     /// Largest average of log writes in any sample.
     pub log_write_maximum: Nanos,
-    /// Any one request, of whatever kind.
+    /// Any single request, whatever its kind.
     pub longest_request: Nanos,
     /// Limit for the 99th percentile of database reads over the measured time; `None`: not judged.
     pub read_p99: Option<Nanos>,
@@ -101,7 +101,7 @@ impl Limits {
     }
 }
 
-/// A limit that is judged only where the document gives it.
+/// A limit that is judged only if the document sets it.
 fn if_given<T: Quantity + Copy>(
     limit: Option<&Given<T>>,
     bounds: (T, T),

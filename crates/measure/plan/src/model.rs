@@ -54,7 +54,7 @@ impl Plan {
         database.backup_folder.as_deref().filter(|_| is_backup)
     }
 
-    /// The weight of `database`, where the plan has databases of several.
+    /// The weight of `database`, if the plan has databases of several.
     pub fn weight(&self, database: &Database) -> Option<f64> {
         let first = self.databases[0].weight;
         let is_even = self.databases.iter().all(|of| of.weight.total_cmp(&first).is_eq());

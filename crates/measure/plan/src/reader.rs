@@ -162,9 +162,9 @@ pub(crate) fn parse<'a>(
 /// Position of a value that is in no document: beyond the end of every text.
 pub(crate) const OUTSIDE: usize = usize::MAX;
 
-/// Bytes of the longest text that any key takes: as long as a path may be.
+/// Maximum length of a text value in bytes: that of a path.
 const LONGEST_TEXT: usize = 4096;
-/// No known key is nearly as long.
+/// Maximum length of a key; no known key comes close.
 const LONGEST_KEY: usize = 64;
 
 /// One table of the document.

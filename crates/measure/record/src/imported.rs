@@ -72,7 +72,7 @@ impl PublishedOutcome {
 pub struct PublishedLoad {
     /// Threads of each database.
     pub threads_per_database: Option<u32>,
-    /// Threads of all databases together, where the instrument shares them.
+    /// Threads of all databases together, if the tool shares them between databases.
     pub threads_in_all: Option<u32>,
     /// Cache of all databases together, at most.
     pub cache_maximum_bytes: Option<u64>,

@@ -316,8 +316,8 @@ impl DatabaseInterval {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostSample {
-    /// Busy time of all processors, in percent of their total; none, as below, where the system
-    /// does not tell.
+    /// Busy time of all processors, in percent of their total; `None`, as for the fields below, if
+    /// the system does not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processor_percent: Option<f64>,
     /// Time that a hypervisor gave to others, in percent of the total.

@@ -70,7 +70,7 @@ pub struct RunRecord {
     last_ns: u64,
 }
 
-/// A time of which nothing is known, since the program or the machine had stopped.
+/// A time without data, since the program or the machine was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Break {
     /// The end of the known part, in nanoseconds since the start of the run.
@@ -263,7 +263,8 @@ impl RunRecord {
         }
     }
 
-    /// Ends what the crash or the stop has ended. Requests waiting then count as unanswered.
+    /// Closes the part that the crash or the stop ended. Requests in flight then count as
+    /// unanswered.
     fn push_break(&mut self, to_ns: u64) {
         let from_ns = self.last_ns;
         self.finished = None;

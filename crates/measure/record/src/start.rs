@@ -34,7 +34,7 @@ pub struct Start {
     /// Words that it can be found by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The person's own words for it.
+    /// The user's own description.
     pub description: String,
     /// The command that starts the test again, without its options, such as `plimsoll run
     /// plan.toml`; empty in records of earlier releases.
@@ -188,9 +188,9 @@ pub struct Settings {
     pub iops_per_mailbox: Option<f64>,
     /// Size of one mailbox on disk.
     pub mailbox_bytes: Option<u64>,
-    /// Size of the databases in percent of the volumes, where the plan sizes them so.
+    /// Size of the databases in percent of the volumes, if the plan sizes them so.
     pub capacity_percent: Option<f64>,
-    /// Load in percent of the maximum, where the plan asks so.
+    /// Load in percent of the maximum, if the plan asks so.
     pub throughput_percent: Option<f64>,
     /// Share of the maximum cache that ends the warm-up.
     pub warm_fraction: f64,
@@ -347,7 +347,7 @@ pub struct VolumeFacts {
     pub size_bytes: u64,
     /// Free space when the run began.
     pub free_bytes: u64,
-    /// Smallest unit that the volume writes without reading.
+    /// Smallest unit that the volume writes without a read-modify-write.
     pub sector_bytes: u32,
     /// Whether it is a spinning disk.
     pub rotational: Option<bool>,

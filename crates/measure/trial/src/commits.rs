@@ -21,11 +21,11 @@ pub enum Change {
     Insert(i64),
     /// The message has got this version.
     Replace(i64, u32),
-    /// The message is gone.
+    /// The message was deleted.
     Delete(i64),
 }
 
-/// How far a commit has come.
+/// Stage of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommitStage {
     /// It is about to be asked for; everything that the transaction changed.
@@ -44,7 +44,7 @@ pub struct CommitStep {
     pub database: u32,
     /// Number of the transaction: counts those of one database in one run.
     pub transaction: u64,
-    /// How far it has come.
+    /// Its stage.
     pub stage: CommitStage,
 }
 
@@ -116,7 +116,7 @@ impl FromStr for CommitStep {
     }
 }
 
-/// The words of a line that are still to be read.
+/// The unread words of a line.
 struct Words<'a> {
     line: &'a str,
     rest: Split<'a, char>,

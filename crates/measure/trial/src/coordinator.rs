@@ -56,13 +56,13 @@ impl Barrier {
 /// Why a run ends before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// A person asked for it.
+    /// The user asked for it.
     Interrupted,
     /// The storage failed, or a database could not be opened.
     Failed,
     /// A volume was about to be full.
     NoRoom,
-    /// A part of it was not over when the time for that was.
+    /// A part of the run exceeded its time limit.
     Overdue,
 }
 
@@ -128,12 +128,12 @@ impl Member {
         self.coordinator.wait(barrier, runtime).await
     }
 
-    /// The group is at work.
+    /// Reports that the group is alive.
     pub(crate) fn beat(&self, now: Nanos) {
         self.coordinator.beats[self.number].store(now.0.min(u64::MAX - 1), SeqCst);
     }
 
-    /// The group passes no further barrier. If there are any, the run ends.
+    /// Takes the group out of the run. If barriers remain, the whole run ends.
     pub fn leave(&self) {
         self.coordinator.beats[self.number].store(u64::MAX, SeqCst);
         for barrier in &Barrier::ALL[self.reached.replace(Barrier::ALL.len())..] {

@@ -30,7 +30,7 @@ impl Open {
     }
 }
 
-/// Everything that waits for an answer, by number.
+/// All requests in flight, by number.
 pub(crate) struct InFlight {
     clock: Rc<dyn Clock>,
     slots: RefCell<RequestSlots>,

@@ -17,7 +17,7 @@ use crate::location::Location;
 use crate::manifest::ManifestError;
 use crate::run::failure::Failure;
 
-/// Issues of one database that are written down; the rest are counted by volume.
+/// Maximum number of recorded issues per database; the rest are counted by volume.
 const MOST_ISSUES: u32 = 20;
 
 /// Remedy if the engine refused a request of a load.
@@ -127,7 +127,7 @@ impl IssueRecorder {
         if let DeviceError::Disconnected { file, .. } = error
             && self.cut_off.replace(Some(file.clone())).is_some()
         {
-            // Every request under way ends so.
+            // Every request in flight fails like this; one issue suffices.
             return;
         }
         if changes && self.first_failed_for_room.get().is_none() {
@@ -211,7 +211,7 @@ impl IssueRecorder {
         self.fail(now, kind, text, false);
     }
 
-    /// Something was not done when the time for it was over, as `text` says.
+    /// Something missed its deadline; `text` describes it.
     pub(crate) fn unfinished(&self, now: Nanos, text: String) {
         self.note(Issue {
             severity: Severity::Warning,
@@ -267,7 +267,7 @@ impl IssueRecorder {
         self.fail(now, IssueKind::LostFlush, text, false);
     }
 
-    /// Work that the storage owes no answer to has come to a standstill.
+    /// Work stalled that does not wait for the storage.
     pub(crate) fn stands_still(&self, now: Nanos, text: String) {
         self.fail(now, IssueKind::Other, text, false);
     }

@@ -13,7 +13,7 @@ const NEAR_ENOUGH: f64 = 0.06;
 /// A load that carries everything is raised by this, and one that carries nothing divided by two.
 const HIGHER: f64 = 1.25;
 
-/// A load that could not be judged is tried so often in all, then left out.
+/// Attempts at a load that cannot be judged; after these it is skipped.
 const TRIES: usize = 3;
 
 /// The search ends after this many loads, whatever they showed.
@@ -33,7 +33,7 @@ pub struct TriedLoad {
 /// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineAdvice {
-    /// Do not hold the load, and look how much the storage does.
+    /// Run without a target, to see how much the storage does.
     Free,
     /// Hold the load at this many database reads and writes per second.
     Hold(u32),

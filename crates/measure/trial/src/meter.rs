@@ -161,7 +161,7 @@ impl Observer for Meter {
 
     fn failed(&self, observation: &Observation, error: &DeviceError) {
         let series = series(observation.purpose, observation.kind);
-        // A full volume did what it could, and unreachable storage was never asked.
+        // A full volume is not at fault, and unreachable storage never got the request.
         let is_fault =
             !matches!(error, DeviceError::Full { .. } | DeviceError::Disconnected { .. });
         if let Some(series) = series.filter(|_| is_fault) {

@@ -1,4 +1,4 @@
-//! Work that ends by itself, or is left behind where the storage does not answer.
+//! Work that completes, or is abandoned if the storage does not answer.
 
 use std::future::Future as _;
 use std::pin::Pin;

@@ -69,8 +69,7 @@ pub(crate) enum LoadHold {
 pub(crate) struct Pacer {
     /// Nanoseconds of one request.
     gap: f64,
-    /// How far the load must be behind its pace for each batch that is under way before one more
-    /// begins.
+    /// Lag behind the pace, per batch in flight, that the load needs before another batch begins.
     behind_for_each: Nanos,
     /// Requests of the database when it was last asked.
     seen: u64,

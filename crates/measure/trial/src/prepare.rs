@@ -33,7 +33,7 @@ use crate::outlast::outlast;
 pub use error::PrepareError;
 pub use preflight::{Action, FillTarget, preflight, reset};
 
-/// How far the preparation of one database has come.
+/// Progress of preparing one database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Its index in the plan.

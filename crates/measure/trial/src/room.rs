@@ -35,13 +35,14 @@ const END_TAKES: Nanos = Nanos::from_secs(1);
 /// Period over which the loss of room is averaged.
 const WINDOW: Nanos = Nanos::from_secs(5);
 
-/// Files grow in steps: after less time their growth says little.
+/// Files grow in steps: over a shorter time their growth means little.
 const GROWTH_SEEN_FOR: Nanos = Nanos::from_secs(30);
 
-/// The advice for a shorter run leaves the rest of the room unused.
+/// Share of the free space that the advice for a shorter run uses.
 const FITTING_PERCENT: u64 = 80;
 
-/// Room that the copies of a backup leave free: their ownership files, and the file system's own.
+/// Space left free next to the copies of a backup, for their ownership files and file-system
+/// metadata.
 const ROOM_BESIDE_COPIES: Bytes = Bytes::from_mib(1);
 
 /// Files that a run keeps on one volume.
@@ -89,7 +90,7 @@ pub enum Shortage {
         /// Remainder of the measurement.
         remaining: Nanos,
     },
-    /// The measurement would not come to its end by far.
+    /// The volume would fill up long before the measurement completes.
     Foreseen {
         /// The volume.
         volume: String,
@@ -260,8 +261,9 @@ impl Growth {
         self.last = (now, bytes);
     }
 
-    /// How fast they grow, a second, where the rest of the measurement needs more than twice the
-    /// room there is. A lesser lack may be a mistake: then only the reserve ends the run.
+    /// Their growth per second, if the rest of the measurement needs more than twice the free
+    /// space. A smaller shortfall may be an error of the estimate: then only the reserve ends the
+    /// run.
     pub fn foresees_lack(&self, remaining: Nanos, room: Bytes) -> Option<Bytes> {
         let (since, before) = self.first?;
         let span = self.last.0.since(since);

@@ -48,8 +48,8 @@ use reading::Reading;
 pub use resumed::ResumedRun;
 use sessions::Sessions;
 
-/// Between the moment when all groups are warm and the begin of the measurement, so that every
-/// group has noticed.
+/// Delay between the moment when all groups are warm and the start of the measurement, so that
+/// every group has noticed.
 const SETTLE: Nanos = Nanos::from_millis(50);
 
 /// Interval between checks of the load.
@@ -273,7 +273,7 @@ impl Group {
         }
     }
 
-    /// Passes barriers whose part of a run this test does not have.
+    /// Arrives at the barriers of phases that this test does not have.
     fn pass_over(&self, barriers: &[Barrier]) {
         for barrier in barriers {
             self.member.arrive(*barrier, self.runtime.now());

@@ -45,14 +45,14 @@ pub struct TuneStep {
     pub stalls_per_second: f64,
 }
 
-/// What the number of sessions is searched for.
+/// Goal of the search for the number of sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchGoal {
-    /// Average of database reads that must not be exceeded.
+    /// Upper limit for the average latency of database reads.
     pub read_average: Nanos,
-    /// The same of log writes.
+    /// The same for log writes.
     pub log_write_average: Nanos,
-    /// IOPS of all databases that need no more sessions; none: the most within the limits.
+    /// IOPS of all databases at which the search stops; none: the maximum within the limits.
     pub enough_iops: Option<f64>,
 }
 

@@ -50,7 +50,7 @@ pub trait ProbeWatch {
     fn is_stopped(&self) -> bool;
 }
 
-/// The samples; `None` if the watch asked to stop.
+/// Writes to a new file and samples the writes; `None` if `watch` asked to stop.
 pub async fn probe_writes(
     runtime: Runtime,
     volume: Rc<dyn Volume>,
@@ -101,7 +101,7 @@ struct Running {
     failed: RefCell<Option<DeviceError>>,
 }
 
-/// Every place of the file in an order drawn anew (Fisher and Yates).
+/// Every block of the file in a fresh random order (Fisher and Yates).
 fn places(probe: &WriteProbe, prng: &mut Prng) -> RefCell<Vec<u64>> {
     let each = u64::from(probe.write_bytes);
     let mut places: Vec<u64> = (0..probe.file_bytes / each).map(|number| number * each).collect();

@@ -128,7 +128,7 @@ fn held(
     Finding { measured, limit, unit, evidence, ..finding(rule, title, outcome) }
 }
 
-/// Damaged pages, where a checksum pass was published.
+/// Damaged pages, if the result includes a checksum pass.
 fn checksums(imported: &ImportedResult) -> Option<Finding> {
     if imported.checksums.is_empty() {
         return None;

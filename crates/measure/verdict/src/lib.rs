@@ -129,9 +129,9 @@ fn withdraw_failures(findings: &mut [Finding]) {
 
 /// The verdict on the whole run.
 ///
-/// A record that was changed afterwards proves nothing at all. Damage fails whatever else happened,
-/// even in a run that was interrupted. Otherwise a run that is not valid proves nothing. In a valid
-/// run one failed limit fails it, even where another limit could not be judged.
+/// A record that was changed afterwards proves nothing. Damage fails a run whatever else happened,
+/// even an interrupted one. Otherwise an invalid run proves nothing. One failed limit fails a valid
+/// run, even if another limit could not be judged.
 fn overall(findings: &[Finding]) -> Ruling {
     if has(findings, Some(Kind::Record), Ruling::CannotJudge) {
         Ruling::CannotJudge

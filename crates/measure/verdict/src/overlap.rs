@@ -1,5 +1,5 @@
-//! Runs on one volume at the same time: each measured what the other left of it, which no record
-//! says by itself.
+//! Finds runs that used one volume at the same time: each measured only the share that the other
+//! left, which neither record shows.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use units::Nanos;
 /// Two runs that were on one volume at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOverlap {
-    /// Places of the two runs among those that were looked at, the earlier one first.
+    /// Indexes of the two runs among those compared, the earlier one first.
     pub runs: [usize; 2],
     /// The mount point of the volume, as the first run has it.
     pub volume: String,

@@ -35,14 +35,13 @@ pub fn estimate(samples: &[f64]) -> Estimate {
     Estimate { mean: mean(samples), half_width }
 }
 
-/// The mean of values that have nothing to do with each other, such as those of runs with different
-/// seeds, and how sure it is.
+/// The mean of independent values, such as those of runs with different seeds, with its margin.
 pub fn estimate_of_runs(values: &[f64]) -> Estimate {
     let half_width = SampledMean::of_independent(values).map(|sampled| sampled.margin());
     Estimate { mean: mean(values), half_width }
 }
 
-/// How samples went from the first to the last.
+/// Trend of samples over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trend {
     /// No change is certain, or it is too small to matter.

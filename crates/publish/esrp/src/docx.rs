@@ -35,10 +35,10 @@ const TABLE_SIZE: usize = 18;
 const EMU_PER_PIXEL: u32 = 9_525;
 /// As wide as the text, in pixels.
 const WIDEST_PIXELS: u32 = 560;
-/// The library's own numbering has the number 1.
+/// Id of our list style; 1 is the library's own.
 const BULLETS: usize = 2;
 
-/// Why there is no document.
+/// Why the document could not be made.
 #[derive(Debug)]
 pub struct DocxError(String);
 

@@ -28,7 +28,7 @@ pub(crate) struct Room {
 }
 
 impl Demand {
-    /// The value in the plan of the runs; else the vendor's.
+    /// The values in the plan of the runs, else the vendor's.
     pub(crate) fn of(server: &Server<'_>, vendor: &Vendor) -> Self {
         let said = &vendor.configuration;
         let settings = server.facts().map(|run| &run.record.start.settings);
@@ -47,12 +47,12 @@ impl Demand {
         }
     }
 
-    /// IOPS that all mailboxes of the server ask for.
+    /// IOPS required by all mailboxes of the server.
     pub(crate) fn iops(self) -> Option<f64> {
         Some(self.mailboxes? as f64 * self.iops_each?)
     }
 
-    /// Bytes that all mailboxes of the server take.
+    /// Space required by all mailboxes of the server, in bytes.
     pub(crate) fn bytes(self) -> Option<f64> {
         Some(self.mailboxes? as f64 * self.bytes_each?)
     }
@@ -102,7 +102,7 @@ pub(crate) fn volumes(
         .collect()
 }
 
-/// Databases of a server: an imported result has instances alone.
+/// Number of databases of a server; an imported result lists only instances.
 pub(crate) fn databases(server: &Server<'_>) -> usize {
     server.facts().map_or(0, |run| match run.record.imported() {
         Some(imported) => imported.instances.len(),

@@ -57,7 +57,7 @@ pub enum PaperError {
         /// The first line that was.
         line: usize,
     },
-    /// It may be of any of several servers with one host name.
+    /// It may belong to any of several servers with the same host name.
     WhichMachine {
         /// Name of the run.
         run: String,

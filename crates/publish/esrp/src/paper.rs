@@ -65,13 +65,13 @@ pub(crate) struct PaperTable {
 /// A text, or a marked gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// A record or the vendor does.
+    /// Text from a record or from the vendor.
     Said(String),
-    /// Neither does.
+    /// Text that neither provides.
     Missing {
         /// The missing item.
         what: &'static str,
-        /// The key of the vendor's file, or the test, that would say it.
+        /// The key of the vendor's file, or the test, that would provide it.
         wanted: Wanted,
     },
 }

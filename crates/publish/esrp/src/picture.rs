@@ -34,7 +34,7 @@ impl std::error::Error for PictureError {}
 const BEGIN: &[u8; 16] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
 
 impl Picture {
-    /// Of the bytes of a PNG file.
+    /// A picture from the bytes of a PNG file.
     pub fn from_png(bytes: Vec<u8>) -> Result<Self, PictureError> {
         let rest = bytes.strip_prefix(BEGIN).ok_or(PictureError::NotPng)?;
         let (width, rest) = rest.split_first_chunk().ok_or(PictureError::NotPng)?;

@@ -1,5 +1,5 @@
-//! Charts of the reports as PNG, for documents: word processors differ in what they draw of SVG,
-//! and a general rasteriser is more code than the few shapes that our own charts are made of.
+//! Charts of the reports as PNG, for documents: word processors differ in their support of SVG, and
+//! a general rasteriser is more code than the few shapes that our charts use.
 
 mod canvas;
 mod font;

@@ -66,7 +66,7 @@ pub(crate) struct Server<'a> {
     pub shares_name: bool,
     /// The load of a day.
     pub reliability: Option<&'a TestedRun>,
-    /// The load that the solution is meant for.
+    /// The load that the solution is designed for.
     pub performance: Option<&'a TestedRun>,
     /// A load beyond that.
     pub maximum: Option<&'a TestedRun>,

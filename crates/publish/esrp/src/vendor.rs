@@ -121,7 +121,7 @@ pub(crate) enum DiskPurpose {
     Logs,
 }
 
-/// A picture of the vendor's.
+/// A picture supplied by the vendor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FigureFile {

@@ -1,5 +1,5 @@
-//! The configuration of Jetstress 2010 and 2013 as a plan: each element is converted, or named with
-//! the reason why not.
+//! The configuration of Jetstress 2010 and 2013 as a plan: each element is converted, or listed
+//! with the reason why not.
 
 mod draft;
 mod elements;
@@ -14,7 +14,7 @@ use units::Bytes;
 use draft::Draft;
 pub use problem::ConversionProblem;
 
-/// No configuration is longer; hundreds of databases take a tenth of it.
+/// Maximum size of a configuration; hundreds of databases take a tenth of it.
 const LONGEST_BYTES: usize = 4 << 20;
 
 /// A plan made of a configuration.

@@ -155,7 +155,7 @@ pub struct Cell {
     pub text: String,
     /// How it looks.
     pub tone: Tone,
-    /// Glossary entry, where the cell itself names a metric.
+    /// Glossary entry, if the cell names a metric itself.
     pub metric: Option<&'static str>,
     /// Share of a limit that is used up, to be drawn as a bar.
     pub share: Option<f64>,

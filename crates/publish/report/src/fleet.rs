@@ -1,6 +1,7 @@
 //! A run of many hosts as one page: the verdict, the worst host and database first, latency of
 //! every host over time, the timeline with its events, and storage that several hosts share.
 
+mod compared;
 mod csv;
 mod heat;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use crate::format;
 use crate::html;
 use crate::sections::tone;
 
+pub use compared::{ComparedHost, fleets_csv, fleets_html, fleets_json, fleets_text};
 pub use csv::fleet_csv;
 
 /// A fleet run, in the words of its report.

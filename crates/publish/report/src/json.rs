@@ -237,7 +237,8 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
     }
 }
 
-/// The verdict; of a simulated run in words that a script does not take for a measured one.
+/// The verdict. A simulated run has different words, so that no script mistakes it for a measured
+/// one.
 pub fn verdict_of(run: &RunRecord, verdict: &Verdict) -> &'static str {
     match (run.simulated(), verdict.outcome) {
         (None, outcome) => outcome_name(outcome),

@@ -48,7 +48,10 @@ pub use design::{
     Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
     scenarios, scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,
 };
-pub use fleet::{FleetSheet, FleetSheetHost, FleetSheetPeriod, fleet_csv, fleet_html};
+pub use fleet::{
+    ComparedHost, FleetSheet, FleetSheetHost, FleetSheetPeriod, fleet_csv, fleet_html, fleets_csv,
+    fleets_html, fleets_json, fleets_text,
+};
 pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
 pub use imported::imported_schema;
 pub use json::{report_schema, verdict_of};

@@ -40,7 +40,7 @@ pub fn is_cut_off(run: &RunRecord) -> bool {
     run.finished.is_none() && run.imported().is_none() && run.simulated().is_none()
 }
 
-/// How far a run has come, as lists say it.
+/// State of a run, as shown in lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
     /// It is being measured.
@@ -49,7 +49,7 @@ pub enum RunState {
     Ended,
     /// A crash or a power cut has ended it.
     CutOff,
-    /// Its journal was not read yet.
+    /// Its journal has not been read yet.
     Unread,
     /// Its journal cannot be read.
     Unreadable,
@@ -84,7 +84,7 @@ pub struct RunEntry<'a> {
     pub name: &'a str,
     /// Words that it can be found by.
     pub tags: &'a [String],
-    /// The person's own words for it.
+    /// The user's own description.
     pub description: &'a str,
     /// The machine that made the load.
     pub machine: &'a str,

@@ -11,14 +11,14 @@ use crate::format;
 /// (0.101 in Microsoft's mailbox profile table).
 const USUAL_IOPS_EACH: f64 = 0.1;
 
-/// Size of a mailbox that room is counted in where the plan names none: where Exchange 2013 and
-/// later prohibit sending by default, 2 GB.
+/// Size of a mailbox for the space bound if the plan has none: the default send quota of Exchange
+/// 2013 and later, 2 GB.
 const USUAL_SIZE: Bytes = Bytes(2 << 30);
 
 /// Mailboxes that a run supports, by each bound, rounded down to two digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carried {
-    /// By the requests that were served.
+    /// By I/O: the measured rate over the rate of one mailbox.
     pub by_io: f64,
     /// By the size of the volumes of the databases; `None` if the record has no sizes.
     pub by_space: Option<f64>,

@@ -147,12 +147,12 @@ pub(crate) fn quantity(number: f64, unit: Unit) -> String {
     with_unit(&format::three_digits(number), unit)
 }
 
-/// A number with its unit, precise enough to tell on which side of its limit it lies.
+/// A number with its unit, precise enough to show on which side of its limit it lies.
 pub(crate) fn quantity_beside(number: f64, limit: Limit, unit: Unit) -> String {
     with_unit(&units::three_digits_beside(number, limit.value()), unit)
 }
 
-/// The limit with its unit, on the side of the number that it lies on.
+/// The limit with its unit, rounded so that it stays on its side of the number.
 pub(crate) fn limit_beside(number: f64, limit: Limit, unit: Unit) -> String {
     with_unit(&units::limit_beside(number, limit.value()), unit)
 }

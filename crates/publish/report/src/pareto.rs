@@ -53,8 +53,8 @@ pub(crate) fn pareto_front(points: &[ParetoPoint]) -> Vec<bool> {
     points.iter().map(|point| point.holds && !is_beaten(point)).collect()
 }
 
-/// The table of the designs that are not beaten; none if no design holds. `cost` and `load` say
-/// what those columns count.
+/// The table of Pareto-optimal designs; none if no design holds. `cost` and `load` are the headings
+/// of those columns.
 pub(crate) fn section(
     points: &[ParetoPoint],
     (cost, load): (&'static str, &'static str),

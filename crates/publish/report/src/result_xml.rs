@@ -1,5 +1,5 @@
-//! The result of a load in the XML of Jetstress 2013, for programs that read that. A latency or a
-//! size of requests that there were none of is left out, where the original prints 0.
+//! The result of a load in the XML of Jetstress 2013, for programs that read that. Latencies and
+//! sizes are omitted if there were no such requests; the original prints 0.
 
 use std::fmt::Write as _;
 

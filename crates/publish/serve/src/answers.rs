@@ -55,7 +55,7 @@ const fn title_of(status: StatusCode) -> &'static str {
     }
 }
 
-/// The answer that says why there is no other.
+/// An answer that explains why the requested one is missing.
 pub(crate) fn refusal(status: StatusCode, sentence: impl Into<String>) -> NoAnswer {
     NoAnswer { status, title: title_of(status), sentence: sentence.into() }
 }

@@ -24,8 +24,8 @@ impl Token {
         Ok(Self(format!("{:032x}", u128::from_le_bytes(bytes))))
     }
 
-    /// One that a person has kept: 16 to 256 letters, digits, `-` and `_`, which an address and a
-    /// cookie take as they are. None of any other text.
+    /// A token supplied by the user: 16 to 256 letters, digits, `-` and `_`, which need no escaping
+    /// in an address or a cookie. `None` for any other text.
     pub fn kept(text: &str) -> Option<Self> {
         let text = text.trim();
         let mut odd = text.bytes().filter(|byte| !byte.is_ascii_alphanumeric());

@@ -1,6 +1,6 @@
 //! Index of all runs, kept across restarts of the server, so that the first list need not read
 //! every journal. The folders are the truth: an entry that is missing, damaged, from another
-//! release or older than its journal is read anew, and entries of removed folders are dropped.
+//! release or older than its journal is read again, and entries of removed folders are dropped.
 
 mod rows;
 
@@ -58,7 +58,7 @@ impl History {
     /// Opens the file, or recreates it if it is missing, damaged or of another release.
     pub(crate) fn open(file: &Path) -> Result<(Self, PastRuns), String> {
         let opened = Self::open_existing(file).or_else(|error| match error.sqlite_error_code() {
-            // Another server writes it just now: it is none the worse for that.
+            // Another server is writing to it: the index is still good.
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 Err(io::Error::other(error))
             }

@@ -38,7 +38,7 @@ pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 /// Interval between checks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Longest wait for answers under way when the program ends.
+/// Longest wait for answers in progress when the program exits.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Folder and address of the server.
@@ -125,6 +125,19 @@ pub struct SimulationQuestion {
     pub duration: String,
 }
 
+/// A fleet run, as far as it has come.
+#[derive(Clone, Debug)]
+pub struct FleetState {
+    /// The name of its plan.
+    pub name: String,
+    /// Whether a controller is at work on it.
+    pub is_live: bool,
+    /// Its stage, or its verdict, in a few words.
+    pub state: String,
+    /// The name of each host, and what it is doing.
+    pub hosts: Vec<(String, String)>,
+}
+
 /// Operations that only the program itself can do.
 pub trait RunControl: Send + Sync + 'static {
     /// Whether the run with this journal is live.
@@ -133,19 +146,23 @@ pub trait RunControl: Send + Sync + 'static {
     /// Starts a run in a new folder below `root`; its folder, or why it did not start.
     fn start(&self, question: &RunQuestion, root: &Path) -> Result<PathBuf, String>;
 
-    /// Resumes the interrupted run in `folder`, or says why it cannot.
+    /// Resumes the interrupted run in `folder`, or returns why it cannot.
     fn resume(&self, folder: &Path) -> Result<(), String>;
 
     /// Kinds of tests that can be started.
     fn tests(&self) -> Vec<&'static str>;
 
-    /// Begins to fill the databases of `plan`, or says why it cannot.
+    /// Starts to fill the databases of `plan`, or returns why it cannot.
     fn prepare(&self, plan: &Path) -> Result<(), String>;
 
     /// The databases that were filled last, or are being filled.
     fn preparation(&self) -> Option<FillProgress>;
 
-    /// Asks the run or simulation in `folder` to stop cleanly, or says why it cannot be asked.
+    /// The fleet run in `folder`; `None` if its journal cannot be read.
+    fn fleet(&self, folder: &Path) -> Option<FleetState>;
+
+    /// Asks the run, fleet run or simulation in `folder` to stop cleanly, or says why it cannot be
+    /// asked.
     fn stop(&self, folder: &Path) -> Result<(), String>;
 
     /// The kind of the document; `None` if it does not state one.
@@ -157,7 +174,7 @@ pub trait RunControl: Send + Sync + 'static {
     /// Names of the arrays that come with the program.
     fn arrays(&self) -> Vec<&'static str>;
 
-    /// Starts simulations in a new folder below `root`; the folder, or why there is none.
+    /// Starts simulations in a new folder below `root`; returns the folder, or why it cannot.
     fn simulate(&self, question: &SimulationQuestion, root: &Path) -> Result<PathBuf, String>;
 
     /// Says something to the person at the terminal.
@@ -174,7 +191,7 @@ pub enum ServeError {
         /// The system's words.
         error: io::Error,
     },
-    /// The address is taken, or is none of this machine.
+    /// The address is in use, or does not belong to this machine.
     Listen {
         /// The address.
         address: SocketAddr,

@@ -175,7 +175,7 @@ fn bars(sum: &PhaseTotals, series: Series) -> Vec<u64> {
     between(&latency.counts_within(&BARS_NS), latency.count())
 }
 
-/// Counts of each bar from those up to its end; a last one holds whatever is beyond.
+/// Counts per bar, from cumulative counts; the last bar holds everything above.
 fn between(within: &[u64], all: u64) -> Vec<u64> {
     within
         .iter()

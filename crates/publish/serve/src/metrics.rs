@@ -42,14 +42,15 @@ pub(crate) enum SampleValue {
 /// A way to write metrics for a scrape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScrapeFormat {
-    /// Lines of text, with classic histograms.
+    /// Text lines, with classic histograms.
     Text,
-    /// Messages with native histograms, which no text has.
+    /// Protobuf messages with native histograms, which the text format lacks.
     Protobuf,
 }
 
 impl ScrapeFormat {
-    /// The format for a scraper that accepts this; one that prefers protobuf names it first.
+    /// The format for a scraper with this `Accept` header; one that prefers protobuf lists it
+    /// first.
     pub(crate) fn of_accept(accept: &str) -> Self {
         let first = accept.split(',').next().unwrap_or_default();
         let mut parts = first.split(';').map(str::trim);

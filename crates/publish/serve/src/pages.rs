@@ -1,6 +1,7 @@
 //! The pages that are no reports: the list, the live run, and a sentence if there is nothing else
 //! to show. They look like the reports, whose style they share.
 
+mod fleet;
 mod list;
 mod live;
 mod simulate;
@@ -10,6 +11,7 @@ mod trend;
 
 use std::fmt::Write as _;
 
+pub(crate) use fleet::live_fleet;
 pub(crate) use list::{StartForm, list};
 pub(crate) use live::live;
 pub(crate) use simulate::{SimulationForm, simulating, simulation};

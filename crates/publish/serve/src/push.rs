@@ -16,14 +16,14 @@ use crate::runs::ServedRuns;
 
 pub use address::{OtlpTarget, OtlpTargetError};
 
-/// No push waits longer for the collector.
+/// Timeout of one push to the collector.
 const LONGEST_PUSH: Duration = Duration::from_secs(10);
 
 /// Target and interval of the push.
 pub struct OtlpPush {
     /// The collector.
     pub target: OtlpTarget,
-    /// Between two pushes.
+    /// Interval between two pushes.
     pub pace: Duration,
     /// Whom to trust where the address asks for TLS.
     pub tls: TlsConfig,

@@ -1,6 +1,7 @@
 //! Handlers of each address, behind the gate.
 
 mod actions;
+mod fleets;
 mod forms;
 mod stream;
 
@@ -53,6 +54,8 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/times.js", get(async || answer(StatusCode::OK, SCRIPT, pages::TIMES)))
         .route("/stop/{*id}", get(actions::ask_to_stop).post(actions::stop))
         .route("/resume/{*id}", post(actions::resume))
+        .route("/fleet/{*id}", get(fleets::page))
+        .route("/stop-fleet/{*id}", post(fleets::stop))
         .route("/prepare", get(actions::preparation).post(actions::prepare))
         .route("/start", post(actions::start))
         .fallback(async || missing("There is no such page."))
@@ -60,7 +63,7 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .layer(middleware::from_fn_with_state(gate, enter))
 }
 
-/// Lets a request in, or says why not; the token in an address becomes a cookie first.
+/// Admits a request or refuses it with a reason; a token in the address becomes a cookie first.
 async fn enter(State(gate): State<Gate>, mut request: Request, next: Next) -> WebAnswer {
     let mut response = match admitted(&gate, &request) {
         Ok(Admission::Goes { may_change }) => {
@@ -88,11 +91,11 @@ struct MayChange(bool);
 enum Admission {
     /// It is handled.
     Goes { may_change: bool },
-    /// It brings the token in its address, and gets it as this cookie.
+    /// It carries the token in its address; the answer sets it as this cookie.
     Gets(HeaderValue),
 }
 
-/// Lets a request in, or says why not.
+/// Admits a request, or returns the reason for refusing it.
 fn admitted(gate: &Gate, request: &Request) -> Result<Admission, GateRefusal> {
     let headers = request.headers();
     let cookie_name = gate.cookie_name();
@@ -122,7 +125,7 @@ fn token_of_address(uri: &Uri) -> Option<&str> {
     query.strip_prefix("token=")
 }
 
-/// The value of a header that must be there once.
+/// The value of a header that must occur exactly once.
 fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?;
@@ -146,7 +149,7 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     pairs.find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
-/// Reads, which may take a while, beside the requests of others.
+/// Runs `work`, which may block for a while, without delaying other requests.
 async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, NoAnswer> {
@@ -167,13 +170,17 @@ async fn list(
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
         let query = value_of(&fields, "q");
-        let all = entries(runs.all(), &runs.root_name());
-        let count = all.len();
+        let mut all = runs.all();
+        let mut fleets = fleets::all(&runs);
+        all.retain(|run| !fleets::is_part(run, &fleets));
+        let all = entries(all, &runs.root_name());
+        let count = all.len() + fleets.len();
+        fleets.retain(|(id, fleet)| id.contains(query) || fleet.name.contains(query));
         let start = may_change.then(|| StartForm {
             plans: runs.documents(DocumentKind::Plan),
             tests: runs.machine().tests(),
         });
-        html(pages::list(&found(all, query), query, count, start.as_ref()))
+        html(pages::list((&found(all, query), &fleets), query, count, start.as_ref()))
     })
     .await
 }

@@ -55,6 +55,7 @@ pub(crate) struct Listed {
 #[derive(Default)]
 struct RunIndex {
     runs: BTreeMap<String, Listed>,
+    fleets: BTreeMap<String, PathBuf>,
     documents: BTreeSet<String>,
     looked: Option<Instant>,
     is_reading: bool,
@@ -77,7 +78,7 @@ struct SharedRuns {
     machine: Box<dyn RunControl>,
     kept: Mutex<RunIndex>,
     has_read: Condvar,
-    /// `None` if it could not be opened, or written.
+    /// `None` if it could not be opened, or after a failed write.
     history: Mutex<Option<History>>,
 }
 
@@ -148,6 +149,12 @@ impl ServedRuns {
         self.kept().runs.values().cloned().collect()
     }
 
+    /// The folders of the fleet runs, by name.
+    pub(crate) fn fleets(&self) -> BTreeMap<String, PathBuf> {
+        self.look();
+        self.kept().fleets.clone()
+    }
+
     /// The run of this name, if the folder has one.
     pub(crate) fn find(&self, id: &str) -> Option<Listed> {
         self.look();
@@ -216,8 +223,8 @@ impl ServedRuns {
         tail.record().map(look)
     }
 
-    /// Links are not followed when runs are looked for; this sees those that came later.
-    fn is_inside(&self, path: &Path) -> bool {
+    /// The search for runs follows no links; this check catches links created since.
+    pub(crate) fn is_inside(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|real| real == path && real.starts_with(&self.0.root))
     }
 
@@ -240,6 +247,7 @@ impl ServedRuns {
             kept.runs.insert(run.id.clone(), run);
         }
         kept.documents = found.documents;
+        kept.fleets = found.fleets;
         kept.looked = Some(Instant::now());
         let RunIndex { runs, tails, .. } = &mut *kept;
         tails.retain(|id, _| runs.get(id).is_some_and(|run| run.is_live));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::runs::{Known, Listed};
 
-/// How `line` calls the folder of a load, before its number.
+/// Prefix of the folders that `line` makes, before the number of the load.
 const LOAD: &str = "load-";
 
 /// Whether a run of this name is one load of a search.
@@ -13,8 +13,8 @@ pub(crate) fn is_load(id: &str) -> bool {
     split(id).is_some()
 }
 
-/// The loads of the search that the run `id` is one of, in the order in which they were tried;
-/// none for a run that is none of them.
+/// The loads of the search that the run `id` belongs to, in the order they were tried; none if it
+/// belongs to no search.
 pub(crate) fn loads(id: &str, runs: &[Listed]) -> Value {
     let Some((search, _)) = split(id) else {
         return json!([]);

@@ -163,7 +163,7 @@ impl ServedSet {
     }
 }
 
-/// Record and verdict of a run that has ended; or why there is none.
+/// Record and verdict of a run that has ended, or why they are missing.
 fn made(runs: &ServedRuns, run: Option<&Listed>) -> Result<(RunRecord, Verdict), String> {
     match run {
         None => Err("no record of it is there".to_owned()),

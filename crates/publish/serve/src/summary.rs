@@ -61,7 +61,7 @@ pub(crate) struct RunLine {
     pub name: String,
     /// Words that it can be found by.
     pub tags: Vec<String>,
-    /// The person's own words for it.
+    /// The user's own description.
     pub description: String,
     /// The machine that made the load.
     pub machine: String,

@@ -64,7 +64,7 @@ impl<T: Abandon> SharedLine<T> {
         lock(&self.broken).get_or_insert(why);
     }
 
-    /// Every request under way fails, and so does every later one.
+    /// Fails every request in flight and every later one.
     pub(crate) fn fail(&self, why: String) {
         self.note(why);
         let under_way = std::mem::take(&mut *lock(&self.under_way));

@@ -90,15 +90,16 @@ impl WireStream {
     }
 }
 
-/// Has a peer that cannot be reached any more break the connection: without that a cut cable looks
-/// like storage that takes its time. One that is slow still answers, by its system.
+/// Breaks the connection if the peer becomes unreachable; otherwise a cut cable would look like
+/// slow storage. A peer that is merely slow stays connected, since its kernel answers the
+/// keepalives.
 fn notice_loss(stream: &TcpStream) -> io::Result<()> {
     let socket = SockRef::from(stream);
     let alive = TcpKeepalive::new().with_time(SILENCE).with_interval(BETWEEN_QUESTIONS);
     #[cfg(target_os = "linux")]
     socket.set_tcp_user_timeout(Some(SILENCE + BETWEEN_QUESTIONS * QUESTIONS))?;
     let counted = alive.clone().with_retries(QUESTIONS);
-    // Windows before 10, version 1703, as Server 2016, counts its questions itself; so does Wine.
+    // Windows before 10, version 1703 (such as Server 2016) and Wine use a fixed number of retries.
     socket.set_tcp_keepalive(&counted).or_else(|_| socket.set_tcp_keepalive(&alive))
 }
 

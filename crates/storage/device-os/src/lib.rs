@@ -124,7 +124,7 @@ impl World {
         unreachable!("invariant: there is no world on a system without a backend");
     }
 
-    /// Has the readiness of sockets wake tasks of this executor.
+    /// A watcher through which ready sockets wake tasks of this executor.
     #[cfg(target_os = "linux")]
     pub fn watcher(&self) -> Watcher {
         Watcher::new(Rc::clone(&self.host))

@@ -18,9 +18,9 @@ const ALIGNMENT: usize = device::ALIGNMENT;
 /// One for each power of two blocks. Larger memory comes from the system, which maps it separately.
 const CLASSES: usize = 9;
 
-/// The largest memory that mimalloc serves. It goes round all free pieces of a size, where the
-/// system hands out the one that was freed last: a long value is put together several times an
-/// operation, each time in memory that has left the processor's cache.
+/// The largest allocation that mimalloc serves. It cycles through all free pieces of a size, while
+/// the system's allocator reuses the piece freed last. Long values are assembled several times per
+/// operation; with mimalloc each time would use memory that has left the processor's cache.
 const LARGEST_SMALL: usize = 2 << 10;
 
 /// An allocator for a program that does unbuffered I/O: the memory of buffers is cut from huge

@@ -1,7 +1,7 @@
 //! Describes the storage underneath a folder: a report that names the hardware can be compared and
 //! repeated.
 //!
-//! Whatever the kernel does not tell is left out rather than guessed.
+//! Facts that the kernel does not report are omitted, never guessed.
 
 mod limit;
 
@@ -65,7 +65,7 @@ pub enum BitLocker {
 pub enum FileMark {
     /// It is compressed.
     Compressed,
-    /// It is encrypted by itself.
+    /// The file itself is encrypted, whether or not its volume is.
     Encrypted,
     /// `ReFS` checks its content, and writes each change to a new place.
     Integrity,
@@ -217,7 +217,7 @@ pub struct SoftwareArray {
     pub level: String,
     /// Number of devices it is designed for.
     pub disks: u32,
-    /// Those that are not there.
+    /// The missing ones.
     pub missing: u32,
     /// Bytes on one device before the next; `None` if the level has none.
     pub chunk_bytes: Option<u64>,

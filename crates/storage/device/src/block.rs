@@ -90,7 +90,8 @@ impl Volume for BlockVolume {
         let (state, names) = (Rc::clone(&self.state), (self.names(from), self.names(to)));
         Box::pin(async move {
             let ((from, path), (to, _)) = (names.0?, names.1?);
-            // In a separate task: a change in progress completes even if nothing waits for it.
+            // Runs in a separate task, so that a change in progress completes even if its caller no
+            // longer waits.
             state.runtime.spawn(Rc::clone(&state).rename(from, to, path)).await
         })
     }

@@ -21,12 +21,12 @@ pub struct Buffer {
     length: usize,
 }
 
-/// Whose the bytes of a buffer are.
+/// Ownership of a buffer's bytes.
 #[derive(Clone)]
 enum Memory {
     Own(Box<[AlignedBlock]>),
-    /// Others hold them as well, or did. The bytes keep an allocation of their own: the count would
-    /// take a block for itself.
+    /// Shared with others, now or earlier. The bytes are boxed separately: inside the `Arc`, the
+    /// reference count would cost a whole aligned block.
     Shared(Arc<Box<[AlignedBlock]>>),
 }
 

@@ -87,9 +87,9 @@ impl Completion {
         self.shared.borrow().outcome.is_some()
     }
 
-    /// Runs `hook` when the device completes the request, before the caller sees the outcome, and
-    /// also where the caller has lost interest. Hooks run in the order they were added, so an inner
-    /// decorator's comes first. At once where the outcome is there already.
+    /// Runs `hook` when the device completes the request, before the caller sees the outcome, even
+    /// if the caller no longer waits for it. Hooks run in the order they were added, so an inner
+    /// decorator's comes first. Runs it immediately if the outcome has already arrived.
     pub fn on_complete(self, hook: impl FnOnce(&mut Completed) + 'static) -> Self {
         let there = self.shared.borrow_mut().outcome.take();
         if let Some(mut outcome) = there {

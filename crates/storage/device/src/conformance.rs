@@ -92,7 +92,7 @@ pub fn checks() -> [ConformanceCheck; 11] {
     ]
 }
 
-/// The check of a system that can rename a file over one which is open.
+/// The check for a system that can rename a file over an open one.
 pub fn open_files_are_replaced() -> ConformanceCheck {
     ConformanceCheck {
         name: "an open file is replaced",
@@ -100,7 +100,7 @@ pub fn open_files_are_replaced() -> ConformanceCheck {
     }
 }
 
-/// The check of a system that cannot.
+/// The check for a system that cannot.
 pub fn open_files_stay() -> ConformanceCheck {
     ConformanceCheck {
         name: "a rename over an open file is refused",

@@ -345,7 +345,7 @@ impl Drop for Sleep {
 }
 
 impl<T> JoinHandle<T> {
-    /// The value, where the task has finished.
+    /// The value, if the task has finished.
     pub fn take(&self) -> Option<T> {
         self.state.borrow_mut().value.take()
     }

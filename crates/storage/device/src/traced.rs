@@ -115,7 +115,7 @@ impl TracedVolume {
         })
     }
 
-    /// The same, and where the operation fails.
+    /// The same, and reports a failure of the operation to the observer.
     fn told<T: 'static>(
         &self,
         file: &str,

@@ -85,8 +85,8 @@ pub enum OpenMode {
 }
 
 impl OpenMode {
-    /// Bytes at the beginning of a new file that are always zeros: nothing takes the file for an
-    /// older one by its header.
+    /// Bytes at the beginning of a new file that are always zeros: so that no reader mistakes the
+    /// file for an older one by its header.
     pub const ZEROED_BYTES: u64 = 1 << 20;
 
     /// The length of a file to be created; `None` if it must exist.

@@ -26,8 +26,8 @@ pub struct CrashOptions {
     pub at_request: Option<u64>,
     /// Bytes that are written whole or not at all.
     pub atomic_write_unit: u32,
-    /// Unit that the medium writes, in bytes: where a write is torn, other data in such a sector
-    /// may be destroyed with it, however durable it was.
+    /// Unit that the medium writes, in bytes. A torn write may also destroy the other data in its
+    /// sector, however durable that was.
     pub physical_sector: u32,
 }
 
@@ -37,10 +37,10 @@ impl Default for CrashOptions {
     }
 }
 
-/// Storage that knows which writes would survive a loss of power, whatever their durability
-/// promised.
+/// Storage that reports which writes would survive a loss of power now, whatever durability they
+/// requested.
 pub trait Guarantee {
-    /// The number of the request that it was given last.
+    /// The number of the latest request.
     fn last_request(&self) -> Option<u64>;
 
     /// Whether all bytes of the write of this number would survive a loss of power now.
@@ -69,7 +69,7 @@ impl CrashVolume {
         Self::guaranteed(inner, before, options, None)
     }
 
-    /// The same, where the storage under `inner` says itself which writes survive.
+    /// The same, but the storage under `inner` decides which writes survive.
     pub fn guaranteed(
         inner: Rc<dyn Volume>,
         before: &VolumeImage,
@@ -103,8 +103,8 @@ impl CrashVolume {
         self.state.die();
     }
 
-    /// Runs `future` until it resolves or power fails, whichever is first; tasks that are left are
-    /// dropped where power failed. Without this, everything would wait for ever.
+    /// Runs `future` until it resolves or power fails, whichever is first; after a power failure
+    /// the remaining tasks are dropped, since they would wait for ever.
     pub fn run<T: 'static>(
         &self,
         executor: &Executor,
@@ -135,7 +135,7 @@ impl CrashVolume {
         self.survivors_with(seed, |_| self.state.options.atomic_write_unit)
     }
 
-    /// The same, where the unit that is written whole or not at all depends on the file's name.
+    /// The same, with an atomic write unit that depends on the file's name.
     pub fn survivors_with(&self, seed: Seed, unit_of: impl Fn(&str) -> u32) -> VolumeImage {
         let physical = self.state.options.physical_sector;
         self.state.ask();
@@ -143,7 +143,7 @@ impl CrashVolume {
         ledger.survivors(seed, &|file| Tearing { unit: unit_of(file), physical })
     }
 
-    /// Carries out a change of names, of which the ledger knows while it is under way.
+    /// Carries out a change of names, which the ledger tracks while it is in flight.
     fn change_names<T: 'static>(
         &self,
         change: NameChange,

@@ -28,3 +28,15 @@ fn random_worlds_keep_every_promise() {
     assert!(all.specified_changes > 1_000, "{all:?}");
     assert!(all.destaged > 100_000 && all.refused_by_fence > 50, "{all:?}");
 }
+
+#[test]
+fn histories_that_once_broke_a_promise_keep_it() {
+    let specification = explore(&SMALL);
+    // 3505: a peer's longer tail surfaced after a read. 8416: a new owner declared the store
+    // complete after the entries it knew to be committed, before those it had inherited.
+    for seed in [3505, 8416] {
+        if let Err(broken) = run(seed, &specification) {
+            panic!("{broken}");
+        }
+    }
+}

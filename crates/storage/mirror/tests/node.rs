@@ -2,8 +2,8 @@
 
 use mirror::{
     AttachmentKey, Authority, BackingAnswer, BackingOp, BlockSlot, Config, CountedCopies,
-    FlashImage, FlashOp, GuestOutcome, GuestRequest, MirrorHost, MirrorNode, MirrorSettings,
-    NodeCommand, NodeEffect, NodeEvent, PeerMessage, RegistryAnswer,
+    EntryKind, FlashImage, FlashOp, GuestOutcome, GuestRequest, LogEntry, MirrorHost, MirrorNode,
+    MirrorSettings, NodeCommand, NodeEffect, NodeEvent, PeerMessage, RegistryAnswer, RegistryOp,
 };
 use units::Nanos;
 
@@ -142,4 +142,140 @@ fn a_host_claims_nothing_without_a_copy_that_counts() {
     step(&mut node, NodeEvent::Tick);
     let is = RegistryAnswer::Is { revision: 5, config };
     assert_eq!(step(&mut node, NodeEvent::Registry(0, is)), []);
+}
+
+/// An owner at epoch 2 and the attachment of its peer, which has confirmed the log so far.
+fn pair(settings: MirrorSettings, authority: Authority) -> (MirrorNode, AttachmentKey) {
+    let image = FlashImage::empty(settings.backed, 8);
+    let mut node = MirrorNode::start(MirrorHost::A, 7, settings, image);
+    let effects = claim(&mut node, authority);
+    for _ in flash_ops(&effects) {
+        step(&mut node, NodeEvent::Flash(Ok(())));
+    }
+    if settings.backed {
+        let mut effects = settle(&mut node, &effects, &BackingOp::Fence);
+        if authority == Authority::Backing {
+            effects = settle(&mut node, &effects, &BackingOp::Flush);
+        }
+        complete(&mut node, &effects);
+    }
+    let effects = step(&mut node, NodeEvent::Tick);
+    complete(&mut node, &effects);
+    let key = AttachmentKey { epoch: 2, session: 1, boot: 9 };
+    step(&mut node, NodeEvent::Peer(PeerMessage::Joined { key, valid_to: 0 }));
+    (node, key)
+}
+
+/// Completes the operations on flash that `effects` ask for.
+fn complete(node: &mut MirrorNode, effects: &[NodeEffect]) -> Vec<NodeEffect> {
+    let mut more = Vec::new();
+    for _ in flash_ops(effects) {
+        more.extend(step(node, NodeEvent::Flash(Ok(()))));
+    }
+    more
+}
+
+/// The backing store carries out `op`, which `effects` ask for.
+fn settle(node: &mut MirrorNode, effects: &[NodeEffect], op: &BackingOp) -> Vec<NodeEffect> {
+    step(node, NodeEvent::Backing(token(effects, op), BackingAnswer::Done))
+}
+
+fn durable(node: &mut MirrorNode, key: AttachmentKey, lsn: u64, marked: u64) -> Vec<NodeEffect> {
+    step(node, NodeEvent::Peer(PeerMessage::Durable { key, lsn, marked }))
+}
+
+fn put(effects: &[NodeEffect]) -> Option<Authority> {
+    effects.iter().find_map(|effect| match effect {
+        NodeEffect::Registry { op: RegistryOp::Put { config, .. }, .. } => Some(config.authority),
+        _ => None,
+    })
+}
+
+fn writes_to_backing(effects: &[NodeEffect]) -> usize {
+    let is_write =
+        |one: &&NodeEffect| matches!(one, NodeEffect::Backing { op: BackingOp::Write(..), .. });
+    effects.iter().filter(is_write).count()
+}
+
+const BOTH: Authority = Authority::Flash(CountedCopies::Both);
+
+#[test]
+fn entries_that_the_peer_lacks_are_not_destaged() {
+    let (mut node, key) = pair(MirrorSettings::default(), BOTH);
+    let effects = durable(&mut node, key, 1, 0);
+    let effects = settle(&mut node, &effects, &BackingOp::Flush);
+    complete(&mut node, &effects);
+    durable(&mut node, key, 1, 1);
+    for (id, request) in [(1, GuestRequest::Write(3, [1].into())), (2, GuestRequest::Flush)] {
+        let effects = step(&mut node, NodeEvent::Guest(id, request));
+        let more = complete(&mut node, &effects);
+        assert_eq!(writes_to_backing(&more), 0);
+    }
+    let effects = durable(&mut node, key, 3, 1);
+    assert_eq!(writes_to_backing(&effects), 1);
+}
+
+#[test]
+fn a_copy_counts_only_with_the_destage_mark_on_its_flash() {
+    let (mut node, key) = pair(MirrorSettings::default(), Authority::Backing);
+    assert_eq!(put(&durable(&mut node, key, 1, 0)), None);
+    assert_eq!(put(&durable(&mut node, key, 1, 1)), Some(BOTH));
+}
+
+#[test]
+fn a_configuration_asked_for_counts_before_it_is_confirmed() {
+    let (mut node, key) = pair(MirrorSettings::default(), Authority::Backing);
+    assert_eq!(put(&durable(&mut node, key, 1, 1)), Some(BOTH));
+    // It may be in force now, and the answer under way.
+    let effects = step(&mut node, NodeEvent::Guest(1, GuestRequest::Write(3, [1].into())));
+    let more = complete(&mut node, &effects);
+    assert_eq!(writes_to_backing(&more), 0, "the other host may own a log without this entry");
+    let effects = durable(&mut node, key, 3, 1);
+    assert_eq!(writes_to_backing(&effects), 1);
+}
+
+#[test]
+fn only_committed_content_is_copied() {
+    let settings = MirrorSettings { backed: false, ..MirrorSettings::default() };
+    let alone = Authority::Flash(CountedCopies::Only(MirrorHost::A));
+    let (mut node, first) = pair(settings, alone);
+    step(&mut node, NodeEvent::Peer(PeerMessage::Detached(first)));
+    let effects = step(&mut node, NodeEvent::Guest(1, GuestRequest::Write(3, [1].into())));
+    complete(&mut node, &effects);
+    // The second write is not on flash yet: a crash takes it away.
+    step(&mut node, NodeEvent::Guest(2, GuestRequest::Write(3, [2].into())));
+    let later = |millis| NOW + Nanos::from_millis(millis);
+    node.handle(later(200), NodeEvent::Tick);
+    let key = AttachmentKey { session: 2, ..first };
+    node.handle(later(201), NodeEvent::Peer(PeerMessage::Joined { key, valid_to: 0 }));
+    let open = PeerMessage::Durable { key, lsn: 2, marked: 0 };
+    node.handle(later(202), NodeEvent::Peer(open));
+    let effects = node.handle(later(400), NodeEvent::Tick);
+    let copied = effects.iter().find_map(|effect| match effect {
+        NodeEffect::Send(PeerMessage::Copy { slots, .. }) => Some(slots.clone()),
+        _ => None,
+    });
+    let slot = BlockSlot { lsn: 2, data: [1].into() };
+    assert_eq!(copied, Some(vec![(3, slot)]));
+}
+
+#[test]
+fn nothing_that_an_earlier_owner_may_have_committed_is_taken_back() {
+    let mut image = FlashImage::empty(true, 8);
+    let write = |lsn| LogEntry { lsn, kind: EntryKind::Write { block: lsn, data: [1].into() } };
+    let barrier = |lsn| LogEntry { lsn, kind: EntryKind::Barrier };
+    image.apply(&FlashOp::Append(vec![write(1), barrier(2), write(3)]));
+    let mut node = node(image);
+    // Acknowledged by a host that has died: entries 1 to 3. This host's mark knows of none.
+    let effects = claim(&mut node, Authority::Flash(CountedCopies::Only(MirrorHost::A)));
+    let mut effects = [effects.clone(), complete(&mut node, &effects)].concat();
+    effects.extend(settle(&mut node, &effects, &BackingOp::Fence));
+    for block in [1, 3] {
+        let write = BackingOp::Write(block, [1].into());
+        let flushing = settle(&mut node, &effects, &write);
+        let flushed = settle(&mut node, &flushing, &BackingOp::Flush);
+        effects = [flushed.clone(), complete(&mut node, &flushed)].concat();
+        let expected = (block == 3).then_some(Authority::Backing);
+        assert_eq!(put(&effects), expected, "after block {block}");
+    }
 }

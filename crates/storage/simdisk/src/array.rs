@@ -67,11 +67,11 @@ enum ArrayEvent {
     PieceDone(u32),
     /// The host has its answer.
     Answered(HostToken),
-    /// A part of a write needs no power any more.
+    /// A part of a write is on stable storage.
     Safe(HostToken),
     /// The spare rebuilds the next part of the failed drive.
     Rebuild,
-    /// A neighbour asks for something.
+    /// A neighbour on the same array sends a request.
     Neighbour,
 }
 
@@ -85,7 +85,7 @@ struct DriveOperation {
 
 #[derive(Clone, Copy)]
 enum OperationPurpose {
-    /// The host waits for it.
+    /// A request that the host waits for.
     Host(u32),
     /// Bytes leave the write cache.
     Destage(u64),
@@ -104,7 +104,7 @@ struct PieceOrder {
     origin: Option<HostToken>,
 }
 
-/// An array and everything under way in it.
+/// An array and everything in progress in it.
 pub(crate) struct ArrayState {
     layout: RaidLayout,
     cache: CacheParameters,
@@ -362,7 +362,7 @@ impl ArrayState {
         }
     }
 
-    /// Bytes of a stream have come; reads that waited for them are answered.
+    /// Read-ahead bytes have arrived; answers the reads that waited for them.
     fn come(&mut self, now: VirtualMoment, stream: usize, to: u64) {
         self.ahead.come(stream, to);
         let waiting = std::mem::take(&mut self.waiting_reads);

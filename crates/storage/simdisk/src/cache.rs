@@ -10,19 +10,19 @@ pub(crate) struct WriteCache {
     /// Ends by beginnings, none of which touch.
     dirty: BTreeMap<u64, u64>,
     dirty_bytes: u64,
-    /// Bytes that are on their way to the disks, and hold their room still.
+    /// Bytes being written to the disks, which still occupy the cache.
     leaving_bytes: u64,
     /// End of the last extent that left.
     cursor: u64,
 }
 
 impl WriteCache {
-    /// Bytes that have taken room.
+    /// Bytes that occupy the cache: dirty, or being written to the disks.
     pub(crate) const fn held_bytes(&self) -> u64 {
         self.dirty_bytes + self.leaving_bytes
     }
 
-    /// Bytes that wait to leave.
+    /// Bytes that wait to be written to the disks.
     pub(crate) const fn dirty_bytes(&self) -> u64 {
         self.dirty_bytes
     }
@@ -182,7 +182,7 @@ impl ReadAhead {
         (found, Some((number, from, stream.asked - from)))
     }
 
-    /// Bytes of a stream have come.
+    /// Read-ahead bytes have arrived.
     pub(crate) fn come(&mut self, number: usize, to: u64) {
         if let Some(stream) = self.streams.get_mut(number) {
             stream.come = stream.come.max(to.min(stream.asked));
@@ -197,9 +197,10 @@ impl ReadAhead {
         })
     }
 
-    /// A stream that may begin here, in the place of the one that was used last the longest ago.
-    /// Single reads give way, since random ones beside a scan would push it out, unless streams
-    /// take more than half of the places: those that have ended would keep every new one out.
+    /// Starts tracking a possible stream here, in the slot of the least recently used one. Entries
+    /// with a single read are replaced first, since random reads would otherwise push out a scan,
+    /// unless streams hold more than half of the slots: then a stream is replaced, or those that
+    /// have ended would keep out new ones.
     fn follow(&mut self, now: VirtualMoment, end: u64) {
         let skipped = Vec::new();
         let stream = Stream { next: end, skipped, reads: 1, asked: 0, come: 0, used: now };

@@ -25,7 +25,7 @@ pub struct ArrayDescription {
     /// The results that the numbers were fitted to, and their error.
     #[serde(default)]
     pub calibration: Calibration,
-    /// How the drives make a set.
+    /// RAID level and size of the set.
     pub raid: RaidSection,
     /// The drives, if they have arms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -444,8 +444,8 @@ impl fmt::Display for DescriptionError {
 impl std::error::Error for DescriptionError {}
 
 impl ArrayDescription {
-    /// Parses the text of the file of this name. `changes` overrides its values by key with
-    /// section, such as `cache.mode`.
+    /// Parses `text`, read from the file named `file`. `changes` overrides values by dotted key,
+    /// such as `cache.mode`.
     pub fn parse(
         file: &str,
         text: &str,

@@ -52,13 +52,13 @@ pub(crate) struct FlashDone {
 pub(crate) struct Flash {
     parameters: FlashParameters,
     dies: Vec<Die>,
-    /// When the interface is free, inwards and outwards.
+    /// When each direction of the interface becomes free.
     inbound: VirtualMoment,
     outbound: VirtualMoment,
-    /// When buffered bytes will have been programmed, and how many.
+    /// Times at which buffered bytes will have been programmed, with their number.
     buffered: BinaryHeap<Reverse<(VirtualMoment, u64)>>,
     buffered_bytes: u64,
-    /// When the last write that has come will have been programmed, and answered.
+    /// When the latest write will have been programmed, and answered.
     programmed: VirtualMoment,
     writes_answered: VirtualMoment,
     pub served: u64,
@@ -107,7 +107,7 @@ impl Flash {
         FlashDone { answered, safe }
     }
 
-    /// Time at work of its busiest die, in nanoseconds.
+    /// Busy time of its busiest die, in nanoseconds.
     pub(crate) fn busy_ns(&self) -> u64 {
         self.dies.iter().map(|die| die.busy).max().unwrap_or(0)
     }
@@ -169,7 +169,7 @@ impl Flash {
 struct Die {
     reads: VirtualMoment,
     programs: VirtualMoment,
-    /// Time at work, in nanoseconds.
+    /// Busy time in nanoseconds.
     busy: u64,
 }
 

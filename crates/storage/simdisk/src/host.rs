@@ -19,7 +19,7 @@ impl HostProcessors {
         (section.processors > 0).then_some(Self { section, servers })
     }
 
-    /// Mean time at work of one processor, in nanoseconds.
+    /// Mean busy time of one processor, in nanoseconds.
     pub(crate) fn busy_ns(&self) -> u64 {
         self.servers.busy_ns()
     }

@@ -28,8 +28,7 @@ pub struct HostCacheCounters {
     pub cached_bytes: u64,
 }
 
-/// An array with the cache of its host, if there is one: requests go in, answers come out, as with
-/// the array alone.
+/// An array behind the optional cache of its host, with the interface of the array alone.
 pub(crate) struct CachedArray {
     array: ArrayState,
     cache: Option<HostCache>,

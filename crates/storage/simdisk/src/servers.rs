@@ -6,8 +6,7 @@ use crate::disk::{VirtualMoment, micros};
 pub(crate) struct FifoServers {
     /// When each is free.
     free: Vec<VirtualMoment>,
-    /// Time at work of all of them, in nanoseconds; it includes work that has been accepted but not
-    /// begun.
+    /// Busy time of all servers in nanoseconds, including work that is accepted but not begun.
     busy: u64,
 }
 
@@ -25,7 +24,7 @@ impl FifoServers {
         *free
     }
 
-    /// Mean time at work of one server, in nanoseconds.
+    /// Mean busy time of one server, in nanoseconds.
     pub(crate) fn busy_ns(&self) -> u64 {
         self.busy / self.free.len() as u64
     }

@@ -122,7 +122,7 @@ impl SimulatedArray {
     }
 
     #[cfg(test)]
-    /// Requests that each drive has served, and for how long it was at work.
+    /// Requests served by each drive, and its busy time.
     fn drive_work(&self) -> Vec<(u64, Nanos)> {
         let mut work = Vec::new();
         for (served, busy) in self.0.array.borrow().array().drive_work() {
@@ -195,7 +195,7 @@ impl Folder {
     }
 }
 
-/// Calls `done` once nothing is left.
+/// Calls `done` once nothing remains to do.
 struct Awaited {
     left: Cell<usize>,
     done: Cell<Option<Box<dyn FnOnce()>>>,

@@ -1,8 +1,8 @@
 //! Identifies the engine that wrote a database file from the file's format version.
 //!
-//! A header of a database holds no build of Exchange, only the version of its format: a range of
-//! products is the most that can be said. Formats after libesedb's documentation of the file format
-//! and the version ladder of the engine's published source.
+//! The header of a database holds no Exchange build, only its format version, so the answer is a
+//! range of products. Formats after libesedb's documentation of the file format and the version
+//! ladder of the engine's published source.
 
 const KIB: usize = 1 << 10;
 

@@ -14,7 +14,8 @@ pub enum Identity<'table> {
     /// The last number is not in the table, but others of its branch are; this is the nearest, the
     /// lower one if it exists. Parts of a release, such as ese.dll, often lag like that.
     About(&'table Release),
-    /// It names a product and no build, as logs of Exchange 2010 do; this is its first release.
+    /// It names a product without a build, as logs of Exchange 2010 do; this is the product's first
+    /// release.
     Product(&'table Release),
     /// It lies between these two of its series: an interim build.
     Between(&'table Release, &'table Release),

@@ -16,15 +16,15 @@ pub struct Mention {
     pub line: usize,
     /// The text as written.
     pub text: String,
-    /// The version that it denotes.
+    /// The version that the mention denotes.
     pub version: BuildNumber,
     /// How often the version occurs.
     pub count: usize,
 }
 
 /// Every version of the table's series in `text`, each once, in the order of appearance. Numbers
-/// that could be network addresses or versions of .NET count only where the table knows their
-/// branch or their form is one of Exchange's own.
+/// that could be network addresses or versions of .NET count only if the table knows their branch
+/// or their notation is specific to Exchange.
 pub fn mentions(table: &BuildTable, text: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     for (line, content) in text.lines().enumerate() {

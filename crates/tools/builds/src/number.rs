@@ -1,4 +1,4 @@
-//! A version number of Exchange, in whatever form it was written.
+//! A version number of Exchange, parsed from any of its notations.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl BuildNumber {
         Self::in_words(text.trim()).or_else(|| Self::dotted(text.trim()))
     }
 
-    /// Numbers with points between them, three or four.
+    /// Three or four numbers separated by dots.
     pub(crate) fn dotted(text: &str) -> Option<Self> {
         let numbers = numbers(text)?;
         let (&[major, minor, build], rest) = numbers.split_first_chunk()?;
@@ -56,7 +56,7 @@ impl BuildNumber {
         (self.minor, self.build, self.revision) == (0, 0, Some(0))
     }
 
-    /// Whether both are of one series, such as 15.1.
+    /// Whether both belong to the same series, such as 15.1.
     pub(crate) fn same_series(self, other: Self) -> bool {
         (self.major, self.minor) == (other.major, other.minor)
     }

@@ -13,9 +13,9 @@ pub enum ReleaseKind {
     ServicePack,
     /// Cumulative update: a whole build, installed directly.
     CumulativeUpdate,
-    /// Rollup of a service pack; holds those before it.
+    /// Rollup of a service pack; cumulative.
     Rollup,
-    /// Security update of one cumulative update; holds those before it.
+    /// Security update of one cumulative update; cumulative.
     SecurityUpdate,
     /// Hotfix update of one cumulative update.
     HotfixUpdate,

@@ -1,4 +1,4 @@
-//! The version resource of Windows programs: ExSetup.exe and ese.dll say their build there.
+//! The version resource of Windows programs, which holds the build of ExSetup.exe and ese.dll.
 
 use crate::number::BuildNumber;
 

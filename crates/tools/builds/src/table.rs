@@ -7,7 +7,7 @@ use csv::{ReaderBuilder, StringRecord};
 use crate::number::BuildNumber;
 use crate::release::{Release, ReleaseKind};
 
-/// The builds that this program knows by itself.
+/// The built-in table of builds.
 const EMBEDDED: &str = include_str!("../data/exchange-builds.csv");
 /// The day on which the sources of [`EMBEDDED`] were last read.
 const EMBEDDED_DATE: &str = "2026-08-20";
@@ -105,8 +105,8 @@ impl BuildTable {
         &self.releases
     }
 
-    /// The build that people call `name`, such as `2016 CU23`, or Windows in its list of programs:
-    /// `Microsoft Exchange Server 2019 Cumulative Update 14`.
+    /// The build with the common name `name`, such as `2016 CU23`, or its name in Windows' list of
+    /// programs: `Microsoft Exchange Server 2019 Cumulative Update 14`.
     pub fn named(&self, name: &str) -> Option<&Release> {
         let mut wanted = words(name);
         self.called(&wanted).or_else(|| {

@@ -54,9 +54,9 @@ pub struct Upgrade<'table> {
     pub older: &'table Release,
     /// The higher one.
     pub newer: &'table Release,
-    /// Preparations of the directory on the way up, as far as both levels are known.
+    /// Active Directory preparations that the upgrade needs, if both levels are known.
     pub preparations: Vec<Preparation>,
-    /// The schema where the older one's is higher: Setup of the newer one refuses.
+    /// Both schema versions, if the older release's is higher: Setup of the newer release refuses.
     pub sinking_schema: Option<(u32, u32)>,
     /// Prerequisite of the newer one, if that is an update of another level.
     pub first: Option<&'table Release>,

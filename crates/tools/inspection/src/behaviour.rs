@@ -30,12 +30,12 @@ const FEWEST_COMPLETIONS: usize = 16;
 /// How storage handles durable writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteBehaviour {
-    /// They take as long as a medium with moving parts, and so do other writes: there is no cache.
+    /// Durable and other writes take as long as a medium with moving parts: there is no cache.
     Through,
-    /// They wait for a flush that costs something; others are answered by a cache.
+    /// Durable writes wait for a flush that takes time; other writes are answered from a cache.
     Flushed,
-    /// They are answered as fast as others, and faster than moving parts are: by a cache that
-    /// counts as durable, by flash, or by something that drops flushes.
+    /// Durable writes are as fast as others, and faster than moving parts allow: answered by a
+    /// protected cache, by flash, or by something that drops flushes.
     Early,
 }
 
@@ -74,9 +74,8 @@ fn quantile(latencies_ns: &[u64], parts: usize) -> Option<u64> {
     sorted.get(sorted.len() / parts).copied()
 }
 
-/// Finds the point at which writes became slow: of all ways to fit two straight lines to
-/// completions over time, joined at a completion, the one with the least squares; `None` if it is
-/// hardly bent.
+/// Finds the point at which writes became slow: the joint of the two line segments that best fit
+/// completions over time (least squares); `None` if there is hardly a bend.
 ///
 /// The bytes accepted by then, minus the bytes that the second line would have drained in the same
 /// time, are the size of the cache.

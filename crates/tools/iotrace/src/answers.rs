@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use crate::{IoDirection, TraceRequest};
 
-/// What pending requests are found by: volume, whether it is a write, byte offset.
+/// Key of pending requests: volume, whether it is a write, byte offset.
 type RequestPlace = (u16, bool, u64);
 
 fn place(request: &TraceRequest) -> RequestPlace {
     (request.volume, request.direction == IoDirection::Write, request.offset)
 }
 
-/// Places in `requests` that `completed` ends, with the nanoseconds that each took. Both are in the
-/// order of time. A completion ends every pending request that begins inside it; a request that is
-/// asked for again before it has ended counts from the last time.
+/// Matches `completed` to `requests`, both in order of time; returns the index of each completed
+/// request and its duration in nanoseconds. A completion ends every pending request that begins
+/// inside it; a request that is repeated before it ends counts from its last submission.
 pub(crate) fn answers(
     requests: &[TraceRequest],
     completed: impl Iterator<Item = TraceRequest>,

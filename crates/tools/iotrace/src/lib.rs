@@ -53,7 +53,7 @@ pub enum TraceFormat {
     FioLog2,
     /// The same, version 3: with times.
     FioLog3,
-    /// Lines of time in seconds, operation, byte offset, bytes.
+    /// Lines with time in seconds, operation, byte offset and byte count.
     Csv,
 }
 
@@ -74,7 +74,7 @@ impl TraceFormat {
 pub enum TraceError {
     /// No line of it looks like any format.
     Unknown,
-    /// The format is known, and no line is a read or write.
+    /// The format is known, but no line is a read or a write.
     NoRequests(TraceFormat),
 }
 
@@ -104,10 +104,10 @@ pub struct Trace {
     pub requests: Vec<TraceRequest>,
     /// Names of its devices or files, by their numbers; empty if the format has none.
     pub volumes: Vec<String>,
-    /// Requests that the trace saw complete: their places in `requests`, and nanoseconds until
-    /// then. Only blkparse has any.
+    /// Requests whose completion is in the trace: index in `requests`, and duration in nanoseconds.
+    /// Only blkparse traces have any.
     pub answers: Vec<(usize, u64)>,
-    /// Lines that are no request of the trace, by reason.
+    /// Number of skipped lines, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
 }
 
@@ -199,7 +199,7 @@ impl VolumeNames {
         *self.0.entry(name.to_owned()).or_insert(next)
     }
 
-    /// All of them, by their numbers.
+    /// All names, in the order of their numbers.
     fn listed(self) -> Vec<String> {
         let mut names: Vec<(u16, String)> =
             self.0.into_iter().map(|(name, at)| (at, name)).collect();

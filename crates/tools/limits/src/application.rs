@@ -99,7 +99,7 @@ impl Application {
         format!("{}{}", self.side.site(), self.path)
     }
 
-    /// The name of its file where files of a server were collected in one folder.
+    /// Name of its file in a folder of collected files.
     pub fn collected_name(&self) -> String {
         let site: String = self.side.site().split(' ').collect();
         format!("{site}-{}_web.config", self.collected)

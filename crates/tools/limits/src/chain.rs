@@ -180,7 +180,8 @@ impl Server {
         Ok(links)
     }
 
-    /// The nearest of the file itself, the site's root, applicationHost.config and IIS's default.
+    /// The first that sets the limit: the file itself, the site's root, applicationHost.config or
+    /// IIS's default.
     fn content_link(
         &self,
         application: &Application,
@@ -200,7 +201,7 @@ impl Server {
         Ok(found)
     }
 
-    /// The nearest of the file itself, the site's root and ASP.NET's default.
+    /// The first that sets the limit: the file itself, the site's root or ASP.NET's default.
     fn request_link(
         &self,
         application: &Application,
@@ -215,7 +216,7 @@ impl Server {
         Ok(inherited.unwrap_or_else(|| default_link(side, kind, DEFAULT_REQUEST_BYTES)))
     }
 
-    /// The limit that the root of the site leaves to its applications.
+    /// The limit that applications inherit from the root of the site.
     fn site_link(&self, side: Side, kind: SettingKind) -> Result<Option<Link>, ConfigError> {
         let Some((_, file)) = self.sites.iter().find(|(found, _)| *found == side) else {
             return Ok(None);

@@ -104,7 +104,7 @@ fn is_elsewhere(node: Node<'_, '_>) -> bool {
     ELSEWHERE.iter().any(|name| node.has_attribute(*name))
 }
 
-/// The elements whose sections hold for everything under the file's own path: the root, and
+/// The elements whose sections apply to everything under the file's own path: the root, and
 /// `<location>` without a path. Sections of parts, such as `<location path="smime">`, are left out.
 pub(crate) fn scopes<'a, 'input>(document: &'a Document<'input>) -> Vec<Node<'a, 'input>> {
     let root = document.root_element();

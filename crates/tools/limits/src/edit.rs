@@ -155,14 +155,14 @@ fn end_tag(file: &ConfigFile, node: Node<'_, '_>) -> Option<usize> {
     Some(range.start + at)
 }
 
-/// The start of the line of `at` if only blanks lie between, else `at` itself.
+/// The start of the line of `at` if only blanks precede it there, else `at` itself.
 fn line_start(file: &ConfigFile, at: usize) -> usize {
     let start = file.text()[..at].rfind('\n').map_or(0, |end| end + 1);
     let is_blank = file.text()[start..at].bytes().all(|byte| matches!(byte, b' ' | b'\t'));
     if is_blank { start } else { at }
 }
 
-/// The elements `path`, one within the other, indented below `parent`, the last with `attribute`.
+/// The nested elements `path`, indented below `parent`; the innermost has `attribute`.
 fn element(file: &ConfigFile, parent: Node<'_, '_>, path: &[&str], attribute: &str) -> String {
     let text = file.text();
     let start = text[..parent.range().start].rfind('\n').map_or(0, |end| end + 1);
@@ -195,7 +195,7 @@ impl Style {
     }
 }
 
-/// Reads the edited text anew: every limit must have the wanted value.
+/// Rereads the edited text to check that every limit has the wanted value.
 fn confirm(
     file: &ConfigFile,
     application: &Application,

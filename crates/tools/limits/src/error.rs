@@ -46,7 +46,7 @@ pub enum ConfigError {
     NotConfiguration {
         /// The file.
         file: String,
-        /// The root that it has.
+        /// The actual root element.
         root: String,
     },
     /// A section lies in another file or is encrypted.

@@ -1,4 +1,4 @@
-//! applicationHost.config: where the virtual directories lie, and limits by location.
+//! applicationHost.config: the folders of the virtual directories, and limits by location.
 
 use roxmltree::Node;
 

@@ -8,7 +8,7 @@ use crate::error::{ConfigError, Lock};
 use crate::host::covers;
 use crate::setting_kind::SettingKind;
 
-/// The sections on the way to the limit of a request, outermost first.
+/// Sections that enclose the request limits, outermost first.
 const SECTION: [&str; 3] = ["system.webServer", "security", "requestFiltering"];
 const LIMITS: &str = "requestLimits";
 

@@ -36,9 +36,9 @@ impl Setting {
 /// hosted service.
 const NO_MESSAGES: [&str; 2] = ["UMLegacy", "MsOnlineShellService"];
 
-/// The limits of `file` that hold for requests of `protocol`, in the order of the file. Bindings
-/// are weighed for OWA and EWS only: for other protocols it is not known which of them messages
-/// pass.
+/// The limits of `file` that apply to requests of `protocol`, in the order of the file. Bindings
+/// are only considered for OWA and EWS: for other protocols it is unknown which bindings carry
+/// messages.
 pub(crate) fn settings(file: &ConfigFile, protocol: Protocol) -> Result<Vec<Setting>, ConfigError> {
     let document = file.document()?;
     let scopes = scopes(&document);

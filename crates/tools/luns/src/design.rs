@@ -9,7 +9,7 @@ use plan::luns::{
 use provision::{Provision, Purpose, Server, Volume};
 use units::Bytes;
 
-/// A LUN is a whole multiple of this, so that its contents can be aligned to its end as well.
+/// The size of a LUN is a multiple of this, so that the end of its contents can be aligned as well.
 pub(crate) const ALIGNMENT: Bytes = Bytes(1 << 20);
 /// A LUN is not to be fuller. Source: the product's storage guidance counts on 20 % that stay free.
 pub(crate) const MOST_FILLED_PERCENT: u64 = 80;
@@ -68,9 +68,9 @@ pub struct Target {
     pub initiator_iqn: String,
     /// Its addresses; empty for any.
     pub addresses: Vec<IpAddr>,
-    /// The account by which the initiator proves itself.
+    /// CHAP account of the initiator.
     pub account: String,
-    /// The account by which the target does, in mutual CHAP.
+    /// CHAP account of the target, for mutual CHAP.
     pub own_account: String,
     /// Its LUNs.
     pub luns: Vec<MappedLun>,
@@ -293,7 +293,7 @@ fn aligned(size: Bytes) -> Bytes {
 }
 
 fn lun(document: &LunDocument, wish: &LunWish, number: u64) -> DesignedLun {
-    // A document is not made with a pool that is not there.
+    // Reading the document has checked that the pool exists.
     let pool = document.pools.iter().find(|pool| pool.name == wish.pool);
     let folder = pool.map_or("", |pool: &LunPool| pool.folder.as_str());
     DesignedLun {

@@ -74,13 +74,13 @@ fn open_iscsi(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Re
             records(design, target, &format!("{iqn}/{place}"), text)?;
         }
         writeln!(text, "{node} --op update --name node.startup --value automatic")?;
-        // 15: a session is there already.
+        // 15: the session already exists.
         writeln!(text, "{node} --login || [ $? -eq 15 ]")?;
     }
     Ok(())
 }
 
-/// Secrets into the records of nodes, which only their owner may read.
+/// Writes the secrets into the node records, which only their owner can read.
 fn records(design: &LunDesign, target: &Target, place: &str, text: &mut String) -> fmt::Result {
     let old = r"/^node\.session\.auth\.\(username\|password\)/d";
     writeln!(text, "for record in /etc/iscsi/nodes/{place},*/default; do")?;
@@ -101,7 +101,7 @@ fn records(design: &LunDesign, target: &Target, place: &str, text: &mut String) 
     writeln!(text, "done")
 }
 
-/// Asks for the secrets, which go into variables of the shell.
+/// Prompts for the secrets and keeps them in shell variables.
 fn ask(design: &LunDesign, text: &mut String) -> fmt::Result {
     if design.authentication != ChapMode::None {
         writeln!(text, "read -rsp 'secret of the initiator: ' secret; echo")?;

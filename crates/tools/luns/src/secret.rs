@@ -34,7 +34,7 @@ pub struct SecretFile {
 pub struct InitiatorSecrets {
     /// The initiator's name for people.
     pub initiator: String,
-    /// By which the initiator proves itself.
+    /// Secret with which the initiator authenticates.
     pub secret: String,
     /// By which the target does; empty where the initiator does not ask.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -108,7 +108,7 @@ impl SecretFile {
         self.initiators.iter().find(|one| one.initiator == initiator)
     }
 
-    /// The first thing wrong with any secret. Empty ones are not there yet.
+    /// The first problem with any secret. Empty ones are not set yet, and pass.
     pub fn check(&self) -> Result<(), SecretFault> {
         let mut seen: Vec<(String, &str)> = Vec::new();
         for one in &self.initiators {

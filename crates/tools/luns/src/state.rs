@@ -1,8 +1,8 @@
-//! Everything created, recorded in one file: the only proof of the owner of a file, a target or an
-//! account.
+//! One file that records everything created: the only proof that a file, a target or an account is
+//! ours.
 //!
-//! A program that runs as root and removes the files listed in another file must know who wrote the
-//! list. So the state is sealed by a key that is kept only in the file with the secrets.
+//! A program that runs as root and removes the files listed in another file must be sure who wrote
+//! that list. So the state is sealed with a key that only the secrets file holds.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ pub struct LunRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileProof {
-    /// Its number in its file system.
+    /// Its inode number.
     pub number: String,
     /// Nanoseconds since 1970; `None` if the file system does not record it.
     pub born: Option<String>,
@@ -119,7 +119,7 @@ impl fmt::Display for StateFault {
 impl std::error::Error for StateFault {}
 
 impl LunState {
-    /// The state of something of which nothing has been made.
+    /// The initial state, before anything is created.
     pub fn new(id: String, socket: String) -> Self {
         Self {
             kind: KIND.to_owned(),
@@ -152,7 +152,7 @@ impl LunState {
         if state.schema != SCHEMA {
             return Err(StateFault::OtherSchema { found: state.schema });
         }
-        // Without a key anybody could seal.
+        // Without a key, any process could forge the seal.
         if key.is_empty() || state.seal != state.seal_by(key) {
             return Err(StateFault::Altered);
         }

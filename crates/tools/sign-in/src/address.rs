@@ -4,7 +4,7 @@ use ureq::http::Uri;
 
 use crate::error::SignInError;
 
-/// An address that may be sent secrets.
+/// An address to which secrets may be sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Address(Uri);
 

@@ -1,4 +1,4 @@
-//! How an application proves that it holds the key of its certificate (RFC 7523).
+//! Proof that an application holds the key of its certificate (RFC 7523).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -39,8 +39,8 @@ impl Credential {
         Ok(Self { thumbprint: URL_SAFE_NO_PAD.encode(hash), key })
     }
 
-    /// A signed statement of `client` to whom `audience` is the address of, at `now` in seconds
-    /// since 1970; `id` is never used twice.
+    /// Signs an assertion by `client` for the token endpoint `audience`. `now` is in seconds since
+    /// 1970; `id` must be unique.
     pub(crate) fn assertion(
         &self,
         client: &str,

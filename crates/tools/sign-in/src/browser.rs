@@ -12,7 +12,7 @@ use crate::pkce::{self, Verifier};
 use crate::redirect::{self, Visit};
 use crate::secret::Secret;
 
-/// How long a person has for it.
+/// Time that the user has to sign in.
 const PATIENCE: Duration = Duration::from_mins(10);
 const PAUSE: Duration = Duration::from_millis(50);
 /// A browser that connects and says nothing keeps others waiting no longer.
@@ -98,7 +98,7 @@ fn wait(
     Err(SignInError::TooLate)
 }
 
-/// The head of a request, as far as it comes.
+/// Reads the head of a request, as much of it as arrives.
 fn request(stream: &mut TcpStream) -> io::Result<zeroize::Zeroizing<String>> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(READ_TIMEOUT))?;

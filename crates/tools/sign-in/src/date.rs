@@ -1,6 +1,6 @@
-//! The date of an answer, which shows how wrong this machine's clock is.
+//! The `Date` header of an answer, which shows how far this machine's clock is off.
 
-/// Seconds since 1970 of a date as HTTP writes it, `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Seconds since 1970 of a date in HTTP's format, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let (_, rest) = text.split_once(", ")?;

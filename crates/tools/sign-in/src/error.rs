@@ -8,7 +8,7 @@ use crate::grant::OAuthRefusal;
 /// Reasons why there are no reports.
 #[derive(Debug)]
 pub enum SignInError {
-    /// An address that secrets must not be sent to, or that is none.
+    /// An address that is invalid, or that secrets must not be sent to.
     Address {
         /// The thing that it is the address of.
         what: &'static str,
@@ -22,7 +22,7 @@ pub enum SignInError {
         /// The network's error.
         problem: String,
     },
-    /// Something answered that was not understood.
+    /// The answer was not understood.
     Answer {
         /// Scheme, host and port.
         place: String,
@@ -31,7 +31,7 @@ pub enum SignInError {
         /// The problem with it.
         problem: String,
     },
-    /// The provider does not offer this way in.
+    /// The provider does not offer this grant.
     NotOffered(&'static str),
     /// The provider, or the person, said no.
     Refused {
@@ -40,7 +40,7 @@ pub enum SignInError {
         /// The answer.
         refusal: OAuthRefusal,
     },
-    /// The person did not answer in time.
+    /// The user did not answer in time.
     TooLate,
     /// The access ended and nothing at hand renews it.
     Ended,

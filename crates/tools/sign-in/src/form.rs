@@ -9,7 +9,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 /// The pairs as one line, wiped at its end: values may be secrets.
 pub(crate) fn encode(pairs: &[(&str, &str)]) -> Zeroizing<String> {
     let length: usize = pairs.iter().map(|(name, value)| name.len() + 3 * value.len() + 2).sum();
-    // With room from the beginning no copy is left behind in memory.
+    // Allocated at full size, so that growing leaves no copy of the secrets in memory.
     let mut line = Zeroizing::new(String::with_capacity(length));
     for (name, value) in pairs {
         if !line.is_empty() {

@@ -33,7 +33,7 @@ pub use web::system_trust;
 
 use std::time::Duration;
 
-/// How a person, or the application itself, signs in.
+/// How a user, or the application itself, signs in.
 #[derive(Debug)]
 pub enum Way {
     /// In a browser on this machine.
@@ -59,14 +59,14 @@ pub struct SignIn {
     pub days: u16,
 }
 
-/// Time, and a person to talk to.
+/// A clock, and the user who signs in.
 pub trait Surroundings {
-    /// Time since some moment; never goes back.
+    /// Monotonic time since an arbitrary start.
     fn elapsed(&self) -> Duration;
     /// Seconds since 1970, as this machine's clock shows them.
     fn unix_seconds(&self) -> i64;
     /// Sleeps for `duration`.
     fn wait(&mut self, duration: Duration);
-    /// Says a line to the person who signs in. No line holds a token or a key.
+    /// Shows a line to the user who signs in. No line contains a token or a key.
     fn tell(&mut self, line: &str);
 }

@@ -1,4 +1,4 @@
-//! Proof that the one who redeems a code is the one who asked for it (RFC 7636).
+//! Proof that a code is redeemed by the application that requested it (RFC 7636).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,7 +8,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use crate::error::SignInError;
 use crate::secret::Secret;
 
-/// A text that cannot be guessed: 256 bits of randomness in the alphabet of addresses.
+/// An unguessable text: 256 random bits, encoded so that they are safe in a URL.
 pub(crate) fn nonce() -> Result<String, SignInError> {
     let mut bytes = [0; 32];
     let filled = SystemRandom::new().fill(&mut bytes);
@@ -16,7 +16,7 @@ pub(crate) fn nonce() -> Result<String, SignInError> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// The text that stays here until the code is redeemed.
+/// The secret that is only revealed when the code is redeemed.
 pub(crate) struct Verifier(pub(crate) Secret);
 
 impl Verifier {

@@ -9,7 +9,7 @@ use crate::secret::Secret;
 pub(crate) enum Visit {
     Code(Secret),
     Refused(OAuthRefusal),
-    /// Not the answer that is waited for: an icon, or a stranger.
+    /// Not the expected answer: a request for an icon, or from a stranger.
     Other,
 }
 

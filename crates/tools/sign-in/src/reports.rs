@@ -31,14 +31,14 @@ impl UsageReport {
         }
     }
 
-    /// Its address below that of Microsoft Graph.
+    /// Its URL under `graph`, the address of Microsoft Graph.
     pub(crate) fn address(self, graph: &str, days: u16) -> String {
         let graph = graph.trim_end_matches('/');
         format!("{graph}/v1.0/reports/{}(period='D{days}')", self.name())
     }
 }
 
-/// The wait before the request is sent again, after `retries` times; `None` gives up.
+/// Delay before the next attempt, after `retries` retries; `None` to give up.
 pub(crate) fn pause(retries: u32, retry_after: Option<Duration>) -> Option<Duration> {
     if retries >= MOST_RETRIES {
         return None;

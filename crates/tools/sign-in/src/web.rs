@@ -20,7 +20,7 @@ const LONGEST_ANSWER: u64 = 1 << 20;
 /// The longest report: some 300 bytes for each of 3 million mailboxes.
 const LONGEST_REPORT: u64 = 1 << 30;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// For a whole report over a slow line.
+/// Long enough for a whole report over a slow line.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The network.
@@ -50,7 +50,8 @@ impl Reply {
     }
 }
 
-/// TLS that trusts whom the system trusts: also an organisation that looks into its own traffic.
+/// TLS with the system's root certificates, including those of an organisation that inspects its
+/// own traffic.
 pub fn system_trust() -> TlsConfig {
     let found = rustls_native_certs::load_native_certs().certs;
     let roots = found.iter().map(|root| Certificate::from_der(root).to_owned());
@@ -139,7 +140,7 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// The error, without the address, which may be a key.
+/// Describes the error without the address, which may contain a key.
 fn problem(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Timeout(_) => "did not answer in time".to_owned(),

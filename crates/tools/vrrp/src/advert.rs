@@ -13,7 +13,7 @@ pub enum Protocol {
     Vrrp2,
     /// VRRP version 3, RFC 9568.
     Vrrp3,
-    /// CARP, as the BSDs, ucarp and `LoadMaster` speak it.
+    /// CARP, as implemented by the BSDs, ucarp and `LoadMaster`.
     Carp,
     /// HSRP version 1, RFC 2281.
     Hsrp1,
@@ -62,7 +62,7 @@ pub struct Advert {
     pub nanoseconds: u64,
     /// The sender's own address.
     pub source: IpAddr,
-    /// The sender's address of the link layer, where the capture has it.
+    /// The sender's MAC address, if the capture has it.
     pub mac: Option<[u8; 6]>,
     /// Highest wins; for CARP the skew, of which the lowest wins.
     pub priority: u32,

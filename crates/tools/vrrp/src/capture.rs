@@ -11,11 +11,11 @@ use crate::frame::{Frame, is_known};
 use crate::unread::Unread;
 use crate::watch::Watch;
 
-/// At first; grows to the largest block.
+/// Initial size; grows to the largest block.
 const BUFFER_BYTES: usize = 1 << 16;
-/// No frame is larger.
+/// Upper limit; no frame is larger.
 const LARGEST_BUFFER_BYTES: usize = 1 << 26;
-/// Block of pcapng's first drafts with a packet; no program has written it since.
+/// Packet block of pcapng's first drafts; obsolete.
 const OLD_PACKET: u32 = 2;
 const SECOND: u64 = 1_000_000_000;
 

@@ -9,13 +9,13 @@ use crate::router::MacKind;
 use crate::source::{Silent, Source};
 use crate::voices::{Voice, Voices, is_one_counter};
 
-/// After this many intervals without a word a master counts as gone, RFC 9568 section 6.1; the skew
-/// of less than one interval is added.
+/// A master counts as gone after this many silent intervals, plus a skew of less than one interval
+/// (RFC 9568, section 6.1).
 const INTERVALS_TO_DEATH: u64 = 4;
-/// Advertisements of one router, each with another router's in front, that prove two masters: the
-/// words of a change of masters may cross on the way, but only once.
+/// Advertisements of one router, each preceded by one of another router, that prove two masters.
+/// During a change of masters advertisements may cross once.
 const CROSSINGS: u32 = 2;
-/// Changes of the master after which a group counts as restless.
+/// Changes of the master after which a group counts as flapping.
 const MOST_CHANGES: u32 = 3;
 
 /// A problem.
@@ -201,12 +201,12 @@ pub struct GroupFinding {
     pub problem: Problem,
 }
 
-/// Who followed whom in one group.
+/// The order in which masters took over in one group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rivalry {
     last: Option<IpAddr>,
     changes: u32,
-    /// Advertisements of the first in a row that each had one of the second since the one before.
+    /// Consecutive advertisements of the first router, each preceded by one of the second.
     crossings: BTreeMap<(IpAddr, IpAddr), u32>,
     masters: BTreeSet<IpAddr>,
     /// Different addresses claimed within the life of an advertisement.

@@ -26,12 +26,12 @@ const MILLISECOND: u64 = SECOND / 1000;
 const PASSIVE_1: [u8; 5] = [0, 1, 2, 4, 8];
 /// The same of version 2, which counts them.
 const PASSIVE_2: std::ops::RangeInclusive<u8> = 0..=5;
-/// Operations: a hello, and a coup, by which a router takes over.
+/// Opcodes: hello, and coup, with which a router takes over.
 const HELLO: u8 = 0;
 const COUP: u8 = 1;
-/// A router gives its role up.
+/// A router resigns its role.
 const RESIGN: u8 = 2;
-/// Says whether an interface has active groups, and names none of them.
+/// Reports whether an interface has active groups, without naming them.
 const ADVERTISE: u8 = 3;
 /// Part of version 2 that names a group, and its length.
 const GROUP_STATE: u8 = 1;

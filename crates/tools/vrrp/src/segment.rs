@@ -7,7 +7,7 @@ use std::net::IpAddr;
 pub struct Segment {
     /// Number of the interface within the capture.
     pub interface: u32,
-    /// VLAN tags, outermost first; empty where frames carry none.
+    /// VLAN tags, outermost first; empty if frames carry none.
     pub vlans: Vec<u16>,
 }
 

@@ -35,12 +35,12 @@ pub enum Unread {
     CutHsrp,
     /// HSRP of a version, operation or state that is not known.
     Hsrp,
-    /// GLBP, which is not read.
+    /// GLBP, which is not decoded.
     Glbp {
         /// The group that it names, if it is long enough.
         group: Option<u16>,
     },
-    /// From more senders of one group than are kept.
+    /// From a sender beyond the maximum that is kept for a group.
     Senders,
     /// Of another link layer.
     LinkLayer {

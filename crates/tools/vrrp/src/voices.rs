@@ -3,14 +3,14 @@
 
 use crate::advert::Advert;
 
-/// Senders that are kept of one address; the one silent for longest is forgotten.
+/// Maximum number of senders kept per address; the one silent for longest is dropped.
 const MOST_VOICES: usize = 8;
-/// Advertisements of a sender, each with another sender's in front, that prove two.
+/// Advertisements of one sender, each preceded by another sender's, that prove there are two.
 const CROSSINGS: u32 = 2;
-/// How far the IP identification of one sender gets between two advertisements; systems that count
-/// all packets to a destination together add to it.
+/// Largest step of one sender's IP identification between two advertisements; other packets to the
+/// same destination may advance it.
 const LARGEST_STEP: u16 = 4096;
-/// A second copy of a frame, as mirror ports give it, comes within this time.
+/// A duplicate of a frame, as mirror ports produce, arrives within this time.
 const COPY_NANOSECONDS: u64 = 10_000_000;
 
 /// One sender.

@@ -1,4 +1,4 @@
-//! VRRP and CARP, which share a protocol number and differ in their lengths.
+//! Decodes VRRP and CARP, which share a protocol number but differ in length.
 
 use std::net::IpAddr;
 
@@ -10,14 +10,14 @@ use crate::unread::{Heard, Unread};
 
 /// Protocol number of both.
 pub(crate) const NUMBER: u8 = 112;
-/// ESP and the authentication header of `IPsec`; an intact one of the latter is looked through.
+/// ESP and the authentication header of `IPsec`; an intact authentication header is skipped.
 const IPSEC: [u8; 2] = [50, 51];
 /// Length of a CARP advertisement.
 const CARP_BYTES: usize = 36;
 /// Length of its authentication in words of four bytes, in the place of VRRP's authentication type.
 const CARP_AUTHENTICATION: u8 = 7;
 const HEADER_BYTES: usize = 8;
-/// Behind the addresses of VRRP 2.
+/// Authentication data after the addresses of VRRP 2.
 const AUTHENTICATION_BYTES: usize = 8;
 const SECOND: u64 = 1_000_000_000;
 /// Unit of the interval of VRRP 3.

@@ -13,8 +13,8 @@ use crate::unread::{Heard, Unread};
 use crate::voices::{Voice, Voices};
 use crate::{hsrp, vrrp};
 
-/// Sources that are kept of one group. More are counted as one of them: a flood of forged packets
-/// must not fill the memory.
+/// Maximum number of sources kept per group. All further ones count as a single source, so that a
+/// flood of forged packets cannot fill the memory.
 const MOST_SOURCES: usize = 64;
 
 /// Everything seen so far.
@@ -76,7 +76,7 @@ impl Watch {
         self.see(&Frame { nanoseconds, interface: 0, link: 1, bytes });
     }
 
-    /// Counts the time from `nanoseconds` on, though no frame has come yet.
+    /// Starts the clock at `nanoseconds`, before any frame has arrived.
     pub fn start(&mut self, nanoseconds: u64) {
         self.first.get_or_insert(nanoseconds);
     }

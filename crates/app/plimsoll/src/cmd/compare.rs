@@ -1,6 +1,7 @@
 //! `compare`: runs or sets of tests side by side, and which differences are more than noise.
 
 pub(crate) mod flags;
+mod fleets;
 mod sets;
 
 use std::collections::BTreeSet;
@@ -35,14 +36,22 @@ pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome
         )));
     }
     let format = format(flags)?;
-    if let Some(sets) = sets::at(&flags.runs)? {
+    let within = fleets::within(&flags.runs)?;
+    if within.is_none() && fleets::are_fleets(&flags.runs)? {
+        let names = names(&flags.runs);
+        let (text, journals) = fleets::compared(format, (&flags.runs, &names))?;
+        return deliver(flags, (format, &text), &journals, console);
+    }
+    if within.is_none()
+        && let Some(sets) = sets::at(&flags.runs)?
+    {
         let names = names(&flags.runs);
         let (text, journals) = sets::compared(format, (&flags.runs, names), &sets)?;
         return deliver(flags, (format, &text), &journals, console);
     }
     let mut paths = Vec::new();
     let mut records = Vec::new();
-    for path in &flags.runs {
+    for path in within.as_ref().unwrap_or(&flags.runs) {
         let path = newest(path)?;
         records.push(recorded(&path)?);
         paths.push(path);

@@ -6,6 +6,7 @@ mod conduct;
 pub(crate) mod flags;
 mod hosts;
 mod page;
+pub(crate) mod progress;
 mod server;
 pub(crate) mod show;
 
@@ -83,7 +84,8 @@ fn run_plan(flags: &FleetRunFlags, console: &mut Console) -> Result<Outcome, Com
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &order.name));
     documents::make_new_folder(&folder)?;
     let longest = measured(&order, &plans);
-    conduct::conduct(&carrier, (&order, work, longest), &folder, console)?;
+    // Others take the run for live for as long as its journal is held.
+    let _journal = conduct::conduct(&carrier, (&order, work, longest), &folder, console)?;
     collect::complete(&carrier, &folder, order.timing.collect, console)?;
     show::show(&folder, flags.json, console)
 }

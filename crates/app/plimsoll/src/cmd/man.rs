@@ -49,7 +49,7 @@ fn write_all(
     Ok(Outcome::Pass)
 }
 
-/// The pages of `command` and of all below it, each with its name.
+/// `command` and all its subcommands, each with the name of its manual page.
 fn pages_below(command: &Command, name: String) -> Vec<(String, &Command)> {
     let below = command.get_subcommands().filter(|below| below.get_name() != "help");
     let below: Vec<(String, &Command)> =

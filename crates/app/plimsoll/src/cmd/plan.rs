@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use plan::{Deployment, Plan};
 use provision::array::VNXE3300;
-use provision::export::{Document, Kind, export};
+use provision::export::{self, Document, Kind, export};
 use provision::{Provision, Requirements, TestPlan, provision};
 use serde_json::Value;
 use sizing::{DesignFinding, Severity};
@@ -127,6 +127,9 @@ fn write_all(
     for kind in kinds(&flags.export)? {
         files.extend(export(provision, kind));
     }
+    if flags.export.iter().any(|kind| matches!(kind, ExportKind::All | ExportKind::Fleet)) {
+        files.extend(export::fleet(provision, test)?);
+    }
     documents::make_folder(folder)?;
     let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.name)).collect();
     if let (Some(path), false) =
@@ -192,6 +195,8 @@ fn kinds(wanted: &[ExportKind]) -> Result<Vec<Kind>, CommandError> {
             ExportKind::Diskpart => kinds.push(Kind::Diskpart),
             ExportKind::Powershell => kinds.push(Kind::PowerShell),
             ExportKind::Linux => kinds.push(Kind::Linux),
+            // Not of the provision alone: it needs the test plan.
+            ExportKind::Fleet => {}
         }
     }
     let mut once = Vec::new();

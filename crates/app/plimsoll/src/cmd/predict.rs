@@ -1,4 +1,4 @@
-//! `--predict` of `size` and `plan`: the sized design judged in virtual time before anybody buys.
+//! `--predict` of `size` and `plan`: judges the sized design in virtual time, before it is bought.
 
 pub(super) mod designed;
 

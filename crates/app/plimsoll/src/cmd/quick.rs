@@ -109,7 +109,7 @@ fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, Com
     Ok(plan)
 }
 
-/// The size of the databases that an earlier look has left; none if there are none.
+/// Size of the databases from an earlier `quick`, if any.
 fn prepared_size(plan: &Plan) -> Result<Option<Bytes>, CommandError> {
     let world = wire::world()?;
     let first = wire::locations(&world, plan, &plan.databases[..1])?.remove(0);

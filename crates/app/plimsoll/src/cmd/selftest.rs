@@ -32,7 +32,7 @@ enum PartEnd {
     Held(String),
     /// Something was not; the details.
     Broken(Vec<String>),
-    /// It could not be tried to its end; why.
+    /// The check could not be completed, for this reason.
     Untried(String),
 }
 

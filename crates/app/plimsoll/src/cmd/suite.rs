@@ -99,7 +99,8 @@ fn tests_of(flags: &RunFlags, file: &Path) -> Result<Vec<SuiteRun>, CommandError
 }
 
 /// The command line's values for a test of the set. A `duration` in the plan is that of the plan's
-/// own `type`; another load lasts as long as the plan sets for its kind, or as is usual for it.
+/// own `type`; another load lasts as long as the plan sets for its kind, or else the default for
+/// its kind.
 fn overrides(flags: &RunFlags, kind: TestKind, of_plan: Test) -> Overrides {
     let is_load = matches!(kind, TestKind::Performance | TestKind::Stress);
     let is_planned = kind == of_plan.kind || of_plan.of_kinds.of(kind).is_some();

@@ -1,6 +1,7 @@
 //! `watch`: follows a run of another process, and exits with that run's status.
 
 pub(crate) mod flags;
+mod fleets;
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -17,6 +18,7 @@ use trial::bounds;
 use verdict::Verdict;
 
 use super::conclusion::concluded;
+use super::fleet::show::is_fleet;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -30,6 +32,9 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// Follows the run; its verdict is the outcome.
 pub(crate) fn run(flags: &WatchFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if is_fleet(&flags.run) {
+        return fleets::run(&flags.run, flags.json, console);
+    }
     let folder = runs_at(&flags.run)?.remove(0);
     // A file that is no journal is refused before anything is waited for.
     let already = load(&folder)?;

@@ -1,5 +1,5 @@
-//! Help of the program as a whole: its commands by what a person wants to do, the five that matter
-//! to a beginner first, and where to read on.
+//! Help of the program as a whole: its commands by task, the five for beginners first, and where to
+//! read more.
 
 use std::fmt::Write as _;
 

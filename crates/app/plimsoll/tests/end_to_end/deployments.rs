@@ -79,7 +79,7 @@ fn events_that_name_nothing_or_come_too_late_are_refused() {
 #[test]
 fn the_servers_of_a_provision_are_simulated_with_a_failed_disk() {
     let scene = Scene::new("deployment-provision");
-    // A database for each server: what is played takes as long as there are databases.
+    // A database for each server: a replay takes as long as there are databases.
     let few = super::size::SHORT.replace("mailboxes = 5000", "mailboxes = 800");
     scene.write("d.toml", format!("{few}[data]\ndatabases = 4\n").as_bytes());
     scene.run(["plan", "d.toml", "-o", "mail"]);

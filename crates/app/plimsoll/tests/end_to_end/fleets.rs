@@ -1,5 +1,11 @@
 //! A fleet of agents on this machine over a real nats-server on loopback; skipped aloud without it.
 
+#[cfg(unix)]
+mod access;
+mod events;
+#[cfg(unix)]
+mod readme;
+
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
@@ -11,6 +17,22 @@ use serde_json::Value;
 
 use crate::scene::{Ran, Scene, small_plan};
 
+/// Whether nats-server is installed; says aloud if it is not.
+fn has_server() -> bool {
+    let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"];
+    let is_installed = places.iter().any(|place| Path::new(place).exists());
+    if !is_installed {
+        eprintln!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
+    }
+    is_installed
+}
+
+/// An address of this machine that nothing listens on.
+fn free_address() -> String {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap().to_string()
+}
+
 /// A private server and agents with folders of their own, all ended at the end of the test.
 pub(crate) struct Fleet {
     pub(crate) scene: Scene,
@@ -20,14 +42,10 @@ pub(crate) struct Fleet {
 impl Fleet {
     /// None, said aloud, on a machine without nats-server.
     pub(crate) fn up(name: &str) -> Option<Self> {
-        let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"];
-        if !places.iter().any(|place| Path::new(place).exists()) {
-            eprintln!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
+        if !has_server() {
             return None;
         }
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let listen = free.local_addr().unwrap().to_string();
-        drop(free);
+        let listen = free_address();
         let scene = Scene::new(name);
         let up = scene.run(["fleet", "up", "--listen", &listen]);
         up.expect_code(0).expect_out(&["plimsoll agent --credentials"]);
@@ -61,7 +79,7 @@ impl Fleet {
         self.agents.push(command.spawn().unwrap());
     }
 
-    fn plan(&self, hosts: &[&str]) {
+    pub(crate) fn plan(&self, hosts: &[&str]) {
         let part = |host: &&str| format!("[[host]]\nhost = \"{host}\"\nplan = \"{host}.toml\"\n");
         let hosts: String = hosts.iter().map(part).collect();
         let text = format!(

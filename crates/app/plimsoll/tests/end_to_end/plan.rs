@@ -58,7 +58,10 @@ fn nothing_is_written_over() {
         "EX01-diskpart.txt",
         "DAG01.ps1",
         "EX02-linux.sh",
+        "FLEET.toml",
     ]);
+    // It is read whole, with the plan of every server, before a server is looked for.
+    scene.run(["fleet", "run", "out/FLEET.toml"]).expect_refusal(&["plimsoll fleet up"]);
     let before = scene.read("out/plan.toml");
     scene.run(words.split(' ')).expect_refusal(&["plan.toml", "nothing is written over"]);
     assert_eq!(scene.read("out/plan.toml"), before);

@@ -5,7 +5,7 @@ use std::fmt;
 /// Why there is no load profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadProfileError {
-    /// A counter log has no column that says anything of storage.
+    /// A counter log has no column about storage.
     NoCounters {
         /// The file.
         file: String,

@@ -41,7 +41,7 @@ pub struct RequestLoad {
     pub bytes_per_second: Option<f64>,
 }
 
-/// The load of an hour, by [`StorageOperation`]; none where no source says.
+/// The load of an hour, by [`StorageOperation`]; none if no source says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HourLoad([Option<RequestLoad>; 4]);
 
@@ -140,7 +140,7 @@ impl OperationSum {
 /// The share of an hour that must have been sampled for the hour to be known.
 const LEAST_COVERED: f64 = 0.5;
 
-/// What files say of one place in one hour.
+/// Data on one place in one hour.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HourSum([OperationSum; 4]);
 

@@ -17,7 +17,7 @@ pub enum PlaceKind {
 }
 
 impl PlaceKind {
-    /// The kinds by what they tell.
+    /// Kinds of places, in order of preference.
     pub(super) const BEST_FIRST: [Self; 4] =
         [Self::Database, Self::LogicalDisk, Self::PhysicalDisk, Self::Device];
 

@@ -57,13 +57,13 @@ pub struct BusiestHour {
 pub struct PlaceLoad {
     /// Which.
     pub place: LoadPlace,
-    /// Its own busiest hour.
+    /// Busiest hour of this place.
     pub busiest: BusiestHour,
     /// Its load in the busiest hour of all places; none if it has no samples there.
     pub then: Option<HourLoad>,
 }
 
-/// Puts together what a collector has seen.
+/// Combines the data of a collector.
 pub(super) fn combine(seen: LoadCollector) -> Result<LoadProfile, LoadProfileError> {
     let all: Vec<&LoadPlace> = seen.places.keys().collect();
     let asked = asked_for(&all, &seen.options.only)?;

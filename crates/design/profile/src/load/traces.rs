@@ -14,7 +14,7 @@ use super::{LoadFile, PlaceHours};
 const SECOND: u64 = 1_000_000_000;
 const MILLISECOND: f64 = 1e6;
 
-/// Bytes that show what a file is.
+/// Bytes at the start of a file that decide its format.
 const HEAD: usize = 64 << 10;
 
 /// Whether [`Trace`] knows the format.

@@ -64,7 +64,7 @@ fn write(group: &Group, disks: MetaCacheDisks, text: &mut String) -> std::fmt::R
     writeln!(text, "Get-MailboxDatabaseCopyStatus '*' | Format-Table Name, MetaCacheDatabaseStatus")
 }
 
-/// What has to be so before, and what the script is given.
+/// Prerequisites, and the parameters of the script.
 fn write_head(disks: MetaCacheDisks, text: &mut String) -> std::fmt::Result {
     let MetaCacheDisks { ssds, ssd } = disks;
     writeln!(

@@ -4,6 +4,7 @@
 //! the scripts or empty fields of the tables, never guesses.
 
 mod diskpart;
+mod fleet;
 mod linux;
 mod metacache;
 mod powershell;
@@ -18,6 +19,7 @@ use units::Nanos;
 
 use crate::Provision;
 
+pub use fleet::fleet;
 pub use linux::quoted as shell_quoted;
 pub use powershell::quoted as powershell_quoted;
 
@@ -30,7 +32,7 @@ const DATABASES: &str = "C:\\ExchangeDatabases";
 pub(crate) const METACACHE_VOLUMES: &str = "C:\\ExchangeMCDBVolumes";
 pub(crate) const METACACHE_DATABASES: &str = "C:\\ExchangeMetaCacheDbs";
 
-/// Where logs are mounted that lie apart from their databases; the product leaves that open.
+/// Mount root of logs on separate volumes. The product prescribes none.
 const LOGS: &str = "C:\\ExchangeLogs";
 
 /// What can be exported.

@@ -2,10 +2,10 @@
 
 mod powershell;
 
-use super::{Kind, export};
+use super::{Kind, export, fleet};
 use crate::pool::Pool;
 use crate::tests::{every, two_sites};
-use crate::{MetaCacheDisks, Provision, Purpose, provision};
+use crate::{MetaCacheDisks, Provision, Purpose, TestPlan, provision};
 use plan::deployment::Raid;
 use units::Bytes;
 
@@ -17,6 +17,27 @@ fn text(provision: &Provision, kind: Kind, name: &str) -> String {
     let documents = export(provision, kind);
     let found = documents.into_iter().find(|document| document.name == name);
     found.unwrap().text
+}
+
+#[test]
+fn the_fleet_plan_has_every_server_and_the_copies_in_their_order() {
+    let provision = small();
+    let test = TestPlan { server: None, root: "/mnt".to_owned(), scale: 1.0, databases: None };
+    let documents = fleet(&provision, &test).unwrap();
+    let servers = provision.groups.iter().flat_map(|group| &group.servers);
+    let names: Vec<String> = servers.map(|server| format!("{}.toml", server.name)).collect();
+    let written: Vec<&str> = documents.iter().map(|document| document.name.as_str()).collect();
+    assert_eq!(written[0], "FLEET.toml");
+    assert_eq!(written[1..], names);
+    let text = &documents[0].text;
+    for name in &names {
+        assert!(text.contains(&format!("plan = \"{name}\"")), "{text}");
+    }
+    let database = &provision.groups[0].databases[0];
+    let copies: Vec<String> =
+        database.copies.iter().map(|copy| format!("\"{}\"", copy.server)).collect();
+    let expected = format!("name = \"{}\"\ncopies = [{}]", database.name, copies.join(", "));
+    assert!(text.contains(&expected), "{expected} not in {text}");
 }
 
 /// The rows of a table by the names of its columns.

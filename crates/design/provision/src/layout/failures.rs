@@ -73,7 +73,7 @@ pub struct Mode {
     pub loads: BTreeSet<Load>,
     /// Most databases that no copy takes over, in one case; those in `lost` included.
     pub not_active: usize,
-    /// Most databases of which not even a lagged copy is left, in one case.
+    /// Maximum number of databases, in one case, of which not even a lagged copy is left.
     pub lost: usize,
     /// Ways in which the group stops because the survivors have no quorum; its copies are counted
     /// as after activation.
@@ -107,7 +107,7 @@ impl Mode {
 #[derive(Clone, Debug)]
 struct FailureCase {
     failed: Vec<usize>,
-    /// Whether the witness is left.
+    /// Whether the witness survives.
     witness: bool,
 }
 

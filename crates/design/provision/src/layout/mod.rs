@@ -60,8 +60,8 @@ impl Layout {
         })
     }
 
-    /// The volumes of `server`: its databases in order fill them one after the other, as in the
-    /// `Servers.csv` of the same examples.
+    /// The databases of `server`, in order, grouped by volume: each volume is filled before the
+    /// next, as in the `Servers.csv` of the same examples.
     pub fn volumes(&self, server: usize) -> Vec<Vec<usize>> {
         self.held_by(server)
             .map(|(database, _)| database)
@@ -132,8 +132,8 @@ fn patterns(wish: &LayoutRequest) -> Vec<Vec<Pattern>> {
 /// The servers of one site that hold `database`: the domains take turns, and the one whose turn it
 /// is goes first; servers kept for lagged copies come last.
 ///
-/// Where two active sites keep servers for lagged copies, each has patterns for the most that a
-/// database may ask of it, and `copies` says what this one does.
+/// If two active sites have servers for lagged copies, each has patterns for the most copies that
+/// any database may place there; `copies` is the number for this one.
 fn in_site(
     wish: &LayoutRequest,
     patterns: &[Vec<Pattern>],

@@ -18,7 +18,7 @@ pub enum Witness {
 }
 
 impl Witness {
-    /// Its site, counted from 0; none where it is a third one.
+    /// Its site, counted from 0; none if it is a third one.
     pub const fn site(self) -> Option<usize> {
         match self {
             Self::First => Some(0),
@@ -40,13 +40,13 @@ pub(super) struct Votes {
 pub enum Quorum {
     /// It stays up without help.
     Kept,
-    /// It stops until an administrator activates the site that is left, with a witness there.
+    /// It stops until an administrator activates the surviving site, with a witness there.
     Restorable,
-    /// It stops, and in no site most members are left.
+    /// It stops, and no site has a majority of its members left.
     Lost,
 }
 
-/// What becomes of a group with members in these `sites`, of which those in `up` are up.
+/// Outcome for a group whose member `n` is in site `sites[n]` and is running if `up[n]`.
 pub fn quorum_of(sites: &[usize], up: &[bool], witness: Witness, witness_is_up: bool) -> Quorum {
     Votes { sites: sites.to_vec(), witness }.outcome(up, witness_is_up)
 }

@@ -22,7 +22,7 @@ pub struct Domain {
 /// One site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Its failure domains; one where nothing is said about them.
+    /// Its failure domains; one by default.
     pub domains: Vec<Domain>,
 }
 
@@ -71,7 +71,7 @@ impl Copies {
 pub enum SiteModel {
     /// There is one site.
     Single,
-    /// In the first of two sites. Two groups that are each other's mirror are two such layouts.
+    /// In the first of two sites. A pair of groups that mirror each other takes two such layouts.
     ActivePassive,
     /// In both sites of one group, half of the databases in each.
     ActiveActive,
@@ -111,12 +111,12 @@ pub struct LayoutRequest {
     pub databases_per_volume: usize,
 }
 
-/// Why there is no such layout.
+/// Why no layout fits the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayoutError {
-    /// The model speaks of another number of sites.
+    /// The model needs a different number of sites.
     Sites {
-        /// Sites that the model has.
+        /// Sites that the model needs.
         wanted: usize,
         /// Sites that were given.
         found: usize,

@@ -116,7 +116,7 @@ fn site_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     Some(mode(work, Key::FailureActive(FailureMode::SiteFailed), active.up(), first))
 }
 
-/// One more server of the surviving site, where another copy is left there.
+/// One more server of the surviving site, if another copy is left there.
 fn site_and_one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let model = work.deployment.site_model()?;
     let servers = if model == SiteModel::ActiveActive {
@@ -147,7 +147,7 @@ fn second_site_waits(deployment: &Deployment) -> bool {
     model.is_some_and(|model| model != SiteModel::ActiveActive)
 }
 
-/// What a server is asked to keep to while others are left: only with four copies or more.
+/// Limit that a server should respect while others survive; only with four copies or more.
 fn preferred(work: &mut Work<'_>, worst: &Number) {
     if work.deployment.total_copies() < 4 || !work.deployment.has_copies() {
         return;

@@ -9,7 +9,7 @@ use crate::key::{FailureMode, Key, ServerKind};
 use crate::number::Number;
 use crate::work::Work;
 
-/// Active databases of the busiest server of a site; none where the failure is not survived, or
+/// Active databases of the busiest server of a site; none if the failure is not survived, or
 /// nothing is known of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Modes {
@@ -49,7 +49,7 @@ impl Modes {
 pub(crate) struct Failures {
     /// The first site.
     pub first: Modes,
-    /// The second; none where there is none.
+    /// The second site, if any.
     pub second: Option<Modes>,
     /// Servers of a group, those for late copies included, that the worst failure takes.
     pub lost: f64,

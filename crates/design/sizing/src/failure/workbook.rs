@@ -9,13 +9,13 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// What the rules ask for.
+/// Facts that the workbook's rules depend on.
 struct ServerGroup {
     /// Whether both sites serve the same group of users.
     both: bool,
-    /// The same without servers that wait besides.
+    /// The same, without additional standby servers.
     both_share: bool,
-    /// Whether nothing becomes active in the second site by itself.
+    /// Whether the second site never activates databases automatically.
     blocked: bool,
     /// Copies of all sites that can take over.
     copies: f64,
@@ -344,7 +344,7 @@ fn write_down(work: &mut Work<'_>, first: &Modes, second: Option<&Modes>) {
     preferred(work, first, second);
 }
 
-/// What a server is asked to keep to while others are left: only with four copies or more.
+/// Limit that a server should respect while others survive; only with four copies or more.
 fn preferred(work: &mut Work<'_>, first: &Modes, second: Option<&Modes>) {
     if work.deployment.total_copies() < 4 {
         return;

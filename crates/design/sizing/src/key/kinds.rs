@@ -96,8 +96,8 @@ pub enum ProcessorKey {
     Passive,
     /// For client access.
     ClientAccess,
-    /// In all.
+    /// Total of the above.
     Need,
-    /// The same as a share of what there is.
+    /// The need as a share of the available megacycles.
     Util,
 }

@@ -24,7 +24,7 @@ const INPUT: &str = "the deployment, or its default";
 /// The vendor's article on setting up `MetaCache` databases.
 const METACACHE: &str = "S-MCDB: MetaCacheDatabase (MCDB) setup, learn.microsoft.com";
 
-/// The same article says what it is shared out by, and not how.
+/// The same article names the factors of its distribution, but no formula.
 const METACACHE_INFERRED: &str = "inferred from S-MCDB: 95 % of the SSDs, in equal parts";
 
 /// What we put in the place of a known mistake, or add.
@@ -77,7 +77,7 @@ impl Key {
         self.definition().unit
     }
 
-    /// Who says so, unless a formula knows better.
+    /// Source, unless a formula names its own.
     pub(crate) const fn source(self) -> &'static str {
         self.definition().source
     }

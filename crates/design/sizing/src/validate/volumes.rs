@@ -9,10 +9,10 @@ use crate::remedy;
 use crate::sheet::Sheet;
 use crate::work::Work;
 
-/// GB of a volume that need a partition table of the newer kind. Source: S-W76.
+/// GB above which a volume needs a GPT partition table. Source: S-W76.
 const LARGE_VOLUME_GB: f64 = 2048.0;
 
-/// Volumes, the system's disk, and single disks.
+/// Checks the number of volumes, the system disk, and disks without redundancy.
 pub(super) fn judge(work: &mut Work<'_>, architecture: Architecture) {
     counts(work);
     system_disk(work);

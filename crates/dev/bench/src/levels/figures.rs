@@ -1,4 +1,4 @@
-//! What a level says of a load, and how far two levels may be apart.
+//! A level's results for a load, and the tolerance between two levels.
 
 use std::fmt;
 use std::fs;

@@ -1,6 +1,5 @@
-//! The two levels of a simulation beside each other, over drawn plans and arrays: what one says of
-//! reads, writes and the log, the other must say as well, or one of them refuses the plan and says
-//! why.
+//! The two levels of a simulation beside each other, over drawn plans and arrays: both must agree
+//! on reads, writes and the log, unless one of them refuses the plan with a reason.
 
 mod draw;
 mod figures;
@@ -98,7 +97,7 @@ impl LevelRefusal {
 
 type BothLevels = (LevelFigures, LevelFigures);
 
-/// What levels 1 and 2 say of a plan, or which of them refuses it. Level 2 is fast, so it is asked
+/// Results of levels 1 and 2 for a plan, or the level that refuses it. Level 2 is fast, so it runs
 /// first.
 fn both(drawn: &DrawnPlan, folder: &Path) -> Result<Result<BothLevels, LevelRefusal>, Failure> {
     let plan = folder.join("plan.toml");

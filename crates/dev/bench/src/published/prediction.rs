@@ -1,4 +1,4 @@
-//! What `simulate` says of one run, read from its report.
+//! The prediction of `simulate` for one run, read from its report.
 
 use std::fs;
 use std::path::Path;

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 pub(super) enum PublishedQuantity {
     /// Database reads and writes per second, of all databases.
     Iops,
-    /// The same, over those of the run of this name, which comes before.
+    /// The same, divided by that of an earlier run, of this name.
     IopsOver(&'static str),
     /// Average of database reads, maintenance reads among them as in the published counter.
     ReadMilliseconds,

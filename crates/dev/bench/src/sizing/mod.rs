@@ -1,5 +1,5 @@
-//! Whether the arithmetic of a sizing is what the published formulas say: deployments drawn at
-//! random, each calculated twice, every value compared.
+//! Checks the arithmetic of a sizing against the published formulas: random deployments are each
+//! calculated twice, and every value compared.
 
 mod again;
 mod draw;

@@ -1,5 +1,5 @@
-//! The damage table: `damage [--times N] [--seed S]` injects every kind of damage N times and says
-//! what `check` made of it; fails where anything was missed or called by a wrong name.
+//! The damage table: `damage [--times N] [--seed S]` injects every kind of damage N times and
+//! prints how `check` classified it; fails if it missed or misnamed any.
 
 use std::io::Write as _;
 use std::process::ExitCode;

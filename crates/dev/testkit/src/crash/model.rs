@@ -7,7 +7,7 @@ use std::rc::Rc;
 /// Message number to version.
 pub(crate) type Rows = BTreeMap<i64, i32>;
 
-/// What a transaction changed: version, or none where it deleted the row.
+/// The changes of a transaction: the new version of a row, or none if it deleted the row.
 pub(super) type Changes = HashMap<i64, Option<i32>>;
 
 /// All that the database has promised.
@@ -104,8 +104,8 @@ impl Model {
 }
 
 impl RowState {
-    /// How the rows found differ from what the durable commits alone left, and which commits
-    /// would explain it.
+    /// How the rows found differ from the result of the durable commits alone, and which commits
+    /// would explain that.
     fn explain(&self, found: &Rows) -> String {
         let mut rows = self.base.clone();
         for changes in &self.commits[..self.durable] {

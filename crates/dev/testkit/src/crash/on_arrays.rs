@@ -24,7 +24,7 @@ fn array(text: &str, changes: &[(&str, &str)]) -> ArrayDescription {
 const CACHED_DISKS: [(&str, &str); 2] =
     [("cache.mode", "pass-through"), ("disk.write_cache_kib", "4096")];
 
-/// Arrays that keep what they promise, each by another of its layers.
+/// Arrays that keep acknowledged writes, each by a different layer.
 fn honest() -> Vec<ArrayDescription> {
     let rebuilding = [("raid.level", "5"), ("raid.failed", "1"), ("raid.spares", "1")];
     vec![
@@ -56,7 +56,7 @@ struct SectorTwin {
 /// The twin of a file: a sector for each.
 type Twin = Rc<std::cell::RefCell<BTreeMap<u64, SectorTwin>>>;
 
-/// Writes, flushes and pauses of one session, and what the twin makes of each.
+/// Writes, flushes and pauses of one session, and their effect on the twin.
 async fn script(device: Rc<dyn Device>, twin: Twin, seed: Seed) {
     let mut prng = Prng::new(seed);
     for value in 1..=200_u8 {

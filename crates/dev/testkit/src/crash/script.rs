@@ -106,7 +106,7 @@ impl Script {
         }
     }
 
-    /// A script of one session and few transactions, for a failure at every request.
+    /// A script of few transactions, for a failure at every request.
     pub fn short(seed: Seed) -> Self {
         Self {
             seed,
@@ -142,7 +142,7 @@ impl Script {
         self.atomic_write_unit < self.page_size.bytes_u32() && !self.log_whole_pages
     }
 
-    /// The rows that the database begins with.
+    /// The rows at the start of a script, as key and version.
     pub(crate) fn initial_rows(&self) -> BTreeMap<i64, i32> {
         let last = i64::from(self.rows.min(self.keys));
         (1..=last).map(|id| (id, 0)).collect()

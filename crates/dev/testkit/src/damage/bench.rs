@@ -41,8 +41,8 @@ impl Bench {
         })
     }
 
-    /// Writes a page through a device that suffers `effect`, and remembers what the device
-    /// acknowledged.
+    /// Writes a page through a device with the fault `effect`, and records the write that the
+    /// device acknowledged.
     pub(super) fn write_badly(
         &mut self,
         page: PageNumber,
@@ -83,7 +83,7 @@ impl Bench {
         usize::try_from(self.size.file_offset(page)).expect("invariant: the file is in memory")
     }
 
-    /// The page at this place of the file; none where a copy of the header lies there.
+    /// The page at this offset of the file; none if it holds a copy of the header.
     pub(super) fn page_at(&self, offset: u64) -> Option<PageNumber> {
         self.size.page_at(offset)
     }
@@ -145,7 +145,7 @@ impl Bench {
         })
     }
 
-    /// What `check` says of one page.
+    /// The finding of `check` on one page.
     pub(super) fn judge(&self, page: PageNumber) -> Option<Damage> {
         let bytes = self.read(page);
         let mut tally = Tally::new(page.0, None, Some(Arc::clone(&self.map)));
@@ -154,7 +154,7 @@ impl Bench {
         tally.findings.pop().map(|finding| finding.damage)
     }
 
-    /// What `check` says of the copy of the header at this place.
+    /// The finding of `check` on the copy of the header at this place.
     pub(super) fn header_copy(&self, offset: u64) -> CopyState {
         match read_copies(&self.read_at(0, PROBE_BYTES)) {
             Ok(copies) if offset == 0 => copies.primary,

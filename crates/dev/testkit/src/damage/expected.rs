@@ -30,7 +30,7 @@ pub(super) fn expected(old: &[u8], new: &[u8], torn: &[u8]) -> ExpectedPage {
     single_bits(torn, new).map_or(ExpectedPage::Torn, ExpectedPage::FlippedBits)
 }
 
-/// The bits in which two pages differ, where that is at most one in each block of the checksum.
+/// The bits in which two pages differ, if that is at most one in each block of the checksum.
 pub(super) fn single_bits(left: &[u8], right: &[u8]) -> Option<Vec<u32>> {
     let block = PageSize::from_bytes(left.len())?.checksum_block_bytes();
     let mut bits = Vec::new();

@@ -1,4 +1,4 @@
-//! A database at work, and the pages that it writes.
+//! A running database, and the pages that it writes.
 
 use std::rc::Rc;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The number of the folder itself.
+/// Inode of the backing folder itself.
 const ROOT: u64 = 1;
 
 /// Paths are relative to the backing folder.
@@ -24,12 +24,12 @@ impl InodeIds {
         }
     }
 
-    /// Where number `id` is; none where it has been removed.
+    /// Path of inode `id`; `None` if it was removed.
     pub(super) fn path(&self, id: u64) -> Option<&Path> {
         self.paths.get(&id).map(PathBuf::as_path)
     }
 
-    /// Where `name` in the folder number `parent` is.
+    /// Path of `name` in the folder with inode `parent`.
     pub(super) fn child(&self, parent: u64, name: &OsStr) -> Option<PathBuf> {
         self.path(parent).map(|parent| parent.join(name))
     }

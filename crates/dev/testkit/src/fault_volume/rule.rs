@@ -35,7 +35,7 @@ pub enum Access {
     Write,
     /// Durability.
     Flush,
-    /// How much room is left on the volume.
+    /// A query for the free space of the volume.
     Space,
     /// Any of these.
     Any,
@@ -46,13 +46,13 @@ pub enum Access {
 pub enum Fault {
     /// Acknowledged and forgotten; a read gives zeros.
     Drop,
-    /// One bit is the other one.
+    /// One bit is flipped.
     Flip,
-    /// The neighbouring place.
+    /// The request goes to the neighbouring block.
     Misdirect,
     /// The first half only; a read gives zeros for the rest.
     Tear,
-    /// Every request waits so long.
+    /// Every request is delayed by this.
     Delay(Duration),
     /// Reads and writes are served one after the other, N per second; the rest queues.
     Rate(u32),

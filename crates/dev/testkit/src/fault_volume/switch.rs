@@ -133,7 +133,7 @@ impl Switch {
         }
     }
 
-    /// Waits until the rules are others than those of `version`.
+    /// Waits until the rules have changed since `version`.
     pub(super) fn wait_while(&self, version: u64) {
         let state = self.lock();
         drop(self.changed.wait_while(state, |state| state.version == version));

@@ -28,7 +28,7 @@ pub struct TableDigest {
     pub table: String,
     /// Every record's comparable columns.
     pub records: Digest,
-    /// Every whole long value in record order; none where the reader does not follow them.
+    /// Every whole long value in record order; none if the reader does not read long values.
     pub long_values: Option<Digest>,
     /// Key and data of every entry of each secondary index that the reader can walk.
     pub indexes: BTreeMap<String, Digest>,

@@ -189,7 +189,7 @@ fn said(command: &mut Command) -> Result<String, SetUpError> {
     Err(SetUpError { command: format!("{command:?}"), message })
 }
 
-/// What a command printed, errors last because they say most.
+/// The output of a command, standard error last because it says most.
 fn words(output: &Output) -> String {
     format!(
         "{} {} ({})",

@@ -1,4 +1,4 @@
-//! Our own reader, as one more that must agree.
+//! Our own reader, which must agree with the others.
 
 use std::collections::BTreeMap;
 

@@ -330,9 +330,9 @@ impl Frames {
         Some(PageRun { first: PageNumber(first), pages, bytes: sealed, log_end })
     }
 
-    /// Seals a page in place and lends its bytes to the write: a page that must go is seldom
-    /// changed again meanwhile, and has left the processor's cache, so a copy would cost more than
-    /// the seal.
+    /// Seals a page in place and lends its bytes to the write: a page being evicted rarely changes
+    /// meanwhile, and is no longer in the processor's cache, so copying it would cost more than
+    /// sealing it.
     fn seal_in_place(&mut self, page: PageNumber) -> Buffer {
         let index = self.by_page[&page];
         let image = &mut self.frame_mut(index).image;

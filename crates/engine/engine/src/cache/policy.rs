@@ -82,8 +82,8 @@ impl Uses {
         }
     }
 
-    /// Whether this page, at `now`, has been idle for at least half as long as another one that
-    /// must go, so that it will soon have to go as well.
+    /// Whether this page, at `now`, has been idle for at least half as long as another one that is
+    /// being evicted, so that its own eviction is near.
     pub(super) fn is_nearly_as_old(&self, other: &Self, now: Nanos) -> bool {
         now.since(self.last).0 >= now.since(other.last).0 / 2
             && now.since(self.last_but_one).0 >= now.since(other.last_but_one).0 / 2

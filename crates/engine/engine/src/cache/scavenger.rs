@@ -13,12 +13,13 @@ use crate::error::TransactionError;
 /// How many eviction writes may be in flight.
 const MOST_EVICTION_WRITES: usize = 32;
 
-/// For each page that the cache can hold, how many are remembered that have left it. With one, the
+/// Evicted pages that are remembered, for each page that the cache can hold. With one, the
 /// mail-like mix of single operations reads 3 % more; with four, no less.
 const REMEMBERED_SHARE: usize = 2;
 
 /// After sealing this many bytes for writes, completions and other tasks get a turn: copying,
-/// marking and checksumming them takes some 200 us, and the writes in flight hold many times more.
+/// marking and checksumming them takes some 200 us, while the writes in flight keep the device busy
+/// for much longer.
 const BYTES_PER_TURN: usize = 256 << 10;
 
 impl Cache {
@@ -38,7 +39,7 @@ impl Cache {
                 woken.await;
             }
         }
-        // No more room will be made: the tasks that wait for it must see why.
+        // No more pages will be freed: wake the waiting tasks, so that they see why.
         self.changed.notify_all();
     }
 

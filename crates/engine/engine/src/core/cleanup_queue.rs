@@ -35,7 +35,7 @@ impl CleanupGroup {
         Self::on(Kept::default(), items)
     }
 
-    /// Work on pages that are kept for it.
+    /// Cleanup of pages that are pinned for it.
     pub(crate) const fn on(kept: Kept, items: Vec<Cleanup>) -> Self {
         Self { items, _kept: kept }
     }

@@ -6,7 +6,7 @@ use device::JoinHandle;
 
 use crate::notify::Notify;
 
-/// How far the life of a database has come.
+/// Lifecycle of an open database.
 #[derive(Default)]
 pub(crate) struct Lifecycle {
     stopping: Cell<bool>,
@@ -14,12 +14,12 @@ pub(crate) struct Lifecycle {
     tasks: RefCell<Vec<JoinHandle<()>>>,
     /// Eviction, which continues until no more changes come.
     eviction: Cell<Option<JoinHandle<()>>>,
-    /// A transaction or a batch of cleanup has ended, or the database is to.
+    /// Signalled when a transaction or a batch of cleanup ends, or the database is about to close.
     work_ended: Notify,
 }
 
 impl Lifecycle {
-    /// Keeps a background task, to be waited for at the end.
+    /// Keeps a background task; closing the database waits for it.
     pub(crate) fn keep(&self, task: JoinHandle<()>) {
         self.tasks.borrow_mut().push(task);
     }

@@ -19,7 +19,7 @@ const READ_BYTES: usize = 256 << 10;
 pub(crate) struct LogEnd {
     /// The last generation.
     pub generation: Generation,
-    /// Its last whole segment; anything behind it was torn by a crash or never written.
+    /// Its last whole segment; anything after it was torn by a crash or never written.
     pub last_segment: u16,
     /// Its accumulated checksum up to there.
     pub sum: u64,
@@ -123,7 +123,7 @@ impl LogChain {
         }))
     }
 
-    /// Whose log the last file says it is.
+    /// Identity of the log, according to the last file.
     pub const fn identity(&self) -> &LogIdentity {
         &self.identity
     }

@@ -15,7 +15,7 @@ use crate::codec::DecodeError;
 pub enum LogError {
     /// A file operation failed.
     Device(DeviceError),
-    /// A write failed before; nothing may be logged until the database is opened anew.
+    /// A write failed before; nothing can be logged until the database is reopened.
     Poisoned {
         /// The first failure.
         first: Box<LogError>,
@@ -50,7 +50,7 @@ pub enum LogError {
         /// Whose it is.
         found: Signature,
     },
-    /// Log files that are needed are not there.
+    /// Required log files are missing.
     Missing {
         /// The log folder.
         folder: String,
@@ -58,7 +58,7 @@ pub enum LogError {
         needed: (Generation, Generation),
         /// First and last generation found, if any.
         found: Option<(Generation, Generation)>,
-        /// The first one that is not there.
+        /// The first missing one.
         missing: Generation,
     },
     /// A segment that was once complete is damaged.

@@ -91,12 +91,12 @@ struct WriterState {
     counters: LogCounters,
 }
 
-/// How far the removal of files has come.
+/// Progress of the removal of files.
 #[derive(Default)]
 struct Removal {
-    /// Every generation below may go once it has been read back.
+    /// Generations below this one can be removed once they have been read back.
     needless_below: Cell<Generation>,
-    /// Every generation below has gone.
+    /// Generations below this one are removed.
     done_below: Cell<Generation>,
     running: Cell<bool>,
 }

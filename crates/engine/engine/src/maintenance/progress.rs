@@ -4,7 +4,7 @@ use ese::LogTime;
 use ese::header::DatabaseHeader;
 use units::PageNumber;
 
-/// How far the scan has come, as the header keeps it.
+/// Progress of the scan, as stored in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScanProgress {
     finished: LogTime,
@@ -45,7 +45,7 @@ impl ScanProgress {
         self.highest = self.highest.max(page);
     }
 
-    /// The pass has come to the end of the file; the next one begins with its first page.
+    /// The pass has reached the end of the file; the next one starts at its first page.
     pub(super) const fn end(&mut self, now: LogTime) {
         self.finished = now;
         self.scanned_to = PageNumber(0);

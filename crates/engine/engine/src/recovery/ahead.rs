@@ -26,7 +26,7 @@ struct AheadState {
     taken: Cell<Lgpos>,
     /// Records are no longer taken.
     is_abandoned: Cell<bool>,
-    /// Records have come.
+    /// Signalled when records have arrived.
     came: Notify,
     /// Records have gone.
     went: Notify,

@@ -32,7 +32,7 @@ pub enum RecoveryError {
         /// Its state.
         state: DatabaseState,
     },
-    /// A page is older than the log says it was: a write was lost.
+    /// A page is older than the log requires: a write was lost.
     LostWrite {
         /// The database file.
         file: String,

@@ -1,8 +1,8 @@
 //! The pages that redo works on: read before they are needed, changed in memory, written behind.
 //!
-//! Redo says of every record in front of it which pages it will want. Those are read and kept until
-//! it has had them; the others are idle, and the one idle for longest goes first. One that was
-//! changed is written before it goes. Nothing here waits but for the page that redo has come to.
+//! Redo announces the pages of the records ahead of it. These pages are read and pinned until redo
+//! has used them. All others are idle; the least recently used is evicted first, after it is
+//! written if it changed. Redo only ever waits for the page of its current record.
 
 mod image;
 mod slots;
@@ -117,7 +117,7 @@ impl Pages {
         true
     }
 
-    /// The same for the record that redo has come to, which cannot wait.
+    /// The same for the record that redo has reached, which cannot wait.
     pub(super) fn announce_now(&mut self, page: PageNumber, is_made_anew: bool) {
         if !self.slots.want(page) {
             let reads = !is_made_anew && self.exists(page);
@@ -245,8 +245,8 @@ impl Pages {
         })
     }
 
-    /// Starts writes of pages that must go, all that may be in flight. Unless `presses`, only while
-    /// there are many to choose neighbours from.
+    /// Starts writes of pages to evict, as many as may be in flight. Unless `presses`, only while
+    /// there are enough of them to find neighbours.
     fn write(&mut self, presses: bool) {
         while let Some(run) = self.writing.next(&self.slots, presses) {
             let bytes = run.pages().len() * self.page_size.bytes();

@@ -138,7 +138,7 @@ struct Redo {
     announced: (usize, usize),
     turns: u64,
     analysis: Analysis,
-    /// Pages that cannot be used unless the log makes them anew, and why.
+    /// Pages that are unusable unless the log rebuilds them, with the reason.
     damaged: BTreeMap<PageNumber, RecoveryError>,
     /// Pages with changes that the file may lack, and where the first of them lies, oldest first.
     unwritten: VecDeque<(Lgpos, PageNumber)>,
@@ -156,7 +156,7 @@ pub(super) enum RedoStep {
     Apply,
     /// The file has it already.
     Skip,
-    /// The page cannot be judged before the log makes it anew.
+    /// The page cannot be judged until the log rebuilds it.
     Wait,
     /// The page lacks an earlier change that was once written.
     Lost,

@@ -1,4 +1,5 @@
-//! Taking children out of branch pages so that each page still ends with its parent's key for it.
+//! Removes children from branch pages, so that each page still ends with the key that its parent
+//! has for it.
 //!
 //! A branch page's last key is the key by which its parent points to it; only the last page of a
 //! level ends with an empty one. So when the last child of a page is removed, the child before it

@@ -32,7 +32,7 @@ pub struct CatalogTable {
     pub index_places: Vec<TreePlace>,
     /// The table's long-value tree, once it has one.
     pub long_values: Option<TreePlace>,
-    /// Bytes of a chunk of its long values, where the catalog states them.
+    /// Chunk size of its long values in bytes, if the catalog states it.
     pub long_value_chunk: Option<u32>,
     /// Flags of the table in the catalog.
     pub flags: u32,
@@ -97,8 +97,8 @@ impl CatalogTable {
         self.inherited.iter().chain(&self.definition.columns)
     }
 
-    /// The column with this number: one of the template's, or one of the table's own. A number
-    /// may be both; old indexes do not say which they mean.
+    /// The column with this number: one of the template's, or one of the table's own. Both may use
+    /// the same number; old indexes do not record which one they mean.
     pub(crate) fn column(&self, id: ColumnId, is_inherited: bool) -> Option<&ColumnDefinition> {
         let own = self.definition.column(id);
         let inherited = self.inherited.iter().rev().find(|column| column.id == id);

@@ -7,7 +7,7 @@
 
 use crate::checksum::{Parities, tree};
 
-/// The tree with 256-bit registers, where the machine has them.
+/// The tree with 256-bit registers, if the machine has them.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn avx2(block: &[u8]) -> Option<Parities> {
     #[target_feature(enable = "avx2,popcnt")]
@@ -20,7 +20,7 @@ pub(super) fn avx2(block: &[u8]) -> Option<Parities> {
     has.then(|| unsafe { compiled(block) })
 }
 
-/// The tree with 512-bit registers, where the machine has them.
+/// The tree with 512-bit registers, if the machine has them.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn avx512(block: &[u8]) -> Option<Parities> {
     #[target_feature(enable = "avx512f,avx512vl,popcnt")]

@@ -99,7 +99,7 @@ fn all_words(row: &ParityRow) -> u64 {
     row.iter().fold(0, |sum, word| sum ^ word)
 }
 
-/// The words whose place in the row has this bit.
+/// XOR of the words whose index in the row has this bit set.
 fn words_with(bit: usize, row: &ParityRow) -> u64 {
     let chosen = row.iter().enumerate().filter(|(place, _)| place >> bit & 1 == 1);
     chosen.fold(0, |sum, (_, word)| sum ^ word)

@@ -50,7 +50,7 @@ pub struct HeaderCopies {
 pub enum HeaderError {
     /// Neither copy is good at any page size.
     NoGoodCopy,
-    /// The header is good and belongs to something else, such as a log file.
+    /// The header is good, but of another file type, such as a log file.
     NotADatabase {
         /// The file type that it states.
         file_type: u32,

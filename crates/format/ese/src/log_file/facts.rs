@@ -43,18 +43,18 @@ mod more_checkpoint {
 pub struct LogFacts {
     /// Which file of the stream this is.
     pub generation: Generation,
-    /// Version of the format: major, minor, update major, update minor. Major 8 is ESE's own of
-    /// today, 7 that of Windows 7 and before; 0x504C is this project's.
+    /// Version of the format: major, minor, update major, update minor. Major 8 is current ESE, 7
+    /// is Windows 7 and earlier; 0x504C is this project's.
     pub version: [u32; 4],
     /// Version of the engine that wrote it; 0 if not stated.
     pub engine_version: u32,
-    /// When the file came into use.
+    /// Creation time of the file.
     pub created: LogTime,
-    /// When the previous one did.
+    /// Creation time of the previous file.
     pub previous_created: LogTime,
     /// The stream that the file belongs to.
     pub signature: Signature,
-    /// Bytes of a segment, segments in the file, and segments in its header.
+    /// Bytes per segment, segments in the file, and segments in its header.
     pub segments: [u16; 3],
     /// Page size of the databases in bytes; 0 means 4096.
     pub page_bytes: u16,

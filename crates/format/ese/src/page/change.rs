@@ -251,7 +251,7 @@ impl<'a> PageMut<'a> {
     }
 
     /// Closes the gaps between nodes, so that all free bytes lie together. Changes and searches
-    /// never need it; it happens by itself when a node does not fit in one piece.
+    /// never need it; it happens automatically when a node does not fit into any gap.
     pub fn reorganise(&mut self) -> Result<(), PageError> {
         self.require_plausible()?;
         let header = self.size.header_bytes();
@@ -396,7 +396,7 @@ impl<'a> PageMut<'a> {
         self.put_u16(at + 2, tag.offset | usize::from(small_flags) << NODE_FLAG_SHIFT);
     }
 
-    /// Writes the tag of a node and its flags, where the page size keeps them.
+    /// Writes the tag of a node, with its flags if this page size keeps them in the tag.
     fn put_node_tag(&mut self, index: usize, tag: Tag, flags: u8) {
         let flags = flags & node_flags::ALL;
         if self.size.is_small() {

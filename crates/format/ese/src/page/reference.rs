@@ -206,7 +206,7 @@ impl<'a> PageRef<'a> {
         self.tag_count().min(most).saturating_sub(self.reserved_tags())
     }
 
-    /// The node at `line`; `None` behind the last node and where the bytes make no node.
+    /// The node at `line`; `None` past the last node, or if the bytes form no node.
     #[inline]
     pub fn node(&self, line: usize) -> Option<Node<'a>> {
         if line >= self.node_count() {

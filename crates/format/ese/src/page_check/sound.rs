@@ -1,4 +1,4 @@
-//! The nodes that can be believed on a page that contradicts itself.
+//! Nodes that remain trustworthy on a page with contradictory structure.
 
 use crate::page::{PageRef, Tag, node_flags};
 use crate::page_check::{PageFault, TAG_BYTES, tags};

@@ -39,7 +39,7 @@ impl<S: PageSource> Reader<S> {
         Ok(Self::with_catalog(source, tables))
     }
 
-    /// Reads the catalog's second copy, where the first one is damaged.
+    /// Reads the catalog's second copy, if the first one is damaged.
     pub fn open_shadow(mut source: S) -> Result<Self, ReadError<S::Error>> {
         let tables = Self::read_shadow_catalog(&mut source)?;
         Ok(Self::with_catalog(source, tables))
@@ -208,7 +208,7 @@ fn salvage_rows<S: PageSource>(
     Ok(rows)
 }
 
-/// The tables that `rows` describe. A catalog that does not even list itself is none.
+/// The tables that `rows` describe. A catalog that does not list itself is invalid.
 fn complete<E>(
     rows: impl IntoIterator<Item = CatalogRow>,
     root: PageNumber,

@@ -56,7 +56,7 @@ impl<S: PageSource> Reader<S> {
     }
 
     /// The pages of that walk; `None` if an internal page cannot be read, so that the pages below
-    /// it are unknown. An error is one that ends all reading.
+    /// it are unknown. Errors are those that end all reading.
     pub fn pages_in_use(&mut self) -> Result<Option<PageSet>, S::Error> {
         let mut walk = self.in_use_walk();
         while let Some(number) = walk.wanted() {

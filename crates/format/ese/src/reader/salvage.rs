@@ -79,8 +79,8 @@ impl Salvage {
         Self::new(place, Some(page_flags::LONG_VALUE))
     }
 
-    /// A walk over a space tree. Its leaves are not looked for: those of owned and of available
-    /// extents look alike.
+    /// A walk over a space tree. Lost leaves are not searched for, since those of owned and
+    /// available extents look alike.
     pub(super) fn of_space(place: TreePlace) -> Self {
         Self::new(place, None)
     }

@@ -172,7 +172,7 @@ impl RecordBuilder {
         Ok(())
     }
 
-    /// Begins a tagged value; says whether its column is long.
+    /// Begins a tagged value; returns whether its column is long.
     fn open_tag(&mut self, column: ColumnId) -> Result<bool, RecordError> {
         let found = self.tagged_columns.binary_search_by_key(&column.0, |(id, _)| *id);
         let index = found.map_err(|_| RecordError::NoColumn { column })?;

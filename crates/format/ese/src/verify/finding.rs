@@ -66,7 +66,7 @@ pub struct Report {
     pub long_values: u64,
     /// Rows, entries and long values that are deleted and not yet removed.
     pub awaiting_cleanup: u64,
-    /// Pages of trees that were changed later than the header says of any.
+    /// Pages of trees with a database time later than the latest in the header.
     pub later_pages: u64,
     /// Everything that is wrong, also beyond those listed.
     pub problems: u64,

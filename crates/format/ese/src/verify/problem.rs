@@ -53,7 +53,7 @@ pub enum Problem {
     /// The last key of an internal page is not the one by which its parent points to it. Only the
     /// last page of a level ends with an empty key.
     LastKey,
-    /// Pages were changed later than the header of the closed database says of any.
+    /// Pages have a database time later than the latest in the header of the closed database.
     Dbtime {
         /// How many.
         pages: u64,
@@ -62,7 +62,7 @@ pub enum Problem {
         /// That of the header.
         highest: u64,
     },
-    /// A tree says that it took its space from another tree than it is part of.
+    /// A tree names a parent, from which it got its space, other than the tree it is part of.
     Parent {
         /// The root page that it names.
         stated: PageNumber,
@@ -71,11 +71,11 @@ pub enum Problem {
     },
     /// A tree and the catalog differ on whether its keys may repeat.
     Uniqueness,
-    /// A node does not come behind the last one of the leaf before.
+    /// The first node of a leaf does not sort after the last node of the previous leaf.
     KeyOrder,
     /// A node lies outside the separators above its page.
     Separator,
-    /// Two extents that must not share pages do, or one lies outside its owner's space.
+    /// Two extents overlap that must not, or one is outside its owner's space.
     Extent {
         /// The extent.
         extent: Extent,
@@ -100,7 +100,7 @@ pub enum Problem {
     StrayEntry,
     /// An index lacks the entry of a row.
     MissingEntry,
-    /// A record names a long value that is not there.
+    /// A record refers to a missing long value.
     LongValueMissing {
         /// The value.
         id: LongValueId,

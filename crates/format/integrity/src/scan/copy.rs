@@ -57,8 +57,8 @@ impl BlockCopy {
         spare
     }
 
-    /// Waits until there is room for a further write; returns the buffer of an earlier one for
-    /// reuse, if there is one.
+    /// Waits until another write may be in flight; returns the buffer of a completed one for reuse,
+    /// if any.
     async fn room(&self, runtime: &Runtime) -> Option<Buffer> {
         if self.writing.borrow().len() < self.in_flight {
             return None;
@@ -74,7 +74,7 @@ impl BlockCopy {
         self.waited.get()
     }
 
-    /// Waits for all writes and makes them durable; how many bytes they were.
+    /// Waits for all writes and makes them durable; returns the number of bytes written.
     pub async fn finish(&self) -> Result<u64, DeviceError> {
         while !self.writing.borrow().is_empty() {
             self.oldest().await;
@@ -86,7 +86,7 @@ impl BlockCopy {
         Ok(self.written.get())
     }
 
-    /// Waits for the oldest write; its buffer.
+    /// Waits for the oldest write and returns its buffer.
     async fn oldest(&self) -> Option<Buffer> {
         let oldest = self.writing.borrow_mut().pop_front();
         let outcome = oldest?.await;

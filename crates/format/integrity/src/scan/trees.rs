@@ -1,5 +1,5 @@
-//! Facts about a database's pages from its trees: the last owned page, and the pages in use. Beyond
-//! the former and outside the latter, a page may hold anything.
+//! What a database's trees say about its pages: the last owned page, and the pages in use. The
+//! contents of any other page are arbitrary.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -65,7 +65,7 @@ pub(super) async fn pages_in_use(device: &Rc<dyn Device>, page_size: PageSize) -
     Some(walk.into_pages())
 }
 
-/// Repeats with every page that was missing; `None` if one cannot be read.
+/// Repeats `ask`, loading each page that it lacks; `None` if one cannot be read.
 async fn gather<T>(
     device: &Rc<dyn Device>,
     page_size: PageSize,

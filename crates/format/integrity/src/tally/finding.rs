@@ -20,7 +20,7 @@ pub struct DamagedPage {
 pub enum Damage {
     /// The page was read, but differs from the last write.
     Page(PageDamage),
-    /// The device does not give it.
+    /// The device cannot read it.
     Unreadable(DeviceError),
 }
 

@@ -1,5 +1,5 @@
-use record::RunRecord;
 use record::synthetic::Synthetic;
+use record::{Issue, IssueKind, RunRecord, Severity};
 use verdict::Ruling;
 
 use super::judge;
@@ -64,8 +64,8 @@ fn hosts_that_did_not_begin_together_prove_nothing() {
 #[test]
 fn a_lost_host_makes_the_run_prove_nothing_until_its_journal_is_complete() {
     let mut fleet = fleet(0);
-    let heard = fleet.hosts[0].record.as_ref().map_or(0, |record| record.start.started_epoch_ns);
-    let from_ns = heard + 90_000_000_000;
+    fleet.measure_from_ns = Some(1_700_000_000_000_000_000);
+    let from_ns = 1_700_000_090_000_000_000;
     let absence = Absence { from_ns, to_ns: None, cause: LossCause::Silence };
     fleet.hosts[0].absences.push(absence);
     assert_eq!(judge(&fleet).outcome, Ruling::Pass);
@@ -76,7 +76,39 @@ fn a_lost_host_makes_the_run_prove_nothing_until_its_journal_is_complete() {
     assert_eq!(verdict.outcome, Ruling::CannotJudge);
     let lost = verdict.findings.iter().find(|finding| finding.rule == "host-lost");
     let text = &lost.expect("the loss is named").text;
-    assert!(text.contains("EX01 was lost 90 s into its run"), "{text}");
+    assert!(text.contains("EX01 was lost 90 s into the measurement"), "{text}");
+}
+
+#[test]
+fn the_second_of_a_loss_needs_no_journal() {
+    let mut fleet = fleet(0);
+    fleet.hosts[0].record = None;
+    let absence = Absence { from_ns: 9_000_000_000, to_ns: None, cause: LossCause::Silence };
+    fleet.hosts[0].absences.push(absence);
+    let lost = |fleet: &FleetRecord| judge(fleet).findings[0].text.clone();
+    assert!(lost(&fleet).contains("EX01 was lost before the measurement"), "{}", lost(&fleet));
+    fleet.measure_from_ns = Some(4_000_000_000);
+    assert!(lost(&fleet).contains("EX01 was lost 5 s into the measurement"), "{}", lost(&fleet));
+}
+
+#[test]
+fn a_failed_write_is_named_before_the_load_that_it_cost() {
+    let mut fleet = fleet(0);
+    let mut record = passing();
+    record.start.settings.target_iops = Some(1e9);
+    record.issues.push(Issue {
+        at_ns: 7,
+        database: Some(0),
+        severity: Severity::Error,
+        kind: IssueKind::InputOutput,
+        volume: None,
+        file: None,
+        offset_bytes: None,
+        text: "E00.plg: write at byte 512 failed".to_owned(),
+    });
+    fleet.hosts[1].record = Some(record);
+    let text = judge(&fleet).findings[0].text.clone();
+    assert!(text.contains("write at byte 512 failed"), "{text}");
 }
 
 #[test]

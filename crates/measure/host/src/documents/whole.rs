@@ -19,7 +19,7 @@ pub fn make_folder(path: &Path) -> Result<(), HostError> {
     fs::create_dir_all(path).map_err(HostError::of_file(path, "make this folder"))
 }
 
-/// Makes a folder that must not be there yet, with those that lead to it.
+/// Creates a folder, which must not exist yet, with its parents.
 pub fn make_new_folder(path: &Path) -> Result<(), HostError> {
     make_parents(path)?;
     fs::create_dir(path).map_err(|error| match error.kind() {
@@ -46,18 +46,18 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), HostError> {
     let temporary = path.with_file_name(name);
     write_new(&temporary, bytes)?;
     fs::rename(&temporary, path).map_err(|error| {
-        // It is of no use to anybody without its name.
+        // The temporary file is useless without its final name.
         let _ = fs::remove_file(&temporary);
         HostError::file(path, "write", &error)
     })
 }
 
-/// Writes a whole file that must not be there yet.
+/// Writes a complete file, which must not exist yet.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), HostError> {
     create(path, bytes, "remove it or name another")
 }
 
-/// The same; `remedy` says what to do where it is there.
+/// The same; `remedy` is the advice if the file exists.
 pub fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), HostError> {
     make_parents(path)?;
     let mut file = File::create_new(path).map_err(|error| match error.kind() {

@@ -24,7 +24,7 @@ pub fn seen(plan: &LayoutPlan, roots: &LayoutRoots) -> BTreeMap<String, SeenFold
         .collect()
 }
 
-/// What there is at `path`; none where it is no folder, or the system does not tell of it.
+/// The folder at `path`; `None` if it is not a folder, or the system cannot describe it.
 fn folder(path: &Path) -> Option<SeenFolder> {
     if !path.is_dir() {
         return None;

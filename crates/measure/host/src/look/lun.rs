@@ -1,4 +1,4 @@
-//! A look at a LUN: discovery, a login at every portal, and the way there and back.
+//! Inspects a LUN: discovery, a login at every portal, and the round-trip time.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use units::{Bytes, Nanos};
 
 use crate::target::TargetError;
 
-/// Times that the way is gone.
+/// Number of round trips to time.
 const ROUND_TRIPS: usize = 33;
 
 /// What a login of `initiator` shows; the target is known to listen at `others`, too. Nothing is
@@ -44,7 +44,8 @@ pub fn facts(
     })
 }
 
-/// The portals of the target as the one that was named lists them; none where it lists others.
+/// The portals of the target, as listed by the portal that was named; none if that lists other
+/// targets only.
 fn listed(
     address: &IscsiAddress,
     initiator: &IscsiInitiator,

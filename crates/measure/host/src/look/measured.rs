@@ -25,7 +25,7 @@ const WRITE_BYTES: u32 = 32 << 10;
 /// Enough for a median that one hiccup does not move.
 const SINGLES: u32 = 64;
 
-/// As many as a mail store of some databases has under way.
+/// As many as a mail store with a few databases has in flight.
 const IN_FLIGHT: u32 = 32;
 
 /// A cache of some gigabytes empties itself in it after a file that was written in one piece.

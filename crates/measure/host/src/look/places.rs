@@ -1,5 +1,5 @@
-//! What `inspect` is given, as places to look at: the LUNs of a portal are looked for, and one that
-//! is named at several portals is one place with several ways.
+//! Turns the arguments of `inspect` into places to inspect: it searches a portal for LUNs, and a
+//! LUN that several portals offer is one place with several paths.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub struct Places {
     pub looked_at: Vec<(PathBuf, StorageFacts)>,
     /// Reports of portals, in lines for people.
     pub told: Vec<String>,
-    /// Targets and LUNs that were found and cannot be looked at.
+    /// Targets and LUNs that were found but cannot be inspected.
     pub findings: Vec<StorageFinding>,
 }
 

@@ -11,13 +11,13 @@ use record::StorageFinding;
 
 use crate::documents::decode;
 
-/// A tool that is still silent by then is left alone.
+/// A tool that has not answered by then is ignored.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// No output is longer: a controller with 240 disks says a tenth of it.
 const LONGEST_OUTPUT: u64 = 16 << 20;
 
-/// A tool: its names and usual places, and what it is asked.
+/// A tool: its names, its usual paths, and its queries.
 struct Inquiry {
     programs: &'static [&'static str],
     questions: &'static [&'static [&'static str]],
@@ -107,7 +107,7 @@ fn shown(program: &str, words: &[&str], answer: io::Result<String>) -> Result<St
     answer.map(|text| command + &text).map_err(|error| error.to_string())
 }
 
-/// How many controllers there are, as arcconf says of all in the output of one.
+/// Number of controllers, which arcconf prints in the output of each.
 fn controllers_found(text: &str) -> u32 {
     let told = text.lines().find_map(|line| line.trim().strip_prefix("Controllers found:"));
     let found = told.and_then(|number| number.trim().parse().ok()).unwrap_or(1);

@@ -11,7 +11,7 @@ use trial::{Coordinator, Sink, Stop};
 
 use crate::error::HostError;
 
-/// Opens what the lines go to, such as `/dev/stdout`.
+/// Opens the destination of the lines, such as `/dev/stdout`.
 pub(super) fn open(path: &Path) -> Result<Arc<File>, HostError> {
     let opened = OpenOptions::new().append(true).create(true).open(path);
     let file = opened.map_err(|error| HostError::file(path, "write", &error))?;
@@ -19,7 +19,7 @@ pub(super) fn open(path: &Path) -> Result<Arc<File>, HostError> {
 }
 
 /// Writes each line with one call, unbuffered: a reported line survives the end of this program. A
-/// run whose listener has gone ends, since its promises could no longer be verified.
+/// run ends if its listener is gone, since its promises could no longer be verified.
 pub(super) fn sink(file: &Arc<File>, coordinator: &Arc<Coordinator>) -> Sink<CommitStep> {
     let (file, coordinator) = (Arc::clone(file), Arc::clone(coordinator));
     Rc::new(move |step| {

@@ -37,7 +37,7 @@ fn comparable(mut start: Start, before: &Start) -> Value {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// A disk may get another name when the machine starts, and its free space is what the load leaves.
+/// A disk may get another name at boot, and its free space depends on the load.
 fn forget_what_changes(volume: &mut VolumeFacts) {
     volume.free_bytes = 0;
     volume.device.clear();

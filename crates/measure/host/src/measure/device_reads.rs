@@ -1,5 +1,5 @@
-//! Holds what the load reads against what the block devices count: a cache that answers in their
-//! place shows as reads that no device has seen.
+//! Compares the reads of the load with the counters of the block devices: reads that no device has
+//! seen were answered by a cache.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ impl ReadCount {
 }
 
 struct ReadCounts {
-    /// What the system knows the volume by; none where another system has it.
+    /// The system's name of the volume; none if the volume belongs to another system.
     folder: Option<PathBuf>,
     requested_bytes: u64,
     /// What had been read at the begin of the warm-up, and at the end of the measurement.

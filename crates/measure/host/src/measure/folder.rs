@@ -42,7 +42,7 @@ impl RunFolder {
     /// Creates the folder if it is missing, and a journal in it, locked while it is being written;
     /// an existing run is not touched.
     pub(crate) fn create(path: &Path) -> Result<Self, HostError> {
-        // First: where no thread can be had, nothing is left behind.
+        // First: if no thread can be started, no files are left behind.
         let syncs = Questions::start()?;
         let origin = if path.exists() { Origin::Found } else { Origin::New };
         documents::make_folder(path)?;
@@ -97,13 +97,13 @@ impl RunFolder {
             .map_err(|error| HostError::file(&self.journal, "write", &error))
     }
 
-    /// Makes what has been written survive a crash of the machine.
+    /// Syncs the journal, so that it survives a crash of the machine.
     pub(super) fn sync(&mut self) -> Result<(), HostError> {
         self.file.sync_data().map_err(|error| HostError::file(&self.journal, "write", &error))
     }
 
-    /// The same soon, without waiting for it: the volume of the journal may be the one that is
-    /// measured, and stand still.
+    /// Starts a sync without waiting for it: the journal may be on the volume under test, which may
+    /// have stalled.
     pub(super) fn sync_soon(&mut self) -> Result<(), HostError> {
         let wrong = HostError::of_file(&self.journal, "write");
         self.syncs.answers().into_iter().collect::<io::Result<()>>().map_err(wrong)?;

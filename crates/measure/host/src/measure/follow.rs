@@ -25,10 +25,10 @@ use crate::error::HostError;
 use crate::observer::{HostEvent, HostObserver, RunOutline};
 use crate::stop::StopFlag;
 
-/// Longest wait before a request to stop is looked at and the observer hears how late it is.
+/// Longest delay before a request to stop is noticed and the observer gets the time.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Between two looks at the free space of the volumes.
+/// Interval between checks of the free space of the volumes.
 pub(super) const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
 
 /// What the threads of a run tell on their way.
@@ -105,7 +105,7 @@ pub(super) struct Follower<'a> {
     silence: Silence,
     clock: OsClock,
     origin: Nanos,
-    /// When the free space was last looked at.
+    /// When the free space was last checked.
     looked: Nanos,
 }
 

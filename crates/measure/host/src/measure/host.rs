@@ -10,7 +10,7 @@ use units::Nanos;
 use super::pause::PauseWatch;
 use crate::system::{self, HostReading, ProcessorCount};
 
-/// Samples what the system counts.
+/// Samples the system's counters.
 pub(super) struct CountedHost {
     before: RefCell<(Instant, HostReading)>,
     pauses: PauseWatch,
@@ -61,7 +61,7 @@ fn sample(before: &HostReading, after: &HostReading, seconds: f64) -> HostSample
     }
 }
 
-/// None where the count was not read anew in between, or has begun again.
+/// `None` if the counter was not read again in between, or was reset.
 fn repurposed_per_second(before: &HostReading, after: &HostReading) -> Option<f64> {
     let ((then, from), (now, to)) = before.repurposed_pages.zip(after.repurposed_pages)?;
     let seconds = now.checked_duration_since(then)?.as_secs_f64();

@@ -135,7 +135,7 @@ fn warning(text: String, file: Option<String>) -> Event {
     })
 }
 
-/// Reports what the cache holds, and why it may bring nothing.
+/// Reports the contents of the cache, and reasons why it may not help.
 fn announce(group: &Group, words: &str) {
     (group.events)(Event::Log(LogLine { at_ns: 0, text: words.to_owned() }));
     if let Some(text) = flash::shared_device(&group.plan) {

@@ -2,7 +2,7 @@
 
 use record::{Event, Interval};
 
-/// Collects what the groups tell of the same time.
+/// Merges the reports of all groups on the same period.
 pub(super) struct Merger {
     databases: usize,
     pending: Option<Interval>,
@@ -58,7 +58,7 @@ fn belong_together(one: &Interval, two: &Interval) -> bool {
     one.phase == two.phase && !same_database && shared * 2 >= shorter
 }
 
-/// The leader's bounds hold; only it has looked at the machine.
+/// The leader's bounds apply, since only the leader samples the machine.
 fn merged(one: Interval, two: Interval) -> Interval {
     let (mut leader, other) = if two.host.is_some() { (two, one) } else { (one, two) };
     leader.databases.extend(other.databases);

@@ -193,12 +193,14 @@ pub fn refuse_shortage(plan: &Plan, stop: &StopFlag) -> Result<(), HostError> {
 fn open_folder(
     folder: &Path,
     cut: Option<CutRun>,
-    start: Start,
+    mut start: Start,
     clock: &OsClock,
 ) -> Result<(RunFolder, Nanos), HostError> {
     let Some(cut) = cut else {
         let mut run_folder = RunFolder::create(folder)?;
         let origin = clock.now();
+        // The first look took a while, and times of the record count from here.
+        start.started_epoch_ns = (clock.epoch() + origin).0;
         run_folder.write(&Event::Start(Box::new(start)))?;
         return Ok((run_folder, origin));
     };
@@ -213,7 +215,7 @@ const KEPT: &str = "The reports are complete. The storage still owes an answer: 
                     does not end now, Linux keeps it until the storage answers or is taken away, \
                     and no signal ends it before.";
 
-/// Waits for the threads to leave, or says why not.
+/// Waits for the threads to exit, or returns why they did not.
 fn leave(crew: GroupCrew, storage_owes: bool, observer: &HostObserver) {
     if storage_owes {
         observer.warn(&KEPT);

@@ -1,5 +1,5 @@
-//! Notices when the program or the machine was stopped: a thread that does nothing but look at the
-//! time, so that neither its own work nor the storage can keep it from it.
+//! Notices when the program or the machine was stopped: a thread that only watches the clock, so
+//! that neither work nor storage can delay it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use units::Nanos;
 use crate::crew;
 use crate::error::HostError;
 
-/// Between two looks.
+/// Interval between two checks.
 const PERIOD: Nanos = Nanos::from_millis(20);
 
-/// A shorter one may be that of this thread alone, on a busy machine.
+/// Shortest pause that counts. On a busy machine a shorter one may affect only this thread.
 const PAUSE: Nanos = Nanos::from_millis(500);
 
-/// Pauses that are remembered: no request waits through more.
+/// Pauses that are remembered; no request outlasts more.
 const MOST_PAUSES: usize = 1_024;
 
 /// The pauses, as far as they are known.
@@ -59,7 +59,7 @@ impl Beat {
 }
 
 impl PauseWatch {
-    /// Watches until every copy is gone.
+    /// Watches until every clone is dropped.
     pub(super) fn start() -> Result<Self, HostError> {
         let watch = Self(Arc::new(Mutex::new(Beat {
             last: boot_clock(),
@@ -88,7 +88,7 @@ impl PauseWatch {
     }
 }
 
-/// The beat after a look at the time.
+/// The beat after a check of the time.
 fn looked(beat: &Mutex<Beat>) -> MutexGuard<'_, Beat> {
     let mut beat = beat.lock().unwrap_or_else(PoisonError::into_inner);
     beat.look(boot_clock(), OsClock::new().now());
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(beat.longest, at(5));
         look(&mut beat, 10_065);
         assert_eq!(std::mem::take(&mut beat.longest), at(10_000));
-        // The watching thread looked at the clock before the other one did.
+        // The watching thread read the clock before the other one did.
         look(&mut beat, 10_060);
         look(&mut beat, 10_066);
         assert_eq!(beat.longest, Nanos::ZERO);

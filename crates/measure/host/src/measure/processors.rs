@@ -1,4 +1,4 @@
-//! Who uses the processors: what another program takes is missing here, and looks like slow
+//! Processor time by program: time taken by other programs is missing here, and looks like slow
 //! storage.
 
 use std::collections::BTreeMap;
@@ -20,8 +20,8 @@ const FEWEST_TICKS: u64 = 5;
 /// A program with less is not named.
 const LEAST_NAMED_PERCENT: f64 = 1.0;
 
-/// Looks at the processors from time to time. Only the main thread does: to look at every process
-/// takes milliseconds.
+/// Samples the processors from time to time. Only the main thread does so, since reading every
+/// process takes milliseconds.
 pub(super) struct ProcessorWatch {
     began: Instant,
     before: Option<Reading>,
@@ -43,8 +43,8 @@ impl ProcessorWatch {
         Self { began: Instant::now(), before: read() }
     }
 
-    /// The shares since the last call; none where the system does not tell, or the time was too
-    /// short.
+    /// The shares since the last call; `None` if the system does not report them, or the time was
+    /// too short.
     pub(super) fn take(&mut self) -> Option<ProcessorShares> {
         let after = read();
         let found = shares(self.before.as_ref()?, after.as_ref()?);
@@ -77,7 +77,7 @@ fn read() -> Option<Reading> {
         let name = entry.file_name();
         name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
     });
-    // A process may end between the two looks at it.
+    // A process may exit between the two readings.
     let processes = numbered.filter_map(|entry| {
         let text = fs::read(entry.path().join("stat")).ok()?;
         ticks::process(&String::from_utf8_lossy(&text))
@@ -85,7 +85,7 @@ fn read() -> Option<Reading> {
     Some(Reading { machine, own, processes: processes.collect() })
 }
 
-/// Who used what between two readings; none where there was too little time between them.
+/// Shares by program between two readings; `None` if too little time passed.
 fn shares(before: &Reading, after: &Reading) -> Option<ProcessorShares> {
     let total = after.machine.total.saturating_sub(before.machine.total);
     if total < FEWEST_TICKS {

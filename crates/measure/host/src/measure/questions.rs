@@ -30,7 +30,7 @@ pub(super) struct Questions<A> {
 }
 
 impl<A: Send + 'static> Questions<A> {
-    /// None yet. The thread ends with this, or stays where it has no answer.
+    /// None yet. The thread exits when this is dropped, unless the system never answers it.
     pub(super) fn start() -> Result<Self, HostError> {
         let (asked, questions) = mpsc::channel::<Question<A>>();
         let (sender, answers) = mpsc::channel();
@@ -59,7 +59,7 @@ impl<A: Send + 'static> Questions<A> {
         }
     }
 
-    /// Answers that have come since the last call.
+    /// Answers that have arrived since the last call.
     pub(super) fn answers(&mut self) -> Vec<A> {
         self.listen();
         std::mem::take(&mut self.heard)
@@ -124,7 +124,7 @@ mod tests {
         let_go.send(1).unwrap();
         assert_eq!(questions.answers_within(Duration::from_mins(1)), [1, 2]);
         assert!(questions.waiting().is_none() && questions.answers().is_empty());
-        // An answer that is not looked at yet is one nevertheless.
+        // An answer that has not been collected yet counts as well.
         questions.ask(Path::new("/third"), || 3);
         let began = Instant::now();
         while questions.waiting().is_some() {

@@ -144,7 +144,7 @@ impl RoomWatch {
         self.questions.is_stuck()
     }
 
-    /// Why the run had to end, where it had to.
+    /// Why the run had to end, if it did.
     pub(super) fn shortage(&self) -> Option<&Shortage> {
         self.shortage.as_ref()
     }

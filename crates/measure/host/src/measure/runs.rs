@@ -1,4 +1,5 @@
-//! Runs that were written before: where they are, whether they go on, and what their journal says.
+//! Existing runs: where they are, whether they are still running, and the contents of their
+//! journals.
 
 use std::fs;
 use std::io::{self, Read as _};

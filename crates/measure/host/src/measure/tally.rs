@@ -6,7 +6,7 @@ use record::{Edge, Event, Phase};
 
 use crate::observer::PassWork;
 
-/// Bytes that the phase has gone through.
+/// Bytes that the phase has processed.
 pub(super) struct WorkTally {
     phase: Option<Phase>,
     done_bytes: u64,

@@ -29,16 +29,18 @@ pub enum FileFault {
     Truncated {
         /// The last page of the file.
         last: PageNumber,
-        /// The last page that the database owns; none where the file ends before the page that
-        /// says so.
+        /// The last page that the database owns; none if the file ends before the page that says
+        /// so.
         owned: Option<PageNumber>,
     },
-    /// Nothing readable says whether the database continues past the end of the file.
+    /// It is unknown whether the database continues past the end of the file: the pages that would
+    /// say are unreadable.
     EndUnknown {
         /// The last page of the file.
         last: PageNumber,
     },
-    /// Pages lie before their places: so much of the beginning of the file is gone.
+    /// Pages are closer to the start of the file than they should be: this much of the beginning is
+    /// lost.
     BeginningCut {
         /// Pages that are missing.
         pages: u32,

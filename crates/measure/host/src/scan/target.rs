@@ -40,7 +40,7 @@ pub struct ScanTarget {
     pub page_size: PageSize,
     /// Whole pages behind the header.
     pub pages: u32,
-    /// The last page that the database owns; none where its space cannot be read.
+    /// The last page that the database owns; none if its space cannot be read.
     pub owned: Option<PageNumber>,
     /// The last page that is read; a file may go on behind its database for terabytes.
     pub last_read: PageNumber,
@@ -137,7 +137,7 @@ impl ScanTarget {
         self.pages - self.last_read.0
     }
 
-    /// The pages that the trees are made of; none where a part of them cannot be read.
+    /// The pages of all trees; none if a part of them cannot be read.
     pub(crate) fn pages_in_use(&self) -> Option<PageSet> {
         let pages = FilePages::open(&self.path, self.page_size).ok()?;
         Reader::open(pages).ok()?.pages_in_use().ok()?
@@ -188,7 +188,8 @@ impl ScanTarget {
     }
 }
 
-/// The page size of a file whose header is lost, from its pages; an error where they are none.
+/// The page size of a file whose header is lost, guessed from its pages; an error if they are not
+/// ESE pages.
 fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageSize, HostError> {
     let sentence = format!("{}: {error}", path.display());
     if matches!(error, HeaderError::NotADatabase { .. }) {
@@ -202,8 +203,8 @@ fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageS
     by_pages.or(magic.then_some(PageSize::KIB_4)).ok_or_else(|| HostError::new(sentence))
 }
 
-/// By how many pages the first pages of a file lie before their places; none where they do not
-/// agree or there are none.
+/// By how many pages the first pages of a file are displaced towards its start; none if they
+/// disagree or there are none.
 fn shift(path: &Path, size: PageSize) -> io::Result<Option<u32>> {
     use std::io::{Seek as _, SeekFrom};
     let mut file = ByteSource::open(path)?;

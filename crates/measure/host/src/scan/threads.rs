@@ -21,7 +21,7 @@ use crate::wire::{self, OpenVolumes};
 
 /// Bytes of one part: large enough to stream, small enough to keep all threads busy to the end.
 const PART_BYTES: u64 = 256 << 20;
-/// How often progress is looked at.
+/// Interval between progress checks.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A file that has been scanned.
@@ -92,8 +92,8 @@ type Shares = Vec<(usize, ScanShare)>;
 /// Reports of a thread about the further bytes it has judged.
 type ScanNews = NewsSender<u64, Result<Shares, HostError>>;
 
-/// Scans all of `targets`. An error is one of the whole undertaking: a file that has gone
-/// meanwhile. `progress` hears of the bytes that are judged, and of how many there are.
+/// Scans all of `targets`. An error concerns the whole scan, such as a file that has disappeared.
+/// `progress` gets the bytes judged so far and their total.
 pub fn scan(
     targets: Vec<ScanTarget>,
     progress: &mut dyn FnMut(u64, u64),

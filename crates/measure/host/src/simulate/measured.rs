@@ -14,7 +14,7 @@ use super::pace::ArrayPace;
 use super::trace::{LogFile, READ_LATENCY, Traced, TracedLoad, TracedStep, trace};
 use crate::error::HostError;
 
-/// Page writes that the engine keeps under way for want of room.
+/// Page writes that the engine keeps in flight to free memory.
 const WRITES_IN_FLIGHT: usize = 32;
 
 /// The engine keeps at most one page in this many free, however long its writes take.
@@ -24,7 +24,7 @@ const LARGEST_FREE_SHARE: u64 = 16;
 /// body lie so in a database of any size, because `prepare` fills both side by side.
 const NEAR_BYTES: u64 = 2 << 20;
 
-/// What the engine asks for under the load of `plan`, which is small enough for memory.
+/// The engine's requests under the load of `plan`, whose databases must fit in memory.
 pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, HostError> {
     let profile = shaped(plan, &trace(plan, &TracedLoad::one())?);
     if profile.batches.is_empty() {

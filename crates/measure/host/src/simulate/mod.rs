@@ -64,7 +64,7 @@ pub struct SimulationOrder<'a> {
     pub folder: &'a Path,
 }
 
-/// What a simulation takes beside its images at most: the engine, caches, and what the load adds.
+/// Maximum memory of a simulation beyond its images: the engine, its caches, and growth under load.
 pub const BYTES_OF_A_SIMULATION: u64 = 2 << 30;
 
 /// How many of `count` simulations run in parallel: as many as the processors and half of the

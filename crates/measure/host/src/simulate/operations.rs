@@ -186,7 +186,8 @@ pub(super) struct Playback<'a, 'b> {
 }
 
 impl<'a> Playback<'a, '_> {
-    /// The load of `plan`, which is that of the order with what a search has found, at its start.
+    /// The load of `plan`, at its start. `plan` is the order's plan, with the load that a search
+    /// has chosen.
     pub(super) fn operation_run<'p>(&self, plan: &'p Plan) -> Result<OperationRun<'p>, HostError>
     where
         'a: 'p,

@@ -1,6 +1,6 @@
 //! How long requests take on an array, for a trace of the engine at the pace of that array: the
-//! engine looks for old changes a hundred times a second and keeps writing while writes are under
-//! way, so that bursts of page writes are others on fast storage than on slow.
+//! engine looks for old changes a hundred times a second and keeps writing while writes are in
+//! flight, so the bursts of page writes depend on the speed of the storage.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ impl NotedLatencies {
         Nanos(self.sum.0 / self.seen.max(1))
     }
 
-    /// One of those that were kept; no time if there are none.
+    /// One of the latencies kept; zero if there are none.
     fn draw(&mut self) -> Nanos {
         let place = self.prng.below(self.kept.len().max(1) as u64);
         usize::try_from(place)

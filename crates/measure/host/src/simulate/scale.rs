@@ -12,10 +12,10 @@ const IMAGE_BYTES: u64 = 640 << 20;
 /// fidelity`.
 const CACHES_OF_A_DATABASE: u64 = 32;
 
-/// The least that holds the pages on which the sessions of a database are at work.
+/// Minimum size that holds the pages in use by the sessions of a database.
 const LEAST_CACHE: Bytes = Bytes(4 << 20);
 
-/// No longer, unless a person asks for it: a load in memory is settled after seconds, and its
+/// Maximum duration unless the user asks for more: a load in memory settles within seconds, and its
 /// databases grow in memory.
 const USUAL_SECONDS: f64 = 120.0;
 

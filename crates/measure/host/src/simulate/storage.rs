@@ -59,7 +59,7 @@ impl SimulatedWorld {
 }
 
 impl SimulatedStorage {
-    /// What a record says of it under the load of `plan`; seed and stretch are those of a run.
+    /// Its description in a record, under the load of `plan`; seed and stretch are those of a run.
     pub(super) fn simulation(&self, plan: &Plan) -> Simulation {
         let calibration = &self.array.calibration;
         Simulation {

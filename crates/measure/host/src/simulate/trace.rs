@@ -1,5 +1,5 @@
-//! What the database engine asks of storage under a few sessions of a plan's load: the trace that
-//! the operation model is made of.
+//! Traces the requests of the database engine under a few sessions of a plan's load: the input of
+//! the operation model.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -119,8 +119,8 @@ impl TracedLoad {
     /// Sessions of a plan that leaves their number open.
     const USUAL_SESSIONS: u32 = 4;
 
-    /// What one session asks for and waits for. Every request takes as long as the next: the time
-    /// in which nothing else happens then says how many reads a session has waited for.
+    /// The requests of one session and its waits for them. All requests take the same time, so the
+    /// time in which nothing else happens shows how many reads the session waited for.
     pub(super) fn one() -> Self {
         let pace = ArrayPace::even(READ_LATENCY, LOG_LATENCY);
         Self { sessions: 1, batches: BATCHES, pace }
@@ -210,7 +210,7 @@ struct CommitWatch {
     tracer: Rc<Tracer>,
     coordinator: Arc<Coordinator>,
     is_measuring: Rc<Cell<bool>>,
-    /// Log files that must have been written.
+    /// Log files to be written before tracing starts.
     settles_at: u64,
     commits_per_batch: u64,
     /// Batches to trace.

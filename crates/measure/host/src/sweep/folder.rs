@@ -1,5 +1,5 @@
-//! The folder of a sweep: it says which designs it is of, so that the same command continues where
-//! it was interrupted, and another one is refused.
+//! The folder of a sweep: it records the designs, so that the same command resumes after an
+//! interruption, and another is refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,8 +59,7 @@ impl SweepFolder {
         &self.path
     }
 
-    /// The folder of one run, which must not be there; what an earlier attempt left of it is
-    /// removed.
+    /// The folder of one run, not created yet; remains of an earlier attempt are removed.
     pub fn run_folder(&self, name: &str) -> Result<PathBuf, HostError> {
         let folder = self.path.join(name);
         if folder.exists() {
@@ -87,7 +86,8 @@ fn manifest(keys: &[ContentKey]) -> Value {
     json!({ "kind": "sweep", "designs": keys.len(), "content": digest })
 }
 
-/// Whether nothing is there, or a sweep that was cut off before it could say what it is.
+/// Whether the folder is missing or empty, or holds only the unfinished manifest of a sweep that
+/// was killed at once.
 fn is_vacant(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return !path.exists() };
     entries.flatten().all(|entry| {

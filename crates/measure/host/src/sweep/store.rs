@@ -24,7 +24,7 @@ impl ContentKey {
         &self.0
     }
 
-    /// The key of digits that were read; `None` if they are none.
+    /// Parses a key from its digits; `None` if they are invalid.
     pub fn parse(text: &str) -> Option<Self> {
         let is_key = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_key.then(|| Self(text.to_owned()))

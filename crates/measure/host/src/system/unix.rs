@@ -98,7 +98,7 @@ pub(crate) fn is_name_held(_: &str) -> bool {
 }
 
 /// A new file for this process alone to write; a file system without locks says nothing.
-pub(crate) fn create_held(path: &Path) -> io::Result<File> {
+pub fn create_held(path: &Path) -> io::Result<File> {
     let file = File::create_new(path)?;
     let _ = file.try_lock();
     Ok(file)
@@ -192,7 +192,7 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Has a program stay when this one's terminal asks its programs to end.
+/// Puts a program into its own process group, so that it survives signals from this one's terminal.
 pub fn set_apart(program: &mut Command) {
     program.process_group(0);
 }
@@ -214,12 +214,12 @@ pub(crate) fn host_reading() -> HostReading {
     }
 }
 
-/// Memory that programs could have without swapping, where it is known.
+/// Memory that programs could have without swapping, if it is known.
 pub(crate) fn available_memory() -> Option<u64> {
     bytes_of("/proc/meminfo", "MemAvailable:")
 }
 
-/// What the machine is. `input_output` says how requests reach the storage.
+/// Describes the machine. `input_output` names the way requests reach the storage.
 pub fn machine(input_output: String) -> Machine {
     let release = text_of("/etc/os-release");
     let system = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));

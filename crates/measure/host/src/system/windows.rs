@@ -52,7 +52,7 @@ fn as_hold(taken: io::Result<Option<FolderHold>>) -> Hold<FolderHold> {
     }
 }
 
-/// A name is locked like that of a folder.
+/// A name is locked in the same way as a folder.
 pub(crate) use device_os::machine::FolderHold as NameHold;
 
 /// Takes a name for this process alone.
@@ -76,7 +76,7 @@ fn is_busy(error: &io::Error) -> bool {
 }
 
 /// A new file for this process alone to write.
-pub(crate) fn create_held(path: &Path) -> io::Result<File> {
+pub fn create_held(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).share_mode(SHARED_WITH_READERS).open(path)
 }
 
@@ -198,12 +198,12 @@ fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Memory that programs could have without swapping, where it is known.
+/// Memory that programs could have without swapping, if it is known.
 pub(crate) fn available_memory() -> Option<u64> {
     MemoryInUse::now().ok().map(|memory| memory.available)
 }
 
-/// What the machine is. `input_output` says how requests reach the storage.
+/// Describes the machine. `input_output` names the way requests reach the storage.
 pub fn machine(input_output: String) -> Machine {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Machine {

@@ -12,7 +12,7 @@ use device_net::{ChapLogin, ChapSecret, IscsiInitiator, IscsiPortal, SecretError
 
 use crate::system;
 
-/// The secret by which the account of an address proves itself.
+/// The secret of the account in an address.
 const SECRET: &str = "PLIMSOLL_CHAP_SECRET";
 /// The secret with which the target authenticates itself, if it must.
 const TARGET_SECRET: &str = "PLIMSOLL_CHAP_TARGET_SECRET";
@@ -25,7 +25,7 @@ const NAME_FILE: &str = "/etc/iscsi/initiatorname.iscsi";
 /// Secrets entered for accounts, so that each is requested once.
 static ENTERED: Mutex<BTreeMap<(IscsiPortal, String), ChapLogin>> = Mutex::new(BTreeMap::new());
 
-/// How a person is asked for a secret, where one can be.
+/// Asks the user for a secret, if there is a terminal.
 static ASK: OnceLock<SecretPrompt> = OnceLock::new();
 
 /// Asks a person for a secret, with these words.
@@ -47,7 +47,7 @@ pub enum LoginError {
     },
     /// The terminal gave none.
     Unread(io::Error),
-    /// A secret that is none.
+    /// An invalid secret.
     Secret {
         /// Its place.
         place: &'static str,

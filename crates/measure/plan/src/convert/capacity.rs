@@ -24,7 +24,7 @@ pub struct VolumeSize {
     pub total: Bytes,
 }
 
-/// Finds the volume of a folder, or says why not.
+/// Finds the volume of a folder, or returns why it cannot.
 pub type VolumeOf = fn(&str) -> Result<VolumeSize, String>;
 
 /// The document's sizing of its databases.

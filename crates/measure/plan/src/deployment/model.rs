@@ -370,7 +370,7 @@ pub struct FileSystem {
     pub name: String,
     /// Encryption of the volumes; `none` without encryption.
     pub encryption: String,
-    /// Share of a disk's I/O that is left with both.
+    /// Share of a disk's I/O that remains with both.
     pub iops_factor: f64,
     /// How much more processor time databases take with both.
     pub processor_factor: f64,

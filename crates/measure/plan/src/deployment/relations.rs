@@ -152,7 +152,8 @@ fn database(deployment: &Deployment, relations: &Relations) -> Option<Complaint>
 }
 
 impl Deployment {
-    /// Copies in the first site, where the second does not claim more than there are.
+    /// Copies and lagged copies in the first site; `None` if the second site claims more than
+    /// exist.
     fn copies_in_first_site_checked(&self) -> Option<(u32, u32)> {
         let (copies, lagged) = self.copies_in_second_site();
         let all = &self.availability;

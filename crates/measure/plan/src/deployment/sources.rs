@@ -25,10 +25,10 @@ const DOUBTS: [(&str, &str); 4] = [
     ("client_access", "no source says whether it is in the active figure of another product"),
 ];
 
-/// The caveat of all others.
+/// The caveat of all other figures.
 const DOUBT: &str = "no source says whether another product takes more or less";
 
-/// Figures that were never published for a product and are taken from another.
+/// Figures never published for a product, so taken from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssumedFigures {
     /// The other product: `Exchange 2016`.

@@ -18,7 +18,7 @@ pub struct LunDocument {
     pub portals: Vec<SocketAddr>,
     /// Whether databases have copies on other servers.
     pub has_copies: bool,
-    /// How initiators prove who they are.
+    /// How initiators authenticate.
     pub authentication: ChapMode,
     /// Allocation unit of the file systems that will be made.
     pub allocation_unit: Bytes,
@@ -30,7 +30,7 @@ pub struct LunDocument {
     pub source: Option<LunSource>,
     /// Disks that share their spindles; at least one.
     pub pools: Vec<LunPool>,
-    /// Who reaches LUNs; at least one.
+    /// Initiators that may access LUNs; at least one.
     pub initiators: Vec<LunInitiator>,
     /// LUNs that the document names.
     pub luns: Vec<LunWish>,

@@ -40,7 +40,7 @@ fn is_iqn(name: &str) -> bool {
     is_date(date) && is_part(authority, ".-") && is_part(own, ".-:")
 }
 
-/// Small letters, digits and some more.
+/// Whether `text` consists of lower-case letters, digits and the characters in `more`.
 fn is_part(text: &str, more: &str) -> bool {
     !text.is_empty()
         && text.chars().all(|letter| {

@@ -3,16 +3,16 @@
 use super::v1;
 use crate::Event;
 
-/// Makes events of the pieces that a journal is read in, whose ends fall anywhere.
+/// Assembles events from the pieces in which a journal is read; a piece may end anywhere in a line.
 #[derive(Debug, Default)]
 pub struct JournalPieces {
-    /// The beginning of a line whose end has not come yet.
+    /// The start of a line that is not complete yet.
     partial: Vec<u8>,
 }
 
 impl JournalPieces {
-    /// The events whose lines end in this piece. A line that is none is passed over: who judges the
-    /// run loads the whole journal.
+    /// The events whose lines end in this piece. Lines that are not events are skipped: judging a
+    /// run loads the whole journal instead.
     pub fn take(&mut self, piece: &[u8]) -> Vec<Event> {
         self.partial.extend_from_slice(piece);
         let whole = self.partial.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);

@@ -22,7 +22,7 @@ const CLOSING: &[u8] = b"\"}";
 pub struct ChainHash([u8; 32]);
 
 impl ChainHash {
-    /// The hash behind this one, where the next line has these bytes before its own hash.
+    /// The next hash of the chain, given the bytes of the next line without its own hash.
     fn next(self, body: &[u8]) -> Self {
         let hash = Sha256::new().chain_update(self.0).chain_update(body);
         Self(hash.finalize().into())

@@ -16,14 +16,14 @@ const UNIT: u32 = LOWEST_NS.ilog2();
 /// Buckets of one width, as a power of two: enough for three digits in the upper half of each
 /// doubling.
 const HALF: u32 = 10;
-/// The finest buckets come twice as many as those of every later width.
+/// Buckets of the finest width: twice as many as of each later width.
 const FINEST: u64 = 2 << HALF;
 /// All buckets: as many doublings as the highest latency needs.
 const LENGTH: usize = 24 << HALF;
-/// A longer list is slower to add to than places for all buckets are to make.
+/// Beyond this length, adding to the list costs more than allocating every bucket.
 const LONGEST_LIST: usize = 4_096;
 
-/// Counts of latencies by bucket, laid out as `HdrHistogram` does.
+/// Counts of latencies by bucket, in the layout of `HdrHistogram`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
     /// Buckets that hold anything, ascending; empty where `stretch` holds them.
@@ -91,12 +91,12 @@ impl Buckets {
         self.filled().map(Bucket::of)
     }
 
-    /// The same as numbers and counts.
+    /// The same, as bucket numbers and counts.
     pub(super) fn filled(&self) -> impl Iterator<Item = Filled> {
         self.list.iter().copied().chain(self.stretch.iter())
     }
 
-    /// Gives every bucket a separate place.
+    /// Switches from the list to one slot for every bucket.
     fn spread_out(&mut self) {
         self.stretch.add_all(&self.list);
         self.list.clear();

@@ -14,11 +14,11 @@ use super::buckets::{Buckets, HIGHEST_NS, LOWEST_NS, SIGNIFICANT_DIGITS};
 /// The first bytes of the deflate form and of its content.
 const DEFLATED: u32 = 0x1c84_9314;
 const PLAIN: u32 = 0x1c84_9313;
-/// Bytes before the deflated ones: the mark and their number.
+/// Header before the deflated bytes: the magic number and their count.
 const DEFLATED_HEADER: usize = 8;
-/// Bytes before the counts: mark, length, offset, digits, lowest, highest, ratio.
+/// Header before the counts: magic number, length, offset, digits, lowest, highest, ratio.
 const PLAIN_HEADER: usize = 40;
-/// No histogram of our range is longer: nine bytes for each bucket.
+/// Maximum length of a histogram of our range: nine bytes per bucket.
 const LONGEST: usize = 1 << 18;
 
 /// The text of these buckets.
@@ -71,8 +71,7 @@ fn body(packed: &[u8]) -> Result<&[u8], HistogramError> {
 }
 
 thread_local! {
-    /// Kept from one histogram to the next: to make one anew takes longer than to inflate some
-    /// hundred bytes.
+    /// Reused for every histogram: allocating one takes longer than inflating a few hundred bytes.
     static INFLATER: RefCell<Inflater> = RefCell::new(Inflater {
         state: Decompress::new(true),
         bytes: Vec::with_capacity(LONGEST),

@@ -16,7 +16,7 @@ pub enum NotResumable {
         /// The first line that does not fit, counted from 1.
         line: usize,
     },
-    /// It has come to an end.
+    /// It has completed.
     Ended {
         /// The reason, if it ended before its plan was complete.
         reason: Option<String>,

@@ -35,7 +35,7 @@ struct PromisedTransaction {
 /// A promise that was not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breach {
-    /// A commit that was acknowledged as durable, or lies before such a one, is gone.
+    /// A commit is lost that was acknowledged as durable, or precedes one that was.
     Lost {
         /// The transaction.
         transaction: u64,
@@ -62,7 +62,7 @@ pub enum Breach {
     Unexplained {
         /// The message.
         message: i64,
-        /// Its version; `None` if it is gone.
+        /// Its version; `None` if it was deleted.
         found: Option<u32>,
     },
 }

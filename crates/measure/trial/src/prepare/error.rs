@@ -38,7 +38,7 @@ pub enum PrepareError {
         /// The other database.
         database: String,
     },
-    /// There is a manifest of a database that is gone.
+    /// The manifest exists, but its database is missing.
     Gone {
         /// The manifest.
         manifest: String,

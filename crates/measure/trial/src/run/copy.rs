@@ -15,7 +15,7 @@ pub(super) fn copy_of(file: &str) -> String {
 }
 
 /// Copies `file` while nothing writes to it. If the run must end before the copy is complete, the
-/// partial copy is worthless; on failure nothing is left of it.
+/// partial copy is worthless; on failure it is removed.
 pub(super) async fn copy(
     volume: &Rc<dyn Volume>,
     file: &str,

@@ -1,5 +1,5 @@
-//! The end of a run whose storage does not answer: nothing that waits for such a request would
-//! ever end by itself.
+//! The end of a run whose storage does not answer: a task that waits for such a request would never
+//! complete.
 
 use std::cell::RefCell;
 
@@ -30,7 +30,7 @@ enum Hung<'a> {
 
 impl Group {
     /// Waits for the end of `phases`, or until a request has waited for too long, or a part of the
-    /// run has. Returns whether the storage may be at work on requests still.
+    /// run has. Returns whether the storage may still be processing requests.
     pub(super) async fn outlast(
         &self,
         opened: &[Opened],

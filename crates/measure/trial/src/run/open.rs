@@ -42,7 +42,7 @@ pub(super) struct Opened {
     pub(super) abandoned: Rc<Cell<Option<Abandoned>>>,
     /// Whether a copy was made: from before the load beside it, or by a backup.
     pub(super) has_copy: Rc<Cell<bool>>,
-    /// How far the last pass over the file has come, once one has begun.
+    /// Progress of the last pass over the file, once one has begun.
     pub(super) pass: Rc<Cell<Option<PassSoFar>>>,
     is_closed: Rc<Cell<bool>>,
 }
@@ -97,8 +97,8 @@ async fn proved(group: &Group, location: &Location) -> Result<Manifest, String> 
     Ok(manifest)
 }
 
-/// Refuses a database that is not complete by itself: only its log has the rest. `because` says why
-/// it is not replayed now.
+/// Refuses a database that is incomplete without its log. `because` is the reason why the log is
+/// not replayed now.
 async fn refuse_unclean(location: &Location, because: &str) -> Result<(), String> {
     let (volume, file) = (&location.database, &location.plan.file);
     let state = manifest::state_of(&**volume, file).await;
@@ -340,7 +340,7 @@ impl Opened {
         self.is_closed.get()
     }
 
-    /// How far it has come.
+    /// Its progress.
     pub(super) fn standing(&self) -> DatabaseProgress {
         DatabaseProgress {
             is_open: self.live.borrow().is_some(),

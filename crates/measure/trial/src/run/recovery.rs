@@ -81,7 +81,7 @@ impl Group {
         }
         if let Some(sampler) = sampler {
             sampler.borrow_mut().sample(Phase::Drain);
-            // The files may be opened anew only when nothing has them open.
+            // The files can only be reopened once nothing has them open.
             let unopened = opened.iter().map(Opened::unopened).collect();
             sampler.borrow_mut().begin(unopened, Phase::Recover);
         }

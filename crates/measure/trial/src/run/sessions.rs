@@ -1,5 +1,5 @@
-//! The sessions at work on a group's databases; how many they are changes while the best number is
-//! searched for.
+//! The sessions at work on a group's databases; their number changes during the search for the best
+//! one.
 
 use std::cell::Cell;
 use std::rc::Rc;

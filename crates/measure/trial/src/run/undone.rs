@@ -13,7 +13,7 @@ pub(super) struct PassSoFar {
     pub is_over: bool,
 }
 
-/// How far a database has come in a run.
+/// Progress of a database in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DatabaseProgress {
     pub is_open: bool,

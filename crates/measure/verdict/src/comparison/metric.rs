@@ -19,7 +19,7 @@ pub struct Metric {
     pub(super) quantity: MetricSource,
 }
 
-/// How a number is read off totals and off intervals.
+/// How a metric is computed, from totals or from an interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MetricSource {
     /// Requests of these kinds per second.
@@ -200,7 +200,7 @@ const KIB: f64 = 1_024.0;
 const MILLISECOND_NS: f64 = 1e6;
 
 impl MetricSource {
-    /// Of a whole phase; `None` if there was no such request.
+    /// The value over a whole phase; `None` if it had no such request.
     pub(super) fn of_phase(self, totals: &PhaseTotals) -> Option<f64> {
         match self {
             Self::Rate(kinds) => {
@@ -234,7 +234,7 @@ impl MetricSource {
         )
     }
 
-    /// Of the cache on flash in one interval or in several.
+    /// The value for the flash cache, over one interval or several.
     pub(super) fn of_flash(self, cache: &FlashCacheInterval) -> Option<f64> {
         let pages = &cache.database;
         match self {
@@ -246,7 +246,8 @@ impl MetricSource {
         }
     }
 
-    /// Of one interval; `None` if there was no such request, unless that itself is the number.
+    /// The value in one interval; `None` if it had no such request, unless the metric counts
+    /// requests.
     pub(super) fn of_interval(self, row: &IntervalRow) -> Option<f64> {
         match self {
             Self::Rate(kinds) => Some(kinds.iter().map(|&series| row.per_second(series)).sum()),

@@ -13,8 +13,8 @@ struct PagePass<'a> {
     is_wanted: fn(&RunRecord, &DatabaseFacts) -> bool,
 }
 
-/// Fails on one damaged page; cannot judge where a database, or the copy that a backup was to make
-/// of it, was not read to its end.
+/// Fails on one damaged page; cannot judge if a database, or its backup copy, was not read
+/// completely.
 ///
 /// A page with a correctable bit counts: the medium changed it. Uninitialised and foreign pages
 /// do not: a file grows ahead of its use.

@@ -1,12 +1,12 @@
-//! A run must have come to its planned end.
+//! A run must have reached its planned end.
 
 use record::{Issue, IssueKind, RunRecord};
 
 use super::kind_of_a_cut_run;
 use crate::{Evidence, Finding, Ruling, Unit};
 
-/// Cannot judge a run that was interrupted, that its storage or the engine did not let come to its
-/// end, or whose journal just stops.
+/// Cannot judge a run that was interrupted, that its storage or the engine ended early, or whose
+/// journal just stops.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let reason = match &run.finished {

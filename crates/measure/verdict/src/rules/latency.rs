@@ -40,7 +40,7 @@ struct Measured {
 enum Least {
     /// This many answered requests.
     Answered(u64),
-    /// One, whether it was answered or waits.
+    /// One request, answered or still in flight.
     One,
 }
 

@@ -1,5 +1,5 @@
-//! The longest time of any one request, of any kind and in any phase: a database may be stopped by
-//! a write that enters no mean, by one request among thousands, or by the read that opens it.
+//! The longest time of any one request, of any kind and in any phase: a database may be held up by
+//! a write that is in no average, by one request among thousands, or by the read that opens it.
 
 use record::{LongRequest, Phase, RunRecord, Series, SeriesRow};
 use units::three_digits;
@@ -23,7 +23,7 @@ struct Longest {
 enum What {
     /// One of many, in an interval.
     OneOf(Series),
-    /// In words.
+    /// One described in words.
     Told(String),
 }
 
@@ -64,7 +64,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     Some(if outcome == Ruling::CannotJudge { finding.without_numbers() } else { finding })
 }
 
-/// The databases of which nothing is known.
+/// The databases without data.
 fn unmeasured(is_all: bool, databases: &[u32]) -> Vec<Evidence> {
     const NOTHING: &str = "nothing was measured";
     if is_all {

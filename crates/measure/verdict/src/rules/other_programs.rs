@@ -11,14 +11,14 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 pub(crate) const RULE: &str = "other-programs";
 
 /// Warns where others used much on average, or kept this program from the processors in any one
-/// interval. Finds nothing in a record that does not tell.
+/// interval. Finds nothing if the record has no such data.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let rows = told(run);
     let mean = mean(&rows)?;
     let starved = run.intervals_of(judged_phase(run)).filter(|row| is_starved(row));
     let starved = starved.filter_map(|row| Some(row.processors.as_ref()?.others_percent));
     let limit = Limit::AtMost(ProcessorShares::HEAVY_PERCENT);
-    // If the mean keeps the limit, the worst starved interval is the one that does not.
+    // If the mean is within the limit, report the worst starved interval, which is not.
     let worst = starved.max_by(f64::total_cmp).filter(|_| limit.admits(mean.others_percent));
     let measured = worst.unwrap_or(mean.others_percent);
     let before = run.start.processors_before.as_ref();

@@ -1,5 +1,5 @@
-//! Intervals in which the program did not get to run: they are left out, and too many of them leave
-//! nothing to judge.
+//! Intervals in which the program was not scheduled are excluded; too many of them leave too little
+//! to judge.
 
 use record::RunRecord;
 

@@ -1,4 +1,4 @@
-//! The rate at which a backup or checksum test must read each database, where the plan sets one.
+//! The rate at which a backup or checksum test must read each database, if the plan sets one.
 
 use record::{Checksum, RunRecord, TestType};
 use units::Bytes;

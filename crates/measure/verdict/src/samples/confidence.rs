@@ -26,9 +26,9 @@ impl Confidence {
 
     /// Student's quantile with `degrees` degrees of freedom.
     ///
-    /// The expansion of Abramowitz and Stegun, 26.7.5, from three degrees on, where it is within
-    /// 1 % of a single interval's and 5 % of one of nine; below them the exact values, and
-    /// straight lines between those.
+    /// The expansion of Abramowitz and Stegun, 26.7.5, from three degrees on, where it is within 1
+    /// % of a single interval's and 5 % of one of nine; below them the exact values, and straight
+    /// lines between those.
     pub(crate) fn student(self, degrees: f64) -> f64 {
         let (one, tail) = (1.0 / (PI * self.tail).tan(), self.tail);
         let two = (1.0 - 2.0 * tail) / (2.0 * tail * (1.0 - tail)).sqrt();

@@ -57,8 +57,7 @@ impl SampledMean {
         Confidence::of_each(1).student(self.degrees) * self.variance.sqrt()
     }
 
-    /// The true difference between both means lies within this distance of theirs, as often as
-    /// `confidence` wants it (Welch, 1947).
+    /// Half-width of the confidence interval for the difference of the two means (Welch, 1947).
     pub(crate) fn margin_of_difference(&self, other: &Self, confidence: Confidence) -> f64 {
         let variance = self.variance + other.variance;
         if variance <= 0.0 {

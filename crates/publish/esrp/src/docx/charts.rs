@@ -65,7 +65,7 @@ fn legend(chart: &Chart) -> Paragraph {
     })
 }
 
-/// The colour of an entry of the legend: what a shade leaves of its ink on paper.
+/// The colour of a legend entry: its ink, blended with the white of the paper.
 fn colour(class: &str) -> String {
     let [red, green, blue] = crate::raster::colour_of(class);
     format!("{red:02x}{green:02x}{blue:02x}")

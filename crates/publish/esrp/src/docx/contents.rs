@@ -1,5 +1,6 @@
-//! The contents: a line for each chapter, whose page is a field that word processors fill in. One
-//! field around all lines would make them anew, and `LibreOffice` would fill in no page until then.
+//! The contents: a line for each chapter, whose page is a field that word processors fill in. A
+//! single field around all lines would be regenerated as a whole, and `LibreOffice` would show no
+//! page numbers until then.
 
 use docx_rs::{
     FieldCharType, InstrPAGEREF, InstrText, Paragraph, Run, Tab, TabLeaderType, TabValueType,

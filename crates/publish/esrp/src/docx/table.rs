@@ -14,11 +14,11 @@ const MANY_COLUMNS: usize = 7;
 /// Margins of a cell, left and right together, in twentieths of a point.
 const CELL_MARGINS: usize = 216;
 
-/// Marks a row of headings, for which the library has no property: a height that says nothing.
+/// Marks a header row, for which the library has no property, by a height without effect.
 const MARKED: &str = "<w:trHeight w:val=\"1\" w:hRule=\"auto\" />";
 const REPEATED: &str = "<w:tblHeader />";
 
-/// The document with its rows of headings made to repeat on every page.
+/// Makes the header rows of tables repeat on every page.
 pub(super) fn with_repeated_headings(document: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(document) {
         Ok(document) => document.replace(MARKED, REPEATED).into_bytes(),

@@ -21,14 +21,14 @@ pub(super) struct Stroke {
     pub paint: Paint,
     /// In units of the chart.
     pub width: f64,
-    /// Lengths of a dash and of the gap after it, in the same; none: a whole line.
+    /// Lengths of a dash and of the gap after it, in units of the chart; none: a solid line.
     pub dash: Option<(f64, f64)>,
 }
 
 /// A point, in units of the chart.
 pub(super) type Point = (f64, f64);
 
-/// Larger pictures are none of a chart.
+/// Upper limit: no chart needs a larger picture.
 const MOST_PIXELS: usize = 4_000;
 
 const WHITE: [u8; 3] = [255; 3];

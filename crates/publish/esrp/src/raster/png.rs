@@ -8,12 +8,12 @@ use flate2::write::ZlibEncoder;
 use super::canvas::Canvas;
 
 const SIGNATURE: &[u8; 8] = b"\x89PNG\r\n\x1a\n";
-/// Eight bits of red, green and blue; the only compression, filter method, and no interlace.
+/// Eight bits per channel, RGB; the standard compression and filter method; no interlace.
 const TRUE_COLOUR: [u8; 5] = [8, 2, 0, 0, 0];
 /// The filter of a row: none.
 const UNFILTERED: u8 = 0;
 
-/// The file. An error where it would be larger than the format can say.
+/// Encodes the canvas; an error if it exceeds the format's maximum size.
 pub(super) fn encoded(canvas: &Canvas) -> io::Result<Vec<u8>> {
     let mut header = Vec::new();
     for size in [canvas.width, canvas.height] {

@@ -93,7 +93,7 @@ fn ink(classes: &str) -> [u8; 3] {
     INKS.iter().find(|(class, _)| has(classes, class)).map_or(SOFT, |(_, colour)| *colour)
 }
 
-/// How much a shade covers; all, if it is the darkest or none.
+/// Opacity of a shade; 1 for the darkest, or without one.
 fn shade(classes: &str) -> f64 {
     SHADES.iter().find(|(class, _)| has(classes, class)).map_or(1.0, |(_, alpha)| *alpha)
 }

@@ -31,13 +31,13 @@ const NUMBERS: [&str; 20] = [
     "DBMThrottlingPassive",
 ];
 
-/// The pads that the presets assume: they were fitted so that the load matches the published one.
+/// Pads that the presets assume; they were fitted to match the published load.
 const USUAL_PADS: (f64, f64) = (200.0, 2_000.0);
 
 /// Values of `Type`.
 const TYPES: &str = "Performance, Stress, DatabaseBackup or SoftRecovery";
 
-/// More copies of a database no plan has.
+/// Maximum number of copies of a database in a plan.
 const MOST_COPIES: f64 = 16.0;
 
 /// Values of the elements so far.
@@ -155,7 +155,7 @@ impl Draft {
         Ok((text + &body, self.remarks))
     }
 
-    /// Refuses everything that cannot be read at once.
+    /// Reports everything that cannot be read in one error.
     fn refuse(&mut self) -> Result<(), ConversionError> {
         let mut problems = std::mem::take(&mut self.problems);
         match problems.as_slice() {
@@ -174,7 +174,7 @@ impl Draft {
         format!("description = {description}\npreset = \"{preset}\"\n")
     }
 
-    /// A demand, where the test was of a mailbox profile.
+    /// The demand of the mailboxes, if the test used a mailbox profile.
     fn mailboxes(&mut self) -> String {
         let count = self.number("MailboxCount").filter(|count| *count >= 1.0);
         let iops = self.number("MailboxIops").filter(|iops| *iops > 0.0);
@@ -316,7 +316,7 @@ impl Draft {
         format!("short_pad = \"{short:.0}B\"\nlong_pad = \"{long:.0}B\"\n")
     }
 
-    /// The share of the highest load, if it is not all and mailboxes do not determine the load.
+    /// The share of the highest load, if below 100 % and if mailboxes do not determine the load.
     fn throughput(&mut self) -> String {
         if self.asks_for_a_load {
             return String::new();

@@ -46,7 +46,7 @@ const LEFT: [(&str, &str); 11] = [
     ("MaxVerPages", "versions are kept in memory as they are needed"),
 ];
 
-/// Elements that are words, and must not be empty.
+/// Text elements that must not be empty.
 const WORDS: [&str; 5] = ["Type", "Duration", "DatabaseSizing", "DatabasePaths/Path", "LogPath"];
 
 /// Takes one element or attribute.

@@ -12,7 +12,7 @@ enum Piece<'a> {
     Text(&'a str),
 }
 
-/// The name of the first element in small letters, behind declarations and comments.
+/// The name of the first element after declarations and comments, in lower case.
 pub(super) fn first_element(text: &str) -> Option<String> {
     let text = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     if !text.starts_with('<') {
@@ -141,7 +141,7 @@ impl Page {
 }
 
 /// Tags and texts of a page, one after the other; comments, declarations, scripts and styles are
-/// left out.
+/// skipped.
 struct Pieces<'a> {
     rest: &'a str,
 }

@@ -19,7 +19,7 @@ pub(super) struct OutlineSection {
 }
 
 impl Outline {
-    /// The value beside a name: of all rows with two cells, the first.
+    /// The value next to a name, in the first row of two cells that has it.
     pub(super) fn value(&self, name: &str) -> Option<&str> {
         let found = self.pairs().find(|(_, of, _)| normal(of) == normal(name));
         found.map(|(_, _, value)| value).filter(|value| !is_missing(value))

@@ -19,7 +19,8 @@ pub(super) struct ResultRow<'a> {
 }
 
 impl<'a> ResultTable<'a> {
-    /// The rows of things; sums and means of the instrument are left out, for they follow.
+    /// The rows of single items. The tool's own sums and means are skipped, since they can be
+    /// recomputed.
     pub(super) fn rows(&self) -> impl Iterator<Item = ResultRow<'_>> {
         let columns = self.columns.as_slice();
         let things = self.rows.iter().filter(|cells| !cells[0].starts_with('('));

@@ -97,7 +97,7 @@ fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     }
 }
 
-/// The answer in a few words; where the numbers may mislead, that comes first.
+/// The answer in a few words, after a warning if the numbers may mislead.
 fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
     if (1..runs.len()).all(|index| has_imported(runs, index)) {
         return "No margins: imported".to_owned();
@@ -219,7 +219,8 @@ fn doubts(comparison: &RunComparison) -> impl Iterator<Item = String> {
     comparison.doubts.iter().map(|doubt| format!("Doubt: {doubt}"))
 }
 
-/// The verdict on a run and the first reason for it: a change says nothing of the limits.
+/// The verdict on a run and its first reason, since a change between runs does not show whether
+/// limits hold.
 fn came_to(run: &NamedRun, letter: &str) -> String {
     let verdict = listed::verdict_name(&run.record, &run.verdict);
     let reason = match run.verdict.outcome {

@@ -36,7 +36,7 @@ pub struct PlayedReport<'a> {
     pub occurrences: &'a [Occurrence],
     /// What users accept.
     pub limits: Limits,
-    /// A judgement for each seed; at least one. The first is shown, the others say how sure it is.
+    /// A judgement for each seed; at least one. The first is shown, the others give its confidence.
     pub judgements: &'a [Judgement],
 }
 

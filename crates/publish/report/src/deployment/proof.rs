@@ -17,7 +17,7 @@ pub struct Proof {
     pub design: String,
     /// Error bound of latencies, in percent of the true ones.
     pub uncertainty_percent: f64,
-    /// What the sizing forbids, in sentences.
+    /// Rules that the design violates, in sentences.
     pub violations: Vec<String>,
     /// The claims.
     pub claims: Vec<Claim>,
@@ -38,11 +38,11 @@ pub struct Claim {
     pub state: ClaimState,
     /// Mean of database reads on the busiest host, in milliseconds.
     pub reads_ms: Option<f64>,
-    /// How busy its busiest disk is, as a share.
+    /// Utilisation of its busiest disk, 0 to 1.
     pub disks_busy: f64,
     /// How far the worst limit is exceeded, as a share of it; none if all are kept.
     pub excess: Option<f64>,
-    /// What broke, or how much is left, in a sentence.
+    /// The limit that broke, or the remaining headroom, in a sentence.
     pub because: String,
     /// Why the formulas of the sizing say otherwise; none if they agree.
     pub disagreement: Option<String>,

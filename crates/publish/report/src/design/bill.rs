@@ -44,7 +44,7 @@ pub(super) fn section(sized: Sized<'_>) -> Section {
     Section { id: "bill", title: "Bill of materials", blocks: table(caption, columns, rows) }
 }
 
-/// The row of a line whose item there is.
+/// The row of a line; `None` if the design has none of its item.
 fn row(sized: Sized<'_>, line: &BillLine) -> Option<TableRow> {
     let count = sized.sizing.number(line.key).filter(|count| *count > 0.0)?;
     let mut cells = vec![

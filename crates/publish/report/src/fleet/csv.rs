@@ -25,7 +25,7 @@ pub fn fleet_csv(sheet: &FleetSheet<'_>) -> String {
 }
 
 /// A name as one field.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {

@@ -87,7 +87,7 @@ fn span(sheet: &FleetSheet<'_>) -> (f64, f64) {
     if from < to { (from, to) } else { (0.0, 1.0) }
 }
 
-/// The shade of each column of time; none where nothing was measured.
+/// The shade of each column of time; none if nothing was measured.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -92,12 +92,12 @@ fn for_two_hours(run: &RunRecord) -> NextStep {
     StepKind::TwoHours.with("Run it for two hours", longer)
 }
 
-/// Intervals may come to a little less than was planned.
+/// Measured intervals may total slightly less than planned.
 fn has_lasted(run: &RunRecord, hours: u64) -> bool {
     run.span_ns(Phase::Measure) >= hours * HOUR_NS / 100 * 99
 }
 
-/// The size from which on a database is no small one.
+/// The size above which a database no longer counts as small.
 fn large_enough(run: &RunRecord) -> Bytes {
     Bytes(run.start.settings.cache_maximum_bytes * SMALL_DATABASE_CACHES)
 }

@@ -23,7 +23,7 @@ pub struct PredictionFigures {
     pub(super) verdict: String,
     /// The same for people.
     pub(super) headline: String,
-    /// Whether it passed without what the plan's mailboxes need.
+    /// Whether it passed with less I/O than the plan's mailboxes need.
     is_lacking: bool,
     /// Why it does not pass; empty if it does.
     pub(super) reason: String,
@@ -43,7 +43,7 @@ pub struct PredictionFigures {
     pub(super) wanted_iops: Option<f64>,
     /// The rate, up to the target: beyond it more is chance.
     pub(super) carried_iops: Option<f64>,
-    /// Mailboxes whose I/O the rate is enough for, if the plan says what one needs.
+    /// Mailboxes that the rate supports, if the plan states the I/O of one.
     pub(super) mailboxes: Option<f64>,
     /// Distance of the worst latency from its limit, in percent of the limit.
     pub(super) margin_percent: Option<f64>,

@@ -1,5 +1,5 @@
-//! The cache on flash in front of the databases, if a run had one: what it answered, and how its
-//! hit ratio grew.
+//! The cache on flash in front of the databases, if a run had one: reads it answered, and its hit
+//! ratio over time.
 
 use record::{FlashCacheClass, FlashCacheInterval, IntervalRow, Phase, RunRecord};
 

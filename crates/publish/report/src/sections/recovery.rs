@@ -5,7 +5,7 @@ use record::{Replay, RunRecord};
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::{format, meaning, passes};
 
-/// Logs and seconds per database, where the test is one of recovery.
+/// Logs and seconds per database, for a recovery test.
 pub(super) fn statistics(run: &RunRecord) -> Option<Section> {
     let replays = passes::replays(run)?;
     let block = if replays.is_empty() {

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use report::escape;
 
 use super::stopped::NO_TOKEN;
-use super::{address, options, page, volume_address};
+use super::{address, fleet, options, page, volume_address};
+use crate::FleetState;
 use crate::runs::{Known, Listed};
 use crate::search;
 use crate::sets::{ListEntry, ServedSet};
@@ -28,7 +29,7 @@ pub(crate) struct StartForm {
 /// The list of `entries` that match `query`, out of `count`, and the start form; without the form
 /// if the request lacks the token.
 pub(crate) fn list(
-    entries: &[ListEntry],
+    (entries, fleets): (&[ListEntry], &[(String, FleetState)]),
     query: &str,
     count: usize,
     start: Option<&StartForm>,
@@ -43,10 +44,11 @@ pub(crate) fn list(
     if unread > 0 {
         let _ = writeln!(body, "<p class=\"note\">{unread} more are being read; reload.</p>");
     }
-    if entries.is_empty() {
+    body.push_str(&fleet::section(fleets));
+    if entries.is_empty() && fleets.is_empty() {
         let none = if count == 0 { "No runs found in this folder." } else { "No run matches." };
         let _ = writeln!(body, "<p>{none}</p>");
-    } else {
+    } else if !entries.is_empty() {
         push_kinds(&mut body, entries);
     }
     match start {

@@ -14,7 +14,7 @@ const DURATIONS: [&str; 5] = ["30s", "1m", "2m", "5m", "10m"];
 /// The default choice.
 const USUAL: &str = "2m";
 
-/// More changes than anybody reads in one table; the program bounds their combinations.
+/// Maximum number of changes in one table; the program bounds their combinations.
 const MOST_CHANGES: usize = 8;
 
 /// The submitted form.
@@ -104,7 +104,7 @@ fn choice(name: &str, label: &str, options: &str) -> String {
     )
 }
 
-/// The page of simulations under way: it asks for itself again.
+/// The page of simulations in progress, which reloads itself.
 pub(crate) fn simulating(id: &str, done: usize, total: usize) -> String {
     let (shown, place) = (escape(id), address(id));
     let body = format!(

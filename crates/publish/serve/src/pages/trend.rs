@@ -27,7 +27,7 @@ pub(crate) fn trend(volume: &VolumeIdentity, runs: &[Listed]) -> String {
     page(&format!("{} on {}", volume.mount, volume.machine), &body)
 }
 
-/// Rates and latencies of the runs that measured a load; a sentence if there are none.
+/// Rates and latencies of the runs that measured a load; or a sentence if there are none.
 fn charts(runs: &[Listed]) -> String {
     let mut points: Vec<TrendPoint> = runs.iter().filter_map(load).collect();
     if points.is_empty() {

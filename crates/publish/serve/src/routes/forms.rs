@@ -111,7 +111,7 @@ fn named(runs: &ServedRuns, name: &str) -> Result<PathBuf, (StatusCode, String)>
         .ok_or_else(|| (StatusCode::NOT_FOUND, format!("No `{name}` lies in this folder.")))
 }
 
-/// Starts simulations; the name of their folder, or why there is none.
+/// Starts simulations; returns the name of their folder, or why it cannot.
 fn begin(runs: &ServedRuns, form: &SimulationForm<'_>) -> Result<String, (StatusCode, String)> {
     let is_supplied = runs.machine().arrays().contains(&form.array());
     let question = SimulationQuestion {

@@ -9,7 +9,7 @@ use crate::summary::RunLine;
 pub(crate) struct JournalStamp {
     /// Its length.
     pub bytes: u64,
-    /// The time of its last change, in nanoseconds since 1970, where the file system has one.
+    /// The time of its last change, in nanoseconds since 1970, if the file system has one.
     pub changed_ns: Option<i64>,
 }
 

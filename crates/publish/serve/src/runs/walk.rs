@@ -1,6 +1,6 @@
 //! Finds the journals and documents below a folder.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,16 @@ use super::known::JournalStamp;
 /// Runs lie in the folder, in one of its folders, or in one of theirs, as `list` looks for them.
 const DEEPEST: u32 = 3;
 
+/// The journal of a fleet run, as the program writes it.
+const FLEET_JOURNAL: &str = "fleet.jsonl";
+
 /// Results of a walk through a folder.
 #[derive(Default)]
 pub(super) struct WalkedFolder {
     /// Runs: name, folder, state of the journal.
     pub(super) runs: Vec<(String, PathBuf, JournalStamp)>,
+    /// Fleet runs: name and folder.
+    pub(super) fleets: BTreeMap<String, PathBuf>,
     /// Names of plans, deployments and arrays.
     pub(super) documents: BTreeSet<String>,
 }
@@ -39,6 +44,10 @@ fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::
         let id = if name.is_empty() { last_part(folder) } else { name.to_owned() };
         found.runs.push((id, folder.to_path_buf(), stamp));
         return Ok(());
+    }
+    if journal_stamp(&folder.join(FLEET_JOURNAL)).is_some() {
+        let id = if name.is_empty() { last_part(folder) } else { name.to_owned() };
+        found.fleets.insert(id, folder.to_path_buf());
     }
     if depth == 0 {
         push_tests(folder, name, found);

@@ -31,7 +31,7 @@ pub struct IscsiAddress {
     pub target: String,
     /// Number of the logical unit.
     pub lun: u16,
-    /// The account that logs in, where the target asks who does.
+    /// The account to log in with, if the target requires one.
     pub user: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl IscsiAddress {
     }
 }
 
-/// A portal, or a target of it, whose LUNs are looked for.
+/// A portal, or one of its targets, to search for LUNs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IscsiSearch {
     /// The portal to ask for targets.

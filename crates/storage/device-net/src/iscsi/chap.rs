@@ -65,7 +65,7 @@ impl ChapSecret {
 }
 
 impl ChapLogin {
-    /// A login in which each side authenticates itself if there is a secret of the target.
+    /// A CHAP login; mutual if a secret of the target is given.
     pub fn new(
         user: &str,
         secret: ChapSecret,

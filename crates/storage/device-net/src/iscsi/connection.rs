@@ -219,7 +219,7 @@ impl Incoming {
     }
 
     fn tell(&self, job: SenderJob) {
-        // Once the sender has gone, nothing is answered.
+        // Once the sender has exited, nothing is answered.
         let _ = self.jobs.send(job);
     }
 

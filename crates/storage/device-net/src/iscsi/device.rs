@@ -17,7 +17,7 @@ use super::lun::Lun;
 use super::scsi;
 use super::sense::SenseReaction;
 
-/// Longest transfer of one command where the target names no limit, in bytes.
+/// Longest transfer of one command if the target states no limit, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// Times that a request is sent again: ten seconds of a busy target.
@@ -139,7 +139,7 @@ impl Device for LunDevice {
 }
 
 impl LunDevice {
-    /// Why the target need not be asked.
+    /// An error that is known without asking the target, if any.
     fn refusal(&self, op: &Op) -> Option<DeviceError> {
         let file = self.facts.name.clone();
         if !self.writable && !matches!(op, Op::Read { .. }) {
@@ -163,7 +163,7 @@ impl LunDevice {
     }
 }
 
-/// One request of the seam, as the commands that it takes one after the other.
+/// One [`Op`], carried out as a sequence of SCSI commands.
 struct LunStep {
     facts: Arc<LunFacts>,
     kind: OpKind,

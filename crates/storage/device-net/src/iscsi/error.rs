@@ -16,7 +16,7 @@ pub enum IscsiError {
         /// The system's words.
         error: io::Error,
     },
-    /// The peer does not speak iSCSI, or breaks its rules.
+    /// The peer does not speak iSCSI, or violates the protocol.
     NotIscsi {
         /// The LUN or portal, as named by the caller.
         name: String,

@@ -30,7 +30,7 @@ const FULL: u8 = 3;
 pub struct IscsiInitiator {
     /// Its name, as the rules of the target know it: `iqn....`.
     pub name: String,
-    /// Account and secret, where the target may ask for them.
+    /// Account and secret, in case the target requires them.
     pub chap: Option<ChapLogin>,
 }
 

@@ -105,7 +105,7 @@ impl Lun {
         self.authentication
     }
 
-    /// Who it says it is.
+    /// Its identity, as reported.
     pub const fn identity(&self) -> &LunIdentity {
         &self.identity
     }

@@ -1,5 +1,5 @@
-//! Outgoing data: commands in the order of their numbers, as many as the target's window permits,
-//! and data as it asks for it.
+//! Outgoing commands and data: commands in the order of their sequence numbers, within the target's
+//! window, and write data as the target requests it.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -80,14 +80,14 @@ impl Outbox {
         self.later.push_back(command);
     }
 
-    /// The moment has passed.
+    /// Requeues the delayed commands once their delay is over.
     pub(crate) fn resume(&mut self) {
         for command in std::mem::take(&mut self.later) {
             self.add(command);
         }
     }
 
-    /// Everything that waits or is under way fails.
+    /// Fails every queued command and every one in flight.
     pub(crate) fn fail(&mut self, why: String) {
         self.wire.line.fail(why);
         self.bytes.clear();

@@ -153,11 +153,11 @@ impl Head {
 pub mod data_in {
     /// It ends its command, whose status is in it.
     pub const STATUS: u8 = 0x01;
-    /// Less is moved than was expected.
+    /// Fewer bytes were transferred than expected.
     pub const UNDERFLOW: u8 = 0x02;
 }
 
-/// Bytes that fill `length` bytes up to whole words.
+/// Padding bytes after `length` bytes, up to a multiple of four.
 pub const fn padding(length: usize) -> usize {
     length.wrapping_neg() % 4
 }

@@ -7,7 +7,7 @@ pub(crate) type CommandBlock = [u8; 16];
 /// Bytes that an answer may take.
 pub(crate) const ANSWER_BYTES: u32 = 255;
 
-/// Who a logical unit says it is.
+/// Identity that a logical unit reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LunIdentity {
     /// Its maker.
@@ -46,7 +46,7 @@ pub struct LunCaching {
     pub read_cache: Option<bool>,
     /// Whether it rejects writes.
     pub is_write_protected: bool,
-    /// Whether a write may bypass the cache (force unit access).
+    /// Whether it supports durable writes (force unit access).
     pub has_durable_writes: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::transport::WireStream;
 /// Redirections before a cycle is assumed.
 const MOST_MOVES: usize = 3;
 
-/// Logs in to `target`, or to list targets if there is none; errors call it `name`.
+/// Logs in to `target`, or to a discovery session if it is `None`; errors call it `name`.
 pub(crate) fn open(
     portal: &IscsiPortal,
     target: Option<&str>,

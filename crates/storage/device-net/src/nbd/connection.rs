@@ -87,7 +87,7 @@ impl Drop for Connection {
     }
 }
 
-/// Passes a request to the sender; fails it here if the sender has gone.
+/// Passes a request to the sender; fails it here if the sender has exited.
 fn hand_over(line: &SharedLine<ExportTask>, sender: &Sender<ToSend>, request: WireRequest) {
     if let Err(mpsc::SendError(ToSend::Request(request))) =
         sender.send(ToSend::Request(Box::new(request)))

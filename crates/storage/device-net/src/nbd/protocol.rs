@@ -15,7 +15,7 @@ pub(crate) const REPLY_BYTES: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WireCommand {
     Read,
-    /// With whether it is durable when it is answered (`NBD_CMD_FLAG_FUA`).
+    /// `true` if it must be durable when it is answered (`NBD_CMD_FLAG_FUA`).
     Write(bool),
     Disconnect,
     Flush,

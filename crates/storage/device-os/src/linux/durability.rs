@@ -1,5 +1,5 @@
-//! Selects the way to make a write durable, by file system: not every one honours the flag of a
-//! durable write.
+//! Chooses how to make writes durable on a file system: not every one honours the flag of a durable
+//! write (`RWF_DSYNC`).
 
 use std::fs::File;
 use std::io;

@@ -105,7 +105,8 @@ fn open_as(path: &Path, mode: OpenMode, unbuffered: bool) -> Result<Opened, Devi
     Ok(Opened { file, length, durable_writes, unbuffered, direct_alignment })
 }
 
-/// Older kernels do not say it of btrfs, which puts shorter requests through the cache.
+/// The alignment that direct I/O needs. Older kernels do not report it for btrfs, which sends
+/// smaller requests through the page cache.
 pub(super) fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
     const BTRFS_SECTOR: u32 = 4096;
     let stated = sys::direct_alignment(file)?.filter(|&bytes| bytes > 0);
@@ -159,9 +160,9 @@ fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
 }
 
 impl Drop for OpenFile {
-    /// Lets go of the lock at once. It would go with the last reference to the file, and the kernel
-    /// may keep one for a moment after it has said that a request is done: who opens the file anew
-    /// right away would be refused.
+    /// Releases the lock at once. Otherwise it would last as long as the last reference to the
+    /// file, and the kernel may hold one for a moment after it reports a request as complete;
+    /// reopening the file right away would then fail.
     fn drop(&mut self) {
         if self.writable {
             // Closing does the same a little later.

@@ -15,7 +15,7 @@ const MODE_PAGE: &str = "SCSI caching mode page, WCE";
 const FEATURE: &str = "NVMe feature 06h";
 const CAPABILITY: &str = "NVMe identify, VWC";
 
-/// The most that a short request can ask for in whole words.
+/// The largest multiple of four bytes that a request with a one-byte length can ask for.
 const ANSWER_BYTES: u8 = 252;
 
 /// Longest wait for a device's answer.

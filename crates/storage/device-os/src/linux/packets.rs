@@ -1,4 +1,4 @@
-//! Frames as they pass an interface, for those that only listen.
+//! Captures the frames on an interface, passively.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
 use std::ffi::CString;
@@ -12,7 +12,7 @@ const PATIENCE: libc::timeval = libc::timeval { tv_sec: 0, tv_usec: 200_000 };
 const QUEUE_BYTES: libc::c_int = 4 << 20;
 /// Offset of a VLAN tag in a frame: after both addresses.
 const TAG_OFFSET: usize = 12;
-/// The tag of IEEE 802.1Q, where the kernel does not say which it took off.
+/// The tag of IEEE 802.1Q, assumed if the kernel does not report which tag it removed.
 const DOT1Q: u16 = 0x8100;
 
 /// A socket that gets a copy of every frame of one interface. It sends nothing, and joins no group:

@@ -345,7 +345,7 @@ impl RingRequest {
         }
     }
 
-    /// Whether a transferred write is durable only after a flush, which is part of it.
+    /// Whether the write needs a flush to be durable; the flush is then part of the request.
     fn must_flush(&self) -> bool {
         let Op::Write { durability, .. } = self.op else {
             return false;

@@ -18,7 +18,7 @@ const REGION_BYTES: usize = 32 << 20;
 pub(super) struct Class {
     /// The piece freed last, which points to the one freed before it.
     freed: *mut Freed,
-    /// The rest of the region, which no buffer has had yet.
+    /// The unused rest of the region.
     fresh: *mut u8,
     fresh_bytes: usize,
 }

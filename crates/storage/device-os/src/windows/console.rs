@@ -20,7 +20,7 @@ static ASKED: Mutex<Vec<Arc<AtomicBool>>> = Mutex::new(Vec::new());
 /// The exit status of a program that a second request ends.
 const ENDED_AT_ONCE: u32 = 2;
 
-/// Request of a console event.
+/// What a console event requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConsoleRequest {
     /// Ctrl-C or Ctrl-Break: to stop, and the second time to end.
@@ -72,7 +72,7 @@ unsafe extern "system" fn on_event(event: u32) -> i32 {
     1
 }
 
-/// Whether the error output may move the cursor: asks the console for it.
+/// Asks the console to let standard error move the cursor; returns whether it may.
 pub fn error_output_redraws() -> bool {
     let mut mode = 0;
     // SAFETY: the handle is that of the error output or refused, and `mode` is live.

@@ -1,5 +1,5 @@
-//! Windows' performance counters. Querying them may take long, so that a thread does it once a
-//! second, and no load waits for it.
+//! Windows' performance counters. Querying them can be slow, so a thread does it once a second, and
+//! no load waits for it.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
 use std::path::Path;

@@ -272,7 +272,7 @@ impl OsDevice {
         Ok(Self { file, path: Arc::from(path), host, caps: Caps { zeroed, ..caps } })
     }
 
-    /// A change of length has no asynchronous form.
+    /// Changes the length on a helper thread, since Windows has no asynchronous call for it.
     fn change_length(&self, length: u64, completer: Completer, submitted: Nanos) {
         let (handle, file) = (Rc::clone(&self.file), Arc::clone(&self.file.file));
         let (from, name) = (handle.length.get(), handle.name.clone());

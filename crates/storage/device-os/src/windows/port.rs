@@ -48,7 +48,7 @@ pub(super) struct PortHost {
     helpers: Helpers,
 }
 
-/// The kernel's handle for a request. It stays in place until the port is gone.
+/// The kernel's handle for a request. It stays in place until the port is closed.
 #[repr(C)]
 struct Envelope {
     overlapped: OVERLAPPED,
@@ -90,8 +90,8 @@ impl Slots {
         (*envelope, request.as_mut().expect("invariant: the request is in flight"))
     }
 
-    /// Takes a request out. Its slot serves another one only where the kernel is `done_with` the
-    /// envelope: a system might send it after it has refused the request.
+    /// Takes a request out. Its slot is reused only if the kernel is `done_with` the envelope: a
+    /// system might send it after it has refused the request.
     fn remove(&mut self, slot: usize, done_with: bool) -> PortRequest {
         if done_with {
             self.free.push(slot);

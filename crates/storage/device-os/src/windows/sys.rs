@@ -102,7 +102,7 @@ impl Entries {
 }
 
 impl Port {
-    /// A port that holds nothing yet.
+    /// Creates an empty port.
     pub(super) fn new() -> io::Result<Self> {
         // SAFETY: takes no pointers; without a file and a port, it makes a port.
         let port = unsafe { CreateIoCompletionPort(INVALID_HANDLE_VALUE, ptr::null_mut(), 0, 1) };
@@ -173,7 +173,8 @@ pub(super) unsafe fn result_of(file: &File, overlapped: *const OVERLAPPED) -> io
     Ok(moved as usize)
 }
 
-/// Result of a call that starts a request: it will come out of the port, or an error.
+/// Result of a call that starts a request: either its completion will arrive at the port, or an
+/// error.
 pub(super) fn started(result: i32) -> io::Result<()> {
     match check(result) {
         Err(error) if error.raw_os_error() == Some(ERROR_IO_PENDING.cast_signed()) => Ok(()),

@@ -19,7 +19,7 @@ impl FileState {
         Rc::new(Self { name, entry: RefCell::new(entry), locked: Cell::new(false) })
     }
 
-    /// Takes the file for the one handle that may write; false where another has it.
+    /// Locks the file for the only handle that may write; false if another handle has it.
     pub(super) fn lock(&self) -> bool {
         !self.locked.replace(true)
     }

@@ -19,10 +19,10 @@ pub(super) struct VolumeState {
     superblock: Superblock,
     sequence: Cell<u64>,
     files: RefCell<BTreeMap<String, Rc<FileState>>>,
-    /// Files without a name that may still be open: their units are not free yet.
+    /// Removed files that may still be open; their units are not free yet.
     removed: RefCell<Vec<Weak<FileState>>>,
     turns: Rc<Turns>,
-    /// Why the last change was not written: the contents of the device are unknown since.
+    /// Why the last change was not written; the contents of the device have been unknown since.
     failure: RefCell<Option<DeviceError>>,
 }
 

@@ -12,7 +12,7 @@ const VERSION: u32 = 1;
 /// Offset of the checksum over all bytes before it.
 const CHECKSUM_AT: usize = ALIGNMENT - 8;
 
-/// The least a device has for it to be worth formatting: room for a small database.
+/// Minimum size of a device to format: room for a small database.
 pub(super) const LEAST_BYTES: u64 = 64 << 20;
 
 /// Contents of the first block.
@@ -36,7 +36,7 @@ pub(super) enum SuperblockError {
 }
 
 impl Superblock {
-    /// Of a device with `device_bytes` bytes.
+    /// The superblock of a device of `device_bytes` bytes.
     pub(super) fn of(identity: [u8; 16], device_bytes: u64) -> Self {
         let units = device_bytes.saturating_sub(DATA_BEGIN) / UNIT;
         Self { identity, units: u32::try_from(units).unwrap_or(u32::MAX) }

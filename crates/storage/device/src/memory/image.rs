@@ -170,7 +170,8 @@ impl FileImage {
         let length =
             usize::try_from(self.length).expect("invariant: files in memory fit the address space");
         let mut bytes = vec![0; length];
-        // Blocks that were never written stay as the allocator gave them: untouched, most are free.
+        // Blocks that were never written are left alone: `bytes` comes zeroed, and its untouched
+        // pages cost nothing.
         for (block, target) in self.blocks.iter().zip(bytes.chunks_mut(ALIGNMENT)) {
             if let Some(block) = block {
                 target.copy_from_slice(&block.0[..target.len()]);

@@ -1,8 +1,8 @@
-//! The requests under way on one file, so that a caller that overlaps them is found out.
+//! The requests in flight on one file, to detect callers that overlap them.
 
 use crate::{Op, OpKind};
 
-/// Requests under way on one file.
+/// Requests in flight on one file.
 #[derive(Debug, Default)]
 pub struct InFlight {
     next: u64,
@@ -17,13 +17,13 @@ struct Under {
     to: u64,
 }
 
-/// Names one request under way.
+/// Identifies one request in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(u64);
 
 impl InFlight {
     /// Records that `op` on the file `name` begins. Panics if it overlaps a request in flight and
-    /// one of the two changes bytes: the caller did not wait when it had to.
+    /// one of the two changes bytes: the caller should have waited.
     pub fn begin(&mut self, name: &str, op: &Op) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
@@ -52,7 +52,7 @@ impl InFlight {
         self.requests.swap_remove(at);
     }
 
-    /// How many requests are under way.
+    /// Number of requests in flight.
     pub const fn count(&self) -> usize {
         self.requests.len()
     }

@@ -29,7 +29,7 @@ pub struct ServiceWork {
 }
 
 impl ServiceWork {
-    /// A change of the folder: a small write that must last.
+    /// A change of the folder: a small durable write.
     pub(super) const fn of_folder() -> Self {
         Self {
             file: None,
@@ -41,7 +41,7 @@ impl ServiceWork {
         }
     }
 
-    /// A request to a file.
+    /// Describes a request to a file.
     pub(super) fn of(op: &Op, file: u64, file_length: u64) -> Self {
         let offset = match op {
             Op::Read { offset, .. } | Op::Write { offset, .. } => *offset,

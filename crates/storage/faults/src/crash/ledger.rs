@@ -9,7 +9,7 @@ use units::{Prng, Seed};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileId(u64);
 
-/// Names a request under way or its change.
+/// Identifies a request in flight, or its change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ticket(u64);
 
@@ -123,8 +123,8 @@ impl Ledger {
         ticket
     }
 
-    /// Records the storage's number for a request: from now on the storage decides which of its
-    /// bytes survive, and neither durability nor a flush does.
+    /// Records the storage's number for a request. From now on the storage decides which of its
+    /// bytes survive, regardless of durability and flushes.
     pub(super) fn known_as(&mut self, file: FileId, ticket: Ticket, number: u64) {
         let entries = self.files.get_mut(&file).map(|tracked| &mut tracked.entries);
         for entry in entries.into_iter().flatten().filter(|entry| entry.ticket == ticket) {
@@ -234,7 +234,7 @@ impl Ledger {
     }
 }
 
-/// Returns the entry previously called `to`.
+/// Renames an entry, and returns the one that was called `to` before.
 fn rename<T>(names: &mut BTreeMap<String, T>, from: &str, to: String) -> Option<T> {
     let file = names.remove(from)?;
     names.insert(to, file)

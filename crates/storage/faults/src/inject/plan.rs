@@ -70,7 +70,7 @@ pub enum Occurrence {
 /// is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It fails with the system's EIO; `done` says whether it has happened all the same.
+    /// It fails with EIO; `done`: whether it takes effect nevertheless.
     Fail {
         /// Whether the request was carried out before it failed.
         done: bool,
@@ -119,7 +119,7 @@ pub(super) enum FaultDecision {
         done: bool,
     },
     Full,
-    /// This many of its bytes are written first.
+    /// The volume fills up within the write, after this many bytes.
     FullMidway {
         moved: usize,
     },
@@ -139,7 +139,7 @@ pub(super) enum FaultDecision {
 /// Bytes that are never torn themselves.
 pub(super) const SECTOR: usize = 512;
 
-/// How far a plan has come.
+/// Progress of a plan.
 #[derive(Debug)]
 pub(super) struct PlanProgress {
     plan: FaultPlan,

@@ -133,7 +133,9 @@ impl VolumeOwner {
     fn is_safe(&self, local: &Local, goal: Authority) -> bool {
         let marks_agree = !local.settings.backed
             || (self.marked >= self.destaged && self.link.marked() >= Some(self.destaged));
-        self.rule(local, goal) >= self.commit
+        // Earlier owners may have committed all that they left, whatever the mark on flash says.
+        let must_keep = self.commit.max(self.recover_to);
+        self.rule(local, goal) >= must_keep
             && (!goal.is_both() || (marks_agree && self.link.durable() >= Some(self.commit)))
     }
 }

@@ -7,7 +7,7 @@ use super::drives::Drive;
 use crate::disk::VirtualMoment;
 use crate::raid::FailedDisk;
 
-/// Time at work of the parts of an array since its beginning; the difference of two says how busy
+/// Cumulative busy time of the parts of an array; the difference of two readings shows how busy
 /// each was in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ArrayUsage {
@@ -27,16 +27,15 @@ impl ArrayState {
         self.layout.failed = Some(FailedDisk { disk: 0, rebuilt: 0 });
     }
 
-    /// A spare takes the place of the failed drive, at `rate` bytes per second; without one for the
-    /// share of the time that the array's description gives a rebuild.
+    /// Starts to rebuild the failed drive onto a spare, at `rate` bytes per second; without a rate,
+    /// in the share of the time that the array's description allots.
     pub(crate) fn rebuild_from(&mut self, now: VirtualMoment, rate: Option<f64>) {
         let percent = RebuildPace::of_percent(self.rebuild_percent);
         self.rebuild_pace = rate.map_or(percent, RebuildPace::BytesPerSecond);
         self.begin_rebuild(now);
     }
 
-    /// The failed drive is whole again up to this many bytes, and its length; none if no drive has
-    /// failed.
+    /// Bytes of the failed drive that are rebuilt, and its size; none if no drive has failed.
     pub(crate) fn rebuild_state(&self) -> Option<(u64, u64)> {
         let end = self.drive_bytes / self.layout.stripe_unit * self.layout.stripe_unit;
         self.layout.failed.map(|failed| (failed.rebuilt, end))
@@ -51,7 +50,7 @@ impl ArrayState {
         }
     }
 
-    /// Time at work of its parts.
+    /// Busy time of its parts.
     pub(crate) fn usage(&self) -> ArrayUsage {
         let (link_ns, front_end_ns) = self.path.busy_ns();
         let busy = self.drives.iter().map(|drive| match drive {

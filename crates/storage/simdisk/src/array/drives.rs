@@ -136,7 +136,7 @@ impl ArrayState {
     }
 
     #[cfg(test)]
-    /// Requests that each drive has served, and the nanoseconds that it was at work.
+    /// Requests served by each drive, and its busy time in nanoseconds.
     pub(crate) fn drive_work(&self) -> Vec<(u64, u64)> {
         self.drives
             .iter()

@@ -9,7 +9,7 @@ pub(super) const FINE: [f64; 4] = [1.2, 1.08, 1.03, 1.01];
 const ROUNDS: usize = 30;
 
 /// Changes `values` until no change along any of `directions` (powers of a factor for each value)
-/// makes `cost` less; the cost that is left.
+/// lowers `cost`; returns the final cost.
 pub(super) fn descend(
     values: &mut [f64],
     directions: &[&[i32]],

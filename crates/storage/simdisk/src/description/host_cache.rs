@@ -24,10 +24,10 @@ pub struct HostCacheSection {
     /// Percent of the cache that is filled from the start, evenly from all databases; 0: cold.
     #[serde(default)]
     pub warm_percent: f64,
-    /// A read of a block.
+    /// Microseconds to read a block.
     #[serde(default = "usual_read_us")]
     pub read_us: f64,
-    /// A write of a block.
+    /// Microseconds to write a block.
     #[serde(default = "usual_write_us")]
     pub write_us: f64,
     /// MB (decimal) per second in each direction.

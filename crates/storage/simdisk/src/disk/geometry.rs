@@ -32,8 +32,8 @@ impl Geometry {
         self.outer_rate + (self.inner_rate - self.outer_rate) * stroke
     }
 
-    /// The angle at a fraction of the stroke, 0 to 1: how much of a revolution is left over once
-    /// all tracks outside it have passed.
+    /// The angle at a fraction of the stroke, 0 to 1: the fraction of a revolution that remains
+    /// after all tracks outside it have passed.
     pub(crate) fn angle(&self, stroke: f64) -> f64 {
         let rate = f64::midpoint(self.outer_rate, self.inner_rate);
         let tracks = self.capacity / (rate * self.revolution);

@@ -65,7 +65,7 @@ pub(crate) struct DiskArm {
     read_to: Option<(u64, VirtualMoment)>,
     /// Requests done.
     pub served: u64,
-    /// Time at work, in nanoseconds.
+    /// Busy time in nanoseconds.
     pub busy: u64,
 }
 
@@ -110,7 +110,7 @@ impl DiskArm {
         self.begin(now)
     }
 
-    /// The request under way is done, and when the next one is, if one waits.
+    /// Completes the current request; returns when the next one completes, if one waits.
     pub(crate) fn done(&mut self, now: VirtualMoment) -> (MediaRequest, Option<VirtualMoment>) {
         let done = self.current.take().expect("invariant: a disk is done with what it has begun");
         self.served += 1;
@@ -154,7 +154,8 @@ impl DiskArm {
         moment((begun + transfer).max(least)).max(now + 1)
     }
 
-    /// When the medium began to pass by, in milliseconds, where the disk has read on to here since.
+    /// When, in milliseconds, the head began to read ahead at the start of `request`; `None` if it
+    /// did not, or is already past it.
     fn read_on(&self, now: VirtualMoment, request: &MediaRequest) -> Option<f64> {
         let (end, at) = self.read_to?;
         if request.is_write || request.offset != end || self.parameters.read_ahead <= 0.0 {

@@ -68,8 +68,8 @@ impl RealDrive {
         }
     }
 
-    /// The curve through the figures of a data sheet of this drive: its shortest, average and
-    /// longest seek, all three taken from the measured table.
+    /// The curve that a data sheet of this drive would give: shortest, average and longest seek,
+    /// all taken from the measured table.
     fn three_points(&self) -> SeekCurve {
         let table = self.table();
         let sheet = DataSheetSeeks {

@@ -1,4 +1,4 @@
-//! Number of instances of a profile at work, and the addresses of their bytes.
+//! Running instances of a profile, and the addresses of their bytes.
 
 use units::Nanos;
 
@@ -21,7 +21,7 @@ pub struct OperationLoad<'a> {
 
 /// One database under load.
 pub struct LoadedDatabase<'a> {
-    /// Sessions at work on it.
+    /// Sessions that use it.
     pub sessions: u32,
     /// Its place.
     pub place: OperationPlace,

@@ -3,7 +3,7 @@
 
 use super::LogShape;
 
-/// How far a log has come, in bytes since its begin.
+/// Positions of a log, in bytes since its start.
 #[derive(Debug)]
 pub(super) struct LogState {
     /// Added by sessions.
@@ -88,7 +88,7 @@ impl LogState {
         Some(LogWrite { at, bytes })
     }
 
-    /// The write under way is done.
+    /// Completes the current write.
     pub(super) fn written(&mut self) {
         self.durable = self.writing.take().unwrap_or(self.durable);
     }

@@ -11,7 +11,7 @@ pub struct OperationProfile {
     pub bursts: Vec<WriteBurst>,
     /// Bytes of one read of the database.
     pub read_bytes: u64,
-    /// Writes of the database that may be under way at a time.
+    /// Maximum number of database writes in flight.
     pub writes_in_flight: usize,
     /// Reads wait for room once more writes than this have not begun.
     pub writes_behind: usize,
@@ -133,7 +133,7 @@ pub enum BesidePlace {
     /// This many bytes from the start of the log file in use; files before it lie at negative
     /// offsets.
     Log(i64),
-    /// The begin of the database.
+    /// The start of the database.
     Header,
 }
 

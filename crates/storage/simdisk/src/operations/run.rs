@@ -35,7 +35,7 @@ pub struct OperationAnswer {
 /// No batch takes less, so that time advances even if nothing is read or awaited.
 const SHORTEST_BATCH: VirtualMoment = 1_000;
 
-/// A load at work on arrays.
+/// A load running on arrays.
 pub struct OperationRun<'a> {
     rest_percent: u64,
     pub(super) scan: Option<ScanShape>,
@@ -51,7 +51,7 @@ pub struct OperationRun<'a> {
     sequence: u64,
 }
 
-/// A flow under way.
+/// A flow in progress.
 pub(super) struct FlowState {
     pub(super) flow: OperationFlow,
     /// Bytes that are copied.
@@ -220,8 +220,7 @@ impl<'a> OperationRun<'a> {
         (!filled.is_empty()).then(|| filled.iter().sum())
     }
 
-    /// What the host's cache in front of each array has done so far; arrays without one are left
-    /// out.
+    /// Counters of the host's cache in front of each array; arrays without one are omitted.
     pub fn host_caches(&self) -> Vec<HostCacheCounters> {
         self.arrays.iter().filter_map(CachedArray::counters).collect()
     }

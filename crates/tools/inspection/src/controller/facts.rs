@@ -76,9 +76,9 @@ pub enum Tool {
 pub enum Health {
     /// In order.
     Ok,
-    /// It works, but not as it could; in the tool's words.
+    /// It works with restrictions, in the tool's words.
     Limited(String),
-    /// Not in order; in the tool's words.
+    /// Faulty, in the tool's words.
     Bad(String),
 }
 
@@ -110,7 +110,7 @@ pub enum DiskCaches {
     On,
     /// Off.
     Off,
-    /// As each disk has it by itself.
+    /// Each disk keeps its own setting.
     LeftToDisks,
 }
 

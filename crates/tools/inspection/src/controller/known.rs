@@ -75,7 +75,7 @@ impl<T> KnownFact<T> {
         told.chain(without.then_some(None)).collect()
     }
 
-    /// Why no rule may pass on it although lines were about it.
+    /// Why no rule may pass on this fact although the output mentions it.
     pub(super) fn doubt(&self) -> Option<String> {
         if let [words, ..] = &self.odd[..] {
             return Some(format!("\"{words}\" is not understood"));
@@ -83,8 +83,7 @@ impl<T> KnownFact<T> {
         (self.told.len() > 1).then(|| "the output contradicts itself".to_owned())
     }
 
-    /// The worst that a rule says of any value. Contradictory values and words that were not
-    /// understood leave nothing to pass.
+    /// The worst ruling on any value. Contradictory values and unknown words cannot pass.
     pub(super) fn judge(&self, rule: impl Fn(Option<&T>) -> StorageFinding) -> StorageFinding {
         let first = rule(self.told.first());
         let others = self.cases().into_iter().skip(1).map(rule);

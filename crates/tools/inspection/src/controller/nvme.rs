@@ -1,5 +1,6 @@
-//! Text of nvme: `id-ctrl`, `smart-log`, `get-feature -f 6 -H` and `list`. No controller of RAID is
-//! in front of these devices; they may have a volatile cache themselves, and they say how they are.
+//! Text of nvme: `id-ctrl`, `smart-log`, `get-feature -f 6 -H` and `list`. There is no RAID
+//! controller in front of these devices. They may have a volatile cache, and they report their
+//! health.
 
 use super::lines::{OutputLine, evened, lines, must_be_shown};
 use super::words::switch;

@@ -1,6 +1,7 @@
 //! Text of ssacli (hpssacli, hpacucli): `ctrl all show config detail` and `ctrl all show status`,
 //! nested by indentation, and the short form `ctrl all show config`, with the state of each part in
-//! brackets. Lines that the terminal wrapped begin at the left margin, where only controllers do.
+//! brackets. Lines wrapped by the terminal start at the left margin, as otherwise only controllers
+//! do.
 
 mod detail;
 mod short;

@@ -164,7 +164,7 @@ fn health_of_rest(rest: &str) -> bool {
     )
 }
 
-/// The state of a cache module as HPE's and Microchip's tools say it.
+/// The state of a cache module, in the words of HPE's and Microchip's tools.
 pub(super) fn cache_health(words: &str) -> Option<Health> {
     match evened(words).as_str() {
         "not configured" => Some(Health::Limited(words.to_owned())),

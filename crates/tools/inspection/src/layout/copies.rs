@@ -75,7 +75,7 @@ fn here(look: &LayoutLook<'_>, seen: &SeenFolder) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether a database has its folders, all on its volume.
+/// Whether all folders of a database exist and are on its volume.
 fn database_on(
     look: &LayoutLook<'_>,
     volume: &PlannedVolume,

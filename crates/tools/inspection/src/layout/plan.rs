@@ -41,7 +41,7 @@ pub enum VolumeUse {
     Restore,
     /// Takes the place of a volume that fails.
     Spare,
-    /// Caches of databases, which the product makes by itself.
+    /// Caches of databases, which the product creates itself.
     MetaCache,
 }
 

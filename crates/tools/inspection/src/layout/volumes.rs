@@ -137,7 +137,7 @@ fn same_disk(disks: &BTreeMap<&str, Vec<&str>>, untold: &[&str]) -> StorageFindi
     draft.pass(format!("{} disks", disks.len()), "a disk that fails takes one volume")
 }
 
-/// Mounts in the planned folders that are none of the plan's volumes.
+/// Mounts in the planned folders that are not volumes of the plan.
 pub(super) fn unplanned(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
     let planned: BTreeSet<String> =
         look.plan.volumes.iter().map(|volume| look.roots.mount_of(volume)).collect();

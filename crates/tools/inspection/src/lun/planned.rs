@@ -25,7 +25,7 @@ pub struct PlannedLun {
     pub pattern: Option<LunPattern>,
 }
 
-/// How a login that must fail ended.
+/// Outcome of a login that must fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LunStranger {
     /// It was let in.

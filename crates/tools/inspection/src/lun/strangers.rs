@@ -1,4 +1,4 @@
-//! A target against its plan: initiators that must not get in, and LUNs that must not be offered.
+//! A target against its plan: initiators that must be refused, and LUNs that must not be offered.
 
 use record::StorageFinding;
 

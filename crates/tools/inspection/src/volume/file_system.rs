@@ -120,7 +120,7 @@ fn options(place: &StoragePlace<'_>) -> StorageFinding {
     }
 }
 
-/// Only of file systems that say; those of Linux lay files out in extents.
+/// Judges the allocation unit, for file systems that have one; those of Linux use extents.
 fn allocation_unit(place: &StoragePlace<'_>) -> Option<StorageFinding> {
     let bytes = place.volume.allocation_unit_bytes?;
     let draft = FindingDraft::new(("allocation-unit", "Allocation unit"), place.name);

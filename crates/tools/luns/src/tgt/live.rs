@@ -22,11 +22,11 @@ pub struct LiveTarget {
     pub sessions: Vec<String>,
     /// Its LUNs but the first, which is the target itself.
     pub luns: Vec<LiveLun>,
-    /// Accounts by which initiators prove themselves.
+    /// Accounts with which initiators authenticate.
     pub accounts: Vec<String>,
-    /// Accounts by which it does.
+    /// Accounts with which the target authenticates itself.
     pub own_accounts: Vec<String>,
-    /// Addresses and names that are let in.
+    /// Addresses and names that may connect.
     pub admitted: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ pub struct LiveLun {
     pub serial: String,
 }
 
-/// The part of a target that lines belong to.
+/// The section of a target's listing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ShownPart {
     System,

@@ -7,7 +7,7 @@ use std::fmt;
 const HEADER_BYTES: usize = 120;
 /// Bytes of the header of an answer.
 pub const RESPONSE_BYTES: usize = 8;
-/// Its name of the driver.
+/// The name that `tgtd` uses for the iSCSI driver.
 const DRIVER: &[u8] = b"iscsi";
 /// The number that means all targets.
 const ALL_TARGETS: i32 = -1;

@@ -46,7 +46,7 @@ pub enum TgtConflict {
         /// Its file.
         file: String,
     },
-    /// An account of the same name that no step of ours made.
+    /// An account of that name exists, and we did not create it.
     ForeignAccount {
         /// Its name.
         account: String,
@@ -441,7 +441,7 @@ impl LunDesign {
 }
 
 impl TgtStep {
-    /// The request for it; `secret` is that of an account that is made.
+    /// The request of the step; `secret` is for the account that it creates.
     pub fn request(&self, secret: &str) -> TgtRequest {
         use Object::{Account, Lun, Portal, Target};
         use TgtOperation::{Bind, Delete, New, Unbind, Update};
@@ -505,7 +505,7 @@ impl TgtStep {
     }
 }
 
-/// Whether it is a name or an address.
+/// The `tgtadm` argument that admits `who`, an initiator name or an address.
 fn admission(who: &str) -> String {
     let is_name = who.starts_with("iqn.") || who.starts_with("eui.");
     if is_name { format!("initiator-name={who}") } else { format!("initiator-address={who}") }

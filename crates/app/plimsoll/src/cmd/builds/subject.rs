@@ -66,7 +66,7 @@ pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<BuildSubjec
     )))
 }
 
-/// Why a name that Windows shows is none of a build.
+/// Why a name that Windows shows does not identify a build.
 fn other_name(text: &str) -> Option<&'static str> {
     let lower = text.to_lowercase();
     if lower.contains("windows") {

@@ -39,7 +39,8 @@ pub(super) fn open(
     Ok(open_local(&local, &path.display().to_string(), (world, mode), patience)?)
 }
 
-/// Opens a device or file of this machine that errors call `name`; waits while it is locked.
+/// Opens a local device or file, which errors call `name`; waits while another process has it
+/// locked.
 pub(super) fn open_local(
     path: &Path,
     name: &str,

@@ -18,7 +18,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::shown;
 
-/// Two databases of this size are held in memory as they are.
+/// Size of each of the two databases: small enough to simulate in memory unscaled.
 const DATABASE_BYTES: u64 = 256 << 20;
 
 /// Room for both databases, their growth, and logs.

@@ -20,9 +20,9 @@ pub(crate) enum ComparisonFormat {
 /// Flags of `compare`.
 #[derive(Args, Debug)]
 pub(crate) struct CompareFlags {
-    /// Run folders or their record.jsonl, or folders of sets of tests; the others are compared with
-    /// the first
-    #[arg(value_name = "RUN", num_args = 2.., required = true)]
+    /// Run folders or their record.jsonl, folders of sets of tests, or fleet runs; the others are
+    /// compared with the first. The hosts of one fleet run are compared with each other
+    #[arg(value_name = "RUN", num_args = 1.., required = true)]
     pub runs: Vec<PathBuf>,
     /// Form [default: by the ending of --output, else text]
     #[arg(long, value_enum)]

@@ -15,6 +15,9 @@ use host::system;
 const USER: &str = "PLIMSOLL_NATS_USER";
 const PASSWORD: &str = "PLIMSOLL_NATS_PASSWORD";
 
+/// Random bytes in the name of a certificate's file.
+const AUTHORITY_NAME_BYTES: usize = 8;
+
 /// The file for controllers in the folder of a server.
 pub(super) fn controller_file(state: &Path) -> PathBuf {
     state.join("controller.json")
@@ -25,7 +28,7 @@ pub(super) fn agent_file(state: &Path) -> PathBuf {
     state.join("agent.json")
 }
 
-/// What a file of credentials holds.
+/// Contents of a credentials file.
 pub(super) struct CredentialsFile<'a> {
     pub(super) server: &'a str,
     pub(super) user: &'a str,
@@ -34,7 +37,7 @@ pub(super) struct CredentialsFile<'a> {
     pub(super) authority: Option<&'a str>,
 }
 
-/// Writes a file of credentials for its owner alone.
+/// Writes a credentials file that only its owner can read.
 pub(super) fn write(path: &Path, written: &CredentialsFile<'_>) -> Result<(), CommandError> {
     let wrong = CommandError::of_file(path, "write");
     let text = json!({
@@ -126,10 +129,19 @@ pub(crate) fn random_digits(bytes: usize) -> Result<String, CommandError> {
     Ok(digits)
 }
 
-/// The client reads the authority's certificate from a separate file.
+/// The client reads the authority's certificate from a separate file, at every reconnection. It
+/// lies beside the credentials, or in a private temporary file if that folder is read-only.
 fn keep_authority(path: &Path, pem: &str) -> Result<PathBuf, CommandError> {
     let kept = path.with_extension("ca.pem");
-    std::fs::write(&kept, pem).map_err(|error| CommandError::file(&kept, "write", &error))?;
+    let is_kept = std::fs::read_to_string(&kept).is_ok_and(|text| text == pem);
+    if is_kept || std::fs::write(&kept, pem).is_ok() {
+        return Ok(kept);
+    }
+    let name = format!("plimsoll-{}.ca.pem", random_digits(AUTHORITY_NAME_BYTES)?);
+    let kept = std::env::temp_dir().join(name);
+    let wrong = CommandError::of_file(&kept, "write");
+    let mut file = system::create_private(&kept).map_err(wrong)?;
+    io::Write::write_all(&mut file, pem.as_bytes()).map_err(wrong)?;
     Ok(kept)
 }
 

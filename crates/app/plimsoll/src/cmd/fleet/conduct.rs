@@ -1,7 +1,7 @@
 //! Conducts a fleet run: carries messages between the controller's state machine and the agents,
 //! keeps the lease, writes the fleet's journal, and shows how far every host is.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,10 +12,11 @@ use fleet::{
     AgentAnswer, AgentId, Ask, ClockOffset, ControllerEffect, FLEET_JOURNAL, FleetController,
     FleetEvent, FleetOrder, FleetStage, Heartbeat, HostWork, RoundTrip, RunId, decode, encode,
 };
-use host::StopFlag;
+use host::{StopFlag, StopRequest};
 use units::Nanos;
 
 use super::hosts;
+use super::progress::FleetProgress;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::signals;
@@ -53,7 +54,10 @@ struct Conductor<'a> {
     lease: Lease,
     renewed: Instant,
     malformed: u64,
-    shown: Vec<String>,
+    folder: &'a Path,
+    /// A stop that another program asks for in the folder.
+    request: StopRequest,
+    shown: FleetProgress,
 }
 
 /// This machine's clock, in nanoseconds since 1970.
@@ -63,13 +67,13 @@ pub(crate) fn now() -> Nanos {
 }
 
 /// Runs the work of the hosts of `order`, who measure for `longest` at most, to the end, whatever
-/// it is; the journal in `folder` says which.
+/// it is; the journal in `folder` says which. The journal is held until the caller drops it.
 pub(super) fn conduct(
     carrier: &Carrier,
     (order, work, longest): (&FleetOrder, Vec<HostWork>, Nanos),
     folder: &Path,
     console: &mut Console,
-) -> Result<(), CommandError> {
+) -> Result<File, CommandError> {
     let stop = signals::install(STOPS)?;
     carrier.make_ready()?;
     let machine = system::machine(String::new());
@@ -90,7 +94,9 @@ pub(super) fn conduct(
         lease,
         renewed: Instant::now(),
         malformed: 0,
-        shown: Vec::new(),
+        folder,
+        request: StopRequest::start(folder)?,
+        shown: FleetProgress::default(),
     };
     conductor.write(started(run, order))?;
     if !order.events.is_empty() || !order.databases.is_empty() {
@@ -119,8 +125,7 @@ fn run_id(lease: &Lease) -> Result<RunId, CommandError> {
 
 fn open_journal(folder: &Path) -> Result<File, CommandError> {
     let path = folder.join(FLEET_JOURNAL);
-    let opened = OpenOptions::new().create_new(true).append(true).open(&path);
-    opened.map_err(|error| CommandError::file(&path, "create", &error))
+    system::create_held(&path).map_err(|error| CommandError::file(&path, "create", &error))
 }
 
 fn trip((sent, bytes, received): &(Nanos, Vec<u8>, Nanos)) -> Option<RoundTrip> {
@@ -128,12 +133,11 @@ fn trip((sent, bytes, received): &(Nanos, Vec<u8>, Nanos)) -> Option<RoundTrip> 
     Some(RoundTrip { sent: *sent, host, received: *received })
 }
 
-fn host_line(name: &str, step: Option<&fleet::AgentStep>, is_lost: bool) -> String {
+fn host_state(step: Option<&fleet::AgentStep>, is_lost: bool) -> String {
     if is_lost {
-        return format!("{name}: lost");
+        return "lost".to_owned();
     }
-    let step = step.map_or_else(|| "no sign of life yet".to_owned(), hosts::step);
-    format!("{name}: {step}")
+    step.map_or_else(|| "no sign of life yet".to_owned(), hosts::step)
 }
 
 impl Conductor<'_> {
@@ -150,7 +154,7 @@ impl Conductor<'_> {
                 }
             }
             self.take_answers()?;
-            if !is_stopped && (stop.is_set() || self.stops.next(Duration::ZERO).is_some()) {
+            if !is_stopped && self.is_stop_asked(stop) {
                 is_stopped = true;
                 let effects = self.controller.stop(now());
                 self.carry_out(effects)?;
@@ -161,6 +165,10 @@ impl Conductor<'_> {
             self.show(console)?;
         }
         Ok(())
+    }
+
+    fn is_stop_asked(&mut self, stop: &StopFlag) -> bool {
+        stop.is_set() || self.stops.next(Duration::ZERO).is_some() || self.request.is_made()
     }
 
     fn take_answers(&mut self) -> Result<(), CommandError> {
@@ -232,17 +240,24 @@ impl Conductor<'_> {
 
     /// A line for each host that got further.
     fn show(&mut self, console: &mut Console) -> Result<(), CommandError> {
-        let hosts = self.controller.hosts();
-        let lines: Vec<String> =
-            hosts.map(|(name, _, step, is_lost)| host_line(name, step, is_lost)).collect();
-        for line in lines.iter().filter(|line| !self.shown.contains(line)) {
-            console.remark(line)?;
+        let mut hosts = Vec::new();
+        for (name, _, step, is_lost) in self.controller.hosts() {
+            hosts.push((name.to_owned(), host_state(step, is_lost)));
         }
-        self.shown = lines;
+        let progress = FleetProgress { stage: self.controller.stage().name().to_owned(), hosts };
+        if progress == self.shown {
+            return Ok(());
+        }
+        for news in progress.news_since(&self.shown) {
+            console.remark(news)?;
+        }
+        // Without it others see less; the journal is the truth.
+        let _ = progress.write(self.folder);
+        self.shown = progress;
         Ok(())
     }
 
-    fn end(mut self, ended: Result<(), CommandError>) -> Result<(), CommandError> {
+    fn end(mut self, ended: Result<(), CommandError>) -> Result<File, CommandError> {
         let ignored = [
             (
                 "heartbeats out of order or of hosts that the plan does not name",
@@ -256,6 +271,6 @@ impl Conductor<'_> {
         ended?;
         // The next controller waits for the end of the lease otherwise.
         let _ = self.carrier.release_lease(&self.lease);
-        Ok(())
+        Ok(self.journal)
     }
 }

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use fleet::{FleetRecord, FleetVerdict, HostVerdict, PeriodVerdict, merged};
 use record::{Histogram, Phase, RunRecord, Series};
 use serde_json::{Value, json};
+use serve::FleetState;
 use verdict::Ruling;
 
 use super::collect::{fleet_record, host_folder};
+use super::progress::{FleetProgress, is_conducted};
 use crate::Outcome;
 use crate::console::{Concluded, Console};
 use crate::documents;
@@ -21,6 +23,29 @@ const SHOWN: [Series; 3] = [Series::DatabaseRead, Series::DatabaseWrite, Series:
 /// Whether a fleet run lies in `folder`.
 pub(crate) fn is_fleet(folder: &Path) -> bool {
     folder.join(fleet::FLEET_JOURNAL).is_file()
+}
+
+/// The hosts of the fleet run in `folder` whose journals have arrived, with the folder of each.
+pub(crate) fn host_runs(folder: &Path) -> Result<Vec<(String, PathBuf)>, CommandError> {
+    let fleet = fleet_record(folder)?;
+    let hosts = fleet.hosts.iter().enumerate();
+    let runs = hosts.map(|(at, host)| (host.name.clone(), host_folder(folder, at, host)));
+    Ok(runs.filter(|(_, run)| run.join(record::JOURNAL).exists()).collect())
+}
+
+/// The fleet run in `folder` as far as it has come; none if its journal cannot be read.
+pub(crate) fn state(folder: &Path) -> Option<FleetState> {
+    let fleet = fleet_record(folder).ok()?;
+    let progress = FleetProgress::read(folder).unwrap_or_default();
+    let is_live = is_conducted(folder);
+    let state = if is_live { progress.stage } else { reported_headline(folder) };
+    Some(FleetState { name: fleet.name, is_live, state, hosts: progress.hosts })
+}
+
+/// The first line of the report in `folder`.
+fn reported_headline(folder: &Path) -> String {
+    let text = std::fs::read_to_string(folder.join("report.txt")).unwrap_or_default();
+    text.lines().next().unwrap_or("No report: run `plimsoll fleet collect`").to_owned()
 }
 
 /// Judges the fleet run in `folder`, writes its reports, and answers with them.

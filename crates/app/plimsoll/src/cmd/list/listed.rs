@@ -9,7 +9,7 @@ use verdict::Verdict;
 /// A run that was found.
 pub(super) struct ListedRun {
     pub folder: PathBuf,
-    /// The same below the folder that was looked in, with `/` between its parts.
+    /// `folder` relative to the searched folder, with `/` between its parts.
     pub id: String,
     pub record: RunRecord,
     pub verdict: Verdict,

@@ -1,4 +1,5 @@
-//! `logs`: what a developer needs to understand a run, in one archive that may be sent to others.
+//! `logs`: packs everything a developer needs to understand a run into one archive that is safe to
+//! send.
 
 mod redaction;
 mod tar;

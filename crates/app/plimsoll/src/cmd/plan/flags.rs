@@ -28,6 +28,8 @@ pub(crate) enum ExportKind {
     Powershell,
     /// Shell scripts for Linux, one per server
     Linux,
+    /// FLEET.toml for all servers at once, and the plan of each
+    Fleet,
 }
 
 /// Flags of `plan`.

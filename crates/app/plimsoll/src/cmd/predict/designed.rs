@@ -22,7 +22,7 @@ pub(crate) struct DesignedSet {
 const CONTROLLER_MIB: u64 = 1_024;
 
 impl DesignedSet {
-    /// The set that the databases of `server` lie on; `disk` is what it is made of.
+    /// The RAID set under the databases of `server`, made of `disk`.
     pub(crate) fn of(
         provision: &Provision,
         server: &Server,

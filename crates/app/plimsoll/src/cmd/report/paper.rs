@@ -7,6 +7,7 @@ use host::{is_live, journal_of, load, runs_at};
 use verdict::worst;
 
 use crate::Outcome;
+use crate::cmd::fleet::show::{host_runs, is_fleet};
 use crate::cmd::report::flags::ReportFlags;
 use crate::console::Console;
 use crate::documents::{self, Existing, read_document, read_text};
@@ -17,9 +18,9 @@ pub(super) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome,
     let mut journals = Vec::new();
     let mut tested = Vec::new();
     for path in &flags.runs {
-        for run in runs_at(path)? {
+        for (host, run) in runs_of(path)? {
             journals.push(journal_of(&run));
-            tested.push(read(&run)?);
+            tested.push(read(host, &run)?);
         }
     }
     let (vendor, pictures, mut inputs) = match &flags.vendor {
@@ -35,15 +36,36 @@ pub(super) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome,
     Ok(Outcome::of_ruling(worst(&outcomes)))
 }
 
-fn read(run: &Path) -> Result<TestedRun, CommandError> {
+/// The runs at a path: those of all hosts of a fleet run, which was one test of all servers, with
+/// the name of each host.
+fn runs_of(path: &Path) -> Result<Vec<(Option<String>, PathBuf)>, CommandError> {
+    if !is_fleet(path) {
+        return Ok(runs_at(path)?.into_iter().map(|run| (None, run)).collect());
+    }
+    let runs: Vec<(Option<String>, PathBuf)> =
+        host_runs(path)?.into_iter().map(|(host, run)| (Some(host), run)).collect();
+    if runs.is_empty() {
+        return Err(CommandError::new(format!(
+            "{}: no journal of its hosts has arrived; complete it with `plimsoll fleet collect`",
+            path.display()
+        )));
+    }
+    Ok(runs)
+}
+
+fn read(host: Option<String>, run: &Path) -> Result<TestedRun, CommandError> {
     if is_live(run) {
         return Err(CommandError::new(format!(
-            "{}: the run is live; wait for its end, a paper tells of whole runs",
+            "{}: the run is live; wait for its end, a paper covers whole runs",
             run.display()
         )));
     }
-    let record = load(run)?;
+    let mut record = load(run)?;
     let verdict = verdict::judge(&record);
+    // Machines of a fleet may share a host name; the fleet plan distinguishes them.
+    if let Some(host) = host {
+        record.start.machine.name = host;
+    }
     Ok(TestedRun { name: run.display().to_string(), record, verdict })
 }
 

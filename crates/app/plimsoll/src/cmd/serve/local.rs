@@ -15,10 +15,13 @@ use host::simulate::arrays;
 use host::{STOP_REQUEST, is_live, system};
 use plan::{Overrides, TestKind};
 use record::JOURNAL;
-use serve::{DocumentKind, FillProgress, RunQuestion, SimulationQuestion, SizingQuestion};
+use serve::{
+    DocumentKind, FillProgress, FleetState, RunQuestion, SimulationQuestion, SizingQuestion,
+};
 
 use super::filling::Fillings;
 use super::questions;
+use crate::cmd::fleet::show::state as fleet_state;
 use crate::console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
@@ -85,6 +88,10 @@ impl serve::RunControl for LocalRuns {
             }
             _ => Ok(()),
         }
+    }
+
+    fn fleet(&self, folder: &Path) -> Option<FleetState> {
+        fleet_state(folder)
     }
 
     fn kind(&self, document: &Path) -> Option<DocumentKind> {

@@ -29,7 +29,7 @@ pub(super) fn of_changes(flags: &ServeFlags) -> Result<Token, CommandError> {
     if let Some(token) = of_environment(TOKEN)? {
         return Ok(token);
     }
-    // Without a place for it the token lasts as long as the server.
+    // If the token cannot be stored, it is only valid until the server exits.
     let file = place::of_token(&flags.folder).map(|file| kept_in(&file));
     file.unwrap_or_else(|| Token::random().map_err(|error| no_random(&error)))
 }

@@ -7,8 +7,8 @@ use crate::load::counters::{CountedPart, CounterColumn, CounterMeasure};
 use crate::load::hours::{RequestLoad, StorageOperation};
 use crate::load::places::LoadPlace;
 
-/// What no counter of storage reaches. A value above, or below zero, is of a counter that was
-/// reset, because its process or host was started anew.
+/// Above the maximum of any storage counter. Such a value, or a negative one, comes from a counter
+/// that was reset when its process or host restarted.
 const MOST_RATE: f64 = 1e8;
 const MOST_BYTES: f64 = 1e13;
 const MOST_LATENCY_MS: f64 = 3.6e6;

@@ -13,13 +13,13 @@ pub(super) struct FailureLoads {
     pub site: Option<f64>,
     pub site_and_one: Option<f64>,
     pub site_and_two: Option<f64>,
-    /// The worst of each site.
+    /// Maximum for each site.
     pub worst: [f64; 2],
-    /// The second site's own when nothing fails there, or one or two servers do.
+    /// The second site, with none, one or two of its servers failed.
     pub there: [Option<f64>; 3],
 }
 
-/// What the rules of one site take.
+/// Inputs of the rules for one site.
 struct SiteRules<'a> {
     given: &'a GivenInputs<'a>,
     blocked: bool,
@@ -214,7 +214,7 @@ fn taking_over(given: &GivenInputs<'_>, databases: &Databases) -> f64 {
     if given.both && !given.dr { databases.active[1] } else { databases.waiting[1] }
 }
 
-/// Late copies of a site that catch up by themselves.
+/// Lagged copies of a site that the replay lag manager plays forward automatically.
 pub(super) fn catching_up(given: &GivenInputs<'_>, site: usize) -> f64 {
     let availability = &given.deployment.availability;
     let counts = availability.replay_lag_manager && availability.copies >= 3 && !given.own;

@@ -13,21 +13,23 @@ pub(super) struct GivenInputs<'d> {
     pub s: f64,
     pub d: f64,
     pub dags: f64,
-    /// What a group's share is divided by.
+    /// Divisor of a group's share.
     pub div: f64,
-    /// All copies of a database; those in both sites that can take over, and the late ones.
+    /// Copies of a database: all; then, for each site, those that can take over and the lagged
+    /// ones.
     pub c: f64,
     pub p: [f64; 2],
     pub l: [f64; 2],
-    /// Two sites; both active in one group; the second waits, or each group has its own.
+    /// Whether there are two sites; whether both are active in one group; whether the second is
+    /// only a standby for each group.
     pub two: bool,
     pub both: bool,
     pub waits: bool,
-    /// Databases and logs on volumes of their own.
+    /// Databases and logs on separate volumes.
     pub isolated: bool,
     /// Several databases on a volume.
     pub several: bool,
-    /// Late copies on own servers; waiting servers beside active ones.
+    /// Lagged copies on dedicated servers; standby servers next to active ones.
     pub own: bool,
     pub dr: bool,
     /// Single disks in each site.

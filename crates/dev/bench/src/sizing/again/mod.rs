@@ -43,7 +43,7 @@ impl Values {
         self.0.insert(key.into(), Again::Number(value));
     }
 
-    /// A value that there may be none of, which is none or 0 on the other side.
+    /// An optional value, which the product shows as none or 0.
     fn may(&mut self, key: impl Into<String>, value: Option<f64>) {
         self.put(key, value.unwrap_or(0.0));
     }

@@ -12,7 +12,7 @@ use super::{Values, looked_up, multiple, round, up};
 const LEAST_GB: [(f64, f64); 5] =
     [(0.0, 8.0), (11.0, 10.0), (21.0, 12.0), (31.0, 14.0), (41.0, 16.0)];
 
-/// What one database asks of a processor, with the hypervisor's part.
+/// Megacycles per database, including the hypervisor's overhead.
 struct DatabaseCycles {
     active: f64,
     passive: f64,

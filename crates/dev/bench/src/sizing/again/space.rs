@@ -120,7 +120,7 @@ impl StoredSpace {
         self.restore_gb = given.deployment.data.restore_volume.then(|| {
             let apart = databases.pairs && given.c < 2.0;
             let sets = if apart { looked_up(&RESTORE_SETS, databases.held) } else { 1.0 };
-            // What the first volume holds, which on a small server is less than a full one.
+            // The contents of the first volume, which is not full on a small server.
             k.min(databases.held) * (size.database + size.logs) * sets / size.free
         });
         let logs = if given.isolated { self.volumes } else { 0.0 };

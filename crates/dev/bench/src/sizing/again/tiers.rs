@@ -175,7 +175,7 @@ fn load(
     values.put(format!("t{number}.iops_base"), base);
     let searched = tier.desktop_search && on_disk >= 128.0;
     let search = if searched { round(on_disk / 170.666_666 * 2.0) / 2.0 } else { 1.0 };
-    // With both the two products of reads are added.
+    // If both apply, the two products of reads are added.
     let times = if search > 1.0 && factor > 1.0 { factor + search } else { factor * search };
     (base * share * times + base * (1.0 - share) * factor, share)
 }

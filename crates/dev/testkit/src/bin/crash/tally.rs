@@ -1,4 +1,4 @@
-//! What a run over many scripts has come to, and how far it is.
+//! Results and progress of a run over many scripts.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use testkit::crash::{CrashFailure, CrashSummary};
 
 use crate::say;
 
-/// How often a run over many says how far it is.
+/// Interval between progress reports.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
-/// What a run over many has come to.
+/// Results of a run over many scripts.
 pub(crate) struct CrashTally {
     seeds: u64,
     done: u64,

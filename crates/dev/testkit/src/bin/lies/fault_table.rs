@@ -1,4 +1,4 @@
-//! Which faults in which files the table has, and what each must come to.
+//! The faults of the table, the files they are injected in, and the expected outcome of each.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,10 +18,10 @@ const OF_BYTES: [Fault; 6] =
 const OF_TIME: [Fault; 3] =
     [Fault::Delay(Duration::from_millis(200)), Fault::Freeze(Duration::from_secs(10)), Fault::Hang];
 
-/// Storage stops so long after the start of the program: then it measures.
+/// Delay of a storage fault after the start of the program, so that it falls into the measurement.
 const AFTER_START: Duration = Duration::from_secs(6);
 
-/// What a run must come to.
+/// Expected outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expectation {
     /// Exit status 1, and the file named.

@@ -40,7 +40,7 @@ pub(crate) const DISTURBANCES: [Disturbance; 10] = [
 ];
 
 impl Disturbance {
-    /// Keeps every processor busy while it is kept, where that is the disturbance.
+    /// Keeps every processor busy until it is dropped, if that is the disturbance.
     pub(crate) fn load(self) -> Option<BusyProcessors> {
         let is_busy = matches!(self, Self::BusyProcessors | Self::BusyAndStopped(_));
         is_busy.then(BusyProcessors::new)

@@ -75,8 +75,8 @@ fn run_faults(program: &Program, folder: &Path, table: &LiesTable) {
     });
 }
 
-/// One run on each file system at a time, so that all of them stand under the same load.
-/// Whether the program that makes such a file system is installed; says so where it is not.
+/// One run on each file system at a time, so that all of them run under the same load. Whether the
+/// program that makes such a file system is installed; says so where it is not.
 fn can_make(system: TestFileSystem) -> bool {
     let name = system.maker();
     let mut command = Command::new(name);

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// The rule that names what other programs took.
+/// The rule on processor time of other programs.
 const OTHERS: &str = "other-programs";
 
-/// What a run came to.
+/// How a run ended.
 pub(crate) struct Observed {
-    /// None: it did not end by itself in time.
+    /// `None` if it did not exit in time.
     pub code: Option<i32>,
     /// Requests that were answered by a fault.
     pub injected: u64,
@@ -25,7 +25,8 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    /// Of a run with its output in `folder`, which said `messages` on standard error.
+    /// The outcome of a run with its output in `folder`, which printed `messages` to standard
+    /// error.
     pub(crate) fn of(code: Option<i32>, messages: &str, folder: &Path) -> Self {
         let journal = fs::read(folder.join("record.jsonl")).unwrap_or_default();
         let report = read_json(&folder.join("report.json"));
@@ -89,7 +90,7 @@ fn told(issue: &Value) -> String {
     }
 }
 
-/// The rules that came to one of these outcomes.
+/// The rules with one of these outcomes.
 fn rules(report: &Value, outcomes: &[&str]) -> Vec<String> {
     let findings = report["findings"].as_array().into_iter().flatten();
     let mut rules = Vec::new();
@@ -107,7 +108,7 @@ fn texts(list: &Value) -> impl Iterator<Item = String> {
     texts.filter_map(|text| text.as_str().map(str::to_owned))
 }
 
-/// Null where there is no such file.
+/// Null if the file does not exist.
 fn read_json(path: &Path) -> Value {
     let bytes = fs::read(path).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()

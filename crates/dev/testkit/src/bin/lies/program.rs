@@ -1,4 +1,4 @@
-//! The real program, started in a folder with a plan, and ended where it does not end by itself.
+//! The real program, started in a folder with a plan, and killed if it does not exit.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::outcome::Observed;
 
-/// A run may take so long beside what it measures: opening, warming up, verifying.
+/// Time allowed beyond the measurement, for opening, warming up and verifying.
 const SPARE_TIME: Duration = Duration::from_mins(2);
 
 /// The program under test.
@@ -59,7 +59,7 @@ impl Program {
     }
 }
 
-/// Waits for the end of a run, and ends it where it takes too long.
+/// Waits for a run to exit, and kills it after a deadline.
 pub(crate) fn finish(mut child: Child, folder: &Path, load: &RunLoad) -> io::Result<Observed> {
     let deadline = Instant::now() + load.measured + SPARE_TIME;
     let code = loop {

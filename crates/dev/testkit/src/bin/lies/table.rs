@@ -18,7 +18,7 @@ pub(crate) trait TableRow: fmt::Display + Sync {
     fn wanted(&self) -> &'static str;
     /// Whether nothing of it happened, so that it says nothing.
     fn is_empty(&self, outcome: &Observed) -> bool;
-    /// Whether it came to what it should.
+    /// Whether the outcome was the expected one.
     fn is_right(&self, outcome: &Observed) -> bool;
 }
 

@@ -21,7 +21,7 @@ pub(super) enum Turn {
 /// Requirements of the next victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cache) enum Eviction {
-    /// It was clean and is gone.
+    /// It was clean and has been evicted.
     Done,
     /// This page must be written first.
     Write(PageNumber),

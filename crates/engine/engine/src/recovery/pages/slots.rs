@@ -10,7 +10,7 @@ use crate::hash::QuickHash;
 
 /// State of a page.
 pub(super) enum SlotState {
-    /// Nothing: the record that wants it makes it anew, or it lies behind the end of the file.
+    /// Nothing: the record rebuilds the page, or the page is past the end of the file.
     ToCome,
     /// It is being read.
     Loading(Completion),
@@ -98,7 +98,7 @@ impl Slots {
         }
     }
 
-    /// A wanted page has come.
+    /// A wanted page has arrived.
     pub(super) fn put(&mut self, number: PageNumber, page: Page) {
         self.pages.get_mut(&number).expect(ANNOUNCED).state = SlotState::Here(page);
     }

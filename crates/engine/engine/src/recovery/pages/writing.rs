@@ -37,11 +37,11 @@ impl WriteRun {
     }
 }
 
-/// Pages that must go, and writes on their way.
+/// Pages to evict, and writes in flight.
 pub(super) struct Writing {
     /// Changed pages that should go.
     gathered: BTreeSet<PageNumber>,
-    /// Those of them that must go even if records ahead want them.
+    /// Those of them to evict even if records ahead want them.
     old: BTreeSet<PageNumber>,
     gather: usize,
     longest_run: u32,

@@ -1,5 +1,5 @@
-//! The profile of a load at the pace of its array: the load is played for a while with bursts that
-//! one session makes, and what its requests take is what the engine is traced with again.
+//! The profile of a load at the pace of its array: the load is first played with the bursts of one
+//! session; then the engine is traced again, with the latencies found.
 
 use plan::Plan;
 use simdisk::MemorySettling;
@@ -12,16 +12,17 @@ use crate::simulate::measured;
 use crate::simulate::pace::ArrayPace;
 use crate::simulate::scale::{scaled, whole};
 
-/// Reads that are seen of all databases together, after as many that are not.
+/// Reads that are measured over all databases, after the same number of unmeasured ones.
 const READS: u64 = 20_000;
 
-/// No longer, however slow the array is, once its memory has settled: queues have filled by then.
+/// Maximum measured time once the array's caches have settled, however slow it is: queues have
+/// filled by then.
 const LONGEST: Nanos = Nanos::from_secs(60);
 
-/// A longer rest changes nothing: one session at most is at work at a time.
+/// Longest useful rest: with more, still at most one session works at a time.
 const LONGEST_REST_PERCENT: f64 = 5_000.0;
 
-/// Looked at after each of these.
+/// Interval between checks.
 const STEP: Nanos = Nanos::from_millis(500);
 
 /// The profile with bursts of page writes at the pace of the array under `playback`.

@@ -13,8 +13,8 @@ pub(super) fn is_calm(row: &IntervalRow) -> bool {
     !is_starved(row)
 }
 
-/// The finding, its failure withdrawn where the mean of the calm intervals (`calm_mean_ns`, of a
-/// database) keeps the limit for every database that failed.
+/// Withdraws the failure of `finding` if, for every database that failed, the mean over the calm
+/// intervals (`calm_mean_ns`) is within the limit.
 pub(super) fn doubted(
     mut finding: Finding,
     run: &RunRecord,

@@ -50,8 +50,8 @@ fn io(row: ResultRow<'_>) -> Result<PublishedIo, ResultError> {
     })
 }
 
-/// The three columns of a kind of requests. A latency or size of requests that there were none of
-/// is printed as 0 and means nothing.
+/// The three columns of a kind of requests. Without any such request, latency and size are printed
+/// as 0, which means nothing.
 fn requests(row: ResultRow<'_>, kind: &str) -> Result<PublishedRequests, ResultError> {
     let per_second = figure(row, &format!("{kind}/sec"))?;
     let latency_ms = figure(row, &format!("{kind} average latency"))?;

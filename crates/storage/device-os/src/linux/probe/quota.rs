@@ -8,7 +8,7 @@ use std::path::Path;
 use super::super::sys::{self, Quota, QuotaKind};
 use crate::probe::SpaceLimit;
 
-/// File systems whose quotas are all known to this call: without an answer, there are none.
+/// File systems whose quotas this call fully covers: no answer means no quota.
 const ANSWERING: [&str; 6] = ["ext2", "ext3", "ext4", "xfs", "f2fs", "jfs"];
 
 /// The limits of this process on the folder or file `file`.

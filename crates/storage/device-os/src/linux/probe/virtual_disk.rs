@@ -1,4 +1,4 @@
-//! Virtual disks say of themselves that they rotate, or that they do not; it means nothing.
+//! Virtual disks report an arbitrary rotation flag, which means nothing.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Quality of the output itself: missing facts, unknown words and lines. With any of these no
-//! answer is a clean pass.
+//! Quality of the tool's output: missing facts, unknown words and unknown lines. Any of these rules
+//! out a clean pass.
 
 use record::{StorageFinding, StorageRuling};
 

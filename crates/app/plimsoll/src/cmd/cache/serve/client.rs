@@ -15,14 +15,14 @@ pub(super) enum ClientSocket {
     Tcp(TcpStream),
 }
 
-/// A connected client as the server's wire.
+/// A connected client, as the wire that the NBD server reads and writes.
 pub(super) struct SocketWire {
     socket: ClientSocket,
     watch: Watch,
 }
 
 impl SocketWire {
-    /// The wire of a socket, which from now on does not block.
+    /// Makes `socket` non-blocking and wraps it.
     pub(super) fn new(socket: ClientSocket, watcher: &Watcher) -> io::Result<Self> {
         let twin = match &socket {
             ClientSocket::Unix(stream) => {

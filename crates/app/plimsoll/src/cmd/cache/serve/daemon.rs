@@ -17,12 +17,12 @@ use crate::console;
 /// How long connections may take to answer the requests that they have received.
 const PATIENCE: Nanos = Nanos::from_secs(60);
 
-/// Interval of looks at the flash and the devices.
+/// Interval between checks of the flash and the devices.
 const LOOK: Nanos = Nanos::from_secs(1);
 
 /// How the server ended.
 pub(super) struct Ended {
-    /// Those who asked for the end and wait for it.
+    /// Clients that asked the server to stop and wait for the answer.
     pub waiting: Vec<Sender<String>>,
     /// Errors of flushes and of the flash.
     pub errors: Vec<String>,

@@ -21,8 +21,8 @@ pub(super) struct PlayedClaim {
     pub length: Nanos,
 }
 
-/// The claims of a design: normal operation, each server, each pair where no database would stop,
-/// else one server of each site where none would, each site, a disk of each array.
+/// The claims of a design: normal operation, each server, each pair whose loss stops no database,
+/// else one server of each site if that stops none, each site, a disk of each array.
 pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Vec<PlayedClaim> {
     let hour = Nanos::from_secs(3_600);
     let mut all = vec![PlayedClaim {

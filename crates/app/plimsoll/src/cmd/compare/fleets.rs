@@ -1,0 +1,95 @@
+//! `compare` of fleet runs: the hosts within one beside each other, or each host of one beside the
+//! host of the same name in the others.
+
+use std::path::{Path, PathBuf};
+
+use host::journal_of;
+use report::ComparedHost;
+use verdict::NamedRun;
+
+use crate::cmd::compare::flags::ComparisonFormat;
+use crate::cmd::fleet::show::{host_runs, is_fleet};
+use crate::error::CommandError;
+
+/// The runs of the hosts within the one fleet that is named; none if it is no single fleet.
+pub(super) fn within(paths: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, CommandError> {
+    let [fleet] = paths else { return Ok(None) };
+    if !is_fleet(fleet) {
+        return Err(CommandError::usage(format!(
+            "{}: one run has nothing to be compared with; name two, or one fleet run, whose hosts \
+             are compared",
+            fleet.display()
+        )));
+    }
+    let runs: Vec<PathBuf> = host_runs(fleet)?.into_iter().map(|(_, run)| run).collect();
+    if runs.len() < 2 {
+        return Err(CommandError::new(format!(
+            "{}: the journals of {} hosts have arrived, and two are needed; complete it with \
+             `plimsoll fleet collect`",
+            fleet.display(),
+            runs.len()
+        )));
+    }
+    Ok(Some(runs))
+}
+
+/// Whether all paths are fleet runs; an error if some are.
+pub(super) fn are_fleets(paths: &[PathBuf]) -> Result<bool, CommandError> {
+    let run = paths.iter().find(|path| !is_fleet(path));
+    let fleet = paths.iter().find(|path| is_fleet(path));
+    match (fleet, run) {
+        (Some(_), None) => Ok(true),
+        (None, _) => Ok(false),
+        (Some(fleet), Some(run)) => Err(CommandError::new(format!(
+            "{}: is a fleet run, and {} a single run; compare fleets with fleets, or name one of \
+             the runs below {}",
+            fleet.display(),
+            run.display(),
+            fleet.join(fleet::HOSTS).display()
+        ))),
+    }
+}
+
+/// The comparison in a form, and the journals behind it.
+pub(super) fn compared(
+    format: ComparisonFormat,
+    (paths, names): (&[PathBuf], &[String]),
+) -> Result<(String, Vec<PathBuf>), CommandError> {
+    let mut journals = Vec::new();
+    let mut fleets = Vec::new();
+    for path in paths {
+        let runs = host_runs(path)?;
+        journals.extend(runs.iter().map(|(_, run)| journal_of(run)));
+        fleets.push(runs);
+    }
+    let mut hosts = Vec::new();
+    for (host, _) in &fleets[0] {
+        let runs = fleets.iter().map(|of| of.iter().find(|(name, _)| name == host));
+        let runs: Vec<Option<&Path>> =
+            runs.map(|found| found.map(|(_, run)| run.as_path())).collect();
+        hosts.push(ComparedHost { host: host.clone(), compared: compared_host(&runs, names)? });
+    }
+    let text = match format {
+        ComparisonFormat::Text => report::fleets_text(names, &hosts),
+        ComparisonFormat::Html => report::fleets_html(names, &hosts),
+        ComparisonFormat::Json => report::fleets_json(names, &hosts),
+        ComparisonFormat::Csv => report::fleets_csv(&hosts),
+    };
+    Ok((text, journals))
+}
+
+/// One host in every fleet, compared, or why it is not.
+fn compared_host(
+    runs: &[Option<&Path>],
+    names: &[String],
+) -> Result<Result<(Vec<NamedRun>, verdict::RunComparison), String>, CommandError> {
+    let mut named = Vec::new();
+    for (run, name) in runs.iter().zip(names) {
+        let Some(run) = run else { return Ok(Err(format!("{name} has no run of it"))) };
+        let record = super::recorded(run)?;
+        let verdict = verdict::judge(&record);
+        named.push(NamedRun { name: name.clone(), record, verdict });
+    }
+    let compared = verdict::compare(&named).map_err(|error| error.to_string());
+    Ok(compared.map(|comparison| (named, comparison)))
+}

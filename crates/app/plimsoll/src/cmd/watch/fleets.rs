@@ -1,0 +1,51 @@
+//! `watch` of a fleet run: its stage and its hosts as they change, then its verdict.
+
+use std::path::Path;
+use std::thread;
+
+use serde_json::json;
+
+use super::LOOK;
+use crate::Outcome;
+use crate::cmd::fleet::progress::{FleetProgress, is_conducted};
+use crate::cmd::fleet::show;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::events;
+use crate::signals;
+
+/// Follows the fleet run in `folder` to its end; its verdict is the outcome.
+pub(super) fn run(
+    folder: &Path,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let stop = signals::install("no longer watching; the fleet run continues")?;
+    let mut shown = FleetProgress::default();
+    loop {
+        // Asked first: so the last progress is shown.
+        let is_conducted = is_conducted(folder);
+        if let Some(progress) = FleetProgress::read(folder) {
+            for news in progress.news_since(&shown) {
+                tell(&news, json, console)?;
+            }
+            shown = progress;
+        }
+        console.flush()?;
+        if !is_conducted {
+            return show::show(folder, json, console);
+        }
+        if stop.is_set() {
+            return Ok(Outcome::CannotJudge);
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+fn tell(news: &str, json: bool, console: &mut Console) -> Result<(), CommandError> {
+    if json {
+        let event = events::now("fleet_progress", json!({ "text": news }));
+        return console.answer_json_line(&event.to_string());
+    }
+    console.answer(news)
+}

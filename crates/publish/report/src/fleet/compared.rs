@@ -1,0 +1,104 @@
+//! Fleets side by side: each host of the first next to the host of the same name in the others.
+
+use serde_json::{Value, json};
+use units::plain_json;
+use verdict::{NamedRun, RunComparison};
+
+use crate::comparison::{self, upper_first};
+use crate::document::{Banner, Block, Document, Section, Tone};
+use crate::{html, text};
+
+/// One host in every fleet, or why it is not compared.
+pub struct ComparedHost {
+    /// Its name.
+    pub host: String,
+    /// Its runs, one for each fleet, and what differs; or why not, in a clause.
+    pub compared: Result<(Vec<NamedRun>, RunComparison), String>,
+}
+
+/// Plain text on the fleets called `names`.
+pub fn fleets_text(names: &[String], hosts: &[ComparedHost]) -> String {
+    text::render(&document(names, hosts))
+}
+
+/// The same as one self-contained page.
+pub fn fleets_html(names: &[String], hosts: &[ComparedHost]) -> String {
+    html::page(&document(names, hosts))
+}
+
+/// The same numbers for programs.
+pub fn fleets_json(names: &[String], hosts: &[ComparedHost]) -> String {
+    let hosts: Vec<Value> = hosts
+        .iter()
+        .map(|of| {
+            let compared = of.compared.as_ref().ok();
+            json!({
+                "host": of.host,
+                "not_compared": of.compared.as_ref().err(),
+                "comparison": compared.map(|(runs, found)| comparison::members(runs, found)),
+            })
+        })
+        .collect();
+    let document = crate::answer("fleet_comparison", json!({ "fleets": names, "hosts": hosts }));
+    plain_json(&format!("{document:#}\n")).into_owned()
+}
+
+/// One line for each metric of each host and fleet.
+pub fn fleets_csv(hosts: &[ComparedHost]) -> String {
+    let mut csv = String::new();
+    for of in hosts {
+        let Ok((runs, found)) = &of.compared else { continue };
+        let own = crate::comparison_csv(runs, found);
+        let mut lines = own.lines();
+        let head = lines.next().unwrap_or_default();
+        if csv.is_empty() {
+            csv = format!("host,{head}\n");
+        }
+        let host = super::csv::quoted(&of.host);
+        csv.extend(lines.map(|line| format!("{host},{line}\n")));
+    }
+    csv
+}
+
+fn document(names: &[String], hosts: &[ComparedHost]) -> Document {
+    let compared = hosts.iter().filter(|of| of.compared.is_ok()).count();
+    let is_doubtful = hosts
+        .iter()
+        .any(|of| of.compared.as_ref().is_ok_and(|(_, found)| !found.doubts.is_empty()));
+    let banner = Banner {
+        subject: format!("{}, host by host", names.join(" beside ")),
+        started: String::new(),
+        verdict: upper_first("each host beside its namesake"),
+        tone: if is_doubtful || compared < hosts.len() { Tone::Warn } else { Tone::Plain },
+        number: format!("{compared} of {}", hosts.len()),
+        number_unit: "hosts compared",
+        number_metric: "hosts-compared",
+        meaning: hosts.iter().flat_map(meaning).collect(),
+        figures: Vec::new(),
+    };
+    let blocks = hosts.iter().flat_map(blocks).collect();
+    let section = Section { id: "compared-hosts", title: "Hosts", blocks };
+    Document { banner, sections: vec![section] }
+}
+
+fn meaning(of: &ComparedHost) -> Vec<String> {
+    match &of.compared {
+        Ok((runs, found)) => (1..runs.len())
+            .map(|at| format!("{}: {}", of.host, comparison::meaning(runs, found, at)))
+            .collect(),
+        Err(why) => vec![format!("{}: not compared: {why}.", of.host)],
+    }
+}
+
+fn blocks(of: &ComparedHost) -> Vec<Block> {
+    let mut blocks = vec![Block::Note(format!("Host {}:", of.host))];
+    match &of.compared {
+        Ok((runs, found)) => {
+            for section in comparison::document(runs, found).sections {
+                blocks.extend(section.blocks);
+            }
+        }
+        Err(why) => blocks.push(Block::Note(format!("Not compared: {why}."))),
+    }
+    blocks
+}

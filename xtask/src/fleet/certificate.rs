@@ -1,0 +1,39 @@
+//! An authority and the certificate of a server by it, made with openssl for a few days.
+
+use std::path::{Path, PathBuf};
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::network::SERVER;
+
+/// The files that a server and its clients need, PEM.
+pub(super) struct Certificate {
+    pub(super) authority: PathBuf,
+    pub(super) own: PathBuf,
+    pub(super) key: PathBuf,
+}
+
+impl Certificate {
+    /// Makes them in `folder`.
+    pub(super) fn new(folder: &Path) -> Result<Self, Failure> {
+        let file = |name: &str| folder.join(name);
+        let authority = (file("ca.pem"), file("ca.key"));
+        let own = ["-x509", "-subj", "/CN=plimsoll"];
+        make(&own, (&authority.0, &authority.1))?;
+        let (certificate, key) = (file("server.pem"), file("server.key"));
+        let by = [authority.0.display().to_string(), authority.1.display().to_string()];
+        let address = format!("subjectAltName=IP:{SERVER}");
+        let signed = ["-x509", "-subj", "/CN=server", "-CA", &by[0], "-CAkey", &by[1]];
+        let names = ["-addext", &address, "-addext", "basicConstraints=critical,CA:FALSE"];
+        make(&[&signed[..], &names].concat(), (&certificate, &key))?;
+        Ok(Self { authority: authority.0, own: certificate, key })
+    }
+}
+
+fn make(words: &[&str], (certificate, key): (&Path, &Path)) -> Result<(), Failure> {
+    let new = ["openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
+    let (certificate, key) = (certificate.display().to_string(), key.display().to_string());
+    let files = ["-nodes", "-days", "2", "-keyout", &key, "-out", &certificate];
+    shell::capture(&[&new[..], words, &files].concat()).map(drop)
+}
