@@ -79,9 +79,8 @@ pub struct PlayedRules {
     pub catch_up: f64,
     /// Bytes per second of a reseed, if the links carry them.
     pub reseed_rate: f64,
-    /// Bytes per second of the link of a host, which its reseeds share; none: as many as they need.
-    pub host_link: Option<f64>,
-    /// Bytes per second of the link between the sites, which all reseeds across it share.
+    /// Bytes per second of the link between the sites, which reseeds across it share; none: as many
+    /// as they need.
     pub site_link: Option<f64>,
     /// Bytes per second of a rebuild; none: the share of time that the array's file gives it.
     pub rebuild_rate: Option<f64>,
@@ -97,7 +96,6 @@ impl Default for PlayedRules {
             replay_share: 1.0,
             catch_up: 3.0,
             reseed_rate: 60e6,
-            host_link: None,
             site_link: None,
             rebuild_rate: None,
         }

@@ -1,4 +1,5 @@
-//! How fast copies are seeded: as the rules or an occurrence say, if the links carry it.
+//! How fast copies are seeded: as the rules or an occurrence say, if the link between the sites
+//! carries it.
 
 use units::Nanos;
 
@@ -14,18 +15,13 @@ struct Transfer<'a> {
 }
 
 impl Transfer<'_> {
-    /// Whether it uses the link of `host`.
-    fn uses(&self, host: usize) -> bool {
-        self.target.host == host || self.source.is_some_and(|of| of.host == host)
-    }
-
     fn is_between_sites(&self, deployment: &PlayedDeployment) -> bool {
         self.source.is_some_and(|of| deployment.site_of(of) != deployment.site_of(self.target))
     }
 }
 
 /// Gives each copy that must be seeded from `now` on its rate and its end. Copies that are seeded
-/// at the same time share the links; one that began earlier keeps its rate.
+/// at the same time share the link; one that began earlier keeps its rate.
 pub(super) fn begin(
     deployment: &PlayedDeployment,
     (conditions, active): (&mut [Vec<Condition>], &[Option<usize>]),
@@ -75,7 +71,7 @@ fn asked(
     given.map(|rate| rate as f64).reduce(f64::min).unwrap_or(deployment.rules.reseed_rate)
 }
 
-/// Bytes per second of which `asked` are left if all transfers share the links alike; at least 1.
+/// Bytes per second of which `asked` are left if all transfers share the link alike; at least 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -88,15 +84,8 @@ fn shared(
     asked: f64,
 ) -> u64 {
     let rules = &deployment.rules;
-    let mut rate = asked;
-    let hosts = [Some(transfer.target.host), transfer.source.map(|of| of.host)];
-    for host in hosts.into_iter().flatten() {
-        let users = all.iter().filter(|of| of.uses(host)).count().max(1);
-        rate = rules.host_link.map_or(rate, |link| rate.min(link / users as f64));
-    }
-    if transfer.is_between_sites(deployment) {
-        let users = all.iter().filter(|of| of.is_between_sites(deployment)).count().max(1);
-        rate = rules.site_link.map_or(rate, |link| rate.min(link / users as f64));
-    }
+    let link = rules.site_link.filter(|_| transfer.is_between_sites(deployment));
+    let users = all.iter().filter(|of| of.is_between_sites(deployment)).count().max(1);
+    let rate = link.map_or(asked, |link| asked.min(link / users as f64));
     rate.max(1.0) as u64
 }

@@ -97,23 +97,19 @@ fn a_lagged_copy_replays_its_backlog_before_users_work_on_it() {
     assert_eq!(active(&found)[2], [Some(1), Some(0)]);
 }
 
-/// Two databases of 200 GB come to a new server: 100 MB/s of its link are 50 for each, and the link
-/// between the sites, which the second of them crosses, has 25.
+/// Three databases of 200 GB are seeded: two cross the link between the sites and have half of it
+/// each, the third is as fast as asked.
 #[test]
-fn copies_that_are_seeded_at_once_share_the_links() {
-    let rules = PlayedRules {
-        reseed_rate: 80e6,
-        host_link: Some(100e6),
-        site_link: Some(25e6),
-        ..PlayedRules::default()
-    };
-    let deployment = deployment(3, 2, rules);
+fn copies_that_are_seeded_at_once_share_the_link_between_the_sites() {
+    let rules = PlayedRules { reseed_rate: 80e6, site_link: Some(50e6), ..PlayedRules::default() };
+    let deployment = deployment(4, 3, rules);
     let replaced = [occurrence(hour(1), Some(hour(2)), Happening::HostReplaced { host: 0 })];
     let found = timeline(&deployment, &replaced, hour(9));
-    // DB00 is active on EX01 in the same site, DB02 on EX02 in the other.
-    assert_eq!(found[2].duties[0][0], Duty::Seeding { source: 1, rate: 50_000_000 });
-    assert_eq!(found[2].duties[2][1], Duty::Seeding { source: 0, rate: 25_000_000 });
-    assert_eq!(found[3].from, hour(2) + Nanos::from_secs(4_000));
+    // DB00 is active on EX01 in the same site, DB02 on EX02 and DB03 on EX03 in the other.
+    assert_eq!(found[2].duties[0][0], Duty::Seeding { source: 1, rate: 80_000_000 });
+    assert_eq!(found[2].duties[2][2], Duty::Seeding { source: 0, rate: 25_000_000 });
+    assert_eq!(found[2].duties[3][1], Duty::Seeding { source: 0, rate: 25_000_000 });
+    assert_eq!(found[3].from, hour(2) + Nanos::from_secs(2_500));
     assert_eq!(found[4].from, hour(2) + Nanos::from_secs(8_000));
 }
 
