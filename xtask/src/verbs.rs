@@ -157,8 +157,8 @@ sweeps [--designs N]             sweeps of N simulations (default 2000): killed 
         usage: "\
 fleet [PROOF...] [--times N] [--in DIR]
                   a fleet in network namespaces: links cut, programs killed, disks failing, losses
-                  on purpose, N times each (default 1), with files in DIR (default: target/fleet;
-                  in memory, other work on the disk matters least); needs root
+                  on purpose, N times each (default 1), with files in DIR on a disk (default:
+                  target/fleet); needs root
 ",
         run: fleet::run,
     },
