@@ -207,8 +207,8 @@ fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
 }
 
 /// The arrays of these runs, the best first: passing before inconclusive before failing before
-/// impossible, then the higher rate, then the faster reads; rates that reach their target count as equal. Equals stay in
-/// their order. Runs with the same changes are of one array.
+/// impossible, then the higher rate, then the faster reads; rates that reach their target count as
+/// equal. Equals stay in their order. Runs with the same changes are of one array.
 pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
     let mut all: Vec<PredictedArray> = Vec::new();
     for run in runs {

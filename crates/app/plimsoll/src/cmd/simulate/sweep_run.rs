@@ -55,7 +55,7 @@ impl OpenSweep<'_> {
         }
         if let Some(first) = impossible.first() {
             console.remark(format_args!(
-                "{} of {count} cannot be simulated and come last in the ranking, the first: {first}",
+                "{} of {count} cannot be simulated and come last in the ranking: {first}",
                 impossible.len()
             ))?;
         }
