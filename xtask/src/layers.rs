@@ -116,7 +116,7 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "rehearsal",
-        inside: &["provision", "record", "simdisk", "plimsoll-units"],
+        inside: &["provision", "simdisk", "plimsoll-units"],
         outside: &[],
         tests: &[],
     },

@@ -96,6 +96,12 @@ pub(crate) fn cache_kill(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " cached::kills", &[("PLIMSOLL_CACHE_KILLS", times)])
 }
 
+/// Sweeps of `designs` simulations: killed five times and resumed, and by agents of which one is
+/// lost.
+pub(crate) fn sweeps(designs: &str) -> Result<(), Failure> {
+    program_tests("end_to_end", " sweeps::", &[("PLIMSOLL_SWEEP_DESIGNS", designs)])
+}
+
 /// Loads a database for `minutes` and has every independent reader compare what it sees.
 pub(crate) fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     let minutes: u32 = minutes
