@@ -58,9 +58,11 @@ pub fn more_servers(file: &str, text: &str) -> Vec<LighterDesign> {
     };
     let now = size(&deployment);
     let servers = deployment.availability.servers_per_site;
-    let edits = [servers + 1, servers + 2, servers * 2];
-    let edits = edits.map(|count| edit("availability", "servers_per_site", count.to_string()));
-    edits.into_iter().filter_map(|edit| changed(&now, &sized(file, text, &edit)?, edit)).collect()
+    [servers + 1, servers + 2, servers * 2]
+        .into_iter()
+        .map(|count| edit("availability", "servers_per_site", count.to_string()))
+        .filter_map(|edit| changed(&now, &sized(file, text, &edit)?, edit))
+        .collect()
 }
 
 fn sized(file: &str, text: &str, edit: &Replacement) -> Option<Sizing> {

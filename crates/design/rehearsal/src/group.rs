@@ -20,12 +20,13 @@ impl HostGroup {
     pub fn positions(&self, deployment: &PlayedDeployment) -> Vec<(usize, usize)> {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         let copies = self.copies.iter().map(|of| &deployment.databases[of.0].copies[of.1]);
-        let positions = copies.map(|copy| {
-            let count = counts.entry(copy.host).or_default();
-            *count += 1;
-            (copy.host, *count - 1)
-        });
-        positions.collect()
+        copies
+            .map(|copy| {
+                let count = counts.entry(copy.host).or_default();
+                *count += 1;
+                (copy.host, *count - 1)
+            })
+            .collect()
     }
 }
 

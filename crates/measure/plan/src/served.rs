@@ -35,7 +35,7 @@ pub struct ServedCache {
     pub metrics: Option<String>,
     /// Bytes a second that admissions may write to flash; none: any.
     pub write_budget: Option<Bytes>,
-    /// Where it is served over iSCSI, if it is.
+    /// The iSCSI target that exports it, if any.
     pub iscsi: Option<CacheIscsi>,
     /// Memory of all requests in progress.
     pub memory: Bytes,

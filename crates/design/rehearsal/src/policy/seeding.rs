@@ -46,15 +46,14 @@ fn transfers<'a>(
     conditions: &[Vec<Condition>],
     active: &[Option<usize>],
 ) -> Vec<Transfer<'a>> {
-    let is_empty = |&((database, at), _): &((usize, usize), &PlayedCopy)| {
-        matches!(conditions[database][at], Condition::Empty { .. })
-    };
-    let empty = deployment.copies().filter(is_empty);
-    let transfers = empty.map(|(number, target)| {
-        let copies = &deployment.databases[number.0].copies;
-        Transfer { number, target, source: active[number.0].map(|at| &copies[at]) }
-    });
-    transfers.collect()
+    deployment
+        .copies()
+        .filter(|&((database, at), _)| matches!(conditions[database][at], Condition::Empty { .. }))
+        .map(|(number, target)| {
+            let copies = &deployment.databases[number.0].copies;
+            Transfer { number, target, source: active[number.0].map(|at| &copies[at]) }
+        })
+        .collect()
 }
 
 /// Bytes per second that are asked for.

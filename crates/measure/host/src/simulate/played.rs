@@ -108,7 +108,7 @@ impl HostJournal {
         }
     }
 
-    /// Forgets what was noted since the last interval, during which the host was down.
+    /// Forgets the operations noted since the last interval, during which the host was down.
     pub fn skip(&mut self) {
         self.copies.fill(OperationSeries::default());
     }

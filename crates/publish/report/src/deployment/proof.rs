@@ -209,7 +209,7 @@ fn change_row(of: &Claim) -> TableRow {
     TableRow::body(vec![Cell::plain(of.name.clone()), Cell::or_none(edit), Cell::plain(effect)])
 }
 
-/// Where the formulas of the sizing say otherwise, and why.
+/// Claims on which the formulas of the sizing disagree, and why.
 fn disagreements(proof: &Proof) -> Option<Section> {
     let told = |of: &Claim| {
         let why = of.disagreement.clone()?;

@@ -215,8 +215,11 @@ impl Reservations {
 
     /// Every registered initiator but this one, with what to notify it of.
     fn others(&self, initiator: &str, sense: Sense) -> Notices {
-        let rest = |(name, _): &&(String, u64)| name != initiator;
-        self.keys.iter().filter(rest).map(|(name, _)| (name.clone(), sense)).collect()
+        self.keys
+            .iter()
+            .filter(|(name, _)| name != initiator)
+            .map(|(name, _)| (name.clone(), sense))
+            .collect()
     }
 }
 

@@ -63,8 +63,8 @@ fn limits(disk: &ServedDisk) -> Vec<u8> {
     let mut page = vec![0; 60];
     // WRITE SAME needs a length; COMPARE AND WRITE takes one block.
     (page[0], page[1]) = (0x01, 1);
-    let in_blocks = |bytes: u32| bytes / disk.block_bytes;
-    let granularity = u16::try_from(in_blocks(disk.preferred_bytes)).unwrap_or(u16::MAX);
+    let preferred = disk.preferred_bytes / disk.block_bytes;
+    let granularity = u16::try_from(preferred).unwrap_or(u16::MAX);
     page[2..4].copy_from_slice(&granularity.to_be_bytes());
     page[4..8].copy_from_slice(&most.to_be_bytes());
     page[16..20].copy_from_slice(&u32::MAX.to_be_bytes());

@@ -108,8 +108,8 @@ fn from_flags(flags: &CacheServeFlags) -> Result<ServedCache, CommandError> {
 }
 
 fn tls_of(flags: &CacheServeFlags) -> Option<CacheTls> {
-    let text = |path: &PathBuf| path.display().to_string();
-    let (certificate, key) = (flags.tls_cert.as_ref()?, flags.tls_key.as_ref()?);
-    let client_ca = flags.tls_client_ca.as_ref()?;
-    Some(CacheTls { certificate: text(certificate), key: text(key), client_ca: text(client_ca) })
+    let certificate = flags.tls_cert.as_ref()?.display().to_string();
+    let key = flags.tls_key.as_ref()?.display().to_string();
+    let client_ca = flags.tls_client_ca.as_ref()?.display().to_string();
+    Some(CacheTls { certificate, key, client_ca })
 }

@@ -113,10 +113,11 @@ fn one_of_each_site(
     if pair.is_some_and(is_claimed) {
         return None;
     }
-    let site = |host: usize| deployment.hosts[host].site;
-    let apart = pairs(members).into_iter().filter(|&(one, two)| site(one) != site(two));
-    let cases: Vec<Vec<Occurrence>> =
-        apart.map(|(one, two)| vec![lost(deployment, one), lost(deployment, two)]).collect();
+    let cases: Vec<Vec<Occurrence>> = pairs(members)
+        .into_iter()
+        .filter(|&(one, two)| deployment.hosts[one].site != deployment.hosts[two].site)
+        .map(|(one, two)| vec![lost(deployment, one), lost(deployment, two)])
+        .collect();
     let length = Nanos(2 * 3_600_000_000_000);
     let stays = |case: &Vec<Occurrence>| {
         timeline(deployment, case, length).iter().all(|of| of.inactive() == 0)
@@ -145,11 +146,13 @@ fn disks(deployment: &PlayedDeployment) -> Vec<Occurrence> {
     arrays.retain(|&array, (_, all, active)| {
         seen.insert((deployment.arrays[array].name.clone(), *all, *active))
     });
-    let failed = arrays.into_iter().map(|(array, (host, ..))| {
-        let text = format!("a disk of {}", deployment.hosts[host].name);
-        occurrence(Happening::DiskFailed { array }, text)
-    });
-    failed.collect()
+    arrays
+        .into_iter()
+        .map(|(array, (host, ..))| {
+            let text = format!("a disk of {}", deployment.hosts[host].name);
+            occurrence(Happening::DiskFailed { array }, text)
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -60,10 +60,13 @@ fn disks_of(deployment: &PlayedDeployment) -> Vec<(String, usize)> {
     for copy in deployment.databases.iter().flat_map(|of| &of.copies) {
         arrays[copy.host].insert(copy.place.array);
     }
-    let name = |own: &BTreeSet<usize>| {
-        own.first().map_or_else(String::new, |&array| deployment.arrays[array].name.clone())
-    };
-    arrays.iter().map(|own| (name(own), own.len())).collect()
+    arrays
+        .iter()
+        .map(|own| {
+            let first = own.first().map(|&array| deployment.arrays[array].name.clone());
+            (first.unwrap_or_default(), own.len())
+        })
+        .collect()
 }
 
 fn loads(deployment: &PlayedDeployment, stretch: &Stretch) -> Vec<HostLoad> {
