@@ -115,12 +115,14 @@ impl HostJournal {
 
     /// Writes the interval of `span` with everything noted since the one before.
     pub fn end_interval(&mut self, span: Nanos) -> Result<(), HostError> {
-        let databases = (0..).zip(&self.copies).map(|(index, series)| DatabaseInterval {
-            index,
-            series: series.all(),
-            ..DatabaseInterval::default()
-        });
-        let databases: Vec<DatabaseInterval> = databases.collect();
+        let databases: Vec<DatabaseInterval> = (0..)
+            .zip(&self.copies)
+            .map(|(index, series)| DatabaseInterval {
+                index,
+                series: series.all(),
+                ..DatabaseInterval::default()
+            })
+            .collect();
         self.skip();
         let (from, to) = (self.at, self.at + span);
         self.at = to;

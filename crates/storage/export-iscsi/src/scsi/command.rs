@@ -119,10 +119,9 @@ fn mode(disk: &ServedDisk, cdb: &[u8; 16], is_long: bool) -> Result<Vec<u8>, Sen
 }
 
 fn transfer(disk: &ServedDisk, cdb: &[u8; 16]) -> Result<CommandPlan, Sense> {
-    let of = |most| checked(disk, extent(cdb), most);
     match cdb[0] {
         0x08 | 0x28 | 0x88 | 0xa8 => {
-            let (first, blocks) = of(MOST_BYTES)?;
+            let (first, blocks) = checked(disk, extent(cdb), MOST_BYTES)?;
             if blocks == 0 {
                 return Ok(CommandPlan::Answer(Vec::new(), 0));
             }
@@ -130,12 +129,14 @@ fn transfer(disk: &ServedDisk, cdb: &[u8; 16]) -> Result<CommandPlan, Sense> {
             Ok(CommandPlan::Do(ScsiWork::Read { offset, length }))
         }
         0x0a | 0x2a | 0x8a | 0xaa => {
-            let (_, blocks) = of(MOST_BYTES)?;
+            let (_, blocks) = checked(disk, extent(cdb), MOST_BYTES)?;
             Ok(CommandPlan::Take(index(disk.bytes(blocks))))
         }
-        0x35 | 0x91 => of(u64::MAX).map(|_| CommandPlan::Do(ScsiWork::Flush)),
+        0x35 | 0x91 => {
+            checked(disk, extent(cdb), u64::MAX).map(|_| CommandPlan::Do(ScsiWork::Flush))
+        }
         0x41 | 0x93 => {
-            let (_, blocks) = of(MOST_FILL)?;
+            let (_, blocks) = checked(disk, extent(cdb), MOST_FILL)?;
             let is_zero = cdb[0] == 0x93 && cdb[1] & 1 != 0;
             match (blocks, is_zero) {
                 (0, _) => Err(Sense::INVALID_FIELD),

@@ -130,17 +130,14 @@ impl TargetSession {
     fn prove(&mut self, head: &Head, proof: ChapProof, text: &KeyText) {
         let SessionStage::Login(login) = &self.stage else { return };
         let challenge = login.challenge;
-        let offers = |key: &str, wanted: &str| {
-            text.get(key).is_some_and(|list| list.split(',').any(|one| one == wanted))
-        };
         let mut answer = KeyText::default();
         match proof {
-            ChapProof::Unnamed if offers("AuthMethod", "CHAP") => {
+            ChapProof::Unnamed if offers(text, "AuthMethod", "CHAP") => {
                 answer.set("AuthMethod", "CHAP");
                 answer.set("TargetPortalGroupTag", "1");
                 self.set_proof(ChapProof::Algorithm);
             }
-            ChapProof::Algorithm if offers("CHAP_A", "5") => {
+            ChapProof::Algorithm if offers(text, "CHAP_A", "5") => {
                 answer.set("CHAP_A", "5");
                 answer.set("CHAP_I", challenge[0].to_string());
                 answer.set("CHAP_C", hex_value(&challenge));
@@ -225,4 +222,9 @@ impl TargetSession {
         device_net::iscsi_codec::append(&mut bytes, answer, &text.encode());
         self.steps.push(TargetStep::Send(bytes));
     }
+}
+
+/// Whether `wanted` is among the values of a key.
+fn offers(text: &KeyText, key: &str, wanted: &str) -> bool {
+    text.get(key).is_some_and(|list| list.split(',').any(|one| one == wanted))
 }

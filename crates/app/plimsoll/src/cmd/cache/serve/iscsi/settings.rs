@@ -127,11 +127,11 @@ fn default_name() -> String {
 
 /// The fault in the begin of the names of targets, if any (RFC 7143, 4.2.7).
 fn name_fault(name: &str) -> Option<&'static str> {
-    let is_plain = |letter: char| {
-        letter.is_ascii_lowercase() || letter.is_ascii_digit() || ".-:".contains(letter)
-    };
     let begins = ["iqn.", "eui.", "naa."].iter().any(|begin| name.starts_with(begin));
-    let is_sound = begins && name.len() <= 150 && name.chars().all(is_plain);
+    let is_plain = name.chars().all(|letter| {
+        letter.is_ascii_lowercase() || letter.is_ascii_digit() || ".-:".contains(letter)
+    });
+    let is_sound = begins && name.len() <= 150 && is_plain;
     (!is_sound).then_some(
         "begins with iqn., eui. or naa. and has up to 150 small letters, digits, dots, dashes and \
          colons",
