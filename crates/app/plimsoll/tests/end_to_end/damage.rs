@@ -288,6 +288,38 @@ fn damaged_headers_are_named() {
 }
 
 #[test]
+fn every_reader_names_a_damaged_copy_of_the_header() {
+    let scene = Scene::prepared("read-header");
+    scene.change(FILE, |bytes| bytes[..100].fill(0));
+    let named = format!("{FILE}: the first copy of the header is damaged");
+    scene.run(["verify", FILE]).expect_code(1).expect_out(&[&named, "1 problems"]);
+    for read in ["export", "schema", "space"] {
+        let ran = scene.run([read, FILE]);
+        ran.expect_code(1);
+        assert!(ran.err.contains(&named), "{read}: {}", ran.err);
+    }
+    let json = scene.run(["verify", "--json", FILE]);
+    json.expect_code(1);
+    let answer: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(answer["problems"], 1);
+    assert!(answer["file_faults"][0].as_str().unwrap().starts_with("the first copy"));
+}
+
+#[test]
+fn a_bit_that_changed_in_an_unused_page_is_a_problem_to_verify_too() {
+    let scene = Scene::prepared("flip-unused");
+    scene.change(FILE, |bytes| {
+        let pages = bytes.len() / PAGE_BYTES - 2;
+        let is_empty = |page: &usize| bytes[at(*page)..at(page + 1)].iter().all(|byte| *byte == 0);
+        let unused = (1..=pages).find(is_empty).unwrap();
+        bytes[at(unused) + 700] ^= 0x20;
+    });
+    scene.run(["check", FILE]).expect_code(1);
+    let parts = ["no data is touched", "1 problems"];
+    scene.run(["verify", FILE]).expect_code(1).expect_out(&parts);
+}
+
+#[test]
 fn programs_read_the_same_findings() {
     let scene = Scene::prepared("check-json");
     scene.change(FILE, |bytes| bytes[at(40) + 9_000] ^= 8);

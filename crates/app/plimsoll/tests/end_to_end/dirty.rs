@@ -127,6 +127,9 @@ fn a_cut_file_is_called_cut_and_its_lost_pages_are_ranges() {
     ran.expect_code(1).expect_out(&["past the end of the file"]);
     let many = ran.out.lines().filter(|line| line.contains("past the end")).count();
     assert!(many < 20, "{many} lines: {}", ran.out);
+    let outside = ran.out.lines().filter(|line| line.contains("among those that the tree owns"));
+    assert!(outside.count() < 20, "{}", ran.out);
+    ran.expect_out(&[" pages)"]);
 }
 
 #[test]

@@ -233,8 +233,7 @@ fn came_to(run: &NamedRun, letter: &str) -> String {
         Ruling::Pass | Ruling::Warn => Vec::new(),
     };
     let name = lettered(letter, &run.name);
-    let reasons: String = reasons.iter().map(|reason| format!(" {reason}")).collect();
-    format!("{name}: {verdict}.{reasons}")
+    [vec![format!("{name}: {verdict}.")], reasons].concat().join(" ")
 }
 
 /// A letter with the name that it means.

@@ -176,8 +176,8 @@ fn meaning(sets: &[NamedSet<'_>], compared: &[ComparedTest]) -> Vec<String> {
             Err(why) => said.push(format!("{name}: not compared: {why}.")),
         }
     }
-    let runs = compared.iter().filter_map(|of| of.compared.as_ref().ok());
-    said.extend(runs.filter_map(|(runs, _)| comparison::reset_advice(runs)).next());
+    let mut runs = compared.iter().filter_map(|of| of.compared.as_ref().ok());
+    said.extend(runs.find_map(|(runs, _)| comparison::reset_advice(runs)));
     said
 }
 

@@ -74,7 +74,7 @@ mod tests {
     use super::folded;
 
     fn finding(page: u32, problem: Problem) -> VerifyFinding {
-        let (subject, page) = (Subject::table("Msg"), PageNumber(page));
+        let (subject, page) = (Subject::default(), PageNumber(page));
         VerifyFinding { subject, page, pages: 1, key: Vec::new(), problem }
     }
 
@@ -88,7 +88,7 @@ mod tests {
         }
         all.push(finding(3, Problem::EmptyLeaf));
         let lines = folded(&all.iter().collect::<Vec<_>>());
-        let subject = Subject::table("Msg");
+        let subject = Subject::default();
         let expected = [
             format!("{subject}, pages 7-9: are not among those that the tree owns (3 pages)"),
             format!("{subject}, pages 7-9: are past the end of the file (3 pages)"),
