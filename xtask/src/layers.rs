@@ -64,7 +64,7 @@ const TABLE: &[Layer] = &[
         outside: &[],
         tests: &["device", "device-os", "units"],
     },
-    Layer { package: "mirror", inside: &["units"], outside: &[], tests: &[] },
+    Layer { package: "mirror", inside: &["units"], outside: &["twox-hash"], tests: &[] },
     Layer { package: "export", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer { package: "workload", inside: &["plan", "units"], outside: &["twox-hash"], tests: &[] },
     Layer {
@@ -216,6 +216,7 @@ const TABLE: &[Layer] = &[
             "jetstress",
             "limits",
             "luns",
+            "mirror",
             "plan",
             "profile",
             "provision",

@@ -84,6 +84,11 @@ pub(crate) fn cache_kill(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " cached::kills", &[("PLIMSOLL_CACHE_KILLS", times)])
 }
 
+/// Kills two hosts and their NATS server `times` times and holds them to what guests saw.
+pub(crate) fn mirror_kills(times: &str) -> Result<(), Failure> {
+    program_tests("end_to_end", " mirrored::kills", &[("PLIMSOLL_MIRROR_KILLS", times)])
+}
+
 /// Loads a database for `minutes` and has every independent reader compare what it sees.
 pub(crate) fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     let minutes: u32 = minutes

@@ -96,13 +96,13 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> ServedCache {
     document
 }
 
-fn texts(keys: &mut Keys<'_, '_>, key: &'static str) -> Vec<String> {
+pub(crate) fn texts(keys: &mut Keys<'_, '_>, key: &'static str) -> Vec<String> {
     keys.list(key)
         .map(|given: Vec<Given<String>>| given.into_iter().map(|given| given.value).collect())
         .unwrap_or_default()
 }
 
-fn text(keys: &mut Keys<'_, '_>, key: &'static str) -> Option<String> {
+pub(crate) fn text(keys: &mut Keys<'_, '_>, key: &'static str) -> Option<String> {
     keys.has(key).then(|| keys.text(key, ""))
 }
 

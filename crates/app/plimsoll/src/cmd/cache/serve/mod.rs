@@ -6,6 +6,7 @@ pub(super) mod control;
 mod daemon;
 mod mailbox;
 mod manager;
+mod mirrored;
 mod report;
 mod settings;
 mod socket;
@@ -44,6 +45,13 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
     if flags.example {
         console.answer_text(plan::ServedCache::example())?;
         return Ok(Outcome::Pass);
+    }
+    if flags.example_mirror {
+        console.answer_text(plan::MirroredVolume::example())?;
+        return Ok(Outcome::Pass);
+    }
+    if let Some(file) = &flags.mirror {
+        return mirrored::run(file, console);
     }
     let settings = CacheServeSettings::read(flags)?;
     let world = wire::world()?;
