@@ -75,9 +75,9 @@ impl<'a> Wanted<'a> {
                     Failure::new("`--times` needs a number of attempts, such as `--times 20`")
                 })?;
             } else if *word == "--in" {
-                wanted.folder = words.next().ok_or_else(|| {
-                    Failure::new("`--in` needs a folder, such as `/dev/shm/fleet`")
-                })?;
+                wanted.folder = words
+                    .next()
+                    .ok_or_else(|| Failure::new("`--in` needs a folder, such as `/mnt/disk1`"))?;
             } else if CASES.iter().any(|case| case.name == *word) {
                 wanted.cases.push(word);
             } else {
@@ -136,8 +136,8 @@ mod tests {
         let folder = "target/fleet";
         assert_eq!(both, Wanted { cases: vec!["skew", "server"], times: 20, folder });
         assert!(both.includes("skew") && !both.includes("flapping"));
-        let all = Wanted::of(&["--in", "/dev/shm/f"]).expect("all of them");
-        assert_eq!(all.folder, "/dev/shm/f");
+        let all = Wanted::of(&["--in", "/mnt/f"]).expect("all of them");
+        assert_eq!(all.folder, "/mnt/f");
         assert!(all.times == 1 && all.includes("flapping"));
     }
 

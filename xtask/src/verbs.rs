@@ -145,8 +145,8 @@ cache-kill [--times N]           a flash cache's server killed N times (default 
         usage: "\
 fleet [PROOF...] [--times N] [--in DIR]
                   a fleet in network namespaces: links cut, programs killed, disks failing, losses
-                  on purpose, N times each (default 1), with files in DIR (default: target/fleet;
-                  in memory, other work on the disk matters least); needs root
+                  on purpose, N times each (default 1), with files in DIR on a disk (default:
+                  target/fleet); needs root
 ",
         run: fleet::run,
     },

@@ -18,6 +18,10 @@ pub(super) struct Design {
     pub(super) faulty: Option<usize>,
 }
 
+/// The disk of this machine is not on trial: only a load that is not carried fails.
+const LIMITS: &str = "[limits]\nread_average = \"1s\"\nread_maximum = \"4s\"\n\
+     log_write_average = \"1s\"\nlog_write_maximum = \"4s\"\n";
+
 /// Four hosts with one database each.
 pub(super) const PLAIN: Design = Design {
     hosts: super::network::HOSTS,
@@ -53,7 +57,7 @@ impl Design {
             "[databases]\nfolders = [{folders}]\nsize = \"16MiB\"\n\
              [engine]\ncache_minimum = \"2MiB\"\ncache_maximum = \"4MiB\"\n\
              [workload]\nthreads = 1\ntarget_iops = {iops}\n\
-             [test]\nduration = \"{seconds}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n"
+             [test]\nduration = \"{seconds}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n{LIMITS}"
         )
     }
 }

@@ -51,6 +51,12 @@ pub(super) fn only_lost(report: &Value, host: usize) -> Result<String, Failure> 
     }
 }
 
+/// A run that ended early proves nothing, and says why.
+pub(super) fn began(report: &Value) -> Result<(), Failure> {
+    let early = findings(report, "ended-early");
+    require(early.is_empty(), early.first().map_or("", |of| text(of)).to_owned()).map(drop)
+}
+
 pub(super) fn none_lost(report: &Value) -> Result<(), Failure> {
     let lost = findings(report, "host-lost");
     require(lost.is_empty(), format!("no host was lost, and the report has {lost:?}")).map(drop)

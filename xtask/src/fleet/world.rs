@@ -13,6 +13,7 @@ use xtask::shell;
 use super::certificate::Certificate;
 use super::design::{Design, host_name};
 use super::network::{Network, Place, SERVER};
+use super::reports::began;
 use super::volume::Volume;
 use super::wait_until;
 
@@ -136,6 +137,7 @@ impl<'a> Fleet<'a> {
             let said = fs::read_to_string(self.folder.join("controller.txt")).unwrap_or_default();
             Failure::new(format!("no report: {}", said.lines().last().unwrap_or_default()))
         })?;
+        began(&report)?;
         Ok((output.status.code().unwrap_or(-1), report))
     }
 

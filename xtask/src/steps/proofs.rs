@@ -37,6 +37,14 @@ pub(crate) fn bench(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p bench --", options)
 }
 
+/// The crates of the reader library as a registry would get them; `cargo` builds each from its
+/// package and from those of the others.
+pub(crate) fn reader_crates() -> Result<(), Failure> {
+    let words = "cargo package -q -p plimsoll-units -p ese -p plimsoll-ese --target-dir \
+                 target/packages";
+    runner(words, &[])
+}
+
 /// Damaged logs of the real engine, through everything that a recovery does with them.
 pub(crate) fn log_mutants(mutants: &str) -> Result<(), Failure> {
     let words = "cargo test -q -p eselog --test engine mutants";

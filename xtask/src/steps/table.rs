@@ -69,6 +69,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &python::run,
     },
     Step {
+        name: "crates",
+        what: "the reader's crates packed, and built from the packages alone",
+        run: &proofs::reader_crates,
+    },
+    Step {
         name: "log-mutants",
         what: "10,000 damaged logs of the real engine, replayed",
         run: &|| proofs::log_mutants("10000"),

@@ -6,6 +6,6 @@ mod ending;
 pub(crate) use answer::{Existing, named_file, refuse_input, stream, stream_error, write};
 pub(crate) use ending::form_of;
 pub(crate) use host::documents::{
-    dated_folder, decode, make_folder, make_new_folder, make_parents, open, read_data,
+    create, dated_folder, decode, make_folder, make_new_folder, make_parents, open, read_data,
     read_deployment, read_document, read_foreign, read_plan, read_text, replace, write_new,
 };

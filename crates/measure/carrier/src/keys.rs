@@ -49,19 +49,8 @@ impl Carrier {
         expires_after: Option<Duration>,
     ) -> Result<Bucket, CarrierError> {
         let expiry = expires_after.unwrap_or(Duration::ZERO);
-        // The stream below a bucket, made by hand as for the lease of a controller.
-        let stream = Config {
-            name: format!("KV_{name}"),
-            subjects: vec![format!("$KV.{name}.>")],
-            max_messages_per_subject: 1,
-            max_age: expiry,
-            duplicate_window: expires_after.unwrap_or(ANSWERS_WITHIN).min(ANSWERS_WITHIN),
-            discard: DiscardPolicy::New,
-            deny_delete: true,
-            allow_rollup: true,
-            allow_direct: true,
-            ..Config::default()
-        };
+        let window = expires_after.unwrap_or(ANSWERS_WITHIN).min(ANSWERS_WITHIN);
+        let stream = stream_of(name, expiry, window);
         let made = self.jetstream.get_or_create_stream(stream);
         let found = self.wait("make a bucket of keys", made)?.cached_info().config.max_age;
         if found != expiry {
@@ -98,6 +87,23 @@ impl Carrier {
                 present => Ok(present),
             },
         }
+    }
+}
+
+/// The stream below a bucket, made by hand: the client asks a server for more about accounts than
+/// nats-server 2.9 answers before it makes a bucket.
+pub(crate) fn stream_of(name: &str, max_age: Duration, duplicate_window: Duration) -> Config {
+    Config {
+        name: format!("KV_{name}"),
+        subjects: vec![format!("$KV.{name}.>")],
+        max_messages_per_subject: 1,
+        max_age,
+        duplicate_window,
+        discard: DiscardPolicy::New,
+        deny_delete: true,
+        allow_rollup: true,
+        allow_direct: true,
+        ..Config::default()
     }
 }
 
@@ -180,7 +186,7 @@ async fn present(store: &kv::Store, key: &str) -> Option<KeyAnswer> {
 fn answer_of(entry: kv::Entry) -> KeyAnswer {
     match entry.operation {
         Operation::Put => {
-            KeyAnswer::Present { revision: entry.revision, value: entry.value.to_vec() }
+            KeyAnswer::Present { revision: entry.revision, value: entry.value.into() }
         }
         Operation::Delete | Operation::Purge => KeyAnswer::Absent,
     }

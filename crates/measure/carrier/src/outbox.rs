@@ -1,5 +1,5 @@
 //! Messages sent from a thread that must never wait: they are queued, in order, and dropped when
-//! the connection does not keep up. For protocols that repeat what is lost.
+//! the connection does not keep up. For protocols that repeat lost messages.
 
 use async_nats::Subject;
 use tokio::sync::mpsc::{Sender, channel};

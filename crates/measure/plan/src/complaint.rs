@@ -176,7 +176,7 @@ impl fmt::Display for Problem {
                 f,
                 "{count} figures of {product} have never been published. Add `from = \"{from}\"` \
                  to [figures] to take those of Exchange {from}, which every page then marks as an \
-                 assumption; or copy these lines into deployment.toml, change what you know \
+                 assumption; or copy these lines into the deployment, change what you know \
                  better, and answer for them:\n\n{}",
                 block.trim_end()
             ),

@@ -4,8 +4,8 @@ use units::{Bytes, Nanos};
 
 use crate::complaint::{Complaint, PlanError};
 use crate::keys::Keys;
-use crate::reader::{Given, Lines, TomlSection, parse};
-use crate::served::{name_fault, text, texts};
+use crate::reader::{Given, TomlSection};
+use crate::served::{document, name_fault, text, texts};
 
 /// The commented document that `plimsoll cache serve --example-mirror` prints.
 const EXAMPLE: &str = include_str!("documents/mirror.toml");
@@ -65,15 +65,7 @@ pub struct MirroredVolume {
 impl MirroredVolume {
     /// Reads a document from TOML `text`; `file` is the name that complaints print.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
-        let mut complaints = Vec::new();
-        let table = parse(text, EXAMPLE_COMMAND, &mut complaints);
-        let document = table.map(|table| {
-            let lines = Lines::of_text(text);
-            read(TomlSection::root(&table, &lines), &mut complaints)
-        });
-        complaints.sort_by_key(|complaint| complaint.line);
-        let complete = document.filter(|_| complaints.is_empty());
-        complete.ok_or_else(|| PlanError { file: file.to_owned(), complaints })
+        document(file, text, EXAMPLE_COMMAND, read)
     }
 
     /// A document with every key explained, ready to be edited.
@@ -96,13 +88,13 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> MirroredVolum
             keys.missing(key, example);
         }
     }
-    let volume = keys.text("volume", "");
-    if let Some(fault) = name_fault(&volume) {
+    let name = keys.text("volume", "");
+    if let Some(fault) = name_fault(&name) {
         keys.conflict("volume", fault);
     }
     let (hosts, host) = hosts(&mut keys);
-    let document = MirroredVolume {
-        volume,
+    let volume = MirroredVolume {
+        volume: name,
         hosts,
         host,
         flash: keys.text("flash", ""),
@@ -123,14 +115,14 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> MirroredVolum
             (Nanos::from_secs(1), Nanos::from_secs(600)),
         ),
     };
-    if !document.block.0.is_power_of_two() {
+    if !volume.block.0.is_power_of_two() {
         keys.conflict("block", "takes a power of two");
     }
-    if !document.size.0.is_multiple_of(document.block.0) {
+    if !volume.size.0.is_multiple_of(volume.block.0) {
         keys.conflict("size", "is no multiple of `block`; round it");
     }
     keys.finish();
-    document
+    volume
 }
 
 /// Both hosts, and which of them this one is.

@@ -12,8 +12,8 @@ use crate::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, FlashCacheInterval, FurtherErrors,
     Gauges, Histogram, HostSample, ImportedResult, Interval, IntervalCounters, Issue,
     LatencySpread, LogLine, LongRequest, OtherRun, Phase, PhaseMark, ProcessorShares, Replay,
-    STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary, Tuned, Unanswered,
-    VolumeReads,
+    STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary, TestType, Tuned,
+    Unanswered, VolumeReads,
 };
 
 /// Kinds of requests whose latencies are kept by length.
@@ -353,6 +353,15 @@ impl RunRecord {
     /// The model that the run was simulated on, if it was not made on storage.
     pub fn simulated(&self) -> Option<&Simulation> {
         self.start.simulated.as_deref()
+    }
+
+    /// Whether it is a load on storage that a crash, a power cut or a person has ended. `run
+    /// --resume` completes it, unless another program has opened its databases since.
+    pub fn is_resumable(&self) -> bool {
+        let is_load = matches!(self.start.test, TestType::Performance | TestType::Stress);
+        let is_ours = self.imported().is_none() && self.simulated().is_none();
+        let is_open = self.finished.as_ref().is_none_or(|finished| finished.was_stopped);
+        is_load && is_ours && is_open
     }
 
     /// Errors that were counted and have no issue of their own.

@@ -19,6 +19,7 @@ mod json;
 mod line;
 mod listed;
 mod mailboxes;
+mod margin;
 mod meaning;
 mod next;
 mod pareto;
@@ -60,6 +61,7 @@ pub use listed::{
     RunEntry, RunState, achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms,
     started_iso, started_ns, verdict_name,
 };
+pub use margin::margin_percent;
 pub use prediction::{
     PredictedArray, Prediction, PredictionFigures, predictions_csv, predictions_html,
     predictions_json, predictions_text, ranked_predictions,

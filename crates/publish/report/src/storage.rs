@@ -150,13 +150,13 @@ fn document(look: &StorageLook<'_>) -> Document {
 fn table(findings: &[StorageFinding]) -> Table {
     let finding = Column { metric: Some("storage-findings"), ..Column::text("Check") };
     Table {
-        caption: "What was looked at, what was seen, and what mends it",
+        caption: "What was looked at, what was seen, and the remedy",
         columns: vec![
             finding,
             Column::text("Outcome"),
             Column::text("Where"),
             Column::text("Seen"),
-            Column::text("Why, and what mends it"),
+            Column::text("Why, and the remedy"),
         ],
         rows: worst_first(findings).into_iter().map(row).collect(),
     }

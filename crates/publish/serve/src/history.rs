@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params};
 use crate::runs::known::{JournalStamp, Known};
 
 /// Another number for every change of the tables, or of how a journal becomes a row of them.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 
 const TABLES: &str = "
 CREATE TABLE made_by (layout TEXT NOT NULL);
@@ -26,7 +26,8 @@ CREATE TABLE run (
   name TEXT, tags TEXT, description TEXT, machine TEXT, test TEXT,
   started_ns INTEGER, started TEXT, verdict TEXT, tone TEXT,
   asked_iops REAL, iops REAL, backup_mib_per_second REAL, read_ms REAL, log_write_ms REAL,
-  outcome TEXT, simulated TEXT, imported TEXT, is_cut_off INTEGER
+  outcome TEXT, simulated TEXT, imported TEXT, is_cut_off INTEGER,
+  margin_percent REAL
 ) WITHOUT ROWID;
 CREATE TABLE volume (
   run TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,

@@ -19,6 +19,7 @@ mod runs;
 mod search;
 mod sets;
 mod summary;
+mod volumes;
 
 use std::fmt;
 use std::io;
@@ -102,6 +103,18 @@ pub struct RunQuestion {
     pub name: Option<String>,
 }
 
+/// A first test of a disk, as a person fills it in.
+pub struct GuideQuestion {
+    /// Absolute path of an existing folder on the disk.
+    pub folder: String,
+    /// Size of the database, such as `100GiB`.
+    pub size: String,
+    /// How long is measured, such as `2h`.
+    pub duration: String,
+    /// Name of the plan and of its runs.
+    pub name: String,
+}
+
 /// Databases that are being filled, or were.
 #[derive(Clone, Debug)]
 pub struct FillProgress {
@@ -151,6 +164,10 @@ pub trait RunControl: Send + Sync + 'static {
 
     /// Kinds of tests that can be started.
     fn tests(&self) -> Vec<&'static str>;
+
+    /// Writes a plan into `root`, which must not have one of this name, and starts to fill its
+    /// database; or returns why it cannot.
+    fn guide(&self, question: &GuideQuestion, root: &Path) -> Result<(), String>;
 
     /// Starts to fill the databases of `plan`, or returns why it cannot.
     fn prepare(&self, plan: &Path) -> Result<(), String>;

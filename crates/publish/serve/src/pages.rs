@@ -8,16 +8,18 @@ mod simulate;
 mod size;
 mod stopped;
 mod trend;
+mod volumes;
 
 use std::fmt::Write as _;
 
 pub(crate) use fleet::live_fleet;
-pub(crate) use list::{StartForm, list};
+pub(crate) use list::{RunsShown, StartForm, list};
 pub(crate) use live::live;
 pub(crate) use simulate::{SimulationForm, simulating, simulation};
 pub(crate) use size::{SizingForm, sizing};
-pub(crate) use stopped::{ask_to_stop, is_resumable, preparing, with_resumption};
+pub(crate) use stopped::{ask_to_stop, preparing, with_resumption};
 pub(crate) use trend::trend;
+pub(crate) use volumes::volumes;
 
 use crate::sets::ServedSet;
 use crate::summary::VolumeIdentity;

@@ -20,7 +20,7 @@ use crate::answers::{NoAnswer, answer, guard, html, refusal, see_other};
 use crate::clock::epoch_ns;
 use crate::gate::{Gate, GateRefusal, RequestHead};
 use crate::metrics::{self, ScrapeFormat};
-use crate::pages::{self, StartForm};
+use crate::pages::{self, RunsShown, StartForm};
 use crate::runs::{Known, Listed, ServedRuns};
 use crate::sets::{self, ListEntry, ServedSet, entries};
 use crate::summary::VolumeIdentity;
@@ -57,6 +57,7 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/fleet/{*id}", get(fleets::page))
         .route("/stop-fleet/{*id}", post(fleets::stop))
         .route("/prepare", get(actions::preparation).post(actions::prepare))
+        .route("/guide", post(actions::guide))
         .route("/start", post(actions::start))
         .fallback(async || missing("There is no such page."))
         .with_state(runs)
@@ -171,6 +172,7 @@ async fn list(
     beside(move || {
         let query = value_of(&fields, "q");
         let mut all = runs.all();
+        let volumes = if query.is_empty() { pages::volumes(&all) } else { String::new() };
         let mut fleets = fleets::all(&runs);
         all.retain(|run| !fleets::is_part(run, &fleets));
         let all = entries(all, &runs.root_name());
@@ -180,7 +182,10 @@ async fn list(
             plans: runs.documents(DocumentKind::Plan),
             tests: runs.machine().tests(),
         });
-        html(pages::list((&found(all, query), &fleets), query, count, start.as_ref()))
+        let entries = found(all, query);
+        let shown =
+            RunsShown { entries: &entries, fleets: &fleets, query, count, volumes: &volumes };
+        html(pages::list(&shown, start.as_ref()))
     })
     .await
 }
@@ -245,7 +250,7 @@ async fn report_page(
         let place = pages::address(&run.id);
         let further = [(format!("/csv/{place}"), "CSV"), (format!("/json/{place}"), "JSON")];
         let page = pages::of_report(&report::html(&record, &verdict), &further);
-        let can_resume = may_change && !run.is_live && pages::is_resumable(&record);
+        let can_resume = may_change && !run.is_live && record.is_resumable();
         Ok(html(if can_resume { pages::with_resumption(&page, &run.id) } else { page }))
     })
     .await

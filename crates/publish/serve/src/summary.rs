@@ -93,6 +93,8 @@ pub(crate) struct RunLine {
     pub read_ms: Option<f64>,
     /// Mean latency of log writes.
     pub log_write_ms: Option<f64>,
+    /// Distance of its worst latency from the limit, in percent of the limit.
+    pub margin_percent: Option<f64>,
     /// Volumes of its databases and logs; empty if it was simulated or imported.
     pub volumes: Vec<VolumeIdentity>,
 }
@@ -109,6 +111,7 @@ pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
     RunLine {
         verdict: if is_cut_off { "Cut off".to_owned() } else { report::verdict_name(run, verdict) },
         outcome: Some(report::verdict_of(run, verdict).to_owned()),
+        margin_percent: report::margin_percent(verdict),
         is_cut_off,
         tone,
         ..figures(run)

@@ -76,15 +76,17 @@ fn read(folder: PathBuf, below: &Path) -> Result<ListedRun, CommandError> {
     })
 }
 
-/// How a run can be completed that was cut off; none of a run that came to an end.
+/// How a run can be completed that was cut off or stopped; none of a run that came to an end.
 fn cut_off(folder: &Path, record: &RunRecord) -> Result<Option<CutOff>, CommandError> {
-    if !report::is_cut_off(record) {
+    let is_cut_off = report::is_cut_off(record);
+    if !is_cut_off && !record.is_resumable() {
         return Ok(None);
     }
-    Ok(Some(match refusal_to_resume(folder)? {
-        None => CutOff::Resumable(format!("plimsoll run --resume {}", shell_word(folder))),
-        Some(why) => CutOff::Lost(why),
-    }))
+    let resumable = || format!("plimsoll run --resume {}", shell_word(folder));
+    Ok(match refusal_to_resume(folder)? {
+        None => Some(CutOff::Resumable(resumable())),
+        Some(why) => is_cut_off.then_some(CutOff::Lost(why)),
+    })
 }
 
 /// The id of the run or set of tests, the same as on the server.

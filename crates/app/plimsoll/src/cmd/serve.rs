@@ -2,6 +2,7 @@
 
 mod filling;
 pub(crate) mod flags;
+mod guide;
 mod local;
 mod place;
 mod questions;

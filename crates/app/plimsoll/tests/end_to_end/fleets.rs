@@ -5,6 +5,7 @@ mod access;
 mod events;
 #[cfg(unix)]
 mod readme;
+mod views;
 
 use std::fs;
 use std::net::TcpListener;

@@ -101,6 +101,9 @@ fn a_stopped_run_is_completed_until_something_opens_its_databases() {
     stop_after(scene.start(RUN), 4);
     let stopped = journal(&scene);
     assert!(stopped.contains("\"was_stopped\":true"), "{stopped}");
+    scene.run(["report", "out"]).expect_out(&["run --resume FOLDER"]);
+    let completed = "complete it: plimsoll run --resume ./out";
+    scene.run(["list"]).expect_out(&["Cannot judge", completed]);
     let ran = resume(&scene);
     let whole = report(&scene);
     let completed = whole["findings"].as_array().unwrap().iter();

@@ -2,6 +2,7 @@
 
 mod asked;
 mod browser;
+mod fleet;
 mod fuzz;
 mod http;
 mod kept;

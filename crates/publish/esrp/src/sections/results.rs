@@ -88,9 +88,10 @@ fn length(run: &TestedRun) -> String {
     }
 }
 
-/// A time without its fraction of a second.
+/// A time without its fraction of a second, unless it is all of it.
 fn seconds_of(ns: u64) -> String {
-    format::duration(ns / 1_000_000_000 * 1_000_000_000)
+    let whole_ns = ns / 1_000_000_000 * 1_000_000_000;
+    format::duration(if whole_ns == 0 { ns } else { whole_ns })
 }
 
 /// The result of a day of load, or why there is less.

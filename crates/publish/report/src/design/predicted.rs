@@ -159,7 +159,7 @@ impl PredictedDesign {
         let said = meaning::sentences(&self.run, &self.verdict).into_iter();
         blocks.extend(said.map(Block::Note));
         if !self.edits.is_empty() {
-            let lead = "What would leave less work for each disk: edit deployment.toml, and \
+            let lead = "What would leave less work for each disk: edit the deployment, and \
                         predict again.";
             blocks.push(Block::Note(lead.to_owned()));
             blocks.push(Block::Verbatim(written(&self.edits)));

@@ -76,13 +76,16 @@ fn by_numbers(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep
         return larger_databases(run);
     }
     let is_of_time = finding.unit == Unit::Requests || finding.rule == "measured-time";
+    if is_of_time && can_resume(run) {
+        return resume(&same);
+    }
     match time::longer(run, verdict).filter(|_| is_of_time) {
         Some(duration) => {
             let longer = again(run, &[("--duration", duration)]);
             let words = "Measure for longer, until enough is seen for a verdict";
             StepKind::MeasureLonger.with(words, longer)
         }
-        None => StepKind::MeasureAgain.with("Measure again, to the end", same),
+        None => measure_again(same),
     }
 }
 
@@ -121,13 +124,21 @@ fn completion(run: &RunRecord) -> NextStep {
              the journal record.jsonl of this run",
         );
     }
-    // Once the databases were opened, the record has everything that a resumption needs.
-    if finished.is_none() && !run.attachments.is_empty() {
-        let words = format!(
-            "Complete it, with the folder of this run for FOLDER, or start it again ({same})"
-        );
-        return StepKind::Resume.with(words, "plimsoll run --resume FOLDER".to_owned());
-    }
+    if can_resume(run) { resume(&same) } else { measure_again(same) }
+}
+
+/// Once the databases were opened, the record has everything that a resumption needs.
+fn can_resume(run: &RunRecord) -> bool {
+    run.is_resumable() && !run.attachments.is_empty()
+}
+
+fn resume(same: &str) -> NextStep {
+    let words =
+        format!("Complete it, with the folder of this run for FOLDER, or start it again ({same})");
+    StepKind::Resume.with(words, "plimsoll run --resume FOLDER".to_owned())
+}
+
+fn measure_again(same: String) -> NextStep {
     StepKind::MeasureAgain.with("Measure again, to the end", same)
 }
 
@@ -144,7 +155,7 @@ fn fewer_logs(run: &RunRecord, finding: &Finding) -> NextStep {
     let same = again(run, &[]);
     let is_replayed = run.replays.len() >= run.start.databases.len();
     if logs < 1.0 || !is_replayed {
-        return StepKind::MeasureAgain.with("Measure again, to the end", same);
+        return measure_again(same);
     }
     let words = format!("Set `replay_logs` in the plan to {}; then", format::number(logs, 0));
     StepKind::FewerLogs.with(words, same)

@@ -3,10 +3,11 @@
 
 use record::{RunRecord, Series};
 use serde::{Deserialize, Serialize};
-use verdict::{Finding, Limit, Ruling, Unit, Verdict};
+use verdict::{Ruling, Verdict};
 
 use crate::document::Tone;
 use crate::listed::{achieved_iops, lacking, mean_ms, verdict_name};
+use crate::margin::margin_percent;
 use crate::sections::summary;
 use crate::sections::tone;
 use crate::{json, meaning, simulated};
@@ -115,18 +116,4 @@ fn reason(run: &RunRecord, verdict: &Verdict) -> String {
         });
     }
     found.join(", ")
-}
-
-/// The least distance of a latency from its limit, in percent of the limit; negative beyond it.
-fn margin_percent(verdict: &Verdict) -> Option<f64> {
-    verdict.findings.iter().filter_map(margin_of_finding).reduce(f64::min)
-}
-
-fn margin_of_finding(finding: &Finding) -> Option<f64> {
-    match (finding.limit?, finding.unit) {
-        (Limit::AtMost(limit), Unit::Milliseconds) if limit > 0.0 => {
-            Some((limit - finding.measured?) / limit * 100.0)
-        }
-        _ => None,
-    }
 }

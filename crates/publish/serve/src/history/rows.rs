@@ -67,6 +67,7 @@ fn line(row: &Row<'_>) -> rusqlite::Result<RunLine> {
         simulated: row.get("simulated")?,
         imported: row.get("imported")?,
         is_cut_off: row.get("is_cut_off")?,
+        margin_percent: row.get("margin_percent")?,
         volumes: Vec::new(),
     })
 }
@@ -116,7 +117,7 @@ fn write_line(
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO run VALUES \
                (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-               ?17, ?18, ?19, ?20, ?21)";
+               ?17, ?18, ?19, ?20, ?21, ?22)";
     let mut tags = String::new();
     for tag in &line.tags {
         tags.extend([tag.as_str(), "\n"]);
@@ -143,6 +144,7 @@ fn write_line(
         line.simulated,
         line.imported,
         line.is_cut_off,
+        line.margin_percent,
     ];
     transaction.execute(sql, values).map(drop)
 }

@@ -18,6 +18,25 @@ const QUESTIONS: &str = "<section>\n<h2>Plan ahead</h2>\n\
      <p><a href=\"/simulate\">Simulate arrays</a>: predict a plan's result on a \
      simulated array.</p>\n</section>\n";
 
+/// Instead of a list that would be empty.
+const NO_RUNS: &str = "<p>No runs found in this folder. To make the first one, test a disk below, \
+     or measure it from a terminal in this folder: <code>plimsoll quick DIR</code>.</p>\n";
+
+/// From a disk to its first run without a plan of one's own.
+const GUIDE: &str = "<section id=\"guide\">\n<h2>Test a disk</h2>\n\
+     <form method=\"post\" action=\"/guide\">\n<div class=\"fields\">\n\
+     <p><label for=\"folder\">Folder on the disk, which must exist</label>\
+     <input id=\"folder\" name=\"folder\" required placeholder=\"/mnt/disk1\"></p>\n\
+     <p><label for=\"guide-size\">Size of the database</label>\
+     <input id=\"guide-size\" name=\"size\" required value=\"10GiB\"></p>\n\
+     <p><label for=\"guide-duration\">Duration</label>\
+     <input id=\"guide-duration\" name=\"duration\" required value=\"2h\"></p>\n\
+     <p><label for=\"guide-name\">Name</label>\
+     <input id=\"guide-name\" name=\"name\" required placeholder=\"array-a\"></p>\n</div>\n\
+     <p><button>Create the database</button></p>\n<p class=\"note\">Writes a plan of this name \
+     into the served folder and fills its database; nothing that exists is overwritten. Then the \
+     run can start.</p>\n</form>\n</section>\n";
+
 /// Contents of the start form of the list.
 pub(crate) struct StartForm {
     /// The plans of the folder.
@@ -26,16 +45,25 @@ pub(crate) struct StartForm {
     pub tests: Vec<&'static str>,
 }
 
-/// The list of `entries` that match `query`, out of `count`, and the start form; without the form
-/// if the request lacks the token.
-pub(crate) fn list(
-    (entries, fleets): (&[ListEntry], &[(String, FleetState)]),
-    query: &str,
-    count: usize,
-    start: Option<&StartForm>,
-) -> String {
+/// The runs of a list.
+pub(crate) struct RunsShown<'a> {
+    /// Runs and sets that match the query.
+    pub entries: &'a [ListEntry],
+    /// Fleets that match it, with their names in requests.
+    pub fleets: &'a [(String, FleetState)],
+    /// What was searched for; empty: nothing.
+    pub query: &'a str,
+    /// Runs, sets and fleets of the folder.
+    pub count: usize,
+    /// The table of volumes, in HTML.
+    pub volumes: &'a str,
+}
+
+/// The list, and the start form; without the form if the request lacks the token.
+pub(crate) fn list(shown: &RunsShown<'_>, start: Option<&StartForm>) -> String {
+    let RunsShown { entries, fleets, query, count, volumes } = *shown;
     let mut body = format!(
-        "<main>\n<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
+        "<main>\n{volumes}<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
          <label for=\"q\">Search</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"{}\">\n\
          <button>Search</button>\n</form>\n",
         escape(query)
@@ -46,13 +74,15 @@ pub(crate) fn list(
     }
     body.push_str(&fleet::section(fleets));
     if entries.is_empty() && fleets.is_empty() {
-        let none = if count == 0 { "No runs found in this folder." } else { "No run matches." };
-        let _ = writeln!(body, "<p>{none}</p>");
+        body.push_str(if count == 0 { NO_RUNS } else { "<p>No run matches.</p>\n" });
     } else if !entries.is_empty() {
         push_kinds(&mut body, entries);
     }
     match start {
-        Some(start) => push_start(&mut body, start),
+        Some(start) => {
+            push_start(&mut body, start);
+            body.push_str(GUIDE);
+        }
         None => body.push_str(NO_TOKEN),
     }
     body.push_str(QUESTIONS);
@@ -205,7 +235,7 @@ fn details(id: &str, summary: &RunLine) -> String {
 }
 
 /// When a run began; a script shows it in the zone of the browser.
-fn started(run: &Listed) -> String {
+pub(super) fn started(run: &Listed) -> String {
     let Some(time) = run.began_ns().and_then(report::format::iso_time) else {
         return "-".to_owned();
     };

@@ -1,7 +1,6 @@
 //! Pages between a button and its action: confirming a stop, resuming a stopped run, filling
 //! databases.
 
-use record::{RunRecord, TestType};
 use report::escape;
 
 use super::{address, page};
@@ -31,15 +30,6 @@ pub(crate) fn ask_to_stop(id: &str, name: &str, may_change: bool) -> String {
 pub(super) const NO_TOKEN: &str = "<p class=\"note\">Open the address that `plimsoll serve` \
      printed, token included, to start, stop or prepare anything from here.</p>\n";
 
-/// Whether `run --resume` can continue a run: a load that a crash, a power cut or a person has
-/// ended.
-pub(crate) fn is_resumable(run: &RunRecord) -> bool {
-    let is_load = matches!(run.start.test, TestType::Performance | TestType::Stress);
-    let is_ours = run.imported().is_none() && run.simulated().is_none();
-    let is_open = run.finished.as_ref().is_none_or(|finished| finished.was_stopped);
-    is_load && is_ours && is_open
-}
-
 /// The report of a resumable run, with the button above it.
 pub(crate) fn with_resumption(report: &str, id: &str) -> String {
     let form = format!(
@@ -50,8 +40,9 @@ pub(crate) fn with_resumption(report: &str, id: &str) -> String {
     report.replacen("<body>\n", &format!("<body>\n{form}"), 1)
 }
 
-/// Databases that are filled; the page asks for itself again until they are.
-pub(crate) fn preparing(preparation: &FillProgress) -> String {
+/// Databases that are filled; the page asks for itself again until they are, and then offers to
+/// start their plan.
+pub(crate) fn preparing(preparation: &FillProgress, may_change: bool) -> String {
     let plan = escape(&preparation.plan);
     let seconds = preparation.took.as_secs();
     let (title, told) = match &preparation.ended {
@@ -59,9 +50,18 @@ pub(crate) fn preparing(preparation: &FillProgress) -> String {
         Some(Ok(())) => ("Prepared", format!("The databases are ready, after {seconds} s.")),
         Some(Err(why)) => ("Not prepared", escape(why)),
     };
+    let is_ready = matches!(preparation.ended, Some(Ok(()))) && may_change;
+    let start = if is_ready {
+        format!(
+            "<form method=\"post\" action=\"/start\">\n<input type=\"hidden\" name=\"plan\" \
+             value=\"{plan}\">\n<p><button>Start the run</button></p>\n</form>\n"
+        )
+    } else {
+        String::new()
+    };
     let body = format!(
         "<main>\n<h1>{title} {plan}</h1>\n<p class=\"state\" role=\"status\">{told}</p>\n\
-         </main>\n"
+         {start}</main>\n"
     );
     let page = page(title, &body);
     if preparation.ended.is_some() {

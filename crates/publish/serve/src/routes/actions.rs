@@ -10,10 +10,10 @@ use super::{
     FormFields, MayChange, WebAnswer, beside, expect_idle, forms, instead_of_live, missing,
     name_of_live, of_run, value_of,
 };
-use crate::RunQuestion;
 use crate::answers::{NoAnswer, html, refusal, see_other};
 use crate::pages;
 use crate::runs::ServedRuns;
+use crate::{GuideQuestion, RunQuestion};
 
 fn not_now(why: String) -> NoAnswer {
     refusal(StatusCode::CONFLICT, why)
@@ -108,13 +108,35 @@ pub(super) async fn prepare(
     .await?
 }
 
+/// From a folder and a size to a plan whose databases are being filled.
+pub(super) async fn guide(
+    State(runs): State<ServedRuns>,
+    Form(fields): Form<FormFields>,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        expect_idle(&runs)?;
+        let field = |name| value_of(&fields, name).trim().to_owned();
+        let question = GuideQuestion {
+            folder: field("folder"),
+            size: field("size"),
+            duration: field("duration"),
+            name: field("name"),
+        };
+        runs.machine().guide(&question, runs.root()).map_err(not_now)?;
+        runs.look_anew();
+        Ok(see_other("/prepare"))
+    })
+    .await?
+}
+
 /// How far the databases are that were filled last.
 pub(super) async fn preparation(
     State(runs): State<ServedRuns>,
+    Extension(MayChange(may_change)): Extension<MayChange>,
     Query(_): Query<FormFields>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || match runs.machine().preparation() {
-        Some(preparation) => Ok(html(pages::preparing(&preparation))),
+        Some(preparation) => Ok(html(pages::preparing(&preparation, may_change))),
         None => Err(missing("No databases have been prepared from here.")),
     })
     .await?

@@ -1,8 +1,8 @@
 //! Frames of a file that holds an image: records that become durable together, with a checksum.
 //!
-//! Frames begin at multiples of [`FRAME_ALIGNMENT`]. Each says up to where the file was durable when
-//! it was written, so that a reader can distinguish a torn end, which power failures leave, from
-//! damage in the middle, after which a copy must not be trusted.
+//! Frames begin at multiples of [`FRAME_ALIGNMENT`]. Each says up to where the file was durable
+//! when it was written, so that a reader can distinguish a torn end, which power failures leave,
+//! from damage in the middle, after which a copy must not be trusted.
 
 use twox_hash::XxHash3_64;
 

@@ -48,17 +48,16 @@ impl FlashImage {
     ) -> impl Iterator<Item = Vec<(u64, BlockSlot)>> + '_ {
         let mut left = self.base.iter();
         std::iter::from_fn(move || {
-            let part: Vec<_> =
-                left.by_ref().take(most).map(|(block, slot)| (*block, slot.clone())).collect();
-            (!part.is_empty()).then_some(part)
+            let part = left.by_ref().take(most).map(|(block, slot)| (*block, slot.clone()));
+            Some(part.collect()).filter(|part: &Vec<_>| !part.is_empty())
         })
     }
 
     pub(crate) fn log_parts(&self, most: usize) -> impl Iterator<Item = Vec<LogEntry>> + '_ {
         let mut left = self.log.iter();
         std::iter::from_fn(move || {
-            let part: Vec<_> = left.by_ref().take(most).cloned().collect();
-            (!part.is_empty()).then_some(part)
+            let part = left.by_ref().take(most).cloned().collect();
+            Some(part).filter(|part: &Vec<_>| !part.is_empty())
         })
     }
 

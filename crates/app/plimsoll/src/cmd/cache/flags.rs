@@ -69,8 +69,8 @@ pub(crate) struct CacheServeFlags {
     pub flash: Option<PathBuf>,
     /// Volume behind the cache: a device, a file, `nbd://HOST/EXPORT` or `iscsi://HOST/IQN/LUN`,
     /// and the name that clients call it
-    #[arg(long, value_name = "NAME=DEVICE", required_unless_present_any = ["config", "example", "mirror",
-        "example_mirror"])]
+    #[arg(long, value_name = "NAME=DEVICE", required_unless_present_any = ["config", "example",
+        "mirror", "example_mirror"])]
     pub volume: Vec<String>,
     /// Address for clients: unix:PATH or HOST:PORT of the loopback [default: 127.0.0.1:10809]
     #[arg(long, value_name = "ADDRESS")]

@@ -98,8 +98,8 @@ fn wait(
         std::thread::sleep(LOOK);
     }
     Err(CommandError::new(format!(
-        "{}: the source gave the hand-over up and serves on; check with `plimsoll cache status` that \
-         {} runs and has a complete copy",
+        "{}: the source gave the hand-over up and serves on; check with `plimsoll cache status` \
+         that {} runs and has a complete copy",
         flags.volume, flags.host
     )))
 }

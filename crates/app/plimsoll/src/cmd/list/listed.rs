@@ -19,7 +19,7 @@ pub(super) struct ListedRun {
     pub written_ns: Option<u64>,
 }
 
-/// A run whose program or machine stopped in its midst.
+/// A run whose program or machine stopped in its midst, or that a person stopped.
 pub(super) enum CutOff {
     /// This command completes it.
     Resumable(String),
@@ -35,10 +35,10 @@ impl ListedRun {
     }
 
     pub(super) fn verdict_word(&self) -> String {
-        match (self.is_live, &self.cut) {
-            (true, _) => "live".to_owned(),
-            (false, Some(_)) => "Cut off".to_owned(),
-            (false, None) => report::verdict_name(&self.record, &self.verdict),
+        match self.is_live {
+            true => "live".to_owned(),
+            false if report::is_cut_off(&self.record) => "Cut off".to_owned(),
+            false => report::verdict_name(&self.record, &self.verdict),
         }
     }
 }

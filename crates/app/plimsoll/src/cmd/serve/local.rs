@@ -16,11 +16,12 @@ use host::{STOP_REQUEST, is_live, system};
 use plan::{Overrides, TestKind};
 use record::JOURNAL;
 use serve::{
-    DocumentKind, FillProgress, FleetState, RunQuestion, SimulationQuestion, SizingQuestion,
+    DocumentKind, FillProgress, FleetState, GuideQuestion, RunQuestion, SimulationQuestion,
+    SizingQuestion,
 };
 
 use super::filling::Fillings;
-use super::questions;
+use super::{guide, questions};
 use crate::cmd::fleet::show::state as fleet_state;
 use crate::console;
 use crate::documents::read_plan;
@@ -66,6 +67,11 @@ impl serve::RunControl for LocalRuns {
 
     fn tests(&self) -> Vec<&'static str> {
         TestKind::NAMES.to_vec()
+    }
+
+    fn guide(&self, question: &GuideQuestion, root: &Path) -> Result<(), String> {
+        let plan = guide::write_plan(question, root).map_err(sentence)?;
+        self.prepare(&plan)
     }
 
     fn prepare(&self, plan: &Path) -> Result<(), String> {

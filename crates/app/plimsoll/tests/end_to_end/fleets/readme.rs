@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::{Fleet, free_address, has_server};
 use crate::scene::{Scene, small_plan};
@@ -50,6 +50,7 @@ fn five_commands_lead_from_nothing_to_a_verdict() {
         let words = agent.replace("/mnt/db1", &folder);
         let mut command = fleet.scene.command(words.split(' ').skip(1));
         command.args(["--name", host, "--state", &format!("agent-{host}")]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         fleet.agents.push(command.spawn().unwrap());
     }
     // What the comments have people edit: folders, sizes and names.

@@ -1,6 +1,6 @@
 //! The device behind a volume after both copies were destroyed: an earlier consistent state. A
-//! database on it recovers, whenever the hosts are killed. `PLIMSOLL_MIRROR_LOSSES` is the number of
-//! losses.
+//! database on it recovers, whenever the hosts are killed. `PLIMSOLL_MIRROR_LOSSES` is their
+//! number.
 
 use std::fs;
 use std::thread;
@@ -27,7 +27,7 @@ fn a_database_behind_two_destroyed_copies_recovers() {
         pair.scene.run(["prepare", "plan.toml"]).expect_code(0);
         let mut run = pair.scene.start_load(&["run", "plan.toml"]);
         thread::sleep(Duration::from_millis(200 + round * 379 % 3_000));
-        // The device as it is at this moment, without what only flash has.
+        // What only flash has is lost with it.
         pair.kill(0);
         pair.kill(1);
         run.kill().unwrap();

@@ -1,4 +1,4 @@
-//! What is no volume on two hosts is refused in a sentence, and nothing is destroyed.
+//! Documents, copies and orders that are refused in a sentence; nothing is destroyed.
 
 use std::fs;
 

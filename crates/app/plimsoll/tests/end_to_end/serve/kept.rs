@@ -77,6 +77,42 @@ fn lists_of_the_server_and_of_the_command_are_one_contract() {
     assert!(simulated.contains("/run/sim\"") && !simulated.contains("/run/runs/one"));
 }
 
+/// A folder and a size lead to a filled database and a run, and nothing is overwritten on the way.
+#[test]
+fn a_disk_is_tested_without_a_plan_of_ones_own() {
+    let scene = Scene::new("serve-guide");
+    let server = Server::start(&scene, &["."]);
+    let folder = scene.path("disk");
+    let post =
+        |place: &str, form: &str| server.ask(&Request::post(place, form).token(&server.token));
+    let form = |folder: &std::path::Path, name: &str, size: &str| {
+        format!("folder={}&name={name}&size={size}&duration=20s", folder.display())
+    };
+    for (form, said) in [
+        (form(&folder, "first", "64MiB"), "no such folder"),
+        (form("disk".as_ref(), "first", "64MiB"), "not an absolute path"),
+        (form(&scene.folder, "..%2Fup", "64MiB"), "This name cannot be taken"),
+        (form(&scene.folder, "first", "much"), "size"),
+    ] {
+        let refused = post("/guide", &form);
+        assert!(refused.status == 409 && refused.body.contains(said), "{form}: {}", refused.body);
+    }
+    std::fs::create_dir(&folder).unwrap();
+    server.ask(&Request::post("/guide", &form(&folder, "first", "64MiB"))).expect(403);
+    assert!(!scene.path("first.toml").exists());
+    post("/guide", &form(&folder, "first", "64MiB")).expect(303);
+    wait_for("the database", || {
+        let page = server.ask(&Request::get("/prepare").token(&server.token)).expect(200).body;
+        assert!(!page.contains("Not prepared"), "{page}");
+        page.contains("Start the run").then_some(())
+    });
+    let again = post("/guide", &form(&folder, "first", "64MiB"));
+    assert!(again.status == 409 && again.body.contains("first.toml"), "{}", again.body);
+    let place = post("/start", "plan=first.toml").expect(303).header("location").unwrap();
+    assert!(place.starts_with("/live/run-first-"), "{place}");
+    post(&place.replace("/live/", "/stop/"), "").expect(303);
+}
+
 #[test]
 fn a_page_prepares_databases_and_starts_a_run_as_it_is_told() {
     let scene = Scene::new("serve-start");

@@ -263,6 +263,13 @@ fn refused(run: &mut RunRecord) {
     ended(run, false);
 }
 
+/// A run that a person ended.
+fn stopped(run: &mut RunRecord) {
+    cut_off(run);
+    ended(run, false);
+    run.finished.as_mut().expect("just set").was_stopped = true;
+}
+
 fn cut_off(run: &mut RunRecord) {
     run.finished = None;
     let attached = Attached {
@@ -386,6 +393,7 @@ pub(super) const CASES: &[Case] = &[
     case(StepKind::ReachServer, |run| issue(run, IssueKind::ConnectionLost), REMOVED),
     case(StepKind::FreeVolume, |run| ended(run, true), REMOVED),
     case(StepKind::Resume, cut_off, Act::Repeat),
+    case(StepKind::Resume, stopped, Act::Repeat),
     case(StepKind::KeepRunning, paused, REMOVED),
     Case {
         plan: recovery,

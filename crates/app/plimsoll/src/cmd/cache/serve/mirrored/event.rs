@@ -10,7 +10,7 @@ use crate::cmd::cache::serve::mailbox::Slot;
 pub(super) enum MirrorEvent {
     /// For the state machine.
     Node(NodeEvent),
-    /// So many operations on flash are durable; the file has this many bytes.
+    /// `count` operations on flash are durable; the file has `bytes` bytes.
     FlashDone { count: usize, bytes: u64 },
     /// The flash has failed.
     FlashFailed(String),

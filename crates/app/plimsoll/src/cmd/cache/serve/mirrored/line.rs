@@ -12,7 +12,7 @@ use super::event::EventSlot;
 use crate::cmd::cache::mirror::messages;
 use crate::error::CommandError;
 
-/// Bytes of a part; a server carries 1 MiB unless it is told otherwise.
+/// Bytes of a part; a server carries messages of up to 1 MiB by default.
 const PART: usize = 512 << 10;
 
 /// Number of the message, position of the part, parts.

@@ -145,8 +145,8 @@ fn backing(
     let found = std::fs::metadata(&path).map_err(CommandError::of_file(&path, "examine"))?;
     if !found.is_file() {
         return Err(CommandError::new(format!(
-            "{device}: is no file; two hosts share it safely only if a lock on it holds on both, so \
-             name a file on a file system that both mount"
+            "{device}: is no file; two hosts share it safely only if a lock on it holds on both, \
+             so name a file on a file system that both mount"
         )));
     }
     if found.len() < document.size.0 {

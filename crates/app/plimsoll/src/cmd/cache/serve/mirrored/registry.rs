@@ -67,8 +67,8 @@ pub(super) fn open(
     Ok(Rc::new(Registry { keys, key, me, value, first, slot }))
 }
 
-/// The value on the server. If it counts a copy that this host lacks, waits a moment: the other host
-/// may be about to drop it, as after the first start of both.
+/// The value on the server. If it counts a copy that this host lacks, waits a moment: the other
+/// host may be about to drop it, as after the first start of both.
 fn found(
     carrier: &Carrier,
     keys: &VolumeKeys,

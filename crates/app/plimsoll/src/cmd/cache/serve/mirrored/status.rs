@@ -38,7 +38,9 @@ pub(super) fn status(driver: &Rc<MirrorDriver>, clients: usize) -> Value {
         },
         "owner": named.as_ref().map(|value| shared::owner(value).to_owned()),
         "epoch": config.map(|config| config.epoch),
-        "data_on": named.as_ref().map(|value| value.place(value.config.authority).trim_start_matches('=')),
+        "data_on": named.as_ref().map(|value| {
+            value.place(value.config.authority).trim_start_matches('=')
+        }),
         "writes_back": state.writes_back,
         "dirty_bytes": state.dirty * block,
         "resync": state.resync.map(|copy| json!({ "done": copy.done, "total": copy.total })),

@@ -1,5 +1,5 @@
-//! A copy read back after a start: every frame in order, up to the end that a power failure may have
-//! torn.
+//! A copy read back after a start: every frame in order, up to the end, which a power failure may
+//! have torn.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

@@ -1,0 +1,127 @@
+//! The answer to the first question at every volume: is it good? Last verdict, distance from the
+//! limit, and whether it is becoming slower.
+
+use std::fmt::Write as _;
+
+use report::escape;
+
+use super::{address, list, volume_address};
+use crate::runs::Listed;
+use crate::volumes::{MeasuredVolume, measured};
+
+/// Drift of the read latency, in percent, below which two loads are called alike.
+const ALIKE_PERCENT: f64 = 10.0;
+
+/// A table with a row for each volume; nothing if no run has measured one.
+pub(crate) fn volumes(runs: &[Listed]) -> String {
+    let volumes = measured(runs);
+    if volumes.is_empty() {
+        return String::new();
+    }
+    let mut body = String::from(
+        "<section id=\"volumes\">\n<h2>Volumes</h2>\n<table class=\"runs\">\n<thead><tr>\
+         <th>Volume</th><th>Last verdict</th><th class=\"number\">Margin</th><th>Trend of \
+         reads</th><th>Last run</th></tr></thead>\n<tbody>\n",
+    );
+    for volume in &volumes {
+        body.push_str(&row(volume));
+    }
+    body.push_str(
+        "</tbody>\n</table>\n<p class=\"note\">Margin: distance of the worst latency from its \
+         limit, in percent of the limit.</p>\n</section>\n",
+    );
+    body
+}
+
+fn row(volume: &MeasuredVolume<'_>) -> String {
+    let place = volume_address(volume.identity);
+    let about = [volume.identity.machine.as_str(), volume.identity.model.as_str()]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<&str>>()
+        .join(" \u{b7} ");
+    format!(
+        "<tr><th scope=\"row\"><a href=\"{}\">{}</a><small>{}</small></th>\
+         <td class=\"{}\"><a href=\"/run/{}\">{}</a></td>\
+         <td class=\"number\" data-label=\"Margin\">{}</td><td>{}{}</td><td>{}</td></tr>\n",
+        escape(&place),
+        escape(&volume.identity.mount),
+        escape(&about),
+        volume.line.tone.class(),
+        address(&volume.last.id),
+        escape(&volume.line.verdict),
+        margin(volume.line.margin_percent),
+        curve(volume),
+        drift(volume),
+        list::started(volume.last),
+    )
+}
+
+fn margin(percent: Option<f64>) -> String {
+    match percent {
+        Some(percent) if percent < 0.0 => format!("{:.0} % beyond", -percent),
+        Some(percent) => format!("{percent:.0} %"),
+        None => "-".to_owned(),
+    }
+}
+
+fn drift(volume: &MeasuredVolume<'_>) -> String {
+    let Some((percent, earlier)) = volume.drift() else {
+        return "no earlier load like it".to_owned();
+    };
+    let earlier = match earlier {
+        1 => "the load before it".to_owned(),
+        earlier => format!("the {earlier} loads before it"),
+    };
+    match percent {
+        slower if slower > ALIKE_PERCENT => format!("{slower:.0} % slower than {earlier}"),
+        quicker if quicker < -ALIKE_PERCENT => format!("{:.0} % quicker than {earlier}", -quicker),
+        _ => format!("as {earlier}"),
+    }
+}
+
+/// Mean read latencies of the last loads as a line without axes; empty below two of them.
+fn curve(volume: &MeasuredVolume<'_>) -> String {
+    let reads_ms: Vec<f64> = volume.loads.iter().filter_map(|load| load.read_ms).collect();
+    let highest = reads_ms.iter().copied().fold(0.0, f64::max);
+    if reads_ms.len() < 2 || highest <= 0.0 {
+        return String::new();
+    }
+    let step = 72.0 / (reads_ms.len() - 1) as f64;
+    let mut points = String::new();
+    for (at, ms) in reads_ms.iter().enumerate() {
+        let _ = write!(points, "{:.1},{:.1} ", at as f64 * step + 2.0, 18.0 - ms / highest * 16.0);
+    }
+    format!(
+        "<svg class=\"trend\" viewBox=\"0 0 76 20\" width=\"76\" height=\"20\" \
+         aria-hidden=\"true\"><polyline points=\"{}\"/></svg> ",
+        points.trim_end()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::volumes;
+    use crate::volumes::tests::load;
+
+    #[test]
+    fn each_volume_has_its_verdict_its_margin_and_its_trend() {
+        let runs = [
+            load("a", 1_000_000_000, "pass", "/mnt/a", 10.0),
+            load("b", 2_000_000_000, "fail", "/mnt/a", 24.0),
+            load("c", 1_000_000_000, "pass", "/mnt/b", 4.0),
+        ];
+        let page = volumes(&runs);
+        for part in [
+            "<a href=\"/run/b\">fail</a>",
+            "20 % beyond",
+            "140 % slower than the load before it",
+            "80 %",
+            "no earlier load like it",
+        ] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        assert_eq!(page.matches("<polyline").count(), 1, "{page}");
+        assert_eq!(volumes(&[]), "");
+    }
+}
