@@ -98,7 +98,8 @@ fn kills_of_either_host_and_of_the_server_lose_nothing() {
 /// Kills the owner, its peer or the NATS server, and starts it again after a while.
 fn kill_one(pair: &mut Pair, prng: &mut Prng) {
     thread::sleep(Duration::from_millis(prng.below(1_500)));
-    let down = Duration::from_millis(prng.below(if prng.percent(50) { 500 } else { 8_000 }));
+    let most = if prng.percent(50) { 500 } else { 8_000 };
+    let down = Duration::from_millis(prng.below(most));
     match prng.below(5) {
         0 => {
             pair.kill_nats();
