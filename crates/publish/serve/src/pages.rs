@@ -63,6 +63,12 @@ pub(crate) fn of_report(report: &str, further: &[(String, &str)]) -> String {
     page.replacen("<body>\n", &format!("<body>\n{links}</p>\n"), 1)
 }
 
+/// The ways to the figures of a run or a set for programs.
+pub(crate) fn for_programs(id: &str) -> [(String, &'static str); 2] {
+    let place = address(id);
+    [(format!("/csv/{place}"), "CSV"), (format!("/json/{place}"), "JSON")]
+}
+
 /// The report of a set of tests, with the ways to the reports of its tests.
 pub(crate) fn of_set(set: &ServedSet, report: &str) -> String {
     let mut tests = Vec::new();
@@ -71,6 +77,7 @@ pub(crate) fn of_set(set: &ServedSet, report: &str) -> String {
         let label = test.line().map_or("Test", |line| line.test.as_str());
         tests.push((format!("/{place}/{}", address(&test.id)), label));
     }
+    tests.extend(for_programs(&set.id));
     of_report(report, &tests)
 }
 

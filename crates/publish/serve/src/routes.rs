@@ -22,7 +22,7 @@ use crate::gate::{Gate, GateRefusal, RequestHead};
 use crate::metrics::{self, ScrapeFormat};
 use crate::pages::{self, RunsShown, StartForm};
 use crate::runs::{Known, Listed, ServedRuns};
-use crate::sets::{self, ListEntry, ServedSet, entries};
+use crate::sets::{self, ListEntry, LoadedSet, ServedSet, entries};
 use crate::summary::VolumeIdentity;
 
 type WebAnswer = Response<Body>;
@@ -227,12 +227,16 @@ async fn of_run(
     beside(move || answer(&runs, &known(&runs, &id)?)).await?
 }
 
-/// The page of the set of tests of this name; `None` if a run has it.
-async fn set_page(runs: &ServedRuns, id: &str) -> Result<Option<WebAnswer>, NoAnswer> {
+/// An answer about the set of tests of this name; `None` if a run has it.
+async fn of_any_set(
+    runs: &ServedRuns,
+    id: &str,
+    answer: impl FnOnce(&ServedSet, &LoadedSet) -> WebAnswer + Send + 'static,
+) -> Result<Option<WebAnswer>, NoAnswer> {
     let (runs, id) = (runs.clone(), id.to_owned());
     beside(move || {
         let set = ServedSet::find(&runs, &id);
-        set.map(|set| html(pages::of_set(&set, &set.load(&runs).html())))
+        set.map(|set| answer(&set, &set.load(&runs)))
     })
     .await
 }
@@ -242,13 +246,13 @@ async fn report_page(
     Extension(MayChange(may_change)): Extension<MayChange>,
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
-    if let Some(set) = set_page(&runs, &id).await? {
+    let page = |set: &ServedSet, loaded: &LoadedSet| html(pages::of_set(set, &loaded.html()));
+    if let Some(set) = of_any_set(&runs, &id, page).await? {
         return Ok(set);
     }
     of_run(runs, id, move |runs, run| {
         let (record, verdict) = runs.load(run).map_err(unusable)?;
-        let place = pages::address(&run.id);
-        let further = [(format!("/csv/{place}"), "CSV"), (format!("/json/{place}"), "JSON")];
+        let further = pages::for_programs(&run.id);
         let page = pages::of_report(&report::html(&record, &verdict), &further);
         let can_resume = may_change && !run.is_live && record.is_resumable();
         Ok(html(if can_resume { pages::with_resumption(&page, &run.id) } else { page }))
@@ -263,15 +267,23 @@ async fn for_programs(
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
     let is_csv = uri.path().starts_with("/csv/");
+    let of_set = of_any_set(&runs, &id, move |_, set| figures(is_csv, || set.csv(), || set.json()));
+    if let Some(set) = of_set.await? {
+        return Ok(set);
+    }
     of_run(runs, id, move |runs, run| {
         let (record, verdict) = runs.load(run).map_err(unusable)?;
-        Ok(if is_csv {
-            answer(StatusCode::OK, "text/csv; charset=utf-8", report::csv(&record))
-        } else {
-            answer(StatusCode::OK, JSON, report::json(&record, &verdict))
-        })
+        Ok(figures(is_csv, || report::csv(&record), || report::json(&record, &verdict)))
     })
     .await
+}
+
+fn figures(is_csv: bool, csv: impl FnOnce() -> String, json: impl FnOnce() -> String) -> WebAnswer {
+    if is_csv {
+        answer(StatusCode::OK, "text/csv; charset=utf-8", csv())
+    } else {
+        answer(StatusCode::OK, JSON, json())
+    }
 }
 
 async fn live_page(

@@ -203,6 +203,16 @@ impl LoadedSet {
         report::suite_html(&self.tests())
     }
 
+    /// Every interval of its loads, as comma-separated values.
+    pub(crate) fn csv(&self) -> String {
+        report::suite_csv(&self.tests())
+    }
+
+    /// Its report for programs.
+    pub(crate) fn json(&self) -> String {
+        report::suite_json(&self.tests())
+    }
+
     fn named(&self) -> NamedSet<'_> {
         NamedSet { name: self.name.clone(), tests: self.tests() }
     }

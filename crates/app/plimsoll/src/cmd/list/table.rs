@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 
 /// Titles of the columns before the name.
-const FIGURES: [&str; 5] = ["Started", "Verdict", "IOPS", "Read ms", "Log ms"];
+const FIGURES: [&str; 5] = ["Started, UTC", "Verdict", "IOPS", "Read ms", "Log ms"];
 
 /// Characters of a usual verdict.
 const VERDICT: usize = 16;

@@ -67,6 +67,10 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
     };
     let scene = written();
     let server = Server::start(&scene, &["."]);
+    let set = server.get("/run/runs/all").expect(200);
+    set.expect_in(&["href=\"/csv/runs/all\"", "href=\"/json/runs/all\""]);
+    server.get("/csv/runs/all").expect(200).expect_in(&["test,phase,from_s,", "\nStress,"]);
+    server.get("/json/runs/all").expect(200).expect_in(&["\"tests\""]);
     let home = format!("http://{}", server.address);
     browser.open(&format!("{home}/?token={}", server.token));
     let trend = browser.value("document.querySelector('a[href^=\"/trend\"]').getAttribute('href')");
@@ -74,6 +78,7 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
     for (place, name) in [
         ("/", "served-list"),
         ("/run/runs/a", "served-report"),
+        ("/run/runs/all", "served-suite"),
         ("/compare?run=runs/a&run=runs/b", "served-comparison"),
         (&*trend, "served-trend"),
         ("/size", "served-size"),
