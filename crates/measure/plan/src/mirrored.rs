@@ -4,7 +4,7 @@ use units::{Bytes, Nanos};
 
 use crate::complaint::{Complaint, PlanError};
 use crate::keys::Keys;
-use crate::reader::{Given, TomlSection};
+use crate::reader::TomlSection;
 use crate::served::{document, name_fault, text, texts};
 
 /// The commented document that `plimsoll cache serve --example-mirror` prints.
@@ -127,8 +127,7 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> MirroredVolum
 
 /// Both hosts, and which of them this one is.
 fn hosts(keys: &mut Keys<'_, '_>) -> ([String; 2], usize) {
-    let names: Vec<Given<String>> = keys.list("hosts").unwrap_or_default();
-    let names: Vec<String> = names.into_iter().map(|given| given.value).collect();
+    let names: Vec<String> = texts(keys, "hosts");
     let host = keys.text("host", "");
     let position = names.iter().position(|name| *name == host);
     let is_sound = |name: &String| name_fault(name).is_none() && !name.contains('.');

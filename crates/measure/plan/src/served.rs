@@ -66,7 +66,7 @@ impl ServedCache {
     }
 }
 
-/// Reads the TOML `text` of `file` with `read`; `example` is the command that prints such a document.
+/// Reads the TOML `text` of `file` with `read`; the command `example` prints such a document.
 pub(crate) fn document<T>(
     file: &str,
     text: &str,

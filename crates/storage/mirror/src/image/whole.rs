@@ -46,19 +46,11 @@ impl FlashImage {
         &self,
         most: usize,
     ) -> impl Iterator<Item = Vec<(u64, BlockSlot)>> + '_ {
-        let mut left = self.base.iter();
-        std::iter::from_fn(move || {
-            let part = left.by_ref().take(most).map(|(block, slot)| (*block, slot.clone()));
-            Some(part.collect()).filter(|part: &Vec<_>| !part.is_empty())
-        })
+        parts(self.base.iter().map(|(block, slot)| (*block, slot.clone())), most)
     }
 
     pub(crate) fn log_parts(&self, most: usize) -> impl Iterator<Item = Vec<LogEntry>> + '_ {
-        let mut left = self.log.iter();
-        std::iter::from_fn(move || {
-            let part = left.by_ref().take(most).cloned().collect();
-            Some(part).filter(|part: &Vec<_>| !part.is_empty())
-        })
+        parts(self.log.iter().cloned(), most)
     }
 
     /// Blocks that it holds, in the log and folded.
@@ -71,4 +63,12 @@ impl FlashImage {
     pub fn folded_blocks(&self) -> impl Iterator<Item = u64> + '_ {
         self.base.keys().copied()
     }
+}
+
+/// Up to `most` members at a time.
+fn parts<T>(mut members: impl Iterator<Item = T>, most: usize) -> impl Iterator<Item = Vec<T>> {
+    std::iter::from_fn(move || {
+        let part = Vec::from_iter(members.by_ref().take(most));
+        (!part.is_empty()).then_some(part)
+    })
 }

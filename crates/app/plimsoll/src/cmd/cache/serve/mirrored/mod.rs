@@ -75,9 +75,10 @@ pub(super) fn run(file: &Path, console: &mut Console) -> Result<Outcome, Command
 }
 
 fn addresses(document: &MirroredVolume) -> Result<Vec<ListenAddress>, CommandError> {
-    let default = ["127.0.0.1:10809".to_owned()];
-    let given = if document.listen.is_empty() { &default[..] } else { &document.listen };
-    given.iter().map(|text| ListenAddress::parse(text)).collect()
+    if document.listen.is_empty() {
+        return Ok(vec![ListenAddress::parse("127.0.0.1:10809")?]);
+    }
+    document.listen.iter().map(|text| ListenAddress::parse(text)).collect()
 }
 
 fn connect(document: &MirroredVolume) -> Result<Carrier, CommandError> {
