@@ -80,11 +80,11 @@ impl<'a> Decoder<'a> {
         self.word()?.try_into().ok()
     }
 
-    pub(super) fn maybe(&mut self) -> Option<Option<u64>> {
-        match self.byte()? {
-            0 => Some(None),
-            1 => self.word().map(Some),
-            _ => None,
+    pub(super) fn maybe(&mut self) -> Result<Option<u64>, ()> {
+        match self.byte() {
+            Some(0) => Ok(None),
+            Some(1) => self.word().map(Some).ok_or(()),
+            _ => Err(()),
         }
     }
 

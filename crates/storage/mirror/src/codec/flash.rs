@@ -45,7 +45,7 @@ impl FlashRecord {
         let record = match from.byte()? {
             20 => Self::Head(ImageHead {
                 epoch: from.word()?,
-                floor: from.maybe()?,
+                floor: from.maybe().ok()?,
                 commit: from.word()?,
                 destaged: from.word()?,
                 start: from.word()?,
@@ -80,7 +80,7 @@ fn decode_op(kind: u8, from: &mut Decoder<'_>) -> Option<FlashOp> {
         3 => FlashOp::Mark { commit: from.word()?, destaged: from.word()? },
         4 => FlashOp::Epoch(from.word()?),
         5 => FlashOp::Adopt { keep_clean: from.byte()? == 1 },
-        6 => FlashOp::Begin { start: from.word()?, floor: from.maybe()? },
+        6 => FlashOp::Begin { start: from.word()?, floor: from.maybe().ok()? },
         7 => FlashOp::Copy(from.slots()?),
         8 => FlashOp::EndCopy,
         9 => FlashOp::Evict(from.word()?),

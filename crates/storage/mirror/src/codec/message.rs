@@ -44,7 +44,7 @@ impl PeerMessage {
             3 => Self::Superseded(from.word()?),
             4 => Self::Detached(from.key()?),
             5 => Self::Reset { key: from.key()?, base: from.word()?, entries: from.entries()? },
-            6 => Self::Begin { key: from.key()?, start: from.word()?, floor: from.maybe()? },
+            6 => Self::Begin { key: from.key()?, start: from.word()?, floor: from.maybe().ok()? },
             7 => {
                 let (key, entries) = (from.key()?, from.entries()?);
                 Self::Entries { key, entries, commit: from.word()?, destaged: from.word()? }
