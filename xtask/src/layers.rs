@@ -281,6 +281,7 @@ const TABLE: &[Layer] = &[
             "clap_mangen",
             "getrandom",
             "rpassword",
+            "rustls",
             "serde_json",
             "signal-hook",
             "terminal_size",

@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "printing is this program's output")]
 
+mod cache_policy;
 mod check;
 mod dist;
 mod fleet;
@@ -10,6 +11,7 @@ mod guest;
 mod layers;
 mod licences;
 mod metadata;
+mod nbd_tester;
 mod peers;
 mod processor;
 mod python;

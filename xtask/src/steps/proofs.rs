@@ -45,16 +45,20 @@ pub(crate) fn reader_crates() -> Result<(), Failure> {
     runner(words, &[])
 }
 
-/// Damaged logs of the real engine, through everything that a recovery does with them.
+/// Damaged logs of the real engine, through everything that a recovery does with them: `mutants` of
+/// them inside one process, and every 25th as many given to the program.
 pub(crate) fn log_mutants(mutants: &str) -> Result<(), Failure> {
     let words = "cargo test -q -p eselog --test engine mutants";
     let status = shell::command(&words.split(' ').collect::<Vec<_>>())
         .env("PLIMSOLL_MUTANTS", mutants)
         .status();
-    if status.is_ok_and(|status| status.success()) {
-        return Ok(());
+    if !status.is_ok_and(|status| status.success()) {
+        return Err(Failure::new(format!("`{words}` failed")));
     }
-    Err(Failure::new(format!("`{words}` failed")))
+    shell::run(&["cargo", "build", "-q", "-p", PROGRAM])?;
+    let programs = mutants.parse::<u64>().map_or(1, |mutants| mutants.div_ceil(25)).to_string();
+    let command = "cargo run -q -p testkit --bin log_mutants -- target/debug/plimsoll --mutants";
+    runner(command, &[&programs])
 }
 
 /// Counts of published runs beside those of our load.

@@ -5,7 +5,9 @@ use xtask::shell;
 
 use crate::steps::{Step, format, lint, proofs};
 use crate::suite::{self, Program};
-use crate::{fleet, fuzz, guest, layers, licences, peers, python, tidy, windows};
+use crate::{
+    cache_policy, fleet, fuzz, guest, layers, licences, nbd_tester, peers, python, tidy, windows,
+};
 
 /// What `cargo xtask test` and CI run: minutes, and one build of everything.
 pub(crate) const TEST: &[Step] = &[
@@ -75,7 +77,7 @@ pub(crate) const PROVE: &[Step] = &[
     },
     Step {
         name: "log-mutants",
-        what: "10,000 damaged logs of the real engine, replayed",
+        what: "10,000 damaged logs of the real engine, replayed, and 400 given to the program",
         run: &|| proofs::log_mutants("10000"),
     },
     Step { name: "fidelity", what: "published runs beside ours", run: &proofs::fidelity },
@@ -104,6 +106,16 @@ pub(crate) const PROVE: &[Step] = &[
         name: "lies",
         what: "storage that loses bytes or stops answering; root, FUSE",
         run: &|| proofs::lies(&["target/lies"]),
+    },
+    Step {
+        name: "cache-tester",
+        what: "the integrity test of NBD's reference implementation on a served cache",
+        run: &nbd_tester::run,
+    },
+    Step {
+        name: "cache-policy",
+        what: "the flash cache's policy beside libCacheSim",
+        run: &cache_policy::run,
     },
     Step { name: "caches", what: "disks in QEMU, caches on and off", run: &guest::caches },
     Step {

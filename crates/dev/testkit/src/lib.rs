@@ -6,7 +6,9 @@
 pub mod crash;
 pub mod damage;
 pub mod fault_volume;
+pub mod forged_log;
 pub mod fuzz;
+pub mod log_mutants;
 pub mod messages;
 pub mod pages;
 pub mod peers;

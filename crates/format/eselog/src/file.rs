@@ -8,7 +8,8 @@ use ese::log_file::{LOG_HEADER_BYTES, LogFacts, LogFileError};
 use units::Generation;
 
 use crate::segment::{
-    SEGMENT_BYTES, SegmentState, corrected, is_shadow, judge, stated_place, stored_checksum,
+    Leftover, SEGMENT_BYTES, SegmentState, corrected, is_shadow, judge, stated_place,
+    stored_checksum,
 };
 
 /// Major version of the format that is read here: Windows 8 and later, Exchange 2013 and later.
@@ -58,7 +59,8 @@ pub struct LogSurvey {
     pub torn: Option<u16>,
     /// A segment whose own bytes are torn and whose shadow was read in its place.
     pub from_shadow: Option<u16>,
-    /// Segments of which one bit had flipped, and which; they were read as they were written.
+    /// Segments of which one bit had flipped, and which, behind the records too; they were read as
+    /// they were written.
     pub flipped_bits: Vec<(u16, u32)>,
     /// Damage with sound segments behind it, the first first.
     pub faults: Vec<SegmentFault>,
@@ -119,8 +121,17 @@ impl<'a> LogFile<'a> {
             self.visit(index, &mut walk, &mut survey);
         }
         // The last segment's shadow may take the place that holds no records.
+        if let Some(SegmentState::Behind(Leftover { flipped: Some(bit) })) = self.last_state() {
+            survey.flipped_bits.push((self.end_segment(), bit));
+        }
         survey.torn = walk.end.filter(|_| walk.is_bad_end);
         survey
+    }
+
+    /// The state of the segment that holds no records.
+    fn last_state(&self) -> Option<SegmentState> {
+        let index = self.end_segment();
+        Some(judge(self.raw_segment(index)?, self.generation(), index))
     }
 
     fn visit(&self, index: u16, walk: &mut SegmentWalk, survey: &mut LogSurvey) {
@@ -129,7 +140,10 @@ impl<'a> LogFile<'a> {
             return;
         };
         match judge(raw, self.generation(), index) {
-            SegmentState::Unwritten | SegmentState::Stale => walk.end_at(index),
+            SegmentState::Behind(Leftover { flipped }) => {
+                survey.flipped_bits.extend(flipped.map(|bit| (index, bit)));
+                walk.end_at(index);
+            }
             SegmentState::Bad if self.has_shadow(index) => {
                 survey.from_shadow = Some(index);
                 let shadow = self.raw_segment(index + 1).unwrap_or(raw);

@@ -4,6 +4,7 @@
 //! length is in a fixed field, so that a record can be skipped without being understood.
 
 mod fields;
+mod index;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -105,16 +106,16 @@ impl RecordLayout {
     pub(crate) fn fields(&self) -> impl Iterator<Item = FieldAt> + use<> {
         self.groups.iter().flat_map(|group| group.iter().copied())
     }
-
-    /// The place of a field, if records of this layout have it.
-    pub(crate) fn find(&self, field: Field) -> Option<FieldAt> {
-        self.fields().find(|at| at.field == field)
-    }
 }
 
 /// The layout of a type; none where the type is unknown or its length is.
 pub(crate) fn layout_of(kind: u8) -> Option<&'static RecordLayout> {
-    table::TABLE.binary_search_by_key(&kind, |layout| layout.kind).ok().map(|at| &table::TABLE[at])
+    index::layout_of(kind)
+}
+
+/// The place of a field in records of a type, if they have it.
+pub(crate) fn find(kind: u8, field: Field) -> Option<FieldAt> {
+    index::find(kind, field)
 }
 
 /// Bytes of the record that `bytes` begin with; none where they end before its lengths do.

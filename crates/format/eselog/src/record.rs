@@ -7,7 +7,7 @@ use ese::{Lgpos, LogTime, Signature};
 use units::{ObjectId, PageNumber};
 
 use crate::bytes::{array, u16_at, u32_at, u64_at};
-use crate::layout::{Field, FieldAt, FieldKind, Part, RecordLayout, layout_of, parts};
+use crate::layout::{Field, FieldAt, FieldKind, Part, RecordLayout, find, layout_of, parts};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl<'a> LogRecord<'a> {
 
     /// A number without a sign; 0 where the record has no such field.
     pub(crate) fn number(&self, field: Field) -> u64 {
-        match self.layout().and_then(|layout| layout.find(field)).and_then(|at| self.value(at)) {
+        match find(self.kind(), field).and_then(|at| self.value(at)) {
             Some(Value::Number(number)) => number,
             Some(Value::Signed(number)) => number.cast_unsigned(),
             _ => 0,
@@ -129,19 +129,19 @@ impl<'a> LogRecord<'a> {
 
     /// The session that has written the record; none where its type has no such field.
     pub fn session(&self) -> Option<u16> {
-        let at = self.layout()?.find(Field::Session)?;
+        let at = find(self.kind(), Field::Session)?;
         u16_at(&self.bytes, at.at)
     }
 
     /// Number of the database within the log stream; none where the type concerns no database.
     pub(crate) fn database(&self) -> Option<u8> {
-        let at = self.layout()?.find(Field::Database)?;
+        let at = find(self.kind(), Field::Database)?;
         self.bytes.get(at.at).copied()
     }
 
     /// A signature; none where the record has no such field.
     pub(crate) fn signature(&self, field: Field) -> Option<Signature> {
-        let at = self.layout()?.find(field)?;
+        let at = find(self.kind(), field)?;
         array(&self.bytes, at.at).map(Signature::decode)
     }
 

@@ -15,22 +15,28 @@ mod image;
 mod merge;
 mod moved;
 mod node;
+mod number_map;
 mod pages;
 mod session;
 mod space;
 mod split;
 mod summary;
 mod undo;
+mod undo_log;
+mod undo_run;
+mod undo_version;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use ese::header::DatabaseHeader;
+use ese::log_file::LogFacts;
 use ese::page::PageError;
 use ese::{Lgpos, LogTime, Signature};
 use units::{ObjectId, PageNumber};
 
 use crate::layout::{Field, types};
 use crate::record::LogRecord;
+use number_map::NumberMap;
 use pages::{FIRST_SPECIAL_DBTIME, PageCache, PageSeen};
 use session::SessionState;
 
@@ -57,7 +63,12 @@ pub struct LogReplay<S> {
     pages: PageCache<S>,
     target: ReplayTarget,
     is_attached: bool,
-    sessions: HashMap<u16, SessionState>,
+    sessions: NumberMap<u16, SessionState>,
+    /// Memory for what undo needs, in use at most; ended transactions still count.
+    undo_bytes: usize,
+    most_undo_bytes: usize,
+    /// End of what the store keeps aside.
+    aside_end: u64,
     behind: BTreeMap<PageNumber, Behind>,
     dbtime: u64,
     last_object: ObjectId,
@@ -70,7 +81,7 @@ pub struct LogReplay<S> {
 
 impl<S: PageStore> LogReplay<S> {
     /// A replay onto the pages of `store`, whose header is `header`. Up to `cache_bytes` of pages
-    /// are kept in memory.
+    /// are kept in memory, and half as much for undo.
     pub fn new(store: S, header: &DatabaseHeader, cache_bytes: usize) -> Self {
         let target = ReplayTarget {
             id: u8::try_from(header.database_id).unwrap_or_default(),
@@ -83,7 +94,10 @@ impl<S: PageStore> LogReplay<S> {
             pages: PageCache::new(store, cache_bytes),
             target,
             is_attached: true,
-            sessions: HashMap::new(),
+            sessions: NumberMap::default(),
+            undo_bytes: 0,
+            most_undo_bytes: cache_bytes / 2,
+            aside_end: 0,
             behind: BTreeMap::new(),
             dbtime: header.dbtime,
             last_object: header.last_object,
@@ -116,6 +130,16 @@ impl<S: PageStore> LogReplay<S> {
             return Ok(());
         }
         self.redo(record)
+    }
+
+    /// Begins a file, whose header states the databases that were attached then. Their numbers are
+    /// those of the log stream, whatever the database's own header says.
+    pub fn enter(&mut self, facts: &LogFacts) {
+        let mut attached = facts.attachments.iter();
+        if let Some(one) = attached.find(|one| one.signature == self.target.signature) {
+            self.target.id = one.database_id;
+            self.is_attached = true;
+        }
     }
 
     /// Attaching and detaching decide whether records concern the file.

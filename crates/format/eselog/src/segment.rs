@@ -18,6 +18,13 @@ pub(crate) const SEGMENT_HEADER_BYTES: usize = 40;
 /// Offset in a segment of the place that it states.
 const PLACE: usize = 8;
 
+/// A segment without records of this generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leftover {
+    /// The bit that has flipped since it was written, if one has.
+    pub(crate) flipped: Option<u32>,
+}
+
 /// The condition of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SegmentState {
@@ -25,10 +32,9 @@ pub(crate) enum SegmentState {
     Good,
     /// One bit has flipped since; it can be turned back.
     Flipped { bit: u32 },
-    /// Nothing was ever written here.
-    Unwritten,
-    /// Sound, but of an earlier use of the file, or the shadow of the segment before.
-    Stale,
+    /// Behind the records: never written, of an earlier use of the file, or the shadow of the
+    /// segment before.
+    Behind(Leftover),
     /// Sound, but states a later place: a misdirected write.
     Misplaced(Lgpos),
     /// Neither: torn or damaged.
@@ -42,36 +48,52 @@ pub(crate) fn stored_checksum(segment: &[u8]) -> u64 {
 
 /// Judges the segment that was read from `index` of generation `generation`.
 pub(crate) fn judge(segment: &[u8], generation: Generation, index: u16) -> SegmentState {
-    let first = segment.first().copied().unwrap_or_default();
-    if segment.iter().all(|byte| *byte == first) {
-        return SegmentState::Unwritten;
+    if let Some(leftover) = unwritten(segment) {
+        return SegmentState::Behind(leftover);
     }
-    match verify(segment, PageNumber(u32::from(index))) {
-        PageVerdict::Good => at_its_place(segment, generation, index, SegmentState::Good),
-        PageVerdict::Correctable { bits } if bits.len() == 1 => {
-            let corrected = corrected(segment, index);
-            at_its_place(&corrected, generation, index, SegmentState::Flipped { bit: bits[0] })
-        }
-        verdict if let Some(bit) = checksum_bit(&verdict, segment, index) => {
-            at_its_place(segment, generation, index, SegmentState::Flipped { bit })
-        }
-        _ if is_shadow(segment, index) => SegmentState::Stale,
-        _ => SegmentState::Bad,
+    let verdict = verify(segment, PageNumber(u32::from(index)));
+    if verdict == PageVerdict::Good {
+        return at_its_place(segment, generation, index, None);
     }
+    if let Some(bit) = flipped_bit(&verdict, segment, index) {
+        return at_its_place(&corrected(segment, index), generation, index, Some(bit));
+    }
+    match shadow(segment, index) {
+        Some(leftover) => SegmentState::Behind(leftover),
+        None => SegmentState::Bad,
+    }
+}
+
+/// A segment whose bytes are all the same, as if never written, except for a flipped bit.
+fn unwritten(segment: &[u8]) -> Option<Leftover> {
+    let (first, second) = (segment.first()?, segment.get(1)?);
+    let fill = if first == second { first } else { segment.get(2)? };
+    let mut others = segment.iter().enumerate().filter(|(_, byte)| *byte != fill);
+    let Some((at, byte)) = others.next() else {
+        return Some(Leftover { flipped: None });
+    };
+    let difference = byte ^ fill;
+    let bit = u32::try_from(at).ok()? * 8 + difference.trailing_zeros();
+    let is_flip = difference.is_power_of_two() && others.next().is_none();
+    is_flip.then_some(Leftover { flipped: Some(bit) })
 }
 
 /// The segment with its flipped bit corrected; unchanged if none has flipped.
 pub(crate) fn corrected(segment: &[u8], index: u16) -> Vec<u8> {
     let mut bytes = segment.to_vec();
     let verdict = verify(segment, PageNumber(u32::from(index)));
-    let in_data = match &verdict {
-        PageVerdict::Correctable { bits } if bits.len() == 1 => bits.first().copied(),
-        _ => None,
-    };
-    if let Some(bit) = in_data.or_else(|| checksum_bit(&verdict, segment, index)) {
+    if let Some(bit) = flipped_bit(&verdict, segment, index) {
         bytes[bit as usize / 8] ^= 1 << (bit % 8);
     }
     bytes
+}
+
+/// The one bit that has flipped, in the records or in the checksum.
+fn flipped_bit(verdict: &PageVerdict, segment: &[u8], index: u16) -> Option<u32> {
+    match verdict {
+        PageVerdict::Correctable { bits } if bits.len() == 1 => bits.first().copied(),
+        _ => checksum_bit(verdict, segment, index),
+    }
 }
 
 /// The one bit that has flipped in the checksum itself, which engines do not correct in pages. In
@@ -89,11 +111,17 @@ fn checksum_bit(verdict: &PageVerdict, segment: &[u8], index: u16) -> Option<u32
 
 /// Whether the bytes are a sound copy of the segment before `index`, whose place they state.
 pub(crate) fn is_shadow(segment: &[u8], index: u16) -> bool {
-    let Some(before) = index.checked_sub(1) else {
-        return false;
-    };
-    let is_sound = verify(segment, PageNumber(u32::from(before))) == PageVerdict::Good;
-    is_sound && stated_place(segment).segment == before
+    shadow(segment, index) == Some(Leftover { flipped: None })
+}
+
+/// A copy of the segment before `index`, sound except for a flipped bit.
+fn shadow(segment: &[u8], index: u16) -> Option<Leftover> {
+    let before = index.checked_sub(1)?;
+    let verdict = verify(segment, PageNumber(u32::from(before)));
+    let flipped = flipped_bit(&verdict, segment, before);
+    let is_copy = stated_place(&corrected(segment, before)).segment == before;
+    let is_sound = verdict == PageVerdict::Good || flipped.is_some();
+    (is_copy && is_sound).then_some(Leftover { flipped })
 }
 
 /// The place that a segment states.
@@ -101,17 +129,19 @@ pub(crate) fn stated_place(segment: &[u8]) -> Lgpos {
     array(segment, PLACE).map_or(Lgpos::NONE, Lgpos::decode)
 }
 
+/// The state of a sound segment by the place that it states.
 fn at_its_place(
     segment: &[u8],
     generation: Generation,
     index: u16,
-    state: SegmentState,
+    flipped: Option<u32>,
 ) -> SegmentState {
     let stated = stated_place(segment);
     let here = Lgpos { generation, segment: index, byte: 0 };
-    match stated.cmp(&here) {
-        std::cmp::Ordering::Equal => state,
-        std::cmp::Ordering::Less => SegmentState::Stale,
-        std::cmp::Ordering::Greater => SegmentState::Misplaced(stated),
+    match (stated.cmp(&here), flipped) {
+        (std::cmp::Ordering::Equal, None) => SegmentState::Good,
+        (std::cmp::Ordering::Equal, Some(bit)) => SegmentState::Flipped { bit },
+        (std::cmp::Ordering::Less, flipped) => SegmentState::Behind(Leftover { flipped }),
+        (std::cmp::Ordering::Greater, _) => SegmentState::Misplaced(stated),
     }
 }

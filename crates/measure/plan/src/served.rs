@@ -35,8 +35,21 @@ pub struct ServedCache {
     pub memory: Bytes,
     /// Clients at once.
     pub connections: usize,
+    /// Certificates; none: connections are in clear, and stay on this machine.
+    pub tls: Option<CacheTls>,
     /// The volumes; at least one.
     pub volumes: Vec<ServedVolume>,
+}
+
+/// PEM files of a server that other machines reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheTls {
+    /// The server's certificate, and those between it and its authority.
+    pub certificate: String,
+    /// The key of the certificate.
+    pub key: String,
+    /// The authority whose clients are let in.
+    pub client_ca: String,
 }
 
 /// A volume behind a cache.
@@ -100,6 +113,7 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> ServedCache {
         write_budget: bytes(&mut root, "write_budget"),
         memory: root.size("memory", Bytes::from_mib(256), MEMORY_BOUNDS),
         connections: usize::try_from(connections).unwrap_or(64),
+        tls: tls(&mut root),
         volumes: volumes(&mut root),
     };
     root.finish();
@@ -110,6 +124,21 @@ pub(crate) fn texts(keys: &mut Keys<'_, '_>, key: &'static str) -> Vec<String> {
     keys.list(key)
         .map(|given: Vec<Given<String>>| given.into_iter().map(|given| given.value).collect())
         .unwrap_or_default()
+}
+
+fn tls(root: &mut Keys<'_, '_>) -> Option<CacheTls> {
+    let [certificate, key, client_ca] =
+        ["tls_cert", "tls_key", "tls_client_ca"].map(|name| text(root, name));
+    match (certificate, key, client_ca) {
+        (Some(certificate), Some(key), Some(client_ca)) => {
+            Some(CacheTls { certificate, key, client_ca })
+        }
+        (None, None, None) => None,
+        _ => {
+            root.conflict("tls_cert", "needs `tls_key` and `tls_client_ca`, and they need it");
+            None
+        }
+    }
 }
 
 pub(crate) fn text(keys: &mut Keys<'_, '_>, key: &'static str) -> Option<String> {
@@ -186,6 +215,7 @@ mod tests {
             ("name = \"mail\"", "name = \"my mail\"", "letters, digits"),
             ("name = \"mail\"", "", "name"),
             ("max = \"10GiB\"", "max = \"10GiB\"\nmin = \"20GiB\"", "more than `max`"),
+            ("[[volume]]", "tls_key = \"k.pem\"\n[[volume]]", "`tls_client_ca`"),
             ("max = \"10GiB\"", "maxx = \"10GiB\"", "did you mean `max`"),
             ("max", "[[volume]]\nname = \"mail\"\ndevice = \"b\"\nmax", "two sections"),
         ] {

@@ -138,6 +138,14 @@ pub struct SimulationQuestion {
     pub duration: String,
 }
 
+/// What the server of a flash cache says of it.
+pub struct CacheAnswer {
+    /// The flash, as the user named it.
+    pub flash: String,
+    /// Its state, as `plimsoll cache status --json` prints it, or why there is none.
+    pub status: Result<serde_json::Value, String>,
+}
+
 /// A fleet run, as far as it has come.
 #[derive(Clone, Debug)]
 pub struct FleetState {
@@ -193,6 +201,9 @@ pub trait RunControl: Send + Sync + 'static {
 
     /// Starts simulations in a new folder below `root`; returns the folder, or why it cannot.
     fn simulate(&self, question: &SimulationQuestion, root: &Path) -> Result<PathBuf, String>;
+
+    /// The flash caches that are to be shown.
+    fn caches(&self) -> Vec<CacheAnswer>;
 
     /// Says something to the person at the terminal.
     fn remark(&self, text: &str);

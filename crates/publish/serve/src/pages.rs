@@ -1,6 +1,7 @@
 //! The pages that are no reports: the list, the live run, and a sentence if there is nothing else
 //! to show. They look like the reports, whose style they share.
 
+mod caches;
 mod fleet;
 mod list;
 mod live;
@@ -12,6 +13,7 @@ mod volumes;
 
 use std::fmt::Write as _;
 
+pub(crate) use caches::caches;
 pub(crate) use fleet::live_fleet;
 pub(crate) use list::{RunsShown, StartForm, list};
 pub(crate) use live::live;

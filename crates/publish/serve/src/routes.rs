@@ -42,6 +42,7 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/json/{*id}", get(for_programs))
         .route("/compare", get(compare))
         .route("/trend", get(trend))
+        .route("/caches", get(caches))
         .route("/size", get(forms::size_form))
         .route("/sized", get(forms::sized))
         .route("/simulate", get(forms::simulation_form).post(forms::simulate))
@@ -312,6 +313,10 @@ fn instead_of_live(runs: &ServedRuns, run: &Listed) -> Option<WebAnswer> {
 fn name_of_live(runs: &ServedRuns, run: &Listed) -> String {
     let name = runs.followed(run, |record| record.start.name.clone());
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| run.id.clone())
+}
+
+async fn caches(State(runs): State<ServedRuns>) -> Result<WebAnswer, NoAnswer> {
+    beside(move || Ok(html(pages::caches(&runs.machine().caches())))).await?
 }
 
 async fn compare(

@@ -37,7 +37,7 @@ pub use clock::{OsClock, boot_clock};
 pub use memory::BufferMemory;
 pub use system::PacketSocket;
 #[cfg(target_os = "linux")]
-pub use system::{Readiness, Watch, Watcher, inherited_sockets};
+pub use system::{Readiness, SparseFile, StorageExtent, Watch, Watcher, inherited_sockets};
 
 #[cfg(target_os = "linux")]
 use linux as system;
@@ -128,6 +128,13 @@ impl World {
     #[cfg(target_os = "linux")]
     pub fn watcher(&self) -> Watcher {
         Watcher::new(Rc::clone(&self.host))
+    }
+
+    /// A second handle on the file or device at `path`, which sees and makes its holes; `writable`
+    /// if it may make any.
+    #[cfg(target_os = "linux")]
+    pub fn sparse_file(&self, path: &Path, writable: bool) -> Result<SparseFile, DeviceError> {
+        SparseFile::open(Rc::clone(&self.host), path, writable)
     }
 
     /// The block device at `path` as a whole, or a file used as one; errors call it `name`. Opening

@@ -9,6 +9,7 @@ mod packets;
 mod pool;
 mod probe;
 mod raw;
+mod sparse;
 mod sys;
 mod uring;
 mod volume;
@@ -30,6 +31,7 @@ pub(crate) use file::refuses_unaligned;
 pub use inherited::inherited_sockets;
 pub use packets::PacketSocket;
 pub(crate) use probe::{accounted_read_bytes, device_read_bytes, devices, facts, free_bytes};
+pub use sparse::{SparseFile, StorageExtent};
 pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_file_size, raise_open_files};
 pub use watch::{Readiness, Watch, Watcher};
 

@@ -42,6 +42,11 @@ pub trait Wire {
         room: &mut [u8],
     ) -> Poll<Result<usize, WireError>>;
 
+    /// Encrypts everything that follows, both ways, as the server.
+    fn start_tls(&self) -> Result<(), WireError> {
+        Err(WireError("this stream cannot be encrypted".to_owned()))
+    }
+
     /// Sends some bytes of `head`, and if it takes all of them, of `data`.
     fn poll_send(
         &self,
@@ -176,6 +181,15 @@ impl Receiver {
                     self.link.send(&self.runtime, NbdReply { head, data: None }, None);
                     self.link.drained(MOST_REQUESTS).await;
                 }
+                Some(SessionEvent::StartTls(head)) => {
+                    self.link.send(&self.runtime, NbdReply { head, data: None }, None);
+                    self.link.drained(0).await;
+                    if total < input.len() {
+                        // Bytes in clear must not pass for encrypted ones.
+                        return Err(ConnectionEnd::Session(SessionEnd::Nonsense));
+                    }
+                    self.link.wire.start_tls().map_err(ConnectionEnd::Broken)?;
+                }
                 Some(SessionEvent::Payload(bytes)) => {
                     self.reserved = Some(self.hall.memory.reserve(bytes as u64).await);
                     self.session.grant();
@@ -207,7 +221,7 @@ impl Receiver {
             let NbdRequest { command, offset, length, is_durable, ticket } = request;
             let done = volume.perform(command, (offset, length), is_durable).await;
             let reply = match done {
-                Ok(data) => ticket.success(length, data),
+                Ok(performed) => ticket.success(performed),
                 Err(error) => ticket.failure(&error),
             };
             link.send(&runtime, reply, reserved);

@@ -8,6 +8,7 @@ mod budget;
 mod connection;
 mod locks;
 mod nbd;
+mod provision;
 mod tally;
 mod volume;
 
@@ -17,5 +18,6 @@ pub use nbd::{
     Advance, ExportOffer, Limits, NbdCommand, NbdReply, NbdRequest, ReplyTicket, Session,
     SessionEnd, SessionEvent,
 };
+pub use provision::{Extent, Provisioned};
 pub use tally::{DeviceTally, RequestSeries, Tallied};
-pub use volume::{ExportedVolume, ReadBytes};
+pub use volume::{ExportedVolume, Performed, ReadBytes};

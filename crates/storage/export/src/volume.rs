@@ -8,6 +8,7 @@ use device::{Buffer, Device, DeviceError, Durability, Purpose, Request};
 
 use crate::locks::Occupancy;
 use crate::nbd::NbdCommand;
+use crate::provision::{Extent, Provisioned, tidied};
 
 /// Zeros that are written with one request.
 pub(crate) const ZEROS_AT_ONCE: u64 = 4 << 20;
@@ -26,9 +27,21 @@ impl std::ops::Deref for ReadBytes {
     }
 }
 
+/// What a command that succeeded brings back.
+#[derive(Debug)]
+pub enum Performed {
+    /// Nothing.
+    Done,
+    /// The bytes that were read.
+    Bytes(ReadBytes),
+    /// How bytes are stored, from the first one on.
+    Extents(Vec<Extent>),
+}
+
 /// A device as others see it: any bytes, at any time, from several connections.
 pub struct ExportedVolume {
     device: Rc<dyn Device>,
+    storage: Option<Rc<dyn Provisioned>>,
     occupancy: Rc<Occupancy>,
     sector: u64,
 }
@@ -45,7 +58,13 @@ impl ExportedVolume {
     /// Serves `device`.
     pub fn new(device: Rc<dyn Device>) -> Self {
         let sector = u64::from(device.caps().sector).max(1);
-        Self { device, occupancy: Rc::default(), sector }
+        Self { device, storage: None, occupancy: Rc::default(), sector }
+    }
+
+    /// The same for a device on `storage` that takes bytes back, and knows its holes.
+    #[must_use]
+    pub fn on(self, storage: Rc<dyn Provisioned>) -> Self {
+        Self { storage: Some(storage), ..self }
     }
 
     /// Bytes that clients see: the whole sectors of the device.
@@ -59,19 +78,19 @@ impl ExportedVolume {
         command: NbdCommand,
         (offset, length): (u64, u64),
         is_durable: bool,
-    ) -> Result<Option<ReadBytes>, DeviceError> {
+    ) -> Result<Performed, DeviceError> {
         let durability = if is_durable { Durability::Durable } else { Durability::Volatile };
         let bytes = offset..offset.saturating_add(length);
         match command {
-            NbdCommand::Read => return self.read(bytes).await.map(Some),
+            NbdCommand::Read => return self.read(bytes).await.map(Performed::Bytes),
             NbdCommand::Write(payload) => self.write(bytes, payload, durability).await?,
             NbdCommand::Flush => self.flush().await?,
             NbdCommand::WriteZeroes => self.write_zeros(bytes, durability).await?,
             NbdCommand::Cache => self.warm(bytes).await?,
-            // Hints about bytes that nothing here gives back, and a question with one answer.
-            NbdCommand::Trim | NbdCommand::BlockStatus => {}
+            NbdCommand::Trim => self.trim(bytes, durability).await?,
+            NbdCommand::BlockStatus => return self.extents(bytes).await.map(Performed::Extents),
         }
-        Ok(None)
+        Ok(Performed::Done)
     }
 
     /// Makes every completed write durable.
@@ -119,6 +138,29 @@ impl ExportedVolume {
         self.put(start, buffer, durability).await
     }
 
+    /// Gives back what lies in whole sectors.
+    async fn trim(&self, bytes: Range<u64>, durability: Durability) -> Result<(), DeviceError> {
+        let Some(storage) = &self.storage else {
+            return Ok(()); // A hint that nothing here can take.
+        };
+        let _held = self.hold(&bytes, true).await;
+        let end = bytes.end / self.sector * self.sector;
+        let start = bytes.start.next_multiple_of(self.sector);
+        if start < end {
+            storage.trim(start..end).await?;
+        }
+        if durability == Durability::Durable { self.flush().await } else { Ok(()) }
+    }
+
+    async fn extents(&self, bytes: Range<u64>) -> Result<Vec<Extent>, DeviceError> {
+        let length = bytes.end - bytes.start;
+        let Some(storage) = &self.storage else {
+            return Ok(tidied(Vec::new(), length));
+        };
+        let _held = self.hold(&bytes, false).await;
+        Ok(tidied(storage.extents(bytes).await?, length))
+    }
+
     async fn put(&self, at: u64, buffer: Buffer, kind: Durability) -> Result<(), DeviceError> {
         let write = Request::write(Purpose::Database, at, buffer, kind);
         self.device.submit(write).await.result
@@ -154,4 +196,69 @@ impl ExportedVolume {
 
 fn index(bytes: u64) -> usize {
     usize::try_from(bytes).expect("invariant: bounded by the longest request")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::ops::Range;
+    use std::rc::Rc;
+
+    use device::{Executor, Latency, MemoryVolume, OpenMode, Pending, VirtualReactor, Volume as _};
+    use units::Nanos;
+
+    use super::{ExportedVolume, Performed};
+    use crate::nbd::NbdCommand;
+    use crate::provision::{Extent, Provisioned};
+
+    /// Notes trimmed bytes, and knows half of its bytes.
+    #[derive(Default)]
+    struct Storage {
+        trimmed: RefCell<Vec<Range<u64>>>,
+    }
+
+    impl Provisioned for Storage {
+        fn trim(&self, bytes: Range<u64>) -> Pending<()> {
+            self.trimmed.borrow_mut().push(bytes);
+            Box::pin(async { Ok(()) })
+        }
+
+        fn extents(&self, bytes: Range<u64>) -> Pending<Vec<Extent>> {
+            let half = (bytes.end - bytes.start) / 2;
+            Box::pin(async move { Ok(vec![Extent { bytes: half, is_hole: true }]) })
+        }
+    }
+
+    #[test]
+    fn storage_takes_whole_sectors_back_and_tells_what_it_knows() {
+        let reactor = VirtualReactor::new();
+        let memory = MemoryVolume::new("memory", &reactor, Latency::fixed(Nanos(1)));
+        let executor = Executor::new(reactor);
+        let opening = memory.open("volume", OpenMode::CreateNew { length: 1 << 20 });
+        let device = executor.block_on(opening).unwrap();
+        let storage = Rc::new(Storage::default());
+        let plain = ExportedVolume::new(Rc::clone(&device));
+        let told = ExportedVolume::new(device).on(Rc::<Storage>::clone(&storage));
+        executor.block_on(async move {
+            for bytes in [(100, 2_000), (512, 1_024), (10, 20)] {
+                for volume in [&plain, &told] {
+                    let done = volume.perform(NbdCommand::Trim, bytes, true).await;
+                    assert!(matches!(done, Ok(Performed::Done)));
+                }
+            }
+            for (volume, expected) in [(&plain, (1_000, false)), (&told, (500, true))] {
+                let found = volume.perform(NbdCommand::BlockStatus, (8, 1_000), false).await;
+                let Ok(Performed::Extents(extents)) = found else {
+                    panic!("{found:?}");
+                };
+                let [Extent { bytes, is_hole }] = extents[..] else {
+                    panic!("{extents:?}");
+                };
+                assert_eq!((bytes, is_hole), expected);
+            }
+        });
+        let sector = 512;
+        let expected = [sector..4 * sector, sector..3 * sector];
+        assert_eq!(storage.trimmed.borrow()[..], expected);
+    }
 }

@@ -196,7 +196,7 @@ fn requests_that_make_no_sense_are_refused_by_number_and_the_next_one_is_served(
         ((0, 0, VOLUME_BYTES, 1), 0, 22), // Behind the end.
         ((0, 0, u64::MAX, 2), 0, 22),
         ((0, 0, 0, 0), 0, 22),
-        ((0, 0, 0, (32 << 20) + 1), 0, 22), // Longer than announced.
+        ((0, 0, 0, (64 << 20) + 1), 0, 22), // Longer than announced.
         ((0, 16, 0, 512), 0, 22),           // A flag that reads do not have.
         ((9, 0, 0, 512), 0, 22),            // No command.
         ((8, 0, 0, 512), 0, 22),
@@ -263,6 +263,32 @@ fn options_that_the_server_lacks_or_cannot_read_are_answered() {
     let expected: Vec<(u32, u32)> = cases.iter().map(|(kind, _, reply)| (*kind, *reply)).collect();
     assert_eq!(replies.collect::<Vec<_>>(), expected);
     assert!(matches!(told.last(), Some(SessionEvent::End(SessionEnd::Left))));
+}
+
+#[test]
+fn a_server_that_needs_tls_answers_nothing_before_it() {
+    let limits = Limits { needs_tls: true, ..Limits::default() };
+    let mut session = Session::new(offers(), limits);
+    let mut bytes = 3_u32.to_be_bytes().to_vec();
+    for kind in [3, 8, 7] {
+        bytes.extend(option(kind, &[]));
+    }
+    bytes.extend(option(5, &[]));
+    let told = events(&mut session, &bytes);
+    let [_greeting, refused @ .., SessionEvent::StartTls(acknowledged)] = &told[..] else {
+        panic!("{told:?}");
+    };
+    for refused in refused {
+        assert!(matches!(refused, SessionEvent::Send(bytes) if u32_at(bytes, 12) == 1 << 31 | 5));
+    }
+    assert_eq!((refused.len(), u32_at(acknowledged, 12)), (3, 1));
+    let go = &handshake(TwinFraming::Simple, "rw")[4..];
+    assert!(matches!(events(&mut session, go)[..], [SessionEvent::Send(_)]));
+    assert_eq!(session.export(), Some(0));
+    let mut old = Session::new(offers(), limits);
+    let name = [&3_u32.to_be_bytes()[..], &option(1, b"rw")].concat();
+    let told = events(&mut old, &name);
+    assert!(matches!(told.last(), Some(SessionEvent::End(SessionEnd::UnknownExport))));
 }
 
 /// A stream that begins well and then goes wrong: bits flipped, parts cut out, noise.

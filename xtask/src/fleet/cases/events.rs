@@ -16,7 +16,7 @@ const TARGET_IOPS: u32 = 200;
 const SHARED_IOPS: f64 = 120.0;
 
 /// Requests that the throttled volume serves a second: enough before the loss, too few after it.
-const THROTTLE: &str = "database any rate=160";
+const THROTTLE: &str = "database any rate=200";
 
 /// The place of the part after the loss among those of the report.
 const AFTER: usize = 2;

@@ -46,7 +46,7 @@ pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, 
     let mut told = Ok(());
     serve::serve(
         settings,
-        Box::new(LocalRuns::default()),
+        Box::new(LocalRuns::with_caches(&flags.cache)),
         |ready| told = tell(&ready, flags, console),
         || stop.is_set(),
     )?;

@@ -25,6 +25,7 @@ mod controllers;
 mod damage;
 mod deployments;
 mod dirty;
+mod engine_rows;
 mod evidence;
 mod examples;
 #[cfg(unix)]

@@ -1,9 +1,12 @@
 //! A database that lies in memory, made of leaves with rows of one length.
 
-use std::convert::Infallible;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
 
 use ese::header::DatabaseHeader;
-use ese::page::{PageMut, PageSize, page_flags};
+use ese::page::{PageMut, PageRef, PageSize, page_flags};
 use ese::{Signature, checksum};
 use eselog::{PageStore, StoredPage};
 use units::{ObjectId, PageNumber};
@@ -22,11 +25,26 @@ pub(super) fn header() -> DatabaseHeader {
 
 pub(super) struct MemoryPages {
     pages: Vec<Vec<u8>>,
+    aside: File,
 }
 
 impl MemoryPages {
-    pub(super) fn new() -> Self {
-        Self { pages: (1..=PAGES).map(|number| leaf(PageNumber(number))).collect() }
+    /// Pages at database time 1. What undo needs beyond memory goes to a file in `folder`.
+    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+        let pages = (1..=PAGES).map(|number| leaf(PageNumber(number))).collect();
+        let mut options = File::options();
+        let options = options.read(true).write(true).create(true).truncate(true);
+        Ok(Self { pages, aside: options.open(folder.join("aside"))? })
+    }
+
+    /// Whether every page has the rows that it had at first.
+    pub(super) fn are_first(&self) -> bool {
+        let mut numbered = (1..).map(PageNumber).zip(&self.pages);
+        numbered.all(|(number, page)| {
+            let first = leaf(number);
+            let rows = PageRef::new(page).nodes().map(|node| node.data);
+            rows.eq(PageRef::new(&first).nodes().map(|node| node.data))
+        })
     }
 }
 
@@ -45,29 +63,37 @@ fn leaf(number: PageNumber) -> Vec<u8> {
 }
 
 impl PageStore for MemoryPages {
-    type Error = Infallible;
+    type Error = io::Error;
 
     fn page_size(&self) -> PageSize {
         PAGE_SIZE
     }
 
-    fn read(&mut self, number: PageNumber) -> Result<StoredPage, Infallible> {
+    fn read(&mut self, number: PageNumber) -> Result<StoredPage, io::Error> {
         let index = (number.0 as usize).wrapping_sub(1);
         Ok(self.pages.get(index).map_or(StoredPage::Absent, |page| StoredPage::Sound(page.clone())))
     }
 
-    fn write(&mut self, number: PageNumber, bytes: &[u8]) -> Result<(), Infallible> {
+    fn write(&mut self, number: PageNumber, bytes: &[u8]) -> Result<(), io::Error> {
         if let Some(page) = self.pages.get_mut((number.0 as usize).wrapping_sub(1)) {
             page.copy_from_slice(bytes);
         }
         Ok(())
     }
 
-    fn resize(&mut self, _last: PageNumber) -> Result<(), Infallible> {
+    fn resize(&mut self, _last: PageNumber) -> Result<(), io::Error> {
         Ok(())
     }
 
     fn last_page(&self) -> PageNumber {
         PageNumber(PAGES)
+    }
+
+    fn set_aside(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.aside.write_all_at(bytes, at)
+    }
+
+    fn bring_back(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.aside.read_exact_at(bytes, at)
     }
 }

@@ -118,9 +118,11 @@ impl LogFacts {
         behind.find(|(index, segment)| !is_sound(segment, *index)).map(|(index, _)| index)
     }
 
-    /// Whether bytes claim to be a log file's header, damaged or not.
+    /// Whether bytes claim to be a log file's header, damaged or not: by its file type, or by its
+    /// geometry and version if the damage is there.
     pub fn is_claimed_by(bytes: &[u8; LOG_HEADER_BYTES]) -> bool {
-        u32_at(bytes, log::FILE_TYPE) == FILE_TYPE_LOG
+        let geometry = (u16_at(bytes, log::BYTES_PER_SEGMENT), u32_at(bytes, log::VERSION));
+        u32_at(bytes, log::FILE_TYPE) == FILE_TYPE_LOG || geometry == (4096, 8)
     }
 }
 

@@ -204,3 +204,8 @@ named! {
         Rest = "rest",
     }
 }
+
+impl Field {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::Checksum as usize + 1;
+}

@@ -35,6 +35,8 @@ pub struct DeletedRow {
 #[derive(Clone, Debug, Default)]
 pub struct DeletedRows {
     rows: BTreeMap<ObjectId, BTreeMap<Vec<u8>, Vec<DeletedRow>>>,
+    /// Tree and key of the deletion that last had a number. A restarted engine counts anew.
+    by_version: BTreeMap<u32, (ObjectId, Vec<u8>)>,
     bytes: usize,
     /// Rows that did not fit into memory.
     pub left_out: u64,
@@ -47,19 +49,27 @@ impl DeletedRows {
     }
 
     fn keep(&mut self, tree: ObjectId, key: Vec<u8>, row: DeletedRow) {
-        let bytes = key.len() + row.data.len();
+        let bytes = 2 * key.len() + row.data.len();
         if self.bytes + bytes > MOST_BYTES {
             self.left_out += 1;
             return;
         }
         self.bytes += bytes;
+        if row.version != 0 {
+            self.by_version.insert(row.version, (tree, key.clone()));
+        }
         self.rows.entry(tree).or_default().entry(key).or_default().push(row);
     }
 
     /// Drops the row of a deletion that was undone.
     pub(super) fn drop_undone(&mut self, version: u32) {
-        for row in self.rows.values_mut().flat_map(BTreeMap::values_mut) {
-            row.retain(|row| row.version != version);
+        let Some((tree, key)) = self.by_version.remove(&version) else {
+            return;
+        };
+        if let Some(rows) = self.rows.get_mut(&tree).and_then(|rows| rows.get_mut(&key))
+            && let Some(at) = rows.iter().rposition(|row| row.version == version)
+        {
+            rows.remove(at);
         }
     }
 

@@ -1,11 +1,13 @@
 //! Changes of one page, as the engine makes them: by node, with prefixes of keys left out.
 
 use ese::checksum;
-use ese::page::{PageError, PageMut, PageRef, PageSize, encode_node, node_flags, page_flags};
+use ese::page::{Node, PageError, PageMut, PageRef, PageSize, encode_node, node_flags, page_flags};
 use units::{ObjectId, PageNumber};
 
 /// Bytes of a page that count the free bytes reserved for rollback: 0 after a replay.
 const UNCOMMITTED_FREE: std::ops::Range<usize> = 30..32;
+/// Keys have at most this many bytes.
+const LONGEST_KEY: usize = 0x1FFF;
 /// Bytes of a large page that hold its own number.
 const OWN_NUMBER: std::ops::Range<usize> = 64..68;
 
@@ -46,12 +48,17 @@ pub(super) fn nodes(bytes: &[u8]) -> Result<Vec<NodeCopy>, PageError> {
 
 /// One node of a page.
 pub(super) fn node(page: PageRef<'_>, line: usize) -> Result<NodeCopy, PageError> {
+    let node = present(page, line)?;
+    Ok(NodeCopy { flags: node.flags, key: node.key(), data: node.data.to_vec() })
+}
+
+/// One node, on its page.
+fn present(page: PageRef<'_>, line: usize) -> Result<Node<'_>, PageError> {
     let nodes = page.node_count();
     if line >= nodes {
         return Err(PageError::NoLine { line, nodes });
     }
-    let node = page.node(line).ok_or(PageError::Damaged { tag: line + page.reserved_tags() })?;
-    Ok(NodeCopy { flags: node.flags, key: node.key(), data: node.data.to_vec() })
+    page.node(line).ok_or(PageError::Damaged { tag: line + page.reserved_tags() })
 }
 
 /// Puts a node at `line`.
@@ -62,11 +69,21 @@ pub(super) fn insert(bytes: &mut [u8], line: usize, new: &NodeCopy) -> Result<()
 
 /// Gives the node at `line` other data.
 pub(super) fn replace_data(bytes: &mut [u8], line: usize, data: &[u8]) -> Result<(), PageError> {
-    let mut changed = node(PageRef::new(bytes), line)?;
-    changed.data.clear();
-    changed.data.extend_from_slice(data);
-    let (stored, compressed) = encoded(PageRef::new(bytes).prefix(), &changed)?;
-    PageMut::new(bytes).replace(line, flags_of(&changed, compressed), &stored)
+    let old = present(PageRef::new(bytes), line)?;
+    let (flags, mut stored) = (old.flags, Vec::with_capacity(old.suffix.len() + data.len() + 4));
+    if flags & node_flags::COMPRESSED != 0 {
+        stored.extend(size_of(old.prefix)?);
+    }
+    stored.extend(size_of(old.suffix)?);
+    stored.extend_from_slice(old.suffix);
+    stored.extend_from_slice(data);
+    PageMut::new(bytes).replace(line, flags, &stored)
+}
+
+/// A length as nodes state it.
+fn size_of(part: &[u8]) -> Result<[u8; 2], PageError> {
+    let too_long = PageError::Full { needed: part.len(), free: LONGEST_KEY };
+    u16::try_from(part.len()).map(u16::to_le_bytes).map_err(|_| too_long)
 }
 
 /// Gives the node at `line` another key.
@@ -79,7 +96,7 @@ pub(super) fn replace_key(bytes: &mut [u8], line: usize, key: &[u8]) -> Result<(
 
 /// Sets and clears flags of the node at `line`.
 pub(super) fn flag(bytes: &mut [u8], line: usize, set: u8, clear: u8) -> Result<(), PageError> {
-    let flags = node(PageRef::new(bytes), line)?.flags;
+    let flags = present(PageRef::new(bytes), line)?.flags;
     PageMut::new(bytes).set_node_flags(line, flags & !clear | set)
 }
 
@@ -130,7 +147,6 @@ pub(super) fn pointer(key: &[u8], child: PageNumber) -> NodeCopy {
 
 /// Node bytes under a prefix, and whether they leave some of it out.
 fn encoded(prefix: &[u8], node: &NodeCopy) -> Result<(Vec<u8>, u8), PageError> {
-    const LONGEST_KEY: usize = 0x1FFF;
     if node.key.len() > LONGEST_KEY {
         return Err(PageError::Full { needed: node.key.len(), free: LONGEST_KEY });
     }

@@ -1,12 +1,15 @@
 //! Redo of changes to one node of one page.
 
+use std::borrow::Cow;
+
 use ese::Lgpos;
-use ese::page::{PageError, PageMut, PageRef, node_flags};
+use ese::page::{Node, PageError, PageMut, PageRef, node_flags};
 use units::PageNumber;
 
 use super::diff;
 use super::edit::{self, NodeCopy};
-use super::session::{UNIQUE, UndoVersion, Undoable, VERSIONED, operations};
+use super::session::{UNIQUE, VERSIONED};
+use super::undo_version::{UndoVersion, Undoable, operations};
 use super::{BehindCause, LogReplay, PageStore};
 use crate::layout::{Field, Part, types};
 use crate::record::LogRecord;
@@ -32,17 +35,17 @@ impl From<PageError> for Unmade {
 
 impl<S: PageStore> LogReplay<S> {
     pub(super) fn redo_node(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
-        self.remember_stated(record);
+        self.remember_stated(record)?;
         if record.kind() == types::UNDO_INFORMATION {
             return Ok(());
         }
         let (page, place) = (record.page(Field::Page), record.place());
         let (before, after) = (record.number(Field::DbtimeBefore), record.number(Field::Dbtime));
-        let undone = self.take_undone(record);
+        let undone = self.take_undone(record)?;
         let Some(mut bytes) = self.open(page, before, after, place)? else {
             return Ok(());
         };
-        self.remember_found(record, &bytes);
+        self.remember_found(record, &bytes)?;
         self.note_deleted(record, &bytes);
         match change(&mut bytes, record, undone) {
             Ok(()) => self.close(page, bytes, after, place, Ok(())),
@@ -55,9 +58,12 @@ impl<S: PageStore> LogReplay<S> {
     }
 
     /// What a physical undo takes back.
-    fn take_undone(&mut self, record: &LogRecord<'_>) -> Option<Undoable> {
+    fn take_undone(
+        &mut self,
+        record: &LogRecord<'_>,
+    ) -> Result<Option<Undoable<'static>>, S::Error> {
         if record.kind() != types::UNDO {
-            return None;
+            return Ok(None);
         }
         let (number, operation) = (version_number(record), record.number(Field::Operation));
         if operation == operations::FLAG_DELETE
@@ -65,81 +71,72 @@ impl<S: PageStore> LogReplay<S> {
         {
             deleted.drop_undone(number);
         }
-        self.session_of(record)?.forget(number, operation)
+        let session = record.session().and_then(|id| self.sessions.get_mut(&id));
+        match session {
+            Some(session) => session.undo.forget(number, operation, self.pages.store()),
+            None => Ok(None),
+        }
     }
 
     /// Notes a change whose record says all that undo needs.
-    fn remember_stated(&mut self, record: &LogRecord<'_>) {
-        let change = match record.kind() {
-            types::INSERT | types::FLAG_INSERT | types::FLAG_INSERT_REPLACE => Undoable::Insert,
-            types::DELTA | types::DELTA64 => Undoable::Delta {
-                offset: record.size(Field::Offset),
-                delta: record.signed(Field::Delta),
-                is_wide: record.kind() == types::DELTA64,
-            },
-            types::UNDO_INFORMATION => match record.number(Field::Operation) {
-                operations::REPLACE => {
-                    Undoable::Replace { before: record.part(Part::Before).to_vec() }
-                }
-                operations::FLAG_DELETE => Undoable::FlagDelete,
-                _ => return,
-            },
-            _ => return,
-        };
+    fn remember_stated(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let is_versioned = record.number(Field::Flags) & VERSIONED != 0;
-        if !is_versioned && record.kind() != types::UNDO_INFORMATION {
-            return;
-        }
-        let key = [record.part(Part::KeyPrefix), record.part(Part::Key)].concat();
+        let Some(change) = stated_change(record, is_versioned) else {
+            return Ok(());
+        };
+        let key = [record.part(Part::KeyPrefix), record.part(Part::Key)].map(Cow::Borrowed);
         // An insert's bookmark has its data, other records state that part of one.
         let data = if change == Undoable::Insert { Part::Data } else { Part::BookmarkData };
-        let (number, data) = (version_number(record), record.part(data).to_vec());
-        self.remember(record, number, key, data, change);
+        let data = Cow::Borrowed(record.part(data));
+        self.remember(record, version_number(record), key, data, change)
     }
 
     /// Notes a change of which undo needs what the page holds.
-    fn remember_found(&mut self, record: &LogRecord<'_>, bytes: &[u8]) {
+    fn remember_found(&mut self, record: &LogRecord<'_>, bytes: &[u8]) -> Result<(), S::Error> {
         if record.number(Field::Flags) & VERSIONED == 0 {
-            return;
+            return Ok(());
         }
-        let line = record.size(Field::Line);
-        let Ok(node) = edit::node(PageRef::new(bytes), line) else {
-            return;
+        let number = match record.kind() {
+            types::FLAG_DELETE | types::REPLACE | types::REPLACE_DIFFERENCE => {
+                version_number(record)
+            }
+            types::FLAG_INSERT_REPLACE => record.word(Field::ReplaceVersion),
+            _ => return Ok(()),
         };
-        let NodeCopy { key, data, .. } = node;
-        let number = version_number(record);
-        match record.kind() {
-            types::FLAG_DELETE => self.remember(record, number, key, data, Undoable::FlagDelete),
-            types::REPLACE | types::REPLACE_DIFFERENCE => {
-                self.remember(record, number, key, Vec::new(), Undoable::Replace { before: data });
-            }
-            types::FLAG_INSERT_REPLACE => {
-                let number = record.word(Field::ReplaceVersion);
-                self.remember(record, number, key, Vec::new(), Undoable::Replace { before: data });
-            }
-            _ => {}
+        let Some(node) = PageRef::new(bytes).node(record.size(Field::Line)) else {
+            return Ok(());
+        };
+        let Node { prefix, suffix, data, .. } = node;
+        let key = [prefix, suffix].map(Cow::Borrowed);
+        let data = Cow::Borrowed(data);
+        if record.kind() == types::FLAG_DELETE {
+            return self.remember(record, number, key, data, Undoable::FlagDelete);
         }
+        let change = Undoable::Replace { before: data };
+        self.remember(record, number, key, Cow::Borrowed(&[]), change)
     }
 
     pub(super) fn remember(
         &mut self,
         record: &LogRecord<'_>,
         number: u32,
-        key: Vec<u8>,
-        data: Vec<u8>,
-        change: Undoable,
-    ) {
+        key: [Cow<'_, [u8]>; 2],
+        data: Cow<'_, [u8]>,
+        change: Undoable<'_>,
+    ) -> Result<(), S::Error> {
         let is_unique = record.number(Field::Flags) & UNIQUE != 0;
-        let (root, page) = (record.page(Field::Root), record.page(Field::Page));
-        let place: Lgpos = record.place();
-        let level = record.byte(Field::Level);
-        if let Some(session) = self.session_of(record) {
-            let level = level.min(session.level());
-            let data = if is_unique { Vec::new() } else { data };
-            let version =
-                UndoVersion { number, level, root, page, place, is_unique, key, data, change };
-            session.remember(number, version);
-        }
+        let version = UndoVersion {
+            number,
+            level: record.byte(Field::Level),
+            root: record.page(Field::Root),
+            page: record.page(Field::Page),
+            place: record.place(),
+            is_unique,
+            key,
+            data: if is_unique { Cow::Borrowed(&[]) } else { data },
+            change,
+        };
+        self.note_undo(record.session(), version)
     }
 
     pub(super) fn redo_new_page(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
@@ -188,6 +185,28 @@ impl<S: PageStore> LogReplay<S> {
     }
 }
 
+/// A change whose record says all that undo needs; `None` if it does not, or needs no undo.
+fn stated_change<'r>(record: &'r LogRecord<'_>, is_versioned: bool) -> Option<Undoable<'r>> {
+    match record.kind() {
+        types::INSERT | types::FLAG_INSERT | types::FLAG_INSERT_REPLACE if is_versioned => {
+            Some(Undoable::Insert)
+        }
+        types::DELTA | types::DELTA64 if is_versioned => Some(Undoable::Delta {
+            offset: record.size(Field::Offset),
+            delta: record.signed(Field::Delta),
+            is_wide: record.kind() == types::DELTA64,
+        }),
+        types::UNDO_INFORMATION => match record.number(Field::Operation) {
+            operations::REPLACE => {
+                Some(Undoable::Replace { before: Cow::Borrowed(record.part(Part::Before)) })
+            }
+            operations::FLAG_DELETE => Some(Undoable::FlagDelete),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// The number of a record's version.
 fn version_number(record: &LogRecord<'_>) -> u32 {
     record.word(Field::Version)
@@ -197,7 +216,7 @@ fn version_number(record: &LogRecord<'_>) -> u32 {
 fn change(
     bytes: &mut [u8],
     record: &LogRecord<'_>,
-    undone: Option<Undoable>,
+    undone: Option<Undoable<'_>>,
 ) -> Result<(), Unmade> {
     let line = record.size(Field::Line);
     let is_versioned = record.number(Field::Flags) & VERSIONED != 0;
@@ -251,7 +270,11 @@ fn new_data(bytes: &[u8], line: usize, record: &LogRecord<'_>) -> Result<Vec<u8>
 }
 
 /// Undoes a change where it was made.
-pub(super) fn take_back(bytes: &mut [u8], line: usize, change: &Undoable) -> Result<(), PageError> {
+pub(super) fn take_back(
+    bytes: &mut [u8],
+    line: usize,
+    change: &Undoable<'_>,
+) -> Result<(), PageError> {
     match change {
         Undoable::Insert => edit::flag(bytes, line, node_flags::DELETED, 0),
         Undoable::FlagDelete => edit::flag(bytes, line, 0, node_flags::DELETED),

@@ -1,11 +1,10 @@
 //! The pages that a replay works on: read when they are first needed, written when memory is full.
 
-use std::collections::HashMap;
-
 use ese::page::{PageRef, PageSize};
 use units::PageNumber;
 
 use super::edit;
+use super::number_map::NumberMap;
 
 /// A page in the store.
 pub enum StoredPage {
@@ -36,6 +35,13 @@ pub trait PageStore {
 
     /// The last page of the file.
     fn last_page(&self) -> PageNumber;
+
+    /// Keeps `bytes` outside the database, at `at` of a space that grows as needed: what undo needs
+    /// and memory does not hold.
+    fn set_aside(&mut self, at: u64, bytes: &[u8]) -> Result<(), Self::Error>;
+
+    /// Reads bytes that were set aside at `at`.
+    fn bring_back(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), Self::Error>;
 }
 
 /// Database times from here on are marks of pages that hold nothing, as shrinking and reverting
@@ -53,7 +59,10 @@ pub(super) enum PageSeen {
 }
 
 struct Cached {
+    /// Empty while the page is out to be changed.
     bytes: Vec<u8>,
+    /// Database time of the page.
+    dbtime: u64,
     is_dirty: bool,
 }
 
@@ -62,14 +71,14 @@ pub(super) struct PageCache<S> {
     store: S,
     size: PageSize,
     most_pages: usize,
-    cached: HashMap<PageNumber, Cached>,
+    cached: NumberMap<PageNumber, Cached>,
 }
 
 impl<S: PageStore> PageCache<S> {
     pub(super) fn new(store: S, bytes: usize) -> Self {
         let size = store.page_size();
         let most_pages = (bytes / size.bytes()).max(16);
-        Self { store, size, most_pages, cached: HashMap::new() }
+        Self { store, size, most_pages, cached: NumberMap::default() }
     }
 
     pub(super) const fn page_size(&self) -> PageSize {
@@ -86,8 +95,8 @@ impl<S: PageStore> PageCache<S> {
 
     /// Brings a page into memory and says what it is.
     pub(super) fn seen(&mut self, number: PageNumber) -> Result<PageSeen, S::Error> {
-        if let Some(cached) = self.cached.get(&number) {
-            return Ok(PageSeen::At(PageRef::new(&cached.bytes).dbtime()));
+        if let Some(cached) = self.cached.get(&number).filter(|cached| !cached.bytes.is_empty()) {
+            return Ok(PageSeen::At(cached.dbtime));
         }
         Ok(match self.store.read(number)? {
             StoredPage::Absent => PageSeen::Absent,
@@ -98,7 +107,7 @@ impl<S: PageStore> PageCache<S> {
                     return Ok(PageSeen::Absent);
                 }
                 self.make_room()?;
-                self.cached.insert(number, Cached { bytes, is_dirty: false });
+                self.cached.insert(number, Cached { bytes, dbtime, is_dirty: false });
                 PageSeen::At(dbtime)
             }
         })
@@ -106,18 +115,26 @@ impl<S: PageStore> PageCache<S> {
 
     /// The bytes of a page that is in memory, for reading.
     pub(super) fn bytes(&self, number: PageNumber) -> Option<&[u8]> {
-        self.cached.get(&number).map(|cached| cached.bytes.as_slice())
+        let cached = self.cached.get(&number)?;
+        Some(cached.bytes.as_slice()).filter(|bytes| !bytes.is_empty())
     }
 
     /// Takes a page that is in memory out of it, to be changed and put back.
     pub(super) fn take(&mut self, number: PageNumber) -> Option<Vec<u8>> {
-        self.cached.remove(&number).map(|cached| cached.bytes)
+        let cached = self.cached.get_mut(&number)?;
+        Some(std::mem::take(&mut cached.bytes)).filter(|bytes| !bytes.is_empty())
     }
 
     /// Puts a changed page into memory.
     pub(super) fn put(&mut self, number: PageNumber, bytes: Vec<u8>) -> Result<(), S::Error> {
+        let dbtime = PageRef::new(&bytes).dbtime();
+        let page = Cached { bytes, dbtime, is_dirty: true };
+        if let Some(cached) = self.cached.get_mut(&number) {
+            *cached = page;
+            return Ok(());
+        }
         self.make_room()?;
-        self.cached.insert(number, Cached { bytes, is_dirty: true });
+        self.cached.insert(number, page);
         Ok(())
     }
 
@@ -134,7 +151,7 @@ impl<S: PageStore> PageCache<S> {
         let mut dirty: Vec<PageNumber> = self
             .cached
             .iter()
-            .filter(|(_, page)| page.is_dirty)
+            .filter(|(_, page)| page.is_dirty && !page.bytes.is_empty())
             .map(|(number, _)| *number)
             .collect();
         dirty.sort_unstable();

@@ -4,78 +4,36 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use units::PageNumber;
-
+use super::undo_log::UndoLog;
+use super::undo_version::UndoVersion;
 use super::{LogReplay, PageStore};
 use crate::layout::{Field, types};
 use crate::record::LogRecord;
-
-/// Numbers that records and undo information give to operations.
-pub(super) mod operations {
-    pub(crate) const INSERT: u64 = 1;
-    pub(crate) const REPLACE: u64 = 2;
-    pub(crate) const FLAG_DELETE: u64 = 3;
-    pub(crate) const DELTA: u64 = 4;
-    pub(crate) const DELTA64: u64 = 9;
-}
 
 /// In the flags of a record: undo is possible and may be needed.
 pub(super) const VERSIONED: u64 = 1;
 /// In the flags of a record: keys of its tree do not repeat.
 pub(super) const UNIQUE: u64 = 4;
 
-/// What a change did, as far as undo needs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Undoable {
-    Insert,
-    FlagDelete,
-    Replace {
-        before: Vec<u8>,
-    },
-    /// A sum, of eight bytes if wide.
-    Delta {
-        offset: usize,
-        delta: i64,
-        is_wide: bool,
-    },
-}
+/// Macros of one session that are open at once: engines have one, damaged logs may have any number.
+const MOST_MACROS: usize = 64;
+/// Bytes of the records of one macro: a split has a page a level.
+const MOST_MACRO_BYTES: usize = 16 << 20;
 
-impl Undoable {
-    /// The number that records give to it.
-    const fn operation(&self) -> u64 {
-        match self {
-            Self::Insert => operations::INSERT,
-            Self::Replace { .. } => operations::REPLACE,
-            Self::FlagDelete => operations::FLAG_DELETE,
-            Self::Delta { is_wide: false, .. } => operations::DELTA,
-            Self::Delta { is_wide: true, .. } => operations::DELTA64,
-        }
-    }
-}
-
-/// A change that can be taken back.
-#[derive(Clone, Debug)]
-pub(super) struct UndoVersion {
-    pub(super) number: u32,
-    pub(super) level: u8,
-    pub(super) root: PageNumber,
-    /// The page that was changed; a split may have moved the row since.
-    pub(super) page: PageNumber,
-    pub(super) place: ese::Lgpos,
-    pub(super) is_unique: bool,
-    pub(super) key: Vec<u8>,
-    pub(super) data: Vec<u8>,
-    pub(super) change: Undoable,
+/// Records that wait for the end of their macro.
+#[derive(Debug, Default)]
+struct OpenMacro {
+    records: Vec<LogRecord<'static>>,
+    bytes: usize,
 }
 
 /// A session of the engine.
 #[derive(Debug, Default)]
 pub(super) struct SessionState {
     level: u8,
-    /// In the order of their numbers, which is that of the changes.
-    versions: BTreeMap<u32, UndoVersion>,
+    pub(super) undo: UndoLog,
     /// By database time.
-    macros: BTreeMap<u64, Vec<LogRecord<'static>>>,
+    macros: BTreeMap<u64, OpenMacro>,
 }
 
 impl SessionState {
@@ -83,50 +41,52 @@ impl SessionState {
         self.level > 0
     }
 
-    pub(super) const fn level(&self) -> u8 {
-        self.level
-    }
-
-    /// Notes a change, unless its number has been noted already.
-    pub(super) fn remember(&mut self, number: u32, version: UndoVersion) {
-        if self.is_open() {
-            self.versions.entry(number).or_insert(version);
+    /// Notes a change of an open transaction. Returns the memory that this takes.
+    fn remembered(&mut self, mut version: UndoVersion<'_>) -> usize {
+        if !self.is_open() {
+            return 0;
         }
+        let before = self.undo.bytes();
+        version.level = version.level.min(self.level);
+        self.undo.remember(&version);
+        self.undo.bytes() - before
     }
 
-    /// Removes and returns the change noted under a number, if it is of this operation.
-    pub(super) fn forget(&mut self, number: u32, operation: u64) -> Option<Undoable> {
-        let version = self.versions.get(&number)?;
-        if version.change.operation() != operation {
-            return None;
-        }
-        self.versions.remove(&number).map(|version| version.change)
-    }
-
-    /// All changes, the last first.
-    pub(super) fn take_versions(&mut self) -> Vec<UndoVersion> {
+    /// Ends the transaction, whose changes have been undone.
+    pub(super) fn end(&mut self) {
         self.level = 0;
-        std::mem::take(&mut self.versions).into_values().rev().collect()
+        self.undo.clear();
     }
 
     /// Keeps a record that belongs to an open macro; false if there is none.
     pub(super) fn store(&mut self, record: &LogRecord<'_>) -> bool {
-        if record.kind() == types::UNDO_INFORMATION {
+        if self.macros.is_empty() || record.kind() == types::UNDO_INFORMATION {
             return false;
         }
         let Some(stored) = self.macros.get_mut(&record.number(Field::Dbtime)) else {
             return false;
         };
-        let bytes = Cow::Owned(record.bytes().to_vec());
-        stored.push(LogRecord::new(record.place(), bytes));
+        stored.bytes += record.bytes().len();
+        if stored.bytes <= MOST_MACRO_BYTES {
+            let bytes = Cow::Owned(record.bytes().to_vec());
+            stored.records.push(LogRecord::new(record.place(), bytes));
+        }
         true
+    }
+
+    /// Begins a macro. Beyond what engines do, the oldest open one is given up.
+    fn begin_macro(&mut self, dbtime: u64) {
+        if self.macros.len() >= MOST_MACROS {
+            self.macros.pop_first();
+        }
+        self.macros.insert(dbtime, OpenMacro::default());
     }
 
     /// A transaction that begins at level 0 follows an end, even if the record of that is lost.
     fn begin(&mut self, levels: u8) {
         let from = levels & 0xF;
         if from == 0 {
-            self.versions.clear();
+            self.undo.clear();
             self.macros.clear();
         }
         self.level = from + (levels >> 4);
@@ -135,18 +95,16 @@ impl SessionState {
     fn commit(&mut self, level: u8) {
         self.level = self.level.min(level);
         if self.level == 0 {
-            self.versions.clear();
-        }
-        for version in self.versions.values_mut() {
-            version.level = version.level.min(level);
+            self.undo.clear();
+        } else {
+            self.undo.commit(level);
         }
     }
 
     /// Its changes have been undone by records of their own.
     fn roll_back(&mut self, levels: u8) {
         self.level = self.level.saturating_sub(levels);
-        let level = self.level;
-        self.versions.retain(|_, version| version.level <= level && level > 0);
+        self.undo.roll_back(self.level);
     }
 }
 
@@ -175,24 +133,53 @@ impl<S: PageStore> LogReplay<S> {
             types::REFRESH => session.level = 1,
             types::COMMIT | types::COMMIT0 => session.commit(level),
             types::ROLLBACK => session.roll_back(level),
-            types::MACRO_BEGIN => {
-                session.macros.insert(dbtime, Vec::new());
-            }
+            types::MACRO_BEGIN => session.begin_macro(dbtime),
             types::MACRO_ABORT => {
                 session.macros.remove(&dbtime);
             }
             types::MACRO_COMMIT => {
-                let records = session.macros.remove(&dbtime).unwrap_or_default();
-                self.redo_macro(&records)?;
+                let ended = session.macros.remove(&dbtime).unwrap_or_default();
+                self.redo_macro(&ended.records)?;
             }
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    /// The session of a record, which has begun a transaction.
-    pub(super) fn session_of(&mut self, record: &LogRecord<'_>) -> Option<&mut SessionState> {
-        self.sessions.get_mut(&record.session()?)
+    /// Notes a change of a session for undo. If memory is full, the longest notes go to the store.
+    pub(super) fn note_undo(
+        &mut self,
+        session: Option<u16>,
+        version: UndoVersion<'_>,
+    ) -> Result<(), S::Error> {
+        let session = session.and_then(|id| self.sessions.get_mut(&id));
+        let Some(session) = session else {
+            return Ok(());
+        };
+        self.undo_bytes += session.remembered(version);
+        if self.undo_bytes > self.most_undo_bytes { self.spill_undo() } else { Ok(()) }
+    }
+
+    /// Moves the longest notes to the store until half of the memory is free.
+    fn spill_undo(&mut self) -> Result<(), S::Error> {
+        if !self.sessions.values().any(|session| session.undo.has_runs()) {
+            self.aside_end = 0;
+        }
+        let mut sessions: Vec<&mut SessionState> = self.sessions.values_mut().collect();
+        sessions.sort_unstable_by_key(|session| std::cmp::Reverse(session.undo.bytes()));
+        // Transactions that have ended since took theirs along.
+        self.undo_bytes = sessions.iter().map(|session| session.undo.bytes()).sum();
+        if self.undo_bytes <= self.most_undo_bytes / 4 * 3 {
+            return Ok(());
+        }
+        for session in sessions {
+            if self.undo_bytes <= self.most_undo_bytes / 2 {
+                break;
+            }
+            self.undo_bytes -= session.undo.bytes();
+            session.undo.spill(self.pages.store(), &mut self.aside_end)?;
+        }
+        Ok(())
     }
 }
 

@@ -3,13 +3,16 @@
 //! A macro holds one record a level, the root's side first, and last the change for which the leaf
 //! had no room.
 
+use std::borrow::Cow;
+
 use ese::Lgpos;
 use ese::page::{PageError, PageMut, PageRef, node_flags, page_flags};
 use units::PageNumber;
 
 use super::edit::{self, NodeCopy};
 use super::image;
-use super::session::{Undoable, VERSIONED};
+use super::session::VERSIONED;
+use super::undo_version::Undoable;
 use super::{BehindCause, LogReplay, PageStore};
 use crate::layout::{Field, Part, types};
 use crate::record::LogRecord;
@@ -94,7 +97,7 @@ impl<S: PageStore> LogReplay<S> {
         let is_new_needed = self.is_to_renew(new, after)?;
         let old = self.open(page, before, after, place)?;
         if is_leaf && let Some(change) = change {
-            self.remember_change(change, &level, old.as_deref());
+            self.remember_change(change, &level, old.as_deref())?;
         }
         let source = match &old {
             Some(bytes) => Some(bytes.clone()),
@@ -161,26 +164,28 @@ impl<S: PageStore> LogReplay<S> {
         change: &LogRecord<'static>,
         level: &SplitLevel<'_>,
         old: Option<&[u8]>,
-    ) {
+    ) -> Result<(), S::Error> {
         if change.number(Field::Flags) & VERSIONED == 0 {
-            return;
+            return Ok(());
         }
-        let key = [change.part(Part::KeyPrefix), change.part(Part::Key)].concat();
         let number = change.word(Field::Version);
-        let data = change.part(Part::Data).to_vec();
         if change.kind() != types::REPLACE {
-            self.remember(change, number, key, data, Undoable::Insert);
+            let key = [change.part(Part::KeyPrefix), change.part(Part::Key)].map(Cow::Borrowed);
+            let data = Cow::Borrowed(change.part(Part::Data));
+            self.remember(change, number, key, data, Undoable::Insert)?;
         }
         let number = match change.kind() {
             types::REPLACE => number,
             types::FLAG_INSERT_REPLACE => change.word(Field::ReplaceVersion),
-            _ => return,
+            _ => return Ok(()),
         };
         let line = level.operation.as_ref().map_or(usize::MAX, |operation| operation.line);
-        if let Some(Ok(node)) = old.map(|bytes| edit::node(PageRef::new(bytes), line)) {
-            let before = Undoable::Replace { before: node.data };
-            self.remember(change, number, node.key, Vec::new(), before);
-        }
+        let Some(node) = old.and_then(|bytes| PageRef::new(bytes).node(line)) else {
+            return Ok(());
+        };
+        let key = [node.prefix, node.suffix].map(Cow::Borrowed);
+        let before = Undoable::Replace { before: Cow::Borrowed(node.data) };
+        self.remember(change, number, key, Cow::Borrowed(&[]), before)
     }
 }
 

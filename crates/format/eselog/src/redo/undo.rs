@@ -6,7 +6,7 @@ use units::PageNumber;
 
 use super::node::take_back;
 use super::pages::PageSeen;
-use super::session::{UndoVersion, Undoable};
+use super::undo_version::{UndoVersion, Undoable};
 use super::{BehindCause, LogReplay, PageStore};
 
 /// A tree is never deeper; a damaged one could be a circle.
@@ -23,16 +23,26 @@ impl<S: PageStore> LogReplay<S> {
             .collect();
         open.sort_unstable();
         for id in open {
-            let versions = self.sessions.get_mut(&id).map(super::SessionState::take_versions);
             self.summary.transactions_undone += 1;
-            for version in versions.unwrap_or_default() {
+            while let Some(version) = self.next_undone(id)? {
                 self.undo_version(&version)?;
+            }
+            if let Some(session) = self.sessions.get_mut(&id) {
+                session.end();
             }
         }
         Ok(())
     }
 
-    fn undo_version(&mut self, version: &UndoVersion) -> Result<(), S::Error> {
+    /// The next change of a session to undo.
+    fn next_undone(&mut self, id: u16) -> Result<Option<UndoVersion<'static>>, S::Error> {
+        match self.sessions.get_mut(&id) {
+            Some(session) => session.undo.take_last(self.pages.store()),
+            None => Ok(None),
+        }
+    }
+
+    fn undo_version(&mut self, version: &UndoVersion<'_>) -> Result<(), S::Error> {
         let Some((page, line)) = self.find(version)? else {
             self.leave_behind(version.page, version.place, BehindCause::NotUndone);
             return Ok(());
@@ -52,8 +62,8 @@ impl<S: PageStore> LogReplay<S> {
     }
 
     /// The page and line of a version's row; none if it is not there.
-    fn find(&mut self, version: &UndoVersion) -> Result<Option<(PageNumber, usize)>, S::Error> {
-        let mut page = version.root;
+    fn find(&mut self, version: &UndoVersion<'_>) -> Result<Option<(PageNumber, usize)>, S::Error> {
+        let (key, mut page) = (version.key.concat(), version.root);
         for _ in 0..MOST_LEVELS {
             if self.behind.contains_key(&page) || !matches!(self.pages.seen(page)?, PageSeen::At(_))
             {
@@ -64,13 +74,13 @@ impl<S: PageStore> LogReplay<S> {
             };
             if view.is_leaf() {
                 let found = if version.is_unique {
-                    view.search(&version.key, None)
+                    view.search(&key, None)
                 } else {
-                    view.search_pair(&version.key, &version.data, None)
+                    view.search_pair(&key, &version.data, None)
                 };
                 return Ok(found.ok().map(|line| (page, line)));
             }
-            let line = view.child_line(&version.key, &version.data, None);
+            let line = view.child_line(&key, &version.data, None);
             let Some(child) = view.child(line) else {
                 return Ok(None);
             };

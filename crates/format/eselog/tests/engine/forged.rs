@@ -1,13 +1,9 @@
 //! Forged logs: each way in which a log ends or is damaged, distinguished from the others.
 
 use eselog::{LogFile, LogMember, LogSet, RecordFault, SegmentDamage, SegmentFault};
-
+use testkit::forged_log::{ForgedLog, begin, seal};
 use units::{Prng, Seed};
 
-use crate::forge::Forge;
-
-/// A record of a session that begins a transaction.
-const BEGIN: [u8; 8] = [8, 1, 0, 0x10, 7, 0, 0, 0];
 /// A record that says that the engine was shut down.
 const TERM: [u8; 26] = {
     let mut bytes = [0; 26];
@@ -16,10 +12,10 @@ const TERM: [u8; 26] = {
 };
 
 /// Three segments of one record each.
-fn forged() -> Forge {
-    let mut forge = Forge::new(1);
+fn forged() -> ForgedLog {
+    let mut forge = ForgedLog::new(1);
     for _ in 0..3 {
-        forge.add(&BEGIN);
+        forge.add(&begin(1));
         forge.close();
     }
     forge
@@ -32,7 +28,7 @@ fn tear(segment: &mut [u8]) {
     segment[512..1024].fill_with(|| random.below(256).to_le_bytes()[0]);
 }
 
-fn sentence(forge: &Forge) -> String {
+fn sentence(forge: &ForgedLog) -> String {
     let file = LogFile::open(&forge.bytes).expect("a log");
     LogSet::of(vec![LogMember::of("edb.log".to_owned(), &file)]).sentence()
 }
@@ -78,6 +74,22 @@ fn a_shadow_replaces_the_segment_that_a_crash_tore() {
 }
 
 #[test]
+fn a_flipped_bit_behind_the_records_is_named() {
+    // In a shadow, in segments that were never written, and in the one that holds no records.
+    for (segment, byte) in [(4, 700), (5, 0), (5, 1), (200, 4095), (255, 9)] {
+        let mut log = forged();
+        let shadow = log.segment(3).to_vec();
+        log.segment(4).copy_from_slice(&shadow);
+        log.segment(usize::from(segment))[byte] ^= 0x20;
+        let file = LogFile::open(&log.bytes).expect("a log");
+        let survey = file.survey();
+        let bit = u32::try_from(byte).expect("small") * 8 + 5;
+        assert_eq!(survey.flipped_bits, [(segment, bit)], "segment {segment}");
+        assert_eq!((survey.torn, survey.readable_segments), (None, 3));
+    }
+}
+
+#[test]
 fn damage_before_sound_segments_is_named() {
     let mut forge = forged();
     tear(forge.segment(2));
@@ -115,14 +127,14 @@ fn every_flipped_bit_is_turned_back_or_named() {
 
 #[test]
 fn records_are_put_together_across_segments() {
-    let mut forge = Forge::new(1);
+    let mut forge = ForgedLog::new(1);
     let mut insert = vec![0; 50 + 3 + 90];
     (insert[0], insert[44], insert[48]) = (29, 3, 90);
     insert[50..53].copy_from_slice(b"key");
     forge.add(&[[76, 143, 0, 0, 0, 60, 0].as_slice(), &insert[..60]].concat());
     forge.close();
     forge.add(&[[77, 83, 0].as_slice(), &insert[60..]].concat());
-    forge.add(&BEGIN);
+    forge.add(&begin(1));
     forge.close();
     let file = LogFile::open(&forge.bytes).expect("a log");
     let survey = file.survey();
@@ -135,7 +147,7 @@ fn records_are_put_together_across_segments() {
 
 #[test]
 fn a_record_that_a_crash_cut_short_is_void() {
-    let mut forge = Forge::new(1);
+    let mut forge = ForgedLog::new(1);
     forge.add(&[76, 143, 0, 0, 0, 2, 0, 29, 0]);
     forge.close();
     forge.add(&[51, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -150,10 +162,10 @@ fn a_record_that_a_crash_cut_short_is_void() {
 
 #[test]
 fn an_unknown_type_has_a_number_and_takes_the_rest_of_its_segment() {
-    let mut forge = Forge::new(1);
+    let mut forge = ForgedLog::new(1);
     forge.add(&[200, 1, 2, 3]);
     forge.close();
-    forge.add(&BEGIN);
+    forge.add(&begin(1));
     forge.close();
     let file = LogFile::open(&forge.bytes).expect("a log");
     let survey = file.survey();
@@ -164,7 +176,7 @@ fn an_unknown_type_has_a_number_and_takes_the_rest_of_its_segment() {
 }
 
 /// The gaps reported for two generations.
-fn gaps(first: &Forge, second: &Forge) -> Vec<String> {
+fn gaps(first: &ForgedLog, second: &ForgedLog) -> Vec<String> {
     let files = [("one", first), ("two", second)];
     let members = files.map(|(name, forge)| {
         LogMember::of(name.to_owned(), &LogFile::open(&forge.bytes).expect("a log"))
@@ -176,14 +188,14 @@ fn gaps(first: &Forge, second: &Forge) -> Vec<String> {
 fn a_generation_that_was_changed_since_is_told_by_the_next_one() {
     let first = forged();
     let checksum = LogFile::open(&first.bytes).expect("a log").survey().checksum;
-    let mut second = Forge::new(2);
+    let mut second = ForgedLog::new(2);
     second.follows(checksum);
-    second.add(&BEGIN);
+    second.add(&begin(1));
     second.close();
     assert_eq!(gaps(&first, &second), [""; 0]);
     let mut other = forged();
     other.segment(2)[40 + 4] = 8;
-    crate::forge::seal(&mut other.bytes, 1, 2);
+    seal(&mut other.bytes, 1, 2);
     assert_eq!(
         gaps(&other, &second),
         ["two states another checksum of the generation before it, which has been changed or \
@@ -194,8 +206,8 @@ fn a_generation_that_was_changed_since_is_told_by_the_next_one() {
 #[test]
 fn missing_generations_are_named() {
     let files = [1, 2, 5].map(|generation| {
-        let mut forge = Forge::new(generation);
-        forge.add(&BEGIN);
+        let mut forge = ForgedLog::new(generation);
+        forge.add(&begin(1));
         forge.close();
         forge
     });

@@ -33,7 +33,7 @@ fn cut_after(
     size: PageSize,
 ) -> (Vec<u8>, ReplaySummary) {
     let headers = usize::try_from(size.file_offset(PageNumber(1))).expect("small");
-    let store = MemoryStore { bytes: vec![0; headers], size };
+    let store = MemoryStore::new(vec![0; headers], size);
     let mut logs: Vec<LogFile<'_>> = logs(files).into_iter().map(|(_, log)| log).collect();
     logs.sort_by_key(LogFile::generation);
     let mut replay = LogReplay::new(store, header, 64 << 20);

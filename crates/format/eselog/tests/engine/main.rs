@@ -1,6 +1,5 @@
 //! Logs that the real engine wrote, and forged ones: read, replayed, damaged.
 
-mod forge;
 mod forged;
 mod instants;
 mod logs;
@@ -8,3 +7,5 @@ mod memory;
 mod mutants;
 mod operations;
 mod replay;
+mod story;
+mod unfinished;

@@ -14,9 +14,14 @@ const MOST_BYTES: u64 = 64 << 20;
 pub(crate) struct MemoryStore {
     pub bytes: Vec<u8>,
     pub size: PageSize,
+    pub aside: Vec<u8>,
 }
 
 impl MemoryStore {
+    pub(crate) const fn new(bytes: Vec<u8>, size: PageSize) -> Self {
+        Self { bytes, size, aside: Vec::new() }
+    }
+
     fn range(&self, number: PageNumber) -> std::ops::Range<usize> {
         let start = usize::try_from(self.size.file_offset(number)).expect("in memory");
         start..start + self.size.bytes()
@@ -71,5 +76,18 @@ impl PageStore for MemoryStore {
     fn last_page(&self) -> PageNumber {
         let pages = self.size.pages_of_file(self.bytes.len() as u64);
         PageNumber(u32::try_from(pages).expect("a small file"))
+    }
+
+    fn set_aside(&mut self, at: u64, bytes: &[u8]) -> Result<(), Infallible> {
+        let start = usize::try_from(at).expect("in memory");
+        self.aside.resize(self.aside.len().max(start + bytes.len()), 0);
+        self.aside[start..start + bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn bring_back(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), Infallible> {
+        let start = usize::try_from(at).expect("in memory");
+        bytes.copy_from_slice(&self.aside[start..start + bytes.len()]);
+        Ok(())
     }
 }

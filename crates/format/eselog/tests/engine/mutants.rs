@@ -1,16 +1,14 @@
 //! Damaged logs: whatever the bytes are, choosing, reading and replaying them ends, never panics,
 //! and stays within its memory and the copy. A flipped bit is named by file and segment.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use ese::header::{DatabaseHeader, HeaderCopies, read_copies};
 use ese::reader::FileImage;
 use ese::verify::verify;
 use eselog::{Gap, LogChain, LogFile, LogMember, LogReplay, LogSet, ReplaySummary};
+use testkit::forged_log::SEGMENT;
+use testkit::log_mutants::{Files, at_most, is_log, mutate};
 use units::{Prng, Seed};
 
-use crate::forge::{SEGMENT, seal, seal_header};
 use crate::logs::crash;
 use crate::memory::MemoryStore;
 
@@ -22,84 +20,6 @@ const MOST_MEMORY_KIB: u64 = 512 << 10;
 fn count() -> u64 {
     let stated = std::env::var("PLIMSOLL_MUTANTS").ok();
     stated.and_then(|text| text.parse().ok()).unwrap_or(USUAL)
-}
-
-type Files = BTreeMap<String, Vec<u8>>;
-
-/// Replaces one byte.
-fn change(byte: &mut u8, random: &mut Prng) {
-    *byte = match random.below(5) {
-        0 => 0xFF,
-        1 => *byte ^ 1 << random.below(8),
-        2 => byte.wrapping_add(1),
-        3 => 0,
-        _ => random.below(256).to_le_bytes()[0],
-    };
-}
-
-/// Bytes within a segment; of every second kind, sealed again so that the damage gets past the
-/// checksum.
-fn change_records(bytes: &mut [u8], generation: u32, is_sealed: bool, random: &mut Prng) {
-    for _ in 0..=random.below(6) {
-        let segment = at_most(255, random);
-        let byte = segment * SEGMENT + at_most(SEGMENT, random);
-        if let Some(byte) = bytes.get_mut(byte) {
-            change(byte, random);
-        }
-        if is_sealed && (segment + 1) * SEGMENT <= bytes.len() && segment > 0 {
-            seal(bytes, generation, segment);
-        }
-    }
-}
-
-/// The first bytes of a segment's first record: its type, session, page and times.
-fn change_fields(bytes: &mut [u8], generation: u32, random: &mut Prng) {
-    let segment = 1 + at_most(253, random);
-    for _ in 0..=random.below(4) {
-        change(&mut bytes[segment * SEGMENT + 40 + at_most(64, random)], random);
-    }
-    seal(bytes, generation, segment);
-}
-
-fn change_header(bytes: &mut [u8], random: &mut Prng) {
-    change(&mut bytes[4 + at_most(720, random)], random);
-    if random.below(2) == 0 {
-        seal_header(bytes);
-    }
-}
-
-fn exchange_segments(bytes: &mut [u8], generation: u32, random: &mut Prng) {
-    let (one, other) = (1 + at_most(253, random), 1 + at_most(253, random));
-    let copied = bytes[one * SEGMENT..(one + 1) * SEGMENT].to_vec();
-    bytes[other * SEGMENT..(other + 1) * SEGMENT].copy_from_slice(&copied);
-    if random.below(2) == 0 {
-        seal(bytes, generation, other);
-    }
-}
-
-fn at_most(most: usize, random: &mut Prng) -> usize {
-    usize::try_from(random.below(most as u64)).expect("small")
-}
-
-/// Damages one file of a set.
-fn mutate(files: &mut Files, random: &mut Prng) {
-    let names: Vec<String> = files.keys().filter(|name| is_log(name)).cloned().collect();
-    let name = &names[at_most(names.len(), random)];
-    let bytes = files.get_mut(name).expect("a file");
-    let stated: [u8; 4] = bytes[4..8].try_into().expect("a generation");
-    let generation = u32::from_le_bytes(stated);
-    match random.below(8) {
-        0 | 1 => change_records(bytes, generation, true, random),
-        2 => change_records(bytes, generation, false, random),
-        3 | 4 => change_fields(bytes, generation, random),
-        5 => change_header(bytes, random),
-        6 => exchange_segments(bytes, generation, random),
-        _ => bytes.truncate(at_most(256 * SEGMENT, random)),
-    }
-}
-
-fn is_log(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|ending| ending == "log")
 }
 
 /// The members that a command would find.
@@ -117,10 +37,11 @@ fn recovered(files: &Files, database: &[u8], copies: &HeaderCopies) -> (Vec<u8>,
     let header = &copies.header;
     let set = LogSet::of_stream(members(files), Some(header.log_signature));
     let chain = LogChain::of(&set, header);
-    let store = MemoryStore { bytes: database.to_vec(), size: copies.page_size };
+    let store = MemoryStore::new(database.to_vec(), copies.page_size);
     let mut replay = LogReplay::new(store, header, 8 << 20);
     'files: for (_, name) in &chain.files {
         let file = LogFile::open(&files[name]).expect("it was a member");
+        replay.enter(file.facts());
         for record in file.records(&file.survey()) {
             let Ok(record) = record else {
                 break 'files;
@@ -179,11 +100,7 @@ fn a_flipped_bit_is_named_by_file_and_segment() {
     for _ in 0..count() {
         let name = ["edb00000001.log", "edb00000002.log", "edb.log"][at_most(3, &mut random)];
         let mut bytes = files[name].clone();
-        let end = {
-            let survey = LogFile::open(&bytes).expect("a log").survey();
-            usize::from(1 + survey.readable_segments)
-        };
-        let (at, bit) = (at_most(end * SEGMENT, &mut random), random.below(8));
+        let (at, bit) = (at_most(bytes.len(), &mut random), random.below(8));
         bytes[at] ^= 1 << bit;
         let segment = at / SEGMENT;
         let Ok(file) = LogFile::open(&bytes) else {

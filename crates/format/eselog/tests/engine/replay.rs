@@ -17,7 +17,7 @@ fn replayed(name: &str, cache_bytes: usize) -> Option<(MemoryStore, ReplaySummar
     let files = crash(name)?;
     let bytes = files[&format!("{name}.edb")].clone();
     let copies = read_copies(&bytes).expect("a header");
-    let store = MemoryStore { bytes, size: copies.page_size };
+    let store = MemoryStore::new(bytes, copies.page_size);
     Some(replay(store, &copies.header, &files, cache_bytes, true))
 }
 
@@ -58,8 +58,7 @@ fn replay_brings_every_page_to_where_the_engine_brought_it() {
     let Some(packed) = samples::find("engine/crashs16-recovered.edb.gz") else {
         return;
     };
-    let theirs =
-        MemoryStore { bytes: samples::unpacked(&packed).expect("packed"), size: ours.size };
+    let theirs = MemoryStore::new(samples::unpacked(&packed).expect("packed"), ours.size);
     assert!(summary.behind.is_empty(), "{:?}", summary.behind);
     let (mut same, mut different) = (0, Vec::new());
     for number in (1..=theirs.last_page().0).map(PageNumber) {
@@ -131,12 +130,12 @@ fn pages_of_any_age_come_to_the_same() {
         let bytes = files[&format!("{name}.edb")].clone();
         let copies = read_copies(&bytes).expect("a header");
         let (header, size) = (&copies.header, copies.page_size);
-        let crashed = MemoryStore { bytes, size };
-        let store = MemoryStore { bytes: crashed.bytes.clone(), size };
+        let crashed = MemoryStore::new(bytes, size);
+        let store = MemoryStore::new(crashed.bytes.clone(), size);
         let (newest, _) = replay(store, header, &files, 64 << 20, false);
         for seed in 0..SEEDS {
             let mut random = Prng::new(Seed(seed));
-            let mut mixed = MemoryStore { bytes: crashed.bytes.clone(), size };
+            let mut mixed = MemoryStore::new(crashed.bytes.clone(), size);
             for number in (FIRST_LOGGED..=newest.last_page().0).map(PageNumber) {
                 // The first seed has lost every write.
                 match if seed == 0 { 0 } else { random.below(3) } {

@@ -16,7 +16,9 @@ use crate::summary::RunLine;
 const QUESTIONS: &str = "<section>\n<h2>Plan ahead</h2>\n\
      <p><a href=\"/size\">Size a deployment</a>: servers, databases and disks for mailboxes.</p>\n\
      <p><a href=\"/simulate\">Simulate arrays</a>: predict a plan's result on a \
-     simulated array.</p>\n</section>\n";
+     simulated array.</p>\n\
+     <p><a href=\"/caches\">Flash caches</a>: what those of this machine answer.</p>\n\
+     </section>\n";
 
 /// Instead of a list that would be empty.
 const NO_RUNS: &str = "<p>No runs found in this folder. To make the first one, test a disk below, \

@@ -33,6 +33,34 @@ pub(super) fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
     }
 }
 
+/// Gives the storage of the bytes `from..to` of `file` back; they read as zeros.
+pub(super) fn punch_hole(file: &File, from: u64, to: u64) -> io::Result<()> {
+    let (offset, length) = (signed(from)?, signed(to - from)?);
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: takes only integers; the descriptor is open as long as `file` is borrowed.
+    check(unsafe { libc::fallocate(file.as_raw_fd(), mode, offset, length) }).map(drop)
+}
+
+/// The first byte of `file` at or behind `from` that occupies storage; `None` if there is none. It
+/// moves the place at which `file` is read without an offset.
+pub(super) fn next_data(file: &File, from: u64) -> io::Result<Option<u64>> {
+    match seek(file, from, libc::SEEK_DATA) {
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// The same for the first byte that occupies none, or the end of the file.
+pub(super) fn next_hole(file: &File, from: u64) -> io::Result<u64> {
+    seek(file, from, libc::SEEK_HOLE)
+}
+
+fn seek(file: &File, from: u64, whence: libc::c_int) -> io::Result<u64> {
+    // SAFETY: takes only integers; the descriptor is open as long as `file` is borrowed.
+    let found = unsafe { libc::lseek(file.as_raw_fd(), signed(from)?, whence) };
+    u64::try_from(found).map_err(|_| io::Error::last_os_error())
+}
+
 /// Asks that the empty `file` be overwritten in place (`FS_NOCOW_FL` of linux/fs.h). A
 /// copy-on-write file system needs free space for every overwrite and may tear a page when it runs
 /// out; the others do not know the flag, and need none.

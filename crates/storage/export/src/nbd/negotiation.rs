@@ -15,6 +15,7 @@ pub(super) struct Negotiation {
     /// The client's flags, once they have arrived.
     flags: Option<u32>,
     options: u32,
+    is_secure: bool,
     pub(super) framing: Option<Framing>,
     /// The export whose allocation the client wants to know.
     pub(super) context_of: Option<usize>,
@@ -24,6 +25,8 @@ pub(super) struct Negotiation {
 pub(super) enum Negotiated {
     /// Send these bytes, if any, and continue.
     Continue(Vec<u8>),
+    /// Send these bytes; the rest is encrypted.
+    Secure(Vec<u8>),
     /// Send these bytes; requests follow.
     Open { bytes: Vec<u8>, export: usize, framing: Framing, has_contexts: bool },
     /// Send these bytes, if any, and close.
@@ -98,14 +101,16 @@ impl Negotiation {
         exports: &[ExportOffer],
         limits: &Limits,
     ) -> Negotiated {
+        if limits.needs_tls && !self.is_secure {
+            return self.in_clear(kind, data);
+        }
         match kind {
             option::EXPORT_NAME => self.export_name(data, exports),
-            option::ABORT => {
-                Negotiated::End { bytes: answer_to(kind, answer::ACK, &[]), end: SessionEnd::Left }
-            }
+            option::ABORT => left(),
             option::LIST if data.is_empty() => Negotiated::Continue(options::list(exports)),
+            option::STARTTLS if self.is_secure => bare(kind, answer::ERR_INVALID),
             option::STARTTLS => {
-                let text = b"this server has no TLS; connect by its socket or the loopback";
+                let text = b"no TLS here: the server has no certificate, or this is its socket";
                 Negotiated::Continue(answer_to(kind, answer::ERR_PLATFORM, text))
             }
             option::INFO | option::GO => self.info(kind, data, exports, limits),
@@ -125,6 +130,21 @@ impl Negotiation {
                 bare(kind, answer::ERR_INVALID)
             }
             _ => bare(kind, answer::ERR_UNSUP),
+        }
+    }
+
+    /// Answers an option of a client that must encrypt first.
+    fn in_clear(&mut self, kind: u32, data: &[u8]) -> Negotiated {
+        match kind {
+            option::STARTTLS if data.is_empty() => {
+                self.is_secure = true;
+                Negotiated::Secure(answer_to(kind, answer::ACK, &[]))
+            }
+            option::STARTTLS => bare(kind, answer::ERR_INVALID),
+            option::ABORT => left(),
+            // The protocol has no error reply to this option.
+            option::EXPORT_NAME => ended(Vec::new(), SessionEnd::UnknownExport),
+            _ => bare(kind, answer::ERR_TLS_REQUIRED),
         }
     }
 
@@ -198,6 +218,11 @@ impl Negotiation {
 /// Answers an option without data.
 fn bare(option: u32, kind: u32) -> Negotiated {
     Negotiated::Continue(answer_to(option, kind, &[]))
+}
+
+/// Answers a client that takes its leave.
+fn left() -> Negotiated {
+    ended(answer_to(option::ABORT, answer::ACK, &[]), SessionEnd::Left)
 }
 
 /// Sends `bytes`, if any, and closes.

@@ -49,6 +49,7 @@ pub(super) mod answer {
     pub(crate) const ERR_UNSUP: u32 = ERROR | 1;
     pub(crate) const ERR_INVALID: u32 = ERROR | 3;
     pub(crate) const ERR_PLATFORM: u32 = ERROR | 4;
+    pub(crate) const ERR_TLS_REQUIRED: u32 = ERROR | 5;
     pub(crate) const ERR_UNKNOWN: u32 = ERROR | 6;
     pub(crate) const ERR_TOO_BIG: u32 = ERROR | 9;
 }
@@ -119,6 +120,9 @@ pub(super) const ALLOCATION: &str = "base:allocation";
 
 /// Its number.
 pub(super) const ALLOCATION_ID: u32 = 1;
+
+/// Flags of bytes that occupy no storage and read as zeros (`NBD_STATE_HOLE`, `NBD_STATE_ZERO`).
+pub(super) const HOLE_OF_ZEROS: u32 = 3;
 
 /// The namespace that a client may list as a whole.
 pub(super) const BASE: &str = "base:";

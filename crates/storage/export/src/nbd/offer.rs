@@ -9,11 +9,14 @@ pub struct Limits {
     pub longest_option: u32,
     /// Options before the export is opened.
     pub most_options: u32,
+    /// `true` if clients must encrypt the connection before anything else.
+    pub needs_tls: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { longest_request: 32 << 20, longest_option: 16 << 10, most_options: 128 }
+        let (longest_request, longest_option) = (64 << 20, 16 << 10);
+        Self { longest_request, longest_option, most_options: 128, needs_tls: false }
     }
 }
 

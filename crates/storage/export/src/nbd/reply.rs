@@ -4,7 +4,8 @@ use device::DeviceError;
 
 use super::fields::WireMessage;
 use super::numbers::{self, chunk, errno};
-use crate::volume::ReadBytes;
+use crate::provision::Extent;
+use crate::volume::{Performed, ReadBytes};
 
 /// Longest text of an error that is sent; the protocol allows 4096 bytes.
 const LONGEST_TEXT: usize = 1024;
@@ -21,7 +22,8 @@ pub(super) enum Framing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplyKind {
     Read,
-    BlockStatus,
+    /// `true` for the first extent alone.
+    BlockStatus(bool),
     Other,
 }
 
@@ -67,17 +69,24 @@ const fn place_of(error: &DeviceError) -> Option<u64> {
 }
 
 impl ReplyTicket {
-    /// The reply to a request that moved `length` bytes, or read `data`.
-    pub fn success(&self, length: u64, data: Option<ReadBytes>) -> NbdReply {
-        let head = match (self.framing, self.kind, &data) {
+    /// The reply to a request that succeeded.
+    pub fn success(&self, performed: Performed) -> NbdReply {
+        let head = match (self.framing, self.kind, &performed) {
             (Framing::Simple, ..) => self.simple(0),
-            (_, ReplyKind::Read, Some(data)) => {
+            (_, ReplyKind::Read, Performed::Bytes(data)) => {
                 let bytes = data.len() as u64;
                 let head = self.chunk(chunk::DONE, chunk::OFFSET_DATA, 8 + bytes);
                 head.u64(self.offset).finish()
             }
-            (_, ReplyKind::BlockStatus, _) => self.allocated(length),
+            (_, ReplyKind::BlockStatus(is_one), Performed::Extents(extents)) => {
+                let most = if is_one { 1 } else { extents.len() };
+                self.allocation(&extents[..most.min(extents.len())])
+            }
             _ => self.chunk(chunk::DONE, chunk::NONE, 0).finish(),
+        };
+        let data = match performed {
+            Performed::Bytes(data) => Some(data),
+            Performed::Done | Performed::Extents(_) => None,
         };
         NbdReply { head, data }
     }
@@ -126,15 +135,26 @@ impl ReplyTicket {
         head.u64(self.cookie).u32(u32::try_from(bytes).unwrap_or(u32::MAX))
     }
 
-    /// All bytes are allocated and none are known to be zeros.
-    fn allocated(&self, length: u64) -> Vec<u8> {
-        if self.framing == Framing::Extended {
-            let head = self.chunk(chunk::DONE, chunk::BLOCK_STATUS_EXTENDED, 24);
-            return head.u32(numbers::ALLOCATION_ID).u32(1).u64(length).u64(0).finish();
-        }
-        let head = self.chunk(chunk::DONE, chunk::BLOCK_STATUS, 12);
-        let length = u32::try_from(length).unwrap_or(u32::MAX);
-        head.u32(numbers::ALLOCATION_ID).u32(length).u32(0).finish()
+    /// Which bytes are holes. Flags of 0 mean: allocated, or unknown.
+    fn allocation(&self, extents: &[Extent]) -> Vec<u8> {
+        let is_extended = self.framing == Framing::Extended;
+        let count = extents.len() as u64;
+        let head = if is_extended {
+            let head = self.chunk(chunk::DONE, chunk::BLOCK_STATUS_EXTENDED, 8 + 16 * count);
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            head.u32(numbers::ALLOCATION_ID).u32(count)
+        } else {
+            let head = self.chunk(chunk::DONE, chunk::BLOCK_STATUS, 4 + 8 * count);
+            head.u32(numbers::ALLOCATION_ID)
+        };
+        let described = extents.iter().fold(head, |head, extent| {
+            let flags = if extent.is_hole { numbers::HOLE_OF_ZEROS } else { 0 };
+            if is_extended {
+                return head.u64(extent.bytes).u64(u64::from(flags));
+            }
+            head.u32(u32::try_from(extent.bytes).unwrap_or(u32::MAX)).u32(flags)
+        });
+        described.finish()
     }
 }
 
@@ -143,6 +163,8 @@ mod tests {
     use device::DeviceError;
 
     use super::{Framing, ReplyKind, ReplyTicket};
+    use crate::provision::Extent;
+    use crate::volume::Performed;
 
     fn ticket(framing: Framing, kind: ReplyKind) -> ReplyTicket {
         ReplyTicket { framing, kind, cookie: 9, offset: 1_000, length: 512 }
@@ -170,6 +192,24 @@ mod tests {
         assert_eq!(write.failure(&error(9_999, 0)).head[4..8], [0, 0, 0, 5]);
         let refused = DeviceError::PermissionDenied { file: "disk".to_owned() };
         assert_eq!(write.failure(&refused).head[4..8], [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn extents_are_told_all_or_one_as_the_client_asks() {
+        let both =
+            [(300, true), (212, false)].map(|(bytes, is_hole)| Extent { bytes, is_hole }).to_vec();
+        for (framing, is_one, expected) in [
+            (Framing::Structured, false, vec![1, 300, 3, 212, 0]),
+            (Framing::Structured, true, vec![1, 300, 3]),
+            (Framing::Extended, false, vec![1, 2, 0, 300, 0, 3, 0, 212, 0, 0]),
+            (Framing::Extended, true, vec![1, 1, 0, 300, 0, 3]),
+        ] {
+            let ticket = ticket(framing, ReplyKind::BlockStatus(is_one));
+            let reply = ticket.success(Performed::Extents(both.clone())).head;
+            let head = if framing == Framing::Extended { 32 } else { 20 };
+            let words: Vec<u8> = expected.into_iter().flat_map(u32::to_be_bytes).collect();
+            assert_eq!(reply[head..], words);
+        }
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl RequestHeader {
     pub(super) fn ticket(&self, framing: Framing) -> ReplyTicket {
         let kind = match self.kind {
             command::READ => ReplyKind::Read,
-            command::BLOCK_STATUS => ReplyKind::BlockStatus,
+            command::BLOCK_STATUS => ReplyKind::BlockStatus(self.flags & flag::REQ_ONE != 0),
             _ => ReplyKind::Other,
         };
         ReplyTicket { framing, kind, cookie: self.cookie, offset: self.offset, length: self.length }

@@ -17,6 +17,8 @@ use super::request::{self, ParsedHeader, RequestHeader};
 pub enum SessionEvent {
     /// Send these bytes.
     Send(Vec<u8>),
+    /// Send these bytes in clear, then encrypt the stream both ways.
+    StartTls(Vec<u8>),
     /// Perform a request; its reply may overtake others.
     Request(NbdRequest),
     /// Call [`Session::grant`] once there is room for a payload of this many bytes.
@@ -122,6 +124,7 @@ impl Session {
                     SessionPhase::Open(OpenExport { export, framing, has_contexts, payload });
                 Some(SessionEvent::Send(bytes))
             }
+            Negotiated::Secure(bytes) => Some(SessionEvent::StartTls(bytes)),
             Negotiated::End { bytes, end } => {
                 self.phase = SessionPhase::Ended(end);
                 Some(if bytes.is_empty() {

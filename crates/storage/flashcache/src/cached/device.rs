@@ -11,7 +11,7 @@ use units::Nanos;
 use super::FlashCache;
 use super::file::CachedFile;
 use super::locks::ClaimMode;
-use crate::policy::PoolShare;
+use crate::policy::{ClassCounters, PoolShare, RequestClass};
 use crate::store::Lasting;
 
 /// How a request was served: its buffer, and whether it succeeded.
@@ -37,6 +37,11 @@ impl Cached {
         let file = CachedFile::new(cache, name.to_owned(), stamp, share);
         file.attach(&inner).await;
         Self { inner, file }
+    }
+
+    /// What requests of a class did on this device.
+    pub fn class(&self, class: RequestClass) -> ClassCounters {
+        self.file.classes.borrow()[class as usize]
     }
 
     pub(super) fn of(inner: Rc<dyn Device>, file: Rc<CachedFile>) -> Self {

@@ -4,10 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use device::{Device, Purpose, Request};
+use units::Nanos;
 
 use super::FlashCache;
 use super::locks::{ClaimMode, RangeLocks};
-use crate::policy::{Classifier, PoolShare};
+use crate::policy::{ClassCounters, Classifier, IoDirection, PoolShare, RequestClass};
 
 /// Whether the store has a number for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub(super) struct CachedFile {
     pub classifier: RefCell<Classifier>,
     /// `true` once something was written through this cache without the store's knowledge.
     pub wrote_unseen: Cell<bool>,
+    /// Requests of this file alone; those of all are counted by the cache.
+    pub classes: RefCell<[ClassCounters; 3]>,
 }
 
 impl CachedFile {
@@ -44,7 +47,26 @@ impl CachedFile {
             locks: Rc::default(),
             classifier: RefCell::default(),
             wrote_unseen: Cell::new(false),
+            classes: RefCell::default(),
         })
+    }
+
+    /// Counts a write of `bytes`.
+    pub(super) fn count_write(&self, class: RequestClass, bytes: u64) {
+        self.cache.count(class, |counters| counters.count(IoDirection::Write, bytes));
+        self.classes.borrow_mut()[class as usize].count(IoDirection::Write, bytes);
+    }
+
+    /// Counts a read of `bytes` that took `time`; `is_hit` if the cache answered it.
+    pub(super) fn count_read(
+        &self,
+        class: RequestClass,
+        bytes: u64,
+        (is_hit, time): (bool, Nanos),
+    ) {
+        let mut own = self.classes.borrow_mut();
+        self.cache.count(class, |counters| counters.count_read(bytes, is_hit, time));
+        own[class as usize].count_read(bytes, is_hit, time);
     }
 
     pub(super) fn volume(&self) -> Option<u16> {

@@ -4,18 +4,19 @@ mod device;
 mod file;
 mod locks;
 mod read;
+mod trim;
 mod volume;
 mod write;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use units::{Bytes, Nanos};
+use units::Bytes;
 
 pub use self::device::Cached;
 pub use volume::CachedVolume;
 
-use crate::policy::{ClassCounters, IoDirection, PoolShare, RequestClass, WriteBudget};
+use crate::policy::{ClassCounters, PoolShare, RequestClass, WriteBudget};
 use crate::store::CacheStore;
 
 /// A store, its limit on wear, and what its volumes did. Cheap to clone: clones are the same.
@@ -80,17 +81,8 @@ impl FlashCache {
         self.inner.classes.borrow()[class as usize]
     }
 
-    fn count(&self, class: RequestClass, access: IoDirection, bytes: u64) {
-        self.inner.classes.borrow_mut()[class as usize].count(access, bytes);
-    }
-
-    fn count_hit(&self, class: RequestClass, bytes: u64) {
-        self.inner.classes.borrow_mut()[class as usize].count_hit(bytes);
-    }
-
-    fn count_time(&self, class: RequestClass, is_hit: bool, begun: Nanos) {
-        let time = self.inner.store.runtime().now().since(begun);
-        self.inner.classes.borrow_mut()[class as usize].count_time(is_hit, time);
+    fn count(&self, class: RequestClass, count: impl FnOnce(&mut ClassCounters)) {
+        count(&mut self.inner.classes.borrow_mut()[class as usize]);
     }
 
     /// Takes `bytes` out of the budget, if it has them.

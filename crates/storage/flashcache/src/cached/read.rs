@@ -24,11 +24,8 @@ impl Cached {
         let begun = file.cache.store().runtime().now();
         let (served, is_hit) = self.read_in(class, purpose, offset, buffer).await;
         // All at its end: a reading of the counters meanwhile never finds more hits than reads.
-        file.cache.count(class, IoDirection::Read, length);
-        if is_hit {
-            file.cache.count_hit(class, length);
-        }
-        file.cache.count_time(class, is_hit, begun);
+        let time = file.cache.store().runtime().now().since(begun);
+        file.count_read(class, length, (is_hit, time));
         served
     }
 

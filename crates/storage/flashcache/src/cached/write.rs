@@ -20,7 +20,7 @@ impl Cached {
         let file = &self.file;
         let length = buffer.len() as u64;
         let class = file.classifier.borrow_mut().classify(IoDirection::Write, offset, length);
-        file.cache.count(class, IoDirection::Write, length);
+        file.count_write(class, length);
         let blocks = self.blocks_of(offset, length);
         let has_whole_block = whole_blocks(offset, length, file.block_bytes()).next().is_some();
         let admits = Classifier::route(class) == Route::Admit && has_whole_block;
@@ -69,7 +69,11 @@ impl Cached {
         }
     }
 
-    fn lasting(&self, durability: Durability, result: &Result<(), DeviceError>) -> Lasting {
+    pub(super) fn lasting(
+        &self,
+        durability: Durability,
+        result: &Result<(), DeviceError>,
+    ) -> Lasting {
         match result {
             Err(DeviceError::PermissionDenied { .. }) => Lasting::Durable,
             Err(_) => Lasting::Unknown,

@@ -44,6 +44,15 @@ impl ClassCounters {
         }
     }
 
+    /// Counts a read of `bytes` that took `time`; `is_hit` if the cache answered it.
+    pub(crate) const fn count_read(&mut self, bytes: u64, is_hit: bool, time: Nanos) {
+        self.count(IoDirection::Read, bytes);
+        if is_hit {
+            self.count_hit(bytes);
+        }
+        self.count_time(is_hit, time);
+    }
+
     /// Counts a read of `bytes` as answered by the cache.
     pub(crate) const fn count_hit(&mut self, bytes: u64) {
         self.hits += 1;

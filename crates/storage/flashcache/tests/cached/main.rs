@@ -324,3 +324,24 @@ fn a_volume_keeps_within_its_most_and_an_idle_one_keeps_its_least() {
         assert!(kept >= 90 && busy * 10 > status.capacity_blocks * 7, "{blocks:?}");
     });
 }
+
+#[test]
+fn trimmed_blocks_are_read_from_the_volume_again() {
+    let world = World::new();
+    let (backing, flash) = (Rc::clone(&world.backing), Rc::clone(&world.flash));
+    let runtime = world.executor.runtime();
+    world.executor.block_on(async move {
+        let cache = new_cache(&(flash, runtime), FLASH).await;
+        let volume = cached(&cache, &backing, 1 << 30).await;
+        for block in 0..64 {
+            write(&volume, block, pattern(block)).await;
+        }
+        let bytes = BLOCK as u64 + 5..4 * BLOCK as u64;
+        volume.trim(bytes, async { Ok(()) }).await.unwrap();
+        assert_eq!(cache.store().status().cached_blocks, 61);
+        assert!(read(&volume, 2).await[..] == pattern(2)[..], "the volume kept it");
+        let refused = async { Err(DeviceError::PermissionDenied { file: "volume".to_owned() }) };
+        let refused = volume.trim(0..BLOCK as u64, refused).await;
+        assert!(matches!(refused, Err(DeviceError::PermissionDenied { .. })), "{refused:?}");
+    });
+}

@@ -83,7 +83,12 @@ fn create_file(path: &Path, size: Bytes, world: &World) -> Result<Rc<dyn Device>
             path.display()
         ))
     })?;
-    let volume = world.volume(folder)?;
+    let volume = world.volume(folder).map_err(|error| match error {
+        device::DeviceError::NotFound { file } => CommandError::new(format!(
+            "{file}: no such folder; create it first, or name a file in another one"
+        )),
+        error => error.into(),
+    })?;
     let length = size.0 / 4096 * 4096;
     let opening = volume.open(name, OpenMode::CreateNew { length });
     world.executor().block_on(opening).map_err(|error| match error {

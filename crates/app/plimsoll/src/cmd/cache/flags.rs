@@ -72,9 +72,19 @@ pub(crate) struct CacheServeFlags {
     #[arg(long, value_name = "NAME=DEVICE", required_unless_present_any = ["config", "example",
         "mirror", "example_mirror"])]
     pub volume: Vec<String>,
-    /// Address for clients: unix:PATH or HOST:PORT of the loopback [default: 127.0.0.1:10809]
+    /// Address for clients: unix:PATH or HOST:PORT; beyond the loopback it needs certificates
+    /// [default: 127.0.0.1:10809]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Vec<String>,
+    /// Certificate of this server (PEM): clients by TCP encrypt, and other machines may connect
+    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_client_ca"])]
+    pub tls_cert: Option<PathBuf>,
+    /// Key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Authority (PEM) whose certificates clients must show
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_client_ca: Option<PathBuf>,
     /// Refuse writes
     #[arg(long)]
     pub read_only: bool,
@@ -89,7 +99,7 @@ pub(crate) struct CacheServeFlags {
     pub control: Option<PathBuf>,
     /// Read all of this from a document; SIGHUP reads the bounds of volumes again
     #[arg(long, value_name = "CACHE.toml", conflicts_with_all = ["flash", "volume", "listen",
-        "read_only", "write_budget", "metrics", "control", "example"])]
+        "read_only", "write_budget", "metrics", "control", "example", "tls_cert"])]
     pub config: Option<PathBuf>,
     /// Print a commented document to start from
     #[arg(long)]

@@ -47,6 +47,17 @@ pub(crate) fn run(flags: &CacheFlags, console: &mut Console) -> Result<Outcome, 
     }
 }
 
+/// The state of the served cache on `flash`, as `status --json` prints it.
+pub(crate) fn state_of(flash: &std::path::Path) -> Result<serde_json::Value, CommandError> {
+    let text = ask(flash, None, "status")?.ok_or_else(|| {
+        CommandError::new(format!(
+            "{}: no server answers; start it with `plimsoll cache serve`",
+            flash.display()
+        ))
+    })?;
+    status::parsed(&text)
+}
+
 /// The answer of the server of a cache to `question`; none if there is no server.
 fn ask(
     flash: &std::path::Path,

@@ -90,7 +90,7 @@ fn watch(
     }
 }
 
-fn parsed(text: &str) -> Result<Value, CommandError> {
+pub(super) fn parsed(text: &str) -> Result<Value, CommandError> {
     serde_json::from_str(text).map_err(|error| {
         CommandError::new(format!(
             "the server's answer is not understood: {error}; use the release that serves the cache"

@@ -68,17 +68,41 @@ pub(super) fn logs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
 
 /// A whole log file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
-    let wrong = CommandError::of_file(path, "read");
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(wrong)?;
-    file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(wrong)?;
+    read_into(path, &mut bytes)?;
     Ok(bytes)
+}
+
+/// The same in place of what `bytes` hold: a set is read file by file into the same memory.
+pub(super) fn read_into(path: &Path, bytes: &mut Vec<u8>) -> Result<(), CommandError> {
+    let wrong = CommandError::of_file(path, "read");
+    bytes.clear();
+    let file = File::open(path).map_err(wrong)?;
+    file.take(MOST_BYTES).read_to_end(bytes).map_err(wrong)?;
+    Ok(())
 }
 
 /// The log in `bytes`.
 pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<LogFile<'a>, CommandError> {
     LogFile::open(bytes)
         .map_err(|error| CommandError::Damage(format!("{}: a log file; {error}", path.display())))
+}
+
+/// Whether a file is room for the next generation, such as `edbtmp.log`.
+fn is_reserve(name: &str) -> bool {
+    Path::new(name)
+        .file_stem()
+        .is_some_and(|stem| stem.to_string_lossy().to_lowercase().ends_with("tmp"))
+}
+
+/// Leaves out room for the next generation that still has the content of its former life: circular
+/// logging reuses the oldest file.
+fn leave_out_reused(members: &mut Vec<LogMember>) {
+    let newest = members.iter().filter(|member| !is_reserve(&member.name));
+    let newest = newest.map(|member| member.facts.generation).max();
+    members.retain(|member| {
+        !is_reserve(&member.name) || newest.is_none_or(|newest| member.facts.generation > newest)
+    });
 }
 
 /// A set of files, each with its path.
@@ -97,15 +121,18 @@ impl LogFiles {
         stream: Option<Signature>,
     ) -> Result<Self, CommandError> {
         let (mut members, mut named, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+        let mut bytes = Vec::new();
         for path in paths {
-            let bytes = read(path)?;
+            read_into(path, &mut bytes)?;
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             match LogFile::open(&bytes) {
                 Ok(file) => members.push(LogMember::of(name.clone(), &file)),
+                Err(_) if is_reserve(&name) && paths.len() > 1 => {}
                 Err(error) => unreadable.push(format!("{name}: {error}")),
             }
             named.push((name, path.clone()));
         }
+        leave_out_reused(&mut members);
         let set = match stream {
             Some(_) => LogSet::of_stream(members, stream),
             None => LogSet::of(members),
@@ -118,5 +145,16 @@ impl LogFiles {
         let mut paths = self.paths.iter();
         let found = paths.find(|(found, _)| found == name);
         found.map(|(_, path)| path.clone()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_reserve;
+
+    #[test]
+    fn room_for_the_next_generation_is_known_by_its_name() {
+        let names = ["edbtmp.log", "J50TMP.LOG", "E00.log", "J5000014.log", "tmp1.log"];
+        assert_eq!(names.map(is_reserve), [true, true, false, false, false]);
     }
 }

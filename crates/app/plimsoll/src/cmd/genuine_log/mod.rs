@@ -11,6 +11,7 @@ mod overlay;
 pub(crate) mod recover;
 mod recovery_report;
 mod replay;
+mod scratch;
 mod store;
 
 pub(crate) use files::holds_logs;

@@ -2,7 +2,7 @@
 //! scratch file that no name leads to.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +15,7 @@ use host::target::ByteSource;
 use units::PageNumber;
 
 use super::replay::{GenerationChain, ReplayExtras};
+use super::scratch::unnamed;
 use super::store::OverlayStore;
 use crate::console;
 use crate::error::CommandError;
@@ -44,7 +45,7 @@ impl Overlay {
         let chain = GenerationChain::find(folder, &copies.header)?;
         let wrong = CommandError::of_file(path, "read");
         let source = ByteSource::open(path).map_err(wrong)?;
-        let store = OverlayStore::new(source, scratch()?, copies.page_size).map_err(wrong)?;
+        let store = OverlayStore::new(source, unnamed()?, copies.page_size).map_err(wrong)?;
         let mut progress = ProgressLine::new("replaying the log", true);
         let wanted = ReplayExtras { undo: true, deleted_rows };
         let mut replayed = chain.replay(store, &copies.header, wanted, &mut progress)?;
@@ -94,14 +95,4 @@ impl ChangedPages for Overlay {
             .and_then(|_| file.read_exact(&mut bytes));
         Some(read.map(|()| bytes))
     }
-}
-
-/// A file that is gone once it is closed.
-fn scratch() -> Result<File, CommandError> {
-    let path = std::env::temp_dir().join(format!("plimsoll-replay-{}", std::process::id()));
-    let wrong = CommandError::of_file(&path, "create");
-    let made = File::options().read(true).write(true).create_new(true).open(&path);
-    let file = made.map_err(wrong)?;
-    fs::remove_file(&path).map_err(wrong)?;
-    Ok(file)
 }

@@ -91,11 +91,12 @@ impl GenerationChain {
             replay = replay.keeping_deleted();
         }
         let (mut end_time, mut losses) = (LogTime::NEVER, self.losses);
-        let count = self.files.len();
+        let (count, mut bytes) = (self.files.len(), Vec::new());
         'chain: for (index, (generation, path)) in self.files.iter().enumerate() {
             progress.text(&format!("{index} of {count} generations"));
-            let bytes = files::read(path)?;
+            files::read_into(path, &mut bytes)?;
             let file = files::open(path, &bytes)?;
+            replay.enter(file.facts());
             let survey = file.survey();
             let mut records = file.records(&survey);
             while let Some(record) = records.next() {

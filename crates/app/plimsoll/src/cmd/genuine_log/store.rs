@@ -12,6 +12,8 @@ use units::PageNumber;
 
 use host::target::ByteSource;
 
+use super::scratch::Aside;
+
 /// What the page in `bytes` is worth; a flipped bit is turned back.
 fn judged(mut bytes: Vec<u8>, number: PageNumber) -> StoredPage {
     match verify(&bytes, number) {
@@ -45,12 +47,13 @@ pub(super) struct CopyStore {
     file: File,
     size: PageSize,
     last: PageNumber,
+    aside: Aside,
 }
 
 impl CopyStore {
     /// The copy in `file`, of `length` bytes.
     pub(super) fn new(file: File, size: PageSize, length: u64) -> Self {
-        Self { file, size, last: last_page(size, length) }
+        Self { file, size, last: last_page(size, length), aside: Aside::default() }
     }
 
     /// Both copies of the header, from the good one.
@@ -86,6 +89,10 @@ impl PageStore for CopyStore {
         self.size
     }
 
+    fn set_aside(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.aside.write(at, bytes)
+    }
+
     fn read(&mut self, number: PageNumber) -> io::Result<StoredPage> {
         if !number.is_some() || number > self.last {
             return Ok(StoredPage::Absent);
@@ -110,6 +117,10 @@ impl PageStore for CopyStore {
     fn last_page(&self) -> PageNumber {
         self.last
     }
+
+    fn bring_back(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.aside.read(at, bytes)
+    }
 }
 
 /// Changed pages in a scratch file; all others come from the database.
@@ -121,12 +132,14 @@ pub(super) struct OverlayStore {
     size: PageSize,
     source_last: PageNumber,
     last: PageNumber,
+    aside: Aside,
 }
 
 impl OverlayStore {
     pub(super) fn new(source: ByteSource, scratch: File, size: PageSize) -> io::Result<Self> {
         let last = last_page(size, source.length()?);
-        Ok(Self { source, scratch, places: HashMap::new(), size, source_last: last, last })
+        let (places, aside) = (HashMap::new(), Aside::default());
+        Ok(Self { source, scratch, places, size, source_last: last, last, aside })
     }
 }
 
@@ -165,5 +178,13 @@ impl PageStore for OverlayStore {
 
     fn last_page(&self) -> PageNumber {
         self.last
+    }
+
+    fn set_aside(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.aside.write(at, bytes)
+    }
+
+    fn bring_back(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.aside.read(at, bytes)
     }
 }

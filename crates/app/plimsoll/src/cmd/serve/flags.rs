@@ -18,6 +18,10 @@ pub(crate) struct ServeFlags {
     /// token for every request; there is no TLS
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8437")]
     pub listen: SocketAddr,
+    /// Show the flash cache on FLASH, as `cache serve` serves it, at /caches; may be given several
+    /// times
+    #[arg(long, value_name = "FLASH")]
+    pub cache: Vec<PathBuf>,
     /// Another name under which browsers reach this machine; may be given several times
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,

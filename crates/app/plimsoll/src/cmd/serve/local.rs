@@ -16,8 +16,8 @@ use host::{STOP_REQUEST, is_live, system};
 use plan::{Overrides, TestKind};
 use record::JOURNAL;
 use serve::{
-    DocumentKind, FillProgress, FleetState, GuideQuestion, RunQuestion, SimulationQuestion,
-    SizingQuestion,
+    CacheAnswer, DocumentKind, FillProgress, FleetState, GuideQuestion, RunQuestion,
+    SimulationQuestion, SizingQuestion,
 };
 
 use super::filling::Fillings;
@@ -38,6 +38,15 @@ pub(super) struct LocalRuns {
     /// Held while one is being started: two loads at a time would disturb each other.
     starting: Mutex<()>,
     fillings: Fillings,
+    /// Flash of the caches to show.
+    caches: Vec<PathBuf>,
+}
+
+impl LocalRuns {
+    /// With the caches on this flash.
+    pub(super) fn with_caches(caches: &[PathBuf]) -> Self {
+        Self { caches: caches.to_vec(), ..Self::default() }
+    }
 }
 
 impl serve::RunControl for LocalRuns {
@@ -119,6 +128,16 @@ impl serve::RunControl for LocalRuns {
         let simulation = questions::simulation(question, root).map_err(sentence)?;
         begin(&simulation.words, &simulation.journal)?;
         Ok(simulation.folder)
+    }
+
+    fn caches(&self) -> Vec<CacheAnswer> {
+        self.caches
+            .iter()
+            .map(|flash| CacheAnswer {
+                flash: flash.display().to_string(),
+                status: crate::cmd::cache::state_of(flash).map_err(sentence),
+            })
+            .collect()
     }
 
     fn remark(&self, text: &str) {

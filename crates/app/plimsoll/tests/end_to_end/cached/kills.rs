@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
 use std::rc::Rc;
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -55,9 +56,10 @@ fn client(scene: &Scene, world: &World) -> Rc<dyn Device> {
 }
 
 /// Writes and reads hot blocks until the connection breaks; the versions that may be there.
-fn load(scene: &Scene, seed: u64, versions: Versions) -> Versions {
+fn load(scene: &Scene, seed: u64, versions: Versions, connected: &Sender<()>) -> Versions {
     let world = World::new(Backend::Auto).unwrap();
     let device = client(scene, &world);
+    connected.send(()).unwrap();
     let runtime = world.executor().runtime();
     let versions = Rc::new(std::cell::RefCell::new(versions));
     let mut tasks = Vec::new();
@@ -148,7 +150,9 @@ fn a_killed_server_loses_no_acknowledged_write_and_serves_nothing_stale() {
         let delay = Duration::from_millis(150 + round * 97 % 600);
         versions = thread::scope(|scope| {
             let (scene, before) = (&scene, std::mem::take(&mut versions));
-            let load = scope.spawn(move || load(scene, round, before));
+            let (connected, is_connected) = mpsc::channel();
+            let load = scope.spawn(move || load(scene, round, before, &connected));
+            is_connected.recv().unwrap();
             thread::sleep(delay);
             served.kill();
             load.join().unwrap()

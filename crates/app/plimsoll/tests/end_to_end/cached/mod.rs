@@ -1,10 +1,15 @@
 //! The flash cache as users run it: made, served, attached by clients that are not ours, killed,
 //! drained, removed.
 
+mod fuzz;
+mod holes;
 mod kills;
+mod page;
 mod peers;
 mod refusals;
 mod service;
+mod tester;
+mod tls;
 
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;

@@ -21,7 +21,7 @@ fn every_byte_comes_back_through_the_cache_cold_and_warm() {
         "base:allocation",
         "block_size_minimum: 1",
         "block_size_preferred: 32768",
-        "block_size_maximum: 33554432",
+        "block_size_maximum: 67108864",
     ]);
     peer(&scene, &["nbdinfo", "--list", &address]).unwrap().expect_code(0).expect_out(&["mail"]);
     for copy in ["cold.img", "warm.img"] {

@@ -29,6 +29,8 @@ fn flash_that_holds_anything_is_never_written_unasked() {
     scene.run(["cache", "create", "small.img", "--size", "4MiB"]).expect_refusal(&["16 MiB"]);
     assert!(!scene.path("small.img").exists(), "nothing is left of it");
     scene.run(["cache", "create", "none.img"]).expect_refusal(&["none.img", "no such file"]);
+    let nowhere = ["cache", "create", "none/flash.img", "--size", "64MiB"];
+    scene.run(nowhere).expect_refusal(&["none: no such folder; create it first"]);
 }
 
 #[test]
@@ -86,6 +88,32 @@ fn a_volume_that_changed_behind_the_cache_is_dropped_and_it_says_so() {
         copied.expect_code(0);
         assert!(super::same(&scene.path("copy.img"), &scene.path("disk.img")));
     }
+    assert_eq!(served.stop(), 0);
+}
+
+#[test]
+fn a_volume_that_changed_after_a_kill_is_dropped_and_one_that_did_not_is_warm() {
+    let scene = scene("cache-killed-changed");
+    let served = Served::start(&scene);
+    let uri = format!("--uri={}", address(&scene));
+    // Blocks of regions that were written last are dropped after a kill, and the others kept.
+    for (way, size) in [("--rw=randread", "--size=8M"), ("--rw=randwrite", "--size=1M")] {
+        let words = ["fio", "--name=w", "--ioengine=nbd", "--bs=32k", way, size, uri.as_str()];
+        if peer(&scene, &words).is_none() {
+            return;
+        }
+    }
+    served.kill();
+    let served = Served::start(&scene);
+    assert!(!served.messages().contains("something else changed it"), "{}", served.messages());
+    assert!(served.status()["volumes"][0]["cached_bytes"].as_u64() > Some(1 << 20));
+    served.kill();
+    // A change within three seconds of the last write passes for one of the server.
+    std::thread::sleep(std::time::Duration::from_millis(3_500));
+    scene.change("disk.img", |bytes| bytes[5 << 20] ^= 1);
+    let served = Served::start(&scene);
+    assert!(served.messages().contains("something else changed it"), "{}", served.messages());
+    assert_eq!(served.status()["volumes"][0]["cached_bytes"], 0);
     assert_eq!(served.stop(), 0);
 }
 

@@ -1,8 +1,7 @@
 //! The volumes behind the cache: opened, recognised, and wrapped.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -13,6 +12,8 @@ use flashcache::{Cached, FlashCache, PoolShare, StoreContents, volume_stamp};
 use host::target::{RawDevice, RawTarget};
 use plan::ServedVolume;
 
+use super::identity::{BackingIdentity, left_by_kill};
+use super::storage::StorageBehind;
 use crate::cmd::cache::flash;
 use crate::error::CommandError;
 
@@ -28,8 +29,12 @@ pub(super) struct BehindCache {
     pub front: Rc<RefCell<DeviceTally>>,
     /// Requests that reached the device.
     pub back: Rc<RefCell<DeviceTally>>,
+    /// The volume behind the cache, with its counters.
+    pub cached: Cached,
     backing: Rc<dyn Device>,
     identity: BackingIdentity,
+    /// The stamp that the store has of it.
+    noted: Cell<u64>,
 }
 
 /// What became of the blocks of the last session.
@@ -41,40 +46,6 @@ pub(super) enum Warmth {
     Kept,
     /// Something else wrote to the volume: they were dropped.
     Changed,
-}
-
-/// Distinguishes a volume from another one at the same path.
-struct BackingIdentity {
-    path: Option<PathBuf>,
-}
-
-impl BackingIdentity {
-    /// Changes with every change of a file that does not go through this process.
-    fn mark(&self) -> u64 {
-        let found = self.path.as_ref().and_then(|path| fs::metadata(path).ok());
-        found.filter(fs::Metadata::is_file).map_or(0, |found| {
-            let nanos = found.mtime().wrapping_mul(1_000_000_000).wrapping_add(found.mtime_nsec());
-            nanos.cast_unsigned() ^ found.ino().rotate_left(32)
-        })
-    }
-
-    /// The stamp of a volume in use. A device's node may belong to another disk after a restart of
-    /// the machine, so that its blocks are dropped unless the last session ended cleanly.
-    fn in_use(&self) -> u64 {
-        let found = self.path.as_ref().and_then(|path| fs::metadata(path).ok().map(|f| (path, f)));
-        let Some((path, found)) = found else {
-            return 1;
-        };
-        if found.is_file() {
-            return 1 | found.ino() << 1;
-        }
-        let is_named = path.starts_with("/dev/disk") || path.starts_with("/dev/mapper");
-        if is_named || !found.file_type().is_block_device() {
-            return 1;
-        }
-        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-        boot.bytes().fold(3, |sum: u64, byte| sum.wrapping_mul(0x100_0000_01b3) ^ u64::from(byte))
-    }
 }
 
 /// Opens the device of a volume, and the path that it has on this machine.
@@ -141,12 +112,27 @@ impl BehindCache {
             Ok::<_, DeviceError>((cached, warmth))
         };
         let (cached, warmth) = world.executor().block_on(attaching)?;
-        let front = Tallied::new(Rc::new(cached));
+        let file = match &identity.path {
+            Some(path) => Some(world.sparse_file(path, !wish.is_read_only)?),
+            None => None,
+        };
+        let storage = StorageBehind { cached: cached.clone(), file };
+        let front = Tallied::new(Rc::new(cached.clone()));
         let front_tally = front.tally();
-        let exported = Rc::new(ExportedVolume::new(Rc::new(front)));
+        let exported = Rc::new(ExportedVolume::new(Rc::new(front)).on(Rc::new(storage)));
         let wish = RefCell::new(wish.clone());
-        let (front, back) = (front_tally, back_tally);
-        Ok((Self { wish, key, exported, front, back, backing, identity }, warmth))
+        let (front, back, noted) = (front_tally, back_tally, Cell::new(in_use));
+        let own = Self { wish, key, exported, front, back, cached, backing, identity, noted };
+        Ok((own, warmth))
+    }
+
+    /// Notes in the store that the volume was changed, if it was: after a kill a later change is
+    /// another program's.
+    pub(super) async fn note_change(&self, cache: &FlashCache) {
+        let in_use = self.identity.in_use();
+        if self.noted.replace(in_use) != in_use {
+            cache.set_stamp(&self.key, in_use).await;
+        }
     }
 
     /// Makes every write durable and records the state in which the volume is left.
@@ -160,11 +146,16 @@ impl BehindCache {
     }
 }
 
-/// What becomes of the recorded blocks of a volume that has `length` bytes and one of `stamps`.
-fn warmth(recorded: Option<(u64, u64)>, length: u64, stamps: [u64; 2]) -> Warmth {
+/// What becomes of the recorded blocks of a volume that has `length` bytes. Its stamp is the first
+/// one if the last session was killed, the second one if it ended cleanly.
+fn warmth(recorded: Option<(u64, u64)>, length: u64, [in_use, now]: [u64; 2]) -> Warmth {
     match recorded {
         None => Warmth::New,
-        Some((before, stamp)) if before == length && stamps.contains(&stamp) => Warmth::Kept,
+        Some((before, stamp))
+            if before == length && (stamp == now || left_by_kill(stamp, in_use)) =>
+        {
+            Warmth::Kept
+        }
         Some(_) => Warmth::Changed,
     }
 }

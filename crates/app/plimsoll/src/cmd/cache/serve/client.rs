@@ -15,6 +15,12 @@ pub(super) enum ClientSocket {
     Tcp(TcpStream),
 }
 
+impl ClientSocket {
+    pub(super) const fn is_tcp(&self) -> bool {
+        matches!(self, Self::Tcp(_))
+    }
+}
+
 /// A connected client, as the wire that the NBD server reads and writes.
 pub(super) struct SocketWire {
     socket: ClientSocket,

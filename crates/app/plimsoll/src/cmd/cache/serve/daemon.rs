@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::mpsc::Sender;
 
-use export::{ConnectionEnd, SessionEnd, serve_connection};
+use export::{ConnectionEnd, SessionEnd, Wire, serve_connection};
 use flashcache::CacheHealth;
 use units::Nanos;
 
@@ -11,6 +11,7 @@ use super::backing::share;
 use super::client::{ClientSocket, SocketWire};
 use super::mailbox::{DaemonInbox, DaemonMessage, Slot};
 use super::state::Daemon;
+use super::tls::TlsWire;
 use super::{manager, report};
 use crate::console;
 
@@ -69,16 +70,21 @@ impl Daemon {
         if self.is_draining.get() || self.clients.get() >= self.settings.document.connections {
             return; // Closing the socket is the answer: the protocol has no other one.
         }
+        let tls = self.tls.as_ref().filter(|_| socket.is_tcp());
         let Ok(wire) = SocketWire::new(socket, &self.watcher) else {
             return;
+        };
+        let (wire, hall): (Rc<dyn Wire>, _) = match tls {
+            None => (Rc::new(wire), &self.hall),
+            Some(config) => (Rc::new(TlsWire::new(wire, config)), &self.secure_hall),
         };
         self.clients.set(self.clients.get() + 1);
         self.clients_seen.set(self.clients_seen.get() + 1);
         let (daemon, slot) = (Rc::clone(self), slot.clone());
         let stops = self.stopping.question();
-        let (hall, runtime) = (Rc::clone(&self.hall), self.runtime.clone());
+        let (hall, runtime) = (Rc::clone(hall), self.runtime.clone());
         drop(self.runtime.spawn(async move {
-            let end = serve_connection(hall, Rc::new(wire), runtime, stops).await;
+            let end = serve_connection(hall, wire, runtime, stops).await;
             if let Some(text) = remarkable(&end) {
                 console::say(&text);
             }
@@ -113,7 +119,7 @@ impl Daemon {
         console::say(&"reloaded: bounds of volumes");
     }
 
-    /// Says once that the flash or a device has failed.
+    /// Says once that the flash or a device has failed, and notes changes of volumes.
     async fn watch_health(self: Rc<Self>) {
         let mut is_said = false;
         let mut errors = vec![0; self.volumes.len()];
@@ -127,6 +133,7 @@ impl Daemon {
                 manager::notify(&format!("STATUS=the cache is off: {health}"));
             }
             for (volume, seen) in self.volumes.iter().zip(&mut errors) {
+                volume.note_change(&self.cache).await;
                 let tally = volume.back.borrow();
                 let now = tally.reads.errors + tally.writes.errors + tally.flushes.errors;
                 if now > *seen {

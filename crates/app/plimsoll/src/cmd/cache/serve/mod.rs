@@ -4,6 +4,7 @@ mod backing;
 mod client;
 pub(super) mod control;
 mod daemon;
+mod identity;
 mod mailbox;
 mod manager;
 mod mirrored;
@@ -12,6 +13,8 @@ mod settings;
 mod socket;
 mod state;
 mod stopping;
+mod storage;
+mod tls;
 
 use std::cell::Cell;
 use std::path::Path;
@@ -25,6 +28,7 @@ use device_os::{World, inherited_sockets};
 use export::{ExportHall, ExportOffer, Limits, MemoryBudget};
 use flashcache::{CacheStore, ExamineDepth, FlashCache, StoreContents, examine};
 use host::{crew, wire};
+use rustls::ServerConfig;
 use units::Bytes;
 
 use super::flags::CacheServeFlags;
@@ -54,13 +58,14 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
         return mirrored::run(file, console);
     }
     let settings = CacheServeSettings::read(flags)?;
+    let tls = settings.document.tls.as_ref().map(tls::config).transpose()?;
     let world = wire::world()?;
     let (cache, contents) = open_store(&settings, &world)?;
     let volumes = open_volumes(&settings, &world, (&cache, &contents), console)?;
     let mailbox = DaemonInbox::new(world.remote());
     let _files = listen(&settings, &mailbox.slot(), console)?;
     watch_signals(mailbox.slot())?;
-    let daemon = Rc::new(daemon(settings, &world, cache, volumes));
+    let daemon = Rc::new(daemon(settings, &world, (cache, volumes), tls));
     manager::notify("READY=1");
     let ended = world.executor().block_on(daemon.run(mailbox));
     finish(&ended, console)
@@ -144,7 +149,7 @@ fn listen(
     files.push(file);
     control::start(control, slot.clone())?;
     if let Some(address) = &settings.document.metrics
-        && let ListenAddress::Tcp(address) = ListenAddress::parse(address)?
+        && let ListenAddress::Tcp(address) = ListenAddress::parse(address, false)?
         && let (Listener::Tcp(listener), _) = Listener::bind(&ListenAddress::Tcp(address))?
     {
         control::start_metrics(listener, slot.clone())?;
@@ -152,7 +157,7 @@ fn listen(
     let inherited = inherited_sockets();
     let has_inherited = !inherited.is_empty();
     for socket in inherited {
-        Listener::inherited(socket)?.start(slot.clone())?;
+        Listener::inherited(socket, settings.document.tls.is_some())?.start(slot.clone())?;
     }
     // A manager's sockets replace those of the document.
     let addresses = if has_inherited { &[][..] } else { &settings.addresses };
@@ -185,8 +190,8 @@ fn watch_signals(slot: Slot) -> Result<(), CommandError> {
 fn daemon(
     settings: CacheServeSettings,
     world: &World,
-    cache: FlashCache,
-    volumes: Vec<BehindCache>,
+    (cache, volumes): (FlashCache, Vec<BehindCache>),
+    tls: Option<Arc<ServerConfig>>,
 ) -> Daemon {
     let block = cache.store().block_bytes();
     let mut offers = Vec::new();
@@ -200,11 +205,15 @@ fn daemon(
             preferred_block: block,
         });
     }
-    let hall = Rc::new(ExportHall {
-        offers: offers.into(),
-        volumes: volumes.iter().map(|volume| Rc::clone(&volume.exported)).collect(),
-        limits: Limits::default(),
-        memory: MemoryBudget::new(settings.document.memory.0),
+    let memory = MemoryBudget::new(settings.document.memory.0);
+    let offers: Rc<[_]> = offers.into();
+    let [hall, secure_hall] = [false, true].map(|needs_tls| {
+        Rc::new(ExportHall {
+            offers: Rc::clone(&offers),
+            volumes: volumes.iter().map(|volume| Rc::clone(&volume.exported)).collect(),
+            limits: Limits { needs_tls, ..Limits::default() },
+            memory: memory.clone(),
+        })
     });
     let runtime = world.executor().runtime();
     Daemon {
@@ -212,6 +221,8 @@ fn daemon(
         cache,
         volumes,
         hall,
+        secure_hall,
+        tls,
         started: runtime.now(),
         runtime,
         watcher: world.watcher(),

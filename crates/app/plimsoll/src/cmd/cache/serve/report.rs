@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use export::{DeviceTally, RequestSeries};
-use flashcache::{CacheHealth, RequestClass};
+use flashcache::{CacheHealth, ClassCounters, RequestClass};
 use serde_json::{Value, json};
 
 use super::backing::BehindCache;
@@ -14,7 +14,8 @@ pub(super) fn status(daemon: &Daemon) -> Value {
     let store = daemon.cache.store().status();
     let block = u64::from(daemon.cache.store().block_bytes());
     let counters = store.counters;
-    let classes: Vec<Value> = RequestClass::ALL.map(|class| class_json(daemon, class)).into();
+    let classes: Vec<Value> =
+        RequestClass::ALL.map(|class| class_json(class, daemon.cache.class(class))).into();
     let volumes: Vec<Value> = daemon
         .volumes
         .iter()
@@ -55,8 +56,7 @@ pub(super) fn status(daemon: &Daemon) -> Value {
     report::answer("cache_status", answer)
 }
 
-fn class_json(daemon: &Daemon, class: RequestClass) -> Value {
-    let counters = daemon.cache.class(class);
+fn class_json(class: RequestClass, counters: ClassCounters) -> Value {
     json!({
         "class": class.name(),
         "reads": counters.reads,
@@ -78,6 +78,7 @@ fn volume_json(volume: &BehindCache, held: Option<u64>) -> Value {
         "cached_bytes": held,
         "min_bytes": wish.least.map(|bytes| bytes.0),
         "max_bytes": wish.most.map(|bytes| bytes.0),
+        "classes": RequestClass::ALL.map(|class| class_json(class, volume.cached.class(class))),
         "clients": tally_json(&volume.front.borrow()),
         "device_requests": tally_json(&volume.back.borrow()),
     })

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plan::{ServedCache, ServedVolume, volume_name_fault};
+use plan::{CacheTls, ServedCache, ServedVolume, volume_name_fault};
 use units::Bytes;
 
 use super::control;
@@ -34,14 +34,14 @@ impl CacheServeSettings {
         };
         let mut addresses = Vec::new();
         for text in &document.listen {
-            addresses.push(ListenAddress::parse(text)?);
+            addresses.push(ListenAddress::parse(text, document.tls.is_some())?);
         }
         let control = match &document.control {
             Some(path) => PathBuf::from(path),
             None => control::path_of(Path::new(&document.flash)),
         };
         if let Some(metrics) = &document.metrics {
-            match ListenAddress::parse(metrics)? {
+            match ListenAddress::parse(metrics, false)? {
                 ListenAddress::Tcp(_) => {}
                 ListenAddress::Unix(_) => {
                     return Err(CommandError::new(format!(
@@ -96,8 +96,16 @@ fn from_flags(flags: &CacheServeFlags) -> Result<ServedCache, CommandError> {
         control: flags.control.as_ref().map(|path| path.display().to_string()),
         metrics: flags.metrics.clone(),
         write_budget: flags.write_budget,
+        tls: tls_of(flags),
         memory: MEMORY,
         connections: CONNECTIONS,
         volumes,
     })
+}
+
+fn tls_of(flags: &CacheServeFlags) -> Option<CacheTls> {
+    let text = |path: &PathBuf| path.display().to_string();
+    let (certificate, key) = (flags.tls_cert.as_ref()?, flags.tls_key.as_ref()?);
+    let client_ca = flags.tls_client_ca.as_ref()?;
+    Some(CacheTls { certificate: text(certificate), key: text(key), client_ca: text(client_ca) })
 }

@@ -26,9 +26,9 @@ pub(super) enum ListenAddress {
 }
 
 impl ListenAddress {
-    /// Reads an address. One that other machines reach is refused: the protocol in clear lets
-    /// anyone on the way read and change the volumes.
-    pub(super) fn parse(text: &str) -> Result<Self, CommandError> {
+    /// Reads an address. One that other machines reach is refused without TLS: the protocol in
+    /// clear lets anyone on the way read and change the volumes.
+    pub(super) fn parse(text: &str, has_tls: bool) -> Result<Self, CommandError> {
         if let Some(path) = text.strip_prefix(UNIX) {
             return Ok(Self::Unix(PathBuf::from(path)));
         }
@@ -37,10 +37,10 @@ impl ListenAddress {
                 "{text}: is no address to listen at; give unix:PATH or one such as 127.0.0.1:10809"
             ))
         })?;
-        if !address.ip().is_loopback() {
+        if !has_tls && !address.ip().is_loopback() {
             return Err(CommandError::new(format!(
-                "{text}: is reached from other machines, and this server has no TLS; listen at \
-                 unix:PATH or 127.0.0.1 and let ssh or stunnel carry it"
+                "{text}: is reached from other machines, and this server has no TLS; give a \
+                 certificate (--tls-cert), or listen at unix:PATH or 127.0.0.1"
             )));
         }
         Ok(Self::Tcp(address))
@@ -110,11 +110,12 @@ impl Listener {
     }
 
     /// A socket that the service manager opened.
-    pub(super) fn inherited(socket: OwnedFd) -> Result<Self, CommandError> {
+    pub(super) fn inherited(socket: OwnedFd, has_tls: bool) -> Result<Self, CommandError> {
         let tcp = TcpListener::from(socket);
         match tcp.local_addr() {
-            Ok(address) if address.ip().is_loopback() => Ok(Self::Tcp(tcp)),
-            Ok(address) => ListenAddress::parse(&address.to_string()).map(|_| Self::Tcp(tcp)),
+            Ok(address) => {
+                ListenAddress::parse(&address.to_string(), has_tls).map(|_| Self::Tcp(tcp))
+            }
             Err(_) => Ok(Self::Unix(UnixListener::from(OwnedFd::from(tcp)))),
         }
     }
@@ -156,7 +157,7 @@ mod tests {
             ("127.0.0.1:10809", "nbd://127.0.0.1:10809/NAME"),
             ("[::1]:10809", "nbd://[::1]:10809/NAME"),
         ] {
-            assert_eq!(ListenAddress::parse(text).unwrap().to_string(), shown);
+            assert_eq!(ListenAddress::parse(text, false).unwrap().to_string(), shown);
         }
         for (text, said) in [
             ("0.0.0.0:10809", "has no TLS"),
@@ -164,8 +165,9 @@ mod tests {
             ("10.0.0.5:10809", "has no TLS"),
             ("localhost", "no address to listen at"),
         ] {
-            let refused = ListenAddress::parse(text).unwrap_err();
+            let refused = ListenAddress::parse(text, false).unwrap_err();
             assert!(refused.told().unwrap().0.contains(said), "{text}");
         }
+        assert!(ListenAddress::parse("10.0.0.5:10809", true).is_ok());
     }
 }

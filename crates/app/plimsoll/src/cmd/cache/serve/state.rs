@@ -2,11 +2,13 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use device::Runtime;
 use device_os::Watcher;
 use export::ExportHall;
 use flashcache::FlashCache;
+use rustls::ServerConfig;
 use units::Nanos;
 
 use super::backing::BehindCache;
@@ -19,6 +21,9 @@ pub(super) struct Daemon {
     pub cache: FlashCache,
     pub volumes: Vec<BehindCache>,
     pub hall: Rc<ExportHall>,
+    /// The same for clients that must encrypt.
+    pub secure_hall: Rc<ExportHall>,
+    pub tls: Option<Arc<ServerConfig>>,
     pub runtime: Runtime,
     pub watcher: Watcher,
     pub started: Nanos,

@@ -76,9 +76,9 @@ pub(super) fn run(file: &Path, console: &mut Console) -> Result<Outcome, Command
 
 fn addresses(document: &MirroredVolume) -> Result<Vec<ListenAddress>, CommandError> {
     if document.listen.is_empty() {
-        return Ok(vec![ListenAddress::parse("127.0.0.1:10809")?]);
+        return Ok(vec![ListenAddress::parse("127.0.0.1:10809", false)?]);
     }
-    document.listen.iter().map(|text| ListenAddress::parse(text)).collect()
+    document.listen.iter().map(|text| ListenAddress::parse(text, false)).collect()
 }
 
 fn connect(document: &MirroredVolume) -> Result<Carrier, CommandError> {

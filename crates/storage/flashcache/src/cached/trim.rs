@@ -1,0 +1,36 @@
+//! Bytes that nothing needs any more: the cache forgets them before the volume does.
+
+use std::future::Future;
+use std::ops::Range;
+
+use device::{DeviceError, Durability};
+
+use super::Cached;
+use super::locks::ClaimMode;
+
+impl Cached {
+    /// Forgets the blocks of `bytes`, which lie inside the device, while `give_back` releases their
+    /// storage. Whatever that leaves there is what the next read finds, after a crash too.
+    pub async fn trim(
+        &self,
+        bytes: Range<u64>,
+        give_back: impl Future<Output = Result<(), DeviceError>>,
+    ) -> Result<(), DeviceError> {
+        let file = &self.file;
+        let blocks = self.blocks_of(bytes.start, bytes.end - bytes.start);
+        let _claimed = file.locks.claim(blocks.clone(), ClaimMode::Invalidate).await;
+        let (Some(volume), Ok(first), Ok(end)) =
+            (file.volume(), u32::try_from(blocks.start), u32::try_from(blocks.end))
+        else {
+            file.wrote_unseen.set(true);
+            return give_back.await;
+        };
+        let store = file.cache.store();
+        let Some(ticket) = store.begin_write(volume, first..end).await else {
+            return Err(self.closed());
+        };
+        let result = give_back.await;
+        store.end_write(&ticket, self.lasting(Durability::Volatile, &result));
+        result
+    }
+}
