@@ -125,14 +125,18 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> MirroredVolum
     volume
 }
 
+/// `true` if `name` can be a part of a subject.
+fn is_host(name: &str) -> bool {
+    name_fault(name).is_none() && !name.contains('.')
+}
+
 /// Both hosts, and which of them this one is.
 fn hosts(keys: &mut Keys<'_, '_>) -> ([String; 2], usize) {
     let names: Vec<String> = texts(keys, "hosts");
     let host = keys.text("host", "");
     let position = names.iter().position(|name| *name == host);
-    let is_sound = |name: &String| name_fault(name).is_none() && !name.contains('.');
     match <[String; 2]>::try_from(names) {
-        Ok(hosts) if hosts[0] != hosts[1] && hosts.iter().all(is_sound) => {
+        Ok(hosts) if hosts[0] != hosts[1] && hosts.iter().all(|name| is_host(name)) => {
             if position.is_none() {
                 keys.conflict("host", "is none of `hosts`; name this host as it is there");
             }

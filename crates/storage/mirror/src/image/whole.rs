@@ -68,7 +68,6 @@ impl FlashImage {
 /// Up to `most` members at a time.
 fn parts<T>(mut members: impl Iterator<Item = T>, most: usize) -> impl Iterator<Item = Vec<T>> {
     std::iter::from_fn(move || {
-        let part = Vec::from_iter(members.by_ref().take(most));
-        (!part.is_empty()).then_some(part)
+        Some(members.by_ref().take(most).collect()).filter(|part: &Vec<T>| !part.is_empty())
     })
 }

@@ -47,10 +47,10 @@ impl MirrorServer {
             match mailbox.next().await {
                 DaemonMessage::Client(socket) => self.admit(socket, &mailbox.slot()),
                 DaemonMessage::Stop => break,
-                DaemonMessage::Question(question, answer) => {
-                    if self.answer(&question, answer, &mut waiting) {
-                        break;
-                    }
+                DaemonMessage::Question(question, answer)
+                    if self.answer(&question, answer.clone(), &mut waiting) =>
+                {
+                    break;
                 }
                 _ => {}
             }

@@ -1,5 +1,6 @@
 //! The state of a mirrored volume, for `cache status`.
 
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use device_os::boot_clock;
@@ -66,7 +67,7 @@ pub(super) fn metrics(status: &Value) -> String {
         ("clients", status["clients"].clone()),
     ] {
         if !value.is_null() {
-            text.push_str(&format!("plimsoll_mirror_{name}{{volume=\"{volume}\"}} {value}\n"));
+            let _ = writeln!(text, "plimsoll_mirror_{name}{{volume=\"{volume}\"}} {value}");
         }
     }
     text
