@@ -70,16 +70,11 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "export-iscsi",
-        inside: &["device-net"],
+        inside: &["device", "device-net", "export", "plimsoll-units"],
         outside: &[],
-        tests: &["device", "device-os", "plimsoll-units"],
+        tests: &["device-os"],
     },
-    Layer {
-        package: "mirror",
-        inside: &["plimsoll-units"],
-        outside: &["twox-hash"],
-        tests: &[],
-    },
+    Layer { package: "mirror", inside: &["plimsoll-units"], outside: &["twox-hash"], tests: &[] },
     Layer { package: "export", inside: &["device", "plimsoll-units"], outside: &[], tests: &[] },
     Layer {
         package: "workload",
@@ -121,7 +116,7 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "rehearsal",
-        inside: &["provision", "record", "simdisk", "plimsoll-units"],
+        inside: &["provision", "simdisk", "plimsoll-units"],
         outside: &[],
         tests: &[],
     },
@@ -251,6 +246,7 @@ const TABLE: &[Layer] = &[
             "eselog",
             "esrp",
             "export",
+            "export-iscsi",
             "faults",
             "host",
             "inspection",

@@ -141,6 +141,18 @@ cache-kill [--times N]           a flash cache's server killed N times (default 
         },
     },
     Verb {
+        name: "sweeps",
+        usage: "\
+sweeps [--designs N]             sweeps of N simulations (default 2000): killed five times and
+                  resumed, and by three agents of which one is killed
+",
+        run: |words| match words {
+            [] => steps::sweeps("2000"),
+            ["--designs", designs] => steps::sweeps(designs),
+            _ => refused("sweeps", words),
+        },
+    },
+    Verb {
         name: "fleet",
         usage: "\
 fleet [PROOF...] [--times N] [--in DIR]

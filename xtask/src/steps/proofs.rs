@@ -101,6 +101,12 @@ pub(crate) fn mirror_kills(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::kills", &[("PLIMSOLL_MIRROR_KILLS", times)])
 }
 
+/// Sweeps of `designs` simulations: killed five times and resumed, and by agents of which one is
+/// lost.
+pub(crate) fn sweeps(designs: &str) -> Result<(), Failure> {
+    program_tests("end_to_end", " sweeps::", &[("PLIMSOLL_SWEEP_DESIGNS", designs)])
+}
+
 /// Loads a database for `minutes` and has every independent reader compare what it sees.
 pub(crate) fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     let minutes: u32 = minutes
@@ -118,6 +124,12 @@ pub(crate) fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
 pub(crate) fn measured_caches(tries: &str) -> Result<(), Failure> {
     let alone = " caches_are_told_apart --ignored";
     program_tests("end_to_end", alone, &[("PLIMSOLL_CACHE_TRIES", tries)])
+}
+
+/// Has libiscsi's suite judge the targets of a served cache, and tgt beside them.
+pub(super) fn iscsi() -> Result<(), Failure> {
+    let alone = " libiscsi_finds_no_more_faults_than_in_tgt --ignored";
+    program_tests("end_to_end", alone, &[])
 }
 
 /// Every test of the real program, with the program as a user builds it.

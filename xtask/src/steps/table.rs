@@ -88,6 +88,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &|| proofs::cache_kill("200"),
     },
     Step {
+        name: "sweeps",
+        what: "2,000 designs killed five times, and by three agents of which one is lost",
+        run: &|| proofs::sweeps("2000"),
+    },
+    Step {
         name: "fleet",
         what: "a fleet in network namespaces, 20 times; root, nats-server",
         run: &|| fleet::run(&["--times", "20"]),
@@ -122,6 +127,11 @@ pub(crate) const PROVE: &[Step] = &[
         name: "measured",
         what: "caches of known size under FUSE, ten of each kind",
         run: &|| proofs::measured_caches("10"),
+    },
+    Step {
+        name: "iscsi",
+        what: "libiscsi's suite on a served cache and on tgt, failing tests by name",
+        run: &proofs::iscsi,
     },
     Step {
         name: "windows",

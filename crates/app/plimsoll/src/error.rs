@@ -21,6 +21,8 @@ pub(crate) enum CommandError {
     Usage(String),
     /// The same, if a file is at fault and not the request: the command fails.
     Damage(String),
+    /// The same, if a simulated design is at fault: others of a sweep are still simulated.
+    Design(String),
     /// The reader of the output exited, as `head` does; not an error.
     BrokenPipe,
 }
@@ -39,7 +41,7 @@ impl CommandError {
     /// Its message and exit status; `None` for a closed reader.
     pub(crate) fn told(&self) -> Option<(&str, u8)> {
         match self {
-            Self::Sentence(sentence) => Some((sentence, BAD_INPUT)),
+            Self::Sentence(sentence) | Self::Design(sentence) => Some((sentence, BAD_INPUT)),
             Self::Usage(sentence) => Some((sentence, WRONG_USAGE)),
             Self::Damage(sentence) => Some((sentence, 1)),
             Self::BrokenPipe => None,
@@ -62,6 +64,7 @@ impl<E: std::error::Error + 'static> From<E> for CommandError {
     fn from(error: E) -> Self {
         match (&error as &dyn std::error::Error).downcast_ref::<HostError>() {
             Some(HostError::Damage(sentence)) => Self::Damage(sentence.clone()),
+            Some(HostError::Design(sentence)) => Self::Design(sentence.clone()),
             _ => Self::new(error.to_string()),
         }
     }

@@ -29,7 +29,7 @@ pub use build::provision;
 pub use capacity::Capacity;
 pub use failures::{Burden, QUORUM, quorum_word};
 pub use hardware::{Megacycles, MetaCacheDisks, Places};
-pub use lighter::{LighterDesign, lighter_designs};
+pub use lighter::{LighterDesign, disk_load, lighter_designs, more_servers};
 pub use model::{
     ActiveLimits, Build, Database, DatabaseCopy, Group, NetworkCompression, Prefixes, Provision,
     ProvisionError, Purpose, Requirements, Server, Volume,

@@ -50,6 +50,21 @@ pub fn lighter_designs(file: &str, text: &str) -> Vec<LighterDesign> {
     found
 }
 
+/// The workable changes of the document that add servers, the fewest first: they answer processors
+/// that are too busy. None of a document that cannot be read.
+pub fn more_servers(file: &str, text: &str) -> Vec<LighterDesign> {
+    let Ok(deployment) = Deployment::parse(file, text) else {
+        return Vec::new();
+    };
+    let now = size(&deployment);
+    let servers = deployment.availability.servers_per_site;
+    [servers + 1, servers + 2, servers * 2]
+        .into_iter()
+        .map(|count| edit("availability", "servers_per_site", count.to_string()))
+        .filter_map(|edit| changed(&now, &sized(file, text, &edit)?, edit))
+        .collect()
+}
+
 fn sized(file: &str, text: &str, edit: &Replacement) -> Option<Sizing> {
     let changed = Deployment::parse_with(file, text, std::slice::from_ref(edit)).ok()?;
     Some(size(&changed)).filter(Sizing::is_workable)
@@ -61,20 +76,24 @@ fn lighter(
     edit: Replacement,
     size: impl Fn(&Replacement) -> Option<Sizing>,
 ) -> Option<LighterDesign> {
-    let then = size(&edit)?;
-    let load = (disk_load(now)?, disk_load(&then)?);
-    let found = LighterDesign {
-        edit,
-        load,
-        disks: (now.number(Key::DiskAll)?, then.number(Key::DiskAll)?),
-        servers: (now.number(Key::ServerAll)?, then.number(Key::ServerAll)?),
-    };
-    (load.1 < load.0 * (1.0 - LEAST_RELIEF)).then_some(found)
+    let found = changed(now, &size(&edit)?, edit)?;
+    (found.load.1 < found.load.0 * (1.0 - LEAST_RELIEF)).then_some(found)
 }
 
-/// Load of a disk of databases in the first site as a share of the requests that it answers; none
-/// if it is not sized.
-fn disk_load(sizing: &Sizing) -> Option<f64> {
+/// What an edit changes between two sizings.
+fn changed(now: &Sizing, then: &Sizing, edit: Replacement) -> Option<LighterDesign> {
+    Some(LighterDesign {
+        edit,
+        load: (disk_load(now)?, disk_load(then)?),
+        disks: (now.number(Key::DiskAll)?, then.number(Key::DiskAll)?),
+        servers: (now.number(Key::ServerAll)?, then.number(Key::ServerAll)?),
+    })
+}
+
+/// Load of a disk of databases in the first site as a share of the requests that it answers, by the
+/// formulas: failures change nothing in it, because a passive copy costs as much as an active one.
+/// None if it is not sized.
+pub fn disk_load(sizing: &Sizing) -> Option<f64> {
     let rated = sizing.number(Key::DiskRatedIops(ServerKind::First))?;
     if sizing.architecture.first == Build::Jbod {
         let each = sizing.number(Key::IoDbIopsPerDb)?;

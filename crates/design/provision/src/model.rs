@@ -69,7 +69,7 @@ pub struct Requirements {
 }
 
 /// How volumes and groups are set up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Build {
     /// File system, such as `ReFS` or `XFS`.
     pub file_system: String,
@@ -81,6 +81,8 @@ pub struct Build {
     pub truncation_lag: Nanos,
     /// Whether lagged copies catch up by themselves.
     pub replay_lag_manager: bool,
+    /// Mb/s of the link between the sites, if the document says.
+    pub link_mbps: Option<f64>,
     /// Whether the link between the sites was sized for compressed traffic.
     pub network_compression: NetworkCompression,
     /// Whether the product's commands know the file system of a group (Exchange 2016 and later).

@@ -129,6 +129,7 @@ fn build(deployment: &Deployment) -> Build {
         replay_lag: availability.replay_lag,
         truncation_lag: availability.truncation_lag,
         replay_lag_manager: availability.replay_lag_manager,
+        link_mbps: deployment.replication.link_mbps,
         network_compression: network_compression(deployment),
         group_file_system: !old.iter().any(|year| deployment.product.name.ends_with(year)),
         deleted_item_retention: retention.unwrap_or(Nanos::ZERO),

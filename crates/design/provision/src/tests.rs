@@ -60,6 +60,7 @@ pub(crate) fn two_sites(servers: usize, databases: usize) -> Requirements {
             replay_lag: Nanos::from_secs(7 * 86_400),
             truncation_lag: Nanos::ZERO,
             replay_lag_manager: true,
+            link_mbps: None,
             network_compression: NetworkCompression::Disabled,
             group_file_system: true,
             deleted_item_retention: Nanos::from_secs(14 * 86_400),

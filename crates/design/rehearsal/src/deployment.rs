@@ -69,14 +69,19 @@ pub struct PlayedRules {
     pub witness: Option<Witness>,
     /// Whether a lagged copy takes over when no other is left.
     pub activates_lagged: bool,
+    /// How much log a lagged copy has not replayed: before users work on it, it replays that.
+    pub lag: Nanos,
     /// How long an administrator takes to activate the site that is left.
     pub by_hand: Nanos,
     /// Reads and writes of a passive copy as a share of those of the active one.
     pub replay_share: f64,
     /// How many times faster than the load a copy replays that was away.
     pub catch_up: f64,
-    /// Bytes per second of a reseed.
+    /// Bytes per second of a reseed, if the links carry them.
     pub reseed_rate: f64,
+    /// Bytes per second of the link between the sites, which reseeds across it share; none: as many
+    /// as they need.
+    pub site_link: Option<f64>,
     /// Bytes per second of a rebuild; none: the share of time that the array's file gives it.
     pub rebuild_rate: Option<f64>,
 }
@@ -86,10 +91,12 @@ impl Default for PlayedRules {
         Self {
             witness: None,
             activates_lagged: false,
+            lag: Nanos::ZERO,
             by_hand: Nanos::from_secs(1_800),
             replay_share: 1.0,
             catch_up: 3.0,
             reseed_rate: 60e6,
+            site_link: None,
             rebuild_rate: None,
         }
     }
@@ -161,6 +168,11 @@ impl PlayedDeployment {
     /// The number of the host of this name, in any case.
     pub fn host(&self, name: &str) -> Option<usize> {
         self.hosts.iter().position(|host| host.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The site of a copy's host.
+    pub(crate) fn site_of(&self, copy: &PlayedCopy) -> usize {
+        self.hosts[copy.host].site
     }
 
     /// Every copy, by the numbers of its database and of the copy.

@@ -34,15 +34,7 @@ pub(crate) fn profile() -> OperationProfile {
         read_bytes: PAGE,
         writes_in_flight: 32,
         writes_behind: 64,
-        log: LogShape {
-            file_bytes: 1 << 20,
-            header_bytes: 4 << 10,
-            segment_bytes: 512,
-            write_behind_bytes: 512 << 10,
-            buffer_bytes: 2 << 20,
-            longest_write_bytes: 512 << 10,
-            beside: Vec::new(),
-        },
+        log: LogShape::default(),
     }
 }
 

@@ -11,6 +11,23 @@ pub struct HostGroup {
     pub hosts: Vec<usize>,
     /// Numbers of the arrays, in order.
     pub arrays: Vec<usize>,
+    /// Database and copy number of each copy on the hosts, in order.
+    pub copies: Vec<(usize, usize)>,
+}
+
+impl HostGroup {
+    /// Host of each copy of the group, and the copy's number among those of the host.
+    pub fn positions(&self, deployment: &PlayedDeployment) -> Vec<(usize, usize)> {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        let copies = self.copies.iter().map(|of| &deployment.databases[of.0].copies[of.1]);
+        copies
+            .map(|copy| {
+                let count = counts.entry(copy.host).or_default();
+                *count += 1;
+                (copy.host, *count - 1)
+            })
+            .collect()
+    }
 }
 
 /// The groups of a deployment, by their first hosts. A host without copies is in none.
@@ -35,6 +52,11 @@ pub fn groups(deployment: &PlayedDeployment) -> Vec<HostGroup> {
     let mut groups: Vec<HostGroup> = groups
         .into_iter()
         .map(|(hosts, arrays)| HostGroup {
+            copies: deployment
+                .copies()
+                .filter(|(_, copy)| hosts.contains(&copy.host))
+                .map(|(of, _)| of)
+                .collect(),
             hosts: hosts.into_iter().collect(),
             arrays: arrays.into_iter().collect(),
         })

@@ -12,7 +12,6 @@ mod figures;
 mod fixture;
 mod group;
 mod judge;
-mod loads;
 mod occurrence;
 mod play;
 mod policy;
@@ -25,8 +24,7 @@ pub use deployment::{
 pub use figures::{CopyFigures, LimitingPart, PieceKind, PlayedPiece, RequestSum, UsageShares};
 pub use group::{HostGroup, groups};
 pub use judge::{Breach, CopyRow, HostRow, Judgement, Limits, RecoveryFigures, RowFigures, judge};
-pub use loads::{HostInterval, IntervalCopy};
 pub use occurrence::{Happening, Occurrence, OccurrenceError};
-pub use play::{GroupOutcome, PlayOrder, play};
+pub use play::{GroupOutcome, PieceSpan, PlayListener, PlayOrder, play};
 pub use policy::{Duty, Stretch, timeline};
 pub use replay::replay_of;

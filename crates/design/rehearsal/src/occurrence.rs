@@ -40,6 +40,8 @@ pub enum Happening {
         database: usize,
         /// Number of the copy.
         copy: usize,
+        /// Bytes per second; none: those of the rules.
+        rate: Option<u64>,
     },
     /// The link between the sites is cut.
     LinkCut,

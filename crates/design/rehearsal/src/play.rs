@@ -5,12 +5,12 @@
 //! the limits of this.
 
 use simdisk::MemorySettling;
-use simdisk::operations::{ArrayUsage, OperationProfile, ScanShape};
+use simdisk::operations::{ArrayUsage, OperationAnswer, OperationProfile, ScanShape};
 use units::{Nanos, Seed};
 
 use crate::figures::{CopyFigures, PieceKind, PlayedPiece, UsageShares};
 use crate::stage::GroupStage;
-use crate::{HostGroup, HostInterval, IntervalCopy, PlayedDeployment, ShapeError, Stretch};
+use crate::{HostGroup, PlayedDeployment, ShapeError, Stretch};
 
 /// How often states are checked: the end of a rebuild is noticed this late at most.
 const STEP: Nanos = Nanos::from_secs(1);
@@ -57,11 +57,38 @@ pub struct GroupOutcome {
     pub events: u64,
 }
 
-/// Plays `group`; `listener` receives each interval of each host and returns whether to continue.
-pub fn play(
+/// Receives the requests of a group while it is played, such as for the journals of its hosts.
+pub trait PlayListener {
+    /// A request, or a batch, of copy number `copy` of the group has ended.
+    fn answered(&mut self, copy: usize, answer: &OperationAnswer, is_replay: bool);
+
+    /// A piece has ended; returns whether to continue.
+    fn piece_ended(&mut self, span: PieceSpan) -> bool;
+}
+
+/// For callers to whom the outcome is enough.
+impl PlayListener for () {
+    fn answered(&mut self, _: usize, _: &OperationAnswer, _: bool) {}
+
+    fn piece_ended(&mut self, _: PieceSpan) -> bool {
+        true
+    }
+}
+
+/// When a piece was played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieceSpan {
+    /// How much of it was played.
+    pub played: Nanos,
+    /// Its end in the timeline.
+    pub at: Nanos,
+}
+
+/// Plays `group`, and reports to `listener` what its copies do.
+pub fn play<L: PlayListener>(
     order: &PlayOrder<'_>,
     group: &HostGroup,
-    listener: &mut dyn FnMut(HostInterval) -> bool,
+    listener: &mut L,
 ) -> Result<GroupOutcome, ShapeError> {
     // A group's load depends on its first host, not on how many groups there are.
     let seed = order.seed.derive(group.hosts.first().copied().unwrap_or(0) as u64);
@@ -69,7 +96,6 @@ pub fn play(
     let stage = GroupStage::new(order.deployment, order.replays, group, details)?;
     let mut player = Player {
         order,
-        group,
         stage,
         played: Nanos::ZERO,
         at: Nanos::ZERO,
@@ -95,9 +121,8 @@ pub fn play(
     })
 }
 
-struct Player<'a, 'b> {
+struct Player<'a, 'b, L> {
     order: &'b PlayOrder<'a>,
-    group: &'b HostGroup,
     stage: GroupStage<'a>,
     /// Time that was played.
     played: Nanos,
@@ -105,7 +130,7 @@ struct Player<'a, 'b> {
     at: Nanos,
     pieces: Vec<PlayedPiece>,
     rebuilt: Vec<(usize, Nanos)>,
-    listener: &'b mut dyn FnMut(HostInterval) -> bool,
+    listener: &'b mut L,
     is_continued: bool,
 }
 
@@ -116,7 +141,7 @@ struct RebuildProgress {
     seeded: Vec<u64>,
 }
 
-impl Player<'_, '_> {
+impl<L: PlayListener> Player<'_, '_, L> {
     /// Plays what precedes the timeline: until the arrays' memory has settled.
     fn warm_up(&mut self) {
         let mut settling = MemorySettling::default();
@@ -164,7 +189,6 @@ impl Player<'_, '_> {
         let begun = self.played;
         let count = self.stage.copies.len();
         let mut figures = vec![CopyFigures::default(); count];
-        let mut interval = vec![IntervalCopy::default(); count];
         let rebuilding = self.stage.rebuilding();
         while self.at < to {
             let step = STEP.min(to.since(self.at));
@@ -172,7 +196,7 @@ impl Player<'_, '_> {
             self.stage.run.advance(self.played, |answer| {
                 let (copy, is_replay) = GroupStage::owner(answer.database);
                 figures[copy].note(&answer, is_replay);
-                interval[copy].note(&answer, is_replay);
+                self.listener.answered(copy, &answer, is_replay);
             });
             let now = self.stage.rebuilding();
             if now.len() < rebuilding.len() {
@@ -192,7 +216,7 @@ impl Player<'_, '_> {
             copies: figures,
             usage: usage(&before, &self.stage.run.usage(), played),
         });
-        self.report((begun, played), interval);
+        self.is_continued &= self.listener.piece_ended(PieceSpan { played, at: self.at });
         played
     }
 
@@ -217,23 +241,6 @@ impl Player<'_, '_> {
             self.stage.run.skip_flow(flow, whole(rate * most));
         }
         self.at = (self.at + Nanos(whole(most * 1e9))).min(end);
-    }
-
-    /// Notifies the listener of the interval of every host.
-    fn report(&mut self, (begun, played): (Nanos, Nanos), mut all: Vec<IntervalCopy>) {
-        for &host in &self.group.hosts {
-            let copies = self
-                .stage
-                .copies
-                .iter()
-                .zip(&mut all)
-                .filter(|(copy, _)| copy.host == host)
-                .map(|(_, interval)| std::mem::take(interval))
-                .collect();
-            let played = (begun, begun + played);
-            self.is_continued &=
-                (self.listener)(HostInterval { host, played, at: self.at, copies });
-        }
     }
 }
 

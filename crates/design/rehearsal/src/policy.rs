@@ -2,12 +2,16 @@
 //! what every other copy does. A pure function of layout and occurrences, independent of
 //! performance.
 
+mod condition;
+mod seeding;
+
 use std::collections::BTreeSet;
 
 use provision::layout::{Quorum, Witness, quorum_of};
 use units::Nanos;
 
-use crate::{Happening, Occurrence, PlayedCopy, PlayedDeployment, PlayedRules};
+use crate::{Happening, Occurrence, PlayedCopy, PlayedDeployment};
+use condition::{Condition, activated, is_served_without_lag};
 
 /// What a copy does in a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +26,21 @@ pub enum Duty {
     Seeding {
         /// Number of the active copy among those of the database.
         source: usize,
+        /// Bytes per second.
+        rate: u64,
     },
     /// Nothing: its host is down, or its database is not active anywhere.
     Idle,
+}
+
+impl Duty {
+    /// Source and bytes per second of a copy that is seeded.
+    pub(crate) fn seeding(self) -> Option<(usize, f64)> {
+        match self {
+            Self::Seeding { source, rate } => Some((source, rate as f64)),
+            Self::Active | Self::Replaying | Self::CatchingUp | Self::Idle => None,
+        }
+    }
 }
 
 /// A span in which no copy changes its duty.
@@ -55,15 +71,6 @@ impl Stretch {
         let mut all = self.duties.iter().flatten();
         all.all(|duty| matches!(duty, Duty::Active | Duty::Replaying))
     }
-}
-
-/// Condition of a copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Condition {
-    Healthy,
-    Behind { until: Nanos },
-    Empty { until: Nanos },
-    Away { since: Nanos, is_lost: bool },
 }
 
 /// The stretches of `length` in which `occurrences` happen.
@@ -120,26 +127,49 @@ impl<'a> TimelineState<'a> {
             self.occurrences.iter().filter(|of| of.lasts_at(now)).collect();
         self.up = up(self.deployment, &lasting);
         let mut more = self.judge_quorum(now, &lasting);
-        for (number, database) in self.deployment.databases.iter().enumerate() {
-            for (at, copy) in database.copies.iter().enumerate() {
-                let condition = &mut self.conditions[number][at];
-                let is_lost = is_lost(copy, &lasting);
-                let of = ((number, at), copy);
-                let is_empty = is_emptied(self.deployment, of, &lasting, now);
-                let host = (self.up[copy.host], is_lost, is_empty);
-                *condition = next(*condition, host, (copy, &self.deployment.rules), now);
-                if let Condition::Behind { until } | Condition::Empty { until } = *condition {
-                    more.push(until);
-                }
-            }
-        }
+        self.judge_copies(now, &lasting);
         let is_failback =
             lasting.iter().any(|of| of.at == now && matches!(of.what, Happening::Failback));
         let take_over: Vec<(usize, usize)> =
             lasting.iter().filter(|of| of.at == now).flat_map(|of| of.take_over.clone()).collect();
+        self.play_down(now);
         self.activate(is_failback, &take_over);
+        seeding::begin(self.deployment, (&mut self.conditions, &self.active), &lasting, now);
+        more.extend(self.conditions.iter().flatten().filter_map(|of| of.until()));
         more.retain(|at| *at > now);
         more
+    }
+
+    fn judge_copies(&mut self, now: Nanos, lasting: &[&Occurrence]) {
+        for (number, database) in self.deployment.databases.iter().enumerate() {
+            for (at, copy) in database.copies.iter().enumerate() {
+                let condition = &mut self.conditions[number][at];
+                let is_lost = is_lost(copy, lasting);
+                let of = ((number, at), copy);
+                let is_empty = is_emptied(self.deployment, of, lasting, now);
+                let host = (self.up[copy.host], is_lost, is_empty);
+                *condition = condition.next(host, self.deployment.rules.catch_up, now);
+            }
+        }
+    }
+
+    /// Lagged copies of databases that have no other copy left begin to replay their backlog.
+    fn play_down(&mut self, now: Nanos) {
+        let rules = &self.deployment.rules;
+        if !rules.activates_lagged {
+            return;
+        }
+        let databases = self.deployment.databases.iter().zip(&mut self.conditions);
+        for (database, conditions) in databases {
+            if is_served_without_lag(&database.copies, conditions) {
+                continue;
+            }
+            let lagged = (0..conditions.len()).filter(|&at| database.copies[at].is_lagged);
+            let first = { lagged }.find(|&at| conditions[at] == Condition::Healthy);
+            if let Some(first) = first {
+                conditions[first] = Condition::playing_down(rules.lag, rules.catch_up, now);
+            }
+        }
     }
 
     /// Notes which groups have no quorum; returns when an administrator restores one.
@@ -167,8 +197,7 @@ impl<'a> TimelineState<'a> {
             self.active[number] = if self.is_stopped[self.deployment.hosts[first].group] {
                 None
             } else {
-                let lagged = self.deployment.rules.activates_lagged;
-                activated(before, &database.copies, &self.conditions[number], lagged)
+                activated(before, &database.copies, &self.conditions[number])
             };
         }
     }
@@ -193,17 +222,17 @@ impl<'a> TimelineState<'a> {
 
     fn duties(&self, number: usize) -> Vec<Duty> {
         let Some(source) = self.active[number] else {
-            return vec![Duty::Idle; self.conditions[number].len()];
+            let plays_down = |of: &Condition| matches!(of, Condition::PlayingDown { .. });
+            let duty = |of| if plays_down(of) { Duty::CatchingUp } else { Duty::Idle };
+            return self.conditions[number].iter().map(duty).collect();
         };
         self.conditions[number]
             .iter()
             .enumerate()
             .map(|(at, condition)| match condition {
                 _ if at == source => Duty::Active,
-                Condition::Healthy => Duty::Replaying,
-                Condition::Behind { .. } => Duty::CatchingUp,
-                Condition::Empty { .. } => Duty::Seeding { source },
-                Condition::Away { .. } => Duty::Idle,
+                Condition::Empty { rate, .. } => Duty::Seeding { source, rate: *rate },
+                other => other.duty(),
             })
             .collect()
     }
@@ -306,74 +335,9 @@ fn is_emptied(
             [copy.place.array, copy.log.array].contains(&array)
                 && !deployment.arrays[array].survives_a_drive()
         }
-        Happening::Reseed { database, copy } => (database, copy) == number,
+        Happening::Reseed { database, copy, .. } => (database, copy) == number,
         _ => false,
     })
-}
-
-/// The condition of a copy at `now`, from the one before.
-fn next(
-    before: Condition,
-    (is_up, is_lost, is_emptied): (bool, bool, bool),
-    (copy, rules): (&PlayedCopy, &PlayedRules),
-    now: Nanos,
-) -> Condition {
-    match before {
-        Condition::Away { since, is_lost: was } if !is_up => {
-            Condition::Away { since, is_lost: was || is_lost }
-        }
-        _ if !is_up => {
-            let was_empty = matches!(before, Condition::Empty { .. });
-            Condition::Away { since: now, is_lost: was_empty || is_lost || is_emptied }
-        }
-        _ if is_emptied => Condition::Empty { until: seeded_at(now, copy, rules) },
-        Condition::Away { is_lost: true, .. } => {
-            Condition::Empty { until: seeded_at(now, copy, rules) }
-        }
-        Condition::Away { since, .. } => {
-            let behind = now.since(since).as_secs_f64() / (rules.catch_up - 1.0);
-            Condition::Behind { until: now + seconds(behind) }
-        }
-        Condition::Behind { until } | Condition::Empty { until } if until <= now => {
-            Condition::Healthy
-        }
-        same => same,
-    }
-}
-
-/// When a copy that is seeded from `now` on is complete.
-fn seeded_at(now: Nanos, copy: &PlayedCopy, rules: &PlayedRules) -> Nanos {
-    now + seconds(copy.place.bytes as f64 / rules.reseed_rate)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "spans of a simulation are positive and below centuries"
-)]
-fn seconds(of: f64) -> Nanos {
-    Nanos((of * 1e9) as u64)
-}
-
-/// The copy that is active: the same as before while it is healthy, then the first by preference,
-/// late ones last. One that is behind is mounted only if no other is left.
-fn activated(
-    before: Option<usize>,
-    copies: &[PlayedCopy],
-    conditions: &[Condition],
-    activates_lagged: bool,
-) -> Option<usize> {
-    if let Some(same) = before.filter(|&at| conditions[at] == Condition::Healthy) {
-        return Some(same);
-    }
-    let (lagged, prompt): (Vec<usize>, Vec<usize>) =
-        (0..copies.len()).partition(|&at| copies[at].is_lagged);
-    let healthy = prompt.iter().find(|&&at| conditions[at] == Condition::Healthy);
-    let readable = prompt
-        .iter()
-        .chain(lagged.iter().filter(|_| activates_lagged))
-        .find(|&&at| matches!(conditions[at], Condition::Healthy | Condition::Behind { .. }));
-    healthy.or(readable).copied()
 }
 
 #[cfg(test)]

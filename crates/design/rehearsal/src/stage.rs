@@ -2,6 +2,7 @@
 //! one of replay, of which at most one runs.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use simdisk::operations::{
@@ -27,8 +28,6 @@ const MARGIN: f64 = 1.01;
 pub(crate) struct StagedCopy {
     /// Numbers of its database and of the copy.
     pub of: (usize, usize),
-    /// Its host.
-    pub host: usize,
     /// What it does.
     pub duty: Duty,
     /// How fast it replays: as fast as the load, or faster.
@@ -59,15 +58,15 @@ impl<'a> GroupStage<'a> {
     ) -> Result<Self, ShapeError> {
         let mut copies = Vec::new();
         let mut databases = Vec::new();
-        let own = deployment.copies().filter(|(_, copy)| group.hosts.contains(&copy.host));
-        for (of, copy) in own {
+        for &of in &group.copies {
+            let copy = &deployment.databases[of.0].copies[of.1];
             let speed = Rc::new(Cell::new(1.0));
             let staged = Staging { deployment, group, of, copy };
             databases.push(staged.active(&deployment.profiles));
             databases.push(staged.replay(replays, &speed));
-            let (host, duty, place) = (copy.host, Duty::Idle, staged.here(copy.place));
+            let (duty, place) = (Duty::Idle, staged.here(copy.place));
             let (seeding, sources) = (None, Vec::new());
-            copies.push(StagedCopy { of, host, duty, speed, place, seeding, sources });
+            copies.push(StagedCopy { of, duty, speed, place, seeding, sources });
         }
         let arrays: Vec<ArrayDescription> =
             group.arrays.iter().map(|&array| deployment.arrays[array].clone()).collect();
@@ -110,13 +109,12 @@ impl<'a> GroupStage<'a> {
         state.speed.set(if duty == Duty::CatchingUp { rules.catch_up } else { 1.0 });
         self.run.set_running(2 * at, duty == Duty::Active);
         self.run.set_running(2 * at + 1, replays && rules.replay_share > 0.0);
-        let is_seeded = matches!(duty, Duty::Seeding { .. });
-        match (state.seeding, is_seeded) {
-            (None, true) => {
-                let flow = flow(state.place, rules.reseed_rate, true);
-                state.seeding = Some(self.run.begin_flow(flow));
+        let rate = duty.seeding().map(|(_, rate)| rate);
+        match (state.seeding, rate) {
+            (None, Some(rate)) => {
+                state.seeding = Some(self.run.begin_flow(flow(state.place, rate, true)));
             }
-            (Some(flow), false) => {
+            (Some(flow), None) => {
                 self.run.end_flow(flow);
                 state.seeding = None;
             }
@@ -129,16 +127,17 @@ impl<'a> GroupStage<'a> {
     fn feed(&mut self, at: usize, duties: &[Duty]) {
         let state = &mut self.copies[at];
         let (database, copy) = state.of;
-        let wanted: Vec<(usize, usize)> = (0..duties.len())
-            .filter(|&of| duties[of] == Duty::Seeding { source: copy })
-            .map(|of| (database, of))
+        let wanted: BTreeMap<(usize, usize), f64> = (0..duties.len())
+            .filter_map(|of| Some((of, duties[of].seeding()?)))
+            .filter(|(_, (source, _))| *source == copy)
+            .map(|(of, (_, rate))| ((database, of), rate))
             .collect();
-        for (_, flow) in state.sources.extract_if(.., |(of, _)| !wanted.contains(of)) {
+        for (_, flow) in state.sources.extract_if(.., |(of, _)| !wanted.contains_key(of)) {
             self.run.end_flow(flow);
         }
-        for target in wanted {
+        for (target, rate) in wanted {
             if !state.sources.iter().any(|(of, _)| *of == target) {
-                let flow = flow(state.place, self.deployment.rules.reseed_rate, false);
+                let flow = flow(state.place, rate, false);
                 state.sources.push((target, self.run.begin_flow(flow)));
             }
         }

@@ -1,5 +1,6 @@
 //! A day of a deployment in virtual time with 4, 8 and 16 hosts: the cost must grow with the hosts,
-//! and sixteen must take a minute at most.
+//! and sixteen must take two minutes of processor time at most, which is a minute on two cores.
+//! Seconds on the wall are printed and not judged: other programs make them longer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -11,6 +12,9 @@ use rehearsal::{
 use simdisk::ArrayDescription;
 use simdisk::operations::OperationPlace;
 use units::{Nanos, Seed};
+
+use crate::replay::peak_memory_mib;
+use crate::tally::Usage;
 use xtask::failure::Failure;
 
 /// Twelve disks of 4 TB, RAID 10.
@@ -28,43 +32,73 @@ const IOPS: f64 = 12.0;
 
 const DATABASE_BYTES: u64 = 400 << 30;
 
-/// The longest that sixteen hosts may take.
-const LONGEST: Duration = Duration::from_mins(1);
+/// The most processor time that sixteen hosts may take: a minute of two cores.
+const MOST_PROCESSOR: Duration = Duration::from_mins(2);
+
+/// The most memory of them.
+const MOST_MIB: f64 = 2_048.0;
 
 /// How much more than twice as long twice as many hosts may take.
 const LARGEST_EXCESS: f64 = 1.3;
 
-/// Prints a line for each number of hosts. Fails if sixteen take too long, or if the cost grows
-/// faster than the hosts.
+/// What a day has cost.
+struct DayCost {
+    events: u64,
+    processor: Duration,
+    wall: Duration,
+}
+
+/// Prints a line for each number of hosts. Fails if sixteen take too long or too much memory, or if
+/// the cost grows faster than the hosts.
 pub(crate) fn run() -> Result<(), Failure> {
     let mut before: Option<f64> = None;
     for hosts in HOSTS {
-        let (events, spent) = day(hosts)?;
-        let seconds = spent.as_secs_f64();
-        println!("{hosts:>2} hosts: {seconds:>6.1} s, {:.1} million events", events as f64 / 1e6);
-        if spent > LONGEST {
-            return Err(Failure::new(format!("{hosts} hosts take {seconds:.1} s, not a minute")));
+        let DayCost { events, processor, wall } = day(hosts)?;
+        let seconds = processor.as_secs_f64();
+        println!(
+            "{hosts:>2} hosts, {:>3} databases: {seconds:>6.2} s of processors, {:>6.1} s on the \
+             wall, {:.1} million events, {:.0} MiB",
+            hosts * DATABASES,
+            wall.as_secs_f64(),
+            events as f64 / 1e6,
+            peak_memory_mib()
+        );
+        if processor > MOST_PROCESSOR {
+            return Err(Failure::new(format!(
+                "{hosts} hosts take {seconds:.1} s of processors, limit {} s",
+                MOST_PROCESSOR.as_secs()
+            )));
         }
         if let Some(before) = before.filter(|before| seconds > before * 2.0 * LARGEST_EXCESS) {
             return Err(Failure::new(format!(
-                "{hosts} hosts take {seconds:.1} s, half as many {before:.1} s: not linear"
+                "{hosts} hosts take {seconds:.1} s of processors, half as many {before:.1} s: not \
+                 linear"
             )));
         }
         before = Some(seconds);
     }
+    let mib = peak_memory_mib();
+    if mib > MOST_MIB {
+        return Err(Failure::new(format!("it took {mib:.0} MiB of memory, limit {MOST_MIB:.0}")));
+    }
     Ok(())
 }
 
-/// Plays 24 hours with three events; events of the simulation, and how long it took.
-fn day(hosts: usize) -> Result<(u64, Duration), Failure> {
+fn processor_time() -> Result<Duration, Failure> {
+    let Usage { user_micros, kernel_micros, .. } = Usage::now().map_err(Failure::of)?;
+    Ok(Duration::from_micros(user_micros + kernel_micros))
+}
+
+/// Plays 24 hours with three events.
+fn day(hosts: usize) -> Result<DayCost, Failure> {
     let array = ArrayDescription::parse("shelf", ARRAY, &[]).map_err(Failure::of)?;
     let deployment = deployment(hosts, &array);
     let occurrences = [
         occurrence(hour(2), Some(hour(4)), Happening::HostLost { host: 0 }),
         occurrence(hour(8), None, Happening::DiskFailed { array: 1 }),
-        occurrence(hour(12), None, Happening::Reseed { database: 0, copy: 1 }),
+        occurrence(hour(12), None, Happening::Reseed { database: 0, copy: 1, rate: None }),
     ];
-    let begun = Instant::now();
+    let (begun, before) = (Instant::now(), processor_time()?);
     let stretches = timeline(&deployment, &occurrences, hour(24));
     let replays: Vec<_> = deployment.profiles.iter().map(replay_of).collect();
     let order = PlayOrder {
@@ -81,7 +115,7 @@ fn day(hosts: usize) -> Result<(u64, Duration), Failure> {
     let work = || {
         let mut events = 0;
         while let Some(group) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let played = play(&order, group, &mut |_| true);
+            let played = play(&order, group, &mut ());
             events += played.map_err(|error| error.to_string())?.events;
         }
         Ok::<u64, String>(events)
@@ -91,7 +125,9 @@ fn day(hosts: usize) -> Result<(u64, Duration), Failure> {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         workers.into_iter().map(|of| of.join().map_err(|_| "a panic".to_owned())?).collect()
     });
-    Ok((counted.map_err(Failure::new)?.iter().sum(), begun.elapsed()))
+    let events = counted.map_err(Failure::new)?.iter().sum();
+    let processor = processor_time()?.saturating_sub(before);
+    Ok(DayCost { events, processor, wall: begun.elapsed() })
 }
 
 fn hour(count: u64) -> Nanos {

@@ -60,14 +60,6 @@ pub(crate) fn profile() -> OperationProfile {
         read_bytes: 32 << 10,
         writes_in_flight: 32,
         writes_behind: 1_000,
-        log: LogShape {
-            file_bytes: 1 << 20,
-            header_bytes: 4_096,
-            segment_bytes: 512,
-            write_behind_bytes: 512 << 10,
-            buffer_bytes: 2 << 20,
-            longest_write_bytes: 512 << 10,
-            beside: Vec::new(),
-        },
+        log: LogShape::default(),
     }
 }

@@ -11,7 +11,8 @@ use device_os::{Backend, World};
 use testkit::tgt::Tgt;
 use units::{Nanos, Prng, Seed};
 
-use crate::{pairs, slice};
+use crate::iscsi_perf::{SECONDS, perf};
+use crate::{iscsi_target, pairs, slice};
 use xtask::failure::Failure;
 use xtask::shell;
 
@@ -26,12 +27,6 @@ const GOAL: f64 = 0.7;
 
 /// Bytes of the LUN, all of it in memory at the target: the wire is measured, not a disk.
 const LUN_BYTES: u64 = 256 << 20;
-
-/// Blocks per read, as many as [`slice::READ_BYTES`] take.
-const READ_BLOCKS: &str = "64";
-
-/// Length of one side of a pair, in seconds.
-const SECONDS: u64 = 2;
 
 /// Measures every depth; nothing but a message where a part of it is absent.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
@@ -55,7 +50,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
                 seed += 1;
                 ours(address, depth, seed)
             },
-            || peer(address, depth),
+            || perf(address, depth),
         )?;
         println!(
             "iscsi, {depth:>2} in flight: {:.0} reads/s of 32 KiB, iscsi-perf {:.0}: {:.3} x ({})",
@@ -65,6 +60,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
             if pairs.ratio >= GOAL { "goal of 0.7 met" } else { "below the goal of 0.7" }
         );
     }
+    iscsi_target::run(&target, &folder)?;
     drop(target);
     std::fs::remove_dir_all(&folder).map_err(Failure::of)
 }
@@ -84,20 +80,6 @@ fn ours(address: &str, depth: &str, seed: u64) -> Result<f64, Failure> {
     let printed = shell::capture(&[&program, COMMAND, address, depth, &seed.to_string()])?;
     let figure = printed.trim().parse();
     figure.map_err(|_| Failure::new(format!("our side printed `{printed}`")))
-}
-
-/// The peer's reads per second, of the same length, as random.
-fn peer(address: &str, depth: &str) -> Result<f64, Failure> {
-    let seconds = SECONDS.to_string();
-    let words = ["iscsi-perf", "-r", "-m", depth, "-b", READ_BLOCKS, "-t", &seconds, address];
-    let printed = shell::capture(&words)?;
-    average(&printed).ok_or_else(|| Failure::new(format!("iscsi-perf printed `{printed}`")))
-}
-
-/// The number after the last `iops average`; lines that it overwrites end with a carriage return.
-fn average(printed: &str) -> Option<f64> {
-    let (_, rest) = printed.rsplit_once("iops average ")?;
-    rest.split_whitespace().next()?.parse().ok()
 }
 
 /// Reads in this process; prints how many per second.
@@ -136,16 +118,4 @@ pub(crate) fn alone(address: &str, depth: &str, seed: &str) -> Result<(), Failur
         .map_err(Failure::of)?;
     println!("{}", reads as f64 / span.0 as f64 * 1e9);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::average;
-
-    #[test]
-    fn the_last_average_counts() {
-        let printed = "lba 1, iops average 447 (14 MB/s), busy 0\r\niops average 495 (15 MB/s)  \n";
-        assert_eq!(average(printed), Some(495.0));
-        assert_eq!(average("connected"), None);
-    }
 }

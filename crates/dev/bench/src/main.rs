@@ -20,6 +20,8 @@ mod fio_memory;
 mod fleet_day;
 mod folder;
 mod iscsi;
+mod iscsi_perf;
+mod iscsi_target;
 mod killed;
 mod levels;
 mod mail;

@@ -120,7 +120,8 @@ fn replayed(
     replay.finish()
 }
 
-fn peak_memory_mib() -> f64 {
+/// The most memory that this process has had, in MiB; 0 off Linux.
+pub(crate) fn peak_memory_mib() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.and_then(|line| line.trim().split(' ').next()?.parse::<f64>().ok());

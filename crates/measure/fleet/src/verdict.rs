@@ -115,10 +115,12 @@ fn host_outcome((host, verdict): (&HostPart, &HostVerdict)) -> Option<FleetFindi
 /// write, rather than its consequence for all of them.
 fn decisive(host: &str, record: &RunRecord, judged: &Verdict) -> String {
     let objections = judged.objections();
-    let names_database = |of: &&&Finding| of.evidence.iter().any(|of| of.database.is_some());
     let deciding: Vec<&&Finding> =
         objections.iter().filter(|finding| finding.outcome == judged.outcome).collect();
-    let deciding = deciding.iter().find(|of| names_database(of)).or_else(|| deciding.first());
+    let deciding = deciding
+        .iter()
+        .find(|of| of.evidence.iter().any(|of| of.database.is_some()))
+        .or_else(|| deciding.first());
     deciding.map_or_else(
         || format!("{host}: {}", judged.outcome.name()),
         |finding| {

@@ -15,12 +15,19 @@ pub enum HostError {
     Sentence(String),
     /// A file is at fault, not the request.
     Damage(String),
+    /// A simulated design is at fault, on whichever machine it is tried.
+    Design(String),
 }
 
 impl HostError {
     /// An error with this sentence.
     pub fn new(sentence: impl Into<String>) -> Self {
         Self::Sentence(sentence.into())
+    }
+
+    /// The same sentence, of a design that cannot be simulated.
+    pub(crate) fn of_design(self) -> Self {
+        Self::Design(self.to_string())
     }
 
     /// The same as a function of the error, for operations that fail in several ways.
@@ -55,7 +62,7 @@ impl HostError {
 impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Sentence(text) | Self::Damage(text) => f.write_str(text),
+            Self::Sentence(text) | Self::Damage(text) | Self::Design(text) => f.write_str(text),
         }
     }
 }

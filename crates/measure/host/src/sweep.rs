@@ -52,7 +52,7 @@ fn axes_of_file(path: &Path, example: &str) -> Result<Vec<Axis>, HostError> {
                 HostError::Sentence(text) => {
                     HostError::new(format!("{}:{}: {text}", path.display(), index + 1))
                 }
-                damage @ HostError::Damage(_) => damage,
+                other => other,
             })
         })
         .collect()

@@ -41,7 +41,9 @@ pub use model::{
 pub use name::{name_fault, sound_name};
 pub use preset::Preset;
 pub use quantity::{parse_duration, parse_size, write_duration, write_size};
-pub use served::{CacheTls, ServedCache, ServedVolume, name_fault as volume_name_fault};
+pub use served::{
+    CacheIscsi, CacheTls, ServedCache, ServedVolume, name_fault as volume_name_fault,
+};
 
 /// The plan of `plimsoll quick`, complete but for its folder.
 const QUICK: &str = include_str!("documents/quick.toml");

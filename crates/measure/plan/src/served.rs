@@ -1,5 +1,9 @@
 //! The document of a flash cache that is served: its flash, its sockets, its volumes.
 
+mod iscsi;
+
+pub use iscsi::CacheIscsi;
+
 use units::Bytes;
 
 use crate::complaint::{Complaint, PlanError};
@@ -31,6 +35,8 @@ pub struct ServedCache {
     pub metrics: Option<String>,
     /// Bytes a second that admissions may write to flash; none: any.
     pub write_budget: Option<Bytes>,
+    /// The iSCSI target that exports it, if any.
+    pub iscsi: Option<CacheIscsi>,
     /// Memory of all requests in progress.
     pub memory: Bytes,
     /// Clients at once.
@@ -111,6 +117,7 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> ServedCache {
         control: text(&mut root, "control"),
         metrics: text(&mut root, "metrics"),
         write_budget: bytes(&mut root, "write_budget"),
+        iscsi: iscsi::read(&mut root),
         memory: root.size("memory", Bytes::from_mib(256), MEMORY_BOUNDS),
         connections: usize::try_from(connections).unwrap_or(64),
         tls: tls(&mut root),

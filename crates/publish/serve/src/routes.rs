@@ -247,8 +247,8 @@ async fn report_page(
     Extension(MayChange(may_change)): Extension<MayChange>,
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
-    let page = |set: &ServedSet, loaded: &LoadedSet| html(pages::of_set(set, &loaded.html()));
-    if let Some(set) = of_any_set(&runs, &id, page).await? {
+    let of_set = of_any_set(&runs, &id, |set, loaded| html(pages::of_set(set, &loaded.html())));
+    if let Some(set) = of_set.await? {
         return Ok(set);
     }
     of_run(runs, id, move |runs, run| {

@@ -118,13 +118,14 @@ pub(crate) mod tests {
 
     #[test]
     fn loads_with_other_targets_are_no_trend() {
-        let held = |id: &str, started_ns, asked_iops| {
-            let run = load(id, started_ns, "pass", "/mnt/a", 10.0);
-            let Known::Summary(line) = &run.known else { panic!("no summary") };
-            let line = RunLine { asked_iops, ..RunLine::clone(line) };
-            Listed::made_up(id, false, Known::Summary(Arc::new(line)))
-        };
-        let runs = [held("a", 1, Some(500.0)), held("b", 2, Some(50.0)), held("c", 3, None)];
+        let runs = [("a", 1, Some(500.0)), ("b", 2, Some(50.0)), ("c", 3, None)].map(
+            |(id, started_ns, asked_iops)| {
+                let run = load(id, started_ns, "pass", "/mnt/a", 10.0);
+                let Known::Summary(line) = &run.known else { panic!("no summary") };
+                let line = RunLine { asked_iops, ..RunLine::clone(line) };
+                Listed::made_up(id, false, Known::Summary(Arc::new(line)))
+            },
+        );
         assert_eq!(measured(&runs)[0].drift(), None);
     }
 }

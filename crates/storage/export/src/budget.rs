@@ -21,7 +21,7 @@ pub struct MemoryBudget {
 }
 
 /// Bytes taken from a budget, until it is dropped.
-pub(crate) struct Reserved {
+pub struct Reserved {
     state: Rc<BudgetState>,
     bytes: u64,
 }
@@ -44,7 +44,7 @@ impl MemoryBudget {
     }
 
     /// Waits for `bytes`, behind those that asked earlier.
-    pub(crate) async fn reserve(&self, bytes: u64) -> Reserved {
+    pub async fn reserve(&self, bytes: u64) -> Reserved {
         let state = &self.state;
         let bytes = bytes.min(state.total);
         let place = BudgetTurn { state, number: state.next.replace(state.next.get() + 1) };

@@ -12,7 +12,7 @@ mod provision;
 mod tally;
 mod volume;
 
-pub use budget::MemoryBudget;
+pub use budget::{MemoryBudget, Reserved};
 pub use connection::{ConnectionEnd, ExportHall, Wire, WireError, serve_connection};
 pub use nbd::{
     Advance, ExportOffer, Limits, NbdCommand, NbdReply, NbdRequest, ReplyTicket, Session,

@@ -1,6 +1,8 @@
 //! Requests on a device, whatever their alignment: a write that begins or ends inside a sector
 //! reads the sectors that it touches, and writes them whole.
 
+mod whole;
+
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -70,6 +72,11 @@ impl ExportedVolume {
     /// Bytes that clients see: the whole sectors of the device.
     pub fn bytes(&self) -> u64 {
         self.device.length() / self.sector * self.sector
+    }
+
+    /// Bytes that the device writes at once.
+    pub fn sector(&self) -> u32 {
+        u32::try_from(self.sector).unwrap_or(u32::MAX)
     }
 
     /// Performs a command on the `length` bytes at `offset`, which lie inside the volume.

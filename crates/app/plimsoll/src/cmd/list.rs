@@ -82,9 +82,11 @@ fn cut_off(folder: &Path, record: &RunRecord) -> Result<Option<CutOff>, CommandE
     if !is_cut_off && !record.is_resumable() {
         return Ok(None);
     }
-    let resumable = || format!("plimsoll run --resume {}", shell_word(folder));
     Ok(match refusal_to_resume(folder)? {
-        None => Some(CutOff::Resumable(resumable())),
+        None => {
+            let command = format!("plimsoll run --resume {}", shell_word(folder));
+            Some(CutOff::Resumable(command))
+        }
         Some(why) => is_cut_off.then_some(CutOff::Lost(why)),
     })
 }

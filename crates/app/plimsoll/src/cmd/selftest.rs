@@ -102,9 +102,9 @@ fn try_part(
     };
     let end = tried.unwrap_or_else(|error| match error {
         CommandError::Damage(sentence) => PartEnd::Broken(vec![sentence]),
-        CommandError::Sentence(sentence) | CommandError::Usage(sentence) => {
-            PartEnd::Untried(sentence)
-        }
+        CommandError::Sentence(sentence)
+        | CommandError::Usage(sentence)
+        | CommandError::Design(sentence) => PartEnd::Untried(sentence),
         CommandError::BrokenPipe => PartEnd::Untried("the output has gone".to_owned()),
     });
     TriedPart { name, end, took: started.elapsed() }

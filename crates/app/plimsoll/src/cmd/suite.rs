@@ -150,7 +150,7 @@ fn make(
     };
     host::run(order, stop, &shown::in_set(outlook, folder.clone(), quiet)).map_err(|error| {
         match error {
-            HostError::Sentence(why) => (Ruling::CannotJudge, why),
+            HostError::Sentence(why) | HostError::Design(why) => (Ruling::CannotJudge, why),
             HostError::Damage(why) => (Ruling::Fail, why),
         }
     })

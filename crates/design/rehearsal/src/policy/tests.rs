@@ -61,14 +61,15 @@ fn a_drive_without_redundancy_takes_its_copies_along_and_they_are_seeded() {
     let deployment = deployment(2, 2, rules);
     let failed = [occurrence(hour(1), None, Happening::DiskFailed { array: 0 })];
     let found = timeline(&deployment, &failed, hour(9));
-    assert_eq!(found[1].duties[0], [Duty::Seeding { source: 1 }, Duty::Active]);
+    let seeding = Duty::Seeding { source: 1, rate: 100_000_000 };
+    assert_eq!(found[1].duties[0], [seeding, Duty::Active]);
     let seconds = deployment.databases[0].copies[0].place.bytes as f64 / 100e6;
     assert!((found[1].to.since(found[1].from).as_secs_f64() - seconds).abs() < 1e-3);
     assert_eq!(found[2].duties[0], [Duty::Replaying, Duty::Active]);
     let replaced = [occurrence(hour(1), Some(hour(2)), Happening::HostReplaced { host: 0 })];
     let found = timeline(&deployment, &replaced, hour(9));
     assert_eq!(found[1].duties[0][0], Duty::Idle);
-    assert_eq!(found[2].duties[0][0], Duty::Seeding { source: 1 });
+    assert_eq!(found[2].duties[0][0], seeding);
 }
 
 #[test]
@@ -79,6 +80,47 @@ fn lagged_copies_take_over_only_if_the_rules_say_so() {
     assert_eq!(active(&timeline(&deployment, &lost, hour(2)))[1], [None, Some(0)]);
     deployment.rules.activates_lagged = true;
     assert_eq!(active(&timeline(&deployment, &lost, hour(2)))[1], [Some(1), Some(0)]);
+}
+
+/// Six hours of log at three times the pace of the load are two hours, in which no user works.
+#[test]
+fn a_lagged_copy_replays_its_backlog_before_users_work_on_it() {
+    let rules = PlayedRules { activates_lagged: true, lag: hour(6), ..PlayedRules::default() };
+    let mut deployment = deployment(2, 2, rules);
+    deployment.databases[0].copies[1].is_lagged = true;
+    let lost = [occurrence(hour(1), None, Happening::HostLost { host: 0 })];
+    let found = timeline(&deployment, &lost, hour(9));
+    let moments: Vec<u64> = found.iter().map(|of| of.from.0 / 1_000_000_000).collect();
+    assert_eq!(moments, [0, 3_600, 10_800]);
+    assert_eq!(found[1].duties[0], [Duty::Idle, Duty::CatchingUp]);
+    assert_eq!(found[1].inactive(), 1);
+    assert_eq!(active(&found)[2], [Some(1), Some(0)]);
+}
+
+/// Three databases of 200 GB are seeded: two cross the link between the sites and have half of it
+/// each, the third is as fast as asked.
+#[test]
+fn copies_that_are_seeded_at_once_share_the_link_between_the_sites() {
+    let rules = PlayedRules { reseed_rate: 80e6, site_link: Some(50e6), ..PlayedRules::default() };
+    let deployment = deployment(4, 3, rules);
+    let replaced = [occurrence(hour(1), Some(hour(2)), Happening::HostReplaced { host: 0 })];
+    let found = timeline(&deployment, &replaced, hour(9));
+    // DB00 is active on EX01 in the same site, DB02 on EX02 and DB03 on EX03 in the other.
+    assert_eq!(found[2].duties[0][0], Duty::Seeding { source: 1, rate: 80_000_000 });
+    assert_eq!(found[2].duties[2][2], Duty::Seeding { source: 0, rate: 25_000_000 });
+    assert_eq!(found[2].duties[3][1], Duty::Seeding { source: 0, rate: 25_000_000 });
+    assert_eq!(found[3].from, hour(2) + Nanos::from_secs(2_500));
+    assert_eq!(found[4].from, hour(2) + Nanos::from_secs(8_000));
+}
+
+/// A fleet plan says how fast its reseeds are.
+#[test]
+fn a_reseed_is_as_fast_as_its_plan_says() {
+    let deployment = deployment(2, 2, PlayedRules::default());
+    let reseed = Happening::Reseed { database: 0, copy: 1, rate: Some(200_000_000) };
+    let found = timeline(&deployment, &[occurrence(hour(1), None, reseed)], hour(9));
+    assert_eq!(found[1].duties[0][1], Duty::Seeding { source: 0, rate: 200_000_000 });
+    assert_eq!(found[2].from, hour(1) + Nanos::from_secs(1_000));
 }
 
 /// Played by hand (docs/deployments.md): four copies over two sites, a server lost in each. Three

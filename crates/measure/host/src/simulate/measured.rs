@@ -24,10 +24,6 @@ const LARGEST_FREE_SHARE: u64 = 16;
 /// body lie so in a database of any size, because `prepare` fills both side by side.
 const NEAR_BYTES: u64 = 2 << 20;
 
-/// Limits of the engine's log, in bytes.
-const WRITE_BEHIND: u64 = 512 << 10;
-const LOG_BUFFER: u64 = 2 << 20;
-
 /// The engine's requests under the load of `plan`, whose databases must fit in memory.
 pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, HostError> {
     let profile = shaped(plan, &trace(plan, &TracedLoad::one())?);
@@ -64,10 +60,8 @@ fn shaped(plan: &Plan, trace: &[Traced]) -> OperationProfile {
             file_bytes: LOG_FILE_BYTES,
             header_bytes: LOG_HEADER_BYTES as u64,
             segment_bytes: segment(plan).bytes() as u64,
-            write_behind_bytes: WRITE_BEHIND,
-            buffer_bytes: LOG_BUFFER,
-            longest_write_bytes: WRITE_BEHIND,
             beside: beside(trace),
+            ..LogShape::default()
         },
     };
     let free_pages = plan.cache.maximum.0 / plan.page_size.0 / LARGEST_FREE_SHARE;

@@ -11,6 +11,7 @@ mod operations;
 mod pace;
 pub mod played;
 mod scale;
+mod series;
 mod storage;
 mod trace;
 
@@ -112,7 +113,7 @@ fn simulate_operations(
         }
         written.is_ok() && !stop.is_set()
     });
-    let last = match written.and(played) {
+    let last = match written.and(played.map_err(HostError::of_design)) {
         Ok(finished) => Event::Finished(finished),
         Err(error) => {
             folder.discard();
@@ -131,7 +132,10 @@ fn simulate_engine(
 ) -> Result<Measured, HostError> {
     let alike = Alike::of_engine(order.storage, order.plan);
     let (plan, stretch) = scaled_to(order.plan, alike.simulated.len());
-    let world = order.storage.world(&plan, &alike.simulated, stretch, order.seed)?;
+    let world = order
+        .storage
+        .world(&plan, &alike.simulated, stretch, order.seed)
+        .map_err(HostError::of_design)?;
     let runtime = world.executor.runtime();
     let start = facts::start(order, &plan, stretch, runtime.clock().epoch() + runtime.now());
     let journal = SimulatedJournal::create(order.folder, &Event::Start(Box::new(start)))?;
@@ -167,7 +171,7 @@ fn simulate_engine(
     let mut folder = journal.close()?;
     if let Some(failure) = summary.failure.filter(|failure| failure.at_open) {
         folder.discard();
-        return Err(HostError::new(failure.text));
+        return Err(HostError::Design(failure.text));
     }
     let at = runtime.now().since(origin);
     let last = Event::Finished(finished(&coordinator, None, at));

@@ -10,16 +10,17 @@ use std::rc::Rc;
 use plan::{Database, Plan};
 use record::{
     DatabaseInterval, Edge, Event, Finished, FlashCacheInterval, Interval, IntervalCounters,
-    LogLine, Phase, PhaseMark, Series, SeriesInterval,
+    LogLine, Phase, PhaseMark, Series,
 };
 use simdisk::operations::{
-    LoadedDatabase, OperationAnswer, OperationKind, OperationLoad, OperationPace, OperationPlace,
-    OperationProfile, OperationRun, ScanShape,
+    LoadedDatabase, OperationLoad, OperationPace, OperationPlace, OperationProfile, OperationRun,
+    ScanShape,
 };
 use simdisk::{HostProcessors, MemorySettling, room_of_database};
 use units::{Bytes, Nanos};
 
 use super::alike::Alike;
+use super::series::OperationSeries;
 use super::{SimulatedStorage, SimulationOrder, flash_cache};
 use crate::error::HostError;
 
@@ -235,8 +236,10 @@ impl<'a> Playback<'a, '_> {
                 let measured = if phase == Phase::Measure { self.now.since(began).0 } else { 0 };
                 self.share_now.set(record::hourly_share(&hours, measured));
             }
-            let mut sampled = vec![BTreeMap::new(); self.alike.simulated.len()];
-            run.advance(Nanos(to.since(begun).0), |answer| note(&mut sampled, &answer));
+            let mut sampled = vec![OperationSeries::default(); self.alike.simulated.len()];
+            run.advance(Nanos(to.since(begun).0), |answer| {
+                sampled[answer.database].note(&answer, false);
+            });
             let cache = self.cache_activity(run);
             self.sampled((phase, to), &sampled, cache);
             let filled = run.filled_memory().filter(|_| phase == Phase::Warm);
@@ -259,11 +262,11 @@ impl<'a> Playback<'a, '_> {
     fn sampled(
         &mut self,
         (phase, to): (Phase, Nanos),
-        all: &[BTreeMap<Series, SeriesInterval>],
+        all: &[OperationSeries],
         cache: Option<FlashCacheInterval>,
     ) {
         let like = (0..).zip(&self.alike.like);
-        let databases = like.map(|(index, &place)| self.interval(index, all[place].clone()));
+        let databases = like.map(|(index, &place)| self.interval(index, &all[place]));
         let interval = Interval {
             phase,
             from_ns: self.now.0,
@@ -277,16 +280,16 @@ impl<'a> Playback<'a, '_> {
         self.tell(Event::Interval(interval));
     }
 
-    fn interval(&self, index: u32, series: BTreeMap<Series, SeriesInterval>) -> DatabaseInterval {
-        let batches = series.get(&Series::Transaction).map_or(0, |of| of.latency.count());
+    fn interval(&self, index: u32, series: &OperationSeries) -> DatabaseInterval {
+        let batches = series.count(Series::Transaction);
         let counters = IntervalCounters {
             transactions_durable: of_batches(batches, self.profile.mean(|of| of.is_durable.into())),
             transactions_lazy: of_batches(batches, self.profile.mean(|of| (!of.is_durable).into())),
-            pages_written: bytes_of(&series, Series::DatabaseWrite) / self.order.plan.page_size.0,
-            log_volume_bytes: bytes_of(&series, Series::LogWrite),
+            pages_written: series.bytes(Series::DatabaseWrite) / self.order.plan.page_size.0,
+            log_volume_bytes: series.bytes(Series::LogWrite),
             ..IntervalCounters::default()
         };
-        let series = series.into_values().collect();
+        let series = series.all();
         DatabaseInterval { index, series, counters, ..DatabaseInterval::default() }
     }
 }
@@ -298,27 +301,4 @@ impl<'a> Playback<'a, '_> {
 )]
 fn of_batches(batches: u64, each: f64) -> u64 {
     (batches as f64 * each).round() as u64
-}
-
-fn bytes_of(all: &BTreeMap<Series, SeriesInterval>, series: Series) -> u64 {
-    all.get(&series).map_or(0, |interval| interval.bytes)
-}
-
-fn note(sampled: &mut [BTreeMap<Series, SeriesInterval>], answer: &OperationAnswer) {
-    let series = match answer.kind {
-        OperationKind::DatabaseRead => Series::DatabaseRead,
-        OperationKind::DatabaseWrite => Series::DatabaseWrite,
-        OperationKind::LogWrite => Series::LogWrite,
-        OperationKind::LogFormat => Series::LogFormat,
-        OperationKind::LogRead => Series::LogRead,
-        OperationKind::ReplicationRead => Series::ReplicationRead,
-        OperationKind::MaintenanceRead => Series::MaintenanceRead,
-        OperationKind::HeaderWrite => Series::HeaderWrite,
-        OperationKind::Flush => Series::Flush,
-        OperationKind::Batch => Series::Transaction,
-    };
-    sampled[answer.database]
-        .entry(series)
-        .or_insert_with(|| SeriesInterval::new(series))
-        .record(answer.bytes, answer.latency.0);
 }

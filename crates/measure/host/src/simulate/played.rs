@@ -1,20 +1,17 @@
 //! A deployment's groups as runs: the profile that they are played with, and the journal of each
 //! host, whose clock counts the time that is played.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use device::{Executor, VirtualReactor};
 use plan::Plan;
-use record::{
-    DatabaseInterval, Edge, Event, Finished, Interval, LogLine, Phase, PhaseMark, Series,
-    SeriesInterval,
-};
-use simdisk::operations::OperationProfile;
+use record::{DatabaseInterval, Edge, Event, Finished, Interval, LogLine, Phase, PhaseMark};
+use simdisk::operations::{OperationAnswer, OperationProfile};
 use units::Nanos;
 
+use super::series::OperationSeries;
 use super::{SimulationOrder, facts, measured_profile, operations};
 use crate::crew;
 use crate::error::HostError;
@@ -73,6 +70,8 @@ pub struct HostJournal {
     folder: RunFolder,
     path: PathBuf,
     at: Nanos,
+    /// Requests of the interval under way, by the number of the copy in the plan.
+    copies: Vec<OperationSeries>,
 }
 
 impl HostJournal {
@@ -86,7 +85,8 @@ impl HostJournal {
         let mut folder = RunFolder::create(order.folder)?;
         folder.write(&Event::Start(Box::new(start)))?;
         let path = order.folder.to_path_buf();
-        let mut journal = Self { folder, path, at: Nanos::ZERO };
+        let copies = vec![OperationSeries::default(); plan.databases.len()];
+        let mut journal = Self { folder, path, at: Nanos::ZERO, copies };
         journal.mark(Edge::Begin)?;
         Ok(journal)
     }
@@ -101,24 +101,36 @@ impl HostJournal {
         self.folder.write(&Event::Log(LogLine { at_ns: self.at.0, text }))
     }
 
-    /// Adds an interval of `span` with the requests of every copy.
-    pub fn add(
-        &mut self,
-        span: Nanos,
-        copies: Vec<BTreeMap<Series, SeriesInterval>>,
-    ) -> Result<(), HostError> {
-        let databases = (0..).zip(copies).map(|(index, series)| DatabaseInterval {
-            index,
-            series: series.into_values().collect(),
-            ..DatabaseInterval::default()
-        });
+    /// Notes a request of the copy at `position` of the plan; `is_replay` if it replays.
+    pub fn note(&mut self, position: usize, answer: &OperationAnswer, is_replay: bool) {
+        if let Some(copy) = self.copies.get_mut(position) {
+            copy.note(answer, is_replay);
+        }
+    }
+
+    /// Forgets the operations noted since the last interval, during which the host was down.
+    pub fn skip(&mut self) {
+        self.copies.fill(OperationSeries::default());
+    }
+
+    /// Writes the interval of `span` with everything noted since the one before.
+    pub fn end_interval(&mut self, span: Nanos) -> Result<(), HostError> {
+        let databases: Vec<DatabaseInterval> = (0..)
+            .zip(&self.copies)
+            .map(|(index, series)| DatabaseInterval {
+                index,
+                series: series.all(),
+                ..DatabaseInterval::default()
+            })
+            .collect();
+        self.skip();
         let (from, to) = (self.at, self.at + span);
         self.at = to;
         self.folder.write(&Event::Interval(Interval {
             phase: Phase::Measure,
             from_ns: from.0,
             to_ns: to.0,
-            databases: databases.collect(),
+            databases,
             host: None,
             processors: None,
             flash_cache: None,

@@ -40,8 +40,14 @@ pub struct Claim {
     pub reads_ms: Option<f64>,
     /// Utilisation of its busiest disk, 0 to 1.
     pub disks_busy: f64,
+    /// How far the worst limit is exceeded, as a share of it; none if all are kept.
+    pub excess: Option<f64>,
     /// The limit that broke, or the remaining headroom, in a sentence.
     pub because: String,
+    /// Why the formulas of the sizing say otherwise; none if they agree.
+    pub disagreement: Option<String>,
+    /// The smallest change with which the claim holds, if it does not and one was found.
+    pub remedy: Option<Remedy>,
     /// Time until everything is redundant again, in nanoseconds.
     pub redundant_after_ns: Option<u64>,
 }
@@ -106,10 +112,7 @@ pub fn proof_text(proof: &Proof) -> String {
 /// The answer `design_proof`.
 pub fn proof_json(proof: &Proof) -> Value {
     let claims: Vec<Value> = proof.claims.iter().map(claim_json).collect();
-    let remedy = proof
-        .remedy
-        .as_ref()
-        .map(|of| json!({ "edit": of.edit, "effect": of.effect, "tried": of.tried }));
+    let remedy = proof.remedy.as_ref().map(remedy_json);
     crate::answer(
         "design_proof",
         json!({
@@ -124,6 +127,10 @@ pub fn proof_json(proof: &Proof) -> Value {
     )
 }
 
+fn remedy_json(of: &Remedy) -> Value {
+    json!({ "edit": of.edit, "effect": of.effect, "tried": of.tried })
+}
+
 fn claim_json(of: &Claim) -> Value {
     json!({
         "claim": of.name,
@@ -132,7 +139,10 @@ fn claim_json(of: &Claim) -> Value {
         "state": of.state.name(),
         "reads_ms": of.reads_ms,
         "disks_busy_percent": of.disks_busy * 100.0,
+        "excess_percent": of.excess.map(|excess| excess * 100.0),
         "because": of.because,
+        "disagreement": of.disagreement,
+        "remedy": of.remedy.as_ref().map(remedy_json),
         "redundant_after_ns": of.redundant_after_ns,
     })
 }
@@ -142,9 +152,10 @@ fn document(proof: &Proof) -> Document {
     blocks.extend(proof.violations.iter().map(|of| Block::Note(format!("Forbidden: {of}"))));
     let mut sections = vec![Section { id: "claims", title: "What It Survives", blocks }];
     if let Some(remedy) = &proof.remedy {
-        let blocks = vec![Block::Note(remedy_words(remedy))];
+        let blocks = vec![Block::Note(remedy_words(remedy)), changes(proof)];
         sections.push(Section { id: "remedy", title: "What to Change", blocks });
     }
+    sections.extend(disagreements(proof));
     sections.push(Section { id: "method", title: "Method", blocks: vec![method()] });
     Document { banner: banner(proof), sections }
 }
@@ -180,6 +191,46 @@ fn remedy_words(of: &Remedy) -> String {
     }
 }
 
+/// The smallest change for each claim that fails.
+fn changes(proof: &Proof) -> Block {
+    let failed = proof.claims.iter().filter(|of| of.state != ClaimState::Holds);
+    Block::Table(Table {
+        caption: "The smallest change that was played and with which each claim holds",
+        columns: vec![Column::text("Claim"), Column::text("Change"), Column::text("Effect")],
+        rows: failed.map(change_row).collect(),
+    })
+}
+
+fn change_row(of: &Claim) -> TableRow {
+    let (edit, effect) = match &of.remedy {
+        Some(Remedy { edit, effect, .. }) => (edit.clone(), effect.clone()),
+        None => (None, "none of the changes that were played".to_owned()),
+    };
+    TableRow::body(vec![Cell::plain(of.name.clone()), Cell::or_none(edit), Cell::plain(effect)])
+}
+
+/// Claims on which the formulas of the sizing disagree, and why.
+fn disagreements(proof: &Proof) -> Option<Section> {
+    let told = |of: &Claim| {
+        let why = of.disagreement.clone()?;
+        Some(TableRow::body(vec![
+            Cell::plain(of.name.clone()),
+            Cell::plain(of.state.word()),
+            Cell::plain(why),
+        ]))
+    };
+    let rows: Vec<TableRow> = proof.claims.iter().filter_map(told).collect();
+    let columns = vec![Column::text("Claim"), Column::text("Played"), Column::text("Why")];
+    let caption = "Claims about which the formulas and the simulation disagree";
+    let table = Block::Table(Table { caption, columns, rows });
+    let is_needed = proof.claims.iter().any(|of| of.disagreement.is_some());
+    is_needed.then(|| Section {
+        id: "formulas",
+        title: "Against the Formulas",
+        blocks: vec![table],
+    })
+}
+
 fn claims(proof: &Proof) -> Block {
     Block::Table(Table {
         caption: "Every failure that the design claims to survive, each played",
@@ -189,6 +240,7 @@ fn claims(proof: &Proof) -> Block {
             Column::text("Worst case"),
             Column::metric("Read ms", "database-reads-latency"),
             Column::numbers("Disks busy %"),
+            Column::numbers("Over limit %"),
             Column::numbers("Redundant after"),
             Column::text("Because"),
         ],
@@ -204,6 +256,7 @@ fn claim_row(of: &Claim) -> TableRow {
         Cell::plain(of.worst.clone()),
         Cell::or_none(of.reads_ms.map(|ms| format!("{ms:.1}"))),
         Cell::plain(format!("{:.0}", of.disks_busy * 100.0)),
+        Cell::or_none(of.excess.map(|excess| format!("{:.0}", excess * 100.0))),
         Cell::or_none(of.redundant_after_ns.map(crate::format::duration)),
         Cell::plain(of.because.clone()),
     ])

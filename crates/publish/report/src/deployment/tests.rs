@@ -10,6 +10,9 @@ fn proof(state: ClaimState) -> Proof {
         state,
         reads_ms: Some(31.4),
         disks_busy: 0.97,
+        excess: (state != ClaimState::Holds).then_some(0.57),
+        disagreement: (state != ClaimState::Holds).then(|| "requests queue".to_owned()),
+        remedy: (state != ClaimState::Holds).then(remedy),
         because: "EX04: database reads take 31.4 ms, limit 20 ms".to_owned(),
         redundant_after_ns: Some(7_200_000_000_000),
     };
@@ -23,18 +26,32 @@ fn proof(state: ClaimState) -> Proof {
             claim("normal operation", ClaimState::Holds),
             claim("one server fails", state),
         ],
-        remedy: (state != ClaimState::Holds).then(|| Remedy {
-            edit: Some("storage.raid = \"RAID-1/0\"".to_owned()),
-            effect: "48 disks instead of 40".to_owned(),
-            tried: 3,
-        }),
+        remedy: (state != ClaimState::Holds).then(remedy),
+    }
+}
+
+fn remedy() -> Remedy {
+    Remedy {
+        edit: Some("storage.raid = \"RAID-1/0\"".to_owned()),
+        effect: "48 disks instead of 40".to_owned(),
+        tried: 3,
     }
 }
 
 #[test]
 fn the_customer_reads_what_breaks_and_what_to_change() {
     let text = proof_text(&proof(ClaimState::Fails));
-    for part in ["SIMULATED FAIL", "1 of 2", "Breaks it: one server fails", "RAID-1/0", "+-25 %"] {
+    let parts = [
+        "SIMULATED FAIL",
+        "1 of 2",
+        "Breaks it: one server fails",
+        "RAID-1/0",
+        "+-25 %",
+        "57",
+        "Against The Formulas",
+        "requests queue",
+    ];
+    for part in parts {
         assert!(text.contains(part), "{part} is missing in:\n{text}");
     }
     assert!(proof_html(&proof(ClaimState::Fails)).contains("Contoso"));
@@ -46,6 +63,7 @@ fn claims_that_hold_need_no_change() {
     assert!(holding.holds());
     let text = proof_text(&holding);
     assert!(text.contains("SIMULATED PASS") && !text.contains("What to Change"), "{text}");
+    assert!(!text.contains("requests queue"), "{text}");
     let answer = proof_json(&holding);
     assert_eq!(answer["claims"][1]["state"], "holds");
     assert_eq!(answer["remedy"], serde_json::Value::Null);

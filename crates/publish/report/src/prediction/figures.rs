@@ -12,6 +12,9 @@ use crate::sections::summary;
 use crate::sections::tone;
 use crate::{json, meaning, simulated};
 
+/// The verdict, for programs, on a design that cannot be simulated.
+const IMPOSSIBLE: &str = "impossible";
+
 /// The figures of one simulated run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PredictionFigures {
@@ -78,6 +81,34 @@ impl PredictionFigures {
         }
     }
 
+    /// Of a design that cannot be simulated, such as a set of too few disks.
+    pub fn impossible(why: &str) -> Self {
+        Self {
+            ruling: Ruling::CannotJudge.name().to_owned(),
+            verdict: IMPOSSIBLE.to_owned(),
+            headline: "IMPOSSIBLE".to_owned(),
+            is_lacking: false,
+            reason: why.to_owned(),
+            subject: String::new(),
+            started: String::new(),
+            said: Vec::new(),
+            array: None,
+            iops: None,
+            read_ms: None,
+            write_ms: None,
+            log_write_ms: None,
+            wanted_iops: None,
+            carried_iops: None,
+            mailboxes: None,
+            margin_percent: None,
+        }
+    }
+
+    /// Why the design cannot be simulated; none if it can.
+    pub fn impossibility(&self) -> Option<&str> {
+        (self.verdict == IMPOSSIBLE).then_some(&*self.reason)
+    }
+
     /// The ruling; one that no program writes cannot be judged.
     pub(super) fn ruling(&self) -> Ruling {
         let all = [Ruling::Pass, Ruling::Warn, Ruling::Fail];
@@ -89,7 +120,11 @@ impl PredictionFigures {
         if self.is_lacking { Tone::Warn } else { tone(self.ruling()) }
     }
 
+    /// Rank of the verdict, the best first: impossible designs come last.
     pub(super) fn class(&self) -> u8 {
+        if self.impossibility().is_some() {
+            return 3;
+        }
         match self.ruling() {
             Ruling::Pass | Ruling::Warn => 0,
             Ruling::CannotJudge => 1,

@@ -143,7 +143,8 @@ impl PredictedArray {
         let worst = self.worst();
         let class = worst.figures.class();
         let alike = self.0.iter().filter(|one| one.figures.class() == class).count();
-        let mut name = worst.figures.ruling().name().to_owned();
+        let impossible = worst.figures.impossibility().map(|_| "impossible");
+        let mut name = impossible.unwrap_or(worst.figures.ruling().name()).to_owned();
         if alike < self.0.len() {
             let _ = write!(name, ", {alike} of {} seeds", self.0.len());
         }
@@ -205,9 +206,9 @@ fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
         .collect()
 }
 
-/// The arrays of these runs, the best first: passing before inconclusive before failing, then the
-/// higher rate, then the faster reads; rates that reach their target count as equal. Equals stay in
-/// their order. Runs with the same changes are of one array.
+/// The arrays of these runs, the best first: passing before inconclusive before failing before
+/// impossible, then the higher rate, then the faster reads; rates that reach their target count as
+/// equal. Equals stay in their order. Runs with the same changes are of one array.
 pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
     let mut all: Vec<PredictedArray> = Vec::new();
     for run in runs {

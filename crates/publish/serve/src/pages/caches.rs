@@ -86,14 +86,13 @@ fn push_classes(body: &mut String, of: &Value) {
 }
 
 fn push_volume(body: &mut String, volume: &Value) {
-    let text = |member: &str| escape(volume[member].as_str().unwrap_or_default());
+    let [name, device] =
+        ["name", "device"].map(|member| escape(volume[member].as_str().unwrap_or_default()));
     let (held, length) = (count(volume, "cached_bytes"), count(volume, "length_bytes"));
     let _ = writeln!(
         body,
-        "<h3>{} on {}</h3>\n<p>{} of {} cached \
+        "<h3>{name} on {device}</h3>\n<p>{} of {} cached \
          <meter min=\"0\" max=\"{length}\" value=\"{held}\"></meter></p>",
-        text("name"),
-        text("device"),
         Bytes(held),
         Bytes(length)
     );

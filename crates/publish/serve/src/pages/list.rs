@@ -53,7 +53,7 @@ pub(crate) struct RunsShown<'a> {
     pub entries: &'a [ListEntry],
     /// Fleets that match it, with their names in requests.
     pub fleets: &'a [(String, FleetState)],
-    /// What was searched for; empty: nothing.
+    /// The words searched for; empty: all runs.
     pub query: &'a str,
     /// Runs, sets and fleets of the folder.
     pub count: usize,

@@ -115,13 +115,9 @@ pub(super) async fn guide(
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
         expect_idle(&runs)?;
-        let field = |name| value_of(&fields, name).trim().to_owned();
-        let question = GuideQuestion {
-            folder: field("folder"),
-            size: field("size"),
-            duration: field("duration"),
-            name: field("name"),
-        };
+        let [folder, size, duration, name] = ["folder", "size", "duration", "name"]
+            .map(|name| value_of(&fields, name).trim().to_owned());
+        let question = GuideQuestion { folder, size, duration, name };
         runs.machine().guide(&question, runs.root()).map_err(not_now)?;
         runs.look_anew();
         Ok(see_other("/prepare"))

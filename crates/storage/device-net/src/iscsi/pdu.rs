@@ -104,7 +104,7 @@ impl Head {
 
     /// The same, followed by `length` bytes of data.
     #[must_use]
-    pub(crate) fn with_data(mut self, length: usize) -> Self {
+    pub fn with_data(mut self, length: usize) -> Self {
         let length = u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
         self.0[5..8].copy_from_slice(&length[1..]);
         self

@@ -1,7 +1,10 @@
 //! From a command descriptor block to an answer, or to work once its data has arrived.
 
-use super::pages::{self, MOST_BYTES, MOST_RANGES};
+use super::pages::{self, MOST_BYTES, MOST_FILL, MOST_RANGES};
 use super::{ScsiWork, Sense, ServedDisk};
+
+/// Bytes of the parameters of PERSISTENT RESERVE OUT.
+pub(crate) const RESERVE_BYTES: usize = 24;
 
 /// What a command needs.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,12 +15,19 @@ pub(crate) enum CommandPlan {
     Do(ScsiWork),
     /// Work that needs this many bytes of it.
     Take(usize),
+    /// A question about persistent reservations, and room for the answer in bytes.
+    Reservations(u8, usize),
+    /// A reservation of the old kind.
+    Reserve,
+    /// Its end.
+    Release,
 }
 
 /// A transfer: first block and number of blocks.
 type BlockExtent = (u64, u64);
 
-fn number(bytes: &[u8]) -> u64 {
+/// A number as the wire has it.
+pub(crate) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
@@ -76,7 +86,18 @@ pub(crate) fn plan(disk: &ServedDisk, lun: u8, cdb: &[u8; 16]) -> Result<Command
         0x9e if cdb[1] & 0x1f == 0x10 => {
             Ok(CommandPlan::Answer(pages::capacity_16(disk), index(number(&cdb[10..14]))))
         }
+        0x9e if cdb[1] & 0x1f == 0x12 => {
+            let first = number(&cdb[2..10]);
+            checked(disk, (first, 1), u64::MAX)?;
+            let answer = pages::mapped(disk, first);
+            Ok(CommandPlan::Answer(answer, index(number(&cdb[10..14]))))
+        }
         0xa0 => Ok(CommandPlan::Answer(pages::report_luns(lun), index(number(&cdb[6..10])))),
+        0x16 | 0x56 => Ok(CommandPlan::Reserve),
+        0x17 | 0x57 => Ok(CommandPlan::Release),
+        0x5e => Ok(CommandPlan::Reservations(cdb[1] & 0x1f, index(number(&cdb[7..9])))),
+        0x5f if index(number(&cdb[5..9])) != RESERVE_BYTES => Err(Sense::PARAMETER_LENGTH),
+        0x5f => Ok(CommandPlan::Take(RESERVE_BYTES)),
         _ => transfer(disk, cdb),
     }
 }
@@ -98,24 +119,28 @@ fn mode(disk: &ServedDisk, cdb: &[u8; 16], is_long: bool) -> Result<Vec<u8>, Sen
 }
 
 fn transfer(disk: &ServedDisk, cdb: &[u8; 16]) -> Result<CommandPlan, Sense> {
-    let of = |most| checked(disk, extent(cdb), most);
     match cdb[0] {
         0x08 | 0x28 | 0x88 | 0xa8 => {
-            let (first, blocks) = of(MOST_BYTES)?;
+            let (first, blocks) = checked(disk, extent(cdb), MOST_BYTES)?;
+            if blocks == 0 {
+                return Ok(CommandPlan::Answer(Vec::new(), 0));
+            }
             let (offset, length) = (disk.bytes(first), index(disk.bytes(blocks)));
             Ok(CommandPlan::Do(ScsiWork::Read { offset, length }))
         }
         0x0a | 0x2a | 0x8a | 0xaa => {
-            let (_, blocks) = of(MOST_BYTES)?;
+            let (_, blocks) = checked(disk, extent(cdb), MOST_BYTES)?;
             Ok(CommandPlan::Take(index(disk.bytes(blocks))))
         }
-        0x35 | 0x91 => of(u64::MAX).map(|_| CommandPlan::Do(ScsiWork::Flush)),
+        0x35 | 0x91 => {
+            checked(disk, extent(cdb), u64::MAX).map(|_| CommandPlan::Do(ScsiWork::Flush))
+        }
         0x41 | 0x93 => {
-            let (_, blocks) = of(u64::MAX)?;
+            let (_, blocks) = checked(disk, extent(cdb), MOST_FILL)?;
             let is_zero = cdb[0] == 0x93 && cdb[1] & 1 != 0;
             match (blocks, is_zero) {
                 (0, _) => Err(Sense::INVALID_FIELD),
-                (_, true) => work(disk, cdb, &vec![0; index(disk.bytes(1))]).map(CommandPlan::Do),
+                (_, true) => work(disk, cdb, vec![0; index(disk.bytes(1))]).map(CommandPlan::Do),
                 (_, false) => Ok(CommandPlan::Take(index(disk.bytes(1)))),
             }
         }
@@ -134,19 +159,25 @@ pub(crate) fn is_plain_write(cdb: &[u8; 16]) -> bool {
     matches!(cdb[0], 0x0a | 0x2a | 0x8a | 0xaa)
 }
 
+/// Why a command that needs `wanted` bytes cannot do with the `offered` ones: a pattern or a
+/// comparison of another length is another one.
+pub(crate) fn size_fault(cdb: &[u8; 16], wanted: usize, offered: usize) -> Option<Sense> {
+    match cdb[0] {
+        // 256 blocks arrive as 0 blocks with data.
+        0x89 if offered != wanted => Some(Sense::INVALID_FIELD),
+        0x41 | 0x93 if offered != wanted => Some(Sense::PARAMETER_LENGTH),
+        _ => None,
+    }
+}
+
 /// The work of a command whose data has arrived. [`plan`] has accepted it.
-pub(crate) fn work(disk: &ServedDisk, cdb: &[u8; 16], data: &[u8]) -> Result<ScsiWork, Sense> {
+pub(crate) fn work(disk: &ServedDisk, cdb: &[u8; 16], data: Vec<u8>) -> Result<ScsiWork, Sense> {
     let (first, blocks) = extent(cdb);
     let (offset, length) = (disk.bytes(first), disk.bytes(blocks));
     match cdb[0] {
-        0x41 | 0x93 if cdb[1] & 0x08 != 0 => {
-            let is_zero = data.iter().all(|byte| *byte == 0);
-            let unmap = ScsiWork::Unmap(vec![(offset, length)]);
-            let fill = ScsiWork::Fill { offset, length, block: data.to_vec() };
-            Ok(if is_zero { unmap } else { fill })
-        }
-        0x41 | 0x93 => Ok(ScsiWork::Fill { offset, length, block: data.to_vec() }),
-        0x42 => unmap(disk, data),
+        // Unmapped blocks keep any content, so that even with UNMAP the block is written.
+        0x41 | 0x93 => Ok(ScsiWork::Fill { offset, length, block: data }),
+        0x42 => unmap(disk, &data),
         0x89 => {
             let (compare, write) = data.split_at(data.len() / 2);
             let offset = disk.bytes(number(&cdb[2..10]));
@@ -158,7 +189,7 @@ pub(crate) fn work(disk: &ServedDisk, cdb: &[u8; 16], data: &[u8]) -> Result<Scs
         }
         _ => {
             let is_durable = cdb[0] != 0x0a && cdb[1] & 0x08 != 0;
-            Ok(ScsiWork::Write { offset, data: data.to_vec(), is_durable })
+            Ok(ScsiWork::Write { offset, data, is_durable })
         }
     }
 }

@@ -1,10 +1,14 @@
 //! Commands of SCSI disks as the target sees them (SPC-4, SBC-3).
 
+mod access;
 mod command;
 mod pages;
 mod sense;
 
-pub(crate) use command::{CommandPlan, is_plain_write, plan, work};
+pub(crate) use access::CommandAccess;
+pub(crate) use command::{
+    CommandPlan, RESERVE_BYTES, is_plain_write, number, plan, size_fault, work,
+};
 pub(crate) use pages::no_unit;
 pub(crate) use sense::Sense;
 
@@ -15,8 +19,14 @@ pub struct ServedDisk {
     pub blocks: u64,
     /// Bytes of a block: a power of two from 512 on.
     pub block_bytes: u32,
+    /// Bytes that the storage writes at once: a power of two from `block_bytes` on.
+    pub physical_bytes: u32,
+    /// Transfers of this many bytes, or multiples, are fastest.
+    pub preferred_bytes: u32,
     /// Serial number: unique, printable, the same after every restart.
     pub serial: String,
+    /// Number that identifies the volume beside its serial number.
+    pub identity: u64,
     /// Refuses writes.
     pub is_read_only: bool,
 }
@@ -57,7 +67,7 @@ pub enum ScsiWork {
         /// One block.
         block: Vec<u8>,
     },
-    /// The content of these ranges (first byte, bytes) is no longer needed. They read as zeros.
+    /// The content of these ranges (first byte, bytes) is no longer needed.
     Unmap(Vec<(u64, u64)>),
     /// Writes if the present content equals `compare`, in one step.
     CompareAndWrite {
@@ -68,6 +78,8 @@ pub enum ScsiWork {
         /// New content, of the same length.
         write: Vec<u8>,
     },
+    /// Waits for the end of all work on the volume that has begun.
+    Settle,
 }
 
 /// Why work failed.
@@ -79,4 +91,8 @@ pub enum WorkError {
     Read,
     /// The volume returned an error to a write or a flush.
     Write,
+    /// The volume has no room left.
+    Full,
+    /// The command was aborted before it began.
+    Aborted,
 }

@@ -4,6 +4,8 @@ use super::{Sense, ServedDisk};
 
 /// Longest transfer of one command, in bytes.
 pub(crate) const MOST_BYTES: u64 = 4 << 20;
+/// Longest WRITE SAME, in bytes.
+pub(crate) const MOST_FILL: u64 = MOST_BYTES;
 /// Ranges of one UNMAP.
 pub(crate) const MOST_RANGES: usize = 256;
 
@@ -20,8 +22,8 @@ pub(crate) fn inquiry(disk: &ServedDisk, page: Option<u8>) -> Result<Vec<u8>, Se
         0xb0 => limits(disk),
         // Not rotating.
         0xb1 => [&[0, 1][..], &[0; 58]].concat(),
-        // UNMAP and WRITE SAME with UNMAP; unmapped blocks read as zeros; thin.
-        0xb2 => vec![0, 0xe4, 0x02, 0],
+        // UNMAP and WRITE SAME with UNMAP; unmapped blocks read as anything; thin.
+        0xb2 => vec![0, 0xe0, 0x02, 0],
         _ => return Err(Sense::INVALID_FIELD),
     };
     let length = u16::try_from(body.len()).unwrap_or(u16::MAX).to_be_bytes();
@@ -46,8 +48,13 @@ fn standard() -> Vec<u8> {
 fn identification(disk: &ServedDisk) -> Vec<u8> {
     let name = [VENDOR.as_slice(), disk.serial.as_bytes()].concat();
     let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
-    // T10 vendor identification, of the logical unit, in ASCII.
-    [&[0x02, 0x01, 0, length][..], &name[..usize::from(length)]].concat()
+    // A locally assigned number, which begins with 3.
+    let number = (disk.identity >> 4 | 3 << 60).to_be_bytes();
+    // Both of the logical unit: NAA in binary; T10 vendor identification in ASCII.
+    let (naa, vendor) = ([0x01, 0x03, 0, 8], [0x02, 0x01, 0, length]);
+    // The port's number, 1, for multipath software.
+    let port = [0x01, 0x14, 0, 4, 0, 0, 0, 1];
+    [&naa[..], &number, &vendor, &name[..usize::from(length)], &port].concat()
 }
 
 fn limits(disk: &ServedDisk) -> Vec<u8> {
@@ -56,9 +63,14 @@ fn limits(disk: &ServedDisk) -> Vec<u8> {
     let mut page = vec![0; 60];
     // WRITE SAME needs a length; COMPARE AND WRITE takes one block.
     (page[0], page[1]) = (0x01, 1);
+    let preferred = disk.preferred_bytes / disk.block_bytes;
+    let granularity = u16::try_from(preferred).unwrap_or(u16::MAX);
+    page[2..4].copy_from_slice(&granularity.to_be_bytes());
     page[4..8].copy_from_slice(&most.to_be_bytes());
     page[16..20].copy_from_slice(&u32::MAX.to_be_bytes());
     page[20..24].copy_from_slice(&ranges.to_be_bytes());
+    let fill = MOST_FILL / u64::from(disk.block_bytes);
+    page[32..40].copy_from_slice(&fill.to_be_bytes());
     page
 }
 
@@ -69,16 +81,17 @@ pub(crate) fn capacity_10(disk: &ServedDisk) -> Vec<u8> {
 
 pub(crate) fn capacity_16(disk: &ServedDisk) -> Vec<u8> {
     let last = disk.blocks.saturating_sub(1).to_be_bytes();
-    // Thin, and unmapped blocks read as zeros.
-    let tail = [0, 0, 0xc0, 0];
+    let exponent = disk.physical_bytes.checked_div(disk.block_bytes).unwrap_or(1).max(1).ilog2();
+    // Thin.
+    let tail = [0, u8::try_from(exponent).unwrap_or(0), 0x80, 0];
     [&last[..], &disk.block_bytes.to_be_bytes(), &tail, &[0; 16]].concat()
 }
 
 /// Mode pages behind a header of 4 or 8 bytes, without block descriptors.
 pub(crate) fn mode_sense(disk: &ServedDisk, page: u8, is_long: bool) -> Result<Vec<u8>, Sense> {
-    // Write-back cache; nothing of it can be changed. Swapped task sets are not allowed.
+    // Write-back cache; nothing of it can be changed. Aborted commands have a status.
     let caching = [&[0x08, 0x12, 0x04][..], &[0; 17]].concat();
-    let control = [&[0x0a, 0x0a, 0x02][..], &[0; 9]].concat();
+    let control = [&[0x0a, 0x0a, 0x02, 0, 0, 0x40][..], &[0; 6]].concat();
     let pages = match page {
         0x08 => caching,
         0x0a => control,
@@ -94,6 +107,12 @@ pub(crate) fn mode_sense(disk: &ServedDisk, page: u8, is_long: bool) -> Result<V
         vec![length, 0, device, 0]
     };
     Ok([head, pages].concat())
+}
+
+/// From block `first` on every block is mapped: none is known to be free.
+pub(crate) fn mapped(disk: &ServedDisk, first: u64) -> Vec<u8> {
+    let blocks = u32::try_from(disk.blocks - first).unwrap_or(u32::MAX);
+    [&[0, 0, 0, 20, 0, 0, 0, 0][..], &first.to_be_bytes(), &blocks.to_be_bytes(), &[0; 4]].concat()
 }
 
 /// The only logical unit is number `lun`.

@@ -24,6 +24,13 @@ impl Sense {
     pub(crate) const NO_SUCH_UNIT: Self = sense(0x5, 0x25, 0x00);
     pub(crate) const INVALID_PARAMETER: Self = sense(0x5, 0x26, 0x00);
     pub(crate) const PARAMETER_LENGTH: Self = sense(0x5, 0x1a, 0x00);
+    pub(crate) const INVALID_RELEASE: Self = sense(0x5, 0x26, 0x04);
+    /// A reservation was taken away.
+    pub(crate) const RESERVATION_PREEMPTED: Self = sense(0x6, 0x2a, 0x03);
+    /// A reservation that others depended on was given up.
+    pub(crate) const RELEASED: Self = sense(0x6, 0x2a, 0x04);
+    /// A key was taken away.
+    pub(crate) const REGISTRATION_PREEMPTED: Self = sense(0x6, 0x2a, 0x05);
     pub(crate) const WRITE_PROTECTED: Self = sense(0x7, 0x27, 0x00);
     /// A write whose data arrived out of order.
     pub(crate) const DATA_PHASE: Self = sense(0xb, 0x4b, 0x00);
@@ -34,6 +41,8 @@ impl Sense {
             WorkError::Differs(at) => Self { information: Some(at), ..sense(0xe, 0x1d, 0x00) },
             WorkError::Read => sense(0x3, 0x11, 0x00),
             WorkError::Write => sense(0x3, 0x0c, 0x00),
+            WorkError::Full => sense(0x7, 0x27, 0x07),
+            WorkError::Aborted => sense(0xb, 0x00, 0x00),
         }
     }
 

@@ -1,14 +1,18 @@
 //! PDUs that the target sends once an initiator is logged in.
 
+use std::ops::Range;
+
 use device_net::iscsi_codec::{FINAL, Head, NO_TAG, append, data_in, field, response};
 
 use super::{TargetSession, TargetStep};
 use crate::scsi::Sense;
 
-/// Commands that the initiator may send ahead.
-const WINDOW: u32 = 31;
+/// Commands in progress at once.
+pub(super) const WINDOW: usize = 128;
 const GOOD: u8 = 0;
-const CHECK_CONDITION: u8 = 2;
+const CHECK_CONDITION: u8 = 0x02;
+const RESERVATION_CONFLICT: u8 = 0x18;
+const TASK_ABORTED: u8 = 0x40;
 
 impl TargetSession {
     /// Numbers an answer that carries a status.
@@ -20,10 +24,12 @@ impl TargetSession {
 
     /// The same for one that carries none.
     pub(super) fn windowed(&self, answer: Head, task: u32) -> Head {
+        let room = word(WINDOW.saturating_sub(self.tasks.len()));
+        let last = self.next_command.wrapping_add(room).wrapping_sub(1);
         answer
             .with(field::TASK_TAG, task)
             .with(field::EXPECTED_STATUS_NUMBER, self.next_command)
-            .with(field::LAST_COMMAND_NUMBER, self.next_command.wrapping_add(WINDOW))
+            .with(field::LAST_COMMAND_NUMBER, last)
     }
 
     pub(super) fn send(&mut self, head: Head, data: &[u8]) {
@@ -51,32 +57,67 @@ impl TargetSession {
         }
     }
 
+    /// The end of a command that another session's reservation forbids.
+    pub(super) fn conflict(&mut self, command: &Head) {
+        self.bare_status(command, RESERVATION_CONFLICT);
+    }
+
+    /// The end of a command that was aborted from elsewhere.
+    pub(super) fn aborted(&mut self, command: &Head) {
+        self.bare_status(command, TASK_ABORTED);
+    }
+
+    fn bare_status(&mut self, command: &Head, status: u8) {
+        let mut answer = self.numbered(Head::new(response::COMMAND, FINAL), command);
+        let (flag, residual) = residual(command, 0);
+        answer.0[1] |= flag;
+        answer.0[3] = status;
+        self.send(answer.with(field::LENGTH, residual), &[]);
+    }
+
     /// Data for the initiator, with the status in the last piece.
     pub(super) fn data(&mut self, command: &Head, data: &[u8]) {
-        let expected = command.word(field::TRANSFER_TAG) as usize;
-        let sent = &data[..data.len().min(expected)];
-        if sent.is_empty() {
-            return self.status(command, Ok(data.len()));
+        for (head, part) in self.pieces(command, data.len()) {
+            self.send(head, &data[part]);
         }
-        let last = sent.len().div_ceil(self.agreed.most_sent) - 1;
-        for (number, piece) in sent.chunks(self.agreed.most_sent).enumerate() {
-            let offset = number * self.agreed.most_sent;
+    }
+
+    /// The same for bytes that work has read.
+    pub(super) fn read(&mut self, command: &Head, bytes: usize) {
+        for (head, part) in self.pieces(command, bytes) {
+            let head = head.with_data(part.len()).0;
+            self.steps.push(TargetStep::SendRead { head, part });
+        }
+    }
+
+    /// Headers of the pieces in which `bytes` are sent, and the part of each. None for no bytes,
+    /// whose status is sent.
+    fn pieces(&mut self, command: &Head, bytes: usize) -> Vec<(Head, Range<usize>)> {
+        let sent = bytes.min(command.word(field::TRANSFER_TAG) as usize);
+        if sent == 0 {
+            self.status(command, Ok(bytes));
+        }
+        let most = self.agreed.most_sent;
+        let mut pieces = Vec::with_capacity(sent.div_ceil(most));
+        for (number, offset) in (0..sent).step_by(most).enumerate() {
+            let end = (offset + most).min(sent);
             let head = Head::new(response::DATA_IN, 0);
-            let mut head = if number == last {
-                let (flag, residual) = residual(command, data.len());
+            let head = if end == sent {
+                let (flag, residual) = residual(command, bytes);
                 let mut head = self.numbered(head, command).with(field::LENGTH, residual);
                 head.0[1] = FINAL | data_in::STATUS | flag;
                 head
             } else {
                 self.windowed(head, command.word(field::TASK_TAG))
             };
-            head = head
+            let head = head
                 .with_lun(command.lun())
                 .with(field::TRANSFER_TAG, NO_TAG)
                 .with(field::DATA_NUMBER, word(number))
                 .with(field::OFFSET, word(offset));
-            self.send(head, piece);
+            pieces.push((head, offset..end));
         }
+        pieces
     }
 
     /// Asks for `length` bytes of a command's data from `offset` on.

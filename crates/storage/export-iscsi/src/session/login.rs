@@ -5,10 +5,13 @@ use device_net::iscsi_codec::{
 };
 
 use super::{SessionStage, TargetSession, TargetStep};
+use crate::unit::UnitSeat;
 
 /// Longest challenge and longest text, in bytes.
 const LONGEST_CHALLENGE: usize = 1_024;
 const LONGEST_TEXT: usize = 64 << 10;
+/// Longest name of an initiator, in bytes (RFC 7143, 4.2.7).
+const LONGEST_NAME: usize = 223;
 
 const SECURITY: u8 = 0;
 const OPERATION: u8 = 1;
@@ -20,6 +23,10 @@ const INITIATOR_ERROR: u16 = 0x0200;
 const NOT_AUTHENTICATED: u16 = 0x0201;
 const NO_SUCH_TARGET: u16 = 0x0203;
 const MISSING_PARAMETER: u16 = 0x0207;
+const NO_SUCH_SESSION: u16 = 0x020a;
+
+/// Place of the handle that a session of several connections has.
+const SESSION_HANDLE: usize = 14;
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +77,11 @@ impl TargetSession {
         let SessionStage::Login(login) = &self.stage else { return };
         let proof = login.proof;
         if proof == ChapProof::Unnamed
-            && let Err(status) = self.name(text)
+            && let Err(status) = self.name(head, text)
         {
             return self.refuse(head, status);
         }
-        let needs_proof = self.offer.account.is_some() && !self.is_discovery;
+        let needs_proof = self.offer().is_some_and(|offer| offer.account.is_some());
         match (head.0[1] >> 2 & 3, proof) {
             (SECURITY, ChapProof::Unnamed | ChapProof::Algorithm | ChapProof::Challenged)
                 if needs_proof =>
@@ -95,14 +102,23 @@ impl TargetSession {
     }
 
     /// The first text names both sides.
-    fn name(&mut self, text: &KeyText) -> Result<(), u16> {
-        text.get("InitiatorName").ok_or(MISSING_PARAMETER)?;
-        self.is_discovery = text.get("SessionType") == Some("Discovery");
-        match text.get("TargetName") {
-            Some(name) if name != self.offer.name => Err(NO_SUCH_TARGET),
-            None if !self.is_discovery => Err(MISSING_PARAMETER),
-            _ => Ok(()),
+    fn name(&mut self, head: &Head, text: &KeyText) -> Result<(), u16> {
+        let name = text.get("InitiatorName").ok_or(MISSING_PARAMETER)?;
+        if name.len() > LONGEST_NAME {
+            return Err(INITIATOR_ERROR);
         }
+        if head.0[SESSION_HANDLE..][..2] != [0, 0] {
+            return Err(NO_SUCH_SESSION);
+        }
+        self.initiator = format!("{name},i,{}", hex_value(&head.0[8..14]));
+        self.is_discovery = text.get("SessionType") == Some("Discovery");
+        if self.is_discovery {
+            return Ok(());
+        }
+        let target = text.get("TargetName").ok_or(MISSING_PARAMETER)?;
+        let found = self.offers.iter().position(|offer| offer.name == target);
+        self.target = Some(found.ok_or(NO_SUCH_TARGET)?);
+        Ok(())
     }
 
     fn set_proof(&mut self, proof: ChapProof) {
@@ -114,17 +130,14 @@ impl TargetSession {
     fn prove(&mut self, head: &Head, proof: ChapProof, text: &KeyText) {
         let SessionStage::Login(login) = &self.stage else { return };
         let challenge = login.challenge;
-        let offers = |key: &str, wanted: &str| {
-            text.get(key).is_some_and(|list| list.split(',').any(|one| one == wanted))
-        };
         let mut answer = KeyText::default();
         match proof {
-            ChapProof::Unnamed if offers("AuthMethod", "CHAP") => {
+            ChapProof::Unnamed if offers(text, "AuthMethod", "CHAP") => {
                 answer.set("AuthMethod", "CHAP");
                 answer.set("TargetPortalGroupTag", "1");
                 self.set_proof(ChapProof::Algorithm);
             }
-            ChapProof::Algorithm if offers("CHAP_A", "5") => {
+            ChapProof::Algorithm if offers(text, "CHAP_A", "5") => {
                 answer.set("CHAP_A", "5");
                 answer.set("CHAP_I", challenge[0].to_string());
                 answer.set("CHAP_C", hex_value(&challenge));
@@ -144,7 +157,8 @@ impl TargetSession {
 
     /// The target's own proof, if one was asked for; `None` if the initiator's is wrong.
     fn checked_proof(&self, challenge: [u8; 16], text: &KeyText) -> Option<KeyText> {
-        let account = self.offer.account.as_ref()?;
+        let offer = self.offer()?;
+        let account = offer.account.as_ref()?;
         let given = text.get("CHAP_R").and_then(binary)?;
         let wanted = account.secret.answer(challenge[0], &challenge);
         if text.get("CHAP_N") != Some(&account.user) || given != wanted {
@@ -156,7 +170,7 @@ impl TargetSession {
             let asked = binary(asked).filter(|bytes| bytes.len() <= LONGEST_CHALLENGE)?;
             // Its own challenge sent back would make the target answer for the initiator.
             let secret = account.target_secret.as_ref().filter(|_| asked != challenge)?;
-            answer.set("CHAP_N", &self.offer.name);
+            answer.set("CHAP_N", &offer.name);
             answer.set("CHAP_R", hex_value(&secret.answer(identifier, &asked)));
         }
         Some(answer)
@@ -178,6 +192,8 @@ impl TargetSession {
         let flags = stage << 2 | if moves { FINAL | wanted } else { 0 };
         self.login_answer(head, ACCEPTED, flags, &answer);
         if moves && wanted == FULL {
+            let seat = self.offer().map(|offer| UnitSeat::new(&offer.unit, &self.initiator));
+            self.seat = seat;
             self.stage = SessionStage::Full;
         }
     }
@@ -206,4 +222,9 @@ impl TargetSession {
         device_net::iscsi_codec::append(&mut bytes, answer, &text.encode());
         self.steps.push(TargetStep::Send(bytes));
     }
+}
+
+/// Whether `wanted` is among the values of a key.
+fn offers(text: &KeyText, key: &str, wanted: &str) -> bool {
+    text.get(key).is_some_and(|list| list.split(',').any(|one| one == wanted))
 }

@@ -44,8 +44,12 @@ impl NegotiatedKeys {
             }
             "HeaderDigest" | "DataDigest" => "None",
             "ErrorRecoveryLevel" | "DefaultTime2Retain" => "0",
-            "DefaultTime2Wait" => "2",
-            "InitialR2T" | "ImmediateData" | "DataPDUInOrder" | "DataSequenceInOrder" => "Yes",
+            "DefaultTime2Wait" => {
+                return Some(value.parse::<u32>().unwrap_or(2).max(2).to_string());
+            }
+            // Data may come with its command if both sides want it to.
+            "ImmediateData" => return Some(value.to_owned()),
+            "InitialR2T" | "DataPDUInOrder" | "DataSequenceInOrder" => "Yes",
             "MaxOutstandingR2T" | "MaxConnections" => "1",
             "MaxRecvDataSegmentLength" => {
                 self.most_sent = number.map_or(self.most_sent, |number| number as usize);

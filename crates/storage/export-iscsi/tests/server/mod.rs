@@ -1,5 +1,6 @@
 //! A target on loopback with its volume in memory: a thread for each connection.
 
+use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -7,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use device_net::ChapLogin;
-use export_iscsi::{ScsiWork, ServedDisk, TargetOffer, TargetSession, TargetStep, WorkError};
+use export_iscsi::{
+    ScsiWork, ServedDisk, SharedUnit, TargetOffer, TargetSession, TargetStep, WorkError,
+};
 
 pub(crate) const TARGET: &str = "iqn.2026-11.example.plimsoll:volume";
 pub(crate) const BYTES: u64 = 96 << 20;
@@ -28,20 +31,25 @@ impl Server {
         let disk = ServedDisk {
             blocks: BYTES / BLOCK,
             block_bytes: 512,
+            physical_bytes: 4_096,
+            preferred_bytes: 32 << 10,
+            identity: 7,
             serial: "0123456789abcdef".to_owned(),
             is_read_only: false,
         };
-        let offer =
-            TargetOffer { name: TARGET.to_owned(), portal: portal.clone(), lun: 0, disk, account };
+        let (name, unit) = (TARGET.to_owned(), SharedUnit::default());
+        let offers: Arc<[TargetOffer]> = [TargetOffer { name, lun: 0, disk, account, unit }].into();
+        let own = portal.clone();
         let stop = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&stop);
         let storage: Storage =
             Arc::new(Mutex::new(vec![0; usize::try_from(BYTES).expect("within memory")]));
         let serve = move || {
             for stream in listener.incoming().take_while(|_| !is_over.load(Ordering::SeqCst)) {
-                let (offer, storage) = (offer.clone(), Arc::clone(&storage));
+                let (offers, storage) = (Arc::clone(&offers), Arc::clone(&storage));
+                let portal = own.clone();
                 let connection =
-                    move || connection(&mut stream.expect("loopback"), offer, &storage);
+                    move || connection(&mut stream.expect("loopback"), (offers, portal), &storage);
                 thread::Builder::new().spawn(connection).expect("a thread");
             }
         };
@@ -65,27 +73,43 @@ impl Drop for Server {
     }
 }
 
-fn connection(stream: &mut TcpStream, offer: TargetOffer, storage: &Storage) {
+fn connection(
+    stream: &mut TcpStream,
+    (offers, portal): (Arc<[TargetOffer]>, String),
+    storage: &Storage,
+) {
     static COUNT: AtomicU8 = AtomicU8::new(1);
     let mut challenge = [0xa5; 16];
     challenge[..2].fill(COUNT.fetch_add(1, Ordering::SeqCst));
-    let mut session = TargetSession::new(offer, challenge);
-    let mut buffer = vec![0; 64 << 10];
+    let mut session = TargetSession::new(offers, portal, challenge);
     let _ = stream.set_nodelay(true);
-    while let Ok(length @ 1..) = stream.read(&mut buffer) {
-        let mut steps = session.received(&buffer[..length]);
-        while !steps.is_empty() {
-            let mut next = Vec::new();
-            for step in steps {
-                match step {
-                    TargetStep::Send(bytes) => drop(stream.write_all(&bytes)),
-                    TargetStep::Work { task, work } => {
-                        next.extend(session.finished(task, perform(storage, work)));
-                    }
-                    TargetStep::Close => return,
+    while let Ok(length @ 1..) = stream.read(session.room()) {
+        let mut steps: VecDeque<_> =
+            session.filled(length).into_iter().map(|step| (step, Vec::new())).collect();
+        while let Some((step, read)) = steps.pop_front() {
+            let (next, read) = match step {
+                TargetStep::Send(bytes) => {
+                    drop(stream.write_all(&bytes));
+                    continue;
                 }
+                TargetStep::SendRead { head, part } => {
+                    let pad = part.len().wrapping_neg() % 4;
+                    drop(stream.write_all(&[&head[..], &read[part], &[0; 3][..pad]].concat()));
+                    continue;
+                }
+                TargetStep::Reserve { task, .. } => (session.granted(task), Vec::new()),
+                TargetStep::Work { task, .. } if !session.may_begin(task) => {
+                    (session.finished(task, Err(WorkError::Aborted)), Vec::new())
+                }
+                TargetStep::Work { task, work } => match perform(storage, work) {
+                    Ok(read) => (session.finished(task, Ok(read.len())), read),
+                    Err(error) => (session.finished(task, Err(error)), Vec::new()),
+                },
+                TargetStep::Close => return,
+            };
+            for step in next.into_iter().rev() {
+                steps.push_front((step, read.clone()));
             }
-            steps = next;
         }
     }
 }
@@ -106,7 +130,7 @@ pub(crate) fn perform(storage: &Storage, work: ScsiWork) -> Result<Vec<u8>, Work
             let range = part(offset, data.len() as u64);
             bytes[range].copy_from_slice(&data);
         }
-        ScsiWork::Flush => {}
+        ScsiWork::Flush | ScsiWork::Settle => {}
         ScsiWork::Fill { offset, length, block } => {
             let range = part(offset, length);
             for part in bytes[range].chunks_mut(block.len()) {

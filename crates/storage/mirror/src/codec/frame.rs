@@ -112,7 +112,9 @@ mod tests {
         let records = [FlashRecord::Op(FlashOp::Epoch(3)), FlashRecord::Op(FlashOp::EndCopy)];
         let mut payload = FramePayload::default();
         assert!(payload.is_empty());
-        records.iter().for_each(|record| payload.push(record));
+        for record in &records {
+            payload.push(record);
+        }
         let bytes = payload.frame(8_192);
         assert_eq!(bytes.len(), FRAME_ALIGNMENT);
         let head = FrameHead::decode(&bytes).expect("a frame");

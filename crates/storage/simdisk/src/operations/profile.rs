@@ -92,6 +92,21 @@ pub struct LogShape {
     pub beside: Vec<RequestBeside>,
 }
 
+impl Default for LogShape {
+    /// As the engine writes it in segments of a sector, without accompanying requests.
+    fn default() -> Self {
+        Self {
+            file_bytes: 1 << 20,
+            header_bytes: 4 << 10,
+            segment_bytes: 512,
+            write_behind_bytes: 512 << 10,
+            buffer_bytes: 2 << 20,
+            longest_write_bytes: 512 << 10,
+            beside: Vec::new(),
+        }
+    }
+}
+
 /// A request that comes with the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestBeside {

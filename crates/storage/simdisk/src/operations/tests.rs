@@ -35,12 +35,6 @@ fn profile() -> OperationProfile {
         writes_in_flight: 32,
         writes_behind: 64,
         log: LogShape {
-            file_bytes: 1 << 20,
-            header_bytes: 4 << 10,
-            segment_bytes: 512,
-            write_behind_bytes: 512 << 10,
-            buffer_bytes: 2 << 20,
-            longest_write_bytes: 512 << 10,
             beside: vec![RequestBeside {
                 at: 512 << 10,
                 chain: 1,
@@ -48,6 +42,7 @@ fn profile() -> OperationProfile {
                 bytes: 256 << 10,
                 place: BesidePlace::Log(-(1 << 20)),
             }],
+            ..LogShape::default()
         },
     }
 }

@@ -26,7 +26,7 @@ pub(crate) enum CacheAction {
     /// Make an empty cache on a flash device, or in a new file; refuses anything that holds data
     Create(CacheCreateFlags),
     /// Serve volumes behind a cache to NBD clients of this machine, until SIGTERM
-    Serve(CacheServeFlags),
+    Serve(Box<CacheServeFlags>),
     /// Show what a cache holds and what it brought, live if it is being served
     Status(CacheStatusFlags),
     /// Examine a cache that is not in use; reads only
@@ -76,6 +76,21 @@ pub(crate) struct CacheServeFlags {
     /// [default: 127.0.0.1:10809]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Vec<String>,
+    /// Address for iSCSI initiators, of the loopback; each volume is a target, its disk LUN 0
+    #[arg(long, value_name = "HOST:PORT")]
+    pub iscsi: Vec<String>,
+    /// Begin of the names of targets, before the volume's [default: made of the host's name]
+    #[arg(long, value_name = "IQN", requires = "iscsi")]
+    pub iscsi_name: Option<String>,
+    /// Account that initiators prove with CHAP; its secret is in the environment
+    #[arg(long, value_name = "NAME", requires = "iscsi")]
+    pub iscsi_user: Option<String>,
+    /// File of mode 600 with its secret in the first line, and that of the targets in the second
+    #[arg(long, value_name = "FILE", requires = "iscsi_user")]
+    pub iscsi_secrets: Option<PathBuf>,
+    /// Let initiators of other machines in; needs an account, and nothing is encrypted
+    #[arg(long, requires = "iscsi_user")]
+    pub iscsi_network: bool,
     /// Certificate of this server (PEM): clients by TCP encrypt, and other machines may connect
     #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_client_ca"])]
     pub tls_cert: Option<PathBuf>,
@@ -99,15 +114,24 @@ pub(crate) struct CacheServeFlags {
     pub control: Option<PathBuf>,
     /// Read all of this from a document; SIGHUP reads the bounds of volumes again
     #[arg(long, value_name = "CACHE.toml", conflicts_with_all = ["flash", "volume", "listen",
-        "read_only", "write_budget", "metrics", "control", "example", "tls_cert"])]
+        "read_only", "write_budget", "metrics", "control", "example", "tls_cert", "iscsi"])]
     pub config: Option<PathBuf>,
     /// Print a commented document to start from
     #[arg(long)]
     pub example: bool,
+    /// A volume on two hosts instead
+    #[command(flatten)]
+    pub two_hosts: CacheMirrorFlags,
+}
+
+/// Flags of `cache serve` for a volume on two hosts.
+#[derive(Args, Debug)]
+pub(crate) struct CacheMirrorFlags {
     /// Serve one volume that is kept on the flash of this host and of another, as this document
     /// describes it
     #[arg(long, value_name = "MIRROR.toml", conflicts_with_all = ["flash", "volume", "listen",
-        "read_only", "write_budget", "metrics", "control", "config", "example"])]
+        "read_only", "write_budget", "metrics", "control", "config", "example", "tls_cert",
+        "iscsi"])]
     pub mirror: Option<PathBuf>,
     /// Print a commented document for --mirror to start from
     #[arg(long)]

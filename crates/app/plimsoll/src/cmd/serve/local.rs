@@ -148,9 +148,10 @@ impl serve::RunControl for LocalRuns {
 /// The message of an error.
 fn sentence(error: CommandError) -> String {
     match error {
-        CommandError::Sentence(text) | CommandError::Usage(text) | CommandError::Damage(text) => {
-            text
-        }
+        CommandError::Sentence(text)
+        | CommandError::Usage(text)
+        | CommandError::Damage(text)
+        | CommandError::Design(text) => text,
         CommandError::BrokenPipe => "its output was closed".to_owned(),
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod conduct;
 mod from_fleet;
 pub(crate) mod from_provision;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fleet::FleetOrder;
@@ -159,7 +160,7 @@ fn choice(
         (false, true) => Sharing::Folder,
         (false, false) => Sharing::Host,
     };
-    Ok(ArrayChoice { array, sharing })
+    Ok(ArrayChoice { array, sharing, others: BTreeMap::new() })
 }
 
 fn folder(flags: &SimulateFlags, name: &str) -> Result<PathBuf, CommandError> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fleet::SimulationItem;
 use host::simulate::{self, SimulatedStorage, SimulationOrder};
-use host::{Measured, StopFlag, version};
+use host::{HostError, Measured, StopFlag, version};
 use plan::Plan;
 use report::PredictionFigures;
 use simdisk::ArrayDescription;
@@ -61,7 +61,13 @@ pub(crate) fn figures(
         tags: &[],
         folder,
     };
-    let Measured { record, verdict, .. } = simulate::simulate(&order, stop, |_| ())?;
-    std::fs::remove_dir_all(folder).map_err(CommandError::of_file(folder, "remove"))?;
-    Ok(serde_json::to_string(&PredictionFigures::of(&record, &verdict))?)
+    let figures = match simulate::simulate(&order, stop, |_| ()) {
+        Ok(Measured { record, verdict, .. }) => PredictionFigures::of(&record, &verdict),
+        Err(HostError::Design(why)) => PredictionFigures::impossible(&why),
+        Err(error) => return Err(error.into()),
+    };
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(CommandError::of_file(folder, "remove"))?;
+    }
+    Ok(serde_json::to_string(&figures)?)
 }

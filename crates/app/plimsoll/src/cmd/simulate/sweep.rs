@@ -25,7 +25,8 @@ pub(super) struct SweepItem<'a> {
     pub index: usize,
     pub changes: &'a [Replacement],
     pub load: &'a SeededLoad,
-    array: ArrayDescription,
+    /// The array; of an impossible one the reason.
+    array: Result<ArrayDescription, String>,
     pub key: ContentKey,
 }
 
@@ -39,8 +40,8 @@ pub(super) struct OpenSweep<'a> {
 }
 
 impl<'a> OpenSweep<'a> {
-    /// Begins the sweep of `all` combinations in its folder, or continues it. Mistakes in any of
-    /// them are reported before anything is simulated.
+    /// Begins the sweep of `all` combinations in its folder, or continues it. An error that all of
+    /// them share is a mistake and is returned; one of some of them makes those impossible.
     pub(super) fn open(
         request: &'a SimulationRequest<'a>,
         all: &'a [Vec<Replacement>],
@@ -51,10 +52,15 @@ impl<'a> OpenSweep<'a> {
         let mut items = Vec::new();
         for changes in all {
             for load in &request.seeds {
-                let array = request.array(changes)?;
+                let array = request.array(changes).map_err(|error| sentence(&error));
                 let key = key(request, load, (&array, &build));
                 items.push(SweepItem { index: items.len(), changes, load, array, key });
             }
+        }
+        if let Some(Err(why)) = items.first().map(|item: &SweepItem<'_>| &item.array)
+            && items.iter().all(|item| item.array.is_err())
+        {
+            return Err(CommandError::new(why.clone()));
         }
         let keys: Vec<ContentKey> = items.iter().map(|item| item.key.clone()).collect();
         let folder = SweepFolder::open(folder, &keys, request.flags.cache.as_deref())?;
@@ -83,11 +89,15 @@ impl<'a> OpenSweep<'a> {
         }
     }
 
-    /// The figures of an item that was simulated before.
+    /// The figures of an item that was simulated before, or that cannot be simulated.
     pub(super) fn known(&self, item: &SweepItem<'_>) -> Option<PredictionFigures> {
+        if let Err(why) = &item.array {
+            return Some(PredictionFigures::impossible(why));
+        }
         let text = self.folder.store.get(&item.key)?;
-        let is_whole = self.name(item).is_none_or(|name| self.folder.has_run(&name));
-        serde_json::from_str(&text).ok().filter(|_| is_whole)
+        let figures: PredictionFigures = serde_json::from_str(&text).ok()?;
+        let has_run = self.name(item).is_none_or(|name| self.folder.has_run(&name));
+        Some(figures).filter(|of| has_run || of.impossibility().is_some())
     }
 
     /// Whether runs are kept: a cache that others share has results alone.
@@ -102,13 +112,14 @@ impl<'a> OpenSweep<'a> {
     }
 
     pub(super) fn of(&self, item: &SweepItem<'_>, figures: PredictionFigures) -> Prediction {
-        let raid = &item.array.raid;
+        let raid = item.array.as_ref().ok().map(|array| &array.raid);
+        let was_run = figures.impossibility().is_none();
         Prediction {
             changes: pairs(item.changes),
             figures,
-            folder: self.name(item),
-            disks: u32::try_from(raid.disks + raid.spares).ok(),
-            survived: u32::try_from(raid.survived_disks()).ok(),
+            folder: self.name(item).filter(|_| was_run),
+            disks: raid.and_then(|raid| u32::try_from(raid.disks + raid.spares).ok()),
+            survived: raid.and_then(|raid| u32::try_from(raid.survived_disks()).ok()),
         }
     }
 
@@ -126,11 +137,15 @@ impl<'a> OpenSweep<'a> {
     }
 }
 
+fn sentence(error: &CommandError) -> String {
+    error.told().map_or_else(String::new, |(text, _)| text.to_owned())
+}
+
 /// Everything that decides the figures of a simulation.
 fn key(
     request: &SimulationRequest<'_>,
     load: &SeededLoad,
-    (array, build): (&ArrayDescription, &str),
+    (array, build): (&Result<ArrayDescription, String>, &str),
 ) -> ContentKey {
     let flags = request.flags;
     ContentKey::of(&[

@@ -48,6 +48,17 @@ impl OpenSweep<'_> {
                 self.folder.path().display()
             )));
         }
+        let impossible: Vec<&str> =
+            done.iter().filter_map(PredictionFigures::impossibility).collect();
+        if impossible.len() == count {
+            return Err(CommandError::new(impossible[0].to_owned()));
+        }
+        if let Some(first) = impossible.first() {
+            console.remark(format_args!(
+                "{} of {count} cannot be simulated and come last in the ranking: {first}",
+                impossible.len()
+            ))?;
+        }
         let predictions = self.items.iter().zip(done).map(|(item, figures)| self.of(item, figures));
         Ok(report::ranked_predictions(predictions.collect()))
     }
@@ -102,12 +113,15 @@ impl OpenSweep<'_> {
         let name = self.name(item).unwrap_or_else(|| format!("at-work-{}", item.index));
         let folder = self.folder.run_folder(&name)?;
         let told = progress.of(at, &item.load.plan);
-        let Measured { record, verdict, .. } =
-            self.request.one(item.load, (item.changes, &folder), self.stop, told)?;
+        let figures = match self.request.one(item.load, (item.changes, &folder), self.stop, told) {
+            Ok(Measured { record, verdict, .. }) => PredictionFigures::of(&record, &verdict),
+            Err(CommandError::Design(why)) => PredictionFigures::impossible(&why),
+            Err(error) => return Err(error),
+        };
         if self.stop.is_set() {
             return Ok(None);
         }
-        let text = serde_json::to_string(&PredictionFigures::of(&record, &verdict))?;
+        let text = serde_json::to_string(&figures)?;
         if !self.keeps_runs() {
             self.folder.run_folder(&name)?;
         }

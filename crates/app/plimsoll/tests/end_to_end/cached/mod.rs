@@ -3,11 +3,13 @@
 
 mod fuzz;
 mod holes;
+mod initiators;
 mod kills;
 mod page;
 mod peers;
 mod refusals;
 mod service;
+mod suite;
 mod tester;
 mod tls;
 

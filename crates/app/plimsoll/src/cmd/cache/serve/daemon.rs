@@ -37,6 +37,9 @@ impl Daemon {
         while !(self.is_draining.get() && self.clients.get() == 0) {
             match mailbox.next().await {
                 DaemonMessage::Client(socket) => self.admit(socket, &mailbox.slot()),
+                DaemonMessage::Initiator(portal, socket) => {
+                    self.admit_initiator((portal, socket), &mailbox.slot());
+                }
                 DaemonMessage::ClientLeft => {}
                 DaemonMessage::Stop => break,
                 DaemonMessage::Reload => self.reload().await,

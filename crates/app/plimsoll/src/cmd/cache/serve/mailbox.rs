@@ -13,6 +13,8 @@ use super::client::ClientSocket;
 pub(super) enum DaemonMessage {
     /// A client has connected.
     Client(ClientSocket),
+    /// An initiator has connected to the portal of that name.
+    Initiator(String, ClientSocket),
     /// A client's connection has ended.
     ClientLeft,
     /// `cache status` and the like ask; the answer is a text.

@@ -5,6 +5,7 @@ mod client;
 pub(super) mod control;
 mod daemon;
 mod identity;
+mod iscsi;
 mod mailbox;
 mod manager;
 mod mirrored;
@@ -50,11 +51,11 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
         console.answer_text(plan::ServedCache::example())?;
         return Ok(Outcome::Pass);
     }
-    if flags.example_mirror {
+    if flags.two_hosts.example_mirror {
         console.answer_text(plan::MirroredVolume::example())?;
         return Ok(Outcome::Pass);
     }
-    if let Some(file) = &flags.mirror {
+    if let Some(file) = &flags.two_hosts.mirror {
         return mirrored::run(file, console);
     }
     let settings = CacheServeSettings::read(flags)?;
@@ -65,7 +66,10 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
     let mailbox = DaemonInbox::new(world.remote());
     let _files = listen(&settings, &mailbox.slot(), console)?;
     watch_signals(mailbox.slot())?;
-    let daemon = Rc::new(daemon(settings, &world, (cache, volumes), tls));
+    let daemon = Rc::new(daemon(settings, &world, (cache, volumes), tls)?);
+    if let Some(targets) = &daemon.targets {
+        iscsi::announce(targets, console)?;
+    }
     manager::notify("READY=1");
     let ended = world.executor().block_on(daemon.run(mailbox));
     finish(&ended, console)
@@ -159,6 +163,9 @@ fn listen(
     for socket in inherited {
         Listener::inherited(socket, settings.document.tls.is_some())?.start(slot.clone())?;
     }
+    if let Some(settings) = &settings.iscsi {
+        iscsi::listen(settings, slot, console)?;
+    }
     // A manager's sockets replace those of the document.
     let addresses = if has_inherited { &[][..] } else { &settings.addresses };
     for address in addresses {
@@ -192,7 +199,7 @@ fn daemon(
     world: &World,
     (cache, volumes): (FlashCache, Vec<BehindCache>),
     tls: Option<Arc<ServerConfig>>,
-) -> Daemon {
+) -> Result<Daemon, CommandError> {
     let block = cache.store().block_bytes();
     let mut offers = Vec::new();
     for volume in &volumes {
@@ -215,20 +222,27 @@ fn daemon(
             memory: memory.clone(),
         })
     });
+    let targets = settings
+        .iscsi
+        .as_ref()
+        .map(|settings| iscsi::hall(settings, &volumes, block, memory.clone()).map(Rc::new))
+        .transpose()?;
     let runtime = world.executor().runtime();
-    Daemon {
+    Ok(Daemon {
         settings,
         cache,
         volumes,
         hall,
         secure_hall,
+        targets,
         tls,
         started: runtime.now(),
         runtime,
         watcher: world.watcher(),
         clients: Cell::new(0),
+        initiators: Cell::new(0),
         clients_seen: Cell::new(0),
         stopping: Rc::default(),
         is_draining: Cell::new(false),
-    }
+    })
 }

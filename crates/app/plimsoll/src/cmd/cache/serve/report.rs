@@ -40,6 +40,7 @@ pub(super) fn status(daemon: &Daemon) -> Value {
         "memory_bytes": store.memory_bytes,
         "requests_memory_bytes": daemon.hall.memory.used(),
         "clients": daemon.clients.get(),
+        "initiators": daemon.initiators.get(),
         "clients_seen": daemon.clients_seen.get(),
         "block_hits": counters.block_hits,
         "block_misses": counters.block_misses,
@@ -110,10 +111,11 @@ fn series_json(series: &RequestSeries) -> Value {
 }
 
 /// Counters and gauges of the store: name in the status, name of the metric, kind and help.
-const STORE_METRICS: [(&str, &str, &str, &str); 13] = [
+const STORE_METRICS: [(&str, &str, &str, &str); 14] = [
     ("capacity_bytes", "capacity_bytes", "gauge", "Room for blocks on flash"),
     ("cached_bytes", "cached_bytes", "gauge", "Blocks on flash"),
     ("clients", "clients", "gauge", "Connected clients"),
+    ("initiators", "initiators", "gauge", "Those of them that are iSCSI initiators"),
     ("memory_bytes", "index_memory_bytes", "gauge", "Memory of the index"),
     ("requests_memory_bytes", "requests_memory_bytes", "gauge", "Memory of requests in progress"),
     ("block_hits", "block_hits_total", "counter", "Blocks read from flash"),

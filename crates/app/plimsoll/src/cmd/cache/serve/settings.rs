@@ -6,6 +6,7 @@ use plan::{CacheTls, ServedCache, ServedVolume, volume_name_fault};
 use units::Bytes;
 
 use super::control;
+use super::iscsi::settings::{self as iscsi, IscsiSettings};
 use super::socket::ListenAddress;
 use crate::cmd::cache::flags::CacheServeFlags;
 use crate::documents::read_text;
@@ -22,6 +23,7 @@ pub(super) struct CacheServeSettings {
     pub document: ServedCache,
     pub addresses: Vec<ListenAddress>,
     pub control: PathBuf,
+    pub iscsi: Option<IscsiSettings>,
     file: Option<PathBuf>,
 }
 
@@ -51,7 +53,8 @@ impl CacheServeSettings {
                 }
             }
         }
-        Ok(Self { document, addresses, control, file: flags.config.clone() })
+        let iscsi = document.iscsi.as_ref().map(IscsiSettings::of).transpose()?;
+        Ok(Self { document, addresses, control, iscsi, file: flags.config.clone() })
     }
 
     /// The document, read again; none if there is none.
@@ -96,6 +99,7 @@ fn from_flags(flags: &CacheServeFlags) -> Result<ServedCache, CommandError> {
         control: flags.control.as_ref().map(|path| path.display().to_string()),
         metrics: flags.metrics.clone(),
         write_budget: flags.write_budget,
+        iscsi: iscsi::from_flags(flags),
         tls: tls_of(flags),
         memory: MEMORY,
         connections: CONNECTIONS,
@@ -104,8 +108,8 @@ fn from_flags(flags: &CacheServeFlags) -> Result<ServedCache, CommandError> {
 }
 
 fn tls_of(flags: &CacheServeFlags) -> Option<CacheTls> {
-    let text = |path: &PathBuf| path.display().to_string();
-    let (certificate, key) = (flags.tls_cert.as_ref()?, flags.tls_key.as_ref()?);
-    let client_ca = flags.tls_client_ca.as_ref()?;
-    Some(CacheTls { certificate: text(certificate), key: text(key), client_ca: text(client_ca) })
+    let certificate = flags.tls_cert.as_ref()?.display().to_string();
+    let key = flags.tls_key.as_ref()?.display().to_string();
+    let client_ca = flags.tls_client_ca.as_ref()?.display().to_string();
+    Some(CacheTls { certificate, key, client_ca })
 }

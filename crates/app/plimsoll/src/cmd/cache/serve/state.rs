@@ -7,6 +7,7 @@ use std::sync::Arc;
 use device::Runtime;
 use device_os::Watcher;
 use export::ExportHall;
+use export_iscsi::TargetHall;
 use flashcache::FlashCache;
 use rustls::ServerConfig;
 use units::Nanos;
@@ -24,10 +25,14 @@ pub(super) struct Daemon {
     /// The same for clients that must encrypt.
     pub secure_hall: Rc<ExportHall>,
     pub tls: Option<Arc<ServerConfig>>,
+    /// The targets of iSCSI, if they are served.
+    pub targets: Option<Rc<TargetHall>>,
     pub runtime: Runtime,
     pub watcher: Watcher,
     pub started: Nanos,
     pub clients: Cell<usize>,
+    /// Those of them that are initiators.
+    pub initiators: Cell<usize>,
     /// Clients since the start.
     pub clients_seen: Cell<u64>,
     pub stopping: Rc<Stopping>,

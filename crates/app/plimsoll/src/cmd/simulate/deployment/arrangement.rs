@@ -31,6 +31,16 @@ pub(crate) struct Arrangement {
 pub(crate) struct ArrayChoice {
     pub array: ArrayDescription,
     pub sharing: Sharing,
+    /// Hosts with other arrays, by name.
+    pub others: BTreeMap<String, (ArrayDescription, Sharing)>,
+}
+
+impl ArrayChoice {
+    /// The arrays of a host.
+    fn of(&self, host: &str) -> (&ArrayDescription, Sharing) {
+        let other = self.others.get(host);
+        other.map_or((&self.array, self.sharing), |(array, sharing)| (array, *sharing))
+    }
 }
 
 /// How hosts and folders share arrays.
@@ -49,15 +59,14 @@ pub(crate) enum Sharing {
 /// Deals arrays out, and their bytes.
 pub(super) struct Shelf<'a> {
     choice: &'a ArrayChoice,
-    capacity: u64,
     numbers: BTreeMap<(usize, usize), usize>,
-    taken: Vec<u64>,
+    /// Each array, and the bytes of it that are taken.
+    dealt: Vec<(ArrayDescription, u64)>,
 }
 
 impl<'a> Shelf<'a> {
     pub(super) fn new(choice: &'a ArrayChoice) -> Self {
-        let capacity = choice.array.capacity_bytes();
-        Self { choice, capacity, numbers: BTreeMap::new(), taken: Vec::new() }
+        Self { choice, numbers: BTreeMap::new(), dealt: Vec::new() }
     }
 
     /// The bytes of a copy and its log: the `position`th of host number `host`, in its `folder`th
@@ -68,7 +77,8 @@ impl<'a> Shelf<'a> {
         (position, folder): (usize, usize),
         bytes: u64,
     ) -> Result<(OperationPlace, OperationPlace), CommandError> {
-        let key = match self.choice.sharing {
+        let (description, sharing) = self.choice.of(name);
+        let key = match sharing {
             Sharing::All => (0, 0),
             Sharing::Host => (host, 0),
             Sharing::Folder => (host, folder),
@@ -76,17 +86,21 @@ impl<'a> Shelf<'a> {
         };
         let next = self.numbers.len();
         let array = *self.numbers.entry(key).or_insert(next);
-        self.taken.resize(self.taken.len().max(array + 1), 0);
-        let base = self.taken[array];
+        if array == self.dealt.len() {
+            self.dealt.push((description.clone(), 0));
+        }
+        let (of, taken) = &mut self.dealt[array];
+        let base = *taken;
         let log = base + bytes.next_multiple_of(1 << 20);
-        self.taken[array] = log + LOG_ROOM;
-        if self.taken[array] > self.capacity {
+        *taken = log + LOG_ROOM;
+        let capacity = of.capacity_bytes();
+        if *taken > capacity {
             return Err(CommandError::new(format!(
                 "{name}: its databases and logs take {} and more, and the array \"{}\" holds {}; \
                  simulate more or larger disks, or --each-folder",
-                Bytes(self.taken[array]),
-                self.choice.array.name,
-                Bytes(self.capacity)
+                Bytes(*taken),
+                of.name,
+                Bytes(capacity)
             )));
         }
         Ok((
@@ -97,7 +111,7 @@ impl<'a> Shelf<'a> {
 
     /// The arrays that were dealt out.
     pub(super) fn arrays(&self) -> Vec<ArrayDescription> {
-        vec![self.choice.array.clone(); self.taken.len()]
+        self.dealt.iter().map(|(array, _)| array.clone()).collect()
     }
 }
 

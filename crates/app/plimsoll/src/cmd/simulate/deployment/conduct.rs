@@ -11,11 +11,11 @@ use host::simulate::played::{HostJournal, side_by_side};
 use host::simulate::{SimulatedStorage, SimulationOrder};
 use plan::Plan;
 use rehearsal::{
-    GroupOutcome, HostGroup, HostInterval, Judgement, Limits, Occurrence, PlayOrder, Stretch,
-    groups, judge, play, replay_of, timeline,
+    GroupOutcome, HostGroup, Judgement, Limits, Occurrence, PieceSpan, PlayListener, PlayOrder,
+    Stretch, groups, judge, play, replay_of, timeline,
 };
 use report::PlayedReport;
-use simdisk::operations::ScanShape;
+use simdisk::operations::{OperationAnswer, ScanShape};
 use units::{Nanos, Seed};
 
 use super::arrangement::Arrangement;
@@ -116,24 +116,27 @@ impl RehearsalOrder<'_> {
         group: &HostGroup,
         folder: Option<&Path>,
     ) -> Result<GroupOutcome, HostError> {
-        let mut journals = BTreeMap::new();
-        for &host in folder.map_or(&[][..], |_| &group.hosts) {
-            journals.insert(host, self.journal(host, folder.unwrap_or(Path::new("")))?);
-        }
-        let mut written = Ok(());
-        let outcome = play(order, group, &mut |interval| {
-            if let Some(journal) = journals.get_mut(&interval.host)
-                && written.is_ok()
-            {
-                written = add(journal, order.stretches, interval);
-            }
-            written.is_ok()
-        });
-        written?;
-        for journal in journals.into_values() {
-            journal.finish()?;
-        }
+        let mut journals = self.journals(order.stretches, group, folder)?;
+        let outcome = play(order, group, &mut journals);
+        journals.finish()?;
         outcome.map_err(|error| HostError::new(error.to_string()))
+    }
+
+    /// The journals of the hosts of a group; none without a folder.
+    fn journals<'b>(
+        &self,
+        stretches: &'b [Stretch],
+        group: &HostGroup,
+        folder: Option<&Path>,
+    ) -> Result<GroupJournals<'b>, HostError> {
+        let mut journals = BTreeMap::new();
+        if let Some(folder) = folder {
+            for &host in &group.hosts {
+                journals.insert(host, self.journal(host, folder)?);
+            }
+        }
+        let copies = group.positions(&self.arrangement.deployment);
+        Ok(GroupJournals { stretches, copies, journals, written: Ok(()) })
     }
 
     fn journal(&self, host: usize, folder: &Path) -> Result<HostJournal, HostError> {
@@ -183,18 +186,42 @@ impl RehearsalOrder<'_> {
     }
 }
 
-fn add(
-    journal: &mut HostJournal,
-    stretches: &[Stretch],
-    interval: HostInterval,
-) -> Result<(), HostError> {
-    // A host that is down makes no requests.
-    let current = stretches.iter().rev().find(|of| of.from < interval.at);
-    if current.is_some_and(|of| !of.up[interval.host]) {
-        return Ok(());
+/// The journals of a group's hosts while it is played.
+struct GroupJournals<'a> {
+    stretches: &'a [Stretch],
+    /// Host of each copy of the group, and its number among those of the host.
+    copies: Vec<(usize, usize)>,
+    journals: BTreeMap<usize, HostJournal>,
+    written: Result<(), HostError>,
+}
+
+impl PlayListener for GroupJournals<'_> {
+    fn answered(&mut self, copy: usize, answer: &OperationAnswer, is_replay: bool) {
+        let (host, position) = self.copies[copy];
+        if let Some(journal) = self.journals.get_mut(&host) {
+            journal.note(position, answer, is_replay);
+        }
     }
-    let (from, to) = interval.played;
-    journal.add(to.since(from), interval.copies.into_iter().map(|of| of.series).collect())
+
+    fn piece_ended(&mut self, span: PieceSpan) -> bool {
+        // A host that is down makes no requests.
+        let current = self.stretches.iter().rev().find(|of| of.from < span.at);
+        for (&host, journal) in &mut self.journals {
+            if current.is_some_and(|of| !of.up[host]) {
+                journal.skip();
+            } else if self.written.is_ok() {
+                self.written = journal.end_interval(span.played);
+            }
+        }
+        self.written.is_ok()
+    }
+}
+
+impl GroupJournals<'_> {
+    fn finish(self) -> Result<(), HostError> {
+        self.written?;
+        self.journals.into_values().try_for_each(|journal| journal.finish().map(drop))
+    }
 }
 
 fn limits(plan: &Plan) -> Limits {

@@ -189,11 +189,12 @@ fn occurrences(order: &FleetOrder, deployment: &PlayedDeployment) -> Vec<Occurre
                     take_over.iter().filter_map(|of| copy_at(deployment, &of.database, of.by));
                 (Happening::HostLost { host: *host }, back.map(|of| of.at), moved.collect())
             }
-            EventAction::Reseed { database, target, .. } => {
+            EventAction::Reseed { database, target, bytes_per_second, .. } => {
                 let Some((database, copy)) = copy_at(deployment, database, *target) else {
                     continue;
                 };
-                (Happening::Reseed { database, copy }, None, Vec::new())
+                let rate = Some(*bytes_per_second);
+                (Happening::Reseed { database, copy, rate }, None, Vec::new())
             }
         };
         let text = event.action.words(&names);

@@ -4,7 +4,7 @@ use plan::{Plan, quoted, write_size};
 use provision::layout::Witness;
 use rehearsal::{PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules};
 use serde_json::Value;
-use units::{Bytes, Seed};
+use units::{Bytes, Nanos, Seed};
 
 use super::arrangement::{Arrangement, ArrayChoice, Sharing, Shelf, load_of};
 use crate::error::CommandError;
@@ -91,7 +91,13 @@ impl ProvisionReader<'_> {
             None => None,
         };
         let activates_lagged = self.provision["lagged_copies_activate"].as_bool().unwrap_or(false);
-        PlayedRules { witness, activates_lagged, ..PlayedRules::default() }
+        PlayedRules {
+            witness,
+            activates_lagged,
+            lag: Nanos(self.provision["replay_lag_ns"].as_u64().unwrap_or(0)),
+            site_link: self.provision["link_mbps"].as_f64().map(|mbps| mbps * 1e6 / 8.0),
+            ..PlayedRules::default()
+        }
     }
 
     fn hosts(&self) -> Result<(Vec<PlayedHost>, Vec<HostDatabases>), CommandError> {

@@ -1,8 +1,10 @@
 //! Which failures a design claims to survive, as cases to play. A pure function of the layout.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use provision::Provision;
 use provision::layout::{Failure, Mode, Quorum};
-use rehearsal::{Happening, Occurrence, PlayedDeployment};
+use rehearsal::{Happening, Occurrence, PlayedDeployment, timeline};
 use units::Nanos;
 
 /// When a failure comes.
@@ -19,8 +21,8 @@ pub(super) struct PlayedClaim {
     pub length: Nanos,
 }
 
-/// The claims of a design: normal operation, a disk, each server, each pair whose loss stops no
-/// database, each site.
+/// The claims of a design: normal operation, each server, each pair whose loss stops no database,
+/// else one server of each site if that stops none, each site, a disk of each array.
 pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Vec<PlayedClaim> {
     let hour = Nanos::from_secs(3_600);
     let mut all = vec![PlayedClaim {
@@ -46,9 +48,10 @@ pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Ve
         let name = mode.failure.to_string();
         all.push(PlayedClaim { name, cases, objection, length: Nanos(2 * hour.0) });
     }
+    all.extend(one_of_each_site(provision, deployment, &members));
     all.push(PlayedClaim {
         name: "one disk failed".to_owned(),
-        cases: vec![vec![disk_failed(deployment)]],
+        cases: disks(deployment).into_iter().map(|of| vec![of]).collect(),
         objection: None,
         length: Nanos(96 * hour.0),
     });
@@ -100,8 +103,79 @@ fn site_lost(site: usize) -> Occurrence {
     occurrence(Happening::SiteLost { site }, format!("site {}", site + 1))
 }
 
-fn disk_failed(deployment: &PlayedDeployment) -> Occurrence {
-    let copy = &deployment.databases[0].copies[0];
-    let text = format!("a disk of {}", deployment.hosts[copy.host].name);
-    occurrence(Happening::DiskFailed { array: copy.place.array }, text)
+/// A server of each site, for designs that do not claim every pair, if no database would stop.
+fn one_of_each_site(
+    provision: &Provision,
+    deployment: &PlayedDeployment,
+    members: &[usize],
+) -> Option<PlayedClaim> {
+    let pair = provision.modes.iter().find(|mode| mode.failure == Failure::Servers(2));
+    if pair.is_some_and(is_claimed) {
+        return None;
+    }
+    let cases: Vec<Vec<Occurrence>> = pairs(members)
+        .into_iter()
+        .filter(|&(one, two)| deployment.hosts[one].site != deployment.hosts[two].site)
+        .map(|(one, two)| vec![lost(deployment, one), lost(deployment, two)])
+        .collect();
+    let length = Nanos(2 * 3_600_000_000_000);
+    let stays = |case: &Vec<Occurrence>| {
+        timeline(deployment, case, length).iter().all(|of| of.inactive() == 0)
+    };
+    (!cases.is_empty() && cases.iter().all(stays)).then(|| PlayedClaim {
+        name: "a server of each site failed".to_owned(),
+        cases,
+        objection: None,
+        length,
+    })
+}
+
+/// A disk of each array of the first group. Of arrays that are alike and have as many databases and
+/// as many active ones, the first fails.
+fn disks(deployment: &PlayedDeployment) -> Vec<Occurrence> {
+    let mut arrays: BTreeMap<usize, (usize, usize, usize)> = BTreeMap::new();
+    for database in &deployment.databases {
+        for (at, copy) in database.copies.iter().enumerate() {
+            if deployment.hosts[copy.host].group == 0 {
+                let (_, all, active) = arrays.entry(copy.place.array).or_insert((copy.host, 0, 0));
+                (*all, *active) = (*all + 1, *active + usize::from(at == 0));
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    arrays.retain(|&array, (_, all, active)| {
+        seen.insert((deployment.arrays[array].name.clone(), *all, *active))
+    });
+    arrays
+        .into_iter()
+        .map(|(array, (host, ..))| {
+            let text = format!("a disk of {}", deployment.hosts[host].name);
+            occurrence(Happening::DiskFailed { array }, text)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rehearsal::PlayedDeployment;
+
+    use super::disks;
+    use crate::cmd::size::prove::fixture::deployment;
+
+    fn names(of: &PlayedDeployment) -> Vec<String> {
+        disks(of).into_iter().map(|of| of.text).collect()
+    }
+
+    #[test]
+    fn a_disk_of_each_array_that_differs_fails() {
+        let mut deployment = deployment(4);
+        assert_eq!(names(&deployment), ["a disk of EX00"]);
+        deployment.arrays[3].name = "a smaller set".to_owned();
+        assert_eq!(names(&deployment), ["a disk of EX00", "a disk of EX03"]);
+        // A database more on the second host, active there.
+        let mut more = deployment.databases[1].clone();
+        more.copies.truncate(1);
+        deployment.databases.push(more);
+        assert_eq!(names(&deployment), ["a disk of EX00", "a disk of EX01", "a disk of EX03"]);
+    }
 }

@@ -1,21 +1,25 @@
 //! One design, laid out on its arrays and played.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use host::HostError;
 use host::simulate::played::side_by_side;
 use plan::Deployment;
 use plan::deployment::Replacement;
-use provision::Provision;
+use provision::{Provision, Server};
 use rehearsal::{
-    Breach, Duty, HostGroup, Judgement, Limits, Occurrence, PlayOrder, PlayedDeployment, Stretch,
-    groups, judge, play, replay_of, timeline,
+    HostGroup, Limits, Occurrence, PlayOrder, PlayedDeployment, Stretch, groups, judge, play,
+    replay_of, timeline,
 };
 use report::{Claim, ClaimState};
+use simdisk::ArrayDescription;
 use sizing::Severity;
 use units::{Nanos, Seed};
 
+use super::case::PlayedCase;
 use super::cases::{PlayedClaim, claims};
+use super::deciding::deciding;
+use super::paper::OnPaper;
 use crate::cmd::plan as plan_verb;
 use crate::cmd::predict::designed::DesignedSet;
 use crate::cmd::simulate::deployment::arrangement::{Arrangement, ArrayChoice, Sharing};
@@ -31,18 +35,10 @@ pub(super) struct Trial {
     pub provision: Provision,
     /// What the sizing forbids.
     pub violations: Vec<String>,
+    /// Load of a disk by the formulas, as a share of the requests that it answers.
+    disk_load: Option<f64>,
     arrangement: Arrangement,
     groups: Vec<HostGroup>,
-}
-
-/// One case with its judgement.
-struct PlayedCase {
-    name: String,
-    judgement: Judgement,
-    /// Databases that stay inactive.
-    inactive: usize,
-    /// Whether databases were inactive for a while, and all are active in the end.
-    by_hand: bool,
 }
 
 impl Trial {
@@ -55,14 +51,16 @@ impl Trial {
         let (provision, findings) = plan_verb::laid_out(&deployment, None)?;
         let server = provision.groups.first().and_then(|group| group.servers.first());
         let server = server.ok_or_else(|| CommandError::new("the design has no server"))?;
-        let set = DesignedSet::of(&provision, server, &deployment.storage.first.database)?;
-        let choice = ArrayChoice { array: set.array, sharing: Sharing::Sets(set.databases.max(1)) };
+        let (array, sharing) = arrays_of(&deployment, &provision, server)?;
+        let others = others(&deployment, &provision)?;
+        let choice = ArrayChoice { array, sharing, others };
         let document = plan_verb::layout_of(&deployment)?;
         let arrangement = from_provision::arranged(&document, &choice, None)?;
         let violations = findings.iter().filter(|of| of.severity == Severity::Violation);
         Ok(Self {
             violations: violations.map(|of| format!("{}: {}", of.key, of.text)).collect(),
             groups: groups(&arrangement.deployment),
+            disk_load: provision::disk_load(&provision::size(&deployment)),
             provision,
             arrangement,
         })
@@ -92,38 +90,49 @@ impl Trial {
         )
     }
 
-    /// Plays every claim with this share of the mailboxes.
-    pub(super) fn claims(
-        &self,
-        share: f64,
-        console: &mut Console,
-    ) -> Result<Vec<Claim>, CommandError> {
-        let mut deployment = self.arrangement.deployment.clone();
-        for database in &mut deployment.databases {
-            database.iops = database.iops.map(|iops| iops * share);
-        }
+    /// The claims of the design, to be played.
+    pub(super) fn claims(&self) -> Vec<PlayedClaim> {
+        claims(&self.provision, &self.arrangement.deployment)
+    }
+
+    /// Plays every claim.
+    pub(super) fn played(&self, console: &mut Console) -> Result<Vec<Claim>, CommandError> {
         let mut found = Vec::new();
-        for claim in claims(&self.provision, &deployment) {
+        for claim in self.claims() {
             console.remark(format_args!("{}: {} to play ...", claim.name, claim.cases.len()))?;
-            found.push(self.claim(&deployment, &claim)?);
+            found.push(self.play(&claim, 1.0)?);
         }
         Ok(found)
     }
 
-    fn claim(
-        &self,
-        deployment: &PlayedDeployment,
-        claim: &PlayedClaim,
-    ) -> Result<Claim, CommandError> {
+    /// Plays one claim with this share of the mailboxes.
+    pub(super) fn play(&self, claim: &PlayedClaim, share: f64) -> Result<Claim, CommandError> {
+        let mut deployment = self.arrangement.deployment.clone();
+        for database in &mut deployment.databases {
+            database.iops = database.iops.map(|iops| iops * share);
+        }
         let cases = side_by_side::<_, HostError>(claim.cases.len(), |at| {
-            self.case(deployment, &claim.cases[at], claim.length)
+            self.case(&deployment, &claim.cases[at], claim.length)
         })?;
         let worst = cases.iter().max_by(|one, two| one.badness().total_cmp(&two.badness()));
         let worst = worst.ok_or_else(|| CommandError::new("a claim without a case"))?;
-        Ok(worst.claim(claim, claim.objection.clone(), cases.len()))
+        let disks = self.disk_load.map(|load| load * share);
+        let paper = OnPaper { objection: claim.objection.clone(), disks };
+        Ok(worst.claim(&claim.name, &paper, cases.len()))
     }
 
-    /// Plays the hosts that matter in a case: where most is active, and where something fails.
+    /// The same, and whether it holds; a claim of this name that the design does not make does not.
+    pub(super) fn holds(&self, name: &str, share: f64) -> Result<bool, CommandError> {
+        let Some(claim) = self.claims().into_iter().find(|of| of.name == name) else {
+            return Ok(false);
+        };
+        if claim.objection.is_some() {
+            return Ok(false);
+        }
+        Ok(self.play(&claim, share)?.state == ClaimState::Holds)
+    }
+
+    /// Plays the hosts that decide a case.
     fn case(
         &self,
         deployment: &PlayedDeployment,
@@ -131,7 +140,7 @@ impl Trial {
         length: Nanos,
     ) -> Result<PlayedCase, HostError> {
         let stretches = timeline(deployment, occurrences, length);
-        let hosts = busiest(deployment, &stretches);
+        let hosts = deciding(deployment, &stretches);
         let replays: Vec<_> = deployment.profiles.iter().map(replay_of).collect();
         let order = PlayOrder {
             deployment,
@@ -147,7 +156,7 @@ impl Trial {
         for group in
             self.groups.iter().filter(|of| of.hosts.iter().any(|host| hosts.contains(host)))
         {
-            let played = play(&order, group, &mut |_| true);
+            let played = play(&order, group, &mut ());
             outcomes.push(played.map_err(|error| HostError::new(error.to_string()))?);
         }
         let limits = self.limits();
@@ -155,7 +164,8 @@ impl Trial {
         let inactive = stretches.last().map_or(0, Stretch::inactive);
         let name = occurrences.iter().map(|of| of.text.as_str()).collect::<Vec<_>>().join(" and ");
         let by_hand = inactive == 0 && stretches.iter().any(|of| of.inactive() > 0);
-        Ok(PlayedCase { name, judgement, inactive, by_hand })
+        let lag = deployment.rules.lag;
+        Ok(PlayedCase { name, judgement, inactive, by_hand, lag })
     }
 
     fn limits(&self) -> Limits {
@@ -168,72 +178,30 @@ impl Trial {
     }
 }
 
-/// In each stretch the host with most active copies, of those the one with most others; and hosts
-/// of which an array fails.
-fn busiest(deployment: &PlayedDeployment, stretches: &[Stretch]) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    for stretch in stretches {
-        let mut loads = vec![(0_usize, 0_usize); deployment.hosts.len()];
-        for (database, duties) in deployment.databases.iter().zip(&stretch.duties) {
-            for (copy, duty) in database.copies.iter().zip(duties) {
-                let load = &mut loads[copy.host];
-                load.0 += usize::from(*duty == Duty::Active);
-                load.1 += usize::from(*duty != Duty::Idle);
-                if matches!(duty, Duty::Seeding { .. })
-                    || stretch.failed_drives.contains(&copy.place.array)
-                {
-                    found.insert(copy.host);
-                }
-            }
-        }
-        found.extend((0..loads.len()).max_by_key(|&host| loads[host]));
-    }
-    found
+/// The set of disks of a server, and how its databases share such sets.
+fn arrays_of(
+    deployment: &Deployment,
+    provision: &Provision,
+    server: &Server,
+) -> Result<(ArrayDescription, Sharing), CommandError> {
+    let storage = &deployment.storage;
+    let disks = if server.site == 0 { &storage.first } else { &storage.second };
+    let set = DesignedSet::of(provision, server, &disks.database)?;
+    Ok((set.array, Sharing::Sets(set.databases.max(1))))
 }
 
-impl PlayedCase {
-    /// Ranks cases: inactive databases first, then broken limits, then latency.
-    fn badness(&self) -> f64 {
-        let excess = self.judgement.breaches.first().map_or(0.0, |breach| breach.excess);
-        let worst = self.judgement.worst_row().and_then(|row| row.worst);
-        self.inactive as f64 * 1e9 + excess * 1e6 + worst.map_or(0.0, |(_, ms)| ms)
+/// The sets of all servers that are not like the first.
+fn others(
+    deployment: &Deployment,
+    provision: &Provision,
+) -> Result<BTreeMap<String, (ArrayDescription, Sharing)>, CommandError> {
+    let mut others = BTreeMap::new();
+    for kind in provision.kinds().into_iter().skip(1) {
+        let arrays = arrays_of(deployment, provision, kind)?;
+        let alike = provision.groups.iter().flat_map(|group| &group.servers);
+        let alike =
+            { alike }.filter(|of| (of.site, of.only_lagged) == (kind.site, kind.only_lagged));
+        others.extend(alike.map(|server| (server.name.clone(), arrays.clone())));
     }
-
-    fn claim(&self, claim: &PlayedClaim, objection: Option<String>, cases: usize) -> Claim {
-        let breach = self.judgement.breaches.first();
-        let state = match (&objection, self.inactive > 0 || breach.is_some()) {
-            (Some(_), _) => ClaimState::FailsOnPaper,
-            (None, true) => ClaimState::Fails,
-            (None, false) => ClaimState::Holds,
-        };
-        let settled = self.judgement.rows.iter();
-        let reads = settled.filter_map(|row| row.settled.reads_ms).reduce(f64::max);
-        let busy = self.judgement.rows.iter().map(|row| row.usage.drives).fold(0.0, f64::max);
-        Claim {
-            name: claim.name.clone(),
-            worst: if self.name.is_empty() { "-".to_owned() } else { self.name.clone() },
-            cases,
-            state,
-            reads_ms: reads,
-            disks_busy: busy,
-            because: objection.unwrap_or_else(|| self.because(breach)),
-            redundant_after_ns: self
-                .judgement
-                .recoveries
-                .first()
-                .and_then(|of| of.redundant_after)
-                .map(|after| after.0),
-        }
-    }
-
-    fn because(&self, breach: Option<&Breach>) -> String {
-        match (self.inactive, breach, self.by_hand) {
-            (1.., _, _) => format!("{} databases are active nowhere", self.inactive),
-            (0, Some(breach), _) => {
-                format!("{}; the {} are the limit", breach.text, breach.limit.name())
-            }
-            (0, None, true) => "an administrator activates the other site".to_owned(),
-            (0, None, false) => "every limit is kept".to_owned(),
-        }
-    }
+    Ok(others)
 }

@@ -1,48 +1,33 @@
 //! The session without a network: what it refuses, and that no bytes make it panic.
 
-use device_net::iscsi_codec::{FINAL, Head, IMMEDIATE, KeyText, append, field, request, response};
-use export_iscsi::{ScsiWork, ServedDisk, TargetOffer, TargetSession, TargetStep, WorkError};
+use device_net::iscsi_codec::{FINAL, Head, IMMEDIATE, field, request, response};
+use export_iscsi::{ScsiWork, TargetSession, TargetStep, WorkError};
 use units::{Prng, Seed};
 
-const TARGET: &str = "iqn.2026-11.example.plimsoll:volume";
+use crate::pdus::{TARGET, command, login, offer, pdu};
 
-fn offer(is_read_only: bool) -> TargetOffer {
-    let disk = ServedDisk { blocks: 1_000, block_bytes: 512, serial: "1".to_owned(), is_read_only };
-    let portal = "127.0.0.1:3260".to_owned();
-    TargetOffer { name: TARGET.to_owned(), portal, lun: 0, disk, account: None }
+/// A connection that has just been made.
+fn connected(is_read_only: bool) -> TargetSession {
+    TargetSession::new([offer(is_read_only)].into(), "127.0.0.1:3260".to_owned(), [7; 16])
 }
 
-fn pdu(head: Head, data: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    append(&mut bytes, head, data);
-    bytes
-}
-
-fn login(target: &str) -> Vec<u8> {
-    let mut text = KeyText::default();
-    text.set("InitiatorName", "iqn.2026-11.example.plimsoll:test");
-    text.set("TargetName", target);
-    text.set("SessionType", "Normal");
-    // From the second stage to the last.
-    pdu(Head::new(request::LOGIN | IMMEDIATE, FINAL | 1 << 2 | 3), &text.encode())
-}
-
-/// A command with room for `length` bytes, and the data that goes with it.
-fn command(number: u32, flags: u8, length: u32, cdb: &[u8], data: &[u8]) -> Vec<u8> {
-    let mut head = Head::new(request::COMMAND, FINAL | flags)
-        .with(field::TASK_TAG, number)
-        .with(field::COMMAND_NUMBER, number)
-        .with(field::TRANSFER_TAG, length);
-    head.0[32..32 + cdb.len()].copy_from_slice(cdb);
-    pdu(head, data)
+/// Hands `bytes` over, and grants what the session asks for.
+fn received(session: &mut TargetSession, bytes: &[u8]) -> Vec<TargetStep> {
+    session.room()[..bytes.len()].copy_from_slice(bytes);
+    let steps = session.filled(bytes.len());
+    let grant = |step| match step {
+        TargetStep::Reserve { task, .. } => session.granted(task),
+        step => vec![step],
+    };
+    steps.into_iter().flat_map(grant).collect()
 }
 
 /// Logged in, with the first unit attention behind it; the next command has number 1.
 fn session(is_read_only: bool) -> TargetSession {
-    let mut session = TargetSession::new(offer(is_read_only), [7; 16]);
-    let steps = session.received(&login(TARGET));
+    let mut session = connected(is_read_only);
+    let steps = received(&mut session, &login(TARGET));
     assert_eq!(sent(&steps).0[36..38], [0, 0], "accepted");
-    let refused = session.received(&command(0, 0, 0, &[0; 6], &[]));
+    let refused = received(&mut session, &command(0, 0, 0, &[0; 6], &[]));
     assert_eq!(sense(&refused), (0x6, 0x29), "a new session is announced once");
     session
 }
@@ -61,22 +46,22 @@ fn sense(steps: &[TargetStep]) -> (u8, u8) {
 
 #[test]
 fn another_target_and_a_nameless_initiator_are_refused() {
-    let mut other = TargetSession::new(offer(false), [7; 16]);
-    let steps = other.received(&login("iqn.2026-11.example.plimsoll:other"));
+    let mut other = connected(false);
+    let steps = received(&mut other, &login("iqn.2026-11.example.plimsoll:other"));
     assert_eq!(sent(&steps).0[36..38], [2, 3]);
     assert!(other.is_closed() && steps.contains(&TargetStep::Close));
-    let mut nameless = TargetSession::new(offer(false), [7; 16]);
+    let mut nameless = connected(false);
     let head = Head::new(request::LOGIN | IMMEDIATE, FINAL | 1 << 2 | 3);
-    assert_eq!(sent(&nameless.received(&pdu(head, b"TargetName=x\0"))).0[36..38], [2, 7]);
+    assert_eq!(sent(&received(&mut nameless, &pdu(head, b"TargetName=x\0"))).0[36..38], [2, 7]);
 }
 
 #[test]
 fn writes_to_a_read_only_volume_and_past_its_end_are_refused() {
     let write = [0x2a, 0, 0, 0, 0, 0, 0, 0, 1, 0];
-    let refused = session(true).received(&command(1, 0x20, 512, &write, &[1; 512]));
+    let refused = received(&mut session(true), &command(1, 0x20, 512, &write, &[1; 512]));
     assert_eq!(sense(&refused), (0x7, 0x27));
     let past = [0x2a, 0, 0, 0, 3, 0xe8, 0, 0, 1, 0];
-    let refused = session(false).received(&command(1, 0x20, 512, &past, &[1; 512]));
+    let refused = received(&mut session(false), &command(1, 0x20, 512, &past, &[1; 512]));
     assert_eq!(sense(&refused), (0x5, 0x21));
 }
 
@@ -86,7 +71,7 @@ fn a_comparison_reports_where_the_content_differs() {
     let mut cdb = [0; 16];
     (cdb[0], cdb[9], cdb[13]) = (0x89, 3, 1);
     let data = [[1; 512], [2; 512]].concat();
-    let steps = session.received(&command(1, 0x20, 1_024, &cdb, &data));
+    let steps = received(&mut session, &command(1, 0x20, 1_024, &cdb, &data));
     let (compare, write) = (vec![1; 512], vec![2; 512]);
     let work = ScsiWork::CompareAndWrite { offset: 3 * 512, compare, write };
     assert_eq!(steps, [TargetStep::Work { task: 1, work }]);
@@ -100,18 +85,18 @@ fn a_comparison_reports_where_the_content_differs() {
 fn data_is_asked_for_and_taken_in_order() {
     let mut session = session(false);
     let write = [0x2a, 0x08, 0, 0, 0, 0, 0, 0, 2, 0];
-    let asked = sent(&session.received(&command(1, 0x20, 1_024, &write, &[1; 512])));
+    let asked = sent(&received(&mut session, &command(1, 0x20, 1_024, &write, &[1; 512])));
     assert_eq!(asked.opcode(), response::READY);
     assert_eq!((asked.word(field::OFFSET), asked.word(field::LENGTH)), (512, 512));
     let head = Head::new(request::DATA_OUT, FINAL)
         .with(field::TASK_TAG, 1)
         .with(field::TRANSFER_TAG, asked.word(field::TRANSFER_TAG))
         .with(field::OFFSET, 512);
-    let steps = session.received(&pdu(head, &[2; 512]));
+    let steps = received(&mut session, &pdu(head, &[2; 512]));
     let data = [[1; 512], [2; 512]].concat();
     let work = ScsiWork::Write { offset: 0, data, is_durable: true };
     assert_eq!(steps, [TargetStep::Work { task: 1, work }]);
-    assert_eq!(sent(&session.finished(1, Ok(Vec::new()))).0[3], 0);
+    assert_eq!(sent(&session.finished(1, Ok(0))).0[3], 0);
 }
 
 #[test]
@@ -136,9 +121,9 @@ fn no_bytes_make_it_panic() {
                 let at = usize::try_from(prng.below(48)).unwrap();
                 bytes[at] = u8::try_from(prng.below(256)).unwrap();
             }
-            for step in session.received(&bytes) {
+            for step in received(&mut session, &bytes) {
                 if let TargetStep::Work { task, .. } = step {
-                    session.finished(task, Ok(vec![0; 600]));
+                    session.finished(task, Ok(600));
                 }
             }
         }

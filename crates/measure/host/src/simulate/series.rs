@@ -1,42 +1,39 @@
-//! Intervals of a host's journal: requests of its copies by series.
+//! Answers of the operation model as the series of a journal.
 
 use std::collections::BTreeMap;
 
 use record::{Series, SeriesInterval};
 use simdisk::operations::{OperationAnswer, OperationKind};
-use units::Nanos;
 
-/// Requests of one copy in an interval.
+/// The answers of one database in an interval, by series.
 #[derive(Clone, Debug, Default)]
-pub struct IntervalCopy {
-    /// Requests by series. Reads of replay are `LogRead`: no user waits for them.
-    pub series: BTreeMap<Series, SeriesInterval>,
-}
+pub(super) struct OperationSeries(BTreeMap<Series, SeriesInterval>);
 
-/// An interval of one host.
-#[derive(Clone, Debug)]
-pub struct HostInterval {
-    /// Number of the host.
-    pub host: usize,
-    /// Its beginning and end in played time.
-    pub played: (Nanos, Nanos),
-    /// Its beginning in the timeline.
-    pub at: Nanos,
-    /// The copies of the host, in the order of the deployment's databases.
-    pub copies: Vec<IntervalCopy>,
-}
-
-impl IntervalCopy {
-    /// Adds an answer.
-    pub(crate) fn note(&mut self, answer: &OperationAnswer, is_replay: bool) {
+impl OperationSeries {
+    /// Adds an answer; `is_replay` if a passive copy asked for it.
+    pub(super) fn note(&mut self, answer: &OperationAnswer, is_replay: bool) {
         let series = series_of(answer.kind, is_replay);
-        self.series
+        self.0
             .entry(series)
             .or_insert_with(|| SeriesInterval::new(series))
             .record(answer.bytes, answer.latency.0);
     }
+
+    pub(super) fn count(&self, series: Series) -> u64 {
+        self.0.get(&series).map_or(0, |of| of.latency.count())
+    }
+
+    pub(super) fn bytes(&self, series: Series) -> u64 {
+        self.0.get(&series).map_or(0, |of| of.bytes)
+    }
+
+    /// Every series with requests, in the order of reports.
+    pub(super) fn all(&self) -> Vec<SeriesInterval> {
+        self.0.values().cloned().collect()
+    }
 }
 
+/// The series of a kind of requests. Reads of replay are reads of log: no user waits for them.
 const fn series_of(kind: OperationKind, is_replay: bool) -> Series {
     match kind {
         OperationKind::DatabaseRead if is_replay => Series::LogRead,

@@ -1,0 +1,119 @@
+//! Why the formulas of the sizing and a simulation disagree about a claim.
+
+use units::Nanos;
+
+/// What the formulas say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct OnPaper {
+    /// Why the layout calls the claim failed, by processors or quorum.
+    pub objection: Option<String>,
+    /// Load of a disk as a share of the requests that it answers.
+    pub disks: Option<f64>,
+}
+
+/// What a simulation of the worst case has shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Shown {
+    /// Databases that stay inactive.
+    pub inactive: usize,
+    /// Whether a limit is broken.
+    pub is_broken: bool,
+    /// Whether a disk was missing where it broke.
+    pub is_degraded: bool,
+    /// Whether copies were seeded or caught up there.
+    pub is_recovering: bool,
+    /// How busy the busiest disk was, as a share.
+    pub disks_busy: f64,
+    /// How much log a lagged copy has to replay.
+    pub lag: Nanos,
+}
+
+/// Why the two disagree; none if they agree.
+pub(super) fn disagreement(paper: &OnPaper, shown: &Shown) -> Option<String> {
+    let fails = shown.is_broken || shown.inactive > 0;
+    let busy = shown.disks_busy * 100.0;
+    let on_paper = paper.disks.unwrap_or(0.0) * 100.0;
+    if paper.objection.is_some() {
+        return (!fails).then(|| {
+            "the simulation plays disks and no processors or votes: it cannot refute this"
+                .to_owned()
+        });
+    }
+    match (fails, on_paper > 100.0) {
+        (true, true) | (false, false) => None,
+        (false, true) => Some(format!(
+            "on paper a disk has {on_paper:.0} % of the work that its rated IOPS allow; played, it \
+             is {busy:.0} % busy, because the write memory sorts and joins page writes and the \
+             databases take part of the tracks"
+        )),
+        (true, false) => Some(unforeseen(shown, on_paper)),
+    }
+}
+
+/// Why the formulas do not foresee a failure.
+fn unforeseen(shown: &Shown, on_paper: f64) -> String {
+    let busy = shown.disks_busy * 100.0;
+    match *shown {
+        Shown { inactive: 1.., lag, .. } if lag > Nanos::ZERO => format!(
+            "the layout counts a lagged copy as available at once; it first replays {} of log",
+            plan::write_duration(lag)
+        ),
+        Shown { inactive: 1.., .. } => {
+            "the layout counts copies, and not the time until one is complete".to_owned()
+        }
+        Shown { is_degraded: true, .. } => format!(
+            "the formulas know no rebuild: on paper a disk has {on_paper:.0} % of the work that it \
+             can do, and beside the rebuild it is {busy:.0} % busy"
+        ),
+        Shown { is_recovering: true, .. } => format!(
+            "the formulas know no reseed and no catching up: on paper a disk has {on_paper:.0} % \
+             of the work that it can do, and beside the recovery it is {busy:.0} % busy"
+        ),
+        _ => format!(
+            "the formulas limit how many requests a disk gets ({on_paper:.0} % of its rated IOPS) \
+             and not how long one waits: played, it is {busy:.0} % busy, and requests queue"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Nanos;
+
+    use super::{OnPaper, Shown, disagreement};
+
+    fn paper(disks: f64) -> OnPaper {
+        OnPaper { objection: None, disks: Some(disks) }
+    }
+
+    #[test]
+    fn what_agrees_needs_no_words() {
+        let broken = Shown { is_broken: true, ..Shown::default() };
+        assert_eq!(disagreement(&paper(0.8), &Shown::default()), None);
+        assert_eq!(disagreement(&paper(1.2), &broken), None);
+        let objection = Some("no quorum is left".to_owned());
+        assert_eq!(disagreement(&OnPaper { objection, disks: None }, &broken), None);
+    }
+
+    #[test]
+    fn every_kind_of_disagreement_has_its_reason() {
+        let broken = Shown { is_broken: true, disks_busy: 0.97, ..Shown::default() };
+        let lag = Nanos::from_secs(3_600);
+        let cases = [
+            (paper(1.2), Shown::default(), "write memory"),
+            (paper(0.8), broken, "requests queue"),
+            (paper(0.8), Shown { is_degraded: true, ..broken }, "no rebuild"),
+            (paper(0.8), Shown { is_recovering: true, ..broken }, "no reseed"),
+            (paper(0.8), Shown { inactive: 2, lag, ..broken }, "replays 1h of log"),
+            (paper(0.8), Shown { inactive: 2, ..broken }, "counts copies"),
+        ];
+        for (paper, shown, word) in cases {
+            let text = disagreement(&paper, &shown).expect(word);
+            assert!(text.contains(word), "{text}");
+        }
+        let objection = Some("processors are 120 % busy".to_owned());
+        let of_processors = OnPaper { objection, disks: Some(0.5) };
+        let text = disagreement(&of_processors, &Shown::default()).expect("no agreement");
+        assert!(text.contains("cannot refute"), "{text}");
+    }
+}

@@ -1,0 +1,144 @@
+//! The smallest change with which a claim holds that does not: each is played, not calculated.
+
+use plan::deployment::Replacement;
+use provision::{LighterDesign, lighter_designs, more_servers};
+use report::{Claim, ClaimState, Remedy};
+
+use super::trial::Trial;
+use crate::cmd::predict;
+use crate::console::Console;
+use crate::error::CommandError;
+
+/// More edits than this are not tried.
+const MOST_EDITS: usize = 6;
+
+/// Shares of the mailboxes that are tried if no edit helps.
+const SHARES: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
+
+/// Changes in the order in which they are tried, and how far that has come.
+struct RemedySearch<'a> {
+    claims: &'a mut [Claim],
+    tried: usize,
+}
+
+/// Notes for each claim that fails the smallest change with which it holds, and returns the
+/// smallest with which all claims hold; none if they do already.
+pub(super) fn found(
+    document: &(String, String),
+    (trial, claims): (&Trial, &mut [Claim]),
+    console: &mut Console,
+) -> Result<Option<Remedy>, CommandError> {
+    if claims.iter().all(|of| of.state == ClaimState::Holds) {
+        return Ok(None);
+    }
+    let mut search = RemedySearch { claims, tried: 0 };
+    for design in candidates(document, search.fails_on_paper()) {
+        if let Some(remedy) = search.edit(document, &design, console)? {
+            return Ok(Some(remedy));
+        }
+    }
+    // A share of the mailboxes is played without being sized again: it answers disks alone.
+    if trial.violations.is_empty()
+        && let Some(remedy) = search.fewer_mailboxes(trial, console)?
+    {
+        return Ok(Some(remedy));
+    }
+    Ok(Some(search.none()))
+}
+
+/// The edits to try, the fewest disks first. Processors and quorum need servers.
+fn candidates((file, text): &(String, String), fails_on_paper: bool) -> Vec<LighterDesign> {
+    let mut found = if fails_on_paper { more_servers(file, text) } else { Vec::new() };
+    found.extend(lighter_designs(file, text));
+    let mut seen: Vec<Replacement> = Vec::new();
+    found.retain(|of| {
+        let is_new = !seen.contains(&of.edit);
+        seen.push(of.edit.clone());
+        is_new
+    });
+    found.truncate(MOST_EDITS);
+    found.sort_by(|one, two| one.disks.1.total_cmp(&two.disks.1));
+    found
+}
+
+impl RemedySearch<'_> {
+    fn fails_on_paper(&self) -> bool {
+        self.claims.iter().any(|of| of.state == ClaimState::FailsOnPaper)
+    }
+
+    /// Tries an edit; it is the remedy of all if every claim holds with it.
+    fn edit(
+        &mut self,
+        document: &(String, String),
+        design: &LighterDesign,
+        console: &mut Console,
+    ) -> Result<Option<Remedy>, CommandError> {
+        self.tried += 1;
+        console.remark(format_args!("Trying {} = {} ...", design.edit.key, design.edit.value))?;
+        // A design that cannot be laid out or simulated is no remedy.
+        let Ok(trial) = Trial::of(document, std::slice::from_ref(&design.edit)) else {
+            return Ok(None);
+        };
+        let edit = predict::edit(design, None);
+        let remedy = Remedy {
+            edit: Some(format!("[{}] {}", edit.section, edit.line)),
+            effect: edit.effect,
+            tried: self.tried,
+        };
+        let is_sound = trial.violations.is_empty();
+        let all_hold = self.note(&remedy, |name| trial.holds(name, 1.0))?;
+        Ok((all_hold && is_sound).then_some(remedy))
+    }
+
+    /// Tries shares of the mailboxes, the most first.
+    fn fewer_mailboxes(
+        &mut self,
+        trial: &Trial,
+        console: &mut Console,
+    ) -> Result<Option<Remedy>, CommandError> {
+        let mailboxes = trial.mailboxes();
+        for share in SHARES {
+            self.tried += 1;
+            console.remark(format_args!("Trying {:.0} % of the mailboxes ...", share * 100.0))?;
+            let remedy = Remedy {
+                edit: Some(format!("at most {:.0} mailboxes", mailboxes * share)),
+                effect: format!("{:.0} % of {mailboxes:.0}", share * 100.0),
+                tried: self.tried,
+            };
+            if self.note(&remedy, |name| trial.holds(name, share))? {
+                return Ok(Some(remedy));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Plays the failed claims with a change, and notes it for those that hold for the first time;
+    /// whether all claims hold with it, those included that held before.
+    fn note(
+        &mut self,
+        remedy: &Remedy,
+        holds: impl Fn(&str) -> Result<bool, CommandError>,
+    ) -> Result<bool, CommandError> {
+        let mut all_hold = true;
+        for claim in self.claims.iter_mut().filter(|of| of.state != ClaimState::Holds) {
+            if claim.remedy.is_some() && !all_hold {
+                continue;
+            }
+            let is_held = holds(&claim.name)?;
+            all_hold &= is_held;
+            if is_held && claim.remedy.is_none() {
+                claim.remedy = Some(remedy.clone());
+            }
+        }
+        for claim in self.claims.iter().filter(|of| of.state == ClaimState::Holds) {
+            all_hold = all_hold && holds(&claim.name)?;
+        }
+        Ok(all_hold)
+    }
+
+    /// No change helps all.
+    fn none(&self) -> Remedy {
+        let effect = "add servers or copies, and size again".to_owned();
+        Remedy { edit: None, effect, tried: self.tried }
+    }
+}

@@ -1,0 +1,104 @@
+//! Random reads over iSCSI of one file: `plimsoll cache serve` against tgtd, with one client. The
+//! cache is warm and tgtd reads through the page cache, so that both answer from what they have.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use testkit::tgt::Tgt;
+use xtask::failure::Failure;
+use xtask::shell;
+
+use crate::iscsi_perf::perf;
+use crate::pairs;
+
+/// The goal: our reads per second over tgtd's.
+const GOAL: f64 = 0.7;
+
+/// Requests in flight, one line each.
+const DEPTHS: [&str; 2] = ["1", "16"];
+
+/// Reads before the first pair, of as many seconds, so that the cache holds the file.
+const WARM_ROUNDS: usize = 6;
+
+const TARGET: &str = "iqn.2026-11.example.plimsoll:bench";
+
+/// Measures every depth with files in `folder`, which `target` serves as its LUN 1.
+pub(crate) fn run(target: &Tgt, folder: &Path) -> Result<(), Failure> {
+    shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
+    let program = shell::root().join("target/release/plimsoll");
+    let server = CacheServer::start(&program, folder, &target.disk(1))?;
+    let (ours, theirs) = (server.address(), target.address(None, 1));
+    for _ in 0..WARM_ROUNDS {
+        perf(&ours, "16")?;
+        perf(&theirs, "16")?;
+    }
+    for depth in DEPTHS {
+        let pairs = pairs::measure(GOAL, || perf(&ours, depth), || perf(&theirs, depth))?;
+        println!(
+            "iscsi target, {depth:>2} in flight: {:.0} reads/s of 32 KiB, tgtd {:.0}: {:.3} x ({})",
+            pairs.ours,
+            pairs.peer,
+            pairs.ratio,
+            if pairs.ratio >= GOAL { "goal of 0.7 met" } else { "below the goal of 0.7" }
+        );
+    }
+    Ok(())
+}
+
+/// A cache in the folder that serves a file until this is dropped.
+struct CacheServer {
+    child: Child,
+    portal: String,
+}
+
+impl CacheServer {
+    fn start(program: &Path, folder: &Path, disk: &Path) -> Result<Self, Failure> {
+        let flash = folder.join("flash.img").display().to_string();
+        let program_name = program.display().to_string();
+        shell::capture(&[&program_name, "cache", "create", &flash, "--size", "512MiB"])?;
+        let messages = folder.join("serve.err");
+        let mut command = Command::new(program);
+        command.args(["cache", "serve", &flash, "--read-only", "--volume"]);
+        command.arg(format!("disk={}", disk.display()));
+        command.arg("--listen").arg(format!("unix:{}", folder.join("nbd.sock").display()));
+        command.args(["--iscsi", "127.0.0.1:0", "--iscsi-name", TARGET]);
+        let errors = File::create(&messages).map_err(Failure::of)?;
+        let child = command.stdout(Stdio::null()).stderr(errors).spawn().map_err(Failure::of)?;
+        let mut server = Self { child, portal: String::new() };
+        server.portal = server.wait_for_portal(&messages)?;
+        Ok(server)
+    }
+
+    /// The portal that the server announces.
+    fn wait_for_portal(&mut self, messages: &PathBuf) -> Result<String, Failure> {
+        for _ in 0..600 {
+            let lines = BufReader::new(File::open(messages).map_err(Failure::of)?).lines();
+            let mut lines = lines.map_while(Result::ok);
+            let portal = lines.find_map(|line| {
+                Some(line.split_once("iscsi://")?.1.split_once('/')?.0.to_owned())
+            });
+            if let Some(portal) = portal {
+                return Ok(portal);
+            }
+            if self.child.try_wait().map_err(Failure::of)?.is_some() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        let said = fs::read_to_string(messages).unwrap_or_default();
+        Err(Failure::new(format!("the cache is not served: {said}")))
+    }
+
+    fn address(&self) -> String {
+        format!("iscsi://{}/{TARGET}:disk/0", self.portal)
+    }
+}
+
+impl Drop for CacheServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,120 @@
+//! PDUs on their way to an initiator, in order. Short ones that follow each other are sent at once.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::ops::Range;
+use std::rc::Rc;
+
+use export::{ReadBytes, Reserved, Wire, WireError};
+
+/// Most bytes of short PDUs that are sent at once.
+const JOINED_BYTES: usize = 16 << 10;
+
+/// A PDU, or a part of one.
+pub(super) struct OutgoingPdu {
+    head: Vec<u8>,
+    data: Option<(Rc<PendingRead>, Range<usize>)>,
+}
+
+impl OutgoingPdu {
+    /// One without data that was read.
+    pub(super) const fn bare(head: Vec<u8>) -> Self {
+        Self { head, data: None }
+    }
+
+    /// One that ends with a part of the bytes read.
+    pub(super) const fn new(head: Vec<u8>, data: Option<(Rc<PendingRead>, Range<usize>)>) -> Self {
+        Self { head, data }
+    }
+
+    fn data(&self) -> &[u8] {
+        self.data.as_ref().map_or(&[], |(read, part)| &read.bytes[part.clone()])
+    }
+}
+
+/// Bytes read, and the memory that they occupy until all of them are sent.
+pub(super) struct PendingRead {
+    bytes: ReadBytes,
+    _memory: Reserved,
+}
+
+impl PendingRead {
+    pub(super) const fn new(bytes: ReadBytes, memory: Reserved) -> Self {
+        Self { bytes, _memory: memory }
+    }
+}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Outbox {
+    queue: RefCell<VecDeque<OutgoingPdu>>,
+    is_sending: Cell<bool>,
+    broken: RefCell<Option<WireError>>,
+}
+
+impl Outbox {
+    /// PDUs that are not sent yet.
+    pub(super) fn length(&self) -> usize {
+        self.queue.borrow().len() + usize::from(self.is_sending.get())
+    }
+
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.borrow().is_some()
+    }
+
+    pub(super) fn take_broken(&self) -> Option<WireError> {
+        self.broken.take()
+    }
+
+    /// Queues a PDU; `true` if the caller must have the queue sent.
+    pub(super) fn push(&self, pdu: OutgoingPdu) -> bool {
+        if self.is_broken() {
+            return false;
+        }
+        self.queue.borrow_mut().push_back(pdu);
+        !self.is_sending.replace(true)
+    }
+
+    /// Sends until nothing is left or the wire breaks; `progress` is called after every PDU.
+    pub(super) async fn send_all(&self, wire: &dyn Wire, progress: impl Fn()) {
+        while let Some(pdu) = self.next() {
+            if let Err(error) = transmit(wire, &pdu).await {
+                self.broken.replace(Some(error));
+                self.queue.borrow_mut().clear();
+                break;
+            }
+            progress();
+        }
+        self.is_sending.set(false);
+    }
+
+    /// The next PDU, joined with the short ones behind it.
+    fn next(&self) -> Option<OutgoingPdu> {
+        let mut queue = self.queue.borrow_mut();
+        let mut first = queue.pop_front()?;
+        while first.data.is_none()
+            && first.head.len() < JOINED_BYTES
+            && let Some(next) = queue.pop_front()
+        {
+            first.head.extend_from_slice(&next.head);
+            first.data = next.data;
+        }
+        Some(first)
+    }
+}
+
+/// Sends the whole of a PDU.
+async fn transmit(wire: &dyn Wire, pdu: &OutgoingPdu) -> Result<(), WireError> {
+    let (mut head, mut data) = (&pdu.head[..], pdu.data());
+    while !(head.is_empty() && data.is_empty()) {
+        let moved = poll_fn(|context| wire.poll_send(context, head, data)).await?;
+        if moved == 0 {
+            return Err(WireError("the initiator takes no more bytes".to_owned()));
+        }
+        let of_head = moved.min(head.len());
+        head = &head[of_head..];
+        data = &data[moved - of_head..];
+    }
+    Ok(())
+}
