@@ -73,7 +73,9 @@ fn order(flags: &CacheHandOverFlags, carrier: &Carrier, source: &str) -> Result<
     let why = match answer {
         Ok(text) if text.is_empty() => return Ok(()),
         Ok(text) => String::from_utf8_lossy(&text).into_owned(),
-        Err(CarrierError::Silence { .. }) => "it does not answer".to_owned(),
+        Err(CarrierError::Silence { .. } | CarrierError::Refused { .. }) => {
+            "it does not answer".to_owned()
+        }
         Err(error) => error.to_string(),
     };
     Err(CommandError::new(format!(
