@@ -68,6 +68,7 @@ const TABLE: &[Layer] = &[
         outside: &["serde", "toml"],
         tests: &["testkit"],
     },
+    Layer { package: "export", inside: &["device", "plimsoll-units"], outside: &[], tests: &[] },
     Layer {
         package: "export-iscsi",
         inside: &["device", "device-net", "export", "plimsoll-units"],
@@ -75,7 +76,6 @@ const TABLE: &[Layer] = &[
         tests: &["device-os"],
     },
     Layer { package: "mirror", inside: &["plimsoll-units"], outside: &["twox-hash"], tests: &[] },
-    Layer { package: "export", inside: &["device", "plimsoll-units"], outside: &[], tests: &[] },
     Layer {
         package: "workload",
         inside: &["plan", "plimsoll-units"],
