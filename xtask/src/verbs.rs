@@ -163,6 +163,17 @@ fleet [PROOF...] [--times N] [--in DIR]
         run: fleet::run,
     },
     Verb {
+        name: "mirror-kills",
+        usage: "\
+mirror-kills [--times N]         two hosts and their NATS server killed N times (default 200)
+",
+        run: |words| match words {
+            [] => steps::mirror_kills("200"),
+            ["--times", times] => steps::mirror_kills(times),
+            _ => refused("mirror-kills", words),
+        },
+    },
+    Verb {
         name: "soak",
         usage: "\
 soak [--minutes N] [--iops N]    a load of N minutes (default 10), then every reader must agree;

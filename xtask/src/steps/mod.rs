@@ -10,7 +10,7 @@ use xtask::shell;
 
 pub(crate) use proofs::{
     bench, cache_crash, cache_kill, crash, damage, fidelity, kill, lies, measured_caches, mirror,
-    program_test, program_tests, soak, sweeps,
+    mirror_kills, program_test, program_tests, soak, sweeps,
 };
 pub(crate) use table::{PROVE, TEST};
 

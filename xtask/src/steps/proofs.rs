@@ -96,6 +96,11 @@ pub(crate) fn cache_kill(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " cached::kills", &[("PLIMSOLL_CACHE_KILLS", times)])
 }
 
+/// Kills two hosts and their NATS server `times` times and holds them to what guests saw.
+pub(crate) fn mirror_kills(times: &str) -> Result<(), Failure> {
+    program_tests("end_to_end", " mirrored::kills", &[("PLIMSOLL_MIRROR_KILLS", times)])
+}
+
 /// Sweeps of `designs` simulations: killed five times and resumed, and by agents of which one is
 /// lost.
 pub(crate) fn sweeps(designs: &str) -> Result<(), Failure> {

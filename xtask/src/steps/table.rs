@@ -98,6 +98,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &|| fleet::run(&["--times", "20"]),
     },
     Step {
+        name: "mirror-kills",
+        what: "two hosts and their NATS server killed 200 times under load",
+        run: &|| proofs::mirror_kills("200"),
+    },
+    Step {
         name: "soak",
         what: "ten minutes of load, then every reader must agree",
         run: &|| proofs::soak("10", None),

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use async_nats::jetstream::kv;
-use async_nats::jetstream::stream::{Config, DiscardPolicy};
 
+use crate::keys::stream_of;
 use crate::{Carrier, CarrierError};
 
 const BUCKET: &str = "plimsoll-lease";
@@ -91,20 +91,7 @@ impl Carrier {
     }
 
     fn lease_bucket(&self) -> Result<kv::Store, CarrierError> {
-        // The stream below a bucket, made by hand: the client asks a server for more about accounts
-        // than nats-server 2.9 answers before it makes a bucket.
-        let stream = Config {
-            name: format!("KV_{BUCKET}"),
-            subjects: vec![format!("$KV.{BUCKET}.>")],
-            max_messages_per_subject: 1,
-            max_age: LASTS,
-            duplicate_window: LASTS,
-            discard: DiscardPolicy::New,
-            deny_delete: true,
-            allow_rollup: true,
-            allow_direct: true,
-            ..Config::default()
-        };
+        let stream = stream_of(BUCKET, LASTS, LASTS);
         let made = self.jetstream.get_or_create_stream(stream);
         let made = self.wait("make the bucket of the lease", made);
         made.map_err(|error| self.may_not_control(error))?;

@@ -7,8 +7,10 @@
 mod access;
 mod error;
 mod journals;
+mod keys;
 mod lease;
 mod letters;
+mod outbox;
 mod subject;
 mod work;
 
@@ -22,8 +24,10 @@ use units::Nanos;
 pub use access::{Credentials, ServerAccess};
 pub use error::CarrierError;
 pub use journals::KeptJournal;
+pub use keys::{Bucket, KeyAnswer};
 pub use lease::Lease;
 pub use letters::{Letter, Letters, Replies};
+pub use outbox::Outbox;
 pub use subject::{EVERY_BEAT, beats, clocks, orders, results};
 pub use work::{WorkItem, WorkLeft, WorkQueue};
 

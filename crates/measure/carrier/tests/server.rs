@@ -10,9 +10,10 @@ use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use carrier::{Carrier, CarrierError, Credentials, ServerAccess};
+use carrier::{Carrier, CarrierError, Credentials, KeyAnswer, ServerAccess};
 use fleet::{AgentId, Assembly, JournalPiece, RunId};
 
 /// A server of this test's own.
@@ -168,4 +169,61 @@ fn a_server_that_is_not_there_is_named() {
     };
     let error = Carrier::connect(&access).expect_err("nothing listens there");
     assert!(error.to_string().contains("127.0.0.1:9"), "{error}");
+}
+
+/// The answer that `ask` passes on, or none within three seconds.
+fn answer(ask: impl FnOnce(Box<dyn FnOnce(KeyAnswer) + Send>)) -> Option<KeyAnswer> {
+    let (sender, answers) = channel();
+    ask(Box::new(move |answer| drop(sender.send(answer))));
+    answers.recv_timeout(Duration::from_secs(3)).ok()
+}
+
+#[test]
+fn keys_change_only_at_the_expected_revision_and_expire_on_the_server() {
+    let Some(server) = Server::new("keys") else { return };
+    let (one, other) = (server.connect(), server.connect());
+    let ttl = Some(Duration::from_secs(2));
+    let (bucket, again) =
+        (one.bucket("leases", ttl).expect("made"), other.bucket("leases", ttl).expect("found"));
+    let longer = other.bucket("leases", Some(Duration::from_secs(3)));
+    assert!(longer.expect_err("another expiry").to_string().contains("the same lease"));
+    let key = || "mail.db".to_owned();
+    let present = |revision| Some(KeyAnswer::Present { revision, value: b"one".to_vec() });
+    let made = answer(|then| bucket.create(key(), b"one".to_vec(), then));
+    assert_eq!(made, Some(KeyAnswer::Stored(1)));
+    assert_eq!(answer(|then| again.create(key(), b"two".to_vec(), then)), present(1));
+    let renewed = answer(|then| bucket.replace(key(), 1, b"one".to_vec(), then));
+    assert_eq!(renewed, Some(KeyAnswer::Stored(2)));
+    assert_eq!(answer(|then| again.replace(key(), 1, b"two".to_vec(), then)), present(2));
+    again.remove(key(), 1);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(answer(|then| again.read(key(), then)), present(2), "removed only at its revision");
+    std::thread::sleep(Duration::from_millis(2_500));
+    assert_eq!(answer(|then| again.read(key(), then)), Some(KeyAnswer::Absent), "expired");
+    let late = answer(|then| bucket.replace(key(), 2, b"one".to_vec(), then));
+    assert_eq!(late, Some(KeyAnswer::Absent), "an expired key is not renewed");
+    let taken = answer(|then| again.create(key(), b"two".to_vec(), then));
+    assert!(matches!(taken, Some(KeyAnswer::Stored(revision)) if revision > 2), "{taken:?}");
+}
+
+#[test]
+fn keys_without_expiry_survive_the_death_of_the_server() {
+    let Some(mut server) = Server::new("lasting-keys") else { return };
+    let carrier = server.connect();
+    let bucket = carrier.bucket("volumes", None).expect("made");
+    let made = carrier.create_key(&bucket, "mail", b"one".to_vec());
+    assert_eq!(made, Ok(KeyAnswer::Stored(1)));
+    server.kill();
+    let silence = answer(|then| bucket.replace("mail".to_owned(), 1, b"two".to_vec(), then));
+    assert_eq!(silence, None, "no answer is not a refusal");
+    server.start_again();
+    let began = Instant::now();
+    let mut found = None;
+    while found.is_none() {
+        assert!(began.elapsed() < Duration::from_secs(30), "the client did not come back");
+        found = answer(|then| bucket.read("mail".to_owned(), then));
+    }
+    let Some(KeyAnswer::Present { value, .. }) = found else { panic!("{found:?}") };
+    // The change may have been carried out late, whole.
+    assert!(value == b"one" || value == b"two", "{value:?}");
 }

@@ -16,6 +16,7 @@ mod keys;
 mod limits;
 mod low;
 pub mod luns;
+mod mirrored;
 mod model;
 mod name;
 mod preset;
@@ -32,6 +33,7 @@ pub use deployment::Deployment;
 pub use limits::Limits;
 pub use low::{Holds, PlanKey, plan_keys, quoted};
 pub use luns::LunDocument;
+pub use mirrored::MirroredVolume;
 pub use model::{
     Cache, Database, FlashCachePlan, LoadDurations, LoadSettings, MailboxDemand, Mix, Plan,
     Sessions, Test, TestKind, WarmUpPace,

@@ -76,21 +76,31 @@ pub struct ServedVolume {
 impl ServedCache {
     /// Reads a document from TOML `text`; `file` is the name that complaints print.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
-        let mut complaints = Vec::new();
-        let table = parse(text, EXAMPLE_COMMAND, &mut complaints);
-        let document = table.map(|table| {
-            let lines = Lines::of_text(text);
-            read(TomlSection::root(&table, &lines), &mut complaints)
-        });
-        complaints.sort_by_key(|complaint| complaint.line);
-        let complete = document.filter(|_| complaints.is_empty());
-        complete.ok_or_else(|| PlanError { file: file.to_owned(), complaints })
+        document(file, text, EXAMPLE_COMMAND, read)
     }
 
     /// A document with every key explained, ready to be edited.
     pub const fn example() -> &'static str {
         EXAMPLE
     }
+}
+
+/// Reads the TOML `text` of `file` with `read`; the command `example` prints such a document.
+pub(crate) fn document<T>(
+    file: &str,
+    text: &str,
+    example: &'static str,
+    read: impl FnOnce(TomlSection<'_>, &mut Vec<Complaint>) -> T,
+) -> Result<T, PlanError> {
+    let mut complaints = Vec::new();
+    let table = parse(text, example, &mut complaints);
+    let document = table.map(|table| {
+        let lines = Lines::of_text(text);
+        read(TomlSection::root(&table, &lines), &mut complaints)
+    });
+    complaints.sort_by_key(|complaint| complaint.line);
+    let complete = document.filter(|_| complaints.is_empty());
+    complete.ok_or_else(|| PlanError { file: file.to_owned(), complaints })
 }
 
 fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> ServedCache {
@@ -117,7 +127,7 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> ServedCache {
     document
 }
 
-fn texts(keys: &mut Keys<'_, '_>, key: &'static str) -> Vec<String> {
+pub(crate) fn texts(keys: &mut Keys<'_, '_>, key: &'static str) -> Vec<String> {
     keys.list(key)
         .map(|given: Vec<Given<String>>| given.into_iter().map(|given| given.value).collect())
         .unwrap_or_default()
@@ -138,7 +148,7 @@ fn tls(root: &mut Keys<'_, '_>) -> Option<CacheTls> {
     }
 }
 
-fn text(keys: &mut Keys<'_, '_>, key: &'static str) -> Option<String> {
+pub(crate) fn text(keys: &mut Keys<'_, '_>, key: &'static str) -> Option<String> {
     keys.has(key).then(|| keys.text(key, ""))
 }
 

@@ -3,8 +3,12 @@
 //! The newest entries are a log in order; older ones have been folded into a map of blocks. A log
 //! entry may still be withdrawn by a new owner, a folded one never: it was committed.
 
+mod whole;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+
+pub use whole::ImageHead;
 
 /// The content of one block.
 pub type BlockData = Arc<[u8]>;
@@ -103,6 +107,8 @@ pub struct FlashImage {
     destaged: u64,
     start: u64,
     log: VecDeque<LogEntry>,
+    /// The last write to each block in the log.
+    newest: BTreeMap<u64, u64>,
     base: BTreeMap<u64, BlockSlot>,
 }
 
@@ -119,6 +125,7 @@ impl FlashImage {
             destaged: 0,
             start: 0,
             log: VecDeque::new(),
+            newest: BTreeMap::new(),
             base: BTreeMap::new(),
         }
     }
@@ -131,8 +138,8 @@ impl FlashImage {
         match op {
             FlashOp::Append(entries) => self.append(entries),
             FlashOp::ReplaceTail { base, entries } => {
-                let kept = usize::try_from(base.saturating_sub(self.start)).unwrap_or(usize::MAX);
-                self.log.truncate(kept);
+                self.log.truncate(self.count_to(*base));
+                self.newest = self.last_writes();
                 self.append(entries);
             }
             FlashOp::Mark { commit, destaged } => {
@@ -159,8 +166,15 @@ impl FlashImage {
     fn append(&mut self, entries: &[LogEntry]) {
         for entry in entries {
             assert_eq!(entry.lsn, self.end() + 1, "entries follow each other");
+            if let Some((block, _)) = entry.write() {
+                self.newest.insert(block, entry.lsn);
+            }
             self.log.push_back(entry.clone());
         }
+    }
+
+    fn last_writes(&self) -> BTreeMap<u64, u64> {
+        self.log.iter().filter_map(|entry| Some((entry.write()?.0, entry.lsn))).collect()
     }
 
     fn fold(&mut self) {
@@ -174,6 +188,9 @@ impl FlashImage {
         {
             self.start = entry.lsn;
             if let EntryKind::Write { block, data } = entry.kind {
+                if self.newest.get(&block) == Some(&entry.lsn) {
+                    self.newest.remove(&block);
+                }
                 self.keep(block, BlockSlot { lsn: entry.lsn, data });
             }
         }
@@ -198,6 +215,7 @@ impl FlashImage {
 
     fn restart_log(&mut self, start: u64) {
         self.log.clear();
+        self.newest.clear();
         self.start = start;
         self.commit = start;
         self.destaged = start;
@@ -213,7 +231,7 @@ impl FlashImage {
         self.floor = floor;
     }
 
-    fn copy(&mut self, slots: &[(u64, BlockSlot)]) {
+    pub(crate) fn copy(&mut self, slots: &[(u64, BlockSlot)]) {
         for (block, slot) in slots {
             self.keep(*block, slot.clone());
         }
@@ -222,10 +240,7 @@ impl FlashImage {
     /// The content of `block` as of entry `upto`, if flash holds it.
     #[must_use]
     pub fn read(&self, block: u64, upto: u64) -> Option<BlockSlot> {
-        let newest = self.log.iter().rev().filter(|entry| entry.lsn <= upto);
-        let mut writes = newest.filter_map(|entry| Some((entry.lsn, entry.write()?)));
-        let logged = writes.find(|(_, (written, _))| *written == block);
-        let logged = logged.map(|(lsn, (_, data))| BlockSlot { lsn, data: Arc::clone(data) });
+        let logged = self.logged(block, upto);
         let base = self.base.get(&block);
         match (logged, base) {
             (Some(logged), Some(base)) if base.lsn > logged.lsn => Some(base.clone()),
@@ -234,16 +249,33 @@ impl FlashImage {
         }
     }
 
+    /// The last write to `block` in the log, up to entry `upto`.
+    fn logged(&self, block: u64, upto: u64) -> Option<BlockSlot> {
+        let newest = *self.newest.get(&block)?;
+        let mut writes = self.log.iter().take(self.count_to(newest.min(upto))).rev();
+        writes.find_map(|entry| {
+            let (written, data) = entry.write()?;
+            (written == block).then(|| BlockSlot { lsn: entry.lsn, data: Arc::clone(data) })
+        })
+    }
+
+    /// Entries of the log up to `lsn`.
+    fn count_to(&self, lsn: u64) -> usize {
+        usize::try_from(lsn.saturating_sub(self.start)).unwrap_or(usize::MAX)
+    }
+
     /// `true` if the log writes `block` after entry `lsn`.
     pub(crate) fn writes_after(&self, block: u64, lsn: u64) -> bool {
-        let mut after = self.log.iter().rev().take_while(|entry| entry.lsn > lsn);
-        after.any(|entry| entry.write().is_some_and(|(written, _)| written == block))
+        self.newest.get(&block).is_some_and(|newest| *newest > lsn)
     }
 
     /// Entries after `lsn`, up to `most` of them.
     pub(crate) fn entries_after(&self, lsn: u64, most: usize) -> Vec<LogEntry> {
-        let skipped = usize::try_from(lsn.saturating_sub(self.start)).unwrap_or(usize::MAX);
-        self.log.iter().skip(skipped).take(most).cloned().collect()
+        self.after(lsn).take(most).cloned().collect()
+    }
+
+    fn after(&self, lsn: u64) -> impl Iterator<Item = &LogEntry> {
+        self.log.iter().skip(self.count_to(lsn))
     }
 
     /// Blocks whose newest content up to `upto` is later than `after`, in their order.
@@ -258,7 +290,7 @@ impl FlashImage {
 
     /// The end of the first complete flush epoch after entry `lsn`.
     pub(crate) fn barrier_after(&self, lsn: u64) -> Option<u64> {
-        let mut after = self.log.iter().filter(|entry| entry.lsn > lsn);
+        let mut after = self.after(lsn);
         after.find(|entry| entry.kind == EntryKind::Barrier).map(|entry| entry.lsn)
     }
 
@@ -269,9 +301,8 @@ impl FlashImage {
 
     /// The last content of each block written in `(after, upto]`.
     pub(crate) fn coalesced(&self, after: u64, upto: u64) -> BTreeMap<u64, BlockData> {
-        self.log
-            .iter()
-            .filter(|entry| entry.lsn > after && entry.lsn <= upto)
+        self.after(after)
+            .take_while(|entry| entry.lsn <= upto)
             .filter_map(LogEntry::write)
             .map(|(block, data)| (block, Arc::clone(data)))
             .collect()

@@ -9,6 +9,7 @@
 //! stops before its lease can have expired. Nothing here opens a file, a socket or a clock.
 
 mod claim;
+mod codec;
 mod config;
 mod event;
 mod image;
@@ -20,12 +21,13 @@ mod owner;
 mod replica;
 mod settings;
 
+pub use codec::{FRAME_ALIGNMENT, FlashRecord, FrameHead, FramePayload};
 pub use config::{Authority, Config, CountedCopies, MirrorHost};
 pub use event::{
     BackingAnswer, BackingOp, GuestOutcome, GuestRequest, NodeCommand, NodeEffect, NodeEvent,
     RegistryAnswer, RegistryOp, RequestId,
 };
-pub use image::{BlockData, BlockSlot, EntryKind, FlashImage, FlashOp, LogEntry};
+pub use image::{BlockData, BlockSlot, EntryKind, FlashImage, FlashOp, ImageHead, LogEntry};
 pub use message::{AttachmentKey, PeerMessage};
 pub use node::{CopyProgress, MirrorNode, Status};
 pub use settings::MirrorSettings;

@@ -67,7 +67,7 @@ impl Replica {
         }
         if self.is_attached {
             self.report(local, key);
-        } else {
+        } else if local.image.admits(&op) {
             self.is_attached = true;
             local.flash(op, Then::Nothing);
             note(local, key);
@@ -96,9 +96,11 @@ impl Replica {
     ) {
         let end = local.image.end();
         let new: Vec<LogEntry> = entries.into_iter().filter(|entry| entry.lsn > end).collect();
-        let follows = new.first().is_some_and(|entry| entry.lsn == end + 1);
+        let has_news = !new.is_empty();
+        let append = FlashOp::Append(new);
+        let follows = has_news && local.image.admits(&append);
         if follows {
-            local.flash(FlashOp::Append(new), Then::Nothing);
+            local.flash(append, Then::Nothing);
         }
         let end = local.image.end();
         let (commit, destaged) = (marks.0.min(end), marks.1.min(end));

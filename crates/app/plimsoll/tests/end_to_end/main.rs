@@ -50,6 +50,8 @@ mod line;
 mod load_profile;
 #[cfg(target_os = "linux")]
 mod luns;
+#[cfg(target_os = "linux")]
+mod mirrored;
 mod mount;
 mod narrow;
 mod odd_files;

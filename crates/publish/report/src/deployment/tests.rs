@@ -48,7 +48,7 @@ fn the_customer_reads_what_breaks_and_what_to_change() {
         "RAID-1/0",
         "+-25 %",
         "57",
-        "Against The Formulas",
+        "Against the Formulas",
         "requests queue",
     ];
     for part in parts {

@@ -27,8 +27,11 @@ pub(crate) struct Leaving {
 impl VolumeOwner {
     pub(super) fn hand_over(&mut self, local: &Local) {
         if self.is_serving() && self.leaving.is_none() {
-            let mut hot: Vec<(u32, u64)> =
-                self.heat.iter().map(|(block, reads)| (*reads, *block)).collect();
+            // Without a backing store the target has every block already.
+            let mut hot: Vec<(u32, u64)> = Vec::new();
+            if local.settings.backed {
+                hot.extend(self.heat.iter().map(|(block, reads)| (*reads, *block)));
+            }
             hot.sort_unstable();
             let stage = HandOverStage::Warming(hot.into_iter().map(|(_, block)| block).collect());
             self.leaving = Some(Leaving { stage, since: local.now, sent: Nanos::ZERO });

@@ -26,13 +26,15 @@ pub(crate) enum CacheAction {
     /// Make an empty cache on a flash device, or in a new file; refuses anything that holds data
     Create(CacheCreateFlags),
     /// Serve volumes behind a cache to NBD clients of this machine, until SIGTERM
-    Serve(CacheServeFlags),
+    Serve(Box<CacheServeFlags>),
     /// Show what a cache holds and what it brought, live if it is being served
     Status(CacheStatusFlags),
     /// Examine a cache that is not in use; reads only
     Check(CacheCheckFlags),
     /// Stop the server of a cache once its clients have left
     Drain(CacheDrainFlags),
+    /// Move a mirrored volume to its other host, with its dirty data and hot blocks
+    HandOver(CacheHandOverFlags),
     /// Drop volumes from a cache that is not in use, or the cache from its flash; volumes stay as
     /// they are
     Remove(CacheRemoveFlags),
@@ -62,11 +64,13 @@ pub(crate) struct CacheCreateFlags {
 #[derive(Args, Debug)]
 pub(crate) struct CacheServeFlags {
     /// Flash device or file of the cache
-    #[arg(value_name = "FLASH", required_unless_present_any = ["config", "example"])]
+    #[arg(value_name = "FLASH", required_unless_present_any = ["config", "example", "mirror",
+        "example_mirror"])]
     pub flash: Option<PathBuf>,
     /// Volume behind the cache: a device, a file, `nbd://HOST/EXPORT` or `iscsi://HOST/IQN/LUN`,
     /// and the name that clients call it
-    #[arg(long, value_name = "NAME=DEVICE", required_unless_present_any = ["config", "example"])]
+    #[arg(long, value_name = "NAME=DEVICE", required_unless_present_any = ["config", "example",
+        "mirror", "example_mirror"])]
     pub volume: Vec<String>,
     /// Address for clients: unix:PATH or HOST:PORT; beyond the loopback it needs certificates
     /// [default: 127.0.0.1:10809]
@@ -115,6 +119,40 @@ pub(crate) struct CacheServeFlags {
     /// Print a commented document to start from
     #[arg(long)]
     pub example: bool,
+    /// A volume on two hosts instead
+    #[command(flatten)]
+    pub two_hosts: CacheMirrorFlags,
+}
+
+/// Flags of `cache serve` for a volume on two hosts.
+#[derive(Args, Debug)]
+pub(crate) struct CacheMirrorFlags {
+    /// Serve one volume that is kept on the flash of this host and of another, as this document
+    /// describes it
+    #[arg(long, value_name = "MIRROR.toml", conflicts_with_all = ["flash", "volume", "listen",
+        "read_only", "write_budget", "metrics", "control", "config", "example", "tls_cert",
+        "iscsi"])]
+    pub mirror: Option<PathBuf>,
+    /// Print a commented document for --mirror to start from
+    #[arg(long)]
+    pub example_mirror: bool,
+}
+
+/// Flags of `cache hand-over`.
+#[derive(Args, Debug)]
+pub(crate) struct CacheHandOverFlags {
+    /// Volume, as its document names it
+    #[arg(value_name = "VOLUME")]
+    pub volume: String,
+    /// Host that serves it from now on
+    #[arg(value_name = "HOST")]
+    pub host: String,
+    /// NATS server of the volume
+    #[arg(long, value_name = "URL", default_value = "nats://127.0.0.1:4222")]
+    pub server: String,
+    /// Credentials for that server, as for `plimsoll agent`
+    #[arg(long, value_name = "FILE")]
+    pub credentials: Option<PathBuf>,
 }
 
 /// Flags of `cache drain`.

@@ -6,7 +6,12 @@ mod create;
 mod drain;
 pub(crate) mod flags;
 mod flash;
+#[cfg(target_os = "linux")]
+mod hand_over;
 mod live;
+#[cfg(target_os = "linux")]
+mod mirror;
+mod mirror_page;
 mod remove;
 #[cfg(target_os = "linux")]
 mod serve;
@@ -31,10 +36,14 @@ pub(crate) fn run(flags: &CacheFlags, console: &mut Console) -> Result<Outcome, 
         CacheAction::Serve(flags) => serve::run(flags, console),
         #[cfg(target_os = "linux")]
         CacheAction::Drain(flags) => drain::run(flags, console),
+        #[cfg(target_os = "linux")]
+        CacheAction::HandOver(flags) => hand_over::run(flags, console),
         #[cfg(not(target_os = "linux"))]
-        CacheAction::Serve(_) | CacheAction::Drain(_) => Err(CommandError::new(
-            "a cache is served on Linux only; serve it from there and attach it over NBD",
-        )),
+        CacheAction::Serve(_) | CacheAction::Drain(_) | CacheAction::HandOver(_) => {
+            Err(CommandError::new(
+                "a cache is served on Linux only; serve it from there and attach it over NBD",
+            ))
+        }
     }
 }
 

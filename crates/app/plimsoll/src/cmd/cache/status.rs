@@ -6,7 +6,7 @@ use flashcache::ExamineDepth;
 use serde_json::Value;
 
 use super::flags::CacheStatusFlags;
-use super::{ask, flash, live, words};
+use super::{ask, flash, live, mirror_page, words};
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -33,6 +33,10 @@ pub(super) fn run(
         return Ok(outcome(&parsed(&text)?));
     }
     let first = parsed(&text)?;
+    if mirror_page::is_mirror(&first) {
+        console.answer_text(&mirror_page::page(&first))?;
+        return Ok(outcome(&first));
+    }
     console.answer_prose(&live::page(&first, None))?;
     if flags.watch {
         return watch(flags, first, console);

@@ -39,6 +39,20 @@ const ANSWERS: &[(&str, u64, MemberTypes)] = &[
     ("cache_contents", 1, &[("flash", "string"), ("volumes", "array")]),
     ("cache_created", 1, &[("capacity_bytes", "integer"), ("flash", "string")]),
     (
+        "cache_mirror",
+        1,
+        &[
+            ("bytes", "integer"),
+            ("clients", "integer"),
+            ("dirty_bytes", "integer"),
+            ("host", "string"),
+            ("peer", "string"),
+            ("role", "string"),
+            ("state", "string"),
+            ("volume", "string"),
+        ],
+    ),
+    (
         "cache_status",
         1,
         &[

@@ -185,6 +185,13 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("cache drain", &["plimsoll cache drain /dev/nvme0n1"]),
     (
+        "cache hand-over",
+        &[
+            "plimsoll cache hand-over mail right",
+            "plimsoll cache hand-over mail left --server nats://10.0.0.9:4222",
+        ],
+    ),
+    (
         "cache remove",
         &[
             "plimsoll cache remove /dev/nvme0n1 /dev/sdx",

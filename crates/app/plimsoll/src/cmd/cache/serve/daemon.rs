@@ -170,7 +170,7 @@ impl Daemon {
 }
 
 /// An end that an operator should know of.
-fn remarkable(end: &ConnectionEnd) -> Option<String> {
+pub(super) fn remarkable(end: &ConnectionEnd) -> Option<String> {
     match end {
         ConnectionEnd::Session(SessionEnd::Nonsense) => {
             Some("a client was disconnected: what it sent is not NBD".to_owned())

@@ -25,30 +25,34 @@ pub(super) enum DaemonMessage {
     Reload,
 }
 
-#[derive(Default)]
-struct MessageQueue {
-    queue: VecDeque<DaemonMessage>,
+struct MessageQueue<M> {
+    queue: VecDeque<M>,
     /// Wakes the reader, who found the queue empty.
     bell: Option<RemoteEnd>,
 }
 
 /// Where letters are posted, from any thread.
-#[derive(Clone, Default)]
-pub(super) struct Slot(Arc<Mutex<MessageQueue>>);
+pub(super) struct Slot<M = DaemonMessage>(Arc<Mutex<MessageQueue<M>>>);
 
 /// Where they are read.
-pub(super) struct DaemonInbox {
-    slot: Slot,
+pub(super) struct DaemonInbox<M = DaemonMessage> {
+    slot: Slot<M>,
     remote: Rc<dyn Remote>,
 }
 
-impl Slot {
-    fn lock(&self) -> MutexGuard<'_, MessageQueue> {
+impl<M> Clone for Slot<M> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<M> Slot<M> {
+    fn lock(&self) -> MutexGuard<'_, MessageQueue<M>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Posts a letter.
-    pub(super) fn post(&self, letter: DaemonMessage) {
+    pub(super) fn post(&self, letter: M) {
         let bell = {
             let mut letters = self.lock();
             letters.queue.push_back(letter);
@@ -60,19 +64,20 @@ impl Slot {
     }
 }
 
-impl DaemonInbox {
+impl<M> DaemonInbox<M> {
     /// An empty mailbox of the executor that `remote` belongs to.
     pub(super) fn new(remote: Rc<dyn Remote>) -> Self {
-        Self { slot: Slot::default(), remote }
+        let queue = MessageQueue { queue: VecDeque::new(), bell: None };
+        Self { slot: Slot(Arc::new(Mutex::new(queue))), remote }
     }
 
     /// Where letters to it are posted.
-    pub(super) fn slot(&self) -> Slot {
+    pub(super) fn slot(&self) -> Slot<M> {
         self.slot.clone()
     }
 
     /// The next letter.
-    pub(super) async fn next(&self) -> DaemonMessage {
+    pub(super) async fn next(&self) -> M {
         loop {
             let rung = {
                 let mut letters = self.slot.lock();

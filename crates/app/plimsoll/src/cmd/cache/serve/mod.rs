@@ -8,6 +8,7 @@ mod identity;
 mod iscsi;
 mod mailbox;
 mod manager;
+mod mirrored;
 mod report;
 mod settings;
 mod socket;
@@ -49,6 +50,13 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
     if flags.example {
         console.answer_text(plan::ServedCache::example())?;
         return Ok(Outcome::Pass);
+    }
+    if flags.two_hosts.example_mirror {
+        console.answer_text(plan::MirroredVolume::example())?;
+        return Ok(Outcome::Pass);
+    }
+    if let Some(file) = &flags.two_hosts.mirror {
+        return mirrored::run(file, console);
     }
     let settings = CacheServeSettings::read(flags)?;
     let tls = settings.document.tls.as_ref().map(tls::config).transpose()?;

@@ -1,0 +1,73 @@
+//! A file written anew, without what later operations replaced: the collection of garbage. The new
+//! file replaces the old one only once it holds everything durably.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use mirror::{FRAME_ALIGNMENT, FlashImage, FramePayload};
+
+use super::{FlashFile, header, sync_folder};
+
+/// Bytes of one frame, about.
+const FRAME: usize = 4 << 20;
+
+/// A new file, not yet in its place.
+pub(super) struct NewFile {
+    path: PathBuf,
+    file: File,
+    end: u64,
+}
+
+/// The name of the new file of the copy at `path`.
+pub(super) fn new_name(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    PathBuf::from(name)
+}
+
+/// Writes `image` beside the copy at `path`.
+pub(super) fn write(path: &Path, identity: &str, image: &FlashImage) -> io::Result<NewFile> {
+    let path = new_name(path);
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path)?;
+    file.try_lock()?;
+    file.write_all_at(&header(identity), 0)?;
+    let mut new = NewFile { path, file, end: FRAME_ALIGNMENT as u64 };
+    let mut payload = FramePayload::default();
+    for record in image.records() {
+        payload.push(&record);
+        if payload.len() >= FRAME {
+            new.append(&std::mem::take(&mut payload))?;
+        }
+    }
+    new.append(&payload)?;
+    new.file.sync_all()?;
+    Ok(new)
+}
+
+impl NewFile {
+    fn append(&mut self, payload: &FramePayload) -> io::Result<()> {
+        // Durable only as a whole, before it gets its name.
+        let bytes = payload.frame(0);
+        self.file.write_all_at(&bytes, self.end)?;
+        self.end += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Adds the frames written meanwhile and takes the place of `old`.
+    pub(super) fn replace(
+        mut self,
+        old: &FlashFile,
+        since: &[FramePayload],
+    ) -> io::Result<FlashFile> {
+        for payload in since {
+            self.append(payload)?;
+        }
+        self.file.sync_all()?;
+        fs::rename(&self.path, &old.path)?;
+        sync_folder(&old.path)?;
+        let (path, identity) = (old.path.clone(), old.identity.clone());
+        Ok(FlashFile { path, identity, file: self.file, end: self.end })
+    }
+}

@@ -1,0 +1,134 @@
+//! The line to the peer: messages of the state machine in parts that a NATS server carries. A
+//! message of which a part is lost is lost.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use carrier::{Carrier, Letters, Outbox};
+use host::crew;
+use mirror::{NodeEvent, PeerMessage};
+
+use super::event::EventSlot;
+use crate::cmd::cache::mirror::messages;
+use crate::error::CommandError;
+
+/// Bytes of a part; a server carries messages of up to 1 MiB by default.
+const PART: usize = 512 << 10;
+
+/// Number of the message, position of the part, parts.
+const HEAD: usize = 16;
+
+/// Messages that may be incomplete at a time.
+const MOST_INCOMPLETE: usize = 64;
+
+/// How long the receiver waits before it checks that the line still exists.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// See the module.
+pub(super) struct PeerLine {
+    outbox: Outbox,
+    subject: String,
+    next: u64,
+}
+
+/// Opens the line of `volume` between `me` and `peer`. `boot` distinguishes it from earlier ones.
+pub(super) fn open(
+    carrier: &Carrier,
+    volume: &str,
+    (me, peer): (&str, &str),
+    boot: u64,
+    slot: EventSlot,
+) -> Result<PeerLine, CommandError> {
+    let letters = carrier.subscribe(messages(volume, me))?;
+    crew::start_thread("peer", move || receive(&letters, &slot))?;
+    Ok(PeerLine { outbox: carrier.outbox(), subject: messages(volume, peer), next: boot })
+}
+
+impl PeerLine {
+    /// Sends a message, or loses it if the line does not keep up.
+    pub(super) fn send(&mut self, message: &PeerMessage) {
+        self.next = self.next.wrapping_add(1);
+        for part in parts(self.next, &message.encode()) {
+            if !self.outbox.send(&self.subject, part) {
+                return;
+            }
+        }
+    }
+}
+
+fn receive(letters: &Letters, slot: &EventSlot) {
+    let mut incomplete = Incomplete::default();
+    while !letters.is_closed() {
+        let Some(letter) = letters.next(PATIENCE) else { continue };
+        let whole = incomplete.add(&letter.bytes);
+        if let Some(message) = whole.and_then(|bytes| PeerMessage::decode(&bytes)) {
+            slot.node(NodeEvent::Peer(message));
+        }
+    }
+}
+
+/// Message `number` in parts.
+fn parts(number: u64, bytes: &[u8]) -> Vec<Vec<u8>> {
+    let count = bytes.len().div_ceil(PART);
+    let part = |(at, part): (usize, &[u8])| {
+        let [at, count] = [at, count].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        [&number.to_le_bytes()[..], &at.to_le_bytes(), &count.to_le_bytes(), part].concat()
+    };
+    bytes.chunks(PART).enumerate().map(part).collect()
+}
+
+/// Messages of which parts are missing.
+#[derive(Debug, Default)]
+struct Incomplete(BTreeMap<u64, BTreeMap<u32, Vec<u8>>>);
+
+impl Incomplete {
+    /// Adds a part; the message if this makes it whole.
+    fn add(&mut self, letter: &[u8]) -> Option<Vec<u8>> {
+        let (head, part) = letter.split_at_checked(HEAD)?;
+        let number = u64::from_le_bytes(head[..8].try_into().ok()?);
+        let at = u32::from_le_bytes(head[8..12].try_into().ok()?);
+        let count = u32::from_le_bytes(head[12..].try_into().ok()?);
+        if count == 1 {
+            return Some(part.to_vec());
+        }
+        let parts = self.0.entry(number).or_default();
+        parts.insert(at, part.to_vec());
+        if parts.len() == usize::try_from(count).ok()? {
+            let parts = self.0.remove(&number)?;
+            return Some(parts.into_values().flatten().collect());
+        }
+        while self.0.len() > MOST_INCOMPLETE {
+            self.0.pop_first();
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Incomplete, MOST_INCOMPLETE, PART, parts};
+
+    #[test]
+    fn a_message_is_whole_once_all_its_parts_have_come_in_any_order() {
+        let bytes: Vec<u8> = (0..2 * PART + 5).map(|at| at.to_le_bytes()[0]).collect();
+        let mut incomplete = Incomplete::default();
+        let mut sent = parts(7, &bytes);
+        assert_eq!(sent.len(), 3);
+        sent.rotate_left(1);
+        sent.insert(1, sent[0].clone());
+        let received: Vec<_> = sent.iter().filter_map(|part| incomplete.add(part)).collect();
+        assert_eq!(received, [bytes]);
+        assert!(incomplete.0.is_empty());
+        assert_eq!(incomplete.add(&parts(8, &[1, 2])[0]), Some(vec![1, 2]));
+    }
+
+    #[test]
+    fn lost_parts_do_not_fill_the_memory() {
+        let mut incomplete = Incomplete::default();
+        for number in 0..1_000 {
+            assert_eq!(incomplete.add(&parts(number, &vec![0; PART + 1])[0]), None);
+        }
+        assert_eq!(incomplete.0.len(), MOST_INCOMPLETE);
+        assert_eq!(incomplete.add(&[1, 2, 3]), None);
+    }
+}

@@ -1,0 +1,233 @@
+//! The registry of the state machine: two keys of the volume on a NATS server.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use carrier::{Carrier, KeyAnswer};
+use mirror::{
+    Authority, Config, CountedCopies, FlashImage, MirrorHost, RegistryAnswer, RegistryOp,
+};
+use plan::MirroredVolume;
+
+use super::event::EventSlot;
+use crate::cmd::cache::mirror::{self as shared, LeaseValue, VolumeKeys, VolumeValue};
+use crate::error::CommandError;
+
+/// A host that serves alone drops a copy of which it hears nothing within this time.
+const DROPS_WITHIN: Duration = Duration::from_secs(6);
+
+/// Pause between looks at the configuration.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// See the module.
+pub(super) struct Registry {
+    keys: VolumeKeys,
+    key: String,
+    me: MirrorHost,
+    /// Everything of the value but the configuration.
+    value: VolumeValue,
+    /// The configuration when the server started.
+    pub(super) first: Config,
+    slot: EventSlot,
+}
+
+/// Opens the keys of the volume. A volume that the server does not know is new; `image` is this
+/// host's copy, if there is one.
+pub(super) fn open(
+    carrier: &Carrier,
+    document: &MirroredVolume,
+    image: Option<&FlashImage>,
+    slot: EventSlot,
+) -> Result<Rc<Registry>, CommandError> {
+    let keys = VolumeKeys::open(carrier, Duration::from_nanos(document.lease.0))?;
+    let authority = match &document.device {
+        Some(_) => Authority::Backing,
+        None => Authority::Flash(CountedCopies::Both),
+    };
+    let value = VolumeValue {
+        hosts: document.hosts.clone(),
+        identity: shared::identity(document),
+        config: Config { epoch: 0, owner: MirrorHost::A, authority },
+    };
+    let me = host(document);
+    let mut found = found(carrier, &keys, document, image.is_some())?;
+    let used = image.map(FlashImage::epoch);
+    if found.is_none() && used.unwrap_or(0) == 0 {
+        let made = carrier.create_key(&keys.volumes, &document.volume, value.encode())?;
+        found = match made {
+            KeyAnswer::Present { value, .. } => VolumeValue::decode(&value),
+            KeyAnswer::Stored(_) | KeyAnswer::Absent => Some(value.clone()),
+        };
+    }
+    if let Some(fault) = fault(found.as_ref(), &value.identity, me, used) {
+        return Err(CommandError::new(format!("{}: {fault}", document.volume)));
+    }
+    let key = document.volume.clone();
+    let first = found.map_or(value.config, |found| found.config);
+    Ok(Rc::new(Registry { keys, key, me, value, first, slot }))
+}
+
+/// The value on the server. If it counts a copy that this host lacks, waits a moment: the other
+/// host may be about to drop it, as after the first start of both.
+fn found(
+    carrier: &Carrier,
+    keys: &VolumeKeys,
+    document: &MirroredVolume,
+    has_copy: bool,
+) -> Result<Option<VolumeValue>, CommandError> {
+    let begun = Instant::now();
+    loop {
+        let found = shared::volume_value(carrier, &keys.volumes, &document.volume)?;
+        let counts = found.as_ref().is_some_and(|value| counts(&value.config, host(document)));
+        if has_copy || !counts || begun.elapsed() > DROPS_WITHIN {
+            return Ok(found);
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// `true` if `config` takes the copy on `host` for one that holds data.
+fn counts(config: &Config, host: MirrorHost) -> bool {
+    config.epoch > 0 && config.authority != Authority::Backing && config.authority.admits(host)
+}
+
+/// The host that `document` is for.
+pub(super) const fn host(document: &MirroredVolume) -> MirrorHost {
+    shared::host_at(document.host)
+}
+
+/// What forbids this host to take part. `copy` is the epoch of its copy, `None` if there is none.
+fn fault(
+    found: Option<&VolumeValue>,
+    identity: &str,
+    me: MirrorHost,
+    copy: Option<u64>,
+) -> Option<String> {
+    let Some(found) = found else {
+        return Some(
+            "this host has a copy, but the NATS server does not know the volume; use the server \
+             that does, or remove the copies on both hosts to begin anew"
+                .to_owned(),
+        );
+    };
+    if found.identity != identity {
+        return Some(format!(
+            "the NATS server has {}, the document {identity}; correct it",
+            found.identity
+        ));
+    }
+    let epoch = found.config.epoch;
+    match copy {
+        Some(copy) if copy > epoch => Some(format!(
+            "this host's copy is of epoch {copy}, but the NATS server has epoch {epoch} and has \
+             forgotten changes; restore its newest state"
+        )),
+        None if counts(&found.config, me) => Some(
+            "the data may be on this host's copy alone, and its file is missing; correct \
+                 `flash`, or start the other host, wait until it serves alone, and try again"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+impl Registry {
+    /// Carries out `op`; the answer arrives as an event, or never.
+    pub(super) fn ask(&self, id: u64, op: RegistryOp) {
+        let key = self.key.clone();
+        let leases = &self.keys.leases;
+        match op {
+            RegistryOp::Take { boot } => leases.create(key, self.lease(boot), self.on_lease(id)),
+            RegistryOp::Renew { revision, boot } => {
+                leases.replace(key, revision, self.lease(boot), self.on_lease(id));
+            }
+            RegistryOp::Release(revision) => leases.remove(key, revision),
+            RegistryOp::Get => self.keys.volumes.read(key, self.on_config(id, None)),
+            RegistryOp::Put { expected, config } => {
+                let value = VolumeValue { config, ..self.value.clone() }.encode();
+                let then = self.on_config(id, Some(config));
+                self.keys.volumes.replace(key, expected, value, then);
+            }
+        }
+    }
+
+    fn lease(&self, boot: u64) -> Vec<u8> {
+        LeaseValue { host: self.me, boot }.encode()
+    }
+
+    fn on_lease(&self, id: u64) -> impl FnOnce(KeyAnswer) + Send + 'static {
+        let slot = self.slot.clone();
+        move |answer| {
+            let answer = match answer {
+                KeyAnswer::Stored(revision) => Some(RegistryAnswer::Granted(revision)),
+                KeyAnswer::Present { revision, value } => LeaseValue::decode(&value)
+                    .map(|LeaseValue { host, boot }| RegistryAnswer::Held { host, boot, revision }),
+                KeyAnswer::Absent => Some(RegistryAnswer::Lost),
+            };
+            if let Some(answer) = answer {
+                slot.registry(id, answer);
+            }
+        }
+    }
+
+    fn on_config(
+        &self,
+        id: u64,
+        stored: Option<Config>,
+    ) -> impl FnOnce(KeyAnswer) + Send + 'static {
+        let slot = self.slot.clone();
+        move |answer| {
+            let answer = match (answer, stored) {
+                (KeyAnswer::Stored(revision), Some(config)) => {
+                    Some(RegistryAnswer::Stored { revision, config })
+                }
+                (KeyAnswer::Present { revision, value }, _) => VolumeValue::decode(&value)
+                    .map(|value| RegistryAnswer::Is { revision, config: value.config }),
+                _ => None,
+            };
+            if let Some(answer) = answer {
+                slot.registry(id, answer);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mirror::{Authority, Config, CountedCopies, MirrorHost};
+
+    use super::fault;
+    use crate::cmd::cache::mirror::VolumeValue;
+
+    const BOTH: Authority = Authority::Flash(CountedCopies::Both);
+
+    fn value(epoch: u64, authority: Authority) -> VolumeValue {
+        let config = Config { epoch, owner: MirrorHost::A, authority };
+        let hosts = ["left".to_owned(), "right".to_owned()];
+        VolumeValue { hosts, identity: "mail".to_owned(), config }
+    }
+
+    #[test]
+    fn a_host_takes_part_only_with_a_copy_that_can_be_what_it_counts_as() {
+        let only = |host| Authority::Flash(CountedCopies::Only(host));
+        for (epoch, authority, copy, expected) in [
+            (0, BOTH, None, None),
+            (0, BOTH, Some(0), None),
+            (3, BOTH, Some(3), None),
+            (3, BOTH, None, Some("file is missing")),
+            (3, only(MirrorHost::B), None, Some("file is missing")),
+            (3, only(MirrorHost::A), None, None),
+            (3, Authority::Backing, None, None),
+            (3, BOTH, Some(4), Some("forgotten changes")),
+        ] {
+            let said = fault(Some(&value(epoch, authority)), "mail", MirrorHost::B, copy);
+            match expected {
+                None => assert_eq!(said, None, "{epoch} {authority:?} {copy:?}"),
+                Some(words) => assert!(said.unwrap().contains(words), "{epoch} {authority:?}"),
+            }
+        }
+        let other = fault(Some(&value(1, BOTH)), "other", MirrorHost::B, Some(1));
+        assert!(other.unwrap().contains("correct it"));
+        assert!(fault(None, "mail", MirrorHost::B, Some(1)).unwrap().contains("does not know"));
+    }
+}
