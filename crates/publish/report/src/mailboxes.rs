@@ -15,7 +15,8 @@ const USUAL_IOPS_EACH: f64 = 0.1;
 /// 2013 and later, 2 GB.
 const USUAL_SIZE: Bytes = Bytes(2 << 30);
 
-/// Mailboxes that a run supports, by each bound: a rate is known to two digits, room to the mailbox.
+/// Mailboxes that a run supports, by each bound: a rate is known to two digits, room to the
+/// mailbox.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carried {
     /// By I/O: the measured rate over the rate of one mailbox, rounded down to two digits.

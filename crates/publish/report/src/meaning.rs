@@ -92,26 +92,30 @@ fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
 /// if no limit was missed.
 pub(crate) fn why_not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let missed = missed(verdict);
-    let reasons = decisive(verdict).into_iter().map(|finding| objection(run, finding));
-    if missed.is_empty() {
-        return reasons.collect();
-    }
-    let missed = missed.into_iter().map(|of| format!("Limit not kept: {}", objection(run, of)));
+    let because = match missed.is_empty() {
+        true => "",
+        false => "Not held against the storage, because: ",
+    };
     missed
-        .chain(reasons.map(|why| format!("Not held against the storage, because: {why}")))
+        .into_iter()
+        .map(|of| format!("Limit not kept: {}", objection(run, of)))
+        .chain(decisive(verdict).into_iter().map(|of| format!("{because}{}", objection(run, of))))
         .collect()
 }
 
-/// The limits of a load that an invalid run did not keep; too few requests miss none. Numbers of an altered record
-/// are not repeated.
+/// The limits of a load that an invalid run did not keep; too few requests miss none. Numbers of an
+/// altered record are not repeated.
 fn missed(verdict: &Verdict) -> Vec<&Finding> {
     let decisive = decisive(verdict);
     if decisive.first().is_none_or(|finding| finding.kind != Kind::Validity) {
         return Vec::new();
     }
-    let unjudged = verdict.findings.iter().filter(|of| of.outcome == Ruling::CannotJudge);
-    let of_load = unjudged.filter(|of| of.kind == Kind::Load && of.unit != Unit::Requests);
-    of_load.filter(|of| of.misses_limit()).collect()
+    verdict
+        .findings
+        .iter()
+        .filter(|of| of.outcome == Ruling::CannotJudge && of.kind == Kind::Load)
+        .filter(|of| of.unit != Unit::Requests && of.misses_limit())
+        .collect()
 }
 
 /// The findings that make a run inconclusive. One that invalidates everything else is alone: an

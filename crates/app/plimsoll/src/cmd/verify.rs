@@ -132,8 +132,8 @@ impl Examined {
         let dirty = self.checked.file.target.dirty.as_ref();
         answer["file"] = json!(path.display().to_string());
         answer["not_closed"] = json!(dirty.map(Dirty::as_json));
-        let faults = &self.checked.file.target.faults;
-        answer["file_faults"] = faults.iter().map(ToString::to_string).collect();
+        answer["file_faults"] =
+            self.checked.file.target.faults.iter().map(ToString::to_string).collect();
         answer["later_pages"] = json!(self.report.later_pages);
         answer["damaged_ranges"] = self.checked.ranges.iter().map(range_json).collect();
         answer
@@ -156,8 +156,8 @@ pub(super) fn examine(file: &Path) -> Result<(Report, Option<Contents>), Command
     Ok((report, contents))
 }
 
-/// Whether the storage changed one bit of the page: readers correct it and see nothing wrong, and an
-/// unused page has none. Other bytes in unused pages are an engine's leftovers.
+/// Whether the storage changed one bit of the page: readers correct it and see nothing wrong, and
+/// an unused page has none. Other bytes in unused pages are an engine's leftovers.
 fn is_flipped(range: &Range) -> bool {
     matches!(&range.finding.damage, Damage::Page(damage) if damage.is_flip())
 }

@@ -226,8 +226,8 @@ fn came_to(run: &NamedRun, letter: &str) -> String {
     let reasons = match run.verdict.outcome {
         _ if run.record.imported().is_some() => Vec::new(),
         Ruling::Fail => {
-            let first = run.verdict.objections().into_iter().take(1);
-            first.map(|finding| objection(&run.record, finding)).collect()
+            let objections = run.verdict.objections();
+            objections.first().map(|finding| objection(&run.record, finding)).into_iter().collect()
         }
         Ruling::CannotJudge => why_not_judged(&run.record, &run.verdict),
         Ruling::Pass | Ruling::Warn => Vec::new(),
@@ -254,8 +254,8 @@ fn has_imported(runs: &[NamedRun], index: usize) -> bool {
 /// Most changes in one sentence; the table has all.
 const MOST_TOLD: usize = 3;
 
-/// One run against the first, in a sentence: the real changes, and whether they are better or worse. Other
-/// work is neither.
+/// One run against the first, in a sentence: the real changes, and whether they are better or
+/// worse. Other work is neither.
 pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
     let name = LETTERS[index];
     let is_of_other_work = comparison.differences.iter().any(|of| of.is_work);

@@ -13,18 +13,22 @@ pub(super) fn other(run: &RunRecord) -> NextStep {
     let Some(changes) = array.and_then(more_disks) else {
         return StepKind::OtherArray.alone(words);
     };
-    let is_kept = |change: &str| change.split('=').next().is_some_and(|key| !is_changed(key));
-    let options = run.start.options.iter();
-    let kept = options.filter(|(option, change)| option == "--what-if" && is_kept(change));
-    let kept = kept.map(|(_, change)| change.clone());
-    let all: Vec<(&str, String)> =
-        kept.chain(changes).map(|change| ("--what-if", change)).collect();
+    let all: Vec<(&str, String)> = run
+        .start
+        .options
+        .iter()
+        .filter(|(option, change)| option == "--what-if" && !is_changed(change))
+        .map(|(_, change)| change.clone())
+        .chain(changes)
+        .map(|change| ("--what-if", change))
+        .collect();
     StepKind::OtherArray.with(words, again(run, &all))
 }
 
-fn is_changed(key: &str) -> bool {
-    let key = key.strip_prefix("array.").unwrap_or(key);
-    matches!(key, "raid.level" | "raid.disks")
+/// Whether a change `KEY=VALUES` is to a key that the step changes.
+fn is_changed(change: &str) -> bool {
+    let change = change.strip_prefix("array.").unwrap_or(change);
+    matches!(change.split('=').next(), Some("raid.level" | "raid.disks"))
 }
 
 /// Larger sets of the same level; of two mirrored disks, stripes over several pairs. `None` if the

@@ -24,12 +24,12 @@ pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
 
 /// The same beside other tests of a set, without steps to a test that `kinds` include.
 pub(crate) fn steps_beside(run: &RunRecord, verdict: &Verdict, kinds: &[TestType]) -> Vec<String> {
-    let has = |wanted: &[TestType]| wanted.iter().any(|kind| kinds.contains(kind));
+    let has_stress = kinds.contains(&TestType::Stress);
     let mut steps = advice(run, verdict);
     steps.retain(|step| match step.kind {
-        StepKind::DayOfStress => run.start.test == TestType::Stress || !has(&[TestType::Stress]),
-        StepKind::RecoveryTest => !has(&[TestType::Recovery]),
-        StepKind::LoadTest => !has(&[TestType::Performance, TestType::Stress]),
+        StepKind::DayOfStress => run.start.test == TestType::Stress || !has_stress,
+        StepKind::RecoveryTest => !kinds.contains(&TestType::Recovery),
+        StepKind::LoadTest => !has_stress && !kinds.contains(&TestType::Performance),
         _ => true,
     });
     steps.iter().map(ToString::to_string).collect()

@@ -10,15 +10,23 @@ use crate::{listed, next};
 /// The steps of the worst test that has any, each with the name of its test. None if every test
 /// passed and none leaves a question open that the set does not answer.
 pub(super) fn steps(tests: &[SuiteTest<'_>]) -> Vec<String> {
-    let mut made: Vec<&SuiteTest<'_>> = tests.iter().filter(|test| test.measured.is_ok()).collect();
-    let kinds: Vec<TestType> = made.iter().map(|test| test.kind).collect();
+    let mut kinds: Vec<TestType> = Vec::new();
+    let mut made: Vec<&SuiteTest<'_>> = Vec::new();
+    for test in tests.iter().filter(|test| test.measured.is_ok()) {
+        kinds.push(test.kind);
+        made.push(test);
+    }
     made.sort_by_key(|test| badness(test));
-    let named = made.into_iter().map(|test| {
-        let Ok((run, verdict)) = &test.measured else { return Vec::new() };
-        let steps = next::steps_beside(run, verdict, &kinds).into_iter();
-        steps.map(|step| format!("{}: {step}", test.kind.name())).collect()
-    });
-    named.into_iter().find(|steps: &Vec<String>| !steps.is_empty()).unwrap_or_default()
+    made.into_iter()
+        .map(|test| {
+            let Ok((run, verdict)) = &test.measured else { return Vec::new() };
+            next::steps_beside(run, verdict, &kinds)
+                .into_iter()
+                .map(|step| format!("{}: {step}", test.kind.name()))
+                .collect::<Vec<String>>()
+        })
+        .find(|steps| !steps.is_empty())
+        .unwrap_or_default()
 }
 
 /// The worst comes first.
@@ -32,8 +40,8 @@ fn badness(test: &SuiteTest<'_>) -> u8 {
 }
 
 pub(super) fn section(tests: &[SuiteTest<'_>]) -> Option<Section> {
-    let steps = steps(tests).into_iter().map(|step| Fact::new("Next step", step));
-    let facts: Vec<Fact> = steps.collect();
+    let facts: Vec<Fact> =
+        steps(tests).into_iter().map(|step| Fact::new("Next step", step)).collect();
     (!facts.is_empty()).then(|| {
         let blocks = vec![Block::Facts(facts)];
         Section { id: "what-follows", title: "Next Steps", blocks }
