@@ -56,7 +56,7 @@ fn arrays_are_simulated_from_the_form_ranked_and_stopped() {
     form.expect_in(&[">plan.toml</option>", ">own.toml</option>", ">shelf-15k</option>"]);
     assert!(!form.body.contains("deployment.toml"));
     let asked = |fields: &str| Request::post("/simulate", fields).token(&server.token);
-    let fields = "plan=plan.toml&array=own.toml&duration=30s&changes=cache.mode=write-back,none";
+    let fields = "plan=plan.toml&array=own.toml&duration=30s&changes=cache.mode=never,none";
     server.ask(&Request::post("/simulate", fields)).expect(403);
     let wrong = server.ask(&asked(fields)).expect(422);
     wrong.expect_in(&["cache.mode", "role=\"alert\""]);

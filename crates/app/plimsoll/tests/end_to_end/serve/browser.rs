@@ -78,8 +78,9 @@ fn the_list_is_sound_at_every_width_and_works_by_keyboard() {
     assert_eq!(browser.errors(), Vec::<String>::new(), "the policy lets reports have their style");
     browser.view(1280, "light");
     browser.open(&home);
-    let rows = browser.value("document.querySelectorAll('.runs tbody tr').length");
-    assert_eq!(rows, 2);
+    let rows = "document.querySelectorAll('form[action=\"/compare\"] tbody tr').length";
+    assert_eq!(browser.value(rows), 2);
+    assert_eq!(browser.value("document.querySelectorAll('#volumes tbody tr').length"), 1);
     // Tab to both ticks, set them by the space bar, and press Enter on the button behind.
     let focus = "document.querySelectorAll('input[type=checkbox]')[0].focus()";
     browser.value(focus);
