@@ -92,10 +92,7 @@ fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
 /// if no limit was missed.
 pub(crate) fn why_not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let missed = missed(verdict);
-    let because = match missed.is_empty() {
-        true => "",
-        false => "Not held against the storage, because: ",
-    };
+    let because = if missed.is_empty() { "" } else { "Not held against the storage, because: " };
     missed
         .into_iter()
         .map(|of| format!("Limit not kept: {}", objection(run, of)))
