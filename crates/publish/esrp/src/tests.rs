@@ -56,7 +56,7 @@ fn every_chapter_and_table_of_the_papers_is_there() {
         "Test Result Summary",
         "Reliability",
         "Table 6: Storage performance of each server",
-        "Table 7: Rate at which backups read",
+        "Table 7: Rates of the databases in a backup",
         "Table 8: Replay of logs",
         "Conclusion",
         "Appendix A: User Mailbox Sizing",
