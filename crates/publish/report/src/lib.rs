@@ -6,6 +6,7 @@
 mod chart;
 mod comparison;
 mod contract;
+mod deciding;
 mod deployment;
 mod design;
 pub mod document;

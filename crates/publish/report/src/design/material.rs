@@ -1,8 +1,7 @@
 //! What a customer reads first: the assumptions of the design.
 
 use plan::deployment::Tier;
-use sizing::{Build, Key};
-use units::Bytes;
+use sizing::{Build, Key, as_sold};
 
 use super::Sized;
 use crate::document::{Block, Cell, Fact, Section};
@@ -77,16 +76,6 @@ fn availability(sized: Sized<'_>) -> String {
     };
     let sites = if deployment.second_site.is_some() { "two sites" } else { "one site" };
     format!("{} copies of each database{late}, {sites}", deployment.total_copies())
-}
-
-/// A disk's size in decimal units, as its label has it.
-pub(super) fn as_sold(capacity: Bytes) -> String {
-    let gigabytes = capacity.0 as f64 / 1e9;
-    if gigabytes < 1_000.0 {
-        format!("{} GB", three_digits(gigabytes))
-    } else {
-        format!("{} TB", three_digits(gigabytes / 1_000.0))
-    }
 }
 
 /// The disks of the system, which the queue database shares.

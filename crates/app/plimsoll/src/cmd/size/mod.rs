@@ -60,8 +60,7 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     if let Some(error) = refused {
         return Err(error);
     }
-    let simulated = predicted.map_or(Outcome::Pass, |of| Outcome::of(&of.verdict));
-    Ok(outcome(sizing.is_workable()).worse(simulated))
+    Ok(Outcome::of_exit_code(sized.exit_code()))
 }
 
 /// The simulation of the design, if it is requested.
