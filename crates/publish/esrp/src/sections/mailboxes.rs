@@ -92,9 +92,10 @@ impl TestedLoads {
             (true, true) => "the highest load that passed its test",
             (true, false) => "the highest load that was tested",
         };
-        let said = match self.has_passed {
-            true => format!("the requests of about {mailboxes} mailboxes are served"),
-            false => format!("about {mailboxes} mailboxes would make these requests"),
+        let said = if self.has_passed {
+            format!("the requests of about {mailboxes} mailboxes are served")
+        } else {
+            format!("about {mailboxes} mailboxes would make these requests")
         };
         format!("At {iops} IOPS in all, {which}, and {each} IOPS for each mailbox, {said}.")
     }

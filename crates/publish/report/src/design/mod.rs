@@ -69,6 +69,11 @@ pub fn sizing_text(sized: Sized<'_>) -> String {
     text::render(&document(sized))
 }
 
+/// The same in lines of at most `width` characters, for a terminal.
+pub fn sizing_text_within(sized: Sized<'_>, width: usize) -> String {
+    text::render_within(&document(sized), width)
+}
+
 /// Every number with its formula for programs.
 pub fn sizing_json(sized: Sized<'_>) -> String {
     json::render(sized)

@@ -292,9 +292,8 @@ fn every_form_names_what_was_reached_and_what_to_change() {
         lacking += usize::from(lacks.is_some());
         for form in shown.forms() {
             assert!(form.contains(&load), "{seed}: {load}");
-            for deciding in json["deciding"].as_str() {
-                assert!(form.contains(deciding), "{seed}: {deciding}");
-            }
+            let deciding = json["deciding"].as_str();
+            assert!(deciding.is_none_or(|of| form.contains(of)), "{seed}: {deciding:?}");
         }
         assert_eq!(json["edits"].as_array().map(Vec::len), Some(predicted.edits.len()));
         assert_eq!(predicted.edits.is_empty(), has_passed, "{seed}");

@@ -84,7 +84,11 @@ const fn outcome(workable: bool) -> Outcome {
 }
 
 fn answer(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<(), CommandError> {
-    let text = if flags.json { report::sizing_json(sized) } else { report::sizing_text(sized) };
+    let text = if flags.json {
+        report::sizing_json(sized)
+    } else {
+        report::sizing_text_within(sized, console.text_width())
+    };
     console.answer_prose(&text)?;
     if let Some(page) = &flags.html {
         console.remark(format_args!("Page: {}", page.display()))?;
