@@ -10,6 +10,7 @@ mod answers;
 mod clock;
 mod gate;
 mod history;
+mod labels;
 mod live;
 mod metrics;
 mod pages;
@@ -34,6 +35,7 @@ use history::History;
 use runs::ServedRuns;
 
 pub use gate::Token;
+pub use labels::apply_labels;
 pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 
 /// Interval between checks for a stop request.
