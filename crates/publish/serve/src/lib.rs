@@ -8,6 +8,7 @@
 
 mod answers;
 mod clock;
+mod filling;
 mod gate;
 mod history;
 mod live;
@@ -33,6 +34,7 @@ use gate::Gate;
 use history::History;
 use runs::ServedRuns;
 
+pub use filling::Fillings;
 pub use gate::Token;
 pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 
