@@ -8,6 +8,7 @@
 
 mod answers;
 mod clock;
+mod filling;
 mod gate;
 mod history;
 mod labels;
@@ -34,6 +35,7 @@ use gate::Gate;
 use history::History;
 use runs::ServedRuns;
 
+pub use filling::Fillings;
 pub use gate::Token;
 pub use labels::apply_labels;
 pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
