@@ -5,6 +5,8 @@ mod access;
 mod events;
 #[cfg(unix)]
 mod readme;
+#[cfg(target_os = "linux")]
+mod servers;
 mod views;
 
 use std::fs;

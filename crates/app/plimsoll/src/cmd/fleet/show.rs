@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fleet::{FleetRecord, FleetVerdict, HostVerdict, PeriodVerdict, merged};
 use record::{Histogram, Phase, RunRecord, Series};
 use serde_json::{Value, json};
-use serve::FleetState;
+use serve::{FleetHostLoad, FleetHostState, FleetState};
 use verdict::Ruling;
 
 use super::collect::{fleet_record, host_folder};
@@ -39,7 +39,16 @@ pub(crate) fn state(folder: &Path) -> Option<FleetState> {
     let progress = FleetProgress::read(folder).unwrap_or_default();
     let is_live = is_conducted(folder);
     let state = if is_live { progress.stage } else { reported_headline(folder) };
-    Some(FleetState { name: fleet.name, is_live, state, hosts: progress.hosts })
+    let hosts = progress.hosts.into_iter().map(|of| FleetHostState {
+        name: of.host,
+        state: of.state,
+        load: of.load.map(|load| FleetHostLoad {
+            iops: load.iops(),
+            read_ns: load.read_ns,
+            log_write_ns: load.log_write_ns,
+        }),
+    });
+    Some(FleetState { name: fleet.name, is_live, state, hosts: hosts.collect() })
 }
 
 /// The first line of the report in `folder`.
