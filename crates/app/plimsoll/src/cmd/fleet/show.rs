@@ -150,7 +150,8 @@ fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
         let _ = writeln!(text, "{}", disk.sentence());
     }
     let records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
-    let iops: f64 = records.clone().map(RunRecord::achieved_transactional_iops).sum();
+    let each = records.clone().map(RunRecord::achieved_transactional_iops);
+    let iops = each.fold(0.0, |sum, of| sum + of);
     let sums = merged(records, Phase::Measure);
     let [reads, writes, logs] = SHOWN.map(|series| {
         p99(sums.iter().find(|part| part.series == series).map(|part| &part.total.latency))
