@@ -4,7 +4,7 @@ use std::fmt;
 
 use record::{Interval, Series};
 use serde::{Deserialize, Serialize};
-use units::thousands;
+use units::decimal;
 
 /// The load of one interval of a run, of all databases of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,23 +39,20 @@ impl LiveLoad {
 fn sum(interval: &Interval, series: Series) -> (u64, u64) {
     let parts = interval.databases.iter().flat_map(|of| &of.series);
     let parts = parts.filter(|of| of.series == series).map(|of| &of.latency);
-    let (mut count, mut sum_ns) = (0_u64, 0.0);
-    for latency in parts {
-        count += latency.count();
-        sum_ns += latency.mean_ns() * latency.count() as f64;
-    }
-    (count, (sum_ns / count.max(1) as f64) as u64)
+    let (count, sum_ns) = parts.fold((0, 0_u64), |(count, sum_ns), of| {
+        (count + of.count(), sum_ns.saturating_add(of.sum_ns()))
+    });
+    (count, sum_ns / count.max(1))
 }
 
 impl fmt::Display for LiveLoad {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ms = |ns: u64| ns as f64 / 1e6;
         write!(
             f,
             "{} IOPS, reads {:.2} ms, log writes {:.2} ms",
-            thousands(self.iops().round() as u64),
-            ms(self.read_ns),
-            ms(self.log_write_ns)
+            decimal(self.iops(), 0),
+            self.read_ns as f64 / 1e6,
+            self.log_write_ns as f64 / 1e6
         )
     }
 }

@@ -95,16 +95,19 @@ pub fn judge(run: &RunRecord) -> Verdict {
 /// A load that passes although the machine that made it was short of processor time has passed;
 /// one that fails may owe its failure to that machine.
 fn doubt_failures_of_a_limited_generator(run: &RunRecord, findings: &mut [Finding]) {
-    let limited = |of: &Finding| rules::GENERATOR.contains(&of.rule) && of.outcome == Ruling::Warn;
-    if !findings.iter().any(limited) || !findings.iter().any(is_failed_load) {
+    if !findings.iter().any(is_limited_generator) || !findings.iter().any(is_failed_load) {
         return;
     }
     if is_beyond_doubt(run, findings) {
         return;
     }
-    for finding in findings.iter_mut().filter(|of| limited(of)) {
+    for finding in findings.iter_mut().filter(|of| is_limited_generator(of)) {
         finding.outcome = Ruling::CannotJudge;
     }
+}
+
+fn is_limited_generator(finding: &Finding) -> bool {
+    rules::GENERATOR.contains(&finding.rule) && finding.outcome == Ruling::Warn
 }
 
 /// Whether one failure cannot be that of the machine which made the load; it gets the reason. A

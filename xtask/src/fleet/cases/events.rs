@@ -9,16 +9,15 @@ use crate::fleet::network::HOSTS;
 use crate::fleet::reports::{exits, judged, none_lost, only_failed, require};
 use crate::fleet::world::Fleet;
 
-/// Reads and writes of a host whose two copies are both active: few, so that no processor sets the
-/// pace.
-const TARGET_IOPS: u32 = 80;
+/// Reads and writes of a host whose two copies are both active.
+const TARGET_IOPS: u32 = 200;
 
-/// The same with one active copy and one passive copy, at 10 %.
-const SHARED_IOPS: f64 = 44.0;
+/// The same with one active copy and one passive copy, at 20 %: enough log writes to be judged.
+const SHARED_IOPS: f64 = 120.0;
 
 /// Requests that the throttled volume serves a second: enough before the loss, too few after it.
-/// The sessions wait for a tenth of a second then, which no busy processor explains.
-const THROTTLE: &str = "database any rate=50";
+/// Sixteen sessions then wait for a tenth of a second, which no busy processor explains.
+const THROTTLE: &str = "database any rate=130";
 
 /// The place of the part after the loss among those of the report.
 const AFTER: usize = 2;
@@ -26,9 +25,9 @@ const AFTER: usize = 2;
 pub(super) const SOUND: Design = Design {
     measured: 180,
     target_iops: TARGET_IOPS,
-    threads: 4,
+    threads: 8,
     databases: copies_of,
-    plan: "passive_percent = 10\n\
+    plan: "passive_percent = 20\n\
            [[database]]\nname = \"DB1\"\ncopies = [\"h1\", \"h2\"]\n\
            [[database]]\nname = \"DB2\"\ncopies = [\"h2\", \"h3\"]\n\
            [[database]]\nname = \"DB3\"\ncopies = [\"h3\", \"h4\"]\n\

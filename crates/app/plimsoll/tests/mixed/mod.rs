@@ -67,7 +67,8 @@ fn a_fleet_of_two_systems_measures_together_and_its_records_merge() {
     let plan = format!("name = \"mixed\"\n{}", hosts.concat());
     fs::write(fleet.scene.folder.join("fleet.toml"), plan).unwrap();
     let ran = fleet.scene.native(&["fleet", "run", "fleet.toml", "-o", "out", "--json"]);
-    let report: Value = serde_json::from_slice(&ran.stdout).expect(&text(&ran.stderr));
+    let report: Value = serde_json::from_slice(&ran.stdout)
+        .unwrap_or_else(|_| panic!("no report: {}", text(&ran.stderr)));
     for (at, system) in ["Linux", "Windows"].into_iter().enumerate() {
         assert_eq!(report["hosts"][at]["is_complete"], true, "{report:#}");
         let record = format!("out/hosts/{}/record.jsonl", HOSTS[at]);

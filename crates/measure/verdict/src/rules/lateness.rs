@@ -1,7 +1,7 @@
 //! How much of a failed load late answers can explain: the program that makes the load notices an
 //! answer late if it waits for a processor, and each step of a session may wait as long again.
 
-use record::{Phase, ProcessorShares, RunRecord, Series};
+use record::{Phase, RunRecord, Series};
 
 use super::processors::{host_samples, on_average};
 use super::{judges_load, milliseconds};
@@ -31,17 +31,15 @@ pub(crate) fn outlasted(run: &RunRecord, finding: &Finding) -> Option<Evidence> 
     };
     (!limit.admits(at_best)).then(|| {
         let late_ms = milliseconds(lateness.late_ns);
-        Evidence::of_run(format!(
-            "answers were noticed {late_ms:.1} ms late; without that it would be {at_best:.1} at best"
-        ))
+        let seen = format!("answers were noticed {late_ms:.1} ms late");
+        Evidence::of_run(format!("{seen}; without that it would be {at_best:.1} at best"))
     })
 }
 
 impl Lateness {
     /// None unless the record knows who used the processors, and that this program used few.
     fn of(run: &RunRecord) -> Option<Self> {
-        let is_modest = |of: &ProcessorShares| of.own_percent <= MOST_OWN_PERCENT;
-        on_average(run).filter(|shares| judges_load(run) && is_modest(shares))?;
+        on_average(run).filter(|of| judges_load(run) && of.own_percent <= MOST_OWN_PERCENT)?;
         let mut late: Vec<u64> = host_samples(run)
             .iter()
             .map(|of| of.reactor_lag_maximum_ns.max(of.pause_maximum_ns.unwrap_or(0)))

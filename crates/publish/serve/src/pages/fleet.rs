@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use report::escape;
-use units::thousands;
+use units::decimal;
 
 use super::stopped::NO_TOKEN;
 use super::{address, page};
@@ -40,8 +40,8 @@ pub(super) fn section(fleets: &[(String, FleetState)]) -> String {
 /// The cells of what a host carries; empty if its run does not.
 fn load(load: Option<FleetHostLoad>) -> String {
     let cells = load.map_or_else(Default::default, |of| {
-        let ms = |ns: u64| format!("{:.2} ms", ns as f64 / 1e6);
-        [thousands(of.iops.round() as u64), ms(of.read_ns), ms(of.log_write_ns)]
+        let [read, log] = [of.read_ns, of.log_write_ns].map(|ns| decimal(ns as f64 / 1e6, 2));
+        [decimal(of.iops, 0), format!("{read} ms"), format!("{log} ms")]
     });
     let labels = ["IOPS", "Reads", "Log writes"];
     let mut html = String::new();

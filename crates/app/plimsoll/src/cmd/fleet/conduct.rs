@@ -247,12 +247,11 @@ impl Conductor<'_> {
 
     /// A line for each host that got further; others see what each carries, too.
     fn show(&mut self, console: &mut Console) -> Result<(), CommandError> {
-        let hosts = self.controller.hosts().map(|of| HostProgress {
-            host: of.name.to_owned(),
-            state: host_state(&of),
-            load: of.load,
-        });
-        let hosts = hosts.collect();
+        let mut hosts = Vec::new();
+        for host in self.controller.hosts() {
+            let (name, state) = (host.name.to_owned(), host_state(&host));
+            hosts.push(HostProgress { host: name, state, load: host.load });
+        }
         let progress = FleetProgress { stage: self.controller.stage().name().to_owned(), hosts };
         let news = progress.news_since(&self.shown);
         let is_due = self.written.elapsed() >= BETWEEN_LOADS;

@@ -74,7 +74,7 @@ fn print(
     Ok(())
 }
 
-/// Whether a run carries a load: what is left of an ended one is not shown.
+/// Whether a run carries a load; that of an ended one is not shown.
 const fn is_loaded(beat: &Heartbeat) -> bool {
     matches!(&beat.job, Some(job) if matches!(job.step, AgentStep::Waiting | AgentStep::Measuring))
 }

@@ -35,6 +35,16 @@ pub(crate) fn is_conducted(folder: &Path) -> bool {
 }
 
 impl HostProgress {
+    /// Whether the same host does the same.
+    fn says(&self, other: &Self) -> bool {
+        (&self.host, &self.state) == (&other.host, &other.state)
+    }
+
+    /// The host with its load, if it carries one.
+    fn loaded(&self) -> Option<String> {
+        self.load.map(|load| format!("{:<16} {load}", self.host))
+    }
+
     fn json(&self) -> Value {
         json!({ "host": self.host, "state": self.state, "load": self.load })
     }
@@ -68,17 +78,13 @@ impl FleetProgress {
     /// What has changed since `before`, a line each; loads change all the time.
     pub(crate) fn news_since(&self, before: &Self) -> Vec<String> {
         let stage = (self.stage != before.stage).then(|| format!("Fleet: {}", self.stage));
-        let was = |of: &HostProgress| {
-            before.hosts.iter().any(|old| (&old.host, &old.state) == (&of.host, &of.state))
-        };
-        let hosts = self.hosts.iter().filter(|host| !was(host));
+        let hosts = self.hosts.iter().filter(|host| !before.hosts.iter().any(|of| of.says(host)));
         stage.into_iter().chain(hosts.map(|of| format!("{}: {}", of.host, of.state))).collect()
     }
 
     /// What every loaded host carries, a line each.
     pub(crate) fn loads(&self) -> Vec<String> {
-        let loaded = self.hosts.iter().filter_map(|of| Some((&of.host, of.load?)));
-        loaded.map(|(host, load)| format!("{host:<16} {load}")).collect()
+        self.hosts.iter().filter_map(HostProgress::loaded).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use serve::{FleetHostLoad, FleetHostState, FleetState};
 use verdict::Ruling;
 
 use super::collect::{fleet_record, host_folder};
-use super::progress::{FleetProgress, is_conducted};
+use super::progress::{FleetProgress, HostProgress, is_conducted};
 use crate::Outcome;
 use crate::console::{Concluded, Console};
 use crate::documents;
@@ -39,16 +39,17 @@ pub(crate) fn state(folder: &Path) -> Option<FleetState> {
     let progress = FleetProgress::read(folder).unwrap_or_default();
     let is_live = is_conducted(folder);
     let state = if is_live { progress.stage } else { reported_headline(folder) };
-    let hosts = progress.hosts.into_iter().map(|of| FleetHostState {
-        name: of.host,
-        state: of.state,
-        load: of.load.map(|load| FleetHostLoad {
-            iops: load.iops(),
-            read_ns: load.read_ns,
-            log_write_ns: load.log_write_ns,
-        }),
+    let hosts = progress.hosts.into_iter().map(host_state).collect();
+    Some(FleetState { name: fleet.name, is_live, state, hosts })
+}
+
+fn host_state(host: HostProgress) -> FleetHostState {
+    let load = host.load.map(|load| FleetHostLoad {
+        iops: load.iops(),
+        read_ns: load.read_ns,
+        log_write_ns: load.log_write_ns,
     });
-    Some(FleetState { name: fleet.name, is_live, state, hosts: hosts.collect() })
+    FleetHostState { name: host.host, state: host.state, load }
 }
 
 /// The first line of the report in `folder`.
