@@ -15,6 +15,7 @@ use xtask::shell;
 use crate::pairs;
 use load::{ServedLoad, fill, read_randomly};
 use scene::CacheScene;
+pub(crate) use scene::program;
 
 /// Requests in flight.
 const DEPTHS: [&str; 2] = ["1", "16"];

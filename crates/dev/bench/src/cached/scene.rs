@@ -103,7 +103,8 @@ impl Drop for CacheScene {
     }
 }
 
-fn program() -> Result<String, Failure> {
+/// The program to measure.
+pub(crate) fn program() -> Result<String, Failure> {
     if let Ok(program) = std::env::var(PROGRAM) {
         return Ok(program);
     }
