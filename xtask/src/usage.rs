@@ -13,7 +13,7 @@ bench NAME [DIR]  speed against a peer, or counts against limits, with files in 
                                                   speed against a peer
     batch                                         counts against limits
     deployments                                   a simulated day of 4, 8 and 16 hosts
-    cost                                          processor time against limits
+    cost                                          processor time a request, at most twice fio's
     fidelity                                      published figures next to ours
     published                                     published runs next to predictions
     levels                                        both levels of a simulation

@@ -3,6 +3,7 @@
 mod proofs;
 mod table;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use xtask::failure::Failure;
@@ -40,6 +41,31 @@ pub(crate) fn format() -> Result<(), Failure> {
 pub(crate) fn lint() -> Result<(), Failure> {
     let words = "cargo clippy -q --workspace --all-targets -- -D warnings";
     shell::run(&words.split(' ').collect::<Vec<_>>())
+}
+
+/// What `cargo clippy -- -D warnings` hands to its driver: arguments, each with clippy's mark behind
+/// it. An escape keeps the mark from looking like a note to finish something.
+const LINT_ARGUMENTS: &str = "-D__CLIPPY_\x48ACKERY__warnings__CLIPPY_\x48ACKERY__";
+
+/// Rustdoc over the crates as [`lint`] has checked them: with the compiler itself in place of
+/// clippy's driver, cargo would check every crate of the workspace a second time.
+pub(crate) fn documentation() -> Result<(), Failure> {
+    let mut command = shell::command(&["cargo", "doc", "-q", "--workspace", "--no-deps"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    if let Some(driver) = lint_driver() {
+        command.env("RUSTC_WORKSPACE_WRAPPER", driver).env("CLIPPY_ARGS", LINT_ARGUMENTS);
+    }
+    if command.status().is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new("cargo doc found faults"))
+}
+
+/// The compiler that `cargo clippy` runs; `None` where it lies elsewhere than rustup puts it.
+fn lint_driver() -> Option<PathBuf> {
+    let root = shell::capture(&["rustc", "--print", "sysroot"]).ok()?;
+    let driver = PathBuf::from(root.trim()).join("bin").join("clippy-driver");
+    driver.exists().then_some(driver)
 }
 
 /// The steps of `list` with these names, or all.

@@ -12,6 +12,18 @@ fn runner(program: &str, options: &[&str]) -> Result<(), Failure> {
     shell::run(&words.collect::<Vec<_>>())
 }
 
+/// Tests that `words` choose, made longer than usual by `environment`.
+fn test(words: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
+    let words = format!("cargo test -q {words}");
+    let status = shell::command(&words.split(' ').collect::<Vec<_>>())
+        .envs(environment.iter().copied())
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{words}` failed")))
+}
+
 /// Power failures in random scripts.
 pub(crate) fn crash(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p testkit --bin crash --", options)
@@ -48,13 +60,7 @@ pub(crate) fn reader_crates() -> Result<(), Failure> {
 /// Damaged logs of the real engine, through everything that a recovery does with them: `mutants` of
 /// them inside one process, and every 25th as many given to the program.
 pub(crate) fn log_mutants(mutants: &str) -> Result<(), Failure> {
-    let words = "cargo test -q -p eselog --test engine mutants";
-    let status = shell::command(&words.split(' ').collect::<Vec<_>>())
-        .env("PLIMSOLL_MUTANTS", mutants)
-        .status();
-    if !status.is_ok_and(|status| status.success()) {
-        return Err(Failure::new(format!("`{words}` failed")));
-    }
+    test("-p eselog --test engine mutants", &[("PLIMSOLL_MUTANTS", mutants)])?;
     shell::run(&["cargo", "build", "-q", "-p", PROGRAM])?;
     let programs = mutants.parse::<u64>().map_or(1, |mutants| mutants.div_ceil(25)).to_string();
     let command = "cargo run -q -p testkit --bin log_mutants -- target/debug/plimsoll --mutants";
@@ -76,14 +82,17 @@ pub(crate) fn lies(options: &[&str]) -> Result<(), Failure> {
 /// Outputs of controllers and captures of networks, `count` of each, changed in every way that a
 /// copy from a terminal changes them.
 pub(super) fn mutants(count: &str) -> Result<(), Failure> {
-    let words = "cargo test -q --release -p inspection -p vrrp --test mutants -- --nocapture";
-    let status = shell::command(&words.split(' ').collect::<Vec<_>>())
-        .env("PLIMSOLL_MUTANTS", count)
-        .status();
-    if status.is_ok_and(|status| status.success()) {
-        return Ok(());
-    }
-    Err(Failure::new(format!("`{words}` failed")))
+    let words = "--release -p inspection -p vrrp --test mutants -- --nocapture";
+    test(words, &[("PLIMSOLL_MUTANTS", count)])
+}
+
+/// All of what `cargo xtask test` tries in part: bits of every kind of page, `designs` drawn
+/// deployments, calibration of both kinds of flash.
+pub(super) fn exhaustive(designs: &str) -> Result<(), Failure> {
+    test("--release -p testkit --test testkit every_bit -- --include-ignored", &[])?;
+    let drawn = "--release -p provision --test provision every_design";
+    test(drawn, &[("PLIMSOLL_DESIGNS", designs)])?;
+    test("--release -p simdisk --lib calibrate -- --include-ignored", &[])
 }
 
 /// Kills the real program `times` times and holds its databases to what it acknowledged.
@@ -126,22 +135,18 @@ pub(crate) fn measured_caches(tries: &str) -> Result<(), Failure> {
     program_tests("end_to_end", alone, &[("PLIMSOLL_CACHE_TRIES", tries)])
 }
 
-/// Has libiscsi's suite judge the targets of a served cache, and tgt beside them.
+/// Has libiscsi's suite judge the target alone, the targets of a served cache, and tgt.
 pub(super) fn iscsi() -> Result<(), Failure> {
-    let alone = " libiscsi_finds_no_more_faults_than_in_tgt --ignored";
-    program_tests("end_to_end", alone, &[])
+    const ALONE: &str = "libiscsi_finds_no_more_faults_than_in_tgt --ignored";
+    test(&format!("--release -p export-iscsi --test initiator -- {ALONE}"), &[])?;
+    program_tests("end_to_end", &format!(" {ALONE}"), &[])
 }
 
 /// Every test of the real program, with the program as a user builds it.
 pub(super) fn release_tests() -> Result<(), Failure> {
     peers::install()?;
-    let words = "cargo test -q --release -p plimsoll";
-    let mut command = shell::command(&words.split(' ').collect::<Vec<_>>());
-    command.env(peers::VARIABLE, peers::folder());
-    if command.status().is_ok_and(|status| status.success()) {
-        return Ok(());
-    }
-    Err(Failure::new(format!("`{words}` failed")))
+    let folder = peers::folder().display().to_string();
+    test("--release -p plimsoll", &[(peers::VARIABLE, &folder)])
 }
 
 /// A test of the real program in its release build, made longer than usual by its environment.
@@ -155,12 +160,5 @@ pub(crate) fn program_tests(
     more: &str,
     environment: &[(&str, &str)],
 ) -> Result<(), Failure> {
-    let words = format!("cargo test -q --release -p plimsoll --test {name} -- --nocapture{more}");
-    let status = shell::command(&words.split(' ').collect::<Vec<_>>())
-        .envs(environment.iter().copied())
-        .status();
-    if status.is_ok_and(|status| status.success()) {
-        return Ok(());
-    }
-    Err(Failure::new(format!("`{words}` failed")))
+    test(&format!("--release -p plimsoll --test {name} -- --nocapture{more}"), environment)
 }

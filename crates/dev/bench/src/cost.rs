@@ -1,6 +1,7 @@
 //! Measures the cost of the load generator itself: processor time per transactional I/O, on a disk,
 //! and on storage in memory minus the cost of the memory itself. fio makes the same page requests
-//! and nothing else, which gives the machine's cost for any program.
+//! and nothing else, which gives the machine's cost for any program. Only the ratio to fio is
+//! judged: the same build took 13.6 us on one day and 42 us beside other work.
 
 use std::cell::Cell;
 use std::fmt;
@@ -33,14 +34,11 @@ const SETTLING_REQUESTS: u64 = 100_000;
 /// Requests to measure. One tick of the processor clock amounts to 0.025 us per request.
 const MEASURED_REQUESTS: u64 = 400_000;
 
-/// Rounds, disk and memory in turn; the lines show their medians.
-const ROUNDS: usize = 3;
+/// Rounds: ours on the disk, fio on the disk, memory. The lines show their medians.
+const ROUNDS: usize = 5;
 
-/// Limit for the processor time of a request on a disk, in microseconds.
-const DISK_LIMIT_MICROS: f64 = 20.0;
-
-/// Minimum of requests per second that one core makes on storage that costs no processor time.
-const NULL_LIMIT_PER_SECOND: f64 = 60_000.0;
+/// Limit for the processor time of a request on a disk, as a multiple of fio's in the same round.
+const MOST_OF_FIO: f64 = 2.0;
 
 /// Processor time of one transactional I/O, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,8 +150,8 @@ fn transactional(interval: &Interval) -> u64 {
         .sum()
 }
 
-/// Runs the load in a new folder below `directory`, which is removed, and in memory. Fails if one
-/// costs more than its limit.
+/// Runs the load in a new folder below `directory`, which is removed, and in memory. Fails if a
+/// request on a disk costs more than its limit, or if fio is missing.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-cost");
     let (mut disk, mut memory, mut bare) = (Vec::new(), Vec::new(), Vec::new());
@@ -164,27 +162,26 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
         memory.push(in_memory()?);
         bare.push(bare_memory()?);
     }
+    let ratio = ratio(&disk, &peer);
     let [disk, memory, bare] = [disk, memory, bare].map(|costs| RequestCost::median(&costs));
-    let null = memory.without(bare);
-    let on_disk = disk.micros() <= DISK_LIMIT_MICROS;
-    let on_null = null.per_core_and_second() >= NULL_LIMIT_PER_SECOND;
-    println!("disk          {disk}; at most {DISK_LIMIT_MICROS} us: {}", word(on_disk));
-    println!("fio           {}", peer_line(peer));
+    println!("disk          {disk}");
     println!("memory        {memory}");
     println!("memory alone  {bare}");
-    println!("difference    {null}; at least {NULL_LIMIT_PER_SECOND}: {}", word(on_null));
-    if on_disk && on_null {
-        return Ok(());
-    }
-    Err(Failure::new("the load generator costs more than it may"))
+    println!("difference    {}", memory.without(bare));
+    let Some(ratio) = ratio else {
+        return Err(Failure::new(format!("nothing to compare with: {}", fio::ABSENT)));
+    };
+    let peer = median(peer);
+    println!("fio           {peer:5.1} us, the same requests of pages and nothing above them");
+    let is_kept = ratio <= MOST_OF_FIO;
+    println!("ratio         {ratio:5.2} x fio, at most {MOST_OF_FIO}: {}", word(is_kept));
+    if is_kept { Ok(()) } else { Err(Failure::new("the load generator costs more than it may")) }
 }
 
-/// What fio took for the requests of pages alone, or why that is not known.
-fn peer_line(micros: Vec<f64>) -> String {
-    if micros.is_empty() {
-        return fio::ABSENT.to_owned();
-    }
-    format!("{:5.1} us, the same requests of pages and nothing above them", median(micros))
+/// Median of the rounds' ratios, ours to fio's; `None` without fio.
+fn ratio(ours: &[RequestCost], peer: &[f64]) -> Option<f64> {
+    let rounds = ours.iter().zip(peer).map(|(ours, peer)| ours.micros() / peer);
+    (!peer.is_empty()).then(|| median(rounds.collect()))
 }
 
 const fn word(is_kept: bool) -> &'static str {
@@ -327,7 +324,7 @@ fn measure(
 
 #[cfg(test)]
 mod tests {
-    use super::RequestCost;
+    use super::{RequestCost, ratio};
     use crate::tally::Usage;
 
     #[test]
@@ -343,5 +340,15 @@ mod tests {
         assert!((cost.per_core_and_second() - 50_000.0).abs() < 1e-6);
         let dear = RequestCost { user: 90.0, ..cost };
         assert_eq!(RequestCost::median(&[dear, cost, cost]), cost);
+    }
+    #[test]
+    fn rounds_are_compared_one_by_one() {
+        let ours = [12.0, 40.0, 26.0].map(|user| RequestCost { user, kernel: 0.0 });
+        let found = ratio(&ours, &[6.0, 16.0, 13.0]).expect("three rounds");
+        // The medians alone, 26.0 and 13.0, would be of other rounds on a machine that changes.
+        assert!((found - 2.0).abs() < 1e-9, "{found}");
+        let found = ratio(&ours, &[5.0, 16.0, 13.0]).expect("three rounds");
+        assert!((found - 2.4).abs() < 1e-9, "{found}");
+        assert_eq!(ratio(&ours, &[]), None);
     }
 }

@@ -3,6 +3,7 @@
 //! arguments, asks a terminal or prints.
 
 pub mod allowance;
+pub mod apart;
 pub mod crew;
 pub mod dirty;
 pub mod documents;

@@ -8,8 +8,10 @@
 
 mod answers;
 mod clock;
+mod filling;
 mod gate;
 mod history;
+mod labels;
 mod live;
 mod metrics;
 mod pages;
@@ -33,7 +35,9 @@ use gate::Gate;
 use history::History;
 use runs::ServedRuns;
 
+pub use filling::Fillings;
 pub use gate::Token;
+pub use labels::apply_labels;
 pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 
 /// Interval between checks for a stop request.

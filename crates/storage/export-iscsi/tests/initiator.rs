@@ -80,6 +80,7 @@ fn the_target_says_what_it_is() {
 
 /// The suite exits with 0 even if tests fail: its summary counts.
 #[test]
+#[ignore = "takes 40 s: cargo xtask prove iscsi"]
 fn libiscsi_finds_no_more_faults_than_in_tgt() {
     let server = Server::start(None);
     let run = Command::new("iscsi-test-cu").args(["-d", "-V", &server.address()]).output();

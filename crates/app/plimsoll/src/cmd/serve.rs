@@ -1,6 +1,5 @@
 //! `serve`: the runs of a folder in a browser, until Ctrl-C.
 
-mod filling;
 pub(crate) mod flags;
 mod guide;
 mod local;

@@ -37,7 +37,8 @@ fn blocks(page: &str) -> Vec<Block> {
 /// A command as a test has time for it.
 fn shortened(line: &str) -> String {
     let line = line.split("  #").next().unwrap().trim();
-    let short = " --duration 10s";
+    // Held, the load leaves processors to other tests.
+    let short = " --duration 6s --target-iops 100";
     match line {
         _ if line.starts_with("plimsoll quick") => format!("{line} --size 16MiB{short}"),
         _ if line.starts_with("plimsoll run") && !line.contains("--test backup") => {

@@ -9,10 +9,14 @@ use crate::scene::Scene;
 
 const DISK_BYTES: u64 = 256 << 20;
 
-/// A blank disk of this many bytes in the folder of `scene`.
+/// A blank disk in the folder of `scene`.
 fn disk(scene: &Scene) -> PathBuf {
+    disk_of(scene, DISK_BYTES)
+}
+
+fn disk_of(scene: &Scene, bytes: u64) -> PathBuf {
     let path = scene.path("disk.img");
-    File::create_new(&path).unwrap().set_len(DISK_BYTES).unwrap();
+    File::create_new(&path).unwrap().set_len(bytes).unwrap();
     path
 }
 
@@ -73,7 +77,8 @@ fn a_device_that_may_be_in_use_is_not_taken() {
 #[test]
 fn a_device_that_fills_up_ends_the_run_before_it_is_full() {
     let scene = Scene::new("raw-filling");
-    disk(&scene);
+    // Little more than a run asks for, so that it is full soon.
+    disk_of(&scene, 176 << 20);
     scene.run(["format", "raw:disk.img"]).expect_code(0);
     scene.write_plan("raw:disk.img");
     scene.run(["prepare", "plan.toml"]).expect_code(0);

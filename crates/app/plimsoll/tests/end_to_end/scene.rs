@@ -39,26 +39,34 @@ impl Scene {
         Self { folder }
     }
 
+    /// An empty folder that all tests of this process share, and that the next process empties.
+    pub(crate) fn shared(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        Self { folder }
+    }
+
     /// A folder with a plan and its prepared databases: two of 16 MiB.
     pub(crate) fn prepared(name: &str) -> Self {
-        static MASTER: OnceLock<PathBuf> = OnceLock::new();
+        Self::new(name).with_databases()
+    }
+
+    /// The same in the folder of this scene.
+    pub(crate) fn with_databases(self) -> Self {
+        static MASTER: OnceLock<Scene> = OnceLock::new();
         let master = MASTER.get_or_init(|| {
-            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prepared-master");
-            let _ = fs::remove_dir_all(&folder);
-            fs::create_dir_all(&folder).unwrap();
-            let scene = Self { folder: folder.clone() };
-            scene.write("plan.toml", small_plan(&folder).as_bytes());
-            scene.run(["prepare", "plan.toml"]).expect_code(0);
-            std::mem::forget(scene);
-            folder
+            let master = Self::shared("prepared-master");
+            master.write("plan.toml", small_plan(&master.folder).as_bytes());
+            master.run(["prepare", "plan.toml"]).expect_code(0);
+            master
         });
-        let scene = Self::new(name);
-        for entry in fs::read_dir(master).unwrap() {
+        for entry in fs::read_dir(&master.folder).unwrap() {
             let entry = entry.unwrap();
-            fs::copy(entry.path(), scene.path(entry.file_name())).unwrap();
+            fs::copy(entry.path(), self.path(entry.file_name())).unwrap();
         }
-        scene.write("plan.toml", small_plan(&scene.folder).as_bytes());
-        scene
+        self.write("plan.toml", small_plan(&self.folder).as_bytes());
+        self
     }
 
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {

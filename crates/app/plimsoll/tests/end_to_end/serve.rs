@@ -6,6 +6,7 @@ mod fleet;
 mod fuzz;
 mod http;
 mod kept;
+mod labels;
 mod monitored;
 mod packaged;
 
@@ -32,11 +33,11 @@ fn two_runs(name: &str) -> Scene {
     scene
 }
 
-/// Starts a run of ten minutes by a request; its name.
+/// Starts a run of ten minutes by a request; its name. Its load leaves processors to other tests.
 fn live_run(scene: &Scene, server: &Server) -> String {
     scene.change("plan.toml", |plan| {
-        *plan =
-            String::from_utf8(plan.clone()).unwrap().replace("\"2s\"", "\"10min\"").into_bytes();
+        let long = String::from_utf8(plan.clone()).unwrap().replace("\"2s\"", "\"10min\"");
+        *plan = (long + "[workload]\ntarget_iops = 200\n").into_bytes();
     });
     let start = Request::post("/start", "plan=plan.toml").token(&server.token);
     let place = server.ask(&start).expect(303).header("location").unwrap();
@@ -246,6 +247,25 @@ fn a_run_is_started_watched_and_stopped() {
     page.expect_in(&["(interrupted)", "stopped by the user"]);
     assert!(!scene.path(&id).join("stop-requested").exists(), "the request is taken away");
     resumed_there(&server, &id, &report);
+}
+
+/// Decision 091: the run is a separate process, which the next server finds by its journal.
+#[test]
+fn a_run_outlives_a_server_that_is_killed() {
+    let scene = Scene::prepared("serve-killed");
+    let mut killed = Server::start(&scene, &["."]);
+    let id = live_run(&scene, &killed);
+    killed.said();
+    let server = Server::start(&scene, &["."]);
+    let live = Request::get(&format!("/live/{id}")).token(&server.token);
+    server.ask(&live).expect(200).expect_in(&["Stop the run"]);
+    server.ask(&Request::post(&format!("/stop/{id}"), "").token(&server.token)).expect(303);
+    let ended = || {
+        let answer = server.get(&format!("/live/{id}"));
+        answer.header("location").filter(|to| to.starts_with("/run/"))
+    };
+    let report = wait_for("the end of the run", ended);
+    server.get(&report).expect(200).expect_in(&["stopped by the user"]);
 }
 
 /// The report of a stopped run has a button that completes it.

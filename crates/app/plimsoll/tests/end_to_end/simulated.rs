@@ -244,19 +244,18 @@ fn folders_with_arrays_of_their_own_keep_the_physics_of_their_disks() {
         folders.join(", ")
     );
     scene.write("plan.toml", plan.as_bytes());
-    let report = |level: &str, duration: &str| -> Value {
-        let out = format!("{level}-{duration}");
+    let report = |level: &str| -> Value {
         let command = ["simulate", "plan.toml", "--array", "disk-7200", "--each-folder"];
-        let more = ["--threads", "4", "--level", level, "--duration", duration, "-o", &out];
+        let more = ["--threads", "4", "--level", level, "-o", level];
         let ran = scene.run(command.iter().chain(&more));
         assert!(ran.code.is_some_and(|code| code <= 2), "{}", ran.err);
-        serde_json::from_slice(&scene.read(format!("{out}/report.json"))).unwrap()
+        serde_json::from_slice(&scene.read(format!("{level}/report.json"))).unwrap()
     };
     let read_ms = |report: &Value| {
         let reads = &report["sum"]["series"]["database_read"];
         reads["average_ms"].as_f64().unwrap()
     };
-    let (one, two) = (report("1", "2m"), report("2", "2m"));
+    let (one, two) = (report("1"), report("2"));
     let (fast, slow) = (read_ms(&one), read_ms(&two));
     assert!((0.95..1.05).contains(&(fast / slow)), "level 1 {fast} ms, level 2 {slow} ms");
     for (name, report) in [("1", &one), ("2", &two)] {
@@ -264,9 +263,6 @@ fn folders_with_arrays_of_their_own_keep_the_physics_of_their_disks() {
         let found = all.iter().find(|of| of["rule"] == "possible-reads").unwrap();
         assert_eq!(found["outcome"], "pass", "level {name}: {found}");
         assert!(found["measured"].as_f64() > found["limit"].as_f64(), "level {name}: {found}");
-    }
-    for (duration, expected) in [("2m", "operations"), ("11m", "operations")] {
-        assert_eq!(report("auto", duration)["simulated"]["detail"], expected);
     }
 }
 

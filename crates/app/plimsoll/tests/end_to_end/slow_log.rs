@@ -22,7 +22,7 @@ impl SlowLog {
         let (volume, scene) = fault_volume(&name)?;
         let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
         let plan = plan.replace("name = \"small\"\n", &format!("preset = \"{preset}\"\n"));
-        scene.write("plan.toml", (plan + "[workload]\nthreads = 2\n").as_bytes());
+        scene.write("plan.toml", (plan + "[workload]\nthreads = 2\ntarget_iops = 60\n").as_bytes());
         scene.run(["prepare", "plan.toml"]).expect_code(0);
         let rule = format!("log write delay={delay_ms}ms").parse::<Rule>().unwrap();
         volume.set(vec![rule]);

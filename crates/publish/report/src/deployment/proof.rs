@@ -104,9 +104,9 @@ pub fn proof_html(proof: &Proof) -> String {
     html::page(&document(proof))
 }
 
-/// The same as plain text.
-pub fn proof_text(proof: &Proof) -> String {
-    text::render(&document(proof))
+/// The same as plain text in lines of at most `width` characters.
+pub fn proof_text(proof: &Proof, width: usize) -> String {
+    text::render_within(&document(proof), width)
 }
 
 /// The answer `design_proof`.

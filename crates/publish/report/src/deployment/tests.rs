@@ -40,7 +40,7 @@ fn remedy() -> Remedy {
 
 #[test]
 fn the_customer_reads_what_breaks_and_what_to_change() {
-    let text = proof_text(&proof(ClaimState::Fails));
+    let text = proof_text(&proof(ClaimState::Fails), crate::TEXT_WIDTH);
     let parts = [
         "SIMULATED FAIL",
         "1 of 2",
@@ -61,7 +61,7 @@ fn the_customer_reads_what_breaks_and_what_to_change() {
 fn claims_that_hold_need_no_change() {
     let holding = proof(ClaimState::Holds);
     assert!(holding.holds());
-    let text = proof_text(&holding);
+    let text = proof_text(&holding, crate::TEXT_WIDTH);
     assert!(text.contains("SIMULATED PASS") && !text.contains("What to Change"), "{text}");
     assert!(!text.contains("requests queue"), "{text}");
     let answer = proof_json(&holding);

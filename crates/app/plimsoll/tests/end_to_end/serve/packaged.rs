@@ -35,8 +35,6 @@ fn encoded(query: &str) -> String {
 #[test]
 fn alerts_and_panels_ask_for_metrics_that_there_are() {
     let scene = two_runs("serve-packaged");
-    let target = b"[workload]\ntarget_iops = 50\n";
-    scene.change("plan.toml", |plan| plan.extend_from_slice(target));
     let server = Server::start(&scene, &["."]);
     let id = live_run(&scene, &server);
     let named = metrics(RULES).union(&metrics(DASHBOARD)).copied().collect::<BTreeSet<_>>();

@@ -1,5 +1,7 @@
 //! Every page that the program writes or serves, at both widths and in both colours.
 
+use std::sync::OnceLock;
+
 use super::super::asked;
 use super::super::http::Server;
 use super::super::{wait_for, wait_for_simulation};
@@ -7,10 +9,14 @@ use super::chromium::Chromium;
 use super::look_at;
 use crate::scene::Scene;
 
-/// Runs, and every page made of them; no verdict is requested, and the state of this machine's
-/// storage does not matter.
-fn written() -> Scene {
-    let scene = Scene::prepared("browser-written");
+/// Runs, and every page made of them, shared by the tests. No verdict is requested, and the state
+/// of this machine's storage does not matter.
+fn written() -> &'static Scene {
+    static WRITTEN: OnceLock<Scene> = OnceLock::new();
+    WRITTEN.get_or_init(|| write(Scene::shared("browser-written").with_databases()))
+}
+
+fn write(scene: Scene) -> Scene {
     scene.replay_logs(3);
     for (name, iops) in [("a", "200"), ("b", "100")] {
         let folder = format!("runs/{name}");
@@ -66,7 +72,7 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
         return eprintln!("SKIPPED: no chromium on this machine");
     };
     let scene = written();
-    let server = Server::start(&scene, &["."]);
+    let server = Server::start(scene, &["."]);
     let set = server.get("/run/runs/all").expect(200);
     set.expect_in(&["href=\"/csv/runs/all\"", "href=\"/json/runs/all\""]);
     server.get("/csv/runs/all").expect(200).expect_in(&["test,phase,from_s,", "\nStress,"]);
@@ -93,6 +99,7 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
     look_at(&mut browser, &format!("{home}/sized?tier.1.mailboxes=many"), "served-size-refused");
     browser.forget_errors();
     browser.view(1280, "light");
+    label_a_run(&mut browser, &home);
     browser.open(&format!("{home}/size"));
     browser.value("document.getElementById('tier.1.mailboxes').focus()");
     browser.type_text("7");
@@ -114,4 +121,22 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
 fn has(browser: &mut Chromium, text: &str) -> Option<()> {
     let found = browser.value(&format!("document.body.textContent.includes({text:?})"));
     (found == true).then_some(())
+}
+
+/// Edits the name of the first run within the list, without a mouse.
+fn label_a_run(browser: &mut Chromium, home: &str) {
+    browser.open(home);
+    browser.value("document.querySelector('a.edit').focus()");
+    browser.press("Enter");
+    wait_for("the form in the list", || {
+        let focused = browser.value("document.activeElement.id");
+        (focused == "label-name").then_some(())
+    });
+    look_at_open_page(browser, "served-labels");
+    browser.view(1280, "light");
+    browser.type_text("Renamed ");
+    browser.press("Enter");
+    wait_for("the new name", || has(browser, "Renamed "));
+    let in_list = browser.value("location.pathname");
+    assert_eq!(in_list, "/", "the list shows it");
 }

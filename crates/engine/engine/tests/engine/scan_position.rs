@@ -2,13 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod world;
-
+use crate::world::{FILE, World, message, small_cache};
 use engine::{CommitMode, Database, Row, Settings};
 use ese::header::{DatabaseHeader, read_copies};
 use ese::page::PageSize;
 use units::{Bytes, Nanos};
-use world::{FILE, World, message, small_cache};
 
 const PAGE: PageSize = PageSize::KIB_4;
 

@@ -3,8 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod world;
-
+use crate::world::{FILE, World, message, small_cache};
 use device::{OpenMode, Purpose, Request};
 use engine::{CommitMode, Row};
 use ese::header::{PROBE_BYTES, read_copies};
@@ -12,7 +11,6 @@ use ese::page::PageSize;
 use ese::reader::FileImage;
 use ese::verify::{Report, verify};
 use units::{Prng, Seed};
-use world::{FILE, World, message, small_cache};
 
 /// Inserts, replaces and deletes, some of it rolled back.
 fn load(world: &World, seed: u64) {

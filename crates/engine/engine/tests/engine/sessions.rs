@@ -2,14 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod world;
-
+use crate::world::{World, message, messages, small_cache};
 use engine::{CommitMode, Database, Row, Settings, Table, Transaction};
 use ese::long_value::LongValueId;
 use ese::page::PageSize;
 use ese::record::{Element, RecordRef, Stored};
 use units::{Nanos, Seed};
-use world::{World, message, messages, small_cache};
 
 #[test]
 fn what_was_committed_is_there_after_opening_again() {

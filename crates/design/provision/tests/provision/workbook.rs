@@ -6,9 +6,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
-mod array;
-mod flat;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -17,6 +14,8 @@ use provision::layout::{Layout, Rules, play};
 use provision::{simulate, size};
 use serde_json::Value as Json;
 use sizing::Value;
+
+use crate::{array, flat};
 
 /// Values that no formula of the facts gives, with the reason. Nothing else may differ, and each of
 /// these does.
@@ -152,7 +151,7 @@ fn every_value_of_every_example_is_the_sources() {
 /// The documents mention every exception that the tests make.
 #[test]
 fn the_documents_name_every_exception() {
-    let text = include_str!("../../../../docs/sizing.md");
+    let text = include_str!("../../../../../docs/sizing.md");
     for (name, key, reason) in EXCEPTIONS {
         let row = format!("| {name} | `{key}` | {reason} |");
         assert!(text.contains(&row), "docs/sizing.md lacks {row}");

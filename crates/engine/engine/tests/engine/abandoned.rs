@@ -3,17 +3,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod world;
-
 use std::rc::Rc;
 
+use crate::world::{FILE, World, message, small_cache};
 use device::{Buffer, Durability, OpenMode, Purpose, Request, Volume};
 use engine::recovery::RecoverySummary;
 use engine::{CheckpointMode, CommitMode, Database, DatabaseFiles, Row, Settings};
 use ese::Lgpos;
 use ese::page::PageSize;
 use units::{Bytes, Generation, Seed};
-use world::{FILE, World, message, small_cache};
 
 /// Not a multiple of 7, so that steps of seven come to every row.
 const ROWS: i64 = 1_500;

@@ -3,13 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod world;
-
+use crate::world::{World, message, small_cache};
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor};
 use engine::{CommitMode, Database, Row, Settings};
 use ese::page::PageSize;
 use units::{Bytes, Nanos, Prng, Seed};
-use world::{World, message, small_cache};
 
 const MESSAGES: i64 = 6_000;
 const SESSIONS: u64 = 8;

@@ -3,10 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod world;
-
 use std::rc::Rc;
 
+use crate::world::{FILE, World, message, messages, small_cache};
 use device::{Buffer, Durability, OpenMode, Purpose, Request, Runtime, Volume};
 use engine::bulk::{BulkOptions, RowSource, load};
 use engine::{
@@ -19,7 +18,6 @@ use ese::page::PageSize;
 use ese::{LogTime, Signature};
 use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Injection, Matching, Occurrence};
 use units::{Bytes, Nanos, PageNumber, Seed};
-use world::{FILE, World, message, messages, small_cache};
 
 const ROWS: i64 = 300;
 const MAP: &str = "mailbox.jfm";

@@ -2,17 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod world;
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use crate::world::{World, message, messages, small_cache};
 use engine::{CommitMode, Database, Order, Row, Table, Transaction, TransactionError};
 use ese::page::PageSize;
 use ese::record::RecordRef;
 use units::{Nanos, Prng, Seed};
-use world::{World, message, messages, small_cache};
 
 /// The committed rows, and the author of each change.
 #[derive(Default)]

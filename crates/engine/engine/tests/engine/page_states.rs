@@ -2,14 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod world;
-
+use crate::world::{FILE, World, message, small_cache};
 use device::{Buffer, Durability, OpenMode, Purpose, Request, Volume as _};
 use engine::{CommitMode, Counters, Database, Order, Row, Settings, TransactionError};
 use ese::checksum;
 use ese::page::{PageMut, PageRef, PageSize, page_flags};
 use units::{Nanos, PageNumber, Seed};
-use world::{FILE, World, message, small_cache};
 
 const SIZE: PageSize = PageSize::KIB_4;
 

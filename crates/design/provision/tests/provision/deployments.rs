@@ -95,8 +95,14 @@ fn unfit_number(sizing: &Sizing) -> Option<String> {
     unfit.map(|fact| format!("{} = {:?}: {}", fact.key, fact.value, fact.numbers))
 }
 
+/// How many deployments are drawn; `cargo xtask prove exhaustive` asks for more.
+fn drawn() -> ProptestConfig {
+    let asked = std::env::var("PLIMSOLL_DESIGNS").ok();
+    ProptestConfig::with_cases(asked.and_then(|count| count.parse().ok()).unwrap_or(300))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(drawn())]
 
     #[test]
     fn every_design_is_numbers_and_a_workable_one_can_be_built(text in documents()) {

@@ -2,16 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod world;
-
 use std::rc::Rc;
 
+use crate::world::{FILE, World, message, small_cache};
 use device::Purpose;
 use engine::{CommitMode, Database, DatabaseFiles, Mended, Order, Row, Settings, TransactionError};
 use ese::page::PageSize;
 use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence};
 use units::{Nanos, Seed};
-use world::{FILE, World, message, small_cache};
 
 const ROWS: i64 = 300;
 

@@ -1,0 +1,11 @@
+//! Crashes, damage, files of others and our own. One program, because each links the whole engine.
+
+mod bulk_files;
+mod crash_loop;
+mod damage_table;
+mod every_bit;
+mod fault_volume;
+mod freed_pages;
+mod interrupted_fill;
+mod peers_agree_on_samples;
+mod samples;
