@@ -157,7 +157,9 @@ pub(super) fn unchanged(
         let rate = |from: f64, to: f64| rate(&rows, &name, (from, to));
         let (before, after) = (rate(EDGE, second), rate(second, end - EDGE));
         let change = (after - before) / before.max(1.0) * 100.0;
-        let said = format!("{name} carried {before:.1} a second, then {after:.1}");
+        let said = format!(
+            "{name} carried {before:.1} a second until {second:.0} s of {end:.0}, then {after:.1}"
+        );
         require(before > 0.0 && change.abs() <= MOST_CHANGE, said)?;
         most = most.max(change.abs());
     }
