@@ -5,6 +5,8 @@ mod archive;
 mod deb;
 mod digest;
 mod json;
+mod linux;
+mod machine;
 mod manifests;
 mod needs;
 mod notices;
@@ -26,18 +28,19 @@ use std::path::{Path, PathBuf};
 use xtask::failure::Failure;
 use xtask::shell;
 
-use archive::{gzip::pack as packed, tar};
-use manifests::Asset;
+use linux::Linux;
+use machine::Machine;
+use manifests::{Asset, homebrew};
 use payload::Program;
 use programs::Programs;
 use release::Release;
-use tree::Tree;
 
 /// What the words behind `dist` ask for.
 struct Order {
     /// Programs that are there already; none builds them.
     binary: Option<PathBuf>,
     fixed: Option<PathBuf>,
+    arm: Option<PathBuf>,
     windows: Option<PathBuf>,
     /// Folder of the packages.
     output: PathBuf,
@@ -86,6 +89,7 @@ impl Order {
         let mut order = Self {
             binary: None,
             fixed: None,
+            arm: None,
             windows: None,
             output: shell::root().join("target/dist"),
             address: release::NO_ADDRESS.to_owned(),
@@ -101,6 +105,7 @@ impl Order {
             match *word {
                 "--binary" => order.binary = Some(value()?.into()),
                 "--static" => order.fixed = Some(value()?.into()),
+                "--arm" => order.arm = Some(value()?.into()),
                 "--windows" => order.windows = Some(value()?.into()),
                 "--output" => order.output = value()?.into(),
                 "--address" => value()?.trim_end_matches('/').clone_into(&mut order.address),
@@ -116,54 +121,36 @@ impl Order {
 fn pack(programs: &Programs, shelf: &mut Shelf<'_>) -> Result<(), Failure> {
     let work = shell::root().join("target/dist-work");
     let linux = programs.packed()?;
-    let glibc = needs::glibc(linux.path())?;
     println!("packed: {}", linux.says(&["--version"])?.trim());
-    println!("plimsoll needs {}", needs::words(glibc));
-    let debian = payload::installed(&linux, &shelf.licences, &payload::DEBIAN)?;
-    shelf.put(&deb::name(shelf.release), &deb::package(debian, shelf.release, glibc)?)?;
-    let fedora = payload::installed(&linux, &shelf.licences, &payload::FEDORA)?;
-    if shell::installed("rpmbuild") {
-        let made = rpm::package(&fedora, shelf.release, &work.join("rpm"))?;
-        shelf.put(&rpm::name(shelf.release), &fs::read(made).map_err(Failure::of)?)?;
-    } else {
-        shelf.lacking.push("the package for Fedora: apt-get install rpm".to_owned());
-    }
+    let here = Linux::of(linux, Machine::Amd64)?;
+    here.pack_installed(shelf, &work)?;
     let fixed = programs.fixed.as_deref();
     let fixed = fixed.map(|path| Program::stripped(path, &work.join("static"))).transpose()?;
-    let (anywhere, glibc) = fixed.as_ref().map_or((&linux, glibc), |program| (program, None));
-    pack_tarball(anywhere, shelf)?;
-    let wheel = wheel::package(anywhere.bytes(), &shelf.licences, shelf.release, glibc)?;
-    shelf.put(&wheel::name(shelf.release, glibc), &wheel)?;
+    let fixed = fixed.map(|program| Linux::of(program, Machine::Amd64)).transpose()?;
+    let mut tarballs = vec![fixed.as_ref().unwrap_or(&here).pack_anywhere(shelf)?];
+    if let Some(path) = &programs.arm {
+        let arm = Linux::of(Program::foreign(path, here.program())?, Machine::Arm64)?;
+        arm.pack_installed(shelf, &work)?;
+        tarballs.push(arm.pack_anywhere(shelf)?);
+    }
+    shelf.put("homebrew/plimsoll.rb", homebrew(&tarballs, shelf.release).as_bytes())?;
     match &fixed {
-        Some(program) => {
-            shelf.put("plimsoll", program.bytes())?;
-            let image = oci::image(program.bytes(), &shelf.licences, shelf.release)?;
-            shelf.put(&oci::name(shelf.release), &image)?;
-        }
+        Some(fixed) => pack_image(fixed.program().bytes(), shelf)?,
         None => shelf.lacking.push("a static program, and so the image: give --static".to_owned()),
     }
     if let Some(windows) = &programs.windows {
-        pack_windows(windows, &linux, &work, shelf)?;
+        pack_windows(windows, here.program(), &work, shelf)?;
     }
     shelf.put("LICENCES.txt", shelf.licences.as_bytes())?;
     let bill = sbom::bill(shelf.release, programs::HERE)?;
     shelf.put(&format!("plimsoll-{}.cdx.json", shelf.release.semantic()), bill.as_bytes())
 }
 
-/// The tarball that runs from any folder, and the formula that installs it.
-fn pack_tarball(program: &Program, shelf: &Shelf<'_>) -> Result<(), Failure> {
-    let version = shelf.release.semantic();
-    let folder = format!("plimsoll-{version}");
-    let mut tree = Tree::default();
-    for (path, mode, bytes) in
-        payload::installed(program, &shelf.licences, &payload::FEDORA)?.files()
-    {
-        let path = path.strip_prefix("usr/").unwrap_or(path);
-        tree.file(&format!("{folder}/{path}"), mode, bytes.to_vec());
-    }
-    let bytes = packed(&tar::archive(&tree, "", shelf.release.epoch)?)?;
-    let asset = shelf.asset(&format!("plimsoll-{version}-x86_64-linux.tar.gz"), &bytes)?;
-    shelf.put("homebrew/plimsoll.rb", manifests::homebrew(&asset, shelf.release).as_bytes())
+/// The static program, and the image that holds nothing else.
+fn pack_image(program: &[u8], shelf: &Shelf<'_>) -> Result<(), Failure> {
+    shelf.put("plimsoll", program)?;
+    let image = oci::image(program, &shelf.licences, shelf.release)?;
+    shelf.put(&oci::name(shelf.release), &image)
 }
 
 fn pack_windows(

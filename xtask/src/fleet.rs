@@ -19,12 +19,14 @@ use network::Network;
 use world::{Fleet, Site};
 
 /// The proofs to run, and how often.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Wanted<'a> {
     cases: Vec<&'a str>,
     times: u32,
     /// Folder for the files of hosts and server.
     folder: &'a str,
+    /// Folder of programs that are there already.
+    programs: Option<&'a str>,
 }
 
 /// Runs the named proofs, or all of them, and prints a line for each.
@@ -34,9 +36,12 @@ pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
         println!("SKIPPED: fleet: {missing}");
         return Ok(());
     }
-    shell::run(&["cargo", "build", "-q", "-p", "plimsoll"])?;
-    shell::run(&["cargo", "build", "-q", "-p", "testkit", "--bin", "faultfs"])?;
-    let site = Site::new(Network::new()?, wanted.folder)?;
+    let programs = wanted.programs.unwrap_or("target/debug");
+    if wanted.programs.is_none() {
+        shell::run(&["cargo", "build", "-q", "-p", "plimsoll"])?;
+        shell::run(&["cargo", "build", "-q", "-p", "testkit", "--bin", "faultfs"])?;
+    }
+    let site = Site::new(Network::new()?, (wanted.folder, programs))?;
     println!("{:<14} {:>7} {:>8}  result", "proof", "time", "seconds");
     let mut complaints = Vec::new();
     for case in CASES.iter().filter(|case| wanted.includes(case.name)) {
@@ -66,7 +71,7 @@ fn prove(case: &Case, (time, times): (u32, u32), site: &Site) -> Option<String> 
 
 impl<'a> Wanted<'a> {
     fn of(words: &[&'a str]) -> Result<Self, Failure> {
-        let mut wanted = Self { cases: Vec::new(), times: 1, folder: "target/fleet" };
+        let mut wanted = Self { folder: "target/fleet", times: 1, ..Self::default() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             if *word == "--times" {
@@ -78,6 +83,10 @@ impl<'a> Wanted<'a> {
                 wanted.folder = words
                     .next()
                     .ok_or_else(|| Failure::new("`--in` needs a folder, such as `/mnt/disk1`"))?;
+            } else if *word == "--programs" {
+                wanted.programs = Some(words.next().ok_or_else(|| {
+                    Failure::new("`--programs` needs the folder of plimsoll and faultfs")
+                })?);
             } else if CASES.iter().any(|case| case.name == *word) {
                 wanted.cases.push(word);
             } else {
@@ -134,18 +143,24 @@ mod tests {
     fn proofs_are_named_and_counted() {
         let both = Wanted::of(&["skew", "--times", "20", "server"]).expect("two proofs");
         let folder = "target/fleet";
-        assert_eq!(both, Wanted { cases: vec!["skew", "server"], times: 20, folder });
+        let cases = vec!["skew", "server"];
+        assert_eq!(both, Wanted { cases, times: 20, folder, programs: None });
         assert!(both.includes("skew") && !both.includes("flapping"));
-        let all = Wanted::of(&["--in", "/mnt/f"]).expect("all of them");
-        assert_eq!(all.folder, "/mnt/f");
+        let all = Wanted::of(&["--in", "/mnt/f", "--programs", "/opt"]).expect("all of them");
+        assert_eq!((all.folder, all.programs), ("/mnt/f", Some("/opt")));
         assert!(all.times == 1 && all.includes("flapping"));
     }
 
     #[test]
     fn words_that_mean_nothing_are_refused() {
-        for words in
-            [&["skews"][..], &["--times"], &["--times", "0"], &["--times", "many"], &["--in"]]
-        {
+        for words in [
+            &["skews"][..],
+            &["--times"],
+            &["--times", "0"],
+            &["--times", "many"],
+            &["--in"],
+            &["--programs"],
+        ] {
             assert!(Wanted::of(words).is_err(), "{words:?}");
         }
     }

@@ -17,6 +17,7 @@ mod processor;
 mod python;
 mod steps;
 mod suite;
+mod targets;
 mod tidy;
 mod verbs;
 mod windows;

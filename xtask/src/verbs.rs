@@ -206,7 +206,7 @@ dist [--try] [--site] [--output DIR] [--address URL]
                   packages for every system in target/dist, with checksums, licences and a bill of
                   materials; --try installs, runs and removes each in a scratch system (root,
                   Debian); --site writes the documentation as a site into target/site
-  dist --binary PROGRAM [--static PROGRAM] [--windows PROGRAM] ...
+  dist --binary PROGRAM [--static PROGRAM] [--arm PROGRAM] [--windows PROGRAM] ...
                   the same of existing programs, for tests of the packaging
 ",
         run: dist::run,

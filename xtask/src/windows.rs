@@ -1,28 +1,24 @@
-//! The Windows build, made and tried on Linux: Debian's packages cross-build it, Wine runs it.
+//! The Windows build, made and tried on Linux: Debian's MinGW links it, Wine runs it.
 
 mod left_out;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::{env, fs};
 
 use cargo_metadata::{Artifact, Message};
 use xtask::failure::Failure;
 use xtask::shell;
 
 use crate::dist::programs::PROFILE;
+use crate::targets;
 use crate::wine::{Session, WINE};
 
 /// A file that must be there, and the package of Debian that has it.
 pub(crate) type Tool = (&'static str, &'static str);
 
-const TOOLS: [Tool; 5] = [
-    ("/usr/bin/rustc", "rustc-web"),
-    ("/usr/bin/cargo", "cargo-web"),
-    ("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
-    ("/usr/bin/x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
-    (WINE, "wine64"),
-];
+const TOOLS: [Tool; 2] =
+    [("/usr/bin/x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"), (WINE, "wine64")];
 
 /// What these and others are installed for.
 pub(crate) const FOREIGN: &str = "builds of other systems";
@@ -58,9 +54,8 @@ pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
 /// allowed, and otherwise reports the missing ones. Kills it `kills` times. The environment of the
 /// tests that drive it is valid as long as the Wine session.
 fn run(kills: &str) -> Result<Option<(Environment, Session)>, Failure> {
-    let lacking = install(FOREIGN, &TOOLS);
-    if !lacking.is_empty() {
-        println!("skipped: {}", wanted(&lacking));
+    if let Err(lack) = ready() {
+        println!("skipped: {lack}");
         return Ok(None);
     }
     let built = build()?;
@@ -84,13 +79,22 @@ fn borrowed<'a>(environment: &'a [(&'static str, String)]) -> Vec<(&'static str,
     environment.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
-/// The tools missing for the Windows build, in one sentence.
-fn wanted(lacking: &[&str]) -> String {
-    format!(
-        "the Windows build needs packages that are not there and cannot be installed here; on \
-         Debian, as root: apt-get update && apt-get install {}",
-        lacking.join(" ")
-    )
+/// Installs what builds for Windows, or says in one sentence what is missing.
+fn ready() -> Result<(), Failure> {
+    let lacking = install(FOREIGN, &TOOLS);
+    if !lacking.is_empty() {
+        return Err(Failure::new(format!(
+            "the Windows build needs packages that are not there and cannot be installed here; on \
+             Debian, as root: apt-get update && apt-get install {}",
+            lacking.join(" ")
+        )));
+    }
+    if targets::is_here(TARGET) {
+        return Ok(());
+    }
+    let sentence =
+        format!("the Windows build needs its standard library: rustup target add {TARGET}");
+    Err(Failure::new(sentence))
 }
 
 /// The packages still missing after an attempt to install them.
@@ -115,10 +119,7 @@ fn missing(tools: &[Tool], is_there: impl Fn(&str) -> bool) -> Vec<&'static str>
 
 /// The release program: optimised, and without debug information.
 pub(crate) fn release() -> Result<PathBuf, Failure> {
-    let lacking = install(FOREIGN, &TOOLS);
-    if !lacking.is_empty() {
-        return Err(Failure::new(wanted(&lacking)));
-    }
+    ready()?;
     cargo(&format!("build -q --profile {PROFILE} -p plimsoll"), &[])?;
     let program = folder().join(TARGET).join(PROFILE).join("plimsoll.exe");
     lay_library(program.parent().unwrap_or(&program))?;
@@ -147,8 +148,8 @@ struct WindowsBuild {
     unit_tests: Vec<PathBuf>,
 }
 
-/// Has Debian's compiler build for Windows, its standard library included. One call of Cargo, as
-/// another would build every library again; a test of the program has it build that too.
+/// Builds the program and its unit tests in one call of Cargo, as another would build every library
+/// again; a test of the program has it build that too.
 fn build() -> Result<WindowsBuild, Failure> {
     let words = "test -q --no-run -p device-os -p plimsoll --lib --bins --test windows \
                  --message-format json";
@@ -170,21 +171,10 @@ fn build() -> Result<WindowsBuild, Failure> {
     Ok(built)
 }
 
-/// Runs Debian's Cargo for Windows and returns what it prints.
+/// Runs Cargo for Windows and returns what it prints.
 fn cargo(words: &str, environment: &[(&str, &str)]) -> Result<Vec<u8>, Failure> {
-    let mut command = shell::command(&["/usr/bin/cargo"]);
-    command.args(words.split(' ')).args(["-Zbuild-std=std,panic_abort", "--target", TARGET]);
-    command.arg("--target-dir").arg(folder());
-    // What the toolchain that runs this program has set is meant for it: another compiler, and the
-    // name of this package, on which the build scripts of others depend.
-    let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let of_a_toolchain = |name: &String| {
-        (name.starts_with("CARGO") && name != "CARGO_HOME") || name.starts_with("RUST")
-    };
-    for variable in set.filter(of_a_toolchain) {
-        command.env_remove(variable);
-    }
-    command.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
+    let mut command = shell::command(&["cargo"]);
+    command.args(words.split(' ')).args(["--target", TARGET, "--target-dir"]).arg(folder());
     command.env("CARGO_INCREMENTAL", "0");
     command.envs(environment.iter().copied()).stderr(Stdio::inherit());
     let output = command.output().ok().filter(|output| output.status.success());
@@ -239,6 +229,6 @@ mod tests {
         let tools = &super::TOOLS;
         assert_eq!(super::missing(tools, |_| true), [""; 0]);
         assert_eq!(super::missing(tools, |path| path != super::WINE), ["wine64"]);
-        assert_eq!(super::missing(tools, |_| false).len(), 5);
+        assert_eq!(super::missing(tools, |_| false).len(), 2);
     }
 }

@@ -7,6 +7,7 @@ use xtask::failure::Failure;
 use super::archive::gzip::{compress, pack};
 use super::archive::{ar, tar};
 use super::digest::md5;
+use super::machine::Machine;
 use super::payload::{DOC, packaged};
 use super::release::{Release, day};
 use super::tree::Tree;
@@ -25,20 +26,21 @@ Description: Test of storage for mail servers
 ";
 
 /// The name of the file.
-pub(super) fn name(release: &Release) -> String {
-    format!("plimsoll_{}_amd64.deb", release.sorted())
+pub(super) fn name(release: &Release, machine: Machine) -> String {
+    format!("plimsoll_{}_{}.deb", release.sorted(), machine.debian())
 }
 
 /// The package, whose program needs this version of glibc if it needs any.
 pub(super) fn package(
     mut tree: Tree,
     release: &Release,
+    machine: Machine,
     glibc: Option<(u32, u32)>,
 ) -> Result<Vec<u8>, Failure> {
     tree.file(&format!("{DOC}/copyright"), 0o644, packaged("deb/copyright")?);
     tree.file(&format!("{DOC}/changelog.gz"), 0o644, compress(changelog(release)?.as_bytes())?);
     let mut control = Tree::default();
-    control.file("control", 0o644, fields(&tree, release, glibc).into_bytes());
+    control.file("control", 0o644, fields(&tree, release, machine, glibc).into_bytes());
     control.file("md5sums", 0o644, sums(&tree)?.into_bytes());
     for script in ["postinst", "prerm", "postrm"] {
         control.file(script, 0o755, packaged(&format!("deb/{script}"))?);
@@ -51,14 +53,15 @@ pub(super) fn package(
     Ok(ar::archive(&members, epoch))
 }
 
-fn fields(tree: &Tree, release: &Release, glibc: Option<(u32, u32)>) -> String {
+fn fields(tree: &Tree, release: &Release, machine: Machine, glibc: Option<(u32, u32)>) -> String {
     let library = glibc.map(|(major, minor)| format!("libc6 (>= {major}.{minor}), libgcc-s1, "));
     format!(
-        "Package: plimsoll\nVersion: {}\nArchitecture: amd64\nMaintainer: {MAINTAINER}\n\
+        "Package: plimsoll\nVersion: {}\nArchitecture: {}\nMaintainer: {MAINTAINER}\n\
          Installed-Size: {}\nPre-Depends: init-system-helpers (>= 1.54~)\nDepends: {}adduser\n\
          Section: admin\nPriority: optional\nHomepage: https://crates.io/crates/plimsoll\n\
          {DESCRIPTION}",
         release.sorted(),
+        machine.debian(),
         tree.bytes().div_ceil(1024),
         library.unwrap_or_default(),
     )
@@ -86,6 +89,7 @@ mod tests {
     use std::fs;
 
     use super::package;
+    use crate::dist::machine::Machine;
     use crate::dist::release::Release;
     use crate::dist::tree::Tree;
     use xtask::shell;
@@ -96,7 +100,7 @@ mod tests {
             let mut tree = Tree::default();
             tree.file("usr/bin/plimsoll", 0o755, vec![1; 5000]);
             tree.folder("var/lib/plimsoll", 0o750, 0);
-            package(tree, &Release::example(), Some((2, 34))).unwrap()
+            package(tree, &Release::example(), Machine::Arm64, Some((2, 34))).unwrap()
         };
         assert!(made() == made());
         let folder = shell::root().join("target/dist-tests/deb");
@@ -108,6 +112,8 @@ mod tests {
             return;
         }
         let depends = shell::capture(&["dpkg-deb", "-f", &file, "Depends"]).unwrap();
+        let machine = shell::capture(&["dpkg-deb", "-f", &file, "Architecture"]).unwrap();
+        assert_eq!(machine, "arm64\n");
         assert_eq!(depends, "libc6 (>= 2.34), libgcc-s1, adduser\n");
         let listing = shell::capture(&["dpkg-deb", "-c", &file]).unwrap();
         let names: Vec<&str> =

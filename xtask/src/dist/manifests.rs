@@ -3,6 +3,7 @@
 use xtask::failure::Failure;
 
 use super::json::Json;
+use super::machine::Machine;
 use super::release::{Release, day};
 use super::tree::Tree;
 
@@ -87,20 +88,26 @@ fn scoop(zip: &Asset, release: &Release) -> String {
     format!("{document}\n")
 }
 
-/// The formula for Homebrew, which installs the tarball.
-pub(super) fn homebrew(tarball: &Asset, release: &Release) -> String {
+/// The formula for Homebrew, which installs the tarball of its machine.
+pub(super) fn homebrew(tarballs: &[(Machine, Asset)], release: &Release) -> String {
+    let blocks = tarballs.iter().map(|(machine, tarball)| {
+        format!(
+            "  {} do\n    url \"{}\"\n    sha256 \"{}\"\n  end\n",
+            machine.homebrew(),
+            release.link(&tarball.name),
+            tarball.sha256,
+        )
+    });
     format!(
         r##"class Plimsoll < Formula
   desc "{SUMMARY}"
   homepage "{address}"
-  url "{url}"
   version "{version}"
-  sha256 "{sha256}"
   license any_of: ["MIT", "Apache-2.0"]
 
-  depends_on arch: :x86_64
   depends_on :linux
 
+{blocks}
   def install
     bin.install "bin/plimsoll"
     man1.install Dir["share/man/man1/*"]
@@ -116,15 +123,15 @@ pub(super) fn homebrew(tarball: &Asset, release: &Release) -> String {
 end
 "##,
         address = release.address,
-        url = release.link(&tarball.name),
         version = release.semantic(),
-        sha256 = tarball.sha256,
+        blocks = blocks.collect::<String>(),
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Asset, homebrew, windows};
+    use crate::dist::machine::Machine;
     use crate::dist::release::Release;
 
     fn asset(name: &str) -> Asset {
@@ -146,6 +153,9 @@ mod tests {
         }
         assert!(text("scoop/plimsoll.json").contains(&"ab".repeat(32)));
         assert!(text("winget/Plimsoll.Plimsoll.yaml").contains("ManifestType: version"));
-        assert!(homebrew(&asset("p.tar.gz"), &release).contains("/p.tar.gz\"\n"));
+        let tarballs = [(Machine::Amd64, asset("p.tar.gz")), (Machine::Arm64, asset("q.tar.gz"))];
+        let formula = homebrew(&tarballs, &release);
+        assert!(formula.contains("on_intel do\n    url \"https://example.invalid/plimsoll/"));
+        assert!(formula.contains("/p.tar.gz\"\n") && formula.contains("/q.tar.gz\"\n"));
     }
 }

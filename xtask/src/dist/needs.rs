@@ -6,6 +6,8 @@ use std::path::Path;
 use xtask::failure::Failure;
 use xtask::shell;
 
+use super::machine::Machine;
+
 /// Libraries of every Windows since Server 2012 R2, beside those that begin with `api-ms-win-`.
 const OF_WINDOWS: [&str; 17] = [
     "advapi32.dll",
@@ -41,12 +43,12 @@ pub(super) fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// The version of the C library that a Linux program asks for; none if it needs no library.
-pub(super) fn glibc(program: &Path) -> Result<Option<(u32, u32)>, Failure> {
+pub(super) fn glibc(program: &Path, machine: Machine) -> Result<Option<(u32, u32)>, Failure> {
     let path = program.display().to_string();
-    if !shell::capture(&["objdump", "-p", &path])?.contains("NEEDED") {
+    if !shell::capture(&[machine.objdump(), "-p", &path])?.contains("NEEDED") {
         return Ok(None);
     }
-    let newest = newest_glibc(&shell::capture(&["objdump", "-T", &path])?);
+    let newest = newest_glibc(&shell::capture(&[machine.objdump(), "-T", &path])?);
     newest.map(Some).ok_or_else(|| Failure::new(format!("{path} needs a library, but no glibc")))
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+use std::env;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -12,8 +13,7 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 /// What compilers put into a program, and where Debian's packages state its terms.
-const RUNTIMES: [(&str, &str); 4] = [
-    ("Rust standard library", "/usr/share/doc/rust-web-src/copyright"),
+const RUNTIMES: [(&str, &str); 3] = [
     ("mingw-w64 runtime (Windows)", "/usr/share/doc/mingw-w64-x86-64-dev/copyright"),
     ("GCC runtime (Windows)", "/usr/share/doc/gcc-mingw-w64-base/copyright"),
     ("musl (Linux)", "/usr/share/doc/musl-dev/copyright"),
@@ -38,7 +38,25 @@ pub(super) fn of(targets: &[&str]) -> Result<String, Failure> {
             texts.entry(text).or_default().insert(name.to_owned());
         }
     }
+    texts.entry(of_the_standard_library()?).or_default().insert("Rust standard library".to_owned());
     Ok(joined(&texts))
+}
+
+/// What the toolchain states about its library, without the marks of HTML.
+fn of_the_standard_library() -> Result<String, Failure> {
+    let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let root = shell::capture(&[&compiler, "--print", "sysroot"])?;
+    let file = Path::new(root.trim()).join("share/doc/rust/COPYRIGHT-library.html");
+    let page = fs::read_to_string(&file)
+        .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+    Ok(without_tags(&page))
+}
+
+fn without_tags(page: &str) -> String {
+    let between = page.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    let text = between.collect::<String>();
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    text.replace("&#39;", "'").replace("&amp;", "&")
 }
 
 fn terms(package: &Package) -> &str {
@@ -138,7 +156,7 @@ fn joined(texts: &BTreeMap<String, BTreeSet<String>>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_licence, of};
+    use super::{is_licence, of, without_tags};
 
     #[test]
     fn every_crate_of_a_program_states_its_terms() {
@@ -149,6 +167,15 @@ mod tests {
         assert!(!windows.contains("libesedb"), "tests alone link it");
         assert!(!windows.lines().any(|line| line.starts_with("io-uring ")));
         assert!(of(&["x86_64-unknown-linux-musl"]).unwrap().contains("\nio-uring 0."));
+    }
+
+    #[test]
+    fn the_terms_of_the_standard_library_are_there_as_text() {
+        let all = of(&[]).unwrap();
+        assert!(
+            all.contains("The Rust Standard Library is dual-licensed") && !all.contains("<h1>")
+        );
+        assert_eq!(without_tags("<p class=\"a\">1 &lt; 2 &amp; <b>3</b>"), "1 < 2 & 3");
     }
 
     #[test]

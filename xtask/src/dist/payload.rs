@@ -14,6 +14,8 @@ use super::tree::Tree;
 pub(super) struct Program {
     path: PathBuf,
     bytes: Vec<u8>,
+    /// Prints its pages and completions: itself, if it runs here.
+    speaker: PathBuf,
 }
 
 /// Where families of distributions look for completions and units.
@@ -49,7 +51,14 @@ impl Program {
         let (from, to) = (path.display().to_string(), copy.display().to_string());
         shell::capture(&["strip", "--strip-all", "-o", &to, &from])?;
         let bytes = fs::read(&copy).map_err(Failure::of)?;
-        Ok(Self { path: copy, bytes })
+        Ok(Self { path: copy.clone(), bytes, speaker: copy })
+    }
+
+    /// The program at `path` for another machine, already stripped; `here` is the same for this one.
+    pub(super) fn foreign(path: &Path, here: &Self) -> Result<Self, Failure> {
+        let bytes =
+            fs::read(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+        Ok(Self { path: path.to_owned(), bytes, speaker: here.path.clone() })
     }
 
     /// Path of the stripped copy.
@@ -63,8 +72,8 @@ impl Program {
 
     /// What the program prints to these words.
     pub(super) fn says(&self, words: &[&str]) -> Result<String, Failure> {
-        let path = self.path.display().to_string();
-        shell::capture(&[&[path.as_str()], words].concat())
+        let speaker = self.speaker.display().to_string();
+        shell::capture(&[&[speaker.as_str()], words].concat())
     }
 }
 
@@ -106,7 +115,7 @@ pub(super) fn documents(program: &Program, folder: &str, tree: &mut Tree) -> Res
 }
 
 fn manual(program: &Program, tree: &mut Tree) -> Result<(), Failure> {
-    let folder = program.path.with_extension("man");
+    let folder = program.speaker.with_extension("man");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(Failure::of)?;
     program.says(&["man", "-o", &folder.display().to_string()])?;

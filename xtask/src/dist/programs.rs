@@ -8,6 +8,8 @@ use xtask::shell;
 
 use super::payload::Program;
 use super::{Order, needs};
+use crate::dist::machine::Machine;
+use crate::targets;
 use crate::windows::{self, Tool};
 
 /// A Linux program without a library of the system's.
@@ -18,12 +20,22 @@ pub(super) const HERE: &str = "x86_64-unknown-linux-gnu";
 /// Compiles the C of dependencies against it.
 const MUSL_TOOLS: [Tool; 1] = [("/usr/bin/musl-gcc", "musl-tools")];
 
+const ARM: &str = "aarch64-unknown-linux-gnu";
+
+/// Compiles and links for it, with a C library as old as Debian's.
+const ARM_TOOLS: [Tool; 2] = [
+    ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+    ("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross"),
+];
+
 /// The programs in the packages.
 pub(super) struct Programs {
     /// With the system's C library.
     pub linux: PathBuf,
     /// With a C library inside.
     pub fixed: Option<PathBuf>,
+    /// For 64-bit ARM.
+    pub arm: Option<PathBuf>,
     pub windows: Option<PathBuf>,
 }
 
@@ -35,27 +47,32 @@ impl Programs {
         lacking: &mut Vec<String>,
     ) -> Result<Self, Failure> {
         if let Some(binary) = &order.binary {
-            let is_fixed = order.fixed.is_none() && needs::glibc(binary)?.is_none();
+            let is_fixed = order.fixed.is_none() && needs::glibc(binary, Machine::Amd64)?.is_none();
             let fixed = order.fixed.clone().or_else(|| is_fixed.then(|| binary.clone()));
-            let windows = order.windows.clone();
-            if windows.is_none() {
-                lacking.push("packages for Windows: give --windows".to_owned());
+            let (arm, windows) = (order.arm.clone(), order.windows.clone());
+            let given = [("Windows", "--windows", &windows), ("ARM", "--arm", &arm)];
+            for (system, option, _) in given.iter().filter(|(_, _, path)| path.is_none()) {
+                lacking.push(format!("packages for {system}: give {option}"));
             }
-            return Ok(Self { linux: binary.clone(), fixed, windows });
+            return Ok(Self { linux: binary.clone(), fixed, arm, windows });
         }
         let windows = windows::release().map_err(|failure| lacking.push(failure.to_string())).ok();
         let linux = build(HERE, "linux", &[], epoch)?;
-        let fixed = if has_musl() {
+        let fixed = if can_build(MUSL, &MUSL_TOOLS) {
             build(MUSL, "musl", &[], epoch)?
         } else {
             println!("no target {MUSL} of rustup here: the static program has glibc inside");
             build(HERE, "static", &["-Ctarget-feature=+crt-static"], epoch)?
         };
+        let arm = can_build(ARM, &ARM_TOOLS).then(|| build(ARM, "arm", &[], epoch)).transpose()?;
+        if arm.is_none() {
+            lacking.push(format!("packages for ARM: rustup target add {ARM}, and its compiler"));
+        }
         if let Some(program) = &windows {
             println!("plimsoll.exe needs {}", needs::libraries(program)?.join(", "));
             same_version(program, &linux)?;
         }
-        Ok(Self { linux, fixed: Some(fixed), windows })
+        Ok(Self { linux, fixed: Some(fixed), arm, windows })
     }
 
     /// The program with the system's C library, stripped.
@@ -116,6 +133,7 @@ fn build(target: &str, kind: &str, flags: &[&str], epoch: u64) -> Result<PathBuf
         .env("CFLAGS", c)
         .env("CARGO_INCREMENTAL", "0")
         .env("CC_x86_64_unknown_linux_musl", MUSL_TOOLS[0].0)
+        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", ARM_TOOLS[0].0)
         .env("SOURCE_DATE_EPOCH", epoch.to_string());
     if !command.status().is_ok_and(|status| status.success()) {
         return Err(Failure::new(format!("`{}` failed", words.join(" "))));
@@ -123,14 +141,6 @@ fn build(target: &str, kind: &str, flags: &[&str], epoch: u64) -> Result<PathBuf
     Ok(folder.join(target).join(PROFILE).join("plimsoll"))
 }
 
-fn has_musl() -> bool {
-    let lacking = windows::install(windows::FOREIGN, &MUSL_TOOLS);
-    if !lacking.is_empty() {
-        return false;
-    }
-    // Failure shows below, when the target's libraries are missing.
-    let _ = shell::capture(&["rustup", "-q", "target", "add", MUSL]);
-    let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    let told = shell::capture(&[&compiler, "--print", "target-libdir", "--target", MUSL]);
-    told.is_ok_and(|folder| Path::new(folder.trim()).exists())
+fn can_build(target: &str, tools: &[Tool]) -> bool {
+    windows::install(windows::FOREIGN, tools).is_empty() && targets::is_here(target)
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use xtask::failure::Failure;
 use xtask::shell;
 
+use super::machine::Machine;
 use super::release::Release;
 use super::tree::{Content, Tree};
 
@@ -16,7 +17,6 @@ Release: 1
 Summary: Test of storage for mail servers
 License: MIT OR Apache-2.0
 URL: https://crates.io/crates/plimsoll
-BuildArch: x86_64
 Requires(pre): shadow-utils
 
 %global debug_package %{nil}
@@ -52,7 +52,12 @@ if [ -d /run/systemd/system ]; then systemctl daemon-reload || :; fi
 const OWN: [&str; 3] = [super::payload::DOC, "usr/share/fish", "usr/share/zsh"];
 
 /// Builds the package in `work`; its path. The program needs what its own tables say.
-pub(super) fn package(tree: &Tree, release: &Release, work: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn package(
+    tree: &Tree,
+    release: &Release,
+    machine: Machine,
+    work: &Path,
+) -> Result<PathBuf, Failure> {
     let _ = fs::remove_dir_all(work);
     let staged = work.join("staged");
     fs::create_dir_all(&staged).map_err(Failure::of)?;
@@ -60,12 +65,13 @@ pub(super) fn package(tree: &Tree, release: &Release, work: &Path) -> Result<Pat
     let spec = work.join("plimsoll.spec");
     fs::write(&spec, specification(tree, release, &staged)).map_err(Failure::of)?;
     let top = format!("_topdir {}", work.display());
+    let target = format!("{}-linux", machine.kernel());
     let words = [
         "rpmbuild",
         "-bb",
         "--quiet",
         "--target",
-        "x86_64-linux",
+        &target,
         "--define",
         &top,
         "--define",
@@ -81,12 +87,12 @@ pub(super) fn package(tree: &Tree, release: &Release, work: &Path) -> Result<Pat
     if !output.status.success() {
         return Err(Failure::new(String::from_utf8_lossy(&output.stderr)));
     }
-    Ok(work.join("RPMS/x86_64").join(name(release)))
+    Ok(work.join("RPMS").join(machine.kernel()).join(name(release, machine)))
 }
 
 /// The name of the file.
-pub(super) fn name(release: &Release) -> String {
-    format!("plimsoll-{}-1.x86_64.rpm", release.sorted())
+pub(super) fn name(release: &Release, machine: Machine) -> String {
+    format!("plimsoll-{}-1.{}.rpm", release.sorted(), machine.kernel())
 }
 
 fn specification(tree: &Tree, release: &Release, staged: &Path) -> String {
@@ -116,6 +122,7 @@ fn specification(tree: &Tree, release: &Release, staged: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::package;
+    use crate::dist::machine::Machine;
     use crate::dist::release::Release;
     use crate::dist::tree::Tree;
     use std::fs;
@@ -132,7 +139,7 @@ mod tests {
         tree.folder("var/lib/plimsoll", 0o750, 0);
         let made = |name: &str| {
             let work = shell::root().join("target/dist-tests").join(name);
-            package(&tree, &Release::example(), &work).unwrap()
+            package(&tree, &Release::example(), Machine::Amd64, &work).unwrap()
         };
         let (one, other) = (made("rpm-one"), made("rpm-other"));
         assert!(fs::read(&one).unwrap() == fs::read(other).unwrap(), "they differ");

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use xtask::failure::Failure;
 use xtask::shell;
 
+use super::machine::Machine;
 use super::release::Release;
-use super::{deb, oci, rpm};
+use super::{deb, linux, oci, rpm};
 use lists::Listing;
 use scratch::Scratch;
 
@@ -24,13 +25,14 @@ type Attempt = fn(&Path, &Release, &Path) -> Result<(), Failure>;
 /// Tries every package in `output`.
 pub(super) fn every(output: &Path, release: &Release) -> Result<(), Failure> {
     let base = scratch::base()?;
-    let tries: [(&str, Attempt); 6] = [
+    let tries: [(&str, Attempt); 7] = [
         ("lintian", lintian),
         ("deb", debian),
         ("rpm", fedora),
         ("tarball", tarball),
         ("image", image),
         ("wheel", wheel),
+        ("arm", arm),
     ];
     for (name, attempt) in tries {
         println!("== {name}");
@@ -46,14 +48,14 @@ fn lintian(output: &Path, release: &Release, _: &Path) -> Result<(), Failure> {
         println!("skipped: apt-get install lintian");
         return Ok(());
     }
-    let package = output.join(deb::name(release)).display().to_string();
+    let package = output.join(deb::name(release, Machine::Amd64)).display().to_string();
     shell::run(&["lintian", "--allow-root", "--fail-on", "error", &package])
 }
 
 fn debian(output: &Path, release: &Release, base: &Path) -> Result<(), Failure> {
     let scratch = Scratch::of(base, "deb")?;
     let before = Listing::of(scratch.root())?;
-    let package = output.join(deb::name(release));
+    let package = output.join(deb::name(release, Machine::Amd64));
     fs::copy(&package, scratch.root().join("tmp/plimsoll.deb")).map_err(Failure::of)?;
     scratch.run("dpkg -i /tmp/plimsoll.deb")?;
     scratch.run("plimsoll --version")?;
@@ -65,7 +67,7 @@ fn debian(output: &Path, release: &Release, base: &Path) -> Result<(), Failure> 
 }
 
 fn fedora(output: &Path, release: &Release, base: &Path) -> Result<(), Failure> {
-    let package = output.join(rpm::name(release));
+    let package = output.join(rpm::name(release, Machine::Amd64));
     if !package.exists() {
         println!("skipped: not made");
         return Ok(());
@@ -86,7 +88,7 @@ fn fedora(output: &Path, release: &Release, base: &Path) -> Result<(), Failure> 
 fn tarball(output: &Path, release: &Release, base: &Path) -> Result<(), Failure> {
     let scratch = Scratch::of(base, "tarball")?;
     let version = release.semantic();
-    let file = output.join(format!("plimsoll-{version}-x86_64-linux.tar.gz"));
+    let file = output.join(linux::tarball(release, Machine::Amd64));
     let to = scratch.root().join("opt").display().to_string();
     shell::run(&["tar", "-xzf", &file.display().to_string(), "-C", &to])?;
     scratch.run(&format!("/opt/plimsoll-{version}/bin/plimsoll --version"))?;
@@ -134,4 +136,24 @@ fn wheel(output: &Path, _: &Release, _: &Path) -> Result<(), Failure> {
     scratch::verdict_of(&["sh", "-c", &format!("cd {root} && bin/plimsoll {QUICK}")])?;
     shell::run(&["sh", "-c", &format!("{root}/bin/pip uninstall -q -y plimsoll")])?;
     Listing::of(scratch.root())?.only_users_files_since(&before, &["plimsoll-quick"])
+}
+
+/// The package of Debian for another processor, whose program an emulator runs.
+fn arm(output: &Path, release: &Release, _: &Path) -> Result<(), Failure> {
+    let package = output.join(deb::name(release, Machine::Arm64));
+    if !package.exists() {
+        println!("skipped: not made");
+        return Ok(());
+    }
+    if !shell::installed("qemu-aarch64-static") {
+        println!("skipped: apt-get install qemu-user-static");
+        return Ok(());
+    }
+    let scratch = Scratch::empty("arm")?;
+    let (root, package) = (scratch.root().display().to_string(), package.display().to_string());
+    shell::run(&["dpkg-deb", "-x", &package, &root])?;
+    let program = format!("{root}/usr/bin/plimsoll");
+    let run = format!("qemu-aarch64-static -L /usr/aarch64-linux-gnu {program}");
+    shell::run(&["sh", "-c", &format!("{run} --version")])?;
+    scratch::verdict_of(&["sh", "-c", &format!("cd {root} && {run} {QUICK}")])
 }

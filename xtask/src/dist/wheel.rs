@@ -6,6 +6,7 @@ use xtask::failure::Failure;
 
 use super::archive::zip;
 use super::digest::{base64_of_hex, sha256};
+use super::machine::Machine;
 use super::payload::read;
 use super::release::Release;
 use super::tree::Tree;
@@ -13,15 +14,16 @@ use super::tree::Tree;
 const SUMMARY: &str = "Finds the load line of mailbox storage and proves it";
 
 /// The name of the file, which says where it can be installed.
-pub(super) fn name(release: &Release, glibc: Option<(u32, u32)>) -> String {
-    format!("plimsoll-{}-py3-none-{}.whl", release.python(), platform(glibc))
+pub(super) fn name(release: &Release, machine: Machine, glibc: Option<(u32, u32)>) -> String {
+    format!("plimsoll-{}-py3-none-{}.whl", release.python(), platform(machine, glibc))
 }
 
 /// Platform tag of the program: any Linux if it needs no C library, else that glibc or newer.
-fn platform(glibc: Option<(u32, u32)>) -> String {
+fn platform(machine: Machine, glibc: Option<(u32, u32)>) -> String {
+    let machine = machine.kernel();
     match glibc {
-        None => "manylinux_2_5_x86_64.musllinux_1_1_x86_64".to_owned(),
-        Some((major, minor)) => format!("manylinux_{major}_{minor}_x86_64"),
+        None => format!("manylinux_2_5_{machine}.musllinux_1_1_{machine}"),
+        Some((major, minor)) => format!("manylinux_{major}_{minor}_{machine}"),
     }
 }
 
@@ -30,6 +32,7 @@ pub(super) fn package(
     program: &[u8],
     licences: &str,
     release: &Release,
+    machine: Machine,
     glibc: Option<(u32, u32)>,
 ) -> Result<Vec<u8>, Failure> {
     let version = release.python();
@@ -37,7 +40,7 @@ pub(super) fn package(
     let mut tree = Tree::default();
     tree.file(&format!("plimsoll-{version}.data/scripts/plimsoll"), 0o755, program.to_vec());
     tree.file(&format!("{info}/METADATA"), 0o644, metadata(&version)?);
-    tree.file(&format!("{info}/WHEEL"), 0o644, tags(glibc).into_bytes());
+    tree.file(&format!("{info}/WHEEL"), 0o644, tags(machine, glibc).into_bytes());
     tree.file(&format!("{info}/licenses/LICENCES.txt"), 0o644, licences.as_bytes().to_vec());
     let mut record = String::new();
     for (path, _, bytes) in tree.files() {
@@ -60,10 +63,10 @@ fn metadata(version: &str) -> Result<Vec<u8>, Failure> {
     Ok(text)
 }
 
-fn tags(glibc: Option<(u32, u32)>) -> String {
+fn tags(machine: Machine, glibc: Option<(u32, u32)>) -> String {
     let mut text =
         "Wheel-Version: 1.0\nGenerator: cargo xtask dist\nRoot-Is-Purelib: false\n".to_owned();
-    for platform in platform(glibc).split('.') {
+    for platform in platform(machine, glibc).split('.') {
         let _ = writeln!(text, "Tag: py3-none-{platform}");
     }
     text
@@ -74,25 +77,30 @@ mod tests {
     use std::fs;
 
     use super::{name, package};
+    use crate::dist::machine::Machine;
     use crate::dist::release::Release;
     use xtask::shell;
 
     #[test]
     fn the_platform_is_that_of_the_c_library() {
         let release = Release::example();
-        let needing = name(&release, Some((2, 34)));
+        let needing = name(&release, Machine::Amd64, Some((2, 34)));
         assert_eq!(needing, "plimsoll-0.1.0.dev20261127-py3-none-manylinux_2_34_x86_64.whl");
-        assert!(name(&release, None).contains("manylinux_2_5_x86_64.musllinux_1_1_x86_64"));
+        assert!(
+            name(&release, Machine::Arm64, None)
+                .contains("manylinux_2_5_aarch64.musllinux_1_1_aarch64")
+        );
     }
 
     #[test]
     fn pip_installs_the_program_from_a_folder_without_an_index() {
         let release = Release::example();
-        let wheel = package(b"#!/bin/sh\necho plimsoll runs\n", "", &release, None).unwrap();
+        let wheel = package(b"#!/bin/sh\necho plimsoll runs\n", "", &release, Machine::Amd64, None)
+            .unwrap();
         let folder = shell::root().join("target/dist-tests/wheel");
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        let file = folder.join(name(&release, None));
+        let file = folder.join(name(&release, Machine::Amd64, None));
         fs::write(&file, wheel).unwrap();
         let target = folder.join("installed").display().to_string();
         let words = ["python3", "-m", "pip", "install", "-q", "--no-index", "--target", &target];

@@ -4,6 +4,7 @@ mod settled;
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 use xtask::failure::Failure;
 use xtask::shell;
@@ -70,14 +71,14 @@ pub(super) fn installer(
         return Ok(false);
     }
     fs::create_dir_all(work).map_err(Failure::of)?;
-    fs::write(work.join("plimsoll.exe"), windows).map_err(Failure::of)?;
+    stage(&work.join("plimsoll.exe"), windows, release.epoch)?;
     let source = work.join("plimsoll.wxs");
     let text = description(&product_code(windows, release)?, release);
     fs::write(&source, text).map_err(Failure::of)?;
     let (to, source) = (to.display().to_string(), source.display().to_string());
     let mut command = shell::command(&["wixl", "--arch", "x64", "-o", &to, &source]);
     // A file is looked for beside the description, never by its whole path.
-    command.current_dir(work).env("SOURCE_DATE_EPOCH", release.epoch.to_string());
+    command.current_dir(work).env("SOURCE_DATE_EPOCH", release.epoch.to_string()).env("TZ", "UTC");
     let output = command.output().map_err(Failure::of)?;
     if !output.status.success() {
         return Err(Failure::new(String::from_utf8_lossy(&output.stderr)));
@@ -90,6 +91,13 @@ pub(super) fn installer(
     settled::settle(&mut bytes, &known, release.epoch)?;
     fs::write(&to, bytes).map_err(Failure::of)?;
     Ok(true)
+}
+
+/// Writes a file as old as the release: the cabinet in the installer keeps the time.
+fn stage(file: &Path, bytes: &[u8], epoch: u64) -> Result<(), Failure> {
+    fs::write(file, bytes).map_err(Failure::of)?;
+    let opened = fs::File::options().write(true).open(file).map_err(Failure::of)?;
+    opened.set_modified(UNIX_EPOCH + Duration::from_secs(epoch)).map_err(Failure::of)
 }
 
 /// The installer's own number, which follows from what it installs.
@@ -161,6 +169,9 @@ mod tests {
         let other = work.join("other.msi");
         installer(b"MZ program", &Release::example(), &work, &other).unwrap();
         assert!(fs::read(&file).unwrap() == fs::read(other).unwrap(), "they differ");
+        let staged = fs::metadata(work.join("plimsoll.exe")).unwrap().modified().unwrap();
+        let epoch = std::time::Duration::from_secs(Release::example().epoch);
+        assert_eq!(staged, std::time::UNIX_EPOCH + epoch, "its time is in the cabinet");
         let file = file.display().to_string();
         let files = shell::capture(&["msiinfo", "export", &file, "File"]).unwrap();
         assert!(files.contains("plimsoll.exe\tProgram"), "{files}");

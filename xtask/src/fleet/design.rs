@@ -10,6 +10,8 @@ pub(super) struct Design {
     pub(super) measured: u32,
     /// Of each host with all of its databases active.
     pub(super) target_iops: u32,
+    /// Sessions of each database.
+    pub(super) threads: u32,
     /// The databases that a host has copies of; hosts are counted from 1.
     pub(super) databases: fn(usize) -> Vec<String>,
     /// The fleet plan beyond its hosts.
@@ -27,6 +29,7 @@ pub(super) const PLAIN: Design = Design {
     hosts: super::network::HOSTS,
     measured: 25,
     target_iops: 40,
+    threads: 1,
     databases: |_| vec!["DB1".to_owned()],
     plan: "",
     faulty: None,
@@ -52,12 +55,14 @@ impl Design {
     pub(super) fn host_plan(&self, host: usize, data: &Path) -> String {
         let folders = (self.databases)(host).into_iter().map(|name| data.join(name));
         let folders: Vec<String> = folders.map(|path| format!("{:?}", path.display())).collect();
-        let (folders, seconds, iops) = (folders.join(", "), self.measured, self.target_iops);
+        let (folders, seconds) = (folders.join(", "), self.measured);
+        let (threads, iops) = (self.threads, self.target_iops);
         format!(
             "[databases]\nfolders = [{folders}]\nsize = \"16MiB\"\n\
              [engine]\ncache_minimum = \"2MiB\"\ncache_maximum = \"4MiB\"\n\
-             [workload]\nthreads = 1\ntarget_iops = {iops}\n\
-             [test]\nduration = \"{seconds}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n{LIMITS}"
+             [workload]\nthreads = {threads}\ntarget_iops = {iops}\n\
+             [test]\nduration = \"{seconds}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n\
+             maintenance = false\n{LIMITS}"
         )
     }
 }

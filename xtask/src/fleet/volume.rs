@@ -18,13 +18,13 @@ pub(super) struct Volume {
 }
 
 impl Volume {
-    /// Mounts it at `mount`, with its files in a folder beside it.
-    pub(super) fn mount(mount: &Path) -> Result<Self, Failure> {
+    /// Mounts it at `mount`, with its files in a folder beside it, by the program in `programs`.
+    pub(super) fn mount(programs: &Path, mount: &Path) -> Result<Self, Failure> {
         let backing = mount.with_extension("disk");
         for folder in [mount, backing.as_path()] {
             fs::create_dir_all(folder).map_err(Failure::of)?;
         }
-        let program = Command::new(shell::root().join("target/debug/faultfs"))
+        let program = Command::new(programs.join("faultfs"))
             .args([backing.as_path(), mount])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())

@@ -24,6 +24,8 @@ const BEGINS_WITHIN: Duration = Duration::from_mins(5);
 pub(super) struct Site {
     pub(super) network: Network,
     folder: PathBuf,
+    /// Folder of the programs.
+    programs: PathBuf,
     certificate: Certificate,
 }
 
@@ -41,17 +43,19 @@ fn path(path: &Path) -> String {
 }
 
 impl Site {
-    pub(super) fn new(network: Network, folder: &str) -> Result<Self, Failure> {
+    /// With the files of all proofs and with the programs in these folders.
+    pub(super) fn new(network: Network, folders: (&str, &str)) -> Result<Self, Failure> {
         // Only the folder of each proof in it is emptied.
-        let folder = shell::root().join(folder);
+        let folder = shell::root().join(folders.0);
+        let programs = shell::root().join(folders.1);
         fs::create_dir_all(&folder).map_err(Failure::of)?;
         let certificate = Certificate::new(&folder)?;
-        Ok(Self { network, folder, certificate })
+        Ok(Self { network, folder, programs, certificate })
     }
 
     /// The program at a place, with the files of `folder`.
     fn plimsoll(&self, place: Place, folder: &Path, words: &[&str]) -> Command {
-        let program = path(&shell::root().join("target/debug/plimsoll"));
+        let program = path(&self.programs.join("plimsoll"));
         let mut command = self.network.command(place, &[&[program.as_str()], words].concat());
         command.current_dir(folder).stdin(Stdio::null());
         command
@@ -70,7 +74,7 @@ impl<'a> Fleet<'a> {
             let data = fleet.folder.join(format!("data{host}"));
             fs::create_dir_all(&data).map_err(Failure::of)?;
             if design.faulty == Some(host) {
-                fleet.volume = Some(Volume::mount(&data)?);
+                fleet.volume = Some(Volume::mount(&site.programs, &data)?);
             }
             for database in (design.databases)(host) {
                 fs::create_dir_all(data.join(database)).map_err(Failure::of)?;

@@ -13,6 +13,8 @@ use crate::events;
 /// The name of threads whose panics are results that another thread reports, and no defects.
 pub(crate) const TRIAL_THREAD: &str = "trial";
 
+/// Widest report on a terminal: longer lines are hard to follow.
+const WIDEST_TEXT: usize = 140;
 /// Columns of lines that are folded although no terminal shows them.
 const COLUMNS: usize = 80;
 
@@ -81,6 +83,11 @@ impl Console {
             self.answer_within(line, columns, begins + HANGING_INDENT)?;
         }
         Ok(())
+    }
+
+    /// Width of reports, in columns: that of the terminal; as files have it without one.
+    pub(crate) fn text_width(&self) -> usize {
+        self.columns.map_or(report::TEXT_WIDTH, |columns| columns.min(WIDEST_TEXT))
     }
 
     /// A line of the answer, broken between words if it is wider than the terminal, or than usual

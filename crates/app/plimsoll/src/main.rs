@@ -47,6 +47,15 @@ impl Outcome {
         Self::of_ruling(verdict.outcome)
     }
 
+    /// The outcome of an exit status that an answer states.
+    const fn of_exit_code(code: u8) -> Self {
+        match code {
+            0 => Self::Pass,
+            1 => Self::Fail,
+            _ => Self::CannotJudge,
+        }
+    }
+
     /// The worse of two: a fault outweighs an inconclusive result.
     pub(crate) fn worse(self, other: Self) -> Self {
         if other.badness() > self.badness() { other } else { self }

@@ -9,6 +9,7 @@
 )]
 #![cfg(unix)]
 
+mod mixed;
 mod wine;
 
 use std::fs;

@@ -30,6 +30,7 @@ pub mod number;
 mod others;
 mod played;
 mod processor;
+mod quantity;
 mod quirk;
 mod remedy;
 mod schedule;
@@ -49,6 +50,7 @@ pub use decision::{Build, Decision, QueuePlace, VolumeArchitecture};
 pub use finding::{DesignFinding, Severity};
 pub use key::{FailureMode, Key, ProcessorKey, ServerKind, TierKey};
 pub use played::PlayedLayout;
+pub use quantity::{ShownQuantity, as_sold};
 pub use quirk::Quirk;
 pub use schedule::{BackupDay, schedule};
 pub use sheet::{Fact, Sheet, Value};
@@ -63,7 +65,7 @@ pub struct Sizing {
     pub architecture: Architecture,
     /// Known mistakes of the official calculator that make a difference here.
     pub notes: Vec<Note>,
-    /// Problems of the deployment.
+    /// Problems of the deployment, the worst first.
     pub findings: Vec<DesignFinding>,
 }
 

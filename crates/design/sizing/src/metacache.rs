@@ -10,7 +10,8 @@ use crate::database::raw_gb_of;
 use crate::decision::Build;
 use crate::finding::Severity::{Remark, Violation, Warning};
 use crate::key::{Key, ServerKind};
-use crate::number::{Number, write};
+use crate::number::Number;
+use crate::quantity::beside;
 use crate::work::Work;
 
 /// Disks of databases for one SSD. Source: S-MCDB.
@@ -98,21 +99,21 @@ pub(crate) fn judge(work: &mut Work<'_>, architecture: Architecture) {
         return;
     }
     if share < given.capacity - 1e-9 {
+        let key = Key::MetaCacheSsdShare;
+        let [has, needs] = beside((key, share), (key, given.capacity));
         let text = format!(
-            "the SSDs of a server have {} percent of the capacity of its databases' disks and need \
-             {}: each {} GB or more",
-            percent(share),
-            percent(given.capacity),
-            write(work.value(Key::MetaCacheLeastSsdGb).ceil()),
+            "the SSDs of a server have {has} of the capacity of its databases' disks and need \
+             {needs}: each {} or more",
+            work.shown(Key::MetaCacheLeastSsdGb),
         );
         let remedy = "raise metacache.ssd_size or metacache.ssds_per_server";
         work.find(Violation, Key::MetaCacheSsdShare, text, remedy);
     }
     if share > MOST_ADVISED.max(given.capacity) + 1e-9 {
         let text = format!(
-            "the SSDs of a server have {} percent of the capacity of its databases' disks; 5 to 10 \
+            "the SSDs of a server have {} of the capacity of its databases' disks; 5 % to 10 % \
              are advised",
-            percent(share)
+            work.shown(Key::MetaCacheSsdShare)
         );
         let remedy = "smaller SSDs will do";
         work.find(Remark, Key::MetaCacheSsdShare, text, remedy);
@@ -120,16 +121,12 @@ pub(crate) fn judge(work: &mut Work<'_>, architecture: Architecture) {
     if ssds * DISKS_PER_SSD < disks {
         let text = format!(
             "a server has {} SSDs for {} disks of databases; one for three is advised",
-            write(ssds),
-            write(disks)
+            work.shown(Key::MetaCacheSsdsPerServer),
+            work.shown(Key::MetaCacheDisksPerServer)
         );
         let remedy = "remove metacache.ssds_per_server, or raise it";
         work.find(Warning, Key::MetaCacheSsdsPerServer, text, remedy);
     }
-}
-
-fn percent(share: f64) -> String {
-    write((share * 1000.0).round() / 10.0)
 }
 
 /// `AutoReseed` rebuilds the caches on a new SSD. It needs spare volumes, so single disks.

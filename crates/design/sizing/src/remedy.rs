@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use plan::Deployment;
-use units::Bytes;
+use units::{Bytes, decimal};
 
 use crate::calculation::calculate;
 use crate::key::Key;
@@ -61,7 +61,8 @@ pub(crate) fn more_databases(sheet: &Sheet) -> Option<String> {
     let needed = (mailboxes / target - 1e-9).ceil();
     let more = needed - sheet.number(Key::DatabaseCount)?;
     let may_be = more > 0.0 && needed <= sheet.number(Key::DatabaseMaxCountPerDag)?;
-    may_be.then(|| format!("{} more databases (data.databases = {})", write(more), write(needed)))
+    let count = decimal(more, 0);
+    may_be.then(|| format!("{count} more databases (data.databases = {})", write(needed)))
 }
 
 /// The changes that were found; without any, what can be said in general.

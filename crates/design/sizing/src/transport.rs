@@ -33,6 +33,8 @@ pub(crate) fn transport(work: &mut Work<'_>, failures: &Failures) {
     let disk = work.sheet.input(Key::DiskSystemRawGb, disk) * 1e9 / 1_073_741_824.0;
     let needed = size + figure!(work, system_disk_reserve_gb);
     let needed = work.put(Key::DiskSystemNeededGb, needed);
+    let least = (&needed * (1_073_741_824.0 / 1e9)).up();
+    work.put(Key::DiskSystemLeastGb, least);
     let fits = needed.value() < disk.value();
     let place = if fits { QueuePlace::SystemDisk } else { QueuePlace::OwnDisks };
     let because = "the system disk where there is room beside the reserve, else a mirrored pair";

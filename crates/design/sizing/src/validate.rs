@@ -4,8 +4,10 @@ mod databases;
 mod volumes;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use plan::deployment::SiteModel;
+use units::{limit_beside, three_digits, three_digits_beside};
 
 use crate::architecture::Architecture;
 use crate::decision::Decision;
@@ -22,7 +24,7 @@ use crate::work::Work;
 /// Share of its processors that a server may use at the worst. Source: S-PA19.
 const MOST_PROCESSOR: f64 = 0.8;
 
-/// Looks at everything; findings stand in the order in which one would repair them.
+/// Checks everything; the worst findings come first, equal ones in the order in which to fix them.
 pub(crate) fn validate(
     work: &mut Work<'_>,
     architecture: Architecture,
@@ -40,6 +42,7 @@ pub(crate) fn validate(
     link(work);
     assumed(work);
     unknown(work);
+    work.findings.sort_by_key(|finding| Reverse(finding.severity));
 }
 
 /// Figures of another product may be wrong for this one.
@@ -73,7 +76,11 @@ fn groups(work: &mut Work<'_>) {
     let members = work.value(Key::ServerPerDag) + late.value();
     let most = work.deployment.product.figures.dag_members.value;
     if work.deployment.has_copies() && members > most {
-        let text = format!("a group has {} members and may have {most}", write(members));
+        let text = format!(
+            "a group has {} members and may have {}",
+            three_digits(members),
+            three_digits(most)
+        );
         let groups = (members / most).ceil() * f64::from(work.deployment.availability.dags);
         let remedy = format!(
             "take {} groups (availability.dags = {0}) of fewer servers (lower \
@@ -89,8 +96,8 @@ fn groups(work: &mut Work<'_>) {
         let text = format!(
             "{} copies stand in the first site and {} in the second, so their servers carry \
              different loads",
-            write(here),
-            write(there)
+            three_digits(here),
+            three_digits(there)
         );
         let remedy = "give both sites of an active/active group the same number of copies";
         work.find(Violation, Key::CopiesSecondSite, text, remedy);
@@ -149,8 +156,9 @@ fn processors(work: &mut Work<'_>) {
         shares.push(share);
         if used > MOST_PROCESSOR {
             let text = format!(
-                "{} percent of a server's processors are needed at the worst; 80 are the limit",
-                write((used * 1000.0).round() / 10.0)
+                "{} % of a server's processors are needed at the worst; {} % is the limit",
+                three_digits_beside(used * 100.0, MOST_PROCESSOR * 100.0),
+                limit_beside(used * 100.0, MOST_PROCESSOR * 100.0)
             );
             let remedy = faster(work, used);
             work.find(Violation, key, text, remedy);
@@ -163,6 +171,7 @@ fn processors(work: &mut Work<'_>) {
     let limit = work.deployment.product.figures.cores_limit.value;
     let cores = work.deployment.servers.first.cores.max(work.deployment.servers.second.cores);
     if cores > limit {
+        let (cores, limit) = (three_digits(cores), three_digits(limit));
         let text = format!("{cores} cores are more than the {limit} that were tested");
         work.find(Warning, Key::ServersCoresGiven, text, "take more, smaller servers");
     }
@@ -186,13 +195,16 @@ fn memory(work: &mut Work<'_>) {
     let figures = &work.deployment.product.figures;
     let (limit, least) = (figures.memory_limit_gb.value, figures.memory_minimum_gb.value);
     let memory = work.value(Key::MemoryRamGb(ServerKind::First));
+    let shown = work.shown(Key::MemoryRamGb(ServerKind::First));
     if memory > limit {
-        let text = format!("{memory} GB of memory are more than the {limit} that were tested");
+        let limit = three_digits(limit);
+        let text = format!("{shown} of memory are more than the {limit} that were tested");
         work.find(Warning, Key::MemoryRamGb(ServerKind::First), text, "take more, smaller servers");
     }
     if memory < least {
         let text = format!(
-            "{memory} GB are enough for this load; the vendor supports no less than {least}"
+            "{shown} are enough for this load; the vendor supports no less than {}",
+            three_digits(least)
         );
         work.find(
             Remark,
@@ -207,21 +219,18 @@ fn memory(work: &mut Work<'_>) {
 /// slower than the peak, they fall behind for hours each day, which the recovery point may allow.
 fn link(work: &mut Work<'_>) {
     let no = Some(Decision::Answer(false));
+    let throughput = Key::NetworkLinkThroughputMbps;
     if work.sheet.decision(Key::NetworkLinkOkRpo) == no {
-        let text = format!(
-            "{} Mb/s go through the link and {} are needed",
-            write(work.value(Key::NetworkLinkThroughputMbps)),
-            write(work.value(Key::NetworkEnvironmentMbps))
-        );
+        let [carried, needed] = work.beside(throughput, Key::NetworkEnvironmentMbps);
+        let text = format!("{carried} go through the link and {needed} are needed");
         let remedy =
             "take a faster link or one with less latency, or allow a longer recovery point";
         work.find(Violation, Key::NetworkLinkOkRpo, text, remedy);
     } else if work.sheet.decision(Key::NetworkLinkOkPeak) == no {
+        let [carried, needed] = work.beside(throughput, Key::NetworkPeakEnvironmentMbps);
         let text = format!(
-            "{} Mb/s go through the link and the busiest hour needs {}: copies of the second site \
-             fall behind in it, as far as the recovery point allows",
-            write(work.value(Key::NetworkLinkThroughputMbps)),
-            write(work.value(Key::NetworkPeakEnvironmentMbps))
+            "{carried} go through the link and the busiest hour needs {needed}: copies of the \
+             second site fall behind in it, as far as the recovery point allows"
         );
         let remedy = "take a faster link or one with less latency";
         work.find(Warning, Key::NetworkLinkOkPeak, text, remedy);

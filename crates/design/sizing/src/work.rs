@@ -8,6 +8,7 @@ use plan::deployment::Figure;
 use crate::finding::{DesignFinding, Severity};
 use crate::key::Key;
 use crate::number::Number;
+use crate::quantity::{ShownQuantity, beside};
 use crate::quirk::Quirk;
 use crate::sheet::Sheet;
 
@@ -48,6 +49,16 @@ impl<'d> Work<'d> {
     /// The value under `key`.
     pub(crate) fn value(&self, key: Key) -> f64 {
         self.sheet.get(key).value()
+    }
+
+    /// The number under `key` with its unit, as tables show it.
+    pub(crate) fn shown(&self, key: Key) -> String {
+        ShownQuantity::of_number(key, self.value(key)).written()
+    }
+
+    /// The numbers under two keys, the second of which limits the first.
+    pub(crate) fn beside(&self, key: Key, limit: Key) -> [String; 2] {
+        beside((key, self.value(key)), (limit, self.value(limit)))
     }
 
     /// Writes down a result and gives it back under its name.

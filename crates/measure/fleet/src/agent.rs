@@ -137,7 +137,7 @@ impl Agent {
         Self { id, started, facts, allowed, sequence, epoch, last: None, kept, ignored }
     }
 
-    /// The next heartbeat.
+    /// The next heartbeat; what the run carries is added by those who read its journal.
     pub fn beat(&mut self) -> Heartbeat {
         self.sequence += 1;
         Heartbeat {
@@ -146,6 +146,7 @@ impl Agent {
             sequence: self.sequence,
             started_ns: self.started.0,
             job: self.job().cloned(),
+            load: None,
         }
     }
 

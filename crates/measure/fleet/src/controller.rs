@@ -15,6 +15,7 @@ use crate::{
     FleetStage, Heartbeat, LossCause, RunId, Timing,
 };
 use host::FleetHost;
+pub use host::HostNow;
 
 /// What the controller wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,14 +105,9 @@ impl FleetController {
         self.early.as_deref()
     }
 
-    /// Every host of the plan: its name, its agent if it was found, how far it is, and whether it
-    /// is lost.
-    pub fn hosts(
-        &self,
-    ) -> impl Iterator<Item = (&str, Option<&AgentId>, Option<&AgentStep>, bool)> {
-        self.hosts
-            .iter()
-            .map(|host| (host.name.as_str(), host.agent(), host.step.as_ref(), host.is_lost))
+    /// Every host of the plan, and how far it is.
+    pub fn hosts(&self) -> impl Iterator<Item = HostNow<'_>> {
+        self.hosts.iter().map(FleetHost::now)
     }
 
     /// Heartbeats out of order, and those of agents that are not in the plan.

@@ -12,6 +12,7 @@ mod clock;
 mod controller;
 mod identity;
 mod journal;
+mod live;
 mod membership;
 mod merge;
 mod message;
@@ -29,9 +30,10 @@ mod verdict;
 pub use agent::{Agent, AgentEffect, AgentSurroundings, ChildReport, KeptJob};
 pub use assembly::{Assembly, PieceFault};
 pub use clock::{ClockOffset, RoundTrip};
-pub use controller::{ControllerEffect, FleetController, HostWork};
+pub use controller::{ControllerEffect, FleetController, HostNow, HostWork};
 pub use identity::{AgentId, IdentityError, RunId};
 pub use journal::{FleetEvent, FleetLine, LossCause};
+pub use live::LiveLoad;
 pub use merge::{FleetSeries, merged};
 pub use message::{
     AgentAnswer, AgentJob, AgentOrder, AgentStep, Ask, CopyReport, Heartbeat, HostFacts,

@@ -86,7 +86,8 @@ mod tests {
 
     fn beat(started: u64, sequence: u64) -> Heartbeat {
         let agent = "a1".to_owned().try_into().expect("a sound id");
-        Heartbeat { agent, host: "EX01".to_owned(), sequence, started_ns: started, job: None }
+        let (job, load) = (None, None);
+        Heartbeat { agent, host: "EX01".to_owned(), sequence, started_ns: started, job, load }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use units::Nanos;
 
-use crate::{AgentId, CopySide, Duty, RunId};
+use crate::{AgentId, CopySide, Duty, LiveLoad, RunId};
 
 /// Version of the messages; hosts of a fleet must agree on it.
 pub const VERSION: u16 = 1;
@@ -30,6 +30,9 @@ pub struct Heartbeat {
     pub started_ns: u64,
     /// What it is doing.
     pub job: Option<AgentJob>,
+    /// What its run carried last; none before the first interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LiveLoad>,
 }
 
 /// What an agent is doing for a run.
@@ -171,6 +174,10 @@ pub struct HostFacts {
     pub host: String,
     /// Its identity as in records.
     pub machine: String,
+    /// Random id of this boot: clones of one virtual machine share `machine`, and no boot. Empty
+    /// if the system has none.
+    #[serde(default)]
+    pub boot: String,
     /// Operating system.
     pub operating_system: String,
     /// Processors that the operating system schedules on.

@@ -12,9 +12,9 @@ mod windows;
 pub(crate) use open_files::{OpenFiles, other_runs};
 #[cfg(unix)]
 pub use unix::{
-    FolderHold, connect_local, create_held, create_private, create_private_folder, disk_id,
-    file_number, hold_folder, identity, is_private, is_stream, keep_owner, layout_roots, machine,
-    of_new_files, set_apart, sync_folder,
+    FolderHold, boot_id, connect_local, create_held, create_private, create_private_folder,
+    disk_id, file_number, hold_folder, identity, is_private, is_stream, keep_owner, layout_roots,
+    machine, of_new_files, set_apart, sync_folder,
 };
 #[cfg(unix)]
 pub(crate) use unix::{
@@ -23,9 +23,9 @@ pub(crate) use unix::{
 };
 #[cfg(windows)]
 pub use windows::{
-    FolderHold, connect_local, create_held, create_private, create_private_folder, disk_id,
-    file_number, hold_folder, identity, is_private, is_stream, keep_owner, layout_roots, machine,
-    of_new_files, set_apart, sync_folder,
+    FolderHold, boot_id, connect_local, create_held, create_private, create_private_folder,
+    disk_id, file_number, hold_folder, identity, is_private, is_stream, keep_owner, layout_roots,
+    machine, of_new_files, set_apart, sync_folder,
 };
 #[cfg(windows)]
 pub(crate) use windows::{

@@ -6,15 +6,15 @@ use crate::TestedRun;
 use crate::paper::{Chapter, Content, Words};
 use crate::roles::{PaperTest, Server};
 
-/// One for each test; none for an optional test that no server has made.
+/// One for each test, lettered without a gap; none for an optional test that no server has made.
 pub(crate) fn chapters(servers: &[Server<'_>]) -> Vec<Chapter> {
-    ('B'..='G')
-        .zip(PaperTest::ALL)
-        .filter_map(|(letter, test)| chapter(servers, letter, test))
-        .collect()
+    let written = PaperTest::ALL.into_iter();
+    let written = written.filter_map(|test| Some((test, content(servers, test)?)));
+    ('B'..='G').zip(written).map(|(letter, of)| chapter(letter, of)).collect()
 }
 
-fn chapter(servers: &[Server<'_>], letter: char, test: PaperTest) -> Option<Chapter> {
+/// The reports of a test, or the gap that it leaves; `None` if it is optional.
+fn content(servers: &[Server<'_>], test: PaperTest) -> Option<Vec<Content>> {
     let runs = servers.iter().filter_map(|server| Some((server, server.run_of(test)?)));
     let mut content = Vec::new();
     content.extend(runs.flat_map(|(server, run)| report_of(&server.name, run)));
@@ -22,12 +22,16 @@ fn chapter(servers: &[Server<'_>], letter: char, test: PaperTest) -> Option<Chap
         let wanted = test.wanted()?;
         content.push(Content::Paragraph(Words::Missing { what: "the report", wanted }));
     }
-    Some(Chapter {
+    Some(content)
+}
+
+fn chapter(letter: char, (test, content): (PaperTest, Vec<Content>)) -> Chapter {
+    Chapter {
         id: format!("appendix-{}", letter.to_ascii_lowercase()),
         title: format!("Appendix {letter}: {}", test.name()),
         opens_page: true,
         content,
-    })
+    }
 }
 
 fn report_of(server: &str, run: &TestedRun) -> Vec<Content> {
@@ -44,8 +48,20 @@ fn report_of(server: &str, run: &TestedRun) -> Vec<Content> {
 }
 
 fn section(section: Section) -> Vec<Content> {
+    let shown: Vec<Block> = section.blocks.into_iter().filter(has_content).collect();
+    if shown.is_empty() {
+        return Vec::new();
+    }
     let heading = Content::Heading(section.title.to_owned());
-    let blocks = section.blocks.into_iter();
-    let shown = blocks.filter(|of| !matches!(of, Block::Pictures(all) if all.is_empty()));
-    [heading].into_iter().chain(shown.map(Content::Report)).collect()
+    [heading].into_iter().chain(shown.into_iter().map(Content::Report)).collect()
+}
+
+/// Whether a block prints anything.
+const fn has_content(block: &Block) -> bool {
+    match block {
+        Block::Pictures(all) => !all.is_empty(),
+        Block::Log(lines) => !lines.is_empty(),
+        Block::Facts(facts) => !facts.is_empty(),
+        Block::Table(_) | Block::Note(_) | Block::Verbatim(_) => true,
+    }
 }

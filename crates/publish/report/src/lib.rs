@@ -6,6 +6,7 @@
 mod chart;
 mod comparison;
 mod contract;
+mod deciding;
 mod deployment;
 mod design;
 pub mod document;
@@ -39,6 +40,7 @@ use verdict::Verdict;
 
 pub use comparison::{
     MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_names, comparison_text,
+    comparison_text_within,
 };
 pub use contract::answer;
 pub use deployment::{
@@ -47,7 +49,8 @@ pub use deployment::{
 };
 pub use design::{
     Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
-    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text, written_edits,
+    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text, sizing_text_within,
+    written_edits,
 };
 pub use fleet::{
     ComparedHost, FleetSheet, FleetSheetHost, FleetSheetPeriod, fleet_csv, fleet_html, fleets_csv,
@@ -73,6 +76,7 @@ pub use suite::{
     suite_schema, suite_summary, suite_text, suite_xml, suites_csv, suites_html, suites_json,
     suites_text,
 };
+pub use text::TEXT_WIDTH;
 pub use trend::{TrendPoint, trend_html};
 
 /// The report before it has a form, for papers that hold it.

@@ -8,7 +8,8 @@ pub fn margin_percent(verdict: &Verdict) -> Option<f64> {
     verdict.findings.iter().filter_map(margin_of_finding).reduce(f64::min)
 }
 
-fn margin_of_finding(finding: &Finding) -> Option<f64> {
+/// The same of one finding; `None` if it is about no latency.
+pub(crate) fn margin_of_finding(finding: &Finding) -> Option<f64> {
     match (finding.limit?, finding.unit) {
         (Limit::AtMost(limit), Unit::Milliseconds) if limit > 0.0 => {
             Some((limit - finding.measured?) / limit * 100.0)

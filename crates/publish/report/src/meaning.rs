@@ -135,7 +135,17 @@ fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String
 }
 
 pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
-    let numbers = match (finding.measured, finding.limit) {
+    let place = finding
+        .evidence
+        .first()
+        .map(|evidence| format!(": {}", introduced(evidence, &describe(run, evidence))))
+        .unwrap_or_default();
+    format!("{}{}{place}.", finding.title, numbers(finding))
+}
+
+/// The number of a finding beside its limit, after its title; empty without.
+pub(crate) fn numbers(finding: &Finding) -> String {
+    match (finding.measured, finding.limit) {
         (Some(seen), Some(least)) if finding.unit == Unit::Requests => format!(
             ": {} requests measured, at least {} needed",
             format::number(seen, 0),
@@ -151,13 +161,7 @@ pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
             limit_beside(measured, limit, finding.unit)
         ),
         _ => String::new(),
-    };
-    let place = finding
-        .evidence
-        .first()
-        .map(|evidence| format!(": {}", introduced(evidence, &describe(run, evidence))))
-        .unwrap_or_default();
-    format!("{}{}{place}.", finding.title, numbers)
+    }
 }
 
 /// `described` prefixed with the kind of thing it names: at the top of a page no context exists

@@ -3,6 +3,7 @@
 mod agreement;
 mod comparison;
 mod design;
+mod designs;
 mod golden;
 pub(crate) mod imported;
 mod line;

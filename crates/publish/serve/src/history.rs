@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params};
 use crate::runs::known::{JournalStamp, Known};
 
 /// Another number for every change of the tables, or of how a journal becomes a row of them.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 
 const TABLES: &str = "
 CREATE TABLE made_by (layout TEXT NOT NULL);
@@ -22,6 +22,7 @@ CREATE TABLE run (
   id TEXT PRIMARY KEY,
   journal_bytes INTEGER NOT NULL,
   journal_changed_ns INTEGER,
+  labelled_ns INTEGER,
   unreadable TEXT,
   name TEXT, tags TEXT, description TEXT, machine TEXT, test TEXT,
   started_ns INTEGER, started TEXT, verdict TEXT, tone TEXT,

@@ -11,6 +11,7 @@ mod clock;
 mod filling;
 mod gate;
 mod history;
+mod labels;
 mod live;
 mod metrics;
 mod pages;
@@ -36,6 +37,7 @@ use runs::ServedRuns;
 
 pub use filling::Fillings;
 pub use gate::Token;
+pub use labels::apply_labels;
 pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 
 /// Interval between checks for a stop request.
@@ -157,8 +159,30 @@ pub struct FleetState {
     pub is_live: bool,
     /// Its stage, or its verdict, in a few words.
     pub state: String,
-    /// The name of each host, and what it is doing.
-    pub hosts: Vec<(String, String)>,
+    /// Its hosts, in the order of its plan.
+    pub hosts: Vec<FleetHostState>,
+}
+
+/// A host of a live fleet run.
+#[derive(Clone, Debug)]
+pub struct FleetHostState {
+    /// Its name in the plan.
+    pub name: String,
+    /// What it is doing, in words.
+    pub state: String,
+    /// What its run carries, if it does.
+    pub load: Option<FleetHostLoad>,
+}
+
+/// The load of the last interval of a host's run, of all its databases.
+#[derive(Clone, Copy, Debug)]
+pub struct FleetHostLoad {
+    /// Database reads and writes a second.
+    pub iops: f64,
+    /// Mean latency of database reads, in nanoseconds.
+    pub read_ns: u64,
+    /// Mean latency of log writes, in nanoseconds.
+    pub log_write_ns: u64,
 }
 
 /// Operations that only the program itself can do.

@@ -3,6 +3,7 @@
 
 mod caches;
 mod fleet;
+mod labels;
 mod list;
 mod live;
 mod simulate;
@@ -15,6 +16,7 @@ use std::fmt::Write as _;
 
 pub(crate) use caches::caches;
 pub(crate) use fleet::live_fleet;
+pub(crate) use labels::labels;
 pub(crate) use list::{RunsShown, StartForm, list};
 pub(crate) use live::live;
 pub(crate) use simulate::{SimulationForm, simulating, simulation};
@@ -36,6 +38,9 @@ pub(crate) fn style() -> String {
 
 /// Shows times in the viewer's time zone.
 pub(crate) const TIMES: &str = include_str!("pages/times.js");
+
+/// Opens the form for a run's labels within the list.
+pub(crate) const LABELS_SCRIPT: &str = include_str!("pages/labels.js");
 
 /// Updates the page of the live run.
 pub(crate) const SCRIPT: &str = include_str!("pages/live.js");

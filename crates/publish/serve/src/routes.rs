@@ -3,6 +3,7 @@
 mod actions;
 mod fleets;
 mod forms;
+mod labels;
 mod stream;
 
 use axum::Router;
@@ -52,6 +53,7 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/style.css", get(async || answer(StatusCode::OK, "text/css", pages::style())))
         .route("/live.js", get(async || answer(StatusCode::OK, SCRIPT, pages::SCRIPT)))
         .route("/crosshair.js", get(async || answer(StatusCode::OK, SCRIPT, report::CROSSHAIR)))
+        .route("/labels.js", get(async || answer(StatusCode::OK, SCRIPT, pages::LABELS_SCRIPT)))
         .route("/times.js", get(async || answer(StatusCode::OK, SCRIPT, pages::TIMES)))
         .route("/stop/{*id}", get(actions::ask_to_stop).post(actions::stop))
         .route("/resume/{*id}", post(actions::resume))
@@ -60,6 +62,7 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/prepare", get(actions::preparation).post(actions::prepare))
         .route("/guide", post(actions::guide))
         .route("/start", post(actions::start))
+        .route("/labels/{*id}", get(labels::form).post(labels::give))
         .fallback(async || missing("There is no such page."))
         .with_state(runs)
         .layer(middleware::from_fn_with_state(gate, enter))
@@ -383,7 +386,7 @@ fn compared_ids(fields: FormFields) -> Vec<String> {
 fn ended(runs: &ServedRuns, id: String) -> Result<NamedRun, NoAnswer> {
     let run = runs.find(&id).filter(|run| !run.is_live);
     let run = run.ok_or_else(|| missing("No such run lies in this folder, or it is live."))?;
-    let (record, verdict) = runs.load(&run).map_err(unusable)?;
+    let (record, verdict) = runs.load_labelled(&run).map_err(unusable)?;
     Ok(NamedRun { name: id, record, verdict })
 }
 

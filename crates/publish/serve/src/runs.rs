@@ -17,6 +17,7 @@ use serde_json::Value;
 use verdict::Verdict;
 
 use crate::history::{History, PastRuns};
+use crate::labels::apply_labels;
 use crate::live::JournalTail;
 use crate::summary::{self, RunLine};
 use crate::{DocumentKind, RunControl};
@@ -204,6 +205,13 @@ impl ServedRuns {
         Ok((record, verdict))
     }
 
+    /// The same under the labels that the run was given afterwards, for lists and comparisons.
+    pub(crate) fn load_labelled(&self, run: &Listed) -> Result<(RunRecord, Verdict), String> {
+        let (mut record, verdict) = self.load(run)?;
+        apply_labels(&run.folder, &mut record.start);
+        Ok((record, verdict))
+    }
+
     /// The follower of a live run's journal, shared by all watchers.
     pub(crate) fn tail(&self, run: &Listed) -> Arc<Mutex<JournalTail>> {
         let mut kept = self.kept();
@@ -331,7 +339,7 @@ impl ServedRuns {
                 None => Known::Unreadable("its journal has not begun".to_owned()),
             };
         }
-        match self.load(run) {
+        match self.load_labelled(run) {
             Ok((record, verdict)) => Known::Summary(Arc::new(summary::of(&record, &verdict))),
             Err(why) => Known::Unreadable(why),
         }

@@ -3,6 +3,7 @@
 mod child;
 mod copies;
 pub(crate) mod flags;
+mod gauge;
 mod home;
 mod publisher;
 mod simulations;
@@ -13,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use carrier::{Carrier, Letters, beats, clocks, orders};
 use fleet::{
-    Agent, AgentEffect, AgentId, Ask, ChildReport, KeptJob, RunId, Timing, decode, encode,
+    Agent, AgentEffect, AgentId, Ask, ChildReport, Heartbeat, KeptJob, RunId, Timing, decode,
+    encode,
 };
 
 use super::fleet::access;
@@ -26,6 +28,7 @@ use crate::signals;
 use child::Child;
 use copies::RunningReseeds;
 use flags::AgentFlags;
+use gauge::LoadGauge;
 use home::Home;
 use publisher::Publisher;
 use simulations::Simulations;
@@ -57,9 +60,9 @@ pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, 
     let simulator = (flags.simulate, facts.host.as_str());
     let simulations = Simulations::start(simulator, &access, &flags.state, &stop)?;
     let agent = Agent::new(home.id().clone(), super::fleet::now(), facts, allowed, home.last_job());
-    let (child, copies) = (None, RunningReseeds::default());
+    let (child, copies, gauge) = (None, RunningReseeds::default(), LoadGauge::default());
     let mut work =
-        AgentWork { carrier, orders, publisher, simulations, home, agent, child, copies };
+        AgentWork { carrier, orders, publisher, simulations, home, agent, child, copies, gauge };
     work.take_up();
     work.obey_until(&stop)?;
     Ok(Outcome::Pass)
@@ -88,6 +91,7 @@ struct AgentWork {
     agent: Agent,
     child: Option<Child>,
     copies: RunningReseeds,
+    gauge: LoadGauge,
 }
 
 impl AgentWork {
@@ -96,6 +100,7 @@ impl AgentWork {
         let Some(job) = self.agent.job().cloned() else { return };
         let folder = self.home.run_folder(&job.run);
         self.child = Some(Child::found(&job, &folder));
+        self.gauge.follow(&folder);
         self.publisher.publish(job.run, &folder);
     }
 
@@ -113,7 +118,8 @@ impl AgentWork {
             self.simulations.look_at(self.agent.job());
             if beaten.is_none_or(|at| at.elapsed() >= heartbeat) {
                 beaten = Some(Instant::now());
-                let beat = encode(&self.agent.beat());
+                let beat = Heartbeat { load: self.gauge.read(), ..self.agent.beat() };
+                let beat = encode(&beat);
                 // A server that is gone comes back; the client reconnects.
                 let _ = self.carrier.publish(beats(self.home.id()), beat);
             }
@@ -163,6 +169,7 @@ impl AgentWork {
             AgentEffect::Run { run, plan, duties } => {
                 child::leave_steps(&self.home.make_run_folder(&run, &plan)?, &duties)?;
                 self.begin(&run, &plan, Child::run)?;
+                self.gauge.follow(&self.home.run_folder(&run));
                 self.publisher.publish(run.clone(), &self.home.run_folder(&run));
                 Ok(())
             }

@@ -60,7 +60,9 @@ pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome
     let comparison =
         verdict::compare(&runs).map_err(|error| CommandError::new(error.to_string()))?;
     let journals: Vec<PathBuf> = paths.iter().map(|path| journal_of(path)).collect();
-    let text = render(format, &runs, &comparison);
+    let named_file = documents::named_file(flags.output.as_ref());
+    let width = named_file.map_or_else(|| console.text_width(), |_| report::TEXT_WIDTH);
+    let text = render(format, (&runs, &comparison), width);
     deliver(flags, (format, &text), &journals, console)
 }
 
@@ -92,9 +94,14 @@ fn inputs(journals: &[PathBuf]) -> Vec<&Path> {
     journals.iter().map(PathBuf::as_path).collect()
 }
 
-fn render(format: ComparisonFormat, runs: &[NamedRun], comparison: &RunComparison) -> String {
+/// The comparison in a form; as text in lines of at most `width` characters.
+fn render(
+    format: ComparisonFormat,
+    (runs, comparison): (&[NamedRun], &RunComparison),
+    width: usize,
+) -> String {
     match format {
-        ComparisonFormat::Text => report::comparison_text(runs, comparison),
+        ComparisonFormat::Text => report::comparison_text_within(runs, comparison, width),
         ComparisonFormat::Html => report::comparison_html(runs, comparison),
         ComparisonFormat::Json => report::comparison_json(runs, comparison),
         ComparisonFormat::Csv => report::comparison_csv(runs, comparison),

@@ -36,7 +36,12 @@ pub(crate) fn run(flags: &FleetFlags, console: &mut Console) -> Result<Outcome, 
             console.answer_text(FleetOrder::example())?;
             Ok(Outcome::Pass)
         }
-        FleetAction::Hosts(flags) => hosts::list(&connect(&flags.server)?, flags.json, console),
+        FleetAction::Hosts(flags) => {
+            let carrier = connect(&flags.server)?;
+            // Credentials of an agent hear no heartbeats, and are refused here.
+            carrier.lease_holder()?;
+            hosts::list(&carrier, flags.json, console)
+        }
         FleetAction::Status(flags) => status(flags, console),
         FleetAction::Stop(flags) => stop(flags, console),
         FleetAction::Run(flags) => run_plan(flags, console),

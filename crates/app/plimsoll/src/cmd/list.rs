@@ -15,6 +15,7 @@ use host::{is_live, load, refusal_to_resume};
 use record::{JOURNAL, RunRecord, Series};
 use report::{RunEntry, RunState, SUITE_PARTS, achieved_iops, mean_ms, started_iso};
 use serde_json::{Value, json};
+use serve::apply_labels;
 
 use crate::Outcome;
 use crate::console::{self, Console};
@@ -60,8 +61,9 @@ fn all_json(entries: &[ListedEntry], folder: &Path) -> Vec<Value> {
 }
 
 fn read(folder: PathBuf, below: &Path) -> Result<ListedRun, CommandError> {
-    let record = load(&folder)?;
+    let mut record = load(&folder)?;
     let verdict = verdict::judge(&record);
+    apply_labels(&folder, &mut record.start);
     let written = fs::metadata(folder.join(JOURNAL)).and_then(|facts| facts.modified());
     let since = written.ok().and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
     let is_live = is_live(&folder);

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use host::{Measured, StopFlag};
 use plan::Deployment;
 use provision::{LighterDesign, Provision, TestPlan, lighter_designs};
-use record::Series;
 use report::{DesignEdit, PredictedDesign, SimulatedEdit};
 use verdict::Ruling;
 
@@ -72,7 +71,7 @@ pub(super) fn of(
         databases: of_set.set.databases,
         sets: of_set.set.sets,
         report: folder.join("report.html").display().to_string(),
-        edits: edits.iter().map(|(of, simulated)| edit(of, *simulated)).collect(),
+        edits: edits.iter().map(|(of, simulated)| edit(of, simulated.clone())).collect(),
     })
 }
 
@@ -132,12 +131,8 @@ fn try_edits(
         let folder = order.folder.join(format!("edit-{number}"));
         let (Measured { record, verdict, .. }, _) =
             simulated(&of_set, (&folder, order.force), stop, console)?;
-        let outcome = verdict.outcome;
-        *proof = Some(SimulatedEdit {
-            outcome,
-            read_ms: report::mean_ms(&record, Series::DatabaseRead),
-        });
-        if matches!(outcome, Ruling::Pass | Ruling::Warn) || stop.is_set() {
+        *proof = Some(SimulatedEdit::of(&record, &verdict));
+        if matches!(verdict.outcome, Ruling::Pass | Ruling::Warn) || stop.is_set() {
             break;
         }
     }

@@ -5,6 +5,8 @@ mod access;
 mod events;
 #[cfg(unix)]
 mod readme;
+#[cfg(target_os = "linux")]
+mod servers;
 mod views;
 
 use std::fs;
@@ -193,6 +195,7 @@ fn what_an_agent_may_not_touch_it_refuses_and_a_missing_host_is_named() {
     fleet.scene.write("fleet.toml", text.as_bytes());
     let ran = fleet.scene.run(["fleet", "run", "fleet.toml", "-o", "missing"]);
     ran.expect_code(2).expect_out(&["no agent of ex09", "plimsoll agent"]);
+    assert!(!ran.out.contains("-0"), "nothing is not less than nothing: {}", ran.out);
 }
 
 #[test]

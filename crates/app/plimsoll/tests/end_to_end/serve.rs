@@ -6,6 +6,7 @@ mod fleet;
 mod fuzz;
 mod http;
 mod kept;
+mod labels;
 mod monitored;
 mod packaged;
 

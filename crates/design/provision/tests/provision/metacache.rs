@@ -81,8 +81,8 @@ fn everything_else_stays_as_it_is() {
 #[test]
 fn ssds_that_are_too_small_forbid_the_design() {
     let (_, sizing) = with("[metacache]\nssd_size = \"480GB\"\n");
-    let said = "the SSDs of a server have 4 percent of the capacity of its databases' disks and \
-                need 5: each 600 GB or more";
+    let said = "the SSDs of a server have 4 % of the capacity of its databases' disks and \
+                need 5 %: each 600 GB or more";
     let expected = [(Severity::Violation, said)];
     assert_eq!(found(&sizing, Key::MetaCacheSsdShare), expected);
     assert!(!sizing.is_workable());
@@ -95,7 +95,7 @@ fn ssds_that_are_too_small_forbid_the_design() {
     let [(Severity::Remark, said)] = found(&sizing, Key::MetaCacheSsdShare)[..] else {
         panic!("{:?}", sizing.findings);
     };
-    assert!(said.contains("have 16 percent"), "{said}");
+    assert!(said.contains("have 16 %"), "{said}");
 }
 
 #[test]

@@ -265,6 +265,7 @@ catalogue! {
             "disk I/O as RAID-6 with room for a rebuild";
         DiskRestoreRawGb "disk.restore_raw_gb" "GB" INPUT "raw capacity of a disk for restores";
         DiskSystemAll "disk.system_all" "" OWN "system disks in all, in mirrored pairs";
+        DiskSystemLeastGb "disk.system_least_gb" "GB" OWN "least raw capacity of a system disk";
         DiskSystemNeededGb "disk.system_needed_gb" "GB" OWN
             "room needed on a system disk";
         DiskSystemRawGb "disk.system_raw_gb" "GB" INPUT "raw capacity of a system disk";

@@ -1,5 +1,7 @@
 //! What the count and the size of databases say against a deployment.
 
+use units::{thousands, three_digits};
+
 use crate::finding::Severity::Violation;
 use crate::key::{Key, ServerKind};
 use crate::number::write;
@@ -17,7 +19,8 @@ pub(super) fn judge(work: &mut Work<'_>) {
         work.find(Violation, Key::ServerDbCopies(ServerKind::First), text.to_owned(), remedy);
     }
     if copies > each {
-        let text = format!("a server holds {} databases and may hold {each}", write(copies));
+        let held = work.shown(Key::ServerDbCopies(ServerKind::First));
+        let text = format!("a server holds {held} databases and may hold {}", three_digits(each));
         let found = [
             remedy::more_servers(work.deployment, |sheet| holds(sheet, each)),
             remedy::larger_disks(work.deployment, |sheet| holds(sheet, each)),
@@ -30,11 +33,8 @@ pub(super) fn judge(work: &mut Work<'_>) {
     let (mailboxes, target) =
         (work.value(Key::DatabaseMailboxes), work.value(Key::DatabaseMailboxesTarget));
     if mailboxes > target {
-        let text = format!(
-            "a database would hold {} mailboxes and {} have room",
-            write(mailboxes.ceil()),
-            write(target)
-        );
+        let [held, room] = work.beside(Key::DatabaseMailboxes, Key::DatabaseMailboxesTarget);
+        let text = format!("a database would hold {held} mailboxes and {room} have room");
         let found = [
             remedy::more_databases(&work.sheet),
             remedy::larger_disks(work.deployment, has_room),
@@ -79,9 +79,9 @@ fn given_count(work: &mut Work<'_>) {
         return;
     }
     let text = format!(
-        "{given} databases are given and the servers of a group may hold {}; the sizing is for \
-         that many",
-        write(most)
+        "{} databases are given and the servers of a group may hold {}; the sizing is for that many",
+        thousands(u64::from(given)),
+        work.shown(Key::DatabaseMaxCountPerDag)
     );
     let remedy = format!(
         "lower data.databases to {} or less, or raise availability.servers_per_site or dags",

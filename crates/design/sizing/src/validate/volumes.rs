@@ -1,5 +1,7 @@
 //! What volumes and disks say against a deployment.
 
+use units::{limit_beside, three_digits, three_digits_beside};
+
 use crate::architecture::Architecture;
 use crate::decision::{Build, Decision, QueuePlace};
 use crate::finding::Severity::{Remark, Violation, Warning};
@@ -23,33 +25,33 @@ fn counts(work: &mut Work<'_>) {
     let total = work.value(Key::VolumeTotalPerServer);
     let given = work.deployment.storage.volumes_per_server;
     if let Some(given) = given.filter(|given| f64::from(*given) < total) {
-        let text = format!("a server needs {} volumes and has {given}", write(total));
+        let needed = work.shown(Key::VolumeTotalPerServer);
+        let text = format!("a server needs {needed} volumes and has {given}");
         let remedy =
             format!("raise storage.volumes_per_server to {}, or add servers", write(total));
         work.find(Violation, Key::VolumeTotalPerServer, text, remedy);
     }
     let size = work.value(Key::VolumeDbVolumeGb);
     if size > LARGE_VOLUME_GB {
-        let text = format!("a volume of {} GB needs a GUID partition table", write(size.ceil()));
+        let size = work.shown(Key::VolumeDbVolumeGb);
+        let text = format!("a volume of {size} needs a GUID partition table");
         work.find(Remark, Key::VolumeDbVolumeGb, text, "the scripts make one");
     }
 }
 
 /// The queue database shares the disk of the system, and may be larger than it.
 fn system_disk(work: &mut Work<'_>) {
-    let queue = work.value(Key::TransportDbGbPerServer);
-    let needed = work.value(Key::DiskSystemNeededGb);
-    let least = raw_gb(needed);
+    let least = work.shown(Key::DiskSystemLeastGb);
     let said = format!(
-        "the queue database takes up to {} GB of the system disk, {} GB with the system",
-        write(queue.ceil()),
-        write(needed.ceil())
+        "the queue database takes up to {} of the system disk, {} with the system",
+        work.shown(Key::TransportDbGbPerServer),
+        work.shown(Key::DiskSystemNeededGb)
     );
     let own_disks = Decision::Queue(QueuePlace::OwnDisks);
     if work.sheet.decision(Key::TransportLocation) == Some(own_disks) {
-        let text = format!("{said}, which has {} GB", write(work.value(Key::DiskSystemRawGb)));
+        let text = format!("{said}, and the disk is one of {}", work.shown(Key::DiskSystemRawGb));
         let remedy = format!(
-            "plan a mirrored pair of disks for it, or a system disk of {least} GB \
+            "plan a mirrored pair of disks for it, or a system disk of {least} \
              ([disks] system), or lower transport.safety_net"
         );
         work.find(Warning, Key::TransportLocation, text, remedy);
@@ -57,16 +59,11 @@ fn system_disk(work: &mut Work<'_>) {
         let text =
             format!("{said}; no system disk is given, so one like the databases' is assumed");
         let remedy = format!(
-            "give `system` in [disks]: a mirrored pair of {least} GB or more each, or lower \
+            "give `system` in [disks]: a mirrored pair of {least} or more each, or lower \
              transport.safety_net"
         );
         work.find(Warning, Key::DiskSystemNeededGb, text, remedy);
     }
-}
-
-/// Whole GB of a disk, as its vendor counts, that has `formatted` GB of 2^30 bytes.
-fn raw_gb(formatted: f64) -> String {
-    write((formatted * 1_073_741_824.0 / 1e9).ceil())
 }
 
 /// Single disks carry one volume each.
@@ -83,11 +80,9 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
         let (volume, disk) =
             (work.value(Key::VolumeDbVolumeGb), work.value(Key::DiskFormattedGb(site)));
         if volume > disk {
-            let text = format!(
-                "insufficient capacity: a volume needs {} GB and a disk has {}",
-                write(volume),
-                write(disk)
-            );
+            let [volume, disk] = work.beside(Key::VolumeDbVolumeGb, Key::DiskFormattedGb(site));
+            let text =
+                format!("insufficient capacity: a volume needs {volume} and a disk has {disk}");
             let found = [remedy::larger_disks(work.deployment, fits)];
             let otherwise = "take larger disks, lower data.largest_database, or build RAID \
                              (storage.build)";
@@ -100,8 +95,8 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
         if needed > iops {
             let text = format!(
                 "insufficient I/O: a volume needs {} a second and a disk gives {}",
-                write(needed),
-                write(iops)
+                three_digits_beside(needed, iops),
+                limit_beside(needed, iops)
             );
             let remedy = of_slow_disk(work, needed, site);
             work.find(Violation, Key::IoDbIopsPerDb, text, remedy);
@@ -120,7 +115,7 @@ fn fits(sheet: &Sheet) -> bool {
 fn of_slow_disk(work: &Work<'_>, needed: f64, site: ServerKind) -> String {
     let each = work.value(Key::IoDbIopsPerDb);
     let answered = (work.value(Key::DiskRandomIops(site)) / each).floor();
-    let faster = format!("disks of {} random requests a second", write(needed));
+    let faster = format!("disks of {} random requests a second", three_digits(needed));
     if answered < 1.0 || work.value(Key::VolumeDbsPerVolume) < 2.0 {
         return format!("{faster}, smaller databases (data.largest_database), or RAID");
     }

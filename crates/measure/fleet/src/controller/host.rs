@@ -7,7 +7,7 @@ use units::Nanos;
 use crate::membership::{HeardBeat, Membership};
 use crate::{
     AgentAnswer, AgentId, AgentOrder, AgentStep, Ask, ClockOffset, CopyReport, Duty, DutyAct,
-    Heartbeat, HostFacts, HostWork, RunId,
+    Heartbeat, HostFacts, HostWork, LiveLoad, RunId,
 };
 
 /// An order that was not answered within this time is sent again.
@@ -37,6 +37,7 @@ pub(super) struct FleetHost {
     /// The last comparison of clocks and when it was made.
     pub(super) clock: Option<(ClockOffset, Nanos)>,
     pub(super) step: Option<AgentStep>,
+    load: Option<LiveLoad>,
     pub(super) is_lost: bool,
     pub(super) is_end_noted: bool,
     orders: VecDeque<AgentOrder>,
@@ -48,6 +49,19 @@ pub(super) struct FleetHost {
 struct PendingAsk {
     ask: Ask,
     sent: Nanos,
+}
+
+/// How far a host is.
+#[derive(Clone, Copy, Debug)]
+pub struct HostNow<'a> {
+    /// Its name in the plan.
+    pub name: &'a str,
+    /// What it is doing; none if it has given no sign of life.
+    pub step: Option<&'a AgentStep>,
+    /// What its run carries; none unless it is warm or measures.
+    pub load: Option<LiveLoad>,
+    /// Whether it is lost.
+    pub is_lost: bool,
 }
 
 /// What an answer changed.
@@ -77,11 +91,23 @@ impl FleetHost {
             facts: None,
             clock: None,
             step: None,
+            load: None,
             is_lost: false,
             is_end_noted: false,
             orders: VecDeque::new(),
             pending: None,
             number: 0,
+        }
+    }
+
+    /// How far it is, for people.
+    pub(super) fn now(&self) -> HostNow<'_> {
+        let is_loaded = matches!(self.step, Some(AgentStep::Waiting | AgentStep::Measuring));
+        HostNow {
+            name: &self.name,
+            step: self.step.as_ref(),
+            load: self.load.filter(|_| is_loaded && !self.is_lost),
+            is_lost: self.is_lost,
         }
     }
 
@@ -107,6 +133,7 @@ impl FleetHost {
             if let Some(job) = of_run {
                 self.step = Some(job.step.clone());
                 self.copies.clone_from(&job.copies);
+                self.load = beat.load;
             }
         }
         heard

@@ -242,6 +242,11 @@ pub fn machine(input_output: String) -> Machine {
     }
 }
 
+/// Random id of this boot; empty if the kernel has none.
+pub fn boot_id() -> String {
+    text_of("/proc/sys/kernel/random/boot_id").trim().to_owned()
+}
+
 fn text_of(file: &str) -> String {
     fs::read_to_string(file).unwrap_or_default()
 }

@@ -238,6 +238,11 @@ mod tests {
     }
 }
 
+/// Random id of this boot: this system has none.
+pub fn boot_id() -> String {
+    String::new()
+}
+
 /// Serial number or world-wide name of the disk under `path`: not asked for on this system.
 pub fn disk_id(_: &Path) -> Option<String> {
     None

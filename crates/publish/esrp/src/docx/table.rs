@@ -1,5 +1,5 @@
 //! Tables of the document: no heading breaks inside a word, headings repeat on every page that a
-//! table goes over, and no row is divided between two pages.
+//! table covers and stay with its first rows, and no row is divided between two pages.
 
 use docx_rs::{HeightRule, Paragraph, Run, Table, TableCell, TableRow, WidthType};
 
@@ -13,6 +13,9 @@ const SIZES: [usize; 4] = [18, 14, 12, 10];
 const MANY_COLUMNS: usize = 7;
 /// Margins of a cell, left and right together, in twentieths of a point.
 const CELL_MARGINS: usize = 216;
+
+/// Rows that stay on one page with the row after them, so that no heading is above a single row.
+const KEPT_ROWS: usize = 2;
 
 /// Marks a header row, for which the library has no property, by a height without effect.
 const MARKED: &str = "<w:trHeight w:val=\"1\" w:hRule=\"auto\" />";
@@ -37,8 +40,9 @@ pub(super) fn table(head: &[&str], rows: &[Vec<Words>], width: usize) -> Piece {
         let row = table_row(runs, &widths, true);
         made.push(row.row_height(1.0).height_rule(HeightRule::Auto));
     }
-    for row in rows {
-        made.push(table_row(row.iter().map(|words| run(words).size(size)), &widths, false));
+    for (index, row) in rows.iter().enumerate() {
+        let keeps_next = index < KEPT_ROWS && index + 1 < rows.len();
+        made.push(table_row(row.iter().map(|words| run(words).size(size)), &widths, keeps_next));
     }
     Piece::Table(Box::new(Table::new(made).width(width, WidthType::Dxa).set_grid(widths)))
 }

@@ -231,7 +231,11 @@ fn shares_volumes(servers: &[Server<'_>]) -> bool {
         && databases.all(|facts| facts.volume.mount == facts.log_volume.mount)
 }
 
+/// A share in percent with one decimal, which never shows something as nothing.
 fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.000_5 {
+        return "under 0.1 %".to_owned();
+    }
     format!("{} %", format::number(share * 100.0, 1))
 }
 
@@ -265,4 +269,15 @@ fn disk_rows(group: &DiskGroup) -> Vec<(&'static str, Words)> {
             gigabytes(group.formatted_gb, "the formatted capacity", "disks.formatted_gb"),
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent;
+
+    #[test]
+    fn a_small_share_is_not_shown_as_nothing() {
+        let written = [0.0, 0.000_01, 0.000_6, 0.764].map(percent);
+        assert_eq!(written, ["0.0 %", "under 0.1 %", "0.1 %", "76.4 %"]);
+    }
 }

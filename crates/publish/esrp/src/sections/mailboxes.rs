@@ -5,6 +5,7 @@ use report::format;
 use verdict::Ruling;
 
 use super::said;
+use crate::TestedRun;
 use crate::figures::{Demand, Room};
 use crate::paper::{Chapter, Content, PaperTable, Wanted, Words};
 use crate::roles::Server;
@@ -61,37 +62,71 @@ pub(super) fn appendix(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
     }
 }
 
-/// The load that was highest, which bounds the mailboxes.
-fn highest(server: &Server<'_>) -> Option<f64> {
-    let loads = [server.performance, server.maximum].into_iter().flatten();
+/// Loads behind the number of mailboxes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct TestedLoads {
+    /// The sum over servers of the highest load of each.
+    iops: f64,
+    /// Whether each of these loads passed its test.
+    has_passed: bool,
+    /// Whether a server was tested with more than one load.
+    has_several: bool,
+}
+
+impl TestedLoads {
+    /// Of all servers: the highest loads that passed, if each server has one; else the highest that
+    /// were tested. `None` if a server has no load.
+    fn of(servers: &[Server<'_>]) -> Option<Self> {
+        let passed: Option<f64> = servers.iter().map(|server| highest(server, has_passed)).sum();
+        let tested: Option<f64> = servers.iter().map(|server| highest(server, |_| true)).sum();
+        let has_several = servers.iter().any(|server| loads(server).count() > 1);
+        let iops = passed.or(tested).filter(|_| !servers.is_empty())?;
+        Some(Self { iops, has_passed: passed.is_some(), has_several })
+    }
+
+    /// The number of mailboxes in a sentence, which claims no more than the tests show.
+    fn sentence(self, each: &str, mailboxes: &str) -> String {
+        let iops = format::number(self.iops, 2);
+        let which = match (self.has_several, self.has_passed) {
+            (false, _) => "the load that was tested",
+            (true, true) => "the highest load that passed its test",
+            (true, false) => "the highest load that was tested",
+        };
+        let said = if self.has_passed {
+            format!("the requests of about {mailboxes} mailboxes are served")
+        } else {
+            format!("about {mailboxes} mailboxes would make these requests")
+        };
+        format!("At {iops} IOPS in all, {which}, and {each} IOPS for each mailbox, {said}.")
+    }
+}
+
+fn loads<'a>(server: &Server<'a>) -> impl Iterator<Item = &'a TestedRun> {
+    [server.performance, server.maximum].into_iter().flatten()
+}
+
+fn highest(server: &Server<'_>, counts: fn(&TestedRun) -> bool) -> Option<f64> {
+    let loads = loads(server).filter(|run| counts(run));
     loads.filter_map(|run| ServerLoad::of(&run.record).transfers_per_second).reduce(f64::max)
 }
 
-/// Whether every load behind its number of mailboxes passed.
-fn has_passed_load(server: &Server<'_>) -> bool {
-    let mut loads = [server.performance, server.maximum].into_iter().flatten();
-    loads.all(|run| matches!(run.verdict.outcome, Ruling::Pass | Ruling::Warn))
+const fn has_passed(run: &TestedRun) -> bool {
+    matches!(run.verdict.outcome, Ruling::Pass | Ruling::Warn)
 }
 
 fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
-    let iops: Option<f64> = servers.iter().map(highest).sum();
-    let iops = iops.filter(|_| !servers.is_empty());
     let first = servers.first().map(|server| Demand::of(server, vendor)).unwrap_or_default();
     let room: u64 = servers.iter().map(|server| Room::of(server).volumes_bytes).sum();
-    let Some(iops) = iops else {
-        return missing("the highest load", Wanted::Test("maximum solution test"));
+    let Some(loads) = TestedLoads::of(servers) else {
+        return missing("the load of each server", Wanted::Test("performance test, 2 hours"));
     };
     let Some(each) = first.iops_each.filter(|&each| each > 0.0) else {
         return missing("the IOPS of a mailbox", Wanted::Key("configuration.iops_per_mailbox"));
     };
-    let mailboxes = rounded_down(iops / each);
-    let (iops, each_text) = (format::number(iops, 2), super::prose::iops_each(first).text());
-    let mut content = vec![said(format!(
-        "At {iops} IOPS in all, the highest load whose test stands in the appendices, and \
-         {each_text} IOPS for each mailbox, the requests of about {} mailboxes are served.",
-        format::number(mailboxes, 0)
-    ))];
-    if !servers.iter().all(has_passed_load) {
+    let mailboxes = rounded_down(loads.iops / each);
+    let each_text = super::prose::iops_each(first).text();
+    let mut content = vec![said(loads.sentence(&each_text, &format::number(mailboxes, 0)))];
+    if !loads.has_passed {
         content.push(said(
             "Not every one of these loads passed its test, so no claim follows from the numbers.",
         ));
@@ -127,7 +162,28 @@ fn table(bounds: Bounds) -> Content {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, GIB, rounded_down};
+    use super::{Bounds, GIB, TestedLoads, rounded_down};
+
+    /// "Highest" compares, and "served" claims.
+    #[test]
+    fn a_sentence_compares_only_loads_that_exist_and_claims_only_what_passed() {
+        let said = |has_several, has_passed| {
+            let loads = TestedLoads { iops: 240.0, has_passed, has_several };
+            loads.sentence("0.12", "2,000")
+        };
+        let one = "At 240.00 IOPS in all, the load that was tested, and 0.12 IOPS for each mailbox";
+        assert_eq!(
+            said(false, true),
+            format!("{one}, the requests of about 2,000 mailboxes are served.")
+        );
+        assert_eq!(
+            said(false, false),
+            format!("{one}, about 2,000 mailboxes would make these requests.")
+        );
+        assert!(said(true, true).contains("the highest load that passed its test"));
+        assert!(said(true, false).contains("the highest load that was tested"));
+        assert!(!said(true, false).contains("served"));
+    }
 
     #[test]
     fn the_smaller_bound_counts() {

@@ -46,6 +46,11 @@ struct Stretch {
 }
 
 impl HeatMap {
+    /// Whether no request is on it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.columns.iter().all(|column| column.counts.iter().all(|&count| count == 0))
+    }
+
     /// The shortest and the longest latency, in milliseconds, of the times that count.
     pub(super) fn range(&self, counts: impl Fn(f64) -> bool) -> impl Iterator<Item = f64> {
         let mut rows = 0..=LatencySpread::ENDS_NS.len();

@@ -61,6 +61,12 @@ impl TimeChart {
         Picture { title, metric, is_wide: self.wide, svg, legend }
     }
 
+    /// The picture; `None` if a frame would be all there is: a line takes two points.
+    pub(crate) fn drawn(self) -> Option<Picture> {
+        let has_line = self.lines.iter().any(|line| line.points.len() > 1);
+        (has_line || !self.heat.is_empty()).then(|| self.picture())
+    }
+
     fn svg(&self) -> String {
         let mut frame =
             if self.wide { ChartFrame::new(1_000.0, 250.0) } else { ChartFrame::new(490.0, 240.0) };
@@ -229,6 +235,16 @@ fn nanoseconds(seconds: f64) -> u64 {
 mod tests {
     use super::TimeChart;
     use crate::chart::{ChartLine, Ink};
+
+    #[test]
+    fn a_frame_without_a_line_is_not_drawn() {
+        let chart = |points| {
+            let lines = vec![ChartLine::new("IOPS", Ink::Total, points)];
+            TimeChart { lines, ..TimeChart::default() }.drawn()
+        };
+        assert!(chart(vec![(1.0, 5.0)]).is_none());
+        assert!(chart(vec![(1.0, 5.0), (2.0, 6.0)]).is_some());
+    }
 
     #[test]
     fn a_fast_warm_up_does_not_flatten_the_measured_part() {

@@ -46,6 +46,15 @@ pub fn comparison_text(runs: &[NamedRun], comparison: &RunComparison) -> String 
     text::render(&document(runs, comparison))
 }
 
+/// The same in lines of at most `width` characters, for a terminal.
+pub fn comparison_text_within(
+    runs: &[NamedRun],
+    comparison: &RunComparison,
+    width: usize,
+) -> String {
+    text::render_within(&document(runs, comparison), width)
+}
+
 /// The same numbers for programs.
 pub fn comparison_json(runs: &[NamedRun], comparison: &RunComparison) -> String {
     data::json(runs, comparison)

@@ -1,10 +1,8 @@
 //! The purchase, as far as the design determines it, with its cost if prices are given.
 
-use sizing::{Key, ServerKind};
+use sizing::{Key, ServerKind, ShownQuantity, as_sold};
 
 use super::columns::{key_column, number_column, table};
-use super::material::as_sold;
-use super::quantity::ShownQuantity;
 use super::{Sized, shown};
 use crate::document::{Cell, Column, Section, TableRow, Tone};
 use crate::format::{number, three_digits};
@@ -72,7 +70,7 @@ fn purchases(sized: Sized<'_>) -> Vec<BillLine> {
     );
     let system = format!(
         "a mirrored pair in each server, {} or more each for system and queue",
-        shown(sized, Key::DiskSystemNeededGb)
+        shown(sized, Key::DiskSystemLeastGb)
     );
     let ssds = format!("{} each, for MetaCache databases", shown(sized, Key::MetaCacheSsdGb));
     let memory = format!("{cores} cores and {memory} of memory each");

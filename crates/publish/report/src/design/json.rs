@@ -40,6 +40,8 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
             Mode::Corrected => "corrected",
         },
         "provenance": deployment.provenance,
+        "headline": sized.answer().headline(),
+        "exit_code": sized.exit_code(),
         "workable": sized.sizing.is_workable(),
         "findings": sized.sizing.findings.iter().map(finding).collect::<Vec<_>>(),
         "notes": sized.sizing.notes.iter().map(note).collect::<Vec<_>>(),

@@ -1,8 +1,7 @@
 //! What a customer reads first: the assumptions of the design.
 
 use plan::deployment::Tier;
-use sizing::{Build, Key};
-use units::Bytes;
+use sizing::{Build, Key, ServerKind, as_sold};
 
 use super::Sized;
 use crate::document::{Block, Cell, Fact, Section};
@@ -79,16 +78,6 @@ fn availability(sized: Sized<'_>) -> String {
     format!("{} copies of each database{late}, {sites}", deployment.total_copies())
 }
 
-/// A disk's size in decimal units, as its label has it.
-pub(super) fn as_sold(capacity: Bytes) -> String {
-    let gigabytes = capacity.0 as f64 / 1e9;
-    if gigabytes < 1_000.0 {
-        format!("{} GB", three_digits(gigabytes))
-    } else {
-        format!("{} TB", three_digits(gigabytes / 1_000.0))
-    }
-}
-
 /// The disks of the system, which the queue database shares.
 fn system_disks(sized: Sized<'_>) -> String {
     let disks = &sized.deployment.storage.first;
@@ -109,17 +98,20 @@ fn processors(sized: Sized<'_>) -> String {
     format!("{} cores a server, {rate}", three_digits(first.cores))
 }
 
-/// Whether a row about disks applies to this design: one of single disks has no redundant groups,
-/// and the other way round.
+/// Whether a row about disks applies to this design: a site of single disks has no redundant groups,
+/// and the other way round; one site has no disks of a second.
 pub(super) fn applies(sized: Sized<'_>, key: Key) -> bool {
     let build = sized.sizing.architecture;
-    let all = [build.first, build.second];
+    let is_built = |site: ServerKind, wanted: Build| match site {
+        ServerKind::First | ServerKind::Lagged => build.first == wanted,
+        ServerKind::Second => sized.deployment.second_site.is_some() && build.second == wanted,
+    };
     match key {
-        Key::DiskRaidChoiceDb(_)
-        | Key::DiskRaidDisksDb(_)
-        | Key::DiskRaidDisksLog
-        | Key::DiskRaidDisksRestore => all.contains(&Build::Raid),
-        Key::DiskJbodDisksPerServer(_) => all.contains(&Build::Jbod),
+        Key::DiskRaidChoiceDb(site) | Key::DiskRaidDisksDb(site) => is_built(site, Build::Raid),
+        Key::DiskRaidDisksLog | Key::DiskRaidDisksRestore => {
+            is_built(ServerKind::First, Build::Raid)
+        }
+        Key::DiskJbodDisksPerServer(site) => is_built(site, Build::Jbod),
         _ => true,
     }
 }

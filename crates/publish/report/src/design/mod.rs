@@ -2,8 +2,10 @@
 //!
 //! The same document as a run's report, so that both look and link alike; only the tables differ.
 
+mod answer;
 mod bill;
 mod columns;
+mod edits;
 mod explain;
 mod growth;
 mod json;
@@ -13,26 +15,25 @@ mod origin;
 mod page;
 mod pictures;
 mod predicted;
-mod quantity;
 mod scenarios;
 mod tables;
 
 use plan::Deployment;
 use plan::deployment::{Mode, SiteModel};
-use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, Sizing};
+use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, ShownQuantity, Sizing};
 
 use crate::document::{Banner, Document, Figure, Tone};
-use crate::format::{number, three_digits};
+use crate::format::three_digits;
 use crate::text;
 
-use predicted::DesignAnswer;
-use quantity::ShownQuantity;
+use answer::DesignAnswer;
 
+pub use edits::{DesignEdit, SimulatedEdit, written_edits};
 pub use explain::explain;
 pub use json::failure_json;
 pub use page::sizing_html;
 pub(crate) use pictures::{PicturePart, bars_svg};
-pub use predicted::{DesignEdit, PredictedDesign, SimulatedEdit, written as written_edits};
+pub use predicted::PredictedDesign;
 pub use scenarios::{Candidate, ranked, scenarios, scenarios_json};
 
 /// A deployment and its sizing.
@@ -56,11 +57,21 @@ impl<'a> Sized<'a> {
     fn answer(self) -> DesignAnswer {
         DesignAnswer::new(self.sizing.is_workable(), self.predicted)
     }
+
+    /// The exit status of `size`: 0 pass, 1 fail, 2 if the simulation proves nothing.
+    pub fn exit_code(self) -> u8 {
+        self.answer().exit_code()
+    }
 }
 
 /// The same as plain text, without the formulas.
 pub fn sizing_text(sized: Sized<'_>) -> String {
     text::render(&document(sized))
+}
+
+/// The same in lines of at most `width` characters, for a terminal.
+pub fn sizing_text_within(sized: Sized<'_>, width: usize) -> String {
+    text::render_within(&document(sized), width)
 }
 
 /// Every number with its formula for programs.
@@ -88,7 +99,7 @@ fn banner(sized: Sized<'_>) -> Banner {
     Banner {
         subject: deployment.name.clone(),
         started: started(sized, mode),
-        verdict: sized.answer().headline().to_owned(),
+        verdict: sized.answer().headline(),
         tone: sized.answer().tone(),
         number: shown(sized, Key::ServerAll),
         number_unit: "servers",
@@ -138,20 +149,17 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
     }
     sentences.extend(deployment.product.assumption().map(|assumption| format!("{assumption}.")));
     sentences.extend(sized.predicted.map(PredictedDesign::sentence));
-    sentences.extend(sized.answer().exit_status().map(str::to_owned));
+    sentences.extend(sized.answer().exit_status());
     sentences
 }
 
 fn figures(sized: Sized<'_>) -> Vec<Figure> {
     let mailboxes = format!("of {} mailboxes", shown(sized, Key::DatabaseMailboxes));
-    let used = sized.sizing.number(Key::Processor(
-        ProcessorKey::Util,
-        FailureMode::Worst,
-        ServerKind::First,
-    ));
+    let used = Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First);
+    let used = sized.sizing.number(used).map(|share| ShownQuantity::of_number(used, share));
     let used = used.map_or_else(
         || "processors not sized: no spec_rate".to_owned(),
-        |used| format!("{} % of the processors at the worst", number(used * 100.0, 1)),
+        |used| format!("{} of the processors at the worst", used.written()),
     );
     let build = sized.sizing.architecture.first.name();
     let ssds = sized.sizing.number(Key::MetaCacheSsdsAll);

@@ -8,10 +8,10 @@ use plan::deployment::Replacement;
 use plan::{Deployment, PlanError};
 use provision::{size, survived_failures};
 use serde_json::{Value as Json, json};
-use sizing::{Key, ServerKind, Severity, Sizing};
+use sizing::{Key, ServerKind, Severity, ShownQuantity, Sizing};
 
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
-use crate::format::{number, three_digits};
+use crate::format::number;
 use crate::pareto::{self, ParetoPoint, pareto_front};
 
 /// One design of a sweep.
@@ -30,14 +30,14 @@ const COLUMNS: [(&str, Key); 6] = [
     ("servers", Key::ServerAll),
     ("databases", Key::DatabaseAll),
     ("disks", Key::DiskAll),
-    ("memory GB", Key::MemoryAllGb),
+    ("memory", Key::MemoryAllGb),
     ("active at worst", Key::ServerWorstActiveDbs(ServerKind::First)),
-    ("processors %", Key::ProcessorUtilWorst),
+    ("processors", Key::ProcessorUtilWorst),
 ];
 
 /// More of them where the deployment gives prices: heading and key.
 const PRICED: [(&str, Key); 3] =
-    [("cost", Key::CostAll), ("rack units", Key::RackUnitsAll), ("watts", Key::PowerAllWatts)];
+    [("cost", Key::CostAll), ("rack units", Key::RackUnitsAll), ("power", Key::PowerAllWatts)];
 
 /// Ranking criteria of designs, the most important first; costs only if there are prices.
 const RANKED_BY: [Key; 4] = [Key::CostAll, Key::DiskAll, Key::ServerAll, Key::MemoryAllGb];
@@ -83,9 +83,8 @@ impl Candidate {
         value.map_or_else(
             || "-".to_owned(),
             |value| match key {
-                Key::ProcessorUtilWorst => three_digits(value * 100.0),
-                Key::CostAll | Key::PowerAllWatts => number(value, 0),
-                _ => three_digits(value),
+                Key::CostAll => number(value, 0),
+                _ => ShownQuantity::of_number(key, value).written(),
             },
         )
     }

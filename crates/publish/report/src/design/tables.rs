@@ -1,10 +1,11 @@
 //! The tables of a sizing: the place and the label of each number.
 
 use plan::deployment::BackupFrequency;
-use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, TierKey, schedule};
+use sizing::{
+    FailureMode, Key, ProcessorKey, ServerKind, Severity, ShownQuantity, TierKey, schedule,
+};
 
 use super::columns::{key_column, number_column, table};
-use super::quantity::ShownQuantity;
 use super::{PredictedDesign, Sized, bill, growth, layout, material, origin, pictures};
 use crate::document::{Block, Cell, Column, ColumnRole, Section, Table, TableRow, Tone};
 use crate::format::three_digits;
@@ -103,6 +104,7 @@ const LOAD: &[Key] = &[
     Key::ProcessorGcCores(ServerKind::Second),
     Key::TransportDbGbPerServer,
     Key::DiskSystemNeededGb,
+    Key::DiskSystemLeastGb,
     Key::TransportLocation,
 ];
 
@@ -185,9 +187,7 @@ fn row(fact: &sizing::Fact) -> TableRow {
 }
 
 fn findings(sized: Sized<'_>) -> Section {
-    let mut found: Vec<_> = sized.sizing.findings.iter().collect();
-    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let rows: Vec<TableRow> = found.into_iter().map(finding_row).collect();
+    let rows: Vec<TableRow> = sized.sizing.findings.iter().map(finding_row).collect();
     let columns = ["weight", "about", "problem", "fix"];
     let columns = columns.map(Column::text).into_iter().chain([key_column("key")]);
     Section {

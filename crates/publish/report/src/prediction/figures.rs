@@ -42,12 +42,18 @@ pub struct PredictionFigures {
     pub(super) log_write_ms: Option<f64>,
     /// The rate that counts as the target.
     pub(super) wanted_iops: Option<f64>,
-    /// The rate, up to the target: beyond it more is chance.
+    /// The rate, or the target if it counts as reached: more is chance, and so is less.
     pub(super) carried_iops: Option<f64>,
     /// Mailboxes that the rate supports, if the plan states the I/O of one.
     pub(super) mailboxes: Option<f64>,
     /// Distance of the worst latency from its limit, in percent of the limit.
     pub(super) margin_percent: Option<f64>,
+}
+
+/// The rate that a run carries: the target if the share of it that counts as `reached` was
+/// achieved, so that the mailboxes of a design that passes are those it was sized for.
+fn carried(iops: f64, target: Option<f64>, reached: f64) -> f64 {
+    target.filter(|target| iops >= target * reached).unwrap_or(iops)
 }
 
 impl PredictionFigures {
@@ -56,8 +62,7 @@ impl PredictionFigures {
         let settings = &run.start.settings;
         let reached = settings.thresholds.target_reached_percent / 100.0;
         let iops = achieved_iops(run);
-        let target = run.target_iops().unwrap_or(f64::INFINITY);
-        let carried_iops = iops.map(|iops| iops.min(target));
+        let carried_iops = iops.map(|iops| carried(iops, run.target_iops(), reached));
         let said = meaning::sentences(run, verdict).into_iter().take(1);
         let per_mailbox = settings.iops_per_mailbox.map(|each| each * run.held_share());
         Self {
@@ -76,7 +81,9 @@ impl PredictionFigures {
             log_write_ms: mean_ms(run, Series::LogWrite),
             wanted_iops: run.target_iops().map(|target| target * reached),
             carried_iops,
-            mailboxes: carried_iops.zip(per_mailbox).map(|(iops, each)| (iops / each).floor()),
+            mailboxes: carried_iops
+                .zip(per_mailbox)
+                .map(|(iops, each)| (iops / each + 1e-9).floor()),
             margin_percent: margin_percent(verdict),
         }
     }
@@ -151,4 +158,19 @@ fn reason(run: &RunRecord, verdict: &Verdict) -> String {
         });
     }
     found.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::carried;
+
+    /// 1,096 mailboxes of 0.1 IOPS each are 109.6 IOPS.
+    #[test]
+    fn a_target_that_is_reached_is_carried_in_full() {
+        for (iops, carries) in [(108.6, 109.6), (130.0, 109.6), (90.0, 90.0)] {
+            let found = carried(iops, Some(109.6), 0.99);
+            assert!((found - carries).abs() < 1e-9, "{iops}: {found}");
+        }
+        assert!((carried(90.0, None, 0.99) - 90.0).abs() < 1e-9);
+    }
 }

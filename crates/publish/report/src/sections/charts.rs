@@ -31,20 +31,25 @@ pub(super) fn section(run: &RunRecord) -> Option<Section> {
         return None;
     }
     let times = Times { run, rows: merged(&rows, POINTS) };
+    let heated = Times { run, rows: merged(&rows, HEAT_COLUMNS) };
     let thresholds = &run.start.settings.thresholds;
     let reads = (thresholds.read_average_ns, thresholds.read_maximum_ns);
     let log_writes = (thresholds.log_write_average_ns, thresholds.log_write_maximum_ns);
-    let mut charts = vec![
+    let charts = [
         times.load(),
         times.latency(Series::DatabaseRead, Ink::Read, "database-reads-latency", Some(reads)),
         times.latency(Series::LogWrite, Ink::Log, "log-writes-latency", Some(log_writes)),
         times.latency(Series::DatabaseWrite, Ink::Write, "database-writes-latency", None),
         percentiles(run),
+        heated.heat(Series::DatabaseRead, Ink::Read, "database-reads-latency", reads.0),
+        heated.heat(Series::LogWrite, Ink::Log, "log-writes-latency", log_writes.0),
     ];
-    let heated = Times { run, rows: merged(&rows, HEAT_COLUMNS) };
-    charts.push(heated.heat(Series::DatabaseRead, Ink::Read, "database-reads-latency", reads.0));
-    charts.push(heated.heat(Series::LogWrite, Ink::Log, "log-writes-latency", log_writes.0));
-    Some(Section { id: "charts", title: "Over Time", blocks: vec![Block::Pictures(charts)] })
+    let charts: Vec<Picture> = charts.into_iter().flatten().collect();
+    if charts.is_empty() {
+        return None;
+    }
+    let blocks = vec![Block::Pictures(charts)];
+    Some(Section { id: "charts", title: "Over Time", blocks })
 }
 
 /// A time on the charts: one interval, or several that are too close together.
@@ -153,7 +158,7 @@ impl Times<'_> {
         Some((span.from_ns as f64 / 1e9, end as f64 / 1e9))
     }
 
-    fn load(&self) -> Picture {
+    fn load(&self) -> Option<Picture> {
         let reads = self.points(|row| Some(row.per_second(Series::DatabaseRead)));
         let writes = self.points(|row| Some(row.per_second(Series::DatabaseWrite)));
         let total = self.points(|row| Some(row.transactional_iops()));
@@ -192,7 +197,7 @@ impl Times<'_> {
             hints: hints.collect(),
             ..TimeChart::default()
         }
-        .picture()
+        .drawn()
     }
 
     /// A value at every moment that has one.
@@ -208,7 +213,7 @@ impl Times<'_> {
         ink: Ink,
         metric: &'static str,
         limits: Option<(u64, u64)>,
-    ) -> Picture {
+    ) -> Option<Picture> {
         let hints = self.rows.iter().filter_map(|row| {
             let (mean, p99) = (row.mean_ms(series)?, row.p99_ms(series)?);
             let text = format!(
@@ -243,11 +248,17 @@ impl Times<'_> {
             hints: hints.collect(),
             ..TimeChart::default()
         }
-        .picture()
+        .drawn()
     }
 
     /// How many requests took how long; `average_ns` is the limit of their mean.
-    fn heat(&self, series: Series, ink: Ink, metric: &'static str, average_ns: u64) -> Picture {
+    fn heat(
+        &self,
+        series: Series,
+        ink: Ink,
+        metric: &'static str,
+        average_ns: u64,
+    ) -> Option<Picture> {
         let hints = self.rows.iter().filter_map(|row| {
             let text = format!(
                 "{}: {} requests, p99 {} ms, longest {} ms",
@@ -275,7 +286,7 @@ impl Times<'_> {
             hints: hints.collect(),
             ..TimeChart::default()
         }
-        .picture()
+        .drawn()
     }
 
     /// Indices of the databases that have lines of their own.
@@ -346,7 +357,7 @@ fn hint_time(row: &Moment) -> String {
     format::offset(row.rows[0].from_ns)
 }
 
-fn percentiles(run: &RunRecord) -> Picture {
+fn percentiles(run: &RunRecord) -> Option<Picture> {
     let sum = run.sum_of(Phase::Measure);
     let kinds = [
         (Series::DatabaseWrite, Ink::Write),
@@ -368,12 +379,15 @@ fn percentiles(run: &RunRecord) -> Picture {
         let p999 = format::latency(latency.quantile(0.999) as f64);
         said.push(format!("{}: 99.9 percent within {p999}.", series.name()));
     }
-    PercentileChart {
+    if lines.is_empty() {
+        return None;
+    }
+    let chart = PercentileChart {
         title: "Latency by percentile".to_owned(),
         description: said.join(" "),
         metric: "latency-percentile",
         lines,
         thresholds: Vec::new(),
-    }
-    .picture()
+    };
+    Some(chart.picture())
 }

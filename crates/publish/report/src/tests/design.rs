@@ -5,7 +5,7 @@ use plan::Deployment;
 use provision::size;
 use sizing::{Key, ServerKind, Sizing};
 
-use crate::{Sized, explain, sizing_html, sizing_json, sizing_text};
+use crate::{Sized, explain, sizing_html, sizing_json, sizing_text, sizing_text_within};
 
 /// One site with copies; two sites with everything; servers without copies; with SSDs.
 pub(super) const DEPLOYMENTS: [&str; 4] = [
@@ -102,6 +102,20 @@ fn all_forms_show_the_same_numbers() {
         }
         assert_eq!(json["workable"], sized.sizing.is_workable());
         assert!(text.lines().all(|line| line.chars().count() <= 100));
+    });
+}
+
+/// On every terminal from 60 columns on, no line has to be cut, and no row is printed twice.
+#[test]
+fn a_text_is_as_wide_as_its_terminal() {
+    each(|sized| {
+        for width in [60, 80, 120] {
+            let text = sizing_text_within(sized, width);
+            let wide: Vec<&str> =
+                text.lines().filter(|line| line.chars().count() > width).collect();
+            assert!(wide.is_empty(), "{width}: {wide:?}");
+            assert_eq!(text.matches("srv.all").count(), 2, "{width}: {text}");
+        }
     });
 }
 

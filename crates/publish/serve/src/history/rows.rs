@@ -35,6 +35,7 @@ fn past(row: &Row<'_>) -> rusqlite::Result<(String, PastRun)> {
     let stamp = JournalStamp {
         bytes: unsigned(row.get("journal_bytes")?),
         changed_ns: row.get("journal_changed_ns")?,
+        labelled_ns: row.get("labelled_ns")?,
     };
     let unreadable: Option<String> = row.get("unreadable")?;
     let known = match unreadable {
@@ -104,9 +105,10 @@ fn write_unreadable(
     stamp: JournalStamp,
     why: &str,
 ) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO run (id, journal_bytes, journal_changed_ns, unreadable) \
-               VALUES (?1, ?2, ?3, ?4)";
-    transaction.execute(sql, params![id, signed(stamp.bytes), stamp.changed_ns, why]).map(drop)
+    let sql = "INSERT INTO run (id, journal_bytes, journal_changed_ns, labelled_ns, unreadable) \
+               VALUES (?1, ?2, ?3, ?4, ?5)";
+    let JournalStamp { bytes, changed_ns, labelled_ns } = stamp;
+    transaction.execute(sql, params![id, signed(bytes), changed_ns, labelled_ns, why]).map(drop)
 }
 
 fn write_line(
@@ -116,8 +118,8 @@ fn write_line(
     line: &RunLine,
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO run VALUES \
-               (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-               ?17, ?18, ?19, ?20, ?21, ?22)";
+               (?1, ?2, ?3, ?4, NULL, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+               ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
     let mut tags = String::new();
     for tag in &line.tags {
         tags.extend([tag.as_str(), "\n"]);
@@ -126,6 +128,7 @@ fn write_line(
         id,
         signed(stamp.bytes),
         stamp.changed_ns,
+        stamp.labelled_ns,
         line.name,
         tags,
         line.description,

@@ -54,7 +54,7 @@ fn line() -> RunLine {
 }
 
 fn some() -> Runs {
-    let stamp = |bytes| JournalStamp { bytes, changed_ns: Some(7) };
+    let stamp = |bytes| JournalStamp { bytes, changed_ns: Some(7), labelled_ns: Some(8) };
     [
         ("a".to_owned(), (stamp(1), Known::Summary(Arc::new(line())))),
         ("b".to_owned(), (stamp(2), Known::Unreadable("no journal".to_owned()))),

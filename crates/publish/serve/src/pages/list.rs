@@ -65,9 +65,10 @@ pub(crate) struct RunsShown<'a> {
 pub(crate) fn list(shown: &RunsShown<'_>, start: Option<&StartForm>) -> String {
     let RunsShown { entries, fleets, query, count, volumes } = *shown;
     let mut body = format!(
-        "<main>\n{volumes}<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
+        "<main{}>\n{volumes}<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
          <label for=\"q\">Search</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"{}\">\n\
          <button>Search</button>\n</form>\n",
+        if start.is_some() { "" } else { " class=\"read-only\"" },
         escape(query)
     );
     let unread = entries.iter().filter(|entry| is_unread(entry)).count();
@@ -88,7 +89,9 @@ pub(crate) fn list(shown: &RunsShown<'_>, start: Option<&StartForm>) -> String {
         None => body.push_str(NO_TOKEN),
     }
     body.push_str(QUESTIONS);
-    body.push_str("</main>\n<script src=\"/times.js\"></script>\n");
+    body.push_str(
+        "</main>\n<script src=\"/times.js\"></script>\n<script src=\"/labels.js\"></script>\n",
+    );
     page("Runs", &body)
 }
 
@@ -230,6 +233,8 @@ fn details(id: &str, summary: &RunLine) -> String {
         let mount = escape(&volume.mount);
         let _ = write!(details, " <a href=\"{}\">{mount} over time</a>", escape(&place));
     }
+    let place = address(id);
+    let _ = write!(details, " <a class=\"edit\" href=\"/labels/{place}\">edit</a>");
     if let Some(sweep) = search::sweep_of(id) {
         let _ = write!(details, " <a href=\"/what-if/{}\">ranking</a>", address(sweep));
     }

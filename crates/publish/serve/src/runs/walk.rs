@@ -10,6 +10,7 @@ use record::JOURNAL;
 use report::SUITE_PARTS;
 
 use super::known::JournalStamp;
+use crate::labels::LABELS;
 
 /// Runs lie in the folder, in one of its folders, or in one of theirs, as `list` looks for them.
 const DEEPEST: u32 = 3;
@@ -39,13 +40,12 @@ pub(super) fn walked(root: &Path) -> WalkedFolder {
 /// Finds journals and documents below `folder`, which is `name` below the served one. Links are
 /// neither followed nor taken for files.
 fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::Result<()> {
-    let journal = folder.join(JOURNAL);
-    if let Some(stamp) = journal_stamp(&journal) {
+    if let Some(stamp) = run_stamp(folder) {
         let id = if name.is_empty() { last_part(folder) } else { name.to_owned() };
         found.runs.push((id, folder.to_path_buf(), stamp));
         return Ok(());
     }
-    if journal_stamp(&folder.join(FLEET_JOURNAL)).is_some() {
+    if plain_file(&folder.join(FLEET_JOURNAL)).is_some() {
         let id = if name.is_empty() { last_part(folder) } else { name.to_owned() };
         found.fleets.insert(id, folder.to_path_buf());
     }
@@ -76,7 +76,7 @@ fn push_tests(folder: &Path, name: &str, found: &mut WalkedFolder) {
     for (part, _) in SUITE_PARTS {
         let run = folder.join(part);
         let is_folder = fs::symlink_metadata(&run).is_ok_and(|of| of.is_dir());
-        let stamp = journal_stamp(&run.join(JOURNAL)).filter(|_| is_folder);
+        let stamp = run_stamp(&run).filter(|_| is_folder);
         found.runs.extend(stamp.map(|stamp| (format!("{name}/{part}"), run, stamp)));
     }
 }
@@ -86,11 +86,23 @@ fn last_part(folder: &Path) -> String {
     folder.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The state of the journal at `path`; `None` if there is no file.
-fn journal_stamp(path: &Path) -> Option<JournalStamp> {
-    let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let changed = metadata.modified().ok();
-    let since = changed.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-    let changed_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
-    Some(JournalStamp { bytes: metadata.len(), changed_ns })
+/// The state of the run in `folder`; `None` if it holds none.
+fn run_stamp(folder: &Path) -> Option<JournalStamp> {
+    let journal = plain_file(&folder.join(JOURNAL))?;
+    let labels = plain_file(&folder.join(LABELS));
+    Some(JournalStamp {
+        bytes: journal.len(),
+        changed_ns: changed_ns(&journal),
+        labelled_ns: labels.and_then(|labels| changed_ns(&labels)),
+    })
+}
+
+fn plain_file(path: &Path) -> Option<fs::Metadata> {
+    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)
+}
+
+/// The last change of a file, since 1970, if the file system has the time.
+fn changed_ns(file: &fs::Metadata) -> Option<i64> {
+    let since = file.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_nanos()).ok()
 }

@@ -47,6 +47,7 @@ pub(super) fn facts(name: Option<&str>, allowed: &[PathBuf]) -> HostFacts {
         build: host::version::PROGRAM.to_owned(),
         host: name.map_or(machine.name, str::to_owned),
         machine: machine.id,
+        boot: system::boot_id(),
         operating_system: machine.operating_system,
         processors: machine.logical_processors,
         allowed: allowed.iter().map(|path| path.display().to_string()).collect(),

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant, SystemTime};
 use carrier::{Carrier, EVERY_BEAT, Lease, Letters, clocks, orders};
 use fleet::{
     AgentAnswer, AgentId, Ask, ClockOffset, ControllerEffect, FLEET_JOURNAL, FleetController,
-    FleetEvent, FleetOrder, FleetStage, Heartbeat, HostWork, RoundTrip, RunId, decode, encode,
+    FleetEvent, FleetOrder, FleetStage, Heartbeat, HostNow, HostWork, RoundTrip, RunId, decode,
+    encode,
 };
 use host::{StopFlag, StopRequest};
 use units::Nanos;
 
 use super::hosts;
-use super::progress::FleetProgress;
+use super::progress::{FleetProgress, HostProgress};
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::signals;
@@ -30,6 +31,9 @@ const STOPS: &str = "stopping every host cleanly; again ends the controller and 
 
 /// Longest wait for a message before time is looked at.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// What hosts carry changes all the time; others learn of it this often.
+const BETWEEN_LOADS: Duration = Duration::from_secs(1);
 
 /// An agent answers an order within this time, or is asked again.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
@@ -58,6 +62,8 @@ struct Conductor<'a> {
     /// A stop that another program asks for in the folder.
     request: StopRequest,
     shown: FleetProgress,
+    /// When others last learned how far the run is.
+    written: Instant,
 }
 
 /// This machine's clock, in nanoseconds since 1970.
@@ -97,6 +103,7 @@ pub(super) fn conduct(
         folder,
         request: StopRequest::start(folder)?,
         shown: FleetProgress::default(),
+        written: Instant::now(),
     };
     conductor.write(started(run, order))?;
     if !order.events.is_empty() || !order.databases.is_empty() {
@@ -133,11 +140,11 @@ fn trip((sent, bytes, received): &(Nanos, Vec<u8>, Nanos)) -> Option<RoundTrip> 
     Some(RoundTrip { sent: *sent, host, received: *received })
 }
 
-fn host_state(step: Option<&fleet::AgentStep>, is_lost: bool) -> String {
-    if is_lost {
+fn host_state(host: &HostNow<'_>) -> String {
+    if host.is_lost {
         return "lost".to_owned();
     }
-    step.map_or_else(|| "no sign of life yet".to_owned(), hosts::step)
+    host.step.map_or_else(|| "no sign of life yet".to_owned(), hosts::step)
 }
 
 impl Conductor<'_> {
@@ -238,17 +245,21 @@ impl Conductor<'_> {
         })
     }
 
-    /// A line for each host that got further.
+    /// A line for each host that got further; others see what each carries, too.
     fn show(&mut self, console: &mut Console) -> Result<(), CommandError> {
         let mut hosts = Vec::new();
-        for (name, _, step, is_lost) in self.controller.hosts() {
-            hosts.push((name.to_owned(), host_state(step, is_lost)));
+        for host in self.controller.hosts() {
+            let (name, state) = (host.name.to_owned(), host_state(&host));
+            hosts.push(HostProgress { host: name, state, load: host.load });
         }
         let progress = FleetProgress { stage: self.controller.stage().name().to_owned(), hosts };
-        if progress == self.shown {
+        let news = progress.news_since(&self.shown);
+        let is_due = self.written.elapsed() >= BETWEEN_LOADS;
+        if progress == self.shown || news.is_empty() && !is_due {
             return Ok(());
         }
-        for news in progress.news_since(&self.shown) {
+        self.written = Instant::now();
+        for news in news {
             console.remark(news)?;
         }
         // Without it others see less; the journal is the truth.

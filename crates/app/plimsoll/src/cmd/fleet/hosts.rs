@@ -47,7 +47,8 @@ fn heard(carrier: &Carrier) -> Result<(BTreeMap<AgentId, Heartbeat>, u64), Comma
 fn beat_row(beat: &Heartbeat) -> serde_json::Value {
     let run = beat.job.as_ref().map(|job| job.run.as_str());
     let step = beat.job.as_ref().map(|job| step(&job.step));
-    json!({ "host": beat.host, "agent": beat.agent.as_str(), "run": run, "step": step })
+    let (agent, load) = (beat.agent.as_str(), beat.load.filter(|_| is_loaded(beat)));
+    json!({ "host": beat.host, "agent": agent, "run": run, "step": step, "load": load })
 }
 
 fn print(
@@ -63,12 +64,19 @@ fn print(
             None => "idle".to_owned(),
             Some(job) => format!("{} (run {})", step(&job.step), job.run),
         };
-        console.answer(format_args!("{:<20} {:<18} {doing}", beat.host, beat.agent))?;
+        let load = beat.load.filter(|_| is_loaded(beat));
+        let load = load.map_or_else(String::new, |load| format!(": {load}"));
+        console.answer(format_args!("{:<20} {:<18} {doing}{load}", beat.host, beat.agent))?;
     }
     if malformed > 0 {
         console.answer(format_args!("Ignored: {malformed} messages that are no heartbeats"))?;
     }
     Ok(())
+}
+
+/// Whether a run carries a load; that of an ended one is not shown.
+const fn is_loaded(beat: &Heartbeat) -> bool {
+    matches!(&beat.job, Some(job) if matches!(job.step, AgentStep::Waiting | AgentStep::Measuring))
 }
 
 /// How far a host is, in words.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fleet::FLEET_JOURNAL;
+use fleet::{FLEET_JOURNAL, LiveLoad};
 use host::is_live;
 use serde_json::{Value, json};
 
@@ -12,12 +12,21 @@ use crate::error::CommandError;
 /// The file's name in the folder of a fleet run.
 const PROGRESS: &str = "progress.json";
 
-/// The stage of a fleet run and the state of every host, each in words.
+/// The stage of a fleet run in words, and how far every host is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FleetProgress {
     pub(crate) stage: String,
-    /// The name of each host and what it is doing.
-    pub(crate) hosts: Vec<(String, String)>,
+    pub(crate) hosts: Vec<HostProgress>,
+}
+
+/// How far a host is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HostProgress {
+    pub(crate) host: String,
+    /// What it is doing, in words.
+    pub(crate) state: String,
+    /// What its run carries, if it does.
+    pub(crate) load: Option<LiveLoad>,
 }
 
 /// Whether a controller is at work on the fleet run in `folder`.
@@ -25,33 +34,57 @@ pub(crate) fn is_conducted(folder: &Path) -> bool {
     is_live(&folder.join(FLEET_JOURNAL))
 }
 
+impl HostProgress {
+    /// Whether the same host does the same.
+    fn says(&self, other: &Self) -> bool {
+        (&self.host, &self.state) == (&other.host, &other.state)
+    }
+
+    /// The host with its load, if it carries one.
+    fn loaded(&self) -> Option<String> {
+        self.load.map(|load| format!("{:<16} {load}", self.host))
+    }
+
+    fn json(&self) -> Value {
+        json!({ "host": self.host, "state": self.state, "load": self.load })
+    }
+
+    fn of(value: &Value) -> Self {
+        let load = serde_json::from_value(value["load"].clone()).unwrap_or_default();
+        Self { host: word(value, "host"), state: word(value, "state"), load }
+    }
+}
+
 impl FleetProgress {
     /// Writes it into the folder of its run.
     pub(super) fn write(&self, folder: &Path) -> Result<(), CommandError> {
-        let mut hosts = Vec::new();
-        for (host, doing) in &self.hosts {
-            hosts.push(json!({ "host": host, "state": doing }));
-        }
-        let text = json!({ "stage": self.stage, "hosts": hosts }).to_string();
+        let text = json!({ "stage": self.stage, "hosts": self.hosts_json() }).to_string();
         Ok(documents::replace(&folder.join(PROGRESS), text.as_bytes())?)
+    }
+
+    /// The hosts as programs read them.
+    pub(crate) fn hosts_json(&self) -> Vec<Value> {
+        self.hosts.iter().map(HostProgress::json).collect()
     }
 
     /// The progress of the run in `folder`; none if it has not begun.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(PROGRESS)).ok()?;
         let value: Value = serde_json::from_str(&text).ok()?;
-        let mut hosts = Vec::new();
-        for host in value["hosts"].as_array()? {
-            hosts.push((word(host, "host"), word(host, "state")));
-        }
+        let hosts = value["hosts"].as_array()?.iter().map(HostProgress::of).collect();
         Some(Self { stage: word(&value, "stage"), hosts })
     }
 
-    /// What has changed since `before`, a line each.
+    /// What has changed since `before`, a line each; loads change all the time.
     pub(crate) fn news_since(&self, before: &Self) -> Vec<String> {
         let stage = (self.stage != before.stage).then(|| format!("Fleet: {}", self.stage));
-        let hosts = self.hosts.iter().filter(|host| !before.hosts.contains(host));
-        stage.into_iter().chain(hosts.map(|(host, doing)| format!("{host}: {doing}"))).collect()
+        let hosts = self.hosts.iter().filter(|host| !before.hosts.iter().any(|of| of.says(host)));
+        stage.into_iter().chain(hosts.map(|of| format!("{}: {}", of.host, of.state))).collect()
+    }
+
+    /// What every loaded host carries, a line each.
+    pub(crate) fn loads(&self) -> Vec<String> {
+        self.hosts.iter().filter_map(HostProgress::loaded).collect()
     }
 }
 
@@ -62,12 +95,22 @@ fn word(of: &Value, key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::FleetProgress;
+    use fleet::LiveLoad;
+
+    use super::{FleetProgress, HostProgress};
 
     fn progress(stage: &str, doing: [&str; 2]) -> FleetProgress {
         let hosts = ["EX01", "EX02"].into_iter().zip(doing);
-        let hosts = hosts.map(|(host, doing)| (host.to_owned(), doing.to_owned())).collect();
-        FleetProgress { stage: stage.to_owned(), hosts }
+        let host = |(host, state): (&str, &str)| {
+            let load = (state == "measuring").then_some(LiveLoad {
+                span_ns: 1_000_000_000,
+                requests: 100,
+                read_ns: 2_000_000,
+                log_write_ns: 500_000,
+            });
+            HostProgress { host: host.to_owned(), state: state.to_owned(), load }
+        };
+        FleetProgress { stage: stage.to_owned(), hosts: hosts.map(host).collect() }
     }
 
     #[test]
@@ -77,7 +120,15 @@ mod tests {
         assert_eq!(after.news_since(&before), ["EX02: lost"]);
         let first = before.news_since(&FleetProgress::default());
         assert_eq!(first, ["Fleet: warming up", "EX01: warm", "EX02: warming up"]);
-        assert!(before.news_since(&before).is_empty());
+        let mut loaded = before.clone();
+        loaded.hosts[0].load = progress("", ["measuring", ""]).hosts[0].load;
+        assert!(loaded.news_since(&before).is_empty(), "a load is no news");
+    }
+
+    #[test]
+    fn loads_are_those_of_loaded_hosts() {
+        let loads = progress("measuring", ["measuring", "lost"]).loads();
+        assert_eq!(loads, ["EX01             100 IOPS, reads 2.00 ms, log writes 0.50 ms"]);
     }
 
     #[test]

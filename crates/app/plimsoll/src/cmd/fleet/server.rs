@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -59,8 +59,12 @@ pub(super) fn up(flags: &FleetUpFlags, console: &mut Console) -> Result<Outcome,
     let state =
         fs::canonicalize(state).map_err(|error| CommandError::file(state, "find", &error))?;
     write_files(flags, &state)?;
-    start(&program, &state)?;
-    wait_until_ready(&state)?;
+    let mut server = start(&program, &state)?;
+    // A full disk, for example: a server that no file names could not be stopped by `down`.
+    if let Err(error) = note(&server, &state).and_then(|()| wait_until_ready(&state)) {
+        let _ = server.kill().and_then(|()| server.wait());
+        return Err(error);
+    }
     let agent = access::agent_file(&state);
     console.answer(format_args!("NATS server: {} (folder {})", url(flags), state.display()))?;
     console.answer("On every host, with its own copy of this file (chmod 600):")?;
@@ -81,12 +85,29 @@ pub(super) fn down(state: &Path, console: &mut Console) -> Result<Outcome, Comma
     };
     system::terminate(process)
         .map_err(|error| CommandError::file(&pid_file(state), "stop the server of", &error))?;
-    let began = Instant::now();
-    while running(state).is_some() && began.elapsed() < READY_WITHIN {
-        thread::sleep(Duration::from_millis(50));
+    if !ends_within(state, READY_WITHIN) {
+        let _ = system::kill(process);
+        if !ends_within(state, READY_WITHIN) {
+            return Err(CommandError::new(format!(
+                "process {process}, the server of {}, does not end; see whether its disk answers",
+                state.display()
+            )));
+        }
     }
     console.answer(format_args!("Stopped; journals are kept in {}", state.display()))?;
     Ok(Outcome::Pass)
+}
+
+/// Whether the folder's server is gone within `limit`.
+fn ends_within(state: &Path, limit: Duration) -> bool {
+    let began = Instant::now();
+    while running(state).is_some() {
+        if began.elapsed() > limit {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    true
 }
 
 fn pid_file(state: &Path) -> PathBuf {
@@ -161,7 +182,7 @@ fn text_of(path: &Path) -> String {
     whole.to_string_lossy().into_owned()
 }
 
-fn start(program: &Path, state: &Path) -> Result<(), CommandError> {
+fn start(program: &Path, state: &Path) -> Result<Child, CommandError> {
     let log = state.join("server.log");
     let file = File::create(&log).map_err(|error| CommandError::file(&log, "create", &error))?;
     let again = file.try_clone().map_err(|error| CommandError::file(&log, "open", &error))?;
@@ -169,9 +190,13 @@ fn start(program: &Path, state: &Path) -> Result<(), CommandError> {
     command.arg("-c").arg(state.join("nats.conf"));
     command.stdin(Stdio::null()).stdout(file).stderr(again);
     host::system::set_apart(&mut command);
-    let child = command.spawn().map_err(|error| CommandError::file(program, "start", &error))?;
+    command.spawn().map_err(|error| CommandError::file(program, "start", &error))
+}
+
+/// Writes down the server's process for `down`.
+fn note(server: &Child, state: &Path) -> Result<(), CommandError> {
     let pid = pid_file(state);
-    fs::write(&pid, child.id().to_string())
+    fs::write(&pid, server.id().to_string())
         .map_err(|error| CommandError::file(&pid, "write", &error))
 }
 

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use fleet::{FleetRecord, FleetVerdict, HostVerdict, PeriodVerdict, merged};
 use record::{Histogram, Phase, RunRecord, Series};
 use serde_json::{Value, json};
-use serve::FleetState;
+use serve::{FleetHostLoad, FleetHostState, FleetState};
 use verdict::Ruling;
 
 use super::collect::{fleet_record, host_folder};
-use super::progress::{FleetProgress, is_conducted};
+use super::progress::{FleetProgress, HostProgress, is_conducted};
 use crate::Outcome;
 use crate::console::{Concluded, Console};
 use crate::documents;
@@ -39,7 +39,17 @@ pub(crate) fn state(folder: &Path) -> Option<FleetState> {
     let progress = FleetProgress::read(folder).unwrap_or_default();
     let is_live = is_conducted(folder);
     let state = if is_live { progress.stage } else { reported_headline(folder) };
-    Some(FleetState { name: fleet.name, is_live, state, hosts: progress.hosts })
+    let hosts = progress.hosts.into_iter().map(host_state).collect();
+    Some(FleetState { name: fleet.name, is_live, state, hosts })
+}
+
+fn host_state(host: HostProgress) -> FleetHostState {
+    let load = host.load.map(|load| FleetHostLoad {
+        iops: load.iops(),
+        read_ns: load.read_ns,
+        log_write_ns: load.log_write_ns,
+    });
+    FleetHostState { name: host.host, state: host.state, load }
 }
 
 /// The first line of the report in `folder`.
@@ -141,7 +151,8 @@ fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
         let _ = writeln!(text, "{}", disk.sentence());
     }
     let records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
-    let iops: f64 = records.clone().map(RunRecord::achieved_transactional_iops).sum();
+    let each = records.clone().map(RunRecord::achieved_transactional_iops);
+    let iops = each.fold(0.0, |sum, of| sum + of);
     let sums = merged(records, Phase::Measure);
     let [reads, writes, logs] = SHOWN.map(|series| {
         p99(sums.iter().find(|part| part.series == series).map(|part| &part.total.latency))

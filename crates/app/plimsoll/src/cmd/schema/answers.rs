@@ -148,8 +148,10 @@ const ANSWERS: &[(&str, u64, MemberTypes)] = &[
         "sizing",
         1,
         &[
+            ("exit_code", "integer"),
             ("failures", "array"),
             ("findings", "array"),
+            ("headline", "string"),
             ("mode", "string"),
             ("name", "string"),
             ("values", "object"),
@@ -181,6 +183,29 @@ const RUN: MemberTypes = &[
     ("written", "string?"),
 ];
 
+/// Members of a file that `check` examined.
+const CHECKED: MemberTypes = &[
+    ("bad_pages", "integer"),
+    ("file", "string"),
+    ("file_faults", "array"),
+    ("findings", "array"),
+    ("not_closed", "object?"),
+    ("ranges", "array"),
+    ("seen_pages", "integer"),
+];
+
+/// Members of a file that `verify` examined.
+const VERIFIED: MemberTypes = &[
+    ("damaged_ranges", "array"),
+    ("file", "string"),
+    ("file_faults", "array"),
+    ("findings", "array"),
+    ("messages", "integer?"),
+    ("not_closed", "object?"),
+    ("notices", "array"),
+    ("problems", "integer"),
+];
+
 /// The schema of all answers.
 pub(super) fn schema() -> Value {
     let all = ANSWERS.iter().map(|&(kind, number, members)| {
@@ -190,11 +215,19 @@ pub(super) fn schema() -> Value {
         if let Some(required) = answer["required"].as_array_mut() {
             required.extend([json!("kind"), json!("schema")]);
         }
-        if kind == "runs" {
-            let mut run = object(RUN);
-            let states = ["live", "ended", "cut_off", "unread", "unreadable"];
-            run["properties"]["state"] = json!({ "enum": states });
-            answer["properties"]["runs"] = json!({ "type": "array", "items": run });
+        match kind {
+            "runs" => {
+                let mut run = object(RUN);
+                let states = ["live", "ended", "cut_off", "unread", "unreadable"];
+                run["properties"]["state"] = json!({ "enum": states });
+                answer["properties"]["runs"] = json!({ "type": "array", "items": run });
+            }
+            "check" => {
+                answer["properties"]["files"] =
+                    json!({ "type": "array", "items": object(CHECKED) });
+            }
+            "verification" => verification(&mut answer),
+            _ => {}
         }
         answer
     });
@@ -205,6 +238,16 @@ pub(super) fn schema() -> Value {
                         of its own.",
         "oneOf": all.collect::<Vec<Value>>(),
     })
+}
+
+/// One file is the answer itself; several are its `files`.
+fn verification(answer: &mut Value) {
+    let one = object(VERIFIED);
+    answer["properties"]["files"] = json!({ "type": "array", "items": one });
+    for (name, holds) in one["properties"].as_object().into_iter().flatten() {
+        answer["properties"][name] = holds.clone();
+    }
+    answer["anyOf"] = json!([{ "required": ["files"] }, { "required": one["required"] }]);
 }
 
 fn object(members: MemberTypes) -> Value {

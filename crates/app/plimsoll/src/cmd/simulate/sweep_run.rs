@@ -29,7 +29,9 @@ impl OpenSweep<'_> {
             .map(|(item, _)| item)
             .collect();
         let at_a_time = simulate::at_a_time(missing.len());
-        self.announce((count, missing.len(), at_a_time), console)?;
+        let impossible = known.iter().flatten().filter(|of| of.impossibility().is_some()).count();
+        let words = known_words(count - missing.len() - impossible, impossible);
+        self.announce(count, &words, at_a_time, console)?;
         let progress = SweepProgress::new(missing.len(), count - missing.len(), console.is_quiet());
         let found = if self.request.flags.fleet && !missing.is_empty() {
             queue::collected(self, &missing, &progress, console)?
@@ -131,14 +133,12 @@ impl OpenSweep<'_> {
     /// Announces the simulations, and their limit.
     fn announce(
         &self,
-        (count, missing, at_a_time): (usize, usize, usize),
+        count: usize,
+        known: &str,
+        at_a_time: usize,
         console: &mut Console,
     ) -> Result<(), CommandError> {
         let memory = Bytes(at_a_time as u64 * simulate::BYTES_OF_A_SIMULATION);
-        let known = match count - missing {
-            0 => String::new(),
-            known => format!("; {known} were simulated before"),
-        };
         let by = if self.request.flags.fleet {
             "by the agents of the fleet".to_owned()
         } else {
@@ -149,5 +149,29 @@ impl OpenSweep<'_> {
             self.request.seeds[0].plan.databases.len()
         ))?;
         console.flush()
+    }
+}
+
+/// Why fewer simulations remain than there are designs: some were simulated before, and some are
+/// impossible, of which nothing is simulated.
+fn known_words(simulated: usize, impossible: usize) -> String {
+    let were = if simulated == 1 { "was" } else { "were" };
+    let parts = [
+        (simulated, format!("; {simulated} {were} simulated before")),
+        (impossible, format!("; {impossible} cannot be simulated")),
+    ];
+    parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::known_words;
+
+    #[test]
+    fn impossible_designs_were_not_simulated_before() {
+        assert_eq!(known_words(0, 0), "");
+        assert_eq!(known_words(0, 4), "; 4 cannot be simulated");
+        assert_eq!(known_words(1, 1), "; 1 was simulated before; 1 cannot be simulated");
+        assert_eq!(known_words(3, 0), "; 3 were simulated before");
     }
 }

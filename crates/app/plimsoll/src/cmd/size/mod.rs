@@ -60,8 +60,7 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     if let Some(error) = refused {
         return Err(error);
     }
-    let simulated = predicted.map_or(Outcome::Pass, |of| Outcome::of(&of.verdict));
-    Ok(outcome(sizing.is_workable()).worse(simulated))
+    Ok(Outcome::of_exit_code(sized.exit_code()))
 }
 
 /// The simulation of the design, if it is requested.
@@ -85,7 +84,11 @@ const fn outcome(workable: bool) -> Outcome {
 }
 
 fn answer(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<(), CommandError> {
-    let text = if flags.json { report::sizing_json(sized) } else { report::sizing_text(sized) };
+    let text = if flags.json {
+        report::sizing_json(sized)
+    } else {
+        report::sizing_text_within(sized, console.text_width())
+    };
     console.answer_prose(&text)?;
     if let Some(page) = &flags.html {
         console.remark(format_args!("Page: {}", page.display()))?;

@@ -47,7 +47,7 @@ pub(super) fn run(
     if flags.json {
         console.answer_json_line(&report::proof_json(&proof).to_string())?;
     } else {
-        console.answer(report::proof_text(&proof).trim_end())?;
+        console.answer(report::proof_text(&proof, console.text_width()).trim_end())?;
         if let Some(page) = &flags.html {
             console.remark(format_args!("Page: {}", page.display()))?;
         }

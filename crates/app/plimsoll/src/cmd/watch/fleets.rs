@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -14,6 +15,9 @@ use crate::error::CommandError;
 use crate::events;
 use crate::signals;
 
+/// What the hosts carry is shown this often, if it changed.
+const BETWEEN_LOADS: Duration = Duration::from_secs(5);
+
 /// Follows the fleet run in `folder` to its end; its verdict is the outcome.
 pub(super) fn run(
     folder: &Path,
@@ -22,12 +26,17 @@ pub(super) fn run(
 ) -> Result<Outcome, CommandError> {
     let stop = signals::install("no longer watching; the fleet run continues")?;
     let mut shown = FleetProgress::default();
+    let mut loaded = Instant::now();
     loop {
         // Asked first: so the last progress is shown.
         let is_conducted = is_conducted(folder);
         if let Some(progress) = FleetProgress::read(folder) {
             for news in progress.news_since(&shown) {
                 tell(&news, json, console)?;
+            }
+            if loaded.elapsed() >= BETWEEN_LOADS && progress.hosts != shown.hosts {
+                loaded = Instant::now();
+                tell_loads(&progress, json, console)?;
             }
             shown = progress;
         }
@@ -48,4 +57,17 @@ fn tell(news: &str, json: bool, console: &mut Console) -> Result<(), CommandErro
         return console.answer_json_line(&event.to_string());
     }
     console.answer(news)
+}
+
+/// What every host carries.
+fn tell_loads(
+    progress: &FleetProgress,
+    json: bool,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    if json {
+        let event = events::now("fleet_loads", json!({ "hosts": progress.hosts_json() }));
+        return console.answer_json_line(&event.to_string());
+    }
+    progress.loads().iter().try_for_each(|load| console.answer(load))
 }

@@ -82,7 +82,9 @@ fn credentials_are_private_and_those_of_others_are_refused_in_a_sentence() {
     let own = fs::read_to_string(&controller).unwrap();
     let of_agent = fs::read(&agent).unwrap();
     fs::write(&controller, of_agent).unwrap();
-    scene.run(["fleet", "status"]).expect_refusal(&["use controller.json, not agent.json"]);
+    for verb in ["status", "hosts"] {
+        scene.run(["fleet", verb]).expect_refusal(&["use controller.json, not agent.json"]);
+    }
     fs::write(&controller, &own).unwrap();
     change(&controller, "password", "foreign-password");
     let ran = scene.run(["fleet", "hosts"]);

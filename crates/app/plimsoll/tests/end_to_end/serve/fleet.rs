@@ -16,11 +16,20 @@ fn a_fleet_run_is_shown_live_and_stopped_and_then_its_report() {
     let run = fleet.scene.start(["fleet", "run", "fleet.toml", "-o", "out", "--json"]);
     let page = || {
         let page = server.ask(&Request::get("/fleet/out").token(&server.token));
-        page.body.contains("ex02</th><td>measuring").then_some(page)
+        let measures = page.body.contains("ex02</th><td>measuring");
+        // Its first interval is over.
+        (measures && page.body.contains(" ms</td>")).then_some(page)
     };
-    let live = wait_for("the measurement", page);
-    live.expect_in(&["<b>measuring</b>", "action=\"/stop-fleet/out\"", "refresh"]);
+    let live = wait_for("the rates of the measurement", page);
+    live.expect_in(&[
+        "<b>measuring</b>",
+        "data-label=\"IOPS\"",
+        "action=\"/stop-fleet/out\"",
+        "refresh",
+    ]);
     server.get("/").expect(200).expect_in(&["Fleet runs", "href=\"/fleet/out\"", "measuring"]);
+    let status = fleet.scene.run(["fleet", "status", "--json"]);
+    status.expect_code(0).expect_out(&["\"load\":{", "\"requests\":"]);
     assert!(!server.get("/fleet/out").body.contains("/stop-fleet/"), "no button without the token");
     server.ask(&Request::post("/stop-fleet/out", "")).expect(403);
     server.ask(&Request::post("/stop-fleet/out", "").token(&server.token)).expect(303);

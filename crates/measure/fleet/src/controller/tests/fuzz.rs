@@ -77,6 +77,7 @@ fn a_controller_does_nothing_for_damaged_heartbeats_and_answers_from_elsewhere()
             sequence: 1,
             started_ns: 1,
             job: None,
+            load: None,
         };
         let beat = decode::<Heartbeat>(&damaged(&encode(&beat), &mut prng));
         let is_old = |beat: &Heartbeat| (beat.started_ns, beat.sequence) <= (1, 20);

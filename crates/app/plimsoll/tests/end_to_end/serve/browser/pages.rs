@@ -99,6 +99,7 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
     look_at(&mut browser, &format!("{home}/sized?tier.1.mailboxes=many"), "served-size-refused");
     browser.forget_errors();
     browser.view(1280, "light");
+    label_a_run(&mut browser, &home);
     browser.open(&format!("{home}/size"));
     browser.value("document.getElementById('tier.1.mailboxes').focus()");
     browser.type_text("7");
@@ -120,4 +121,22 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
 fn has(browser: &mut Chromium, text: &str) -> Option<()> {
     let found = browser.value(&format!("document.body.textContent.includes({text:?})"));
     (found == true).then_some(())
+}
+
+/// Edits the name of the first run within the list, without a mouse.
+fn label_a_run(browser: &mut Chromium, home: &str) {
+    browser.open(home);
+    browser.value("document.querySelector('a.edit').focus()");
+    browser.press("Enter");
+    wait_for("the form in the list", || {
+        let focused = browser.value("document.activeElement.id");
+        (focused == "label-name").then_some(())
+    });
+    look_at_open_page(browser, "served-labels");
+    browser.view(1280, "light");
+    browser.type_text("Renamed ");
+    browser.press("Enter");
+    wait_for("the new name", || has(browser, "Renamed "));
+    let in_list = browser.value("location.pathname");
+    assert_eq!(in_list, "/", "the list shows it");
 }

@@ -1,0 +1,42 @@
+//! The number that decided a verdict beside its limit: a mean tells nothing of a run that failed by
+//! its slowest percent.
+
+use verdict::{Finding, Kind, Limit, Ruling, Unit, Verdict};
+
+use crate::margin::margin_of_finding;
+use crate::meaning;
+
+/// The number that decided and its limit: of a failed run the one that misses its limit by most, of
+/// a passed one the latency that comes closest to it. `None` if no number decided.
+pub(crate) fn deciding_number(verdict: &Verdict) -> Option<String> {
+    let finding = match verdict.outcome {
+        Ruling::Fail => worst_miss(verdict)?,
+        Ruling::Pass | Ruling::Warn => closest(verdict)?,
+        Ruling::CannotJudge => *meaning::decisive(verdict).first()?,
+    };
+    let numbers = meaning::numbers(finding);
+    (!numbers.is_empty()).then(|| format!("{}{numbers}", finding.title))
+}
+
+fn worst_miss(verdict: &Verdict) -> Option<&Finding> {
+    let failed = verdict.findings.iter().filter(|of| of.outcome == Ruling::Fail);
+    let worst = failed.max_by(|one, two| excess(one).total_cmp(&excess(two)))?;
+    Some(worst)
+}
+
+/// How far a number is beyond its limit, as a multiple of it; damage, which has no limit, is worse
+/// than any number.
+fn excess(finding: &Finding) -> f64 {
+    match (finding.kind, finding.measured, finding.limit) {
+        (Kind::Damage, ..) => f64::INFINITY,
+        (_, Some(measured), Some(Limit::AtMost(limit))) => measured / limit,
+        (_, Some(measured), Some(Limit::AtLeast(limit))) => limit / measured,
+        _ => 0.0,
+    }
+}
+
+fn closest(verdict: &Verdict) -> Option<&Finding> {
+    let latencies = verdict.findings.iter().filter(|of| of.unit == Unit::Milliseconds);
+    let kept = latencies.filter_map(|of| margin_of_finding(of).map(|margin| (margin, of)));
+    kept.min_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, of)| of)
+}

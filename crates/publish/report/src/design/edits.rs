@@ -1,0 +1,84 @@
+//! Suggested edits of a deployment that leave less work for each disk.
+
+use record::{RunRecord, Series};
+use serde_json::{Value as Json, json};
+use verdict::{Ruling, Verdict};
+
+use crate::deciding::deciding_number;
+use crate::json::outcome_name;
+use crate::listed::mean_ms;
+
+/// A change of `deployment.toml` that leaves less work for each disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DesignEdit {
+    /// The section it belongs to, as the document names it: `storage`.
+    pub section: String,
+    /// The line: `several_databases_per_volume = false`.
+    pub line: String,
+    /// Its effect as sized, in words.
+    pub effect: String,
+    /// The simulation of the changed design; none if an edit before it passed already.
+    pub simulated: Option<SimulatedEdit>,
+}
+
+/// What a simulation of an edited design says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimulatedEdit {
+    /// The verdict.
+    pub outcome: Ruling,
+    /// The number that decided it beside its limit, if one did.
+    pub deciding: Option<String>,
+    /// Mean latency of database reads in milliseconds, if there were any.
+    pub read_ms: Option<f64>,
+}
+
+impl SimulatedEdit {
+    /// The simulated run of an edited design and its verdict.
+    pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
+        Self {
+            outcome: verdict.outcome,
+            deciding: deciding_number(verdict),
+            read_ms: mean_ms(run, Series::DatabaseRead),
+        }
+    }
+}
+
+impl DesignEdit {
+    /// The lines to copy into the document, below what they are known to bring.
+    pub(super) fn block(&self) -> String {
+        let Self { section, line, effect, .. } = self;
+        format!("# {effect}\n# {}\n[{section}]\n{line}\n", self.proof())
+    }
+
+    /// How far it is proven beyond its sizes.
+    fn proof(&self) -> String {
+        let Some(SimulatedEdit { outcome, deciding, .. }) = &self.simulated else {
+            return "sized, not simulated".to_owned();
+        };
+        let outcome = match outcome {
+            Ruling::Pass | Ruling::Warn => "simulated to pass",
+            Ruling::Fail => "simulated to fail",
+            Ruling::CannotJudge => "simulation inconclusive",
+        };
+        let deciding = deciding.as_ref().map(|text| format!(": {text}"));
+        format!("{outcome}{}", deciding.unwrap_or_default())
+    }
+
+    /// The same for programs.
+    pub(super) fn json(&self) -> Json {
+        let simulated = self.simulated.as_ref();
+        json!({
+            "section": self.section,
+            "line": self.line,
+            "effect": self.effect,
+            "simulated": simulated.map(|of| outcome_name(of.outcome)),
+            "deciding": simulated.and_then(|of| of.deciding.as_ref()),
+            "read_latency_ms": simulated.and_then(|of| of.read_ms),
+        })
+    }
+}
+
+/// Edits as the lines of a document, each with its effect.
+pub fn written_edits(edits: &[DesignEdit]) -> String {
+    edits.iter().map(DesignEdit::block).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,232 @@
+//! Tables as text: as wide as the terminal and no wider, with every word in one piece.
+//!
+//! A table that does not fit side by side puts its keys below its first column; if it holds
+//! sentences it becomes a list, else it is printed in parts, each with the first column.
+
+use std::fmt::Write as _;
+
+use super::{push_wrapped, wrap};
+use crate::document::{Column, ColumnRole, Table};
+
+/// Room between two columns.
+const GAP: usize = 2;
+/// Headings of numbers are broken to about this width.
+const HEADING_WIDTH: usize = 12;
+/// A last column of text is not made narrower than this.
+const NARROWEST_TEXT: usize = 24;
+/// Widths to try for columns of text, until the whole table fits side by side.
+const TEXT_WIDTHS: [usize; 6] = [44, 36, 28, 22, 18, 14];
+/// Texts longer than this are sentences, which read badly in a column of a few words.
+const SENTENCE: usize = 44;
+/// Indent of the values in a list, and of keys below a first column.
+const INDENT: usize = 2;
+
+/// A column with its heading and cells broken into lines.
+#[derive(Clone)]
+struct Laid {
+    heading: Vec<String>,
+    cells: Vec<Vec<String>>,
+    numeric: bool,
+    width: usize,
+}
+
+/// Prints a table in lines of at most `width` characters, unless a single word is longer.
+pub(super) fn push_table(text: &mut String, table: &Table, width: usize) {
+    push_wrapped(text, table.caption, "", width);
+    if table.rows.is_empty() {
+        let _ = writeln!(text, "(none)");
+        return;
+    }
+    let tried = TEXT_WIDTHS.iter().map(|&most| lay_out(table, most, width));
+    if let Some(columns) = tried.into_iter().find(|columns| fits(columns, width)) {
+        return push_part(text, &columns);
+    }
+    let sources: Vec<Source> = (0..table.columns.len()).map(|at| Source::of(table, at)).collect();
+    let folded = with_keys_below(table, &sources);
+    for sources in [folded.as_ref(), Some(&sources)].into_iter().flatten() {
+        if let Some(columns) = shared(sources, width) {
+            return push_part(text, &columns);
+        }
+    }
+    if sources.iter().any(|of| !of.numeric && of.widest() > SENTENCE) {
+        return push_list(text, table, width);
+    }
+    push_parts(text, &folded.unwrap_or(sources), width);
+}
+
+impl Laid {
+    fn of(table: &Table, index: usize, text_width: usize) -> Self {
+        Source::of(table, index).laid(text_width)
+    }
+
+    fn padded(&self, line: Option<&String>) -> String {
+        let line = line.map_or("", String::as_str);
+        let width = self.width;
+        if self.numeric { format!("{line:>width$}") } else { format!("{line:<width$}") }
+    }
+}
+
+fn fits(columns: &[Laid], width: usize) -> bool {
+    columns.iter().map(|laid| laid.width + GAP).sum::<usize>() <= width + GAP
+}
+
+/// Columns of text at most `most` wide; a last one takes what is left if that is enough.
+fn lay_out(table: &Table, most: usize, width: usize) -> Vec<Laid> {
+    let last = table.columns.len() - 1;
+    let mut columns: Vec<Laid> = (0..=last).map(|index| Laid::of(table, index, most)).collect();
+    let before: usize = columns[..last].iter().map(|laid| laid.width + GAP).sum();
+    let left_over = width.saturating_sub(before);
+    if left_over >= NARROWEST_TEXT && !columns[last].numeric {
+        columns[last] = Laid::of(table, last, left_over);
+    }
+    columns
+}
+
+/// A column before its lines are broken: its heading, and the paragraphs of each cell.
+#[derive(Clone)]
+struct Source {
+    heading: String,
+    cells: Vec<Vec<String>>,
+    numeric: bool,
+}
+
+impl Source {
+    fn of(table: &Table, index: usize) -> Self {
+        let column = &table.columns[index];
+        let cells = table.rows.iter().map(|row| vec![row.cells[index].text.clone()]);
+        let heading = heading_of(column);
+        Self { heading, cells: cells.collect(), numeric: column.numeric }
+    }
+
+    /// Lines of at most `width`, longer only by a word.
+    fn laid(&self, width: usize) -> Laid {
+        let heading = wrap(&self.heading, HEADING_WIDTH);
+        let lines = |paragraphs: &Vec<String>| match paragraphs.split_first() {
+            Some((first, keys)) if !self.numeric || first.starts_with(char::is_alphabetic) => {
+                [wrap(first, width), keys.to_vec()].concat()
+            }
+            _ => paragraphs.clone(),
+        };
+        let cells: Vec<Vec<String>> = self.cells.iter().map(lines).collect();
+        let all = heading.iter().chain(cells.iter().flatten());
+        let width = all.map(|line| line.chars().count()).max().unwrap_or(0);
+        Laid { heading, cells, numeric: self.numeric, width }
+    }
+
+    /// The width of its longest word.
+    fn narrowest(&self) -> usize {
+        self.laid(1).width
+    }
+
+    /// The width of its longest cell, if sentences are broken.
+    fn usual(&self) -> usize {
+        self.laid(SENTENCE).width
+    }
+
+    /// The width of its longest cell on one line.
+    fn widest(&self) -> usize {
+        self.laid(usize::MAX).width
+    }
+}
+
+fn heading_of(column: &Column) -> String {
+    format!("{} {}", column.group, column.label).trim().to_owned()
+}
+
+/// The columns without those of keys, which are below the texts of the first column; `None` if the
+/// table has no keys.
+fn with_keys_below(table: &Table, sources: &[Source]) -> Option<Vec<Source>> {
+    let is_key = |at: &usize| table.columns[*at].role == ColumnRole::Key;
+    let key = (1..sources.len()).find(is_key)?;
+    let mut columns = sources.to_vec();
+    let keys = columns.remove(key);
+    for (cell, key) in columns[0].cells.iter_mut().zip(keys.cells) {
+        cell.extend(key.into_iter().map(|key| format!("{:INDENT$}{key}", "")));
+    }
+    Some(columns)
+}
+
+/// The columns side by side: each has room for its longest word, and those that want least more get
+/// it first. `None` if the words do not fit, or a column of sentences stays too narrow to be read.
+fn shared(sources: &[Source], width: usize) -> Option<Vec<Laid>> {
+    let mut widths: Vec<usize> = sources.iter().map(Source::narrowest).collect();
+    let wanted: Vec<usize> = sources.iter().map(Source::widest).collect();
+    let gaps = GAP * (sources.len() - 1);
+    let mut left_over = width.checked_sub(gaps + widths.iter().sum::<usize>())?;
+    let mut order: Vec<usize> = (0..sources.len()).collect();
+    order.sort_by_key(|&at| wanted[at]);
+    for at in order {
+        let more = (wanted[at] - widths[at]).min(left_over);
+        widths[at] += more;
+        left_over -= more;
+    }
+    let is_readable = |at: usize| wanted[at] <= SENTENCE || widths[at] >= NARROWEST_TEXT;
+    if !(0..sources.len()).all(is_readable) {
+        return None;
+    }
+    Some(sources.iter().zip(widths).map(|(source, width)| source.laid(width)).collect())
+}
+
+/// As many columns at a time as fit without breaking more than sentences, each part with the first
+/// column.
+fn push_parts(text: &mut String, sources: &[Source], width: usize) {
+    let mut from = 1;
+    while from < sources.len() {
+        let with = |to: usize| [&sources[..1], &sources[from..to]].concat();
+        let fits = |to: &usize| with(*to).iter().map(|of| of.usual() + GAP).sum::<usize>() <= width;
+        let to = (from + 1..=sources.len()).rev().find(fits).unwrap_or(from + 1);
+        let part = with(to);
+        let narrow = || part.iter().map(|source| source.laid(1)).collect();
+        push_part(text, &shared(&part, width).unwrap_or_else(narrow));
+        if to < sources.len() {
+            text.push('\n');
+        }
+        from = to;
+    }
+}
+
+/// Each row as a list of its values, named by their headings.
+fn push_list(text: &mut String, table: &Table, width: usize) {
+    for (number, row) in table.rows.iter().enumerate() {
+        if number > 0 {
+            text.push('\n');
+        }
+        for (at, (column, cell)) in table.columns.iter().zip(&row.cells).enumerate() {
+            let indent = if at == 0 { 0 } else { INDENT };
+            let line = format!("{}: {}", heading_of(column), cell.text);
+            let inner = " ".repeat(2 * INDENT);
+            let lines = wrap(&line, width.saturating_sub(inner.len()).max(1));
+            for (index, part) in lines.iter().enumerate() {
+                let margin = if index == 0 { &inner[..indent] } else { &inner };
+                let _ = writeln!(text, "{margin}{part}");
+            }
+        }
+    }
+}
+
+fn push_part(text: &mut String, part: &[Laid]) {
+    let height = part.iter().map(|laid| laid.heading.len()).max().unwrap_or(0);
+    for line in 0..height {
+        // Headings are bottom-aligned.
+        let cells = part.iter().map(|laid| {
+            let above = height - laid.heading.len();
+            laid.padded(line.checked_sub(above).and_then(|line| laid.heading.get(line)))
+        });
+        push_line(text, cells);
+    }
+    push_line(text, part.iter().map(|laid| "-".repeat(laid.width)));
+    for row in 0..part[0].cells.len() {
+        let height = part.iter().map(|laid| laid.cells[row].len()).max();
+        for line in 0..height.unwrap_or(0) {
+            push_line(text, part.iter().map(|laid| laid.padded(laid.cells[row].get(line))));
+        }
+    }
+}
+
+fn push_line(text: &mut String, cells: impl Iterator<Item = String>) {
+    let line = cells.collect::<Vec<String>>().join(&" ".repeat(GAP));
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+#[cfg(test)]
+mod tests;

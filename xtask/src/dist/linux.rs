@@ -1,0 +1,74 @@
+//! The packages of one program for Linux: those that a system installs, and those that run from any
+//! folder.
+
+use std::fs;
+use std::path::Path;
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::archive::{gzip, tar};
+use super::machine::Machine;
+use super::manifests::Asset;
+use super::payload::{self, Program};
+use super::release::Release;
+use super::tree::Tree;
+use super::{Shelf, deb, needs, rpm, wheel};
+
+/// A program for Linux and what it needs there.
+pub(super) struct Linux {
+    program: Program,
+    machine: Machine,
+    /// The oldest C library that has all it calls; none if it brings its own.
+    glibc: Option<(u32, u32)>,
+}
+
+impl Linux {
+    /// Reads from the program what it needs.
+    pub(super) fn of(program: Program, machine: Machine) -> Result<Self, Failure> {
+        let glibc = needs::glibc(program.path(), machine)?;
+        println!("plimsoll for {} needs {}", machine.kernel(), needs::words(glibc));
+        Ok(Self { program, machine, glibc })
+    }
+
+    pub(super) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The packages of Debian and Fedora.
+    pub(super) fn pack_installed(&self, shelf: &mut Shelf<'_>, work: &Path) -> Result<(), Failure> {
+        let (release, machine) = (shelf.release, self.machine);
+        let debian = payload::installed(&self.program, &shelf.licences, &payload::DEBIAN)?;
+        let package = deb::package(debian, release, machine, self.glibc)?;
+        shelf.put(&deb::name(release, machine), &package)?;
+        if !shell::installed("rpmbuild") {
+            shelf.lacking.push("the package for Fedora: apt-get install rpm".to_owned());
+            return Ok(());
+        }
+        let fedora = payload::installed(&self.program, &shelf.licences, &payload::FEDORA)?;
+        let made = rpm::package(&fedora, release, machine, &work.join("rpm"))?;
+        shelf.put(&rpm::name(release, machine), &fs::read(made).map_err(Failure::of)?)
+    }
+
+    /// The tarball and the wheel; what a catalogue says of the tarball.
+    pub(super) fn pack_anywhere(&self, shelf: &Shelf<'_>) -> Result<(Machine, Asset), Failure> {
+        let (release, machine) = (shelf.release, self.machine);
+        let bytes = self.program.bytes();
+        let wheel = wheel::package(bytes, &shelf.licences, release, machine, self.glibc)?;
+        shelf.put(&wheel::name(release, machine, self.glibc), &wheel)?;
+        let folder = format!("plimsoll-{}", release.semantic());
+        let mut tree = Tree::default();
+        let installed = payload::installed(&self.program, &shelf.licences, &payload::FEDORA)?;
+        for (path, mode, bytes) in installed.files() {
+            let path = path.strip_prefix("usr/").unwrap_or(path);
+            tree.file(&format!("{folder}/{path}"), mode, bytes.to_vec());
+        }
+        let bytes = gzip::pack(&tar::archive(&tree, "", release.epoch)?)?;
+        Ok((machine, shelf.asset(&tarball(release, machine), &bytes)?))
+    }
+}
+
+/// The name of the tarball.
+pub(super) fn tarball(release: &Release, machine: Machine) -> String {
+    format!("plimsoll-{}-{}-linux.tar.gz", release.semantic(), machine.kernel())
+}

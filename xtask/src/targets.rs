@@ -1,0 +1,34 @@
+//! Other systems that this toolchain compiles for: rustup fetches their standard libraries.
+
+use std::env;
+use std::path::Path;
+
+use xtask::shell;
+
+/// Whether the standard library of `target` is here, fetched if need be.
+pub(crate) fn is_here(target: &str) -> bool {
+    if has_library(target) {
+        return true;
+    }
+    println!("installing, for builds of other systems: rustup target add {target}");
+    // Failure shows below.
+    let _ = shell::capture(&["rustup", "-q", "target", "add", target]);
+    has_library(target)
+}
+
+fn has_library(target: &str) -> bool {
+    let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let folder = shell::capture(&[&compiler, "--print", "target-libdir", "--target", target]);
+    folder.is_ok_and(|folder| Path::new(folder.trim()).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_library;
+
+    #[test]
+    fn this_system_is_there_and_an_unknown_one_is_not() {
+        assert!(has_library(&format!("{}-unknown-linux-gnu", std::env::consts::ARCH)));
+        assert!(!has_library("pdp11-unknown-unix"));
+    }
+}
