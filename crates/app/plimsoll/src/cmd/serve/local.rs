@@ -143,7 +143,6 @@ fn sentence(error: CommandError) -> String {
 }
 
 /// The message of work on this machine.
-#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` takes")]
 fn text_of(error: HostError) -> String {
     error.to_string()
 }
