@@ -79,7 +79,7 @@ fn borrowed<'a>(environment: &'a [(&'static str, String)]) -> Vec<(&'static str,
     environment.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
-/// Installs what builds for Windows, or says in one sentence what is missing.
+/// Installs the tools that build for Windows, or names the missing ones.
 fn ready() -> Result<(), Failure> {
     let lacking = install(FOREIGN, &TOOLS);
     if !lacking.is_empty() {

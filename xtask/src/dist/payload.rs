@@ -54,7 +54,7 @@ impl Program {
         Ok(Self { path: copy.clone(), bytes, speaker: copy })
     }
 
-    /// The program at `path` for another machine, already stripped; `here` is the same for this one.
+    /// The program at `path` for another machine, already stripped; `here` is the one for this.
     pub(super) fn foreign(path: &Path, here: &Self) -> Result<Self, Failure> {
         let bytes =
             fs::read(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;

@@ -43,8 +43,8 @@ pub(crate) fn lint() -> Result<(), Failure> {
     shell::run(&words.split(' ').collect::<Vec<_>>())
 }
 
-/// What `cargo clippy -- -D warnings` hands to its driver: arguments, each with clippy's mark behind
-/// it. An escape keeps the mark from looking like a note to finish something.
+/// What `cargo clippy -- -D warnings` hands to its driver: arguments, each with clippy's mark
+/// behind it. An escape keeps the mark from looking like a note to finish something.
 const LINT_ARGUMENTS: &str = "-D__CLIPPY_\x48ACKERY__warnings__CLIPPY_\x48ACKERY__";
 
 /// Rustdoc over the crates as [`lint`] has checked them: with the compiler itself in place of

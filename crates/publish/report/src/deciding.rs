@@ -1,5 +1,5 @@
-//! The number that decided a verdict beside its limit: a mean tells nothing of a run that failed by
-//! its slowest percent.
+//! The number that decided a verdict beside its limit: a mean explains no run that failed by its
+//! slowest percent.
 
 use verdict::{Finding, Kind, Limit, Ruling, Unit, Verdict};
 

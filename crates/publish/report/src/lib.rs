@@ -38,8 +38,10 @@ mod trend;
 use record::RunRecord;
 use verdict::Verdict;
 
+#[cfg(test)]
+pub(crate) use comparison::comparison_text;
 pub use comparison::{
-    MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_names, comparison_text,
+    MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_names,
     comparison_text_within,
 };
 pub use contract::answer;
@@ -47,10 +49,11 @@ pub use deployment::{
     Claim, ClaimState, PlayedReport, Proof, Remedy, deployment_html, deployment_json,
     deployment_text, proof_html, proof_json, proof_text,
 };
+#[cfg(test)]
+pub(crate) use design::sizing_text;
 pub use design::{
     Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
-    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text, sizing_text_within,
-    written_edits,
+    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text_within, written_edits,
 };
 pub use fleet::{
     ComparedHost, FleetSheet, FleetSheetHost, FleetSheetPeriod, fleet_csv, fleet_html, fleets_csv,

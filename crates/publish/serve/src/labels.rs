@@ -1,5 +1,5 @@
-//! What people call a run afterwards: name, tags and description, in a file beside the journal, which
-//! is sealed and stays as it was written.
+//! What people call a run afterwards: name, tags and description, in a file beside the journal,
+//! which is sealed and does not change.
 
 mod typed;
 

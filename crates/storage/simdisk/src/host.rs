@@ -19,11 +19,6 @@ impl HostProcessors {
         (section.processors > 0).then_some(Self { section, servers })
     }
 
-    /// Mean busy time of one processor, in nanoseconds.
-    pub(crate) fn busy_ns(&self) -> u64 {
-        self.servers.busy_ns()
-    }
-
     /// End of a transaction with `updates` changes that arrives now.
     pub fn done(&mut self, now: Nanos, updates: u64) -> Nanos {
         let HostSection { update_us, commit_us, .. } = self.section;

@@ -42,7 +42,8 @@ pub fn comparison_html(runs: &[NamedRun], comparison: &RunComparison) -> String 
 }
 
 /// The same as plain text.
-pub fn comparison_text(runs: &[NamedRun], comparison: &RunComparison) -> String {
+#[cfg(test)]
+pub(crate) fn comparison_text(runs: &[NamedRun], comparison: &RunComparison) -> String {
     text::render(&document(runs, comparison))
 }
 
@@ -234,10 +235,10 @@ fn came_to(run: &NamedRun, letter: &str) -> String {
     let verdict = listed::verdict_name(&run.record, &run.verdict);
     let reasons = match run.verdict.outcome {
         _ if run.record.imported().is_some() => Vec::new(),
-        Ruling::Fail => {
-            let objections = run.verdict.objections();
-            objections.first().map(|finding| objection(&run.record, finding)).into_iter().collect()
-        }
+        Ruling::Fail => match run.verdict.objections().first() {
+            Some(finding) => vec![objection(&run.record, finding)],
+            None => Vec::new(),
+        },
         Ruling::CannotJudge => why_not_judged(&run.record, &run.verdict),
         Ruling::Pass | Ruling::Warn => Vec::new(),
     };

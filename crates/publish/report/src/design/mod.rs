@@ -65,7 +65,8 @@ impl<'a> Sized<'a> {
 }
 
 /// The same as plain text, without the formulas.
-pub fn sizing_text(sized: Sized<'_>) -> String {
+#[cfg(test)]
+pub(crate) fn sizing_text(sized: Sized<'_>) -> String {
     text::render(&document(sized))
 }
 

@@ -1,5 +1,5 @@
-//! Every form of a drawn design says the same of it: whether it is workable, what was asked for,
-//! what a simulation reached, what is lacking, and what to change.
+//! Every form of a drawn design says the same of it: whether it is workable, its targets, the
+//! figures of its simulation, its lacks, and the changes to make.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -107,7 +107,7 @@ impl Shown {
         let mut draw = Draw(Prng::new(Seed(seed)));
         let deployment = Deployment::parse("d.toml", &draw.document()).ok()?;
         let sizing = size(&deployment);
-        let predicted = (seed % 3 > 0).then(|| prediction(seed));
+        let predicted = (!seed.is_multiple_of(3)).then(|| prediction(seed));
         let sized = Sized { predicted: predicted.as_ref(), ..Sized::new(&deployment, &sizing) };
         let (text, page) = (sizing_text(sized), sizing_html(sized, &[]));
         let json = serde_json::from_str(&sizing_json(sized)).expect("JSON");

@@ -4,6 +4,7 @@
 //! sentences it becomes a list, else it is printed in parts, each with the first column.
 
 use std::fmt::Write as _;
+use std::iter::zip;
 
 use super::{push_wrapped, wrap};
 use crate::document::{Column, ColumnRole, Table};
@@ -37,9 +38,11 @@ pub(super) fn push_table(text: &mut String, table: &Table, width: usize) {
         let _ = writeln!(text, "(none)");
         return;
     }
-    let tried = TEXT_WIDTHS.iter().map(|&most| lay_out(table, most, width));
-    if let Some(columns) = tried.into_iter().find(|columns| fits(columns, width)) {
-        return push_part(text, &columns);
+    for most in TEXT_WIDTHS {
+        let columns = lay_out(table, most, width);
+        if fits(&columns, width) {
+            return push_part(text, &columns);
+        }
     }
     let sources: Vec<Source> = (0..table.columns.len()).map(|at| Source::of(table, at)).collect();
     let folded = with_keys_below(table, &sources);
@@ -93,24 +96,31 @@ struct Source {
 impl Source {
     fn of(table: &Table, index: usize) -> Self {
         let column = &table.columns[index];
-        let cells = table.rows.iter().map(|row| vec![row.cells[index].text.clone()]);
-        let heading = heading_of(column);
-        Self { heading, cells: cells.collect(), numeric: column.numeric }
+        Self {
+            heading: heading_of(column),
+            cells: table.rows.iter().map(|row| vec![row.cells[index].text.clone()]).collect(),
+            numeric: column.numeric,
+        }
     }
 
     /// Lines of at most `width`, longer only by a word.
     fn laid(&self, width: usize) -> Laid {
         let heading = wrap(&self.heading, HEADING_WIDTH);
-        let lines = |paragraphs: &Vec<String>| match paragraphs.split_first() {
-            Some((first, keys)) if !self.numeric || first.starts_with(char::is_alphabetic) => {
-                [wrap(first, width), keys.to_vec()].concat()
-            }
-            _ => paragraphs.clone(),
-        };
-        let cells: Vec<Vec<String>> = self.cells.iter().map(lines).collect();
+        let cells: Vec<Vec<String>> =
+            self.cells.iter().map(|paragraphs| self.lines(paragraphs, width)).collect();
         let all = heading.iter().chain(cells.iter().flatten());
         let width = all.map(|line| line.chars().count()).max().unwrap_or(0);
         Laid { heading, cells, numeric: self.numeric, width }
+    }
+
+    /// The lines of a cell; numbers, and the keys below a text, stay whole.
+    fn lines(&self, paragraphs: &[String], width: usize) -> Vec<String> {
+        match paragraphs.split_first() {
+            Some((first, keys)) if !self.numeric || first.starts_with(char::is_alphabetic) => {
+                [wrap(first, width), keys.to_vec()].concat()
+            }
+            _ => paragraphs.to_vec(),
+        }
     }
 
     /// The width of its longest word.
@@ -136,8 +146,7 @@ fn heading_of(column: &Column) -> String {
 /// The columns without those of keys, which are below the texts of the first column; `None` if the
 /// table has no keys.
 fn with_keys_below(table: &Table, sources: &[Source]) -> Option<Vec<Source>> {
-    let is_key = |at: &usize| table.columns[*at].role == ColumnRole::Key;
-    let key = (1..sources.len()).find(is_key)?;
+    let key = (1..sources.len()).find(|&at| table.columns[at].role == ColumnRole::Key)?;
     let mut columns = sources.to_vec();
     let keys = columns.remove(key);
     for (cell, key) in columns[0].cells.iter_mut().zip(keys.cells) {
@@ -160,11 +169,15 @@ fn shared(sources: &[Source], width: usize) -> Option<Vec<Laid>> {
         widths[at] += more;
         left_over -= more;
     }
-    let is_readable = |at: usize| wanted[at] <= SENTENCE || widths[at] >= NARROWEST_TEXT;
-    if !(0..sources.len()).all(is_readable) {
+    if zip(&wanted, &widths).any(|(wanted, has)| *wanted > SENTENCE && *has < NARROWEST_TEXT) {
         return None;
     }
     Some(sources.iter().zip(widths).map(|(source, width)| source.laid(width)).collect())
+}
+
+/// Room for columns whose sentences alone are broken.
+fn usual(sources: &[Source]) -> usize {
+    sources.iter().map(|of| of.usual() + GAP).sum()
 }
 
 /// As many columns at a time as fit without breaking more than sentences, each part with the first
@@ -172,12 +185,12 @@ fn shared(sources: &[Source], width: usize) -> Option<Vec<Laid>> {
 fn push_parts(text: &mut String, sources: &[Source], width: usize) {
     let mut from = 1;
     while from < sources.len() {
-        let with = |to: usize| [&sources[..1], &sources[from..to]].concat();
-        let fits = |to: &usize| with(*to).iter().map(|of| of.usual() + GAP).sum::<usize>() <= width;
-        let to = (from + 1..=sources.len()).rev().find(fits).unwrap_or(from + 1);
-        let part = with(to);
-        let narrow = || part.iter().map(|source| source.laid(1)).collect();
-        push_part(text, &shared(&part, width).unwrap_or_else(narrow));
+        let mut all = (from + 1..=sources.len()).rev();
+        let to = all.find(|&to| usual(&sources[..1]) + usual(&sources[from..to]) <= width);
+        let to = to.unwrap_or(from + 1);
+        let part = [&sources[..1], &sources[from..to]].concat();
+        let narrow = part.iter().map(|source| source.laid(1));
+        push_part(text, &shared(&part, width).unwrap_or_else(|| narrow.collect()));
         if to < sources.len() {
             text.push('\n');
         }

@@ -1,4 +1,4 @@
-//! What people call a run afterwards, from a form or a file, and what no list can show.
+//! What people call a run afterwards, from a form or a file, in a form that a list can show.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub(crate) struct Labels {
     pub description: String,
 }
 
-/// Why no list can show what was typed.
+/// Why a list cannot show these labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnfitLabels {
     /// The name, a tag or the description is longer than this many characters.

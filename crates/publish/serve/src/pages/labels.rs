@@ -17,7 +17,8 @@ pub(crate) fn labels(id: &str, line: &RunLine, may_change: bool) -> String {
 
 fn form(id: &str, line: &RunLine) -> String {
     format!(
-        "<form class=\"labels\" method=\"post\" action=\"/labels/{}\">\n<div class=\"fields\">\n\
+        "<form class=\"labels\" method=\"post\" action=\"/labels/{}\">\n\
+         <div class=\"fields\">\n\
          <p><label for=\"label-name\">Name</label><input id=\"label-name\" name=\"name\" \
          value=\"{}\"></p>\n\
          <p><label for=\"label-tags\">Tags, with commas between</label>\
@@ -25,8 +26,8 @@ fn form(id: &str, line: &RunLine) -> String {
          <p><label for=\"label-description\">Description</label>\
          <input id=\"label-description\" name=\"description\" value=\"{}\"></p>\n</div>\n\
          <p><button>Save</button> <a href=\"/\">Leave it</a></p>\n\
-         <p class=\"note\">Lists and comparisons show this; the record and its report keep what the \
-         plan said.</p>\n</form>\n",
+         <p class=\"note\">Lists and comparisons show this; the record and its report keep the \
+         plan's.</p>\n</form>\n",
         address(id),
         escape(&line.name),
         escape(&line.tags.join(", ")),

@@ -23,7 +23,7 @@ pub(super) async fn form(
     .await
 }
 
-/// Keeps what was typed, beside the journal.
+/// Keeps the labels of the form beside the journal.
 pub(super) async fn give(
     Path(id): Path<String>,
     State(runs): State<ServedRuns>,

@@ -1,13 +1,10 @@
 //! Copies beside the load, and changes of a load under way: databases that stop and start with a
 //! cold cache, drives that fail and are rebuilt.
 
-use units::Nanos;
-
 use super::run::{FlowState, OperationRun, Timer, Waiter};
 use super::{ColdCache, OperationFlow, OperationKind, OperationPlace};
 use crate::array::ArrayUsage;
 use crate::disk::{VirtualMoment, micros};
-use crate::host::HostProcessors;
 
 impl OperationRun<'_> {
     /// Starts or stops the sessions of a database. A batch in flight is completed.
@@ -97,11 +94,6 @@ impl OperationRun<'_> {
     /// How busy the arrays have been since the beginning.
     pub fn usage(&self) -> Vec<ArrayUsage> {
         self.arrays.iter().map(|of| of.array().usage()).collect()
-    }
-
-    /// How busy a processor of the host has been since the beginning, in nanoseconds.
-    pub fn processor_busy(&self) -> Nanos {
-        Nanos(self.processors.as_ref().map_or(0, HostProcessors::busy_ns))
     }
 
     /// The next request of a flow.

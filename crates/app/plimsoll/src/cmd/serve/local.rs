@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use host::simulate::arrays;
-use host::{HostError, STOP_REQUEST, apart, is_live};
+use host::{STOP_REQUEST, apart, is_live};
 use plan::{Overrides, TestKind};
 use serve::{
     CacheAnswer, DocumentKind, FillProgress, Fillings, FleetState, GuideQuestion, RunQuestion,
@@ -48,7 +48,7 @@ impl serve::RunControl for LocalRuns {
             return Err("Another run is just being started; wait for it.".to_owned());
         };
         let run = questions::run(question, root).map_err(sentence)?;
-        apart::begin(&run.words, &run.journal).map_err(text_of)?;
+        apart::begin(&run.words, &run.journal).map_err(|error| error.to_string())?;
         Ok(run.folder)
     }
 
@@ -56,7 +56,7 @@ impl serve::RunControl for LocalRuns {
         let Ok(_starting) = self.starting.try_lock() else {
             return Err("Another run is just being started; wait for it.".to_owned());
         };
-        apart::resume(folder).map_err(text_of)
+        apart::resume(folder).map_err(|error| error.to_string())
     }
 
     fn tests(&self) -> Vec<&'static str> {
@@ -72,8 +72,8 @@ impl serve::RunControl for LocalRuns {
         read_plan(plan, &Overrides::default()).map_err(|error| error.to_string())?;
         self.fillings.begin(plan, || {
             let words: [&OsStr; 2] = ["prepare".as_ref(), plan.as_os_str()];
-            let child = apart::start(&words).map_err(text_of)?;
-            Ok(|| apart::end_of(child).map_err(text_of))
+            let child = apart::start(&words).map_err(|error| error.to_string())?;
+            Ok(|| apart::end_of(child).map_err(|error| error.to_string()))
         })
     }
 
@@ -112,7 +112,7 @@ impl serve::RunControl for LocalRuns {
             return Err("Something else is just being started; wait for it.".to_owned());
         };
         let simulation = questions::simulation(question, root).map_err(sentence)?;
-        apart::begin(&simulation.words, &simulation.journal).map_err(text_of)?;
+        apart::begin(&simulation.words, &simulation.journal).map_err(|error| error.to_string())?;
         Ok(simulation.folder)
     }
 
@@ -140,9 +140,4 @@ fn sentence(error: CommandError) -> String {
         | CommandError::Design(text) => text,
         CommandError::BrokenPipe => "its output was closed".to_owned(),
     }
-}
-
-/// The message of work on this machine.
-fn text_of(error: HostError) -> String {
-    error.to_string()
 }
