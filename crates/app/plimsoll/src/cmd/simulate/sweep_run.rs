@@ -155,18 +155,12 @@ impl OpenSweep<'_> {
 /// Why fewer simulations remain than there are designs: some were simulated before, and some are
 /// impossible, of which nothing is simulated.
 fn known_words(simulated: usize, impossible: usize) -> String {
-    let mut words = String::new();
-    for (count, one, many) in [
-        (simulated, "was simulated before", "were simulated before"),
-        (impossible, "cannot be simulated", "cannot be simulated"),
-    ] {
-        match count {
-            0 => {}
-            1 => words += &format!("; 1 {one}"),
-            _ => words += &format!("; {count} {many}"),
-        }
-    }
-    words
+    let were = if simulated == 1 { "was" } else { "were" };
+    let parts = [
+        (simulated, format!("; {simulated} {were} simulated before")),
+        (impossible, format!("; {impossible} cannot be simulated")),
+    ];
+    parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()
 }
 
 #[cfg(test)]
