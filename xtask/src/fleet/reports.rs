@@ -157,8 +157,10 @@ pub(super) fn unchanged(
         let rate = |from: f64, to: f64| rate(&rows, &name, (from, to));
         let (before, after) = (rate(EDGE, second), rate(second, end - EDGE));
         let change = (after - before) / before.max(1.0) * 100.0;
-        let said = format!("{name} carried {before:.1} a second, then {after:.1}");
-        require(change.abs() <= MOST_CHANGE, said)?;
+        let said = format!(
+            "{name} carried {before:.1} a second until {second:.0} s of {end:.0}, then {after:.1}"
+        );
+        require(before > 0.0 && change.abs() <= MOST_CHANGE, said)?;
         most = most.max(change.abs());
     }
     Ok(format!("others changed by {most:.1} % at most"))
@@ -177,7 +179,7 @@ fn rows(csv: &str) -> Vec<Row> {
     let cells = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let measured = cells.filter(|cells| {
         cells.len() > 8
-            && cells[1] == "measure"
+            && cells[1] == "measurement"
             && matches!(cells[6], "Database reads" | "Database writes")
     });
     let mut rows: Vec<Row> = measured
@@ -220,10 +222,10 @@ mod tests {
     fn the_rate_is_that_of_reads_and_writes_within_a_window() {
         let csv = "host,phase,from_s,to_s,counts,database,requests,count\n\
                    h1,warm-up,0.000,2.000,yes,\"a\",Database reads,90,1\n\
-                   h1,measure,2.000,3.000,yes,\"a\",Database reads,10,1\n\
-                   h1,measure,2.000,3.000,yes,\"a\",Log writes,500,1\n\
-                   h1,measure,3.000,4.000,yes,\"a\",Database writes,20,1\n\
-                   h2,measure,2.000,3.000,yes,\"a\",Database reads,70,1\n";
+                   h1,measurement,2.000,3.000,yes,\"a\",Database reads,10,1\n\
+                   h1,measurement,2.000,3.000,yes,\"a\",Log writes,500,1\n\
+                   h1,measurement,3.000,4.000,yes,\"a\",Database writes,20,1\n\
+                   h2,measurement,2.000,3.000,yes,\"a\",Database reads,70,1\n";
         let rows = rows(csv);
         for (window, expected) in [((0.0, 2.0), 15.0), ((1.0, 2.0), 20.0)] {
             assert!((rate(&rows, "h1", window) - expected).abs() < 1e-9, "{window:?}");

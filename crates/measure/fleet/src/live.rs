@@ -90,7 +90,7 @@ mod tests {
     fn a_load_reads_as_a_sentence() {
         let load = LiveLoad {
             span_ns: 2_000_000_000,
-            requests: 2_469,
+            requests: 2_470,
             read_ns: 3_210_000,
             log_write_ns: 520_000,
         };

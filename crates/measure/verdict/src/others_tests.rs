@@ -206,7 +206,7 @@ fn a_generator_without_time_names_who_took_it() {
 fn slow_beside_others(read_ms: u64, late_ns: u64) -> RunRecord {
     let slow = Synthetic {
         read_median_ns: read_ms * MS,
-        load_percent: 70,
+        load_percent: 40,
         processor_percent: 97.0,
         ..Synthetic::default()
     };

@@ -47,7 +47,7 @@ impl Drop for MixedFleet {
 /// Database reads of a host in the intervals of its measurement that count.
 fn reads_of(csv: &str, host: &str) -> u64 {
     let cells = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let rows = cells.filter(|row| row[0] == host && row[1] == "measure" && row[4] == "yes");
+    let rows = cells.filter(|row| row[0] == host && row[1] == "measurement" && row[4] == "yes");
     rows.filter(|row| row[6] == "Database reads").map(|row| row[7].parse::<u64>().unwrap()).sum()
 }
 

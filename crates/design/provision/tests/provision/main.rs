@@ -1,5 +1,7 @@
 //! Designs against the workbook, against drawn deployments, and by name.
 
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
 mod array;
 mod decisions;
 mod deployments;

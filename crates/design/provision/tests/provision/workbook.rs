@@ -4,8 +4,6 @@
 //! their own, flat names. They are written as the deployment that a user would write, so reader and
 //! defaults are tested too.
 
-#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

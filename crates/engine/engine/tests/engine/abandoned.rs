@@ -1,8 +1,6 @@
 //! A database that is left without being closed: recovery has its whole log to replay, and nothing
 //! that was committed is missing afterwards.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::rc::Rc;
 
 use crate::world::{FILE, World, message, small_cache};

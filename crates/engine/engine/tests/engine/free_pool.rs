@@ -1,8 +1,6 @@
 //! The cache stays as large as it may be, and reads find a free place in it though the writes that
 //! make room take long.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use crate::world::{World, message, small_cache};
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor};
 use engine::{CommitMode, Database, Row, Settings};

@@ -1,8 +1,6 @@
 //! Databases of this engine, examined page by page after a load: by the check in this folder, and
 //! by the examination that operators use.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use crate::world::{FILE, World, message, small_cache};
 use device::{OpenMode, Purpose, Request};
 use engine::{CommitMode, Row};

@@ -1,8 +1,6 @@
 //! A device that acknowledges a write and never makes it: the flush map reveals it, and nothing
 //! else is mistaken for it.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::rc::Rc;
 
 use crate::world::{FILE, World, message, messages, small_cache};

@@ -1,6 +1,8 @@
 //! The engine through its public interface, on memory in virtual time. One program, because each
 //! links the engine and everything below it.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod abandoned;
 mod free_pool;
 mod integrity;

@@ -1,7 +1,5 @@
 //! Many sessions at once against a model twin: their views, their conflicts, and the final state.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -1,7 +1,5 @@
 //! A read, the background scan and redo hold a damaged page for the same thing.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use crate::world::{FILE, World, message, small_cache};
 use device::{Buffer, Durability, OpenMode, Purpose, Request, Volume as _};
 use engine::{CommitMode, Counters, Database, Order, Row, Settings, TransactionError};

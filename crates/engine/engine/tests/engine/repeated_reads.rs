@@ -1,7 +1,5 @@
 //! A transient read error is retried, counted, and is no damage; an error on the medium still is.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::rc::Rc;
 
 use crate::world::{FILE, World, message, small_cache};

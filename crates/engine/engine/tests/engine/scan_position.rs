@@ -1,7 +1,5 @@
 //! A pass of the maintenance scan resumes where the last opening of the database left it.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use crate::world::{FILE, World, message, small_cache};
 use engine::{CommitMode, Database, Row, Settings};
 use ese::header::{DatabaseHeader, read_copies};

@@ -1,7 +1,5 @@
 //! Transactions through the public interface, on memory in virtual time.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use crate::world::{World, message, messages, small_cache};
 use engine::{CommitMode, Database, Row, Settings, Table, Transaction};
 use ese::long_value::LongValueId;

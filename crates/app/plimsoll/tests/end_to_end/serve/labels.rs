@@ -26,8 +26,8 @@ fn a_run_is_labelled_beside_its_journal_which_stays_as_it_was() {
     list.expect_in(&[">Array B</a>", "new cache</i>", "after &lt;i&gt;the swap"]);
     server.get("/compare?run=runs/one&run=runs/two").expect(200).expect_in(&["Array B beside"]);
     server.get("/run/runs/one").expect(200).expect_in(&["array a on "]);
-    let told = scene.run(["list", ".", "--json", "--tag", "rack-9"]).expect_code(0).out;
-    let told: Value = serde_json::from_str(&told).unwrap();
+    let told = scene.run(["list", ".", "--json", "--tag", "rack-9"]);
+    let told: Value = serde_json::from_str(&told.expect_code(0).out).unwrap();
     assert_eq!(told["runs"][0]["name"], "Array B");
     assert_eq!(told["runs"].as_array().unwrap().len(), 1);
     assert_eq!(fs::read(scene.path("runs/one/record.jsonl")).unwrap(), journal);

@@ -7,6 +7,7 @@ use super::super::http::Server;
 use super::super::{wait_for, wait_for_simulation};
 use super::chromium::Chromium;
 use super::look_at;
+use super::look_at_open_page;
 use crate::scene::Scene;
 
 /// Runs, and every page made of them, shared by the tests. No verdict is requested, and the state
