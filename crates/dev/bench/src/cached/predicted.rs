@@ -93,10 +93,18 @@ fn service_micros(volume: &NbdServer) -> Result<f64, Failure> {
 /// Microseconds of a read of a block on the disk that holds the cache.
 fn flash_micros(scene: &CacheScene) -> Result<f64, Failure> {
     let file = format!("--filename={}", scene.on_disk("flash.fio").display());
-    let words = "fio --name=flash --rw=randread --bs=32k --size=64M --direct=1 --iodepth=1 \
-                 --time_based --runtime=4 --output-format=json";
-    let words = [&words.split_whitespace().collect::<Vec<_>>()[..], &[&*file]].concat();
-    let job = job(&shell::capture(&words)?)?;
+    let job = job(&shell::capture(&[
+        "fio",
+        "--name=flash",
+        "--rw=randread",
+        "--bs=32k",
+        "--size=64M",
+        "--direct=1",
+        "--time_based",
+        "--runtime=4",
+        "--output-format=json",
+        &file,
+    ])?)?;
     Ok(job["read"]["lat_ns"]["mean"].as_f64().unwrap_or(0.0) / 1e3)
 }
 
