@@ -1,4 +1,4 @@
-//! The number that decided a verdict beside its limit: a mean tells nothing of a run that failed by
+//! The number that decided a verdict beside its limit: a mean hides a run that failed by
 //! its slowest percent.
 
 use verdict::{Finding, Kind, Limit, Ruling, Unit, Verdict};

@@ -79,7 +79,7 @@ fn given_count(work: &mut Work<'_>) {
         return;
     }
     let text = format!(
-        "{} databases are given and the servers of a group may hold {}; the sizing is for that many",
+        "{} databases are given and the servers of a group may hold {}; the sizing is for these",
         thousands(u64::from(given)),
         work.shown(Key::DatabaseMaxCountPerDag)
     );

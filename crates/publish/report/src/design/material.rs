@@ -98,20 +98,18 @@ fn processors(sized: Sized<'_>) -> String {
     format!("{} cores a server, {rate}", three_digits(first.cores))
 }
 
-/// Whether a row about disks applies to this design: a site of single disks has no redundant groups,
-/// and the other way round; one site has no disks of a second.
+/// Whether a row about disks applies to this design: a site of single disks has no redundant
+/// groups, and the other way round; one site has no disks of a second.
 pub(super) fn applies(sized: Sized<'_>, key: Key) -> bool {
     let build = sized.sizing.architecture;
-    let is_built = |site: ServerKind, wanted: Build| match site {
+    let (site, wanted) = match key {
+        Key::DiskRaidChoiceDb(site) | Key::DiskRaidDisksDb(site) => (site, Build::Raid),
+        Key::DiskRaidDisksLog | Key::DiskRaidDisksRestore => (ServerKind::First, Build::Raid),
+        Key::DiskJbodDisksPerServer(site) => (site, Build::Jbod),
+        _ => return true,
+    };
+    match site {
         ServerKind::First | ServerKind::Lagged => build.first == wanted,
         ServerKind::Second => sized.deployment.second_site.is_some() && build.second == wanted,
-    };
-    match key {
-        Key::DiskRaidChoiceDb(site) | Key::DiskRaidDisksDb(site) => is_built(site, Build::Raid),
-        Key::DiskRaidDisksLog | Key::DiskRaidDisksRestore => {
-            is_built(ServerKind::First, Build::Raid)
-        }
-        Key::DiskJbodDisksPerServer(site) => is_built(site, Build::Jbod),
-        _ => true,
     }
 }

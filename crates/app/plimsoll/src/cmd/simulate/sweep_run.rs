@@ -156,11 +156,14 @@ impl OpenSweep<'_> {
 /// impossible, of which nothing is simulated.
 fn known_words(simulated: usize, impossible: usize) -> String {
     let were = if simulated == 1 { "was" } else { "were" };
-    let parts = [
-        (simulated, format!("; {simulated} {were} simulated before")),
-        (impossible, format!("; {impossible} cannot be simulated")),
-    ];
-    parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()
+    let known = match simulated {
+        0 => String::new(),
+        count => format!("; {count} {were} simulated before"),
+    };
+    match impossible {
+        0 => known,
+        count => format!("{known}; {count} cannot be simulated"),
+    }
 }
 
 #[cfg(test)]
