@@ -36,6 +36,8 @@ impl RequestSum {
 pub struct CopyFigures {
     /// Reads of the active copy that users wait for, or cause.
     pub reads: RequestSum,
+    /// How many of them a warm cache would have answered.
+    pub warming: u64,
     /// Page writes of the active copy.
     pub writes: RequestSum,
     /// Log writes of the active copy.
@@ -45,7 +47,8 @@ pub struct CopyFigures {
 }
 
 impl CopyFigures {
-    pub(crate) const fn note(&mut self, answer: &OperationAnswer, is_replay: bool) {
+    pub(crate) fn note(&mut self, answer: &OperationAnswer, is_replay: bool) {
+        self.warming += u64::from(answer.is_warming);
         let sum = match (answer.kind, is_replay) {
             (OperationKind::DatabaseRead | OperationKind::DatabaseWrite, true) => &mut self.replay,
             (OperationKind::DatabaseRead, false) => &mut self.reads,
@@ -59,6 +62,7 @@ impl CopyFigures {
     /// Adds those of another copy or time.
     pub(crate) const fn merge(&mut self, other: &Self) {
         self.reads.merge(other.reads);
+        self.warming += other.warming;
         self.writes.merge(other.writes);
         self.log_writes.merge(other.log_writes);
         self.replay.merge(other.replay);
@@ -151,7 +155,7 @@ fn busy_share(before: u64, after: u64, span: Nanos) -> f64 {
 /// Which part of a stretch a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
-    /// Its beginning: caches and queues fill.
+    /// Its beginning: queues and the caches of copies that became active fill.
     Transition,
     /// A piece that represents the rest of a stretch, or for time until something else changes.
     Steady,

@@ -3,8 +3,8 @@
 
 use simdisk::ArrayDescription;
 use simdisk::operations::{
-    BatchShape, LogShape, OperationPlace, OperationProfile, Placement, SpanShape, WriteBurst,
-    WriteShape,
+    BatchShape, ColdCache, LogShape, OperationPlace, OperationProfile, Placement, SpanShape,
+    WriteBurst, WriteShape,
 };
 use units::Nanos;
 
@@ -35,6 +35,7 @@ pub(crate) fn profile() -> OperationProfile {
         writes_in_flight: 32,
         writes_behind: 64,
         log: LogShape::default(),
+        cold: ColdCache::default(),
     }
 }
 

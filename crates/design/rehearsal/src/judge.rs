@@ -62,7 +62,7 @@ pub struct RowFigures {
     pub reads_ms: Option<f64>,
     /// Mean of log writes.
     pub log_ms: Option<f64>,
-    /// Database reads and writes per second of active copies.
+    /// Database reads and writes per second of active copies, without those of cold caches.
     pub iops: f64,
     /// How many are demanded; none if the load is not held.
     pub demanded: Option<f64>,
@@ -227,7 +227,7 @@ fn figures_of(sums: &CopyFigures, span: f64, demanded: Option<f64>) -> RowFigure
     RowFigures {
         reads_ms: sums.reads.mean_ms(),
         log_ms: sums.log_writes.mean_ms(),
-        iops: per_second(sums.reads.count + sums.writes.count, span),
+        iops: per_second(sums.reads.count + sums.writes.count - sums.warming, span),
         demanded,
         replay_iops: per_second(sums.replay.count, span),
     }

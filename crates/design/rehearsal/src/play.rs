@@ -134,11 +134,13 @@ struct Player<'a, 'b, L> {
     is_continued: bool,
 }
 
-/// How far rebuilds and seeds have come.
+/// How far rebuilds, seeds and cold caches have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct RebuildProgress {
+struct RecoveryProgress {
     rebuilding: Vec<(usize, (u64, u64))>,
     seeded: Vec<u64>,
+    /// Copies whose caches are cold, with the reads until they are warm.
+    cold: Vec<(usize, u64)>,
 }
 
 impl<L: PlayListener> Player<'_, '_, L> {
@@ -159,17 +161,18 @@ impl<L: PlayListener> Player<'_, '_, L> {
     fn stretch(&mut self, number: usize, stretch: &Stretch) {
         let (mut begun, mut steady) = (self.at, Nanos::ZERO);
         while self.at < stretch.to && self.is_continued {
+            let before = self.progress();
             let is_new = self.at.since(begun) < self.order.transition;
-            let kind = if is_new { PieceKind::Transition } else { PieceKind::Steady };
+            let is_steady = !is_new && before.cold.is_empty();
+            let kind = if is_steady { PieceKind::Steady } else { PieceKind::Transition };
             let span = if is_new { self.order.transition } else { self.order.steady };
             let to = (self.at + span.min(PIECE)).min(stretch.to);
-            let before = self.progress();
             let (from, played) = (self.at, self.piece((number, kind), to));
             if self.progress().rebuilding.len() < before.rebuilding.len() {
                 (begun, steady) = (self.at, Nanos::ZERO);
-            } else if kind == PieceKind::Steady {
-                steady += played;
-                if steady >= self.order.steady {
+            } else if !is_new {
+                steady = if is_steady { steady + played } else { Nanos::ZERO };
+                if steady >= self.order.steady || !self.stage.cold().is_empty() {
                     self.skip(&before, played, stretch.to);
                 }
             }
@@ -179,8 +182,12 @@ impl<L: PlayListener> Player<'_, '_, L> {
         }
     }
 
-    fn progress(&self) -> RebuildProgress {
-        RebuildProgress { rebuilding: self.stage.rebuilding(), seeded: self.stage.seeded() }
+    fn progress(&self) -> RecoveryProgress {
+        RecoveryProgress {
+            rebuilding: self.stage.rebuilding(),
+            seeded: self.stage.seeded(),
+            cold: self.stage.cold(),
+        }
     }
 
     /// Plays up to `to`, or until a rebuild ends; returns how long.
@@ -221,7 +228,7 @@ impl<L: PlayListener> Player<'_, '_, L> {
     }
 
     /// Passes the rest of a stretch in one step, or the time until something ends but a minute.
-    fn skip(&mut self, before: &RebuildProgress, played: Nanos, end: Nanos) {
+    fn skip(&mut self, before: &RecoveryProgress, played: Nanos, end: Nanos) {
         let now = self.progress();
         let mut most = end.since(self.at).as_secs_f64();
         let seconds = played.as_secs_f64().max(1e-9);
@@ -231,6 +238,14 @@ impl<L: PlayListener> Player<'_, '_, L> {
             let left = (whole - is) as f64 / rate.max(1.0);
             most = most.min((left - PIECE.as_secs_f64() / 2.0).max(0.0));
             rates.push((*array, rate));
+        }
+        let warming = rates_of_warming(&before.cold, &now.cold, seconds);
+        for (_, rate, left) in &warming {
+            let seconds_left = *left as f64 / rate.max(1e-3);
+            most = most.min((seconds_left - PIECE.as_secs_f64() / 2.0).max(0.0));
+        }
+        for (copy, rate, _) in warming {
+            self.stage.skip_cold_reads(copy, whole(rate * most));
         }
         for (array, rate) in rates {
             self.stage.run.skip_rebuild(array, whole(rate * most));
@@ -242,6 +257,20 @@ impl<L: PlayListener> Player<'_, '_, L> {
         }
         self.at = (self.at + Nanos(whole(most * 1e9))).min(end);
     }
+}
+
+/// Copies whose caches are still cold, their reads per second, and how many are left.
+fn rates_of_warming(
+    before: &[(usize, u64)],
+    now: &[(usize, u64)],
+    seconds: f64,
+) -> Vec<(usize, f64, u64)> {
+    now.iter()
+        .filter_map(|&(copy, left)| {
+            let (_, was) = before.iter().find(|(of, _)| *of == copy)?;
+            Some((copy, was.saturating_sub(left) as f64 / seconds, left))
+        })
+        .collect()
 }
 
 fn usage(before: &[ArrayUsage], after: &[ArrayUsage], span: Nanos) -> Vec<UsageShares> {

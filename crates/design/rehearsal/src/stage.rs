@@ -46,6 +46,8 @@ pub(crate) struct GroupStage<'a> {
     pub arrays: Vec<usize>,
     pub run: OperationRun<'a>,
     pub copies: Vec<StagedCopy>,
+    /// Whether its load has begun: a copy that becomes active later has a cold cache.
+    is_begun: bool,
 }
 
 impl<'a> GroupStage<'a> {
@@ -82,7 +84,7 @@ impl<'a> GroupStage<'a> {
         for load in 0..copies.len() * 2 {
             run.set_running(load, false);
         }
-        Ok(Self { deployment, arrays: group.arrays.clone(), run, copies })
+        Ok(Self { deployment, arrays: group.arrays.clone(), run, copies, is_begun: false })
     }
 
     /// Gives every copy its duty in `stretch`, and fails the drives that fail.
@@ -94,6 +96,7 @@ impl<'a> GroupStage<'a> {
             self.set_duty(at, duty);
             self.feed(at, duties);
         }
+        self.is_begun = true;
         for &array in &stretch.failed_drives {
             if let Some(own) = self.arrays.iter().position(|of| *of == array) {
                 self.run.fail_drive(own);
@@ -107,6 +110,9 @@ impl<'a> GroupStage<'a> {
         let replays = matches!(duty, Duty::Replaying | Duty::CatchingUp);
         let rules = self.deployment.rules;
         state.speed.set(if duty == Duty::CatchingUp { rules.catch_up } else { 1.0 });
+        if duty == Duty::Active && state.duty != Duty::Active && self.is_begun {
+            self.run.cool(2 * at);
+        }
         self.run.set_running(2 * at, duty == Duty::Active);
         self.run.set_running(2 * at + 1, replays && rules.replay_share > 0.0);
         let rate = duty.seeding().map(|(_, rate)| rate);
@@ -154,6 +160,20 @@ impl<'a> GroupStage<'a> {
             .iter()
             .flat_map(|of| of.seeding.into_iter().chain(of.sources.iter().map(|of| of.1)))
             .collect()
+    }
+
+    /// Active copies whose caches are cold, with the reads that are left until they are warm.
+    pub(crate) fn cold(&self) -> Vec<(usize, u64)> {
+        (0..self.copies.len())
+            .filter(|&at| self.copies[at].duty == Duty::Active)
+            .map(|at| (at, self.run.cold_reads_left(2 * at)))
+            .filter(|(_, left)| *left > 0)
+            .collect()
+    }
+
+    /// Passes `reads` of a copy whose cache is cold.
+    pub(crate) fn skip_cold_reads(&mut self, at: usize, reads: u64) {
+        self.run.skip_cold_reads(2 * at, reads);
     }
 
     /// Bytes of the drives that are rebuilt, by the number of the array in the group.

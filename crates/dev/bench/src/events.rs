@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use simdisk::ArrayDescription;
 use simdisk::operations::{
-    BatchShape, LoadedDatabase, LogShape, OperationLoad, OperationPlace, OperationProfile,
-    OperationRun, Placement, ScanShape, SpanShape, WriteBurst, WriteShape,
+    BatchShape, ColdCache, LoadedDatabase, LogShape, OperationLoad, OperationPlace,
+    OperationProfile, OperationRun, Placement, ScanShape, SpanShape, WriteBurst, WriteShape,
 };
 use units::{Nanos, Seed};
 
@@ -61,5 +61,6 @@ pub(crate) fn profile() -> OperationProfile {
         writes_in_flight: 32,
         writes_behind: 1_000,
         log: LogShape::default(),
+        cold: ColdCache::default(),
     }
 }

@@ -11,7 +11,7 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 use crate::iscsi_perf::perf;
-use crate::pairs;
+use crate::{cached, pairs};
 
 /// The goal: our reads per second over tgtd's.
 const GOAL: f64 = 0.7;
@@ -26,9 +26,7 @@ const TARGET: &str = "iqn.2026-11.example.plimsoll:bench";
 
 /// Measures every depth with files in `folder`, which `target` serves as its LUN 1.
 pub(crate) fn run(target: &Tgt, folder: &Path) -> Result<(), Failure> {
-    shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
-    let program = shell::root().join("target/release/plimsoll");
-    let server = CacheServer::start(&program, folder, &target.disk(1))?;
+    let server = CacheServer::start(&cached::program()?, folder, &target.disk(1))?;
     let (ours, theirs) = (server.address(), target.address(None, 1));
     for _ in 0..WARM_ROUNDS {
         perf(&ours, "16")?;
@@ -54,10 +52,9 @@ struct CacheServer {
 }
 
 impl CacheServer {
-    fn start(program: &Path, folder: &Path, disk: &Path) -> Result<Self, Failure> {
+    fn start(program: &str, folder: &Path, disk: &Path) -> Result<Self, Failure> {
         let flash = folder.join("flash.img").display().to_string();
-        let program_name = program.display().to_string();
-        shell::capture(&[&program_name, "cache", "create", &flash, "--size", "512MiB"])?;
+        shell::capture(&[program, "cache", "create", &flash, "--size", "512MiB"])?;
         let messages = folder.join("serve.err");
         let mut command = Command::new(program);
         command.args(["cache", "serve", &flash, "--read-only", "--volume"]);

@@ -6,6 +6,7 @@
 mod account;
 mod batch;
 mod budget;
+mod cached;
 mod checksum;
 mod cost;
 mod crashed;
@@ -98,6 +99,7 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         }
         "engine" => engine::run(directory),
         "batch" => batch::run(directory),
+        "cache" => cached::run(directory),
         "cost" => cost::run(directory),
         "fidelity" => fidelity::run(),
         "fleet-day" => fleet_day::run(directory),
@@ -113,7 +115,7 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: deployments, device, check, prepare, \
-             checksum, engine, batch, cost, fidelity, fleet-day, iscsi, levels, published, \
+             checksum, engine, batch, cache, cost, fidelity, fleet-day, iscsi, levels, published, \
              publishing, recovery, replay, report, served, simulate, sizing, watched"
         ))),
     }

@@ -54,7 +54,7 @@ pub(super) fn carried(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     require(rate(&report, AFTER, 1) == 0.0, "h1 carried a load after its loss".to_owned())?;
     let name = report["periods"][AFTER]["name"].as_str().unwrap_or_default();
     require(name == "after lose h1 at 1min", format!("the last part is {name:?}"))?;
-    judged(&report)?;
+    judged(&report, None)?;
     exits(code, 0)?;
     Ok(said)
 }
@@ -63,9 +63,13 @@ pub(super) fn not_carried(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     let volume = fleet.volume.as_mut().ok_or_else(|| Failure::new("no volume"))?;
     volume.set(THROTTLE)?;
     let (code, report) = fleet.report(fleet.start()?)?;
-    judged(&report)?;
+    judged(&report, Some(2))?;
     let said = only_failed(&report, 2)?;
     exits(code, 1)?;
+    let (before, after) = (rate(&report, 0, 2), rate(&report, AFTER, 2));
+    let rates = format!("h2 carried {before:.1}, then {after:.1} of {TARGET_IOPS} a second");
+    require(before >= SHARED_IOPS * 0.95, rates.clone())?;
+    let said = format!("{rates}: {said}");
     let is_named = said.contains("DB") && said.contains("after lose h1");
     require(is_named, said)
 }

@@ -148,6 +148,27 @@ fn every_value_of_every_example_is_the_sources() {
     );
 }
 
+/// The deployments that a user finds among the examples are the ones held to their sources here.
+#[test]
+fn the_examples_for_users_are_the_same_deployments() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/deployments");
+    let examples = examples();
+    for name in examples.keys() {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.toml"))).unwrap();
+        let mut written = Deployment::parse(name, &text).unwrap();
+        let wanted = deployment(&inputs(&examples, name));
+        written.name.clone_from(&wanted.name);
+        assert_eq!(without_lines(&written), without_lines(&wanted), "{name}");
+    }
+}
+
+/// A deployment in words, without the lines on which its document gives figures.
+fn without_lines(deployment: &Deployment) -> String {
+    let text = format!("{deployment:?}");
+    let parts = text.split("given in line ");
+    parts.map(|part| part.trim_start_matches(|of: char| of.is_ascii_digit())).collect()
+}
+
 /// The documents mention every exception that the tests make.
 #[test]
 fn the_documents_name_every_exception() {

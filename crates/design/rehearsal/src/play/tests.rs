@@ -1,12 +1,13 @@
 //! Groups at work: shared and separate arrays, failures, and skipped time.
 
+use simdisk::operations::ColdCache;
 use units::{Nanos, Seed};
 
 use super::{GroupOutcome, PlayOrder, play};
 use crate::fixture::{deployment, disk, hour, occurrence};
 use crate::{
-    Happening, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, PlayedRules, groups,
-    judge, replay_of, timeline,
+    Happening, HostRow, Judgement, Limits, Occurrence, PieceKind, PlayedDeployment, PlayedRules,
+    groups, judge, replay_of, timeline,
 };
 
 const LIMITS: Limits = Limits { reads_ms: 20.0, log_ms: 10.0, reached: 0.95 };
@@ -56,6 +57,26 @@ fn a_lost_host_is_silent_and_its_databases_load_the_next_one() {
     assert!(catching_up.settled.replay_iops > 90.0, "{:?}", catching_up.settled);
     let back = judgement.recoveries[0].redundant_after.expect("it recovers");
     assert_eq!(back, hour(1) + Nanos::from_secs(1_800));
+}
+
+/// Of 6,000 reads until the cache is warm ln 2 are the load's own: 312 s of its 13.3 a second, to
+/// within the minute of a piece.
+#[test]
+fn a_copy_that_takes_over_has_a_cold_cache_for_a_while() {
+    let lost = [occurrence(hour(1), None, Happening::HostLost { host: 0 })];
+    let mut deployment = deployment(3, 2, PlayedRules::default());
+    deployment.profiles[0].cold = ColdCache { pages: 6_000, extra_reads: 1.0 };
+    let (outcomes, judgement) = played(&deployment, &lost, (hour(4), Nanos::from_secs(60)));
+    let own = outcomes[1].pieces.iter().filter(|piece| piece.stretch == 1);
+    let filling = own.filter(|piece| piece.kind == PieceKind::Transition).map(|piece| piece.to);
+    let warm = filling.max().expect("a piece").since(hour(1)).as_secs_f64();
+    assert!((warm - 312.0).abs() < 60.0, "{warm} s");
+    let next = rows(&judgement, 1);
+    assert!((next[1].settled.iops / 40.0 - 1.0).abs() < 0.05, "{:?}", next[1].settled);
+    let (at, worst) = next[1].worst.expect("reads");
+    assert!(at < hour(1) + Nanos::from_secs(180), "{at:?}");
+    let settled = next[1].settled.reads_ms.expect("reads");
+    assert!(worst > 1.03 * settled, "{worst} ms, {settled} ms settled");
 }
 
 /// Skipped time is judged as it would be if it were played, within 5 %.

@@ -32,7 +32,7 @@ pub(super) fn rows(folder: &Path) -> Result<usize, Failure> {
         let word = if is_in { "in" } else { "OUT" };
         let name = format!("{}, idle", array.name);
         println!(
-            "{name:<32} {:<20} {read:>9.2} {:>9}   {least:.2} to {most:.2}  {word}",
+            "{name:<38} {:<20} {read:>9.2} {:>9}   {least:.2} to {most:.2}  {word}",
             "database reads, ms", "-"
         );
         out += usize::from(!is_in);

@@ -13,7 +13,7 @@ use xtask::shell;
 
 use super::folder;
 use prediction::PredictedRun;
-use runs::{PUBLISHED, PublishedFigure};
+use runs::{PUBLISHED, PublishedFigure, PublishedRun};
 
 /// Predicts every published run and prints its figures. Fails where one is out of its band.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
@@ -31,17 +31,33 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
 
 /// Prints the row of every figure; how many are out of their bands.
 fn rows(folder: &Path) -> Result<usize, Failure> {
-    println!("{:<32} {:<20} {:>9} {:>9}   band", "run", "figure", "predicted", "published");
+    println!("{:<38} {:<20} {:>9} {:>9}   band", "run", "figure", "predicted", "published");
     let (mut out, mut before) = (0, Vec::new());
     for run in &PUBLISHED {
         let prediction = PredictedRun::of(run, folder)?;
-        for figure in run.figures {
-            let predicted = prediction.figure(figure.quantity, &before)?;
-            let row = BandRow { run: run.name, figure, predicted };
-            println!("{row}");
-            out += usize::from(!row.is_in());
-        }
+        out += run_rows((run, run.name), &prediction, &before)?;
         before.push((run.name, prediction));
+    }
+    for run in PUBLISHED.iter().filter(|run| run.is_of_two_servers()) {
+        let prediction = PredictedRun::of_fleet(run, folder)?;
+        let name = format!("{}, a fleet", run.name);
+        out += run_rows((run, &name), &prediction, &before)?;
+    }
+    Ok(out)
+}
+
+/// Prints the row of every figure of a run; how many are out of their bands.
+fn run_rows(
+    (run, name): (&PublishedRun, &str),
+    prediction: &PredictedRun,
+    before: &[(&str, PredictedRun)],
+) -> Result<usize, Failure> {
+    let mut out = 0;
+    for figure in run.figures {
+        let predicted = prediction.figure(figure.quantity, before)?;
+        let row = BandRow { run: name, figure, predicted };
+        println!("{row}");
+        out += usize::from(!row.is_in());
     }
     Ok(out)
 }
@@ -63,7 +79,7 @@ impl fmt::Display for BandRow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PublishedFigure { quantity, published, band } = self.figure;
         let (name, least, most) = (quantity.name(), band.start(), band.end());
-        write!(f, "{:<32} {name:<20} {:>9.2} {published:>9.2}   ", self.run, self.predicted)?;
+        write!(f, "{:<38} {name:<20} {:>9.2} {published:>9.2}   ", self.run, self.predicted)?;
         match *most {
             f64::MAX => write!(f, "at least {least:.2}")?,
             most => write!(f, "{least:.2} to {most:.2}")?,

@@ -1,4 +1,4 @@
-//! The prediction of `simulate` for one run, read from its report.
+//! The prediction of `simulate` for one run, read from the reports of its hosts.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,11 @@ use crate::folder;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// The report of a simulated run.
-pub(super) struct PredictedRun(Value);
+/// The reports of a simulated run, one for each host.
+pub(super) struct PredictedRun(Vec<Value>);
+
+/// The servers of a published run with two databases, of which each has one.
+const SERVERS: [&str; 2] = ["EX01", "EX02"];
 
 impl PredictedRun {
     /// Simulates a published run with its files in `within`.
@@ -27,28 +30,65 @@ impl PredictedRun {
         options: &[&str],
         changes: &[&str],
     ) -> Result<Self, Failure> {
-        let (plan, out) = (within.join("plan.toml"), within.join("run"));
+        let plan = within.join("plan.toml");
         fs::write(&plan, text).map_err(|error| failed(&plan, &error))?;
-        folder::remove(&out)?;
-        let program = shell::root().join("target/release/plimsoll");
-        let (program, plan) = (program.display().to_string(), plan.display().to_string());
-        let to = out.display().to_string();
-        let fixed = [&program, "--quiet", "simulate", &plan, "--array", array, "-o", &to];
-        let mut words = [&fixed, options].concat();
-        let mut report = out.join("report.json");
+        let mut words = options.to_vec();
+        let mut report = "report.json";
         if !changes.is_empty() {
             words.push("--what-if");
             words.extend(changes);
-            report = out.join("what-if-01").join("report.json");
+            report = "what-if-01/report.json";
         }
+        Self::ran(within, (&plan, array), &words, &[report])
+    }
+
+    /// Simulates a published run of two databases as a fleet: two servers with one database each
+    /// on the array that they share.
+    pub(super) fn of_fleet(run: &PublishedRun, within: &Path) -> Result<Self, Failure> {
+        let own = run.plan.replace("count = 2", "count = 1");
+        if own == run.plan {
+            return Err(Failure::new(format!("{}: it has no two databases", run.name)));
+        }
+        let mut fleet = "name = \"published\"\nshared_storage = true\n".to_owned();
+        for server in SERVERS {
+            let name = format!("{server}.toml");
+            let path = within.join(&name);
+            fs::write(&path, &own).map_err(|error| failed(&path, &error))?;
+            fleet.extend(["[[host]]\nhost = \"", server, "\"\nplan = \"", &name, "\"\n"]);
+        }
+        let path = within.join("fleet.toml");
+        fs::write(&path, fleet).map_err(|error| failed(&path, &error))?;
+        let reports = SERVERS.map(|server| format!("hosts/{server}/report.json"));
+        let reports = reports.each_ref().map(String::as_str);
+        Self::ran(within, (&path, run.array), run.options, &reports)
+    }
+
+    /// Runs `simulate` of a document on an array, with `words` for more, and reads its reports.
+    fn ran(
+        within: &Path,
+        (document, array): (&Path, &str),
+        words: &[&str],
+        reports: &[&str],
+    ) -> Result<Self, Failure> {
+        let out = within.join("run");
+        folder::remove(&out)?;
+        let program = shell::root().join("target/release/plimsoll");
+        let (program, document) = (program.display().to_string(), document.display().to_string());
+        let to = out.display().to_string();
+        let fixed = [&program, "--quiet", "simulate", &document, "--array", array, "-o", &to];
+        let words = [&fixed, words].concat();
         // The status is that of the verdict, which is not asked for here.
-        let output = shell::command(&words).output().map_err(|error| failed(&report, &error))?;
-        let text = fs::read(&report).map_err(|error| {
-            let said = String::from_utf8_lossy(&output.stderr);
-            Failure::new(format!("`{}`: {error}: {said}", words.join(" ")))
-        })?;
-        let report = serde_json::from_slice(&text);
-        Ok(Self(report.map_err(|error| Failure::new(error.to_string()))?))
+        let output = shell::command(&words).output().map_err(|error| failed(&out, &error))?;
+        let mut all = Vec::new();
+        for name in reports {
+            let text = fs::read(out.join(name)).map_err(|error| {
+                let said = String::from_utf8_lossy(&output.stderr);
+                Failure::new(format!("`{}`: {name}: {error}: {said}", words.join(" ")))
+            })?;
+            let report = serde_json::from_slice(&text);
+            all.push(report.map_err(|error| Failure::new(error.to_string()))?);
+        }
+        Ok(Self(all))
     }
 
     /// A figure of it; `before` are the runs before it, by name.
@@ -75,30 +115,36 @@ impl PredictedRun {
         found.ok_or_else(|| Failure::new(format!("the report says no {}", quantity.name())))
     }
 
+    /// Of all hosts.
     fn iops(&self) -> Option<f64> {
-        self.0["achieved_transactional_iops"].as_f64()
+        let all = self.0.iter().map(|report| report["achieved_transactional_iops"].as_f64());
+        all.sum()
     }
 
     /// Mean latency of requests of these kinds, in milliseconds.
     fn mean(&self, kinds: &[&str]) -> Option<f64> {
-        let series = &self.0["sum"]["series"];
         let (mut count, mut total) = (0.0, 0.0);
-        for kind in kinds {
-            let requests = series[kind]["count"].as_f64().unwrap_or(0.0);
-            count += requests;
-            total += requests * series[kind]["average_ms"].as_f64().unwrap_or(0.0);
+        for report in &self.0 {
+            let series = &report["sum"]["series"];
+            for kind in kinds {
+                let requests = series[kind]["count"].as_f64().unwrap_or(0.0);
+                count += requests;
+                total += requests * series[kind]["average_ms"].as_f64().unwrap_or(0.0);
+            }
         }
         (count > 0.0).then_some(total / count)
     }
 
     /// MiB per second of passes over all databases at the same time.
     fn pace(&self, passes: &str) -> Option<f64> {
-        let passes = self.0[passes].as_array()?;
-        let paces = passes.iter().map(|pass| {
-            let bytes = pass["bytes"].as_f64()?;
-            Some(bytes / f64::from(1 << 20) / (pass["elapsed_ns"].as_f64()? / 1e9))
-        });
-        paces.sum()
+        let mut sum = 0.0;
+        for report in &self.0 {
+            for pass in report[passes].as_array()? {
+                let (bytes, took_ns) = (pass["bytes"].as_f64()?, pass["elapsed_ns"].as_f64()?);
+                sum += bytes / f64::from(1 << 20) / (took_ns / 1e9);
+            }
+        }
+        Some(sum)
     }
 }
 

@@ -54,6 +54,13 @@ pub(super) struct PublishedRun {
     pub figures: &'static [PublishedFigure],
 }
 
+impl PublishedRun {
+    /// Whether two servers with a database each made it, so that it is a fleet as well.
+    pub(super) fn is_of_two_servers(&self) -> bool {
+        [TWO_DATABASES, NO_MAINTENANCE].contains(&self.plan)
+    }
+}
+
 /// Two databases on the `VNXe3300`. The scan reads, then sleeps until the second tick of Windows: a
 /// tick and a half on average (decision 050).
 const TWO_DATABASES: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/vnx\"]\n\

@@ -1,5 +1,5 @@
 //! Compares the reads of the load with the counters of the block devices: reads that no device has
-//! seen were answered by a cache.
+//! seen were answered by a cache. Reads that the plan's own flash cache answers are no part of it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub(super) struct DeviceReads {
     volumes: BTreeMap<String, ReadCounts>,
     /// Volumes of the database and of the log, by the database's index.
     of_database: BTreeMap<u32, [String; 2]>,
+    /// Bytes that the plan's flash cache answered.
+    spared_bytes: u64,
     questions: Questions<DeviceCount>,
     /// The first and the last phase that counts.
     counted: (Phase, Phase),
@@ -50,6 +52,8 @@ impl ReadCount {
 struct ReadCounts {
     /// The system's name of the volume; none if the volume belongs to another system.
     folder: Option<PathBuf>,
+    /// `true` if the plan has a flash cache in front of it.
+    is_cached: bool,
     requested_bytes: u64,
     /// What had been read at the begin of the warm-up, and at the end of the measurement.
     bounds: [ReadCount; 2],
@@ -61,6 +65,7 @@ impl DeviceReads {
         let mut reads = Self {
             volumes: BTreeMap::new(),
             of_database: BTreeMap::new(),
+            spared_bytes: 0,
             questions: Questions::start()?,
             counted: match plan.test.kind {
                 TestKind::Performance | TestKind::Stress => (Phase::Warm, Phase::Measure),
@@ -75,6 +80,12 @@ impl DeviceReads {
             let volumes = [database_volume, log_volume];
             reads.of_database.insert(database.index, volumes);
         }
+        for folder in plan.flash_cache.iter().flat_map(|cache| &cache.folders) {
+            let name = reads.add(Path::new(folder))?;
+            if let Some(counted) = reads.volumes.get_mut(&name) {
+                counted.is_cached = true;
+            }
+        }
         Ok(reads)
     }
 
@@ -82,6 +93,7 @@ impl DeviceReads {
         let name = target::mount_point(folder)?;
         self.volumes.entry(name.clone()).or_insert_with(|| ReadCounts {
             folder: target::of_system(folder),
+            is_cached: false,
             requested_bytes: 0,
             bounds: [ReadCount::default(); 2],
         });
@@ -126,6 +138,9 @@ impl DeviceReads {
     }
 
     fn note(&mut self, interval: &Interval) {
+        if let Some(cache) = &interval.flash_cache {
+            self.spared_bytes += cache.all().hit_bytes;
+        }
         for database in &interval.databases {
             let Some([database_volume, log_volume]) = self.of_database.get(&database.index) else {
                 continue;
@@ -159,7 +174,7 @@ impl DeviceReads {
                 let [before, after] = counted.bounds;
                 Some(Event::VolumeReads(VolumeReads {
                     volume: volume.clone(),
-                    requested_bytes: counted.requested_bytes,
+                    requested_bytes: self.passed_bytes(counted),
                     device_bytes: since(before.by_devices, after.by_devices)?,
                     accounted_bytes: since(before.by_system, after.by_system),
                 }))
@@ -168,6 +183,54 @@ impl DeviceReads {
     }
 }
 
+impl DeviceReads {
+    /// Bytes that were read from a volume and not from flash. Hits are counted for all cached
+    /// volumes together, so each has its share of them.
+    fn passed_bytes(&self, volume: &ReadCounts) -> u64 {
+        if !volume.is_cached {
+            return volume.requested_bytes;
+        }
+        let cached = self.volumes.values().filter(|of| of.is_cached);
+        let all: u64 = cached.map(|of| of.requested_bytes).sum();
+        let passed = u128::from(all - self.spared_bytes.min(all));
+        let share = passed * u128::from(volume.requested_bytes) / u128::from(all.max(1));
+        u64::try_from(share).expect("invariant: a part of what was requested")
+    }
+}
+
 fn since(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     Some(after?.saturating_sub(before?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use record::Phase;
+
+    use super::{DeviceReads, ReadCount, ReadCounts};
+    use crate::measure::questions::Questions;
+
+    fn volume(is_cached: bool, requested_bytes: u64) -> ReadCounts {
+        ReadCounts { folder: None, is_cached, requested_bytes, bounds: [ReadCount::default(); 2] }
+    }
+
+    #[test]
+    fn reads_that_flash_answered_are_not_expected_of_the_devices() {
+        let volumes =
+            [("a", volume(true, 300)), ("b", volume(true, 100)), ("c", volume(false, 50))];
+        let mut reads = DeviceReads {
+            volumes: volumes.map(|(name, counts)| (name.to_owned(), counts)).into(),
+            of_database: BTreeMap::new(),
+            spared_bytes: 200,
+            questions: Questions::start().unwrap(),
+            counted: (Phase::Warm, Phase::Measure),
+        };
+        let passed = |reads: &DeviceReads| {
+            ["a", "b", "c"].map(|name| reads.passed_bytes(&reads.volumes[name]))
+        };
+        assert_eq!(passed(&reads), [150, 50, 50]);
+        reads.spared_bytes = 1_000;
+        assert_eq!(passed(&reads), [0, 0, 50]);
+    }
 }

@@ -118,7 +118,7 @@ impl Alike {
 }
 
 /// The database that an event is about, if it is about one.
-fn database_of(event: &mut Event) -> Option<&mut u32> {
+pub(super) fn database_of(event: &mut Event) -> Option<&mut u32> {
     match event {
         Event::Checksum(of) | Event::Backup(of) | Event::CopyChecksum(of) => Some(&mut of.database),
         Event::BackupCopy(of) => Some(&mut of.database),

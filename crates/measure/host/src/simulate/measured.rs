@@ -5,12 +5,13 @@ use device::{OpKind, Purpose};
 use ese::log_file::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};
 use plan::Plan;
 use simdisk::operations::{
-    BatchShape, BesidePlace, LogShape, OperationKind, OperationProfile, Placement, RequestBeside,
-    SpanShape, WriteBurst, WriteShape,
+    BatchShape, BesidePlace, ColdCache, LogShape, OperationKind, OperationProfile, Placement,
+    RequestBeside, SpanShape, WriteBurst, WriteShape,
 };
 use units::Nanos;
 
 use super::pace::ArrayPace;
+use super::scale::scaled;
 use super::trace::{LogFile, READ_LATENCY, Traced, TracedLoad, TracedStep, trace};
 use crate::error::HostError;
 
@@ -48,6 +49,34 @@ pub(super) fn paced(
     Ok(OperationProfile { bursts, ..profile.clone() })
 }
 
+/// Cost of a cold cache under the load of `plan`: the reads of the first batches after the database
+/// was opened, until they fill the cache of the database in memory, beside the reads of as many
+/// batches with a warm one.
+pub(super) fn cold(plan: &Plan, profile: &OperationProfile) -> Result<ColdCache, HostError> {
+    let (small, _) = scaled(plan);
+    let trace = trace(&small, &TracedLoad::from_opening())?;
+    let warm = profile.mean(|span| u64::from(span.reads + span.reads_beside));
+    let (mut reads, mut wanted) = (0_u64, 0.0);
+    for batch in batches(&trace, plan.workload.commits_per_batch as usize) {
+        if reads >= pages(&small) {
+            break;
+        }
+        let own = batch.spans.iter().map(|span| u64::from(span.reads + span.reads_beside));
+        (reads, wanted) = (reads + own.sum::<u64>(), wanted + warm);
+    }
+    Ok(ColdCache { pages: pages(plan), extra_reads: extra_reads(reads as f64, wanted) })
+}
+
+fn pages(plan: &Plan) -> u64 {
+    plan.cache.maximum.0 / plan.page_size.0.max(1)
+}
+
+/// Additional reads for each read at first, if `reads` were made in place of `wanted` until the
+/// cache was warm, and they decreased evenly.
+fn extra_reads(reads: f64, wanted: f64) -> f64 {
+    if wanted > 0.0 { (2.0 * (reads - wanted) / wanted).max(0.0) } else { 0.0 }
+}
+
 /// The profile of a trace of one session.
 fn shaped(plan: &Plan, trace: &[Traced]) -> OperationProfile {
     let mut profile = OperationProfile {
@@ -63,6 +92,7 @@ fn shaped(plan: &Plan, trace: &[Traced]) -> OperationProfile {
             beside: beside(trace),
             ..LogShape::default()
         },
+        cold: ColdCache::default(),
     };
     let free_pages = plan.cache.maximum.0 / plan.page_size.0 / LARGEST_FREE_SHARE;
     let writes = free_pages as f64 * profile.writes_per_read();
@@ -249,9 +279,29 @@ fn place_beside(kind: OperationKind, file: LogFile, offset: u64) -> BesidePlace 
 
 #[cfg(test)]
 mod tests {
+    use plan::Plan;
     use simdisk::operations::Placement;
 
-    use super::Placements;
+    use super::{Placements, cold, extra_reads, profile, scaled};
+
+    #[test]
+    fn reads_beyond_those_of_a_warm_cache_decrease_evenly() {
+        assert!((extra_reads(130.0, 100.0) - 0.6).abs() < 1e-9);
+        assert!(extra_reads(90.0, 100.0).abs() < 1e-9, "chance");
+    }
+
+    /// A cold cache has the inner pages of the trees to read, and the part of the rows that it
+    /// would hold.
+    #[test]
+    fn the_engine_reads_more_after_the_database_was_opened() {
+        let text = "[databases]\nfolders = [\"/a\"]\nsize = \"2GiB\"\n[engine]\n\
+                    cache_minimum = \"16MiB\"\ncache_maximum = \"128MiB\"\n";
+        let plan = Plan::parse("test", text).expect("a valid plan");
+        let warm = profile(&scaled(&plan).0).expect("it can be measured");
+        let cold = cold(&plan, &warm).expect("it can be measured");
+        assert_eq!(cold.pages, 4_096);
+        assert!((0.02..4.0).contains(&cold.extra_reads), "{cold:?}");
+    }
 
     #[test]
     fn requests_close_to_the_one_before_are_near_it_and_others_anywhere() {

@@ -3,6 +3,7 @@
 
 mod alike;
 pub mod arrays;
+mod engine_run;
 mod facts;
 mod flash_cache;
 mod level;
@@ -13,34 +14,30 @@ pub mod played;
 mod scale;
 mod series;
 mod storage;
+mod together;
 mod trace;
 
-use std::cell::RefCell;
 use std::path::Path;
-use std::rc::Rc;
-use std::sync::Arc;
 use std::thread;
 
 use device::{Executor, VirtualReactor};
 use plan::Plan;
-use record::{Event, LogLine};
-use simdisk::HostProcessors;
+use record::Event;
 use simdisk::operations::OperationProfile;
-use trial::run::Group;
-use trial::{Coordinator, ProcessorTime, Stop};
 use units::Seed;
 
 use crate::error::HostError;
-use crate::measure::{Measured, RunFolder, conclude, finished};
+use crate::measure::{Measured, RunFolder, conclude};
 use crate::stop::StopFlag;
 use crate::system;
 
-use alike::Alike;
+use engine_run::{EngineRun, SimulatedJournal};
 pub(crate) use flash_cache::recorded;
 pub use level::SimulationLevel;
+use scale::scaled;
 pub use scale::usual_duration;
-use scale::{scaled, scaled_to};
 pub use storage::SimulatedStorage;
+pub use together::{SharedHost, simulate_together};
 
 /// Description of a simulation.
 pub struct SimulationOrder<'a> {
@@ -130,78 +127,13 @@ fn simulate_engine(
     stop: &StopFlag,
     told: impl Fn(&Event) + 'static,
 ) -> Result<Measured, HostError> {
-    let alike = Alike::of_engine(order.storage, order.plan);
-    let (plan, stretch) = scaled_to(order.plan, alike.simulated.len());
-    let world = order
-        .storage
-        .world(&plan, &alike.simulated, stretch, order.seed)
-        .map_err(HostError::of_design)?;
-    let runtime = world.executor.runtime();
-    let start = facts::start(order, &plan, stretch, runtime.clock().epoch() + runtime.now());
+    let run = EngineRun::prepared(order)?;
+    let start = facts::start(order, &run.plan, run.stretch, run.epoch());
     let journal = SimulatedJournal::create(order.folder, &Event::Start(Box::new(start)))?;
-    let coordinator = Arc::new(Coordinator::new(1));
-    let (origin, locations) = (runtime.now(), world.locations.clone());
-    if let Some(text) = alike.words() {
-        journal.add(&Event::Log(LogLine { at_ns: 0, text }));
-    }
-    let noted = {
-        let (journal, coordinator, stop) =
-            (journal.clone(), Arc::clone(&coordinator), stop.clone());
-        let plan = plan.clone();
-        move |event: Event| {
-            for event in alike.of_all(&plan, event) {
-                told(&event);
-                journal.add(&event);
-            }
-            if stop.is_set() {
-                coordinator.stop(Stop::Interrupted);
-            }
-        }
-    };
-    let mut group = Group::alone(&runtime, &plan, locations, &coordinator, Rc::new(noted));
-    group.rest_percent = order.rest_percent;
-    group.is_storage_trusted = true;
-    group.settled = world.settled();
-    group.flash_cache = world.flash_cache();
-    group.processors = HostProcessors::of(&order.storage.array).map(|of| {
-        let of = RefCell::new(of);
-        Rc::new(move |now, updates| of.borrow_mut().done(now, updates)) as ProcessorTime
+    let noted = journal.clone();
+    let ended = run.play(order, stop, move |event| {
+        told(event);
+        noted.add(event);
     });
-    let summary = world.executor.block_on(trial::run::run(group));
-    let mut folder = journal.close()?;
-    if let Some(failure) = summary.failure.filter(|failure| failure.at_open) {
-        folder.discard();
-        return Err(HostError::Design(failure.text));
-    }
-    let at = runtime.now().since(origin);
-    let last = Event::Finished(finished(&coordinator, None, at));
-    folder.write(&last)?;
-    let (record, verdict) = conclude(order.folder, folder, [].into_iter())?;
-    Ok(Measured { record, verdict, storage_owes: false })
-}
-
-/// The journal, shared with the tasks that write it, until it cannot be written any more.
-#[derive(Clone)]
-struct SimulatedJournal(Rc<RefCell<(RunFolder, Result<(), HostError>)>>);
-
-impl SimulatedJournal {
-    fn create(path: &Path, start: &Event) -> Result<Self, HostError> {
-        let mut folder = RunFolder::create(path)?;
-        folder.write(start)?;
-        Ok(Self(Rc::new(RefCell::new((folder, Ok(()))))))
-    }
-
-    fn add(&self, event: &Event) {
-        let (folder, written) = &mut *self.0.borrow_mut();
-        if written.is_ok() {
-            *written = folder.write(event);
-        }
-    }
-
-    /// The folder; the first error of the journal.
-    fn close(self) -> Result<RunFolder, HostError> {
-        let inner = Rc::into_inner(self.0);
-        let (folder, written) = inner.expect("invariant: all tasks have ended").into_inner();
-        written.map(|()| folder)
-    }
+    journal.end(order.folder, ended)
 }

@@ -12,15 +12,17 @@ use simdisk::operations::{OperationAnswer, OperationProfile};
 use units::Nanos;
 
 use super::series::OperationSeries;
-use super::{SimulationOrder, facts, measured_profile, operations};
+use super::{SimulationOrder, facts, measured, measured_profile, operations};
 use crate::crew;
 use crate::error::HostError;
 use crate::measure::{Measured, RunFolder, conclude};
 
-/// The operation model's profile of the load of an order at the pace of its array.
+/// The operation model's profile of the load of an order at the pace of its array, with the cost of
+/// a cold cache, which a copy has when it takes over.
 pub fn paced_profile(order: &SimulationOrder<'_>) -> Result<OperationProfile, HostError> {
     let profile = measured_profile(order.plan)?;
-    operations::at_pace(order, &profile)
+    let cold = measured::cold(order.plan, &profile)?;
+    Ok(OperationProfile { cold, ..operations::at_pace(order, &profile)? })
 }
 
 /// Sessions of each database of `plan`, in its order.

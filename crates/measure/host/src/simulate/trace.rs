@@ -113,6 +113,8 @@ pub(super) struct TracedLoad {
     /// Batches of all sessions together.
     batches: u64,
     pace: ArrayPace,
+    /// Whether the trace begins with the first batch, and not once the load has settled.
+    is_from_opening: bool,
 }
 
 impl TracedLoad {
@@ -123,7 +125,12 @@ impl TracedLoad {
     /// time in which nothing else happens shows how many reads the session waited for.
     pub(super) fn one() -> Self {
         let pace = ArrayPace::even(READ_LATENCY, LOG_LATENCY);
-        Self { sessions: 1, batches: BATCHES, pace }
+        Self { sessions: 1, batches: BATCHES, pace, is_from_opening: false }
+    }
+
+    /// The same with a cache that is empty at first.
+    pub(super) fn from_opening() -> Self {
+        Self { is_from_opening: true, ..Self::one() }
     }
 
     /// As many sessions as `plan` has, at the pace of an array: several that need room at about
@@ -133,7 +140,7 @@ impl TracedLoad {
             Sessions::Count(sessions) => sessions,
             Sessions::Auto => Self::USUAL_SESSIONS,
         };
-        Self { sessions, batches: BATCHES_OF_BURSTS, pace }
+        Self { sessions, batches: BATCHES_OF_BURSTS, pace, is_from_opening: false }
     }
 }
 
@@ -194,6 +201,7 @@ pub(super) fn trace(plan: &Plan, load: &TracedLoad) -> Result<Vec<Traced>, HostE
         settles_at: (SETTLED_DEPTHS * plan.checkpoint_depth.0) >> 20,
         commits_per_batch: u64::from(plan.workload.commits_per_batch),
         batches: load.batches,
+        is_from_opening: load.is_from_opening,
         commits: Cell::new(0),
     };
     group.commits = Some(Rc::new(move |step| watch.note(&step)));
@@ -215,11 +223,16 @@ struct CommitWatch {
     commits_per_batch: u64,
     /// Batches to trace.
     batches: u64,
+    is_from_opening: bool,
     /// Commits so far.
     commits: Cell<u64>,
 }
 
 impl CommitWatch {
+    fn has_settled(&self, place: Lgpos) -> bool {
+        self.is_measuring.get() && u64::from(place.generation.0) > self.settles_at + 1
+    }
+
     fn note(&self, step: &CommitStep) {
         let (is_durable, place) = match &step.stage {
             CommitStage::Asked(changes) => {
@@ -237,10 +250,7 @@ impl CommitWatch {
                 self.coordinator.stop(Stop::Interrupted);
                 self.tracer.is_on.set(false);
             }
-        } else if ends_batch
-            && self.is_measuring.get()
-            && u64::from(place.generation.0) > self.settles_at + 1
-        {
+        } else if self.is_from_opening || ends_batch && self.has_settled(place) {
             self.tracer.is_on.set(true);
             // The first step is where the first batch begins.
             self.tracer.note(TracedStep::Committed { is_durable, place });

@@ -8,7 +8,9 @@ fn proof(state: ClaimState) -> Proof {
         worst: "EX03".to_owned(),
         cases: 4,
         state,
+        is_narrow: false,
         reads_ms: Some(31.4),
+        worst_minute_ms: Some(44.0),
         disks_busy: 0.97,
         excess: (state != ClaimState::Holds).then_some(0.57),
         disagreement: (state != ClaimState::Holds).then(|| "requests queue".to_owned()),
@@ -55,6 +57,25 @@ fn the_customer_reads_what_breaks_and_what_to_change() {
         assert!(text.contains(part), "{part} is missing in:\n{text}");
     }
     assert!(proof_html(&proof(ClaimState::Fails)).contains("Contoso"));
+}
+
+#[test]
+fn a_claim_whose_truth_the_model_cannot_tell_is_called_narrow() {
+    let mut near = proof(ClaimState::Holds);
+    assert!(!proof_text(&near, crate::TEXT_WIDTH).contains("arrowly"));
+    near.claims[1].is_narrow = true;
+    let text = proof_text(&near, crate::TEXT_WIDTH);
+    assert!(text.contains("holds narrowly") && text.contains("within +-25 %"), "{text}");
+    assert_eq!(proof_json(&near)["claims"][1]["narrow"], true);
+}
+
+/// One change needs no table; several claims that fail have one each.
+#[test]
+fn the_table_of_changes_is_for_more_than_one() {
+    let mut failing = proof(ClaimState::Fails);
+    assert!(!proof_text(&failing, crate::TEXT_WIDTH).contains("with which each claim holds"));
+    failing.claims[0].state = ClaimState::FailsOnPaper;
+    assert!(proof_text(&failing, crate::TEXT_WIDTH).contains("with which each claim holds"));
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub(crate) struct OpenFile {
     clock: OsClock,
     length: Cell<u64>,
     writable: bool,
+    /// `true` if its file system keeps files in memory.
+    pub lives_in_memory: bool,
     /// Requests that the ring has of it.
     pub under_way: Cell<u32>,
 }
@@ -215,6 +217,7 @@ impl OsDevice {
         let caps = with_alignment(caps, opened.direct_alignment);
         let file = Rc::new(OpenFile {
             name,
+            lives_in_memory: sys::lives_in_memory(&opened.file).unwrap_or(false),
             file: Arc::new(opened.file),
             durable_writes: opened.durable_writes,
             clock: OsClock::new(),

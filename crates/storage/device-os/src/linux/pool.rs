@@ -119,6 +119,13 @@ pub(super) fn block(
     );
 }
 
+/// Makes a request as a blocking call on this thread.
+pub(super) fn call(handle: &OpenFile, mut op: Op, clock: OsClock) -> Completed {
+    let submitted = clock.now();
+    let result = perform(&handle.file, &mut op).map_err(|failure| failure.on(handle, &op));
+    Completed { buffer: op.into_buffer(), result, submitted, completed: clock.now() }
+}
+
 /// How a transfer failed, before its file is known.
 enum PoolFailure {
     Short(usize),

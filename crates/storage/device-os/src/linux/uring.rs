@@ -10,6 +10,8 @@
 //! for that.
 #![expect(unsafe_code, reason = "hands buffers to the kernel; each block has its argument")]
 
+mod in_memory;
+
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -29,6 +31,7 @@ use crate::OsClock;
 use crate::helpers::Helpers;
 use crate::probe::DurableWrites;
 use crate::transfer::{Progress, progress};
+use in_memory::CopiedAtOnce;
 
 /// Entries that may wait to be submitted: parts of short transfers, and requests that the kernel
 /// was short of memory for.
@@ -65,6 +68,11 @@ pub(super) struct UringHost {
     /// Slots of requests that have not been submitted to the kernel.
     untold: RefCell<Vec<usize>>,
     watches: RefCell<Watches>,
+    /// Queued watches that the kernel has not been given.
+    held_watches: Cell<usize>,
+    /// `true` if a turn has left them queued.
+    is_holding: Cell<bool>,
+    copied: CopiedAtOnce,
     helpers: Helpers,
     bell: File,
     bell_is_watched: Cell<bool>,
@@ -132,6 +140,9 @@ impl UringHost {
             finished: RefCell::default(),
             untold: RefCell::default(),
             watches: RefCell::default(),
+            held_watches: Cell::new(0),
+            is_holding: Cell::new(false),
+            copied: CopiedAtOnce::default(),
             helpers: Helpers::new(HELPER_THREADS, Some(ring_bell)),
             bell,
             bell_is_watched: Cell::new(false),
@@ -161,6 +172,7 @@ impl UringHost {
     /// Submits the queued entries. An error here shows again, and is handled, at the next turn.
     fn hand_over(&self) {
         self.date_untold();
+        self.hold_nothing();
         let _ = self.ring.borrow_mut().submit();
     }
 
@@ -175,6 +187,17 @@ impl UringHost {
         for slot in untold.drain(..) {
             requests.get(slot).submitted = now;
         }
+    }
+
+    /// Whether the queue may wait for the next turn: it holds watches alone, and waited for none.
+    /// A task that has just found its socket empty is mostly about to begin requests.
+    fn may_hold(&self, queued: usize) -> bool {
+        queued == self.held_watches.get() && !self.is_holding.replace(true)
+    }
+
+    fn hold_nothing(&self) {
+        self.held_watches.set(0);
+        self.is_holding.set(false);
     }
 
     fn watch_bell(&self) {
@@ -195,12 +218,16 @@ impl UringHost {
         };
         let idle = {
             let queue = ring.submission();
-            queue.is_empty() && !queue.taskrun() && !queue.cq_overflow()
+            !queue.taskrun()
+                && !queue.cq_overflow()
+                && (queue.is_empty() || wait == Nanos::ZERO && self.may_hold(queue.len()))
         };
-        let submitter = ring.submitter();
-        let result = if wait == Nanos::ZERO && idle {
+        if wait == Nanos::ZERO && idle {
             return; // Nothing to submit and nothing to reap.
-        } else if wait == Nanos::ZERO {
+        }
+        self.hold_nothing();
+        let submitter = ring.submitter();
+        let result = if wait == Nanos::ZERO {
             submitter.submit()
         } else if wait == Nanos::MAX {
             submitter.submit_and_wait(1)
@@ -387,7 +414,7 @@ impl Reactor for UringHost {
     }
 
     fn turn(&self, until: Option<Nanos>) -> bool {
-        let delivered = self.drain() | self.helpers.deliver();
+        let delivered = self.drain() | self.helpers.deliver() | self.copied.deliver();
         let in_flight = self.requests.borrow().count() > 0
             || self.helpers.busy()
             || !self.watches.borrow().is_empty();
@@ -408,6 +435,9 @@ impl Host for UringHost {
     }
 
     fn start(&self, file: &Rc<OpenFile>, op: Op, completer: Completer) {
+        if file.lives_in_memory {
+            return self.copied.start(file, op, completer, self.clock);
+        }
         let slot = self.requests.borrow_mut().insert(RingRequest {
             op,
             moved: 0,
@@ -432,6 +462,7 @@ impl Host for UringHost {
         let events = u32::from(readiness.events().unsigned_abs());
         let poll = opcode::PollAdd::new(Fd(socket.as_raw_fd()), events);
         self.push(&poll.build().user_data(WATCH | number));
+        self.held_watches.set(self.held_watches.get() + 1);
     }
 
     fn helpers(&self) -> &Helpers {

@@ -88,6 +88,10 @@ impl Cached {
                 return false;
             };
             let first = block * self.file.block_bytes();
+            if first == offset && bytes.len() == buffer.len() {
+                *buffer = bytes;
+                return true;
+            }
             let from = first.max(offset);
             let end = (first + bytes.len() as u64).min(offset + buffer.len() as u64);
             buffer[index(from - offset)..index(end - offset)]

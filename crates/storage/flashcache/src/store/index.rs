@@ -1,7 +1,9 @@
 //! Which block lies where: 15 bytes a block, so that 400 GB of flash take some 200 MB of memory.
 //!
 //! Entries are filed by position on flash, so a position need not be stored; an open-addressing
-//! table finds them by key. Volume, access count and life share 16 bits.
+//! table finds them by key. A slot of the table has bits to spare beside the position: they hold a
+//! part of the key's hash, so that a search compares keys, each a cache miss, only where it must.
+//! Volume, access count and life share 16 bits.
 
 use twox_hash::XxHash3_64;
 
@@ -10,6 +12,7 @@ use super::geometry::StoreGeometry;
 /// Maximum number of volumes in a store.
 pub(super) const MOST_VOLUMES: u16 = 1 << 12;
 
+/// No slot is equal to it: positions have one value fewer than their bits allow.
 const EMPTY: u32 = u32::MAX;
 
 /// Names a block of a volume.
@@ -74,7 +77,9 @@ pub(crate) struct BlockIndex {
     blocks: Vec<u32>,
     metas: Vec<Meta>,
     checksums: Vec<u32>,
+    /// A position in the low `position_bits`, above it the same bits of the key's hash.
     table: Vec<u32>,
+    position_bits: u32,
     live: u32,
 }
 
@@ -86,6 +91,7 @@ impl BlockIndex {
             metas: vec![Meta::default(); positions],
             checksums: vec![0; positions],
             table: vec![EMPTY; positions + positions / 4 + 1],
+            position_bits: u32::BITS - geometry.positions().leading_zeros(),
             live: 0,
         }
     }
@@ -103,9 +109,19 @@ impl BlockIndex {
             + self.table.len() * 4
     }
 
-    fn home(&self, key: Key) -> usize {
-        let wide = u128::from(key.hash()) * self.table.len() as u128;
+    fn home(&self, hash: u64) -> usize {
+        let wide = u128::from(hash) * self.table.len() as u128;
         usize::try_from(wide >> 64).expect("invariant: below the table's length")
+    }
+
+    const fn position_mask(&self) -> u32 {
+        (1 << self.position_bits) - 1
+    }
+
+    /// What a slot says of the block at `position`, whose key has this hash.
+    fn slot(&self, position: u32, hash: u64) -> u32 {
+        let low = u32::try_from(hash & 0xFFFF_FFFF).expect("invariant: 32 bits");
+        position | low & !self.position_mask()
     }
 
     fn key_at(&self, position: u32) -> Key {
@@ -119,17 +135,27 @@ impl BlockIndex {
 
     /// The slot of `key`, or the empty one where it belongs.
     fn slot_of(&self, key: Key) -> usize {
-        let mut slot = self.home(key);
-        while self.table[slot] != EMPTY && self.key_at(self.table[slot]) != key {
-            slot = self.after(slot);
+        let (hash, mask) = (key.hash(), self.position_mask());
+        let tag = self.slot(0, hash);
+        let mut at = self.home(hash);
+        loop {
+            let slot = self.table[at];
+            if slot == EMPTY || slot & !mask == tag && self.key_at(slot & mask) == key {
+                return at;
+            }
+            at = self.after(at);
         }
-        slot
+    }
+
+    /// The position in a slot, if there is one.
+    fn position_in(&self, at: usize) -> Option<u32> {
+        let slot = self.table[at];
+        (slot != EMPTY).then_some(slot & self.position_mask())
     }
 
     /// Position of the block of `key`.
     pub(crate) fn position(&self, key: Key) -> Option<u32> {
-        let position = self.table[self.slot_of(key)];
-        (position != EMPTY).then_some(position)
+        self.position_in(self.slot_of(key))
     }
 
     /// What lies at `position`.
@@ -146,15 +172,16 @@ impl BlockIndex {
     /// Puts a block at `position`, in the place of the block there and of the key's older one.
     pub(crate) fn insert(&mut self, position: u32, entry: CachedEntry) {
         self.remove_at(position);
-        if let Some(older) = self.position(entry.key) {
+        let mut slot = self.slot_of(entry.key);
+        if let Some(older) = self.position_in(slot) {
             self.remove_at(older);
+            slot = self.slot_of(entry.key);
         }
         let at = position as usize;
         self.blocks[at] = entry.key.block;
         self.metas[at] = Meta::of(entry.key.volume, entry.accesses);
         self.checksums[at] = entry.checksum;
-        let slot = self.slot_of(entry.key);
-        self.table[slot] = position;
+        self.table[slot] = self.slot(position, entry.key.hash());
         self.live += 1;
     }
 
@@ -170,8 +197,8 @@ impl BlockIndex {
         let mut hole = self.slot_of(entry.key);
         // Entries behind the hole that were pushed past it move up.
         let mut slot = self.after(hole);
-        while self.table[slot] != EMPTY {
-            let home = self.home(self.key_at(self.table[slot]));
+        while let Some(other) = self.position_in(slot) {
+            let home = self.home(self.key_at(other).hash());
             let length = self.table.len();
             if (slot + length - home) % length >= (slot + length - hole) % length {
                 self.table[hole] = self.table[slot];

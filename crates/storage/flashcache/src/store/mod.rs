@@ -16,6 +16,8 @@ mod format;
 mod geometry;
 mod group;
 mod index;
+#[cfg(test)]
+mod large;
 mod reclaim;
 mod recover;
 mod save;

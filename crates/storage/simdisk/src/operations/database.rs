@@ -7,8 +7,8 @@ use units::Prng;
 
 use super::log::LogState;
 use super::{
-    BesidePlace, OperationPace, OperationPlace, OperationProfile, Placement, RequestBeside,
-    WriteShape,
+    BesidePlace, ColdCache, OperationPace, OperationPlace, OperationProfile, Placement,
+    RequestBeside, WriteShape,
 };
 use crate::file_system::Metadata;
 
@@ -29,6 +29,8 @@ pub(super) struct SimulatedDatabase<'a> {
     pub is_running: bool,
     /// Sessions that wait until it runs.
     pub parked: Vec<u32>,
+    /// Reads until its cache is warm.
+    pub cold_left: u64,
     /// The burst that comes next, and the reads until then.
     burst: usize,
     reads_left: u32,
@@ -78,6 +80,7 @@ impl<'a> SimulatedDatabase<'a> {
             under_way: 0,
             is_running: true,
             parked: Vec::new(),
+            cold_left: 0,
             burst,
             reads_left: profile.bursts.get(burst).map_or(u32::MAX, |burst| burst.after_reads),
             waiting_writes: VecDeque::new(),
@@ -108,6 +111,23 @@ impl<'a> SimulatedDatabase<'a> {
             }
         };
         self.place.base + number * grain
+    }
+
+    /// Additional reads of a transaction with this many, as long as the cache is cold.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number of reads of one transaction"
+    )]
+    pub(super) fn cold_reads(&mut self, reads: u32) -> u32 {
+        let ColdCache { pages, extra_reads } = self.profile.cold;
+        if self.cold_left == 0 || reads == 0 {
+            return 0;
+        }
+        let share = self.cold_left as f64 / pages.max(1) as f64;
+        let thousandths = (extra_reads * share * f64::from(reads) * 1e3) as u64;
+        let more = u64::from(self.prng.below(1_000) < thousandths % 1_000);
+        u32::try_from(thousandths / 1_000 + more).unwrap_or(u32::MAX)
     }
 
     /// Notes that a read begins, and makes the bursts due that come with it.

@@ -1,10 +1,10 @@
-//! Copies beside the load, and changes of a load under way: databases that stop and start, drives
-//! that fail and are rebuilt.
+//! Copies beside the load, and changes of a load under way: databases that stop and start with a
+//! cold cache, drives that fail and are rebuilt.
 
 use units::Nanos;
 
 use super::run::{FlowState, OperationRun, Timer, Waiter};
-use super::{OperationFlow, OperationKind, OperationPlace};
+use super::{ColdCache, OperationFlow, OperationKind, OperationPlace};
 use crate::array::ArrayUsage;
 use crate::disk::{VirtualMoment, micros};
 use crate::host::HostProcessors;
@@ -28,6 +28,25 @@ impl OperationRun<'_> {
         if let Some(scan) = self.scan.filter(|_| is_scan_parked) {
             self.at(now + scan.pause.0, Timer::Scan(flow_number(database)));
         }
+    }
+
+    /// Empties the cache of a database: until it is warm again, reads reach storage that it would
+    /// have answered.
+    pub fn cool(&mut self, database: usize) {
+        let state = &mut self.databases[database];
+        let ColdCache { pages, extra_reads } = state.profile.cold;
+        state.cold_left = if extra_reads > 0.0 { pages } else { 0 };
+    }
+
+    /// Reads until the cache of a database is warm.
+    pub fn cold_reads_left(&self, database: usize) -> u64 {
+        self.databases[database].cold_left
+    }
+
+    /// Counts `reads` more as made while a cache is cold: time passes that is not simulated.
+    pub fn skip_cold_reads(&mut self, database: usize, reads: u64) {
+        let left = &mut self.databases[database].cold_left;
+        *left = left.saturating_sub(reads);
     }
 
     /// Begins a copy; returns its number.

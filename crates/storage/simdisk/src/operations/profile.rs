@@ -17,6 +17,17 @@ pub struct OperationProfile {
     pub writes_behind: usize,
     /// How the log is written.
     pub log: LogShape,
+    /// What a cold cache costs.
+    pub cold: ColdCache,
+}
+
+/// The reads that a load makes only because its cache is empty at first. The default costs nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ColdCache {
+    /// Pages of the cache: it is warm after as many reads.
+    pub pages: u64,
+    /// Additional reads for each read with an empty cache; they decrease to none until it is warm.
+    pub extra_reads: f64,
 }
 
 /// One batch of a session.

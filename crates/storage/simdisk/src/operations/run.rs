@@ -8,8 +8,8 @@ use units::{Nanos, Prng, Seed};
 use super::database::SimulatedDatabase;
 use super::log::LogWrite;
 use super::{
-    LoadedDatabase, OperationFlow, OperationKind, OperationLoad, OperationPlace, RequestBeside,
-    ScanShape, SpanShape,
+    LoadedDatabase, OperationFlow, OperationKind, OperationLoad, OperationPlace, Placement,
+    RequestBeside, ScanShape, SpanShape,
 };
 use crate::array::{HostRequest, HostWork};
 use crate::description::{ArrayDescription, DescriptionError};
@@ -30,6 +30,8 @@ pub struct OperationAnswer {
     pub bytes: u64,
     /// How long it took.
     pub latency: Nanos,
+    /// Whether it is a read that a warm cache would have answered.
+    pub is_warming: bool,
 }
 
 /// No batch takes less, so that time advances even if nothing is read or awaited.
@@ -77,6 +79,8 @@ pub(super) enum Timer {
 #[derive(Clone, Copy)]
 pub(super) enum Waiter {
     Session(u32),
+    /// A session whose cache is cold.
+    Warming(u32),
     Write,
     Log,
     Scan,
@@ -110,6 +114,8 @@ struct SimulatedSession {
     span: usize,
     /// Reads of the span that have not begun.
     reads_left: u32,
+    /// Reads of the span that a warm cache would answer, and that have not begun.
+    cold_left: u32,
     /// Reads of the batch that have begun.
     reads_begun: usize,
     /// Start of the last read.
@@ -255,6 +261,7 @@ impl<'a> OperationRun<'a> {
             batch: 0,
             span: 0,
             reads_left: 0,
+            cold_left: 0,
             reads_begun: 0,
             last_read: 0,
             begun: 0,
@@ -326,8 +333,9 @@ impl<'a> OperationRun<'a> {
             return true;
         };
         let state = &mut self.sessions[session as usize];
+        let cold_left = self.databases[state.database as usize].cold_reads(span.reads);
         state.step = SessionStep::Read;
-        state.reads_left = span.reads;
+        (state.reads_left, state.cold_left) = (span.reads, cold_left);
         for _ in 0..span.reads_beside {
             self.read(now, session, Waiter::None);
         }
@@ -347,6 +355,11 @@ impl<'a> OperationRun<'a> {
             }
             state.reads_left -= 1;
             self.read(now, session, Waiter::Session(session));
+            return false;
+        }
+        if state.cold_left > 0 {
+            state.cold_left -= 1;
+            self.read_cold(now, session);
             return false;
         }
         state.step = SessionStep::Commit;
@@ -399,7 +412,8 @@ impl<'a> OperationRun<'a> {
         let database = state.database as usize;
         self.databases[database].under_way -= 1;
         let kind = OperationKind::Batch;
-        told(OperationAnswer { database, kind, bytes: 0, latency: Nanos(latency) });
+        let (bytes, is_warming) = (0, false);
+        told(OperationAnswer { database, kind, bytes, latency: Nanos(latency), is_warming });
         let rest = (latency / 100 * self.rest_percent).max(SHORTEST_BATCH.saturating_sub(latency));
         self.at(now + rest, Timer::Session(session));
         false
@@ -418,8 +432,21 @@ impl<'a> OperationRun<'a> {
         state.last_read = base;
         let place = OperationPlace { base, ..database.place };
         database.note_read(profile);
+        database.cold_left = database.cold_left.saturating_sub(1);
         self.ask(now, number, (OperationKind::DatabaseRead, waiter), place, bytes);
         self.write_database(now, number);
+    }
+
+    /// Reads a page that a warm cache holds.
+    fn read_cold(&mut self, now: VirtualMoment, session: u32) {
+        let number = self.sessions[session as usize].database;
+        let database = &mut self.databases[number as usize];
+        let bytes = database.profile.read_bytes;
+        let base = database.placed(Placement::Anywhere, 0, (bytes, bytes));
+        database.cold_left = database.cold_left.saturating_sub(1);
+        let place = OperationPlace { base, ..database.place };
+        let waiter = Waiter::Warming(session);
+        self.ask(now, number, (OperationKind::DatabaseRead, waiter), place, bytes);
     }
 
     fn write_database(&mut self, now: VirtualMoment, number: u32) {
@@ -531,14 +558,18 @@ impl<'a> OperationRun<'a> {
             return self.flow_went_on(now, flow, (begun, bytes));
         }
         let latency = Nanos(now - begun);
-        told(OperationAnswer { database: number as usize, kind, bytes, latency });
+        let is_warming = matches!(waiter, Waiter::Warming(_));
+        told(OperationAnswer { database: number as usize, kind, bytes, latency, is_warming });
         let database = &mut self.databases[number as usize];
-        if matches!(kind, OperationKind::DatabaseRead | OperationKind::DatabaseWrite) {
+        let is_counted = matches!(kind, OperationKind::DatabaseRead | OperationKind::DatabaseWrite);
+        if is_counted && !is_warming {
             database.requests += 1;
         }
         match waiter {
             Waiter::None | Waiter::Beside(_) | Waiter::Unseen | Waiter::Flow(_) => {}
-            Waiter::Session(session) => self.go_on(now, session, told),
+            Waiter::Session(session) | Waiter::Warming(session) => {
+                self.go_on(now, session, told);
+            }
             Waiter::Scan => {
                 let pause = self.scan.map_or(0, |scan| scan.pause.0);
                 self.at(now + pause, Timer::Scan(number));

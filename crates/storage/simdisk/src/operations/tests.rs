@@ -3,7 +3,7 @@
 use units::{Nanos, Seed};
 
 use super::{
-    BatchShape, BesidePlace, LoadedDatabase, LogShape, OperationAnswer, OperationKind,
+    BatchShape, BesidePlace, ColdCache, LoadedDatabase, LogShape, OperationAnswer, OperationKind,
     OperationLoad, OperationPlace, OperationProfile, OperationRun, Placement, RequestBeside,
     ScanShape, SpanShape, WriteBurst, WriteShape,
 };
@@ -44,6 +44,7 @@ fn profile() -> OperationProfile {
             }],
             ..LogShape::default()
         },
+        cold: ColdCache::default(),
     }
 }
 
@@ -288,4 +289,26 @@ fn processors_work_on_a_transaction_after_its_reads_and_before_its_commit() {
     assert_eq!(answered_by(Nanos::from_millis(490)), (3, 0));
     // The second transaction has one read, and goes to the processors after it.
     assert_eq!(answered_by(Nanos::from_millis(990)), (1, 1));
+}
+
+/// Judged by arithmetic: with one additional read for each at first, which decreases evenly with
+/// the pages that the cache lacks, `pages * (1 - ln 2)` of the reads until it is full are
+/// additional.
+#[test]
+fn a_cold_cache_reads_more_until_it_is_warm() {
+    let cold = ColdCache { pages: 3_000, extra_reads: 1.0 };
+    let profile = OperationProfile { cold, ..profile() };
+    let array = ArrayDescription::parse("array", FLASH, &[]).expect("an array");
+    let load = load(&profile, 4, |_| ());
+    let mut run = OperationRun::new(&[array], load, Seed(1)).expect("an array");
+    run.cool(0);
+    let mut answers = Vec::new();
+    run.advance(MINUTE, |answer| answers.push(answer));
+    assert_eq!(run.cold_reads_left(0), 0);
+    let additional = answers.iter().filter(|of| of.is_warming).count() as f64;
+    let wanted = 3_000.0 * (1.0 - std::f64::consts::LN_2);
+    assert!((additional / wanted - 1.0).abs() < 0.05, "{additional} reads, not {wanted}");
+    let reads = count(&answers, OperationKind::DatabaseRead) - additional;
+    let writes = count(&answers, OperationKind::DatabaseWrite) / reads;
+    assert!((writes / 0.5 - 1.0).abs() < 0.02, "{writes} writes for each other read");
 }

@@ -4,6 +4,7 @@ pub(crate) mod arrangement;
 pub(crate) mod conduct;
 mod from_fleet;
 pub(crate) mod from_provision;
+mod passes;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -93,10 +94,8 @@ pub(crate) fn run(
     }
     let choice = choice(flags, document)?;
     if let DeploymentDocument::Fleet(order) = document
-        && from_fleet::shares_nothing(order, &choice, &flags.events)
+        && let Some(folder) = without_timeline(flags, order, &choice, console)?
     {
-        let folder = folder(flags, &order.name)?;
-        from_fleet::each_alone(flags, order, &folder, console)?;
         return crate::cmd::fleet::show::show(&folder, flags.json, console);
     }
     let (mut arrangement, mut occurrences) = match document {
@@ -130,6 +129,31 @@ pub(crate) fn run(
     };
     let played = order.conduct()?;
     conclude(&arrangement, (&occurrences, &played), (&folder, flags.json), console)
+}
+
+/// Simulates a fleet that has no timeline: its hosts share nothing, or pass over whole databases;
+/// returns the folder of its record, and none for loads with events or shared arrays.
+fn without_timeline(
+    flags: &SimulateFlags,
+    order: &FleetOrder,
+    choice: &ArrayChoice,
+    console: &mut Console,
+) -> Result<Option<PathBuf>, CommandError> {
+    if !from_fleet::has_no_events(order, &flags.events) {
+        return Ok(None);
+    }
+    if choice.sharing != Sharing::All && order.databases.is_empty() {
+        let folder = folder(flags, &order.name)?;
+        from_fleet::each_alone(flags, order, &folder, console)?;
+        return Ok(Some(folder));
+    }
+    let plans = passes::plans(flags, order)?;
+    let Some(plans) = plans.filter(|_| choice.sharing == Sharing::All) else {
+        return Ok(None);
+    };
+    let folder = folder(flags, &order.name)?;
+    passes::run(flags, order, (&plans, &choice.array, &folder), console)?;
+    Ok(Some(folder))
 }
 
 /// Events beyond the end would be ignored.

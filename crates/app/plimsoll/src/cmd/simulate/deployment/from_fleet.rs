@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fleet::{EventAction, FleetOrder};
 use host::StopFlag;
 use host::simulate::played::side_by_side;
-use plan::Plan;
+use plan::{Database, Plan};
 use rehearsal::{
     Happening, Occurrence, PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules,
 };
@@ -18,14 +18,13 @@ use crate::console::Console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
 
-/// Whether every host of the plan can be simulated alone: then it equals `simulate` of its plan,
-/// byte for byte.
-pub(super) fn shares_nothing(order: &FleetOrder, choice: &ArrayChoice, events: &[String]) -> bool {
-    let is_quiet = order.events.is_empty() && order.databases.is_empty() && events.is_empty();
-    is_quiet && choice.sharing != Sharing::All
+/// Whether nothing happens to the hosts while they work.
+pub(super) const fn has_no_events(order: &FleetOrder, events: &[String]) -> bool {
+    order.events.is_empty() && events.is_empty()
 }
 
-/// Simulates every host alone, into the folder of a fleet run.
+/// Simulates every host alone, into the folder of a fleet run: each equals `simulate` of its plan,
+/// byte for byte.
 pub(super) fn each_alone(
     flags: &SimulateFlags,
     order: &FleetOrder,
@@ -48,7 +47,7 @@ pub(super) fn each_alone(
 }
 
 /// The flags of `simulate` for one host.
-fn host_flags(
+pub(super) fn host_flags(
     flags: &SimulateFlags,
     order: &FleetOrder,
     (number, folder): (usize, &Path),
@@ -135,7 +134,11 @@ fn add_host(
     (number, names): (usize, &[String]),
     (choice, shelf): (&ArrayChoice, &mut Shelf<'_>),
 ) -> Result<(), CommandError> {
-    let (profile, sessions) = load_of(&plans[number], choice)?;
+    let load = match choice.sharing {
+        Sharing::All => beside_the_others(plans, number),
+        Sharing::Host | Sharing::Folder | Sharing::Sets(_) => plans[number].clone(),
+    };
+    let (profile, sessions) = load_of(&load, choice)?;
     deployment.profiles.push(profile);
     for (position, name) in names.iter().enumerate() {
         let set = order.databases.iter().find(|of| of.database == *name);
@@ -159,6 +162,19 @@ fn add_host(
         });
     }
     Ok(())
+}
+
+/// The plan of a host with as many more of its databases as the others have: its page writes come
+/// in bursts at the pace of the array under the load of all.
+fn beside_the_others(plans: &[Plan], number: usize) -> Plan {
+    let mut plan = plans[number].clone();
+    let more = plans.iter().enumerate().filter(|(other, _)| *other != number);
+    let more: usize = more.map(|(_, of)| of.databases.len()).sum();
+    for index in (0..).skip(plan.databases.len()).take(more) {
+        plan.databases.push(Database { index, ..plan.databases[0].clone() });
+    }
+    plan.workload.target_iops = plans.iter().map(|of| of.workload.target_iops).sum();
+    plan
 }
 
 /// What a database of `plan` is held at.

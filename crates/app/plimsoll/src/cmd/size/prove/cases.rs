@@ -10,6 +10,9 @@ use units::Nanos;
 /// When a failure comes.
 const AT: Nanos = Nanos::from_secs(600);
 
+/// The claim about a disk of each array.
+pub(super) const ONE_DISK: &str = "one disk failed";
+
 /// A claim and all ways in which its failure can happen.
 pub(super) struct PlayedClaim {
     pub name: String,
@@ -21,8 +24,9 @@ pub(super) struct PlayedClaim {
     pub length: Nanos,
 }
 
-/// The claims of a design: normal operation, each server, each pair whose loss stops no database,
-/// else one server of each site if that stops none, each site, a disk of each array.
+/// The claims of a design: normal operation, each server if there are copies, each pair whose loss
+/// stops no database, else one server of each site if that stops none, each site, a disk of each
+/// array.
 pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Vec<PlayedClaim> {
     let hour = Nanos::from_secs(3_600);
     let mut all = vec![PlayedClaim {
@@ -32,7 +36,8 @@ pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Ve
         length: hour,
     }];
     let members = members(deployment);
-    for mode in provision.modes.iter().filter(|mode| is_claimed(mode)) {
+    let has_copies = has_copies(deployment);
+    for mode in provision.modes.iter().filter(|mode| has_copies && is_claimed(mode)) {
         let cases = match mode.failure {
             Failure::Servers(1) => {
                 members.iter().map(|&host| vec![lost(deployment, host)]).collect()
@@ -48,9 +53,11 @@ pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Ve
         let name = mode.failure.to_string();
         all.push(PlayedClaim { name, cases, objection, length: Nanos(2 * hour.0) });
     }
-    all.extend(one_of_each_site(provision, deployment, &members));
+    if has_copies {
+        all.extend(one_of_each_site(provision, deployment, &members));
+    }
     all.push(PlayedClaim {
-        name: "one disk failed".to_owned(),
+        name: ONE_DISK.to_owned(),
         cases: disks(deployment).into_iter().map(|of| vec![of]).collect(),
         objection: None,
         length: Nanos(96 * hour.0),
@@ -58,8 +65,13 @@ pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Ve
     all
 }
 
-/// One server is claimed by every design with copies, a pair where all databases would stay active,
-/// a site wherever there are two.
+/// Whether any database has a second copy: without one no server can be lost.
+fn has_copies(deployment: &PlayedDeployment) -> bool {
+    deployment.databases.iter().any(|of| of.copies.len() > 1)
+}
+
+/// Of designs with copies: one server always, a pair if all databases would stay active, a site if
+/// there are two.
 fn is_claimed(mode: &Mode) -> bool {
     match mode.failure {
         Failure::Servers(1) | Failure::Site => true,

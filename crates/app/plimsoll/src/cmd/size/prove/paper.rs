@@ -20,7 +20,7 @@ pub(super) struct Shown {
     pub is_broken: bool,
     /// Whether a disk was missing where it broke.
     pub is_degraded: bool,
-    /// Whether copies were seeded or caught up there.
+    /// Whether copies were seeded there or from there, or caught up.
     pub is_recovering: bool,
     /// How busy the busiest disk was, as a share.
     pub disks_busy: f64,

@@ -4,13 +4,17 @@ use plan::deployment::Replacement;
 use provision::{LighterDesign, lighter_designs, more_servers};
 use report::{Claim, ClaimState, Remedy};
 
-use super::trial::Trial;
+use super::cases::ONE_DISK;
+use super::trial::{Adjustment, Trial};
 use crate::cmd::predict;
 use crate::console::Console;
 use crate::error::CommandError;
 
 /// More edits than this are not tried.
 const MOST_EDITS: usize = 6;
+
+/// How many times as long a reseed may take: slower ones leave more of the disks to users.
+const LONGER_RESEEDS: [u32; 2] = [2, 4];
 
 /// Shares of the mailboxes that are tried if no edit helps.
 const SHARES: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
@@ -32,6 +36,9 @@ pub(super) fn found(
         return Ok(None);
     }
     let mut search = RemedySearch { claims, tried: 0 };
+    if let Some(remedy) = search.slower_reseeds(trial, console)? {
+        return Ok(Some(remedy));
+    }
     for design in candidates(document, search.fails_on_paper()) {
         if let Some(remedy) = search.edit(document, &design, console)? {
             return Ok(Some(remedy));
@@ -86,8 +93,36 @@ impl RemedySearch<'_> {
             tried: self.tried,
         };
         let is_sound = trial.violations.is_empty();
-        let all_hold = self.note(&remedy, |name| trial.holds(name, 1.0))?;
+        let all_hold = self.note(&remedy, |name| trial.holds(name, Adjustment::NONE))?;
         Ok((all_hold && is_sound).then_some(remedy))
+    }
+
+    /// Tries to seed more slowly, which needs no hardware: a failed disk without redundancy costs
+    /// users most while its copies are seeded.
+    fn slower_reseeds(
+        &mut self,
+        trial: &Trial,
+        console: &mut Console,
+    ) -> Result<Option<Remedy>, CommandError> {
+        let mut of_disks = self.claims.iter().filter(|of| of.name == ONE_DISK);
+        if !trial.reseeds() || !of_disks.any(|of| of.state == ClaimState::Fails) {
+            return Ok(None);
+        }
+        for times in LONGER_RESEEDS {
+            self.tried += 1;
+            let rate = trial.reseed_mb_per_second() / f64::from(times);
+            console.remark(format_args!("Trying to reseed at {rate:.0} MB/s ..."))?;
+            let remedy = Remedy {
+                edit: Some(format!("reseed at {rate:.0} MB/s at most")),
+                effect: format!("a reseed takes {times} times as long; no other hardware"),
+                tried: self.tried,
+            };
+            let adjustment = Adjustment { reseeds_take: times.into(), ..Adjustment::NONE };
+            if self.note(&remedy, |name| trial.holds(name, adjustment))? {
+                return Ok(Some(remedy).filter(|_| trial.violations.is_empty()));
+            }
+        }
+        Ok(None)
     }
 
     /// Tries shares of the mailboxes, the most first.
@@ -105,7 +140,8 @@ impl RemedySearch<'_> {
                 effect: format!("{:.0} % of {mailboxes:.0}", share * 100.0),
                 tried: self.tried,
             };
-            if self.note(&remedy, |name| trial.holds(name, share))? {
+            let adjustment = Adjustment { share, ..Adjustment::NONE };
+            if self.note(&remedy, |name| trial.holds(name, adjustment))? {
                 return Ok(Some(remedy));
             }
         }

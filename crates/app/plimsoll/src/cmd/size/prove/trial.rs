@@ -16,7 +16,7 @@ use simdisk::ArrayDescription;
 use sizing::Severity;
 use units::{Nanos, Seed};
 
-use super::case::PlayedCase;
+use super::case::{PlayedCase, Trust, recovering};
 use super::cases::{PlayedClaim, claims};
 use super::deciding::deciding;
 use super::paper::OnPaper;
@@ -29,6 +29,23 @@ use crate::error::CommandError;
 
 /// Played at the beginning of each stretch, and to represent the rest.
 const PLAYED: Nanos = Nanos::from_secs(60);
+
+/// Played of the worst case to represent the rest: the worst of many short ones is partly chance.
+const CONFIRMED: Nanos = Nanos::from_secs(300);
+
+/// A change of a design that needs no other layout.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Adjustment {
+    /// Share of the mailboxes.
+    pub share: f64,
+    /// Reseeds take this many times as long.
+    pub reseeds_take: f64,
+}
+
+impl Adjustment {
+    /// No change.
+    pub(super) const NONE: Self = Self { share: 1.0, reseeds_take: 1.0 };
+}
 
 /// A design that can be played.
 pub(super) struct Trial {
@@ -100,44 +117,70 @@ impl Trial {
         let mut found = Vec::new();
         for claim in self.claims() {
             console.remark(format_args!("{}: {} to play ...", claim.name, claim.cases.len()))?;
-            found.push(self.play(&claim, 1.0)?);
+            found.push(self.play(&claim, Adjustment::NONE)?);
         }
         Ok(found)
     }
 
-    /// Plays one claim with this share of the mailboxes.
-    pub(super) fn play(&self, claim: &PlayedClaim, share: f64) -> Result<Claim, CommandError> {
+    /// Plays one claim: all of its cases, and the worst of them for longer.
+    pub(super) fn play(
+        &self,
+        claim: &PlayedClaim,
+        adjustment: Adjustment,
+    ) -> Result<Claim, CommandError> {
+        let deployment = self.adjusted(adjustment);
+        let all = &claim.cases;
+        let mut cases = side_by_side::<_, HostError>(all.len(), |at| {
+            self.case(&deployment, (&all[at], claim.length), PLAYED)
+        })?;
+        let ranked = (0..cases.len())
+            .max_by(|&one, &two| cases[one].badness().total_cmp(&cases[two].badness()));
+        let at = ranked.ok_or_else(|| CommandError::new("a claim without a case"))?;
+        cases[at] = self.case(&deployment, (&all[at], claim.length), CONFIRMED)?;
+        let disks = self.disk_load.map(|load| load * adjustment.share);
+        let paper = OnPaper { objection: claim.objection.clone(), disks };
+        let uncertainty = self.uncertainty_percent() / 100.0;
+        let trust = Trust { limits: self.limits(), uncertainty };
+        Ok(cases[at].claim((&claim.name, all.len()), &paper, trust))
+    }
+
+    fn adjusted(&self, Adjustment { share, reseeds_take }: Adjustment) -> PlayedDeployment {
         let mut deployment = self.arrangement.deployment.clone();
         for database in &mut deployment.databases {
             database.iops = database.iops.map(|iops| iops * share);
         }
-        let cases = side_by_side::<_, HostError>(claim.cases.len(), |at| {
-            self.case(&deployment, &claim.cases[at], claim.length)
-        })?;
-        let worst = cases.iter().max_by(|one, two| one.badness().total_cmp(&two.badness()));
-        let worst = worst.ok_or_else(|| CommandError::new("a claim without a case"))?;
-        let disks = self.disk_load.map(|load| load * share);
-        let paper = OnPaper { objection: claim.objection.clone(), disks };
-        Ok(worst.claim(&claim.name, &paper, cases.len()))
+        deployment.rules.reseed_rate /= reseeds_take;
+        deployment
     }
 
-    /// The same, and whether it holds; a claim of this name that the design does not make does not.
-    pub(super) fn holds(&self, name: &str, share: f64) -> Result<bool, CommandError> {
+    /// Whether a failed disk takes its copies along, so that they are seeded again.
+    pub(super) fn reseeds(&self) -> bool {
+        self.arrangement.deployment.arrays.iter().any(|of| !of.survives_a_drive())
+    }
+
+    /// How fast copies are seeded.
+    pub(super) fn reseed_mb_per_second(&self) -> f64 {
+        self.arrangement.deployment.rules.reseed_rate / 1e6
+    }
+
+    /// Plays it again, and says whether it holds; a claim of this name that the design does not
+    /// make does not.
+    pub(super) fn holds(&self, name: &str, adjustment: Adjustment) -> Result<bool, CommandError> {
         let Some(claim) = self.claims().into_iter().find(|of| of.name == name) else {
             return Ok(false);
         };
         if claim.objection.is_some() {
             return Ok(false);
         }
-        Ok(self.play(&claim, share)?.state == ClaimState::Holds)
+        Ok(self.play(&claim, adjustment)?.state == ClaimState::Holds)
     }
 
     /// Plays the hosts that decide a case.
     fn case(
         &self,
         deployment: &PlayedDeployment,
-        occurrences: &[Occurrence],
-        length: Nanos,
+        (occurrences, length): (&[Occurrence], Nanos),
+        steady: Nanos,
     ) -> Result<PlayedCase, HostError> {
         let stretches = timeline(deployment, occurrences, length);
         let hosts = deciding(deployment, &stretches);
@@ -149,7 +192,7 @@ impl Trial {
             scan: None,
             rest_percent: 0,
             transition: PLAYED,
-            steady: PLAYED,
+            steady,
             seed: Seed(1),
         };
         let mut outcomes = Vec::new();
@@ -164,8 +207,11 @@ impl Trial {
         let inactive = stretches.last().map_or(0, Stretch::inactive);
         let name = occurrences.iter().map(|of| of.text.as_str()).collect::<Vec<_>>().join(" and ");
         let by_hand = inactive == 0 && stretches.iter().any(|of| of.inactive() > 0);
-        let lag = deployment.rules.lag;
-        Ok(PlayedCase { name, judgement, inactive, by_hand, lag })
+        let mut copies = deployment.databases.iter().flat_map(|of| &of.copies);
+        let has_lagged = copies.any(|of| of.is_lagged);
+        let lag = if has_lagged { deployment.rules.lag } else { Nanos::ZERO };
+        let recovering = recovering(deployment, &stretches);
+        Ok(PlayedCase { name, judgement, inactive, by_hand, lag, recovering })
     }
 
     fn limits(&self) -> Limits {

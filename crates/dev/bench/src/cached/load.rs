@@ -1,0 +1,92 @@
+//! Random reads of an export by fio, and what they cost the server.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+use units::{Prng, Seed};
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::server::NbdServer;
+use crate::median;
+
+/// Length of a measurement.
+const SECONDS: &str = "--runtime=3";
+
+/// A load, measured.
+#[derive(Clone, Copy)]
+pub(super) struct ServedLoad {
+    per_second: f64,
+    /// Processor time of the server for each read.
+    micros: f64,
+}
+
+impl ServedLoad {
+    /// Reads of 32 KiB with `depth` in flight.
+    fn of(server: &NbdServer, depth: &str) -> Result<Self, Failure> {
+        let before = server.processor_time()?;
+        let depth = format!("--iodepth={depth}");
+        let words = [&depth, "--time_based", SECONDS, "--norandommap", "--randrepeat=0"];
+        let job = read_randomly(server, &words)?;
+        let spent = server.processor_time()?.saturating_sub(before);
+        let figure = |name: &str| job["read"][name].as_f64().unwrap_or(0.0);
+        let micros = spent.as_secs_f64() * 1e6 / figure("total_ios").max(1.0);
+        Ok(Self { per_second: figure("iops"), micros })
+    }
+
+    /// The same, added to a list; reads a second.
+    pub(super) fn noted(
+        list: &mut Vec<Self>,
+        server: &NbdServer,
+        depth: &str,
+    ) -> Result<f64, Failure> {
+        let load = Self::of(server, depth)?;
+        list.push(load);
+        Ok(load.per_second)
+    }
+
+    pub(super) fn median_micros(loads: &[Self]) -> f64 {
+        median(loads.iter().map(|load| load.micros).collect())
+    }
+}
+
+/// Random reads of all of an export; the job's figures.
+pub(super) fn read_randomly(server: &NbdServer, words: &[&str]) -> Result<Value, Failure> {
+    fio(server, "randread", words)
+}
+
+/// Requests of 32 KiB of the kind `pattern` to an export; the job's figures.
+pub(super) fn fio(server: &NbdServer, pattern: &str, words: &[&str]) -> Result<Value, Failure> {
+    let (uri, size) = (format!("--uri={}", server.uri()), format!("--size={}", server.bytes()));
+    let pattern = format!("--rw={pattern}");
+    let base = ["fio", "--name=load", "--ioengine=nbd", "--bs=32k", "--output-format=json"];
+    job(&shell::capture(&[&base[..], &[&pattern, &uri, &size], words].concat())?)
+}
+
+/// The job in what fio prints as JSON.
+pub(super) fn job(printed: &str) -> Result<Value, Failure> {
+    // A line about its connection may be in front.
+    let document = printed.find('{').and_then(|at| serde_json::from_str(&printed[at..]).ok());
+    let job = document.and_then(|document: Value| document["jobs"].get(0).cloned());
+    job.ok_or_else(|| Failure::new(format!("cannot read the output of fio:\n{printed}")))
+}
+
+/// Makes a file of bytes that cannot be made smaller.
+pub(super) fn fill(path: &Path, bytes: u64) -> Result<(), Failure> {
+    let mut file = File::create(path).map_err(Failure::of)?;
+    let mut part = vec![0; 1 << 20];
+    let mut prng = Prng::new(Seed(1));
+    for _ in 0..bytes >> 20 {
+        prng.fill(&mut part);
+        file.write_all(&part).map_err(Failure::of)?;
+    }
+    file.sync_all().map_err(Failure::of)
+}
+
+/// Has the kernel drop what it keeps of a file.
+pub(super) fn forget(path: &Path) -> Result<(), Failure> {
+    let file = format!("of={}", path.display());
+    shell::capture(&["dd", &file, "oflag=nocache", "conv=notrunc,fdatasync", "count=0"]).map(drop)
+}

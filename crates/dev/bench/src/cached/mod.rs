@@ -1,0 +1,127 @@
+//! The served flash cache against nbdkit: hits beside its memory plugin, misses beside its file
+//! plugin, with the processor time of both; runs behind a cache beside their simulations; and the
+//! restart of a cache of 400 GB.
+
+mod load;
+mod predicted;
+mod scene;
+mod server;
+
+use std::path::Path;
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+use crate::pairs;
+use load::{ServedLoad, fill, read_randomly};
+use scene::CacheScene;
+pub(crate) use scene::program;
+
+/// Requests in flight.
+const DEPTHS: [&str; 2] = ["1", "16"];
+
+/// Hits a second, over nbdkit's memory plugin.
+const HITS: f64 = 0.8;
+
+/// Misses a second, over nbdkit's file plugin: each may take a tenth longer.
+const MISSES: f64 = 1.0 / 1.1;
+
+/// Bytes of the volume that fits into the cache, and of the one that does not.
+const WARM_BYTES: u64 = 256 << 20;
+const COLD_BYTES: u64 = 2 << 30;
+
+/// Programs that serve and that load.
+const TOOLS: [&str; 4] = ["fio", "nbdkit", "nbdcopy", "nbdinfo"];
+
+/// Measures all of it, and fails if a goal is missed.
+pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
+    restart()?;
+    let lacking: Vec<&str> = TOOLS.into_iter().filter(|tool| !shell::installed(tool)).collect();
+    if !lacking.is_empty() {
+        println!("skipped: no {}; apt install fio nbdkit libnbd-bin", lacking.join(", no "));
+        return Ok(());
+    }
+    let scene = CacheScene::new(directory)?;
+    let mut is_met = true;
+    for depth in DEPTHS {
+        is_met &= hits(&scene, depth)?;
+    }
+    for depth in DEPTHS {
+        is_met &= misses(&scene, depth)?;
+    }
+    is_met &= predicted::run(&scene)?;
+    if is_met { Ok(()) } else { Err(Failure::new("the flash cache misses a goal")) }
+}
+
+/// A store of 400 GB in memory, opened after a kill: seconds of processor time, and memory.
+fn restart() -> Result<(), Failure> {
+    let words = "cargo test -q --release -p flashcache --lib store::large -- --ignored --nocapture";
+    shell::run(&words.split(' ').collect::<Vec<_>>())
+}
+
+/// Hits of a warm cache whose flash is memory, beside nbdkit's memory plugin.
+fn hits(scene: &CacheScene, depth: &str) -> Result<bool, Failure> {
+    let volume = scene.in_memory("warm.img");
+    fill(&volume, WARM_BYTES)?;
+    let ours = scene.serve(&volume)?;
+    // Every block once, in random order: sequential reads pass the cache by.
+    read_randomly(&ours, &["--iodepth=16", "--randrepeat=1"])?;
+    let peer = scene.nbdkit(&["memory", &WARM_BYTES.to_string()])?;
+    shell::run(&["nbdcopy", &volume.display().to_string(), &peer.uri()])?;
+    let mut loads = [Vec::new(), Vec::new()];
+    let [own, other] = &mut loads;
+    let pairs = pairs::measure(
+        HITS,
+        || ServedLoad::noted(own, &ours, depth),
+        || ServedLoad::noted(other, &peer, depth),
+    )?;
+    Ok(print(("hits", depth), &pairs, &loads, scene.hit_share()?))
+}
+
+/// Misses of an empty cache in front of a file on a disk, beside nbdkit's file plugin.
+fn misses(scene: &CacheScene, depth: &str) -> Result<bool, Failure> {
+    let volume = scene.on_disk("cold.img");
+    if !volume.exists() {
+        fill(&volume, COLD_BYTES)?;
+    }
+    let file = format!("file={}", volume.display());
+    let peer = scene.nbdkit(&["file", &file, "fadvise=random", "cache=none"])?;
+    let (mut loads, mut share) = ([Vec::new(), Vec::new()], 0.0_f64);
+    let [own, other] = &mut loads;
+    let pairs = pairs::measure(
+        MISSES,
+        || {
+            let ours = scene.serve(&volume)?;
+            let per_second = ServedLoad::noted(own, &ours, depth)?;
+            share = share.max(scene.hit_share()?);
+            Ok(per_second)
+        },
+        || {
+            load::forget(&volume)?;
+            ServedLoad::noted(other, &peer, depth)
+        },
+    )?;
+    Ok(print(("misses", depth), &pairs, &loads, share))
+}
+
+/// Prints a line; `true` if its goal is met.
+fn print(
+    (what, depth): (&str, &str),
+    pairs: &pairs::Pairs,
+    loads: &[Vec<ServedLoad>; 2],
+    hit_share: f64,
+) -> bool {
+    let is_met = pairs.ratio >= pairs.goal;
+    let [own, other] = loads.each_ref().map(|loads| ServedLoad::median_micros(loads));
+    println!(
+        "cache, {what}, {depth:>2} in flight: {:.0} reads/s of 32 KiB, nbdkit {:.0}: {:.3} x ({} \
+         of {:.2}); processor time {own:.1} us a read, nbdkit {other:.1} us; {:.1} % were hits",
+        pairs.ours,
+        pairs.peer,
+        pairs.ratio,
+        if is_met { "goal met" } else { "BELOW THE GOAL" },
+        pairs.goal,
+        hit_share * 100.0
+    );
+    is_met
+}

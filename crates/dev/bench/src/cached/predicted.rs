@@ -1,0 +1,248 @@
+//! Runs behind a flash cache, in front of a volume that serves one request at a time, beside their
+//! simulations: while the cache fills, and once it is full.
+//!
+//! The volume is nbdkit's memory behind a delay. Before each run fio measures how long a request
+//! takes there, since sleeps of a busy machine are long, and on flash; nothing is fitted to a run.
+
+use std::fs;
+
+use serde_json::Value;
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::load::{fio, job};
+use super::scene::CacheScene;
+use super::server::NbdServer;
+use crate::folder;
+
+/// Runs, one after the other.
+const ROUNDS: usize = 5;
+
+/// How far a prediction may be from the measurement.
+const TOLERANCE: f64 = 0.15;
+
+/// Seconds of a run, and of the parts of it that are compared.
+const RUN_SECONDS: u64 = 90;
+const PART_SECONDS: f64 = 20.0;
+
+/// The volume: a thread that sleeps before every request.
+const VOLUME: [&str; 6] =
+    ["--threads=1", "--filter=delay", "memory", "512M", "delay-read=10ms", "delay-write=10ms"];
+
+/// Compares every run; `true` if all predictions are close.
+pub(super) fn run(scene: &CacheScene) -> Result<bool, Failure> {
+    let mut is_met = true;
+    for round in 1..=ROUNDS {
+        let [measured, predicted] = one(scene)?;
+        is_met &= print((round, "cold"), predicted.cold, measured.cold);
+        is_met &= print((round, "warm"), predicted.warm, measured.warm);
+    }
+    Ok(is_met)
+}
+
+/// Prints a row; `true` if the prediction is close.
+fn print((round, part): (usize, &str), predicted: RunPart, measured: RunPart) -> bool {
+    let close = predicted.is_close_to(measured);
+    println!(
+        "cache, run {round} {part}: {:.1} IOPS predicted, {:.1} measured ({:+.1} %); reads {:.1} \
+         ms, {:.1} ({:+.1} %): {}",
+        predicted.iops,
+        measured.iops,
+        percent(predicted.iops, measured.iops),
+        predicted.read_ms,
+        measured.read_ms,
+        percent(predicted.read_ms, measured.read_ms),
+        if close { "within 15 %" } else { "BEYOND 15 %" }
+    );
+    close
+}
+
+fn percent(predicted: f64, measured: f64) -> f64 {
+    (predicted / measured - 1.0) * 100.0
+}
+
+/// A run and its simulation.
+fn one(scene: &CacheScene) -> Result<[RunParts; 2], Failure> {
+    let volume = scene.nbdkit(&VOLUME)?;
+    let times = [service_micros(&volume)?, flash_micros(scene)?];
+    let array = write(scene, "array.toml", &array(times))?;
+    let uri = volume.uri();
+    let bare = write(scene, "bare.toml", &plan(&uri, ""))?;
+    call(scene, &["format", &uri])?;
+    call(scene, &["prepare", &bare])?;
+    let flash = scene.on_disk("flash.cache");
+    // Left by the run before.
+    let _ = fs::remove_file(&flash);
+    let cache = format!("[cache]\nfile = \"{}\"\nsize = \"96MiB\"\n", flash.display());
+    let cached = write(scene, "cached.toml", &plan(&uri, &cache))?;
+    let measured = report(scene, &["run", &cached, "--output"])?;
+    let simulated = write(scene, "simulated.toml", &plan("/slow", ""))?;
+    let words = ["simulate", &simulated, "--array", &array, "--level=1"];
+    let length = format!("--duration={RUN_SECONDS}s");
+    let predicted = report(scene, &[&words[..], &[&length, "--output"]].concat())?;
+    Ok([RunParts::of(&measured)?, RunParts::of(&predicted)?])
+}
+
+/// Microseconds that the volume takes for a request while others wait.
+fn service_micros(volume: &NbdServer) -> Result<f64, Failure> {
+    let job = fio(volume, "randread", &["--iodepth=4", "--time_based", "--runtime=5"])?;
+    let per_second = job["read"]["iops"].as_f64().filter(|rate| *rate > 0.0);
+    per_second.map(|rate| 1e6 / rate).ok_or_else(|| Failure::new("the volume answers nothing"))
+}
+
+/// Microseconds of a read of a block on the disk that holds the cache.
+fn flash_micros(scene: &CacheScene) -> Result<f64, Failure> {
+    let file = format!("--filename={}", scene.on_disk("flash.fio").display());
+    let words = "fio --name=flash --rw=randread --bs=32k --size=64M --direct=1 --iodepth=1 \
+                 --time_based --runtime=4 --output-format=json";
+    let words: Vec<_> = words.split_whitespace().chain([&*file]).collect();
+    let job = job(&shell::capture(&words)?)?;
+    Ok(job["read"]["lat_ns"]["mean"].as_f64().unwrap_or(0.0) / 1e3)
+}
+
+/// One small database, so that the cache is full soon.
+fn plan(folder: &str, cache: &str) -> String {
+    format!(
+        "[databases]\nfolders = [\"{folder}\"]\ncount = 1\nsize = \"24MiB\"\n\
+         [engine]\ncache_minimum = \"1MiB\"\ncache_maximum = \"1MiB\"\n\
+         [workload]\nthreads = 4\n\
+         [test]\nduration = \"{RUN_SECONDS}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n\
+         maintenance = false\nchecksum = false\n{cache}"
+    )
+}
+
+/// A volume that lets a request pass every `service` microseconds, whatever it is, behind flash.
+fn array([service, flash]: [f64; 2]) -> String {
+    format!(
+        "name = \"one request at a time\"\nprovenance = \"a delay\"\n\
+         [calibration]\nuncertainty_percent = 15\n\
+         [limits]\niops = {}\nmb_per_second = 20000\nrequest_kib = 4096\n\
+         [raid]\nlevel = 0\ndisks = 1\n\
+         [flash]\ncapacity_gb = 1\ndies = 16\nread_us = 1\nprogram_us = 1\npage_kib = 32\n\
+         interface_mb_per_second = 20000\noverhead_us = 0\nbuffer_kib = 0\n\
+         [path]\nmb_per_second = 2000\nlatency_us = 30\nprocessors = 1\nrequest_us = 60\n\
+         [host_cache]\nsize_gb = 0.1\nread_us = {flash}\nwrite_us = {flash}\n",
+        1e6 / service
+    )
+}
+
+fn write(scene: &CacheScene, name: &str, text: &str) -> Result<String, Failure> {
+    let path = scene.on_disk(name);
+    fs::write(&path, text).map_err(Failure::of)?;
+    Ok(path.display().to_string())
+}
+
+fn call(scene: &CacheScene, words: &[&str]) -> Result<(), Failure> {
+    let output = scene.plimsoll(words).output().map_err(Failure::of)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("`{}` failed: {said}", words.join(" "))))
+}
+
+/// The report of a run or a simulation that is written to the folder named last. Its verdict is not
+/// asked for: the volume is slow.
+fn report(scene: &CacheScene, words: &[&str]) -> Result<Value, Failure> {
+    let folder = scene.on_disk("run");
+    folder::remove(&folder)?;
+    let to = folder.display().to_string();
+    let output = scene.plimsoll(&[words, &[&to]].concat()).output().map_err(Failure::of)?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let text = fs::read(folder.join("report.json"))
+        .map_err(|error| Failure::new(format!("`{}`: {error}: {said}", words.join(" "))))?;
+    serde_json::from_slice(&text).map_err(Failure::of)
+}
+
+/// The first and the last seconds of a run.
+struct RunParts {
+    cold: RunPart,
+    warm: RunPart,
+}
+
+impl RunParts {
+    fn of(report: &Value) -> Result<Self, Failure> {
+        let mut rows = report["intervals"].as_array().cloned().unwrap_or_default();
+        rows.retain(is_load);
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
+            return Err(Failure::new("the report has no intervals"));
+        };
+        let (begin, end) = (seconds(first, "from_ns"), seconds(last, "to_ns"));
+        Ok(Self {
+            cold: RunPart::of(&rows, [begin, begin + PART_SECONDS]),
+            warm: RunPart::of(&rows, [end - PART_SECONDS, end]),
+        })
+    }
+}
+
+fn is_load(row: &Value) -> bool {
+    ["warm", "measure"].iter().any(|phase| row["phase"] == *phase)
+}
+
+fn seconds(row: &Value, name: &str) -> f64 {
+    row[name].as_f64().unwrap_or(0.0) / 1e9
+}
+
+/// Load and mean latency of reads in some seconds.
+#[derive(Clone, Copy, Debug)]
+struct RunPart {
+    iops: f64,
+    read_ms: f64,
+}
+
+impl RunPart {
+    /// The intervals between two moments.
+    fn of(rows: &[Value], [from, to]: [f64; 2]) -> Self {
+        let (mut span, mut requests, mut reads, mut waited) = (0.0, 0.0, 0.0, 0.0);
+        for row in rows {
+            if seconds(row, "from_ns") < from || seconds(row, "to_ns") > to {
+                continue;
+            }
+            let figure =
+                |series: &str, name: &str| row["series"][series][name].as_f64().unwrap_or(0.0);
+            let read = figure("database_read", "count");
+            span += seconds(row, "to_ns") - seconds(row, "from_ns");
+            requests += read + figure("database_write", "count");
+            reads += read;
+            waited += read * figure("database_read", "average_ms");
+        }
+        Self { iops: requests / span.max(1e-9), read_ms: waited / reads.max(1.0) }
+    }
+
+    fn is_close_to(self, measured: Self) -> bool {
+        [(self.iops, measured.iops), (self.read_ms, measured.read_ms)]
+            .into_iter()
+            .all(|(predicted, measured)| percent(predicted, measured).abs() <= TOLERANCE * 100.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RunParts;
+
+    #[test]
+    fn the_first_and_the_last_seconds_of_the_load_are_told_apart() {
+        let row = |phase: &str, at: u64, reads: u64, average: f64| {
+            let read = json!({ "count": reads, "average_ms": average });
+            let (from, to) = (at * 1_000_000_000, (at + 10) * 1_000_000_000);
+            let write = json!({ "count": 10 });
+            let series = json!({ "database_read": read, "database_write": write });
+            json!({ "phase": phase, "from_ns": from, "to_ns": to, "series": series })
+        };
+        let rows = [
+            row("tune", 0, 1_000, 1.0),
+            row("warm", 10, 90, 8.0),
+            row("measure", 20, 30, 4.0),
+            row("measure", 30, 500, 9.0),
+            row("measure", 40, 190, 2.0),
+            row("measure", 50, 190, 1.0),
+        ];
+        let parts = RunParts::of(&json!({ "intervals": rows })).unwrap();
+        assert_eq!((parts.cold.iops, parts.cold.read_ms), (7.0, 7.0));
+        assert_eq!((parts.warm.iops, parts.warm.read_ms), (20.0, 1.5));
+        assert!(parts.warm.is_close_to(parts.warm) && !parts.warm.is_close_to(parts.cold));
+        assert!(RunParts::of(&json!({ "intervals": [] })).is_err());
+    }
+}

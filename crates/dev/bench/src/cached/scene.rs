@@ -1,0 +1,113 @@
+//! Folders of the benchmark, and the servers in them.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::WARM_BYTES;
+use super::server::NbdServer;
+use crate::folder;
+
+/// Names a program to be measured in place of the one that is built here.
+const PROGRAM: &str = "PLIMSOLL";
+
+/// Where files are that must cost no time, as the peer's memory costs none.
+const MEMORY: &str = "/dev/shm";
+
+/// Folders that are removed with this.
+pub(super) struct CacheScene {
+    program: String,
+    memory: PathBuf,
+    disk: PathBuf,
+}
+
+impl CacheScene {
+    pub(super) fn new(directory: &Path) -> Result<Self, Failure> {
+        let program = program()?;
+        let memory = Path::new(MEMORY).join(format!("plimsoll-bench-{}", std::process::id()));
+        let disk = directory.join("plimsoll-bench-cache");
+        folder::remove(&disk)?;
+        let scene = Self { program, memory, disk };
+        folder::create(&scene.disk)?;
+        folder::create(&scene.memory)?;
+        Ok(scene)
+    }
+
+    pub(super) fn in_memory(&self, name: &str) -> PathBuf {
+        self.memory.join(name)
+    }
+
+    pub(super) fn on_disk(&self, name: &str) -> PathBuf {
+        self.disk.join(name)
+    }
+
+    /// A command of our program.
+    pub(super) fn plimsoll(&self, words: &[&str]) -> Command {
+        shell::command(&[&[&*self.program, "--quiet"], words].concat())
+    }
+
+    /// Our server of `volume` behind an empty cache in memory.
+    pub(super) fn serve(&self, volume: &Path) -> Result<NbdServer, Failure> {
+        let flash = self.in_memory("flash.img");
+        let file = File::create(&flash).map_err(Failure::of)?;
+        file.set_len(2 * WARM_BYTES).map_err(Failure::of)?;
+        let flash = flash.display().to_string();
+        let made = self.plimsoll(&["cache", "create", &flash]).status().map_err(Failure::of)?;
+        if !made.success() {
+            return Err(Failure::new(format!("{flash}: no cache was made")));
+        }
+        let socket = self.socket("ours.sock");
+        let (named, at) =
+            (format!("mail={}", volume.display()), format!("unix:{}", socket.display()));
+        let words = ["cache", "serve", &flash, "--volume", &named, "--listen", &at];
+        NbdServer::start(&mut self.plimsoll(&words), socket, "mail")
+    }
+
+    /// The peer, with these words.
+    pub(super) fn nbdkit(&self, words: &[&str]) -> Result<NbdServer, Failure> {
+        let socket = self.socket("peer.sock");
+        let mut command = Command::new("nbdkit");
+        command.args(["--foreground", "--unix"]).arg(&socket).args(words);
+        NbdServer::start(&mut command, socket, "")
+    }
+
+    /// Share of the reads that the server of the last [`Self::serve`] answered from the cache.
+    pub(super) fn hit_share(&self) -> Result<f64, Failure> {
+        let flash = self.in_memory("flash.img").display().to_string();
+        let printed = shell::capture(&[&self.program, "cache", "status", &flash, "--json"])?;
+        let status: Value = serde_json::from_str(&printed).map_err(Failure::of)?;
+        let classes = status["classes"].as_array().map_or(&[][..], Vec::as_slice);
+        let [reads, hits] = ["reads", "hits"]
+            .map(|name| classes.iter().filter_map(|class| class[name].as_f64()).sum::<f64>());
+        Ok(hits / reads.max(1.0))
+    }
+
+    /// A path at which no earlier server has left a socket.
+    fn socket(&self, name: &str) -> PathBuf {
+        let socket = self.in_memory(name);
+        // Mostly there is none.
+        let _ = fs::remove_file(&socket);
+        socket
+    }
+}
+
+impl Drop for CacheScene {
+    fn drop(&mut self) {
+        for folder in [&self.memory, &self.disk] {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// The program to measure.
+pub(crate) fn program() -> Result<String, Failure> {
+    if let Ok(program) = std::env::var(PROGRAM) {
+        return Ok(program);
+    }
+    shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
+    Ok(shell::root().join("target/release/plimsoll").display().to_string())
+}
