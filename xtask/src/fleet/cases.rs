@@ -28,7 +28,7 @@ const AGENTS: usize = 16;
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "skew", design: Design { measured: 2, ..PLAIN }, most: 20, run: skew },
-    Case { name: "link-cut", design: PLAIN, most: 20, run: losses::link_cut },
+    Case { name: "link-cut", design: losses::CUT, most: 20, run: losses::link_cut },
     Case { name: "agent-killed", design: PLAIN, most: 20, run: losses::agent_killed },
     Case {
         name: "agent-stopped",

@@ -171,7 +171,7 @@ mod tests {
     fn a_need_and_its_limit_never_read_the_same() {
         let disk = Key::DiskFormattedGb(ServerKind::First);
         let shown = beside((Key::VolumeDbVolumeGb, 1_863.4), (disk, 1_862.6));
-        assert_eq!(shown, ["1,863.4 GB", "1,862.6 GB"]);
+        assert_eq!(shown, ["1,863.4 GB", "1,863 GB"]);
         let shown = beside((Key::VolumeDbVolumeGb, 2_000.4), (disk, 1_862.6));
         assert_eq!(shown, ["2,000 GB", "1,863 GB"]);
         let share = Key::MetaCacheSsdShare;

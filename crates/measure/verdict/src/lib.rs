@@ -83,7 +83,7 @@ pub fn judge(run: &RunRecord) -> Verdict {
     let mut findings: Vec<Finding> = rules::ALL.iter().filter_map(|rule| rule(run)).collect();
     rules::name_other_programs(run, &mut findings);
     rules::name_io_limits(run, &mut findings);
-    doubt_failures_of_a_limited_generator(run, &mut findings);
+    doubt_failures_of_a_limited_generator(&mut findings);
     simulated::doubt_what_is_near(run, &mut findings);
     let outcome = overall(&findings);
     if outcome == Ruling::CannotJudge {
@@ -94,33 +94,21 @@ pub fn judge(run: &RunRecord) -> Verdict {
 
 /// A load that passes although the machine that made it was short of processor time has passed;
 /// one that fails may owe its failure to that machine.
-fn doubt_failures_of_a_limited_generator(run: &RunRecord, findings: &mut [Finding]) {
-    if !findings.iter().any(is_limited_generator) || !findings.iter().any(is_failed_load) {
+fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
+    // A busy machine sees an answer late by milliseconds. If it did not run at all, the interval
+    // was left out, so a request of seconds is the storage's own.
+    if !findings.iter().any(is_failed_load)
+        || findings
+            .iter()
+            .any(|finding| is_failed_load(finding) && finding.rule == rules::LONGEST_REQUEST)
+    {
         return;
     }
-    if is_beyond_doubt(run, findings) {
-        return;
+    for finding in findings {
+        if rules::GENERATOR.contains(&finding.rule) && finding.outcome == Ruling::Warn {
+            finding.outcome = Ruling::CannotJudge;
+        }
     }
-    for finding in findings.iter_mut().filter(|of| is_limited_generator(of)) {
-        finding.outcome = Ruling::CannotJudge;
-    }
-}
-
-fn is_limited_generator(finding: &Finding) -> bool {
-    rules::GENERATOR.contains(&finding.rule) && finding.outcome == Ruling::Warn
-}
-
-/// Whether one failure cannot be that of the machine which made the load; it gets the reason. A
-/// busy machine sees an answer late by milliseconds. If it did not run at all, the interval was
-/// left out, so a request of seconds is the storage's own.
-fn is_beyond_doubt(run: &RunRecord, findings: &mut [Finding]) -> bool {
-    let mut is_certain = false;
-    for finding in findings.iter_mut().filter(|of| is_failed_load(of)) {
-        let reason = rules::outlasted(run, finding);
-        is_certain |= finding.rule == rules::LONGEST_REQUEST || reason.is_some();
-        finding.evidence.extend(reason);
-    }
-    is_certain
 }
 
 fn is_failed_load(finding: &Finding) -> bool {

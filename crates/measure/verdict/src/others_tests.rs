@@ -202,41 +202,6 @@ fn a_generator_without_time_names_who_took_it() {
     assert!(says(limited, "stop the other programs"), "{limited:?}");
 }
 
-/// A load on storage too slow for it, on processors that others keep busy.
-fn slow_beside_others(read_ms: u64, late_ns: u64) -> RunRecord {
-    let slow = Synthetic {
-        read_median_ns: read_ms * MS,
-        load_percent: 40,
-        processor_percent: 97.0,
-        ..Synthetic::default()
-    };
-    let mut run = quiet(&slow);
-    for number in 0..4 {
-        starve(&mut run, number, late_ns);
-    }
-    run
-}
-
-#[test]
-fn lateness_that_cannot_explain_a_failure_excuses_none() {
-    let verdict = judge(&slow_beside_others(90, 2 * MS));
-    let rate = finding(&verdict, "target-iops");
-    assert_eq!((verdict.outcome, rate.outcome), (Ruling::Fail, Ruling::Fail), "{rate:?}");
-    assert!(says(rate, "noticed 2.0 ms late; without that it would be"), "{rate:?}");
-    assert_eq!(finding(&verdict, "generator-limited").outcome, Ruling::Warn);
-}
-
-#[test]
-fn lateness_that_may_explain_a_failure_casts_doubt_on_it() {
-    assert_eq!(judge(&slow_beside_others(25, 24 * MS)).outcome, Ruling::CannotJudge);
-    let mut own = slow_beside_others(90, 2 * MS);
-    for row in &mut own.intervals {
-        let shares = row.processors.as_mut().expect("shares");
-        (shares.own_percent, shares.others_percent) = (60.0, 40.0);
-    }
-    assert_eq!(judge(&own).outcome, Ruling::CannotJudge, "this program itself kept them busy");
-}
-
 #[test]
 fn what_was_seen_before_the_start_is_told() {
     let mut run = quiet(&Synthetic::default());

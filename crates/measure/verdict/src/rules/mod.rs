@@ -14,7 +14,6 @@ mod io_limits;
 mod issues;
 mod latency;
 mod latency_percentile;
-mod lateness;
 mod log_write_latency_average;
 mod log_write_latency_maximum;
 mod longest_request;
@@ -44,7 +43,6 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit, simulated};
 
 pub(crate) use intact::judge as intact;
 pub(crate) use io_limits::name_beside as name_io_limits;
-pub(crate) use lateness::outlasted;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
 pub(crate) use mailbox_load::RULE as MAILBOX_LOAD;
 pub(crate) use mailbox_room::RULE as MAILBOX_ROOM;
