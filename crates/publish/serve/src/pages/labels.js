@@ -1,8 +1,10 @@
-// Opens the form for the labels of a run below its row; without scripts the link leads to a page.
+// Opens the form for the labels of a run below its row; without scripts, or in a narrow window, the
+// link leads to a page.
 document.addEventListener("click", async (event) => {
   const link = event.target.closest("a.edit");
   const row = link?.closest("tr");
-  if (!row) return;
+  // A narrow window has no room for it within the list.
+  if (!row || innerWidth < 768) return;
   event.preventDefault();
   if (row.nextElementSibling?.classList.contains("edited")) {
     row.nextElementSibling.remove();

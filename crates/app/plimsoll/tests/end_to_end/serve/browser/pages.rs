@@ -7,7 +7,6 @@ use super::super::http::Server;
 use super::super::{wait_for, wait_for_simulation};
 use super::chromium::Chromium;
 use super::look_at;
-use super::look_at_open_page;
 use crate::scene::Scene;
 
 /// Runs, and every page made of them, shared by the tests. No verdict is requested, and the state
@@ -90,6 +89,7 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
         (&*trend, "served-trend"),
         ("/size", "served-size"),
         ("/sized?tier.1.mailboxes=8000", "served-sized"),
+        ("/labels/runs/a", "served-labels"),
         ("/simulate", "served-simulate"),
         ("/what-if/what-if", "served-what-if"),
     ] {
@@ -133,8 +133,6 @@ fn label_a_run(browser: &mut Chromium, home: &str) {
         let focused = browser.value("document.activeElement.id");
         (focused == "label-name").then_some(())
     });
-    look_at_open_page(browser, "served-labels");
-    browser.view(1280, "light");
     browser.type_text("Renamed ");
     browser.press("Enter");
     wait_for("the new name", || has(browser, "Renamed "));
