@@ -79,13 +79,23 @@ pub fn as_sold(capacity: Bytes) -> String {
 /// otherwise read the same.
 pub(crate) fn beside(value: (Key, f64), limit: (Key, f64)) -> [String; 2] {
     let both = [value, limit].map(|(key, number)| ShownQuantity::of_number(key, number).written());
-    if both[0] != both[1] {
+    if shortest(&both[0]) != shortest(&both[1]) {
         return both;
     }
     let (scale, unit) = if is_share(value.0) { (100.0, "%") } else { (1.0, value.0.unit()) };
     let (value, limit) = (value.1 * scale, limit.1 * scale);
     let numbers = [three_digits_beside(value, limit), limit_beside(value, limit)];
     numbers.map(|number| format!("{number} {unit}").trim_end().to_owned())
+}
+
+/// A number with its unit, without zeros that end its decimals.
+fn shortest(written: &str) -> String {
+    let (number, unit) = written.split_once(' ').unwrap_or((written, ""));
+    let number = match number.split_once('.') {
+        Some(_) => number.trim_end_matches('0').trim_end_matches('.'),
+        None => number,
+    };
+    format!("{number} {unit}")
 }
 
 enum Rounding {
