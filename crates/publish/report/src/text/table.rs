@@ -73,7 +73,7 @@ fn fits(columns: &[Laid], width: usize) -> bool {
     columns.iter().map(|laid| laid.width + GAP).sum::<usize>() <= width + GAP
 }
 
-/// Columns of text at most `most` wide; a last one takes what is left if that is enough.
+/// Columns of text at most `most` wide; a last one takes the rest if that is enough.
 fn lay_out(table: &Table, most: usize, width: usize) -> Vec<Laid> {
     let last = table.columns.len() - 1;
     let mut columns: Vec<Laid> = (0..=last).map(|index| Laid::of(table, index, most)).collect();
