@@ -25,7 +25,7 @@ struct Wanted<'a> {
     times: u32,
     /// Folder for the files of hosts and server.
     folder: &'a str,
-    /// Folder of programs that are there already.
+    /// Folder of programs that were built before.
     programs: Option<&'a str>,
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn documentation() -> Result<(), Failure> {
     Err(Failure::new("cargo doc found faults"))
 }
 
-/// The compiler that `cargo clippy` runs; `None` where it lies elsewhere than rustup puts it.
+/// The compiler that `cargo clippy` runs; `None` if it is not where rustup puts it.
 fn lint_driver() -> Option<PathBuf> {
     let root = shell::capture(&["rustc", "--print", "sysroot"]).ok()?;
     let driver = PathBuf::from(root.trim()).join("bin").join("clippy-driver");

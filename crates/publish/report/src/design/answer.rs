@@ -62,7 +62,7 @@ impl DesignAnswer {
         }
     }
 
-    /// The exit status and its reason; none without a simulation, where the headline says it all.
+    /// The exit status and its reason; none without a simulation: the headline then has it.
     pub(super) fn exit_status(self) -> Option<String> {
         let because = match (self.is_workable, self.simulated?) {
             (true, Ruling::Pass | Ruling::Warn) => {

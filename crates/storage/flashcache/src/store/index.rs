@@ -2,7 +2,7 @@
 //!
 //! Entries are filed by position on flash, so a position need not be stored; an open-addressing
 //! table finds them by key. A slot of the table has bits to spare beside the position: they hold a
-//! part of the key's hash, so that a search compares keys, each a cache miss, only where it must.
+//! part of the key's hash. A search thus compares few keys, each of which is a cache miss.
 //! Volume, access count and life share 16 bits.
 
 use twox_hash::XxHash3_64;

@@ -39,7 +39,7 @@ pub(super) fn folded(findings: &[&VerifyFinding]) -> Vec<String> {
     lines
 }
 
-/// What is found of a page, for those findings that come in ranges.
+/// The finding on a page, if it is of a kind that is folded into ranges.
 const fn common(problem: &Problem) -> Option<&'static str> {
     match problem {
         Problem::Unreadable(ReadError::BeyondFile { .. }) => Some("are past the end of the file"),
