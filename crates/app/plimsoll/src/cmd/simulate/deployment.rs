@@ -5,6 +5,7 @@ pub(crate) mod conduct;
 mod from_fleet;
 pub(crate) mod from_provision;
 mod passes;
+mod shelf;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -12,8 +12,9 @@ use rehearsal::{
 
 use super::super::flags::SimulateFlags;
 use super::super::overrides;
-use super::arrangement::{Arrangement, ArrayChoice, Sharing, Shelf, load_of};
+use super::arrangement::{Arrangement, ArrayChoice, Sharing, load_of};
 use super::conduct::{FleetNotes, host_folder};
+use super::shelf::{Shelf, ShelvedCopy};
 use crate::console::Console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
@@ -89,7 +90,8 @@ pub(super) fn arranged(
         }
         plans.push(plan);
     }
-    let mut shelf = Shelf::new(choice);
+    let names: Vec<Vec<String>> = plans.iter().enumerate().map(|of| copies_on(order, of)).collect();
+    let shelf = Shelf::of(choice, &shelved(order, (&plans, &names)))?;
     let mut deployment = PlayedDeployment {
         hosts: hosts(order),
         arrays: Vec::new(),
@@ -100,11 +102,10 @@ pub(super) fn arranged(
             ..PlayedRules::default()
         },
     };
-    for (number, plan) in plans.iter().enumerate() {
-        let copies = copies_on(order, (number, plan));
-        add_host(&mut deployment, (order, &plans), (number, &copies), (choice, &mut shelf))?;
+    for (number, copies) in names.iter().enumerate() {
+        add_host(&mut deployment, (order, &plans), (number, copies), (choice, &shelf))?;
     }
-    deployment.arrays = shelf.arrays();
+    deployment.arrays = shelf.into_arrays();
     deployment.check()?;
     let occurrences = occurrences(order, &deployment);
     let (name, array) = (order.name.clone(), choice.array.clone());
@@ -127,12 +128,31 @@ fn copies_on(order: &FleetOrder, (host, plan): (usize, &Plan)) -> Vec<String> {
     names
 }
 
+/// The copies of all hosts, each in its own folder.
+fn shelved<'a>(
+    order: &'a FleetOrder,
+    (plans, names): (&[Plan], &[Vec<String>]),
+) -> Vec<ShelvedCopy<'a>> {
+    let mut all = Vec::new();
+    for (number, (plan, names)) in plans.iter().zip(names).enumerate() {
+        let host = (number, order.hosts[number].host.as_str());
+        let bytes = plan.size.0;
+        all.extend((0..names.len()).map(|at| ShelvedCopy {
+            host,
+            position: at,
+            folder: at,
+            bytes,
+        }));
+    }
+    all
+}
+
 /// Adds the databases that are active on a host, with their copies on others.
 fn add_host(
     deployment: &mut PlayedDeployment,
     (order, plans): (&FleetOrder, &[Plan]),
     (number, names): (usize, &[String]),
-    (choice, shelf): (&ArrayChoice, &mut Shelf<'_>),
+    (choice, shelf): (&ArrayChoice, &Shelf),
 ) -> Result<(), CommandError> {
     let load = match choice.sharing {
         Sharing::All => beside_the_others(plans, number),
@@ -143,9 +163,9 @@ fn add_host(
     for (position, name) in names.iter().enumerate() {
         let set = order.databases.iter().find(|of| of.database == *name);
         let holders = set.map_or_else(|| vec![number], |of| of.hosts.clone());
-        let at = (position, position);
-        let host = (number, order.hosts[number].host.as_str());
-        let (place, log) = shelf.place(host, at, plans[number].size.0)?;
+        let places = shelf.place(number, position);
+        let (place, log) = places
+            .ok_or_else(|| CommandError::new(format!("{name}: it was given no array to lie on")))?;
         let copy = PlayedCopy { host: number, place, log, is_lagged: false };
         if let Some(known) = deployment.databases.iter_mut().find(|of| of.name == *name) {
             known.copies.push(copy);

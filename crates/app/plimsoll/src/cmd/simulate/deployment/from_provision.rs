@@ -6,7 +6,8 @@ use rehearsal::{PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, Played
 use serde_json::Value;
 use units::{Bytes, Nanos, Seed};
 
-use super::arrangement::{Arrangement, ArrayChoice, Sharing, Shelf, load_of};
+use super::arrangement::{Arrangement, ArrayChoice, Sharing, load_of};
+use super::shelf::{Shelf, ShelvedCopy};
 use crate::error::CommandError;
 
 /// Part of a database that a cache may hold, so that reads reach the disks.
@@ -23,8 +24,8 @@ pub(crate) fn arranged(
 ) -> Result<Arrangement, CommandError> {
     let reader = ProvisionReader { provision, choice, seed: Seed(seed.unwrap_or(1)) };
     let (hosts, held) = reader.hosts()?;
-    let mut shelf = Shelf::new(choice);
-    let mut databases = reader.databases(&hosts, &held, &mut shelf)?;
+    let shelf = Shelf::of(choice, &shelved(&hosts, &held, reader.size()?.0))?;
+    let mut databases = reader.databases(&hosts, &held, &shelf)?;
     let plans: Result<Vec<Plan>, CommandError> =
         held.iter().map(|of| reader.plan(&of.databases)).collect();
     let plans = plans?;
@@ -34,7 +35,7 @@ pub(crate) fn arranged(
     }
     let deployment = PlayedDeployment {
         hosts,
-        arrays: shelf.arrays(),
+        arrays: shelf.into_arrays(),
         databases,
         profiles: vec![profile],
         rules: reader.rules(),
@@ -49,6 +50,21 @@ pub(crate) fn arranged(
 struct HostDatabases {
     databases: Vec<String>,
     volumes: Vec<usize>,
+}
+
+/// The copies of all hosts, `bytes` each.
+fn shelved<'a>(
+    hosts: &'a [PlayedHost],
+    held: &[HostDatabases],
+    bytes: u64,
+) -> Vec<ShelvedCopy<'a>> {
+    let mut all = Vec::new();
+    for (number, (host, held)) in hosts.iter().zip(held).enumerate() {
+        let host = (number, host.name.as_str());
+        let copies = held.volumes.iter().enumerate();
+        all.extend(copies.map(|(position, &folder)| ShelvedCopy { host, position, folder, bytes }));
+    }
+    all
 }
 
 struct ProvisionReader<'a> {
@@ -130,9 +146,9 @@ impl ProvisionReader<'_> {
         &self,
         hosts: &[PlayedHost],
         held: &[HostDatabases],
-        shelf: &mut Shelf<'_>,
+        shelf: &Shelf,
     ) -> Result<Vec<PlayedDatabase>, CommandError> {
-        let (iops, bytes) = (self.number("iops_per_database")?, self.size()?.0);
+        let iops = self.number("iops_per_database")?;
         let mut databases = Vec::new();
         for group in Self::list(self.provision, "groups")? {
             for database in Self::list(group, "databases")? {
@@ -143,9 +159,8 @@ impl ProvisionReader<'_> {
                     let host = hosts.iter().position(|of| of.name == server);
                     let host = host.ok_or_else(|| Self::missing(server))?;
                     let position = held[host].databases.iter().position(|of| *of == name);
-                    let position = position.ok_or_else(|| Self::missing(&name))?;
-                    let at = (position, held[host].volumes[position]);
-                    let (place, log) = shelf.place((host, server), at, bytes)?;
+                    let places = position.and_then(|position| shelf.place(host, position));
+                    let (place, log) = places.ok_or_else(|| Self::missing(&name))?;
                     let is_lagged = copy["lagged"].as_bool().unwrap_or(false);
                     copies.push(PlayedCopy { host, place, log, is_lagged });
                 }
