@@ -17,6 +17,8 @@ pub struct Proof {
     pub design: String,
     /// Error bound of latencies, in percent of the true ones.
     pub uncertainty_percent: f64,
+    /// Load of a disk by the formulas of the sizing, as a share of the requests that it answers.
+    pub disk_load: Option<f64>,
     /// Rules that the design violates, in sentences.
     pub violations: Vec<String>,
     /// The claims.
@@ -36,6 +38,8 @@ pub struct Claim {
     pub cases: usize,
     /// Whether it holds.
     pub state: ClaimState,
+    /// Whether it holds by the formulas of the sizing.
+    pub formulas_hold: bool,
     /// Whether a latency is so near its limit that the true one may be on the other side.
     pub is_narrow: bool,
     /// Mean of database reads on the busiest host, in milliseconds.
@@ -124,6 +128,7 @@ pub fn proof_json(proof: &Proof) -> Value {
             "design": proof.design,
             "verdict": if proof.holds() { "simulated_pass" } else { "simulated_fail" },
             "uncertainty_percent": proof.uncertainty_percent,
+            "formulas_disk_load_percent": proof.disk_load.map(|load| load * 100.0),
             "violations": proof.violations,
             "claims": claims,
             "remedy": remedy,
@@ -141,6 +146,7 @@ fn claim_json(of: &Claim) -> Value {
         "worst_case": of.worst,
         "cases": of.cases,
         "state": of.state.name(),
+        "formulas": if of.formulas_hold { "holds" } else { "fails" },
         "narrow": of.is_narrow,
         "reads_ms": of.reads_ms,
         "worst_minute_reads_ms": of.worst_minute_ms,
@@ -187,8 +193,7 @@ fn banner(proof: &Proof) -> Banner {
     let held = proof.claims.iter().filter(|of| of.state == ClaimState::Holds).count();
     let holds = proof.holds();
     let mut meaning = Vec::new();
-    let failed = proof.claims.iter().find(|of| of.state != ClaimState::Holds);
-    meaning.extend(failed.map(breaking_words));
+    meaning.extend(breaking_words(&proof.claims));
     meaning.extend(proof.remedy.as_ref().map(remedy_words));
     meaning.extend([proof.design.clone(), trust(proof.uncertainty_percent)]);
     let customer =
@@ -206,10 +211,17 @@ fn banner(proof: &Proof) -> Banner {
     }
 }
 
-/// Which failure breaks the design.
-fn breaking_words(of: &Claim) -> String {
-    let case = if of.worst == "-" { String::new() } else { format!(" ({})", of.worst) };
-    format!("Breaks it: {}{case}. {}.", of.name, of.because)
+/// Which failure breaks the design, and which others do; none if all claims hold.
+fn breaking_words(claims: &[Claim]) -> Option<String> {
+    let mut failed = claims.iter().filter(|of| of.state != ClaimState::Holds);
+    let first = failed.next()?;
+    let case = if first.worst == "-" { String::new() } else { format!(" ({})", first.worst) };
+    let others: Vec<&str> = failed.map(|of| of.name.as_str()).collect();
+    let others = match others[..] {
+        [] => String::new(),
+        _ => format!(" Also failing: {}.", others.join(", ")),
+    };
+    Some(format!("Breaks it: {}{case}. {}.{others}", first.name, first.because))
 }
 
 fn remedy_words(of: &Remedy) -> String {

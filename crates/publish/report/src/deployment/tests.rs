@@ -8,6 +8,7 @@ fn proof(state: ClaimState) -> Proof {
         worst: "EX03".to_owned(),
         cases: 4,
         state,
+        formulas_hold: true,
         is_narrow: false,
         reads_ms: Some(31.4),
         worst_minute_ms: Some(44.0),
@@ -23,6 +24,7 @@ fn proof(state: ClaimState) -> Proof {
         customer: "Contoso".to_owned(),
         design: "4 servers, 3 copies".to_owned(),
         uncertainty_percent: 25.0,
+        disk_load: Some(0.66),
         violations: Vec::new(),
         claims: vec![
             claim("normal operation", ClaimState::Holds),
@@ -75,7 +77,9 @@ fn the_table_of_changes_is_for_more_than_one() {
     let mut failing = proof(ClaimState::Fails);
     assert!(!proof_text(&failing, crate::TEXT_WIDTH).contains("with which each claim holds"));
     failing.claims[0].state = ClaimState::FailsOnPaper;
-    assert!(proof_text(&failing, crate::TEXT_WIDTH).contains("with which each claim holds"));
+    let text = proof_text(&failing, crate::TEXT_WIDTH);
+    assert!(text.contains("with which each claim holds"), "{text}");
+    assert!(text.contains("Also failing: one server fails."), "{text}");
 }
 
 #[test]
@@ -87,5 +91,7 @@ fn claims_that_hold_need_no_change() {
     assert!(!text.contains("requests queue"), "{text}");
     let answer = proof_json(&holding);
     assert_eq!(answer["claims"][1]["state"], "holds");
+    assert_eq!(answer["claims"][1]["formulas"], "holds");
+    assert_eq!(answer["formulas_disk_load_percent"], 66.0);
     assert_eq!(answer["remedy"], serde_json::Value::Null);
 }

@@ -35,6 +35,7 @@ pub(super) fn run(
         customer: deployment.origin.customer.clone(),
         design: trial.words(),
         uncertainty_percent: trial.uncertainty_percent(),
+        disk_load: trial.disk_load,
         violations: trial.violations.clone(),
         claims,
         remedy,

@@ -59,6 +59,7 @@ impl PlayedCase {
             worst: if self.name.is_empty() { "-".to_owned() } else { self.name.clone() },
             cases,
             state,
+            formulas_hold: paper.holds(),
             is_narrow: state != ClaimState::FailsOnPaper && self.is_narrow(trust),
             reads_ms: reads,
             worst_minute_ms: self.judgement.worst_row().and_then(|row| row.worst).map(|of| of.1),

@@ -11,6 +11,13 @@ pub(super) struct OnPaper {
     pub disks: Option<f64>,
 }
 
+impl OnPaper {
+    /// Whether the claim holds by the formulas.
+    pub(super) fn holds(&self) -> bool {
+        self.objection.is_none() && self.disks.is_none_or(|load| load <= 1.0)
+    }
+}
+
 /// What a simulation of the worst case has shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Shown {
@@ -39,14 +46,14 @@ pub(super) fn disagreement(paper: &OnPaper, shown: &Shown) -> Option<String> {
                 .to_owned()
         });
     }
-    match (fails, on_paper > 100.0) {
-        (true, true) | (false, false) => None,
-        (false, true) => Some(format!(
+    match (fails, paper.holds()) {
+        (true, false) | (false, true) => None,
+        (false, false) => Some(format!(
             "on paper a disk has {on_paper:.0} % of the work that its rated IOPS allow; played, it \
              is {busy:.0} % busy, because the write memory sorts and joins page writes and the \
              databases take part of the tracks"
         )),
-        (true, false) => Some(unforeseen(shown, on_paper)),
+        (true, true) => Some(unforeseen(shown, on_paper)),
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) struct Trial {
     /// What the sizing forbids.
     pub violations: Vec<String>,
     /// Load of a disk by the formulas, as a share of the requests that it answers.
-    disk_load: Option<f64>,
+    pub disk_load: Option<f64>,
     arrangement: Arrangement,
     groups: Vec<HostGroup>,
 }
