@@ -17,7 +17,7 @@ digest() { # FILE
 write() { # NAME BLOCKS
     dd if=/dev/urandom of=/tmp/new bs=4k count="$2" 2> /dev/null
     echo "changed $1"
-    dd if=/tmp/new of="/mnt/$1" bs=64k conv=fsync 2> /dev/null || echo "failed to write $1"
+    dd if=/tmp/new of="/mnt/$1" bs=64k conv=fsync 2> /dev/null || { echo "failed to write $1"; return; }
     echo "whole $1 $(digest /tmp/new)"
 }
 

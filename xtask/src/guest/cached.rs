@@ -29,6 +29,9 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// Files that are written between two kills.
 const PROGRESS: usize = 15;
 
+/// Faults that are listed at most.
+const MOST_LINES: usize = 20;
+
 /// The server's sockets.
 const EXPORT: &str = "mail.sock";
 const CONTROL: &str = "flash.img.sock";
@@ -56,6 +59,7 @@ pub(crate) fn cached() -> Result<(), Failure> {
     let lost = written.differences(&behind).into_iter();
     wrong.extend(lost.map(|line| format!("on the volume alone: {line}")));
     if !wrong.is_empty() {
+        wrong.truncate(MOST_LINES);
         return Err(Failure::list("the guest's files did not survive:", &wrong));
     }
     println!(
