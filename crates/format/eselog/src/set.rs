@@ -177,7 +177,7 @@ impl LogSet {
         set
     }
 
-    /// The files of every log stream among these as a set of its own, the newest file's first.
+    /// The files of every log stream among these as a separate set, the newest file's first.
     pub fn streams(mut files: Vec<LogMember>) -> Vec<Self> {
         let mut sets = Vec::new();
         while let Some(newest) = files.iter().max_by_key(|member| member.facts.generation) {

@@ -89,7 +89,7 @@ impl StepKind {
     }
 }
 
-/// What stands for the folder of a run that may have been moved since.
+/// Placeholder for the folder of a run, which may have been moved since.
 pub(super) const FOLDER: &str = "FOLDER";
 /// What explains that.
 pub(super) const OF_THIS_RUN: &str = ", with the folder of this run for FOLDER";
