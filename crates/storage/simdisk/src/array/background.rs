@@ -17,8 +17,13 @@ pub(super) enum RebuildPace {
     NoSpare,
     /// The rebuild takes this percent of the time; controllers call it priority.
     Percent(f64),
-    /// It begins this many bytes per second, if the drives keep up.
-    BytesPerSecond(f64),
+    /// It rebuilds `rate` bytes per second, if the drives keep up: the part after a late one
+    /// comes early.
+    BytesPerSecond {
+        rate: f64,
+        /// When the next part should begin.
+        due: VirtualMoment,
+    },
 }
 
 impl RebuildPace {
@@ -28,17 +33,24 @@ impl RebuildPace {
     }
 
     /// When the next part begins, after one of `bytes` that took from `begun` to `now`.
-    fn next(self, (begun, now): (VirtualMoment, VirtualMoment), bytes: u64) -> VirtualMoment {
+    fn next(&mut self, (begun, now): (VirtualMoment, VirtualMoment), bytes: u64) -> VirtualMoment {
         match self {
             Self::NoSpare => VirtualMoment::MAX,
             Self::Percent(percent) => {
                 let milliseconds = (now - begun) as f64 / 1e6;
-                now + crate::disk::moment(milliseconds * (100.0 - percent) / percent)
+                now + crate::disk::moment(milliseconds * (100.0 - *percent) / *percent)
             }
-            Self::BytesPerSecond(rate) => now.max(begun + micros(bytes as f64 / rate * 1e6)),
+            Self::BytesPerSecond { rate, due } => {
+                let since = (*due).max(now.saturating_sub(MOST_BEHIND));
+                *due = since + micros(bytes as f64 / *rate * 1e6);
+                now.max(*due)
+            }
         }
     }
 }
+
+/// How far a rebuild may fall behind its rate and still catch up: a second.
+const MOST_BEHIND: VirtualMoment = 1_000_000_000;
 
 /// Bytes that a spare rebuilds at a time, in whole stripe units.
 const REBUILT_AT_A_TIME: u64 = 1 << 20;
@@ -83,7 +95,8 @@ impl ArrayState {
             bytes = to.saturating_sub(failed.rebuilt);
             failed.rebuilt = failed.rebuilt.max(to);
         }
-        self.at(self.rebuild_pace.next((begun, now), bytes), ArrayEvent::Rebuild);
+        let next = self.rebuild_pace.next((begun, now), bytes);
+        self.at(next, ArrayEvent::Rebuild);
     }
 
     /// A neighbour sends a request now; it has its own links.

@@ -31,7 +31,8 @@ impl ArrayState {
     /// in the share of the time that the array's description allots.
     pub(crate) fn rebuild_from(&mut self, now: VirtualMoment, rate: Option<f64>) {
         let percent = RebuildPace::of_percent(self.rebuild_percent);
-        self.rebuild_pace = rate.map_or(percent, RebuildPace::BytesPerSecond);
+        let held = |rate| RebuildPace::BytesPerSecond { rate, due: now };
+        self.rebuild_pace = rate.map_or(percent, held);
         self.begin_rebuild(now);
     }
 

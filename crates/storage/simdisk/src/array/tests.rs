@@ -206,6 +206,31 @@ fn a_rebuild_at_a_rate_takes_the_capacity_divided_by_it() {
     assert!((whole / 50.0 - 1.0).abs() < 0.02, "{whole} s");
 }
 
+/// The same beside a load whose requests make parts late: the next ones make up for it.
+#[test]
+fn a_rebuild_at_a_rate_takes_as_long_beside_a_load() {
+    let changes = [
+        ("raid.level", "5"),
+        ("raid.disks", "7"),
+        ("disk.capacity_gb", "1"),
+        ("cache.mode", "pass-through"),
+    ];
+    let mut array = array(&changes);
+    let span = array.capacity() / 32_768;
+    let mut prng = units::Prng::new(Seed(5));
+    array.fail_drive();
+    array.rebuild_from(0, Some(20e6));
+    let (mut now, step) = (0, 25_000_000);
+    while array.rebuild_state().is_some() {
+        let (offset, length) = (prng.below(span) * 32_768, 32_768);
+        array.submit(now, HostRequest { token: now, work: HostWork::Read, offset, length });
+        now += step;
+        array.advance(now, |_| ());
+    }
+    let whole = now as f64 / 1e9;
+    assert!((whole / 50.0 - 1.0).abs() < 0.02, "{whole} s");
+}
+
 /// Judged by arithmetic: a small read of a degraded RAID 5 of `n` drives takes 2 (n - 1) / n drive
 /// requests, a small write 4 (n - 2) / n where both of its drives are left, (n - 1) / n where its
 /// data are lost (the rest of the row is read, the parity written), and 1 / n where its parity is.
