@@ -116,6 +116,11 @@ pub(crate) fn sweeps(designs: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " sweeps::", &[("PLIMSOLL_SWEEP_DESIGNS", designs)])
 }
 
+/// Proves every worked example of the sizing, and compares the tables of docs/worked-examples.md.
+pub(super) fn examples() -> Result<(), Failure> {
+    program_tests("end_to_end", " deployments::examples", &[("PLIMSOLL_PROOFS", "all")])
+}
+
 /// Loads a database for `minutes` and has every independent reader compare what it sees.
 pub(crate) fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     let minutes: u32 = minutes

@@ -93,6 +93,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &|| proofs::cache_kill("200"),
     },
     Step {
+        name: "examples",
+        what: "six worked examples of the sizing, every claim of them played",
+        run: &proofs::examples,
+    },
+    Step {
         name: "sweeps",
         what: "2,000 designs killed five times, and by three agents of which one is lost",
         run: &|| proofs::sweeps("2000"),

@@ -1,5 +1,6 @@
 //! Deployments in virtual time: hosts alone and together, failures, and claims of a design.
 
+mod examples;
 mod physics;
 
 use serde_json::Value;

@@ -116,15 +116,15 @@ impl ShelvedCopy<'_> {
 /// logs behind them. If the array is too small, returns the bytes that they take.
 fn bases(sizes: &[u64], capacity: u64) -> Result<Vec<(u64, u64)>, u64> {
     let logs = LOG_ROOM * sizes.len() as u64;
-    let rounded = |bytes: u64| bytes.next_multiple_of(MIB);
-    let tight = sizes.iter().copied().map(rounded);
-    let roomy = sizes.iter().map(|&bytes| rounded(room_of_database(bytes)));
-    let least = tight.clone().sum::<u64>() + logs;
-    if least > capacity {
-        return Err(least);
+    let mut rooms: Vec<u64> =
+        sizes.iter().map(|&bytes| room_of_database(bytes).next_multiple_of(MIB)).collect();
+    if rooms.iter().sum::<u64>() + logs > capacity {
+        rooms = sizes.iter().map(|bytes| bytes.next_multiple_of(MIB)).collect();
     }
-    let has_room = roomy.clone().sum::<u64>() + logs <= capacity;
-    let rooms: Vec<u64> = if has_room { roomy.collect() } else { tight.collect() };
+    let taken = rooms.iter().sum::<u64>() + logs;
+    if taken > capacity {
+        return Err(taken);
+    }
     let mut log = rooms.iter().sum();
     let mut base = 0;
     let laid_out = rooms.iter().map(|room| {
