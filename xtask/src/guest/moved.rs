@@ -48,7 +48,8 @@ pub(crate) fn moved() -> Result<(), Failure> {
         said += &guest.console();
         (guest, host) = (next, 1 - host);
         let after = hit_ratio(&site, host)?;
-        guest.wait("a pass of fio", PASSES_WITHIN, |said| passes(said) >= 1)?;
+        guest.wait("a pass of fio", PASSES_WITHIN, |said| passes(said) >= 1 || is_wrong(said))?;
+        judge(&guest.said(), &[])?;
         losses.push(before - after);
         println!(
             "move {number} to {}: {downtime} ms without the guest; hit ratio {before:.1} % before, \
@@ -125,9 +126,14 @@ fn passes(said: &str) -> usize {
     said.lines().filter(|line| line.starts_with("pass ") && line.ends_with(" whole")).count()
 }
 
+/// `true` if the guest says that a pass failed, of a mismatch or of an error of its disk.
+fn is_wrong(said: &str) -> bool {
+    [" failed\n", "I/O error", "verify:"].iter().any(|text| said.contains(text))
+}
+
 /// Holds the guest's messages and the falls of the hit ratio, in points, to the limits.
 fn judge(said: &str, losses: &[f64]) -> Result<(), Failure> {
-    if said.contains(" failed") || said.contains("I/O error") || said.contains("verify:") {
+    if is_wrong(said) {
         return Err(Failure::new(format!(
             "the guest read what it had not written:\n{}",
             tail(said)
