@@ -30,9 +30,10 @@ impl ArrayState {
     /// Starts to rebuild the failed drive onto a spare, at `rate` bytes per second; without a rate,
     /// in the share of the time that the array's description allots.
     pub(crate) fn rebuild_from(&mut self, now: VirtualMoment, rate: Option<f64>) {
-        let percent = RebuildPace::of_percent(self.rebuild_percent);
-        let held = |rate| RebuildPace::BytesPerSecond { rate, due: now };
-        self.rebuild_pace = rate.map_or(percent, held);
+        self.rebuild_pace = match rate {
+            Some(rate) => RebuildPace::BytesPerSecond { rate, due: now },
+            None => RebuildPace::of_percent(self.rebuild_percent),
+        };
         self.begin_rebuild(now);
     }
 
