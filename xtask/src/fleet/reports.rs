@@ -139,10 +139,11 @@ fn own_journal(folder: &Path, host: usize) -> Result<PathBuf, Failure> {
 
 /// Seconds between the common instant and an instant of this machine's clock.
 pub(super) fn into_measurement(report: &Value, at_ns: u64) -> Result<f64, Failure> {
-    let from = report["measured_from_ns"].as_u64().filter(|from| (1..=at_ns).contains(from));
-    let from = from.ok_or_else(|| {
-        let said = &report["measured_from_ns"];
-        Failure::new(format!("the measurement began at {said}, not before {at_ns}"))
+    // Text: JSON readers round numbers of this size.
+    let said = &report["measured_from_ns"];
+    let from = said.as_str().and_then(|text| text.parse().ok());
+    let from = from.filter(|from| (1..=at_ns).contains(from)).ok_or_else(|| {
+        Failure::new(format!("the measurement began at {said}, and not before {at_ns}"))
     })?;
     Ok((at_ns - from) as f64 / 1e9)
 }
@@ -227,8 +228,8 @@ mod tests {
         let second = |from: serde_json::Value| {
             into_measurement(&json!({ "measured_from_ns": from }), 5_000_000_000).ok()
         };
-        assert_eq!(second(json!(2_000_000_000)), Some(3.0));
-        for from in [json!(null), json!(0), json!(6_000_000_000_u64)] {
+        assert_eq!(second(json!("2000000000")), Some(3.0));
+        for from in [json!(null), json!("0"), json!("6000000000"), json!(2_000_000_000)] {
             assert_eq!(second(from), None);
         }
     }

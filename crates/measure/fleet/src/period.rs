@@ -118,8 +118,7 @@ impl FleetRecord {
         (begin_ns, period): (u64, &Period),
     ) -> Result<RunRecord, LoadError> {
         let (from_ns, to_ns) = (begin_ns + period.from.0, begin_ns + period.to.0);
-        let is_within = |begin_ns, end_ns| begin_ns >= from_ns && end_ns <= to_ns;
-        let mut part = RunRecord::load_part(journal, is_within)?;
+        let mut part = RunRecord::load_part(journal, from_ns..=to_ns)?;
         part.long_requests
             .retain(|of| of.phase != Phase::Measure || (from_ns..=to_ns).contains(&of.at_ns));
         for span in part.phases.iter_mut().filter(|span| span.phase == Phase::Measure) {

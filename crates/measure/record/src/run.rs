@@ -1,6 +1,7 @@
 //! A whole run, folded from its journal: the input of verdicts and reports.
 
 mod digest;
+mod lines;
 mod loading;
 
 use std::collections::BTreeMap;

@@ -151,7 +151,7 @@ fn hosts_measure_together_and_their_journals_are_one_record() {
     only_its_own_digest_stands_for_a_journal(&fleet.scene, &again);
 }
 
-/// The report of the fleet run in `out` was `expected`, and stays so whatever lies there as digests.
+/// The report of the fleet run in `out` was `expected`, and stays so with any digests.
 fn only_its_own_digest_stands_for_a_journal(scene: &Scene, expected: &Ran) {
     let [digest, other] =
         ["ex01", "ex02"].map(|host| scene.path(format!("out/hosts/{host}/record.digest")));

@@ -37,8 +37,8 @@ fn bytes(folder: &Path) -> Result<Vec<u8>, HostError> {
 }
 
 fn whole(folder: &Path, journal: &[u8]) -> Result<RunRecord, HostError> {
-    let wrong = |error| HostError::new(format!("{}: {error}", folder.join(JOURNAL).display()));
-    let record = folded(journal).map_err(wrong)?;
+    let record = folded(journal)
+        .map_err(|error| HostError::new(format!("{}: {error}", folder.join(JOURNAL).display())))?;
     if let Some(digest) = record.digest(journal.len() as u64) {
         // Without it the next report takes longer and says the same.
         let _ = documents::replace(&folder.join(DIGEST), digest.as_bytes());

@@ -9,20 +9,16 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::loading::{decode, lines};
+use super::lines::{IntervalOutline, decode, lines, outline};
 use super::{DatabaseRow, IntervalRow, PhaseTotals, RunRecord, SeriesRow, SeriesTotal};
 use crate::codec::{Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
-    Event, FlashCacheInterval, Gauges, Histogram, HostSample, IntervalCounters, LatencySpread,
-    Phase, ProcessorShares, Series, Summary, Unanswered,
+    Event, Gauges, Histogram, IntervalCounters, LatencySpread, Phase, Series, Summary, Unanswered,
 };
 
 /// Another number for every change of the digest, or of how a journal becomes a record.
 const LAYOUT: u32 = 1;
-
-/// How every interval begins, as programs write it.
-const INTERVAL: &[u8] = b"{\"event\":\"interval\",";
 
 /// Why a digest says nothing about a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +45,7 @@ impl std::error::Error for DigestFault {}
 
 /// The first line of a digest.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct DigestHead {
     made_by: String,
     journal_bytes: u64,
     /// Hash of the journal's last line, which covers all of it.
@@ -60,61 +56,50 @@ struct Head {
 
 /// The second line.
 #[derive(Serialize, Deserialize)]
-struct Figures {
-    rows: Vec<Row>,
-    totals: Vec<Totals>,
+struct DigestFigures {
+    rows: Vec<IntervalFigures>,
+    totals: Vec<TotalFigures>,
 }
 
 /// An interval.
 #[derive(Serialize, Deserialize)]
-struct Row {
-    databases: Vec<Database>,
-    series: Vec<Requests>,
+struct IntervalFigures {
+    databases: Vec<DatabaseFigures>,
+    series: Vec<RequestFigures>,
     spreads: Vec<(Series, LatencySpread)>,
 }
 
 /// A database in an interval.
 #[derive(Serialize, Deserialize)]
-struct Database {
+struct DatabaseFigures {
     index: u32,
     counters: IntervalCounters,
     gauges: Gauges,
-    series: Vec<Requests>,
+    series: Vec<RequestFigures>,
 }
 
 /// Requests of one kind in an interval: bytes and errors, then the members of [`Summary`] and of
 /// [`Unanswered`] in their order. The mean is the bits of its number, since text may round it.
 #[derive(Serialize, Deserialize)]
-struct Requests(Series, [u64; 2], [u64; 7], [u64; 5]);
+struct RequestFigures(Series, [u64; 2], [u64; 7], [u64; 5]);
 
 /// A database in a phase.
 #[derive(Serialize, Deserialize)]
-struct Totals {
+struct TotalFigures {
     of: (Phase, u32),
     span_ns: u64,
     counters: IntervalCounters,
     gauges: Gauges,
-    series: Vec<Total>,
+    series: Vec<SeriesFigures>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Total {
+struct SeriesFigures {
     series: Series,
     bytes: u64,
     errors: u64,
     latency: Histogram,
     unanswered: Unanswered,
-}
-
-/// An interval of a journal without its databases.
-#[derive(Deserialize)]
-pub(super) struct Outline {
-    pub(super) phase: Phase,
-    pub(super) from_ns: u64,
-    pub(super) to_ns: u64,
-    host: Option<HostSample>,
-    processors: Option<ProcessorShares>,
-    flash_cache: Option<FlashCacheInterval>,
 }
 
 impl RunRecord {
@@ -125,12 +110,12 @@ impl RunRecord {
         if self.torn_tail || self.finished.is_none() {
             return None;
         }
-        let figures = Figures {
-            rows: self.intervals.iter().map(Row::of).collect(),
-            totals: self.totals.iter().map(|(of, totals)| Totals::of(*of, totals)).collect(),
+        let figures = DigestFigures {
+            rows: self.intervals.iter().map(IntervalFigures::of).collect(),
+            totals: self.totals.iter().map(|(of, totals)| TotalFigures::of(*of, totals)).collect(),
         };
         let content = serde_json::to_string(&figures).ok()?;
-        let head = Head {
+        let head = DigestHead {
             made_by: made_by(),
             journal_bytes,
             chain: end.to_string(),
@@ -139,8 +124,8 @@ impl RunRecord {
         Some(format!("{}\n{content}\n", serde_json::to_string(&head).ok()?))
     }
 
-    /// Folds a journal as [`RunRecord::load`] does, to the same record, with the histograms of its
-    /// digest instead of its own.
+    /// Folds a journal as [`RunRecord::load`] does, to the same record, with the histograms of a
+    /// digest instead of the journal's.
     pub fn load_digested(journal: &[u8], digest: &[u8]) -> Result<Self, DigestFault> {
         let (head, figures) = opened(digest)?;
         if head.journal_bytes != journal.len() as u64 {
@@ -153,8 +138,8 @@ impl RunRecord {
         }
     }
 
-    fn push_digested(&mut self, outline: Outline, row: Row) {
-        let Outline { phase, from_ns, to_ns, host, processors, flash_cache } = outline;
+    fn push_digested(&mut self, outline: IntervalOutline, row: IntervalFigures) {
+        let IntervalOutline { phase, from_ns, to_ns, host, processors, flash_cache } = outline;
         let span_ns = to_ns.saturating_sub(from_ns);
         let planned_ns = self.start.settings.interval_ns;
         let is_left_out = self.leaves_out(Looked { phase, span_ns, planned_ns, host });
@@ -162,8 +147,8 @@ impl RunRecord {
             phase,
             from_ns,
             to_ns,
-            databases: row.databases.into_iter().map(Database::row).collect(),
-            series: row.series.into_iter().map(Requests::row).collect(),
+            databases: row.databases.into_iter().map(DatabaseFigures::row).collect(),
+            series: row.series.into_iter().map(RequestFigures::row).collect(),
             spreads: row.spreads,
             host,
             processors,
@@ -174,17 +159,12 @@ impl RunRecord {
     }
 }
 
-/// The interval of a line; none if it is no interval as programs write it.
-pub(super) fn outline(line: &[u8]) -> Option<Outline> {
-    if line.starts_with(INTERVAL) { serde_json::from_slice(line).ok() } else { None }
-}
-
-/// Both lines of a digest, if the second is as it was written.
-fn opened(digest: &[u8]) -> Result<(Head, Figures), DigestFault> {
+/// Both lines of a digest, if the hash fits the second.
+fn opened(digest: &[u8]) -> Result<(DigestHead, DigestFigures), DigestFault> {
     let digest = digest.trim_ascii_end();
     let end = digest.iter().position(|&byte| byte == b'\n').ok_or(DigestFault::Damaged)?;
     let (head, content) = (&digest[..end], &digest[end + 1..]);
-    let head: Head = serde_json::from_slice(head).map_err(|_| DigestFault::Damaged)?;
+    let head: DigestHead = serde_json::from_slice(head).map_err(|_| DigestFault::Damaged)?;
     if head.made_by != made_by() {
         return Err(DigestFault::OtherRelease);
     }
@@ -196,7 +176,7 @@ fn opened(digest: &[u8]) -> Result<(Head, Figures), DigestFault> {
 }
 
 /// None if a line is not what a program writes, or if the digest has more or fewer intervals.
-fn folded(journal: &[u8], figures: Figures) -> Option<RunRecord> {
+fn folded(journal: &[u8], figures: DigestFigures) -> Option<RunRecord> {
     let mut check = SealCheck::default();
     let mut rows = figures.rows.into_iter();
     let mut run: Option<RunRecord> = None;
@@ -230,29 +210,29 @@ fn hash(content: &[u8]) -> String {
     Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-impl Row {
+impl IntervalFigures {
     fn of(row: &IntervalRow) -> Self {
         Self {
-            databases: row.databases.iter().map(Database::of).collect(),
-            series: row.series.iter().map(Requests::of).collect(),
+            databases: row.databases.iter().map(DatabaseFigures::of).collect(),
+            series: row.series.iter().map(RequestFigures::of).collect(),
             spreads: row.spreads.clone(),
         }
     }
 }
 
-impl Database {
+impl DatabaseFigures {
     fn of(row: &DatabaseRow) -> Self {
-        let series = row.series.iter().map(Requests::of).collect();
+        let series = row.series.iter().map(RequestFigures::of).collect();
         Self { index: row.index, counters: row.counters, gauges: row.gauges, series }
     }
 
     fn row(self) -> DatabaseRow {
-        let series = self.series.into_iter().map(Requests::row).collect();
+        let series = self.series.into_iter().map(RequestFigures::row).collect();
         DatabaseRow { index: self.index, series, counters: self.counters, gauges: self.gauges }
     }
 }
 
-impl Requests {
+impl RequestFigures {
     fn of((&series, row): (&Series, &SeriesRow)) -> Self {
         let Summary { count, mean_ns, p50_ns, p90_ns, p99_ns, p999_ns, maximum_ns } = row.latency;
         let mean = mean_ns.to_bits();
@@ -275,9 +255,9 @@ impl Requests {
     }
 }
 
-impl Totals {
+impl TotalFigures {
     fn of(of: (Phase, u32), totals: &PhaseTotals) -> Self {
-        let series = totals.series.iter().map(|(&series, total)| Total {
+        let series = totals.series.iter().map(|(&series, total)| SeriesFigures {
             series,
             bytes: total.bytes,
             errors: total.errors,
@@ -291,7 +271,7 @@ impl Totals {
     fn totals(self) -> PhaseTotals {
         let Self { span_ns, counters, gauges, series, .. } = self;
         let series = series.into_iter().map(|of| {
-            let Total { series, bytes, errors, latency, unanswered } = of;
+            let SeriesFigures { series, bytes, errors, latency, unanswered } = of;
             (series, SeriesTotal { bytes, errors, latency, unanswered })
         });
         PhaseTotals { span_ns, series: series.collect(), counters, gauges }

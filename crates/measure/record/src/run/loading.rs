@@ -1,10 +1,11 @@
 //! A journal as a run: its lines decoded, which takes most of the time, and folded in their order.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use super::RunRecord;
-use super::digest::outline;
-use crate::codec::{self, DecodeError, SealCheck};
+use super::lines::{decode, lines, outline};
+use crate::codec::{DecodeError, SealCheck};
 use crate::{Event, Phase};
 
 /// A line of a journal, decoded.
@@ -61,12 +62,6 @@ pub fn journal_lines(journal: &[u8]) -> impl Iterator<Item = JournalLine<'_>> {
     lines(journal).map(|(text, number)| JournalLine { number, text, event: Some(decode(text)) })
 }
 
-/// The lines that are not empty, each with its number from 1.
-pub(super) fn lines(journal: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
-    let lines = journal.split(|&byte| byte == b'\n').zip(1..);
-    lines.filter(|(text, _)| !text.trim_ascii().is_empty())
-}
-
 impl RunRecord {
     /// Folds the bytes of a journal.
     ///
@@ -75,20 +70,11 @@ impl RunRecord {
         Self::of_lines(journal_lines(journal))
     }
 
-    /// Folds the bytes of a journal without the intervals of the measurement that `is_kept`
-    /// refuses by their begin and end: a part of the measurement as a run. The seal is that of the
-    /// whole journal.
-    pub fn load_part(
-        journal: &[u8],
-        is_kept: impl Fn(u64, u64) -> bool,
-    ) -> Result<Self, LoadError> {
-        let is_left_out = |text: &[u8]| {
-            outline(text).is_some_and(|interval| {
-                interval.phase == Phase::Measure && !is_kept(interval.from_ns, interval.to_ns)
-            })
-        };
+    /// Folds the bytes of a journal without the intervals of the measurement that do not lie within
+    /// `kept_ns`: a part of the measurement as a run. The seal is that of the whole journal.
+    pub fn load_part(journal: &[u8], kept_ns: RangeInclusive<u64>) -> Result<Self, LoadError> {
         Self::of_lines(lines(journal).map(|(text, number)| {
-            let event = (!is_left_out(text)).then(|| decode(text));
+            let event = (!is_beyond(text, &kept_ns)).then(|| decode(text));
             JournalLine { number, text, event }
         }))
     }
@@ -125,7 +111,10 @@ impl RunRecord {
     }
 }
 
-pub(super) fn decode(line: &[u8]) -> Result<Event, DecodeError> {
-    let text = str::from_utf8(line).map_err(|error| DecodeError::NotAnEvent(error.to_string()))?;
-    codec::decode(text)
+/// Whether a line is an interval of the measurement that does not lie within `kept_ns`.
+fn is_beyond(line: &[u8], kept_ns: &RangeInclusive<u64>) -> bool {
+    outline(line).is_some_and(|of| {
+        let is_within = kept_ns.contains(&of.from_ns) && of.to_ns <= *kept_ns.end();
+        of.phase == Phase::Measure && !is_within
+    })
 }

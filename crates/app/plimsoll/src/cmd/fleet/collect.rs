@@ -57,6 +57,11 @@ pub(super) fn host_folder(folder: &Path, index: usize, host: &HostPart) -> PathB
     folder.join(HOSTS).join(name)
 }
 
+/// The folders of the hosts, in their order.
+pub(super) fn host_folders(folder: &Path, fleet: &FleetRecord) -> Vec<PathBuf> {
+    fleet.hosts.iter().enumerate().map(|(at, host)| host_folder(folder, at, host)).collect()
+}
+
 /// Completes the journals in `folder` as far as they can be within `patience`, and writes the
 /// reports of the hosts whose journals have grown.
 pub(super) fn complete(
@@ -90,8 +95,7 @@ pub(super) fn complete(
         }
         thread::sleep(LOOK);
     }
-    let hosts = fleet.hosts.iter().enumerate();
-    let places: Vec<_> = hosts.map(|(at, host)| host_folder(folder, at, host)).collect();
+    let places = host_folders(folder, &fleet);
     let rendered = records::of_each(&places, |_, place| render(place))?;
     for (host, rendered) in fleet.hosts.iter().zip(rendered) {
         if rendered.is_none() {

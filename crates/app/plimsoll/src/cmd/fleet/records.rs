@@ -18,22 +18,33 @@ pub(super) fn of_each<T: Send>(
 ) -> Result<Vec<Option<T>>, CommandError> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let share = folders.len().div_ceil(workers).max(1);
-    let places: Vec<(usize, &PathBuf)> = folders.iter().enumerate().collect();
-    let of_place = |&(place, folder): &(usize, &PathBuf)| {
-        folder.join(JOURNAL).exists().then(|| read(place, folder)).transpose()
-    };
-    let of_share = |share: &[(usize, &PathBuf)]| share.iter().map(of_place).collect::<Vec<_>>();
-    let of_share = &of_share;
+    let read = &read;
     let mut all = Vec::with_capacity(folders.len());
     thread::scope(|scope| {
-        let shares = places.chunks(share);
-        let threads: Vec<_> = shares.map(|share| scope.spawn(move || of_share(share))).collect();
+        let mut threads = Vec::with_capacity(workers);
+        for (at, share_of_all) in folders.chunks(share).enumerate() {
+            threads.push(scope.spawn(move || of_share(share_of_all, at * share, read)));
+        }
         for thread in threads {
-            all.extend(thread.join().map_err(|_| crew::panicked())?);
+            all.extend(thread.join().map_err(|_| crew::panicked())??);
         }
         Ok::<(), CommandError>(())
     })?;
-    all.into_iter().collect()
+    Ok(all)
+}
+
+/// The same on one thread, for folders of which the first has the place `first`.
+fn of_share<T>(
+    folders: &[PathBuf],
+    first: usize,
+    read: &impl Fn(usize, &Path) -> Result<T, CommandError>,
+) -> Result<Vec<Option<T>>, CommandError> {
+    let mut results = Vec::with_capacity(folders.len());
+    for (folder, place) in folders.iter().zip(first..) {
+        let has_journal = folder.join(JOURNAL).exists();
+        results.push(if has_journal { Some(read(place, folder)?) } else { None });
+    }
+    Ok(results)
 }
 
 /// The record of the run in `folder`, by the digest of its journal if that fits.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use serve::{FleetHostLoad, FleetHostState, FleetState};
 use verdict::Ruling;
 
-use super::collect::{fleet_record, host_folder};
+use super::collect::{fleet_record, host_folder, host_folders};
 use super::progress::{FleetProgress, HostProgress, is_conducted};
 use super::records;
 use crate::Outcome;
@@ -65,8 +65,7 @@ pub(crate) fn show(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let mut fleet = fleet_record(folder)?;
-    let places: Vec<_> =
-        fleet.hosts.iter().enumerate().map(|(at, host)| host_folder(folder, at, host)).collect();
+    let places = host_folders(folder, &fleet);
     let records = records::of_each(&places, |_, place| records::by_digest(place))?;
     for (host, record) in fleet.hosts.iter_mut().zip(records) {
         host.record = record;
