@@ -7,7 +7,6 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::lines::{IntervalOutline, decode, lines, outline};
 use super::{DatabaseRow, IntervalRow, PhaseTotals, RunRecord, SeriesRow, SeriesTotal};
@@ -50,7 +49,7 @@ struct DigestHead {
     journal_bytes: u64,
     /// Hash of the journal's last line, which covers all of it.
     chain: String,
-    /// SHA-256 of the second line.
+    /// [`crate::digest`] of the second line.
     content: String,
 }
 
@@ -119,7 +118,7 @@ impl RunRecord {
             made_by: made_by(),
             journal_bytes,
             chain: end.to_string(),
-            content: hash(content.as_bytes()),
+            content: crate::digest([content.as_bytes()]),
         };
         Some(format!("{}\n{content}\n", serde_json::to_string(&head).ok()?))
     }
@@ -168,7 +167,7 @@ fn opened(digest: &[u8]) -> Result<(DigestHead, DigestFigures), DigestFault> {
     if head.made_by != made_by() {
         return Err(DigestFault::OtherRelease);
     }
-    if head.content != hash(content) {
+    if head.content != crate::digest([content]) {
         return Err(DigestFault::Damaged);
     }
     let figures = serde_json::from_slice(content).map_err(|_| DigestFault::Damaged)?;
@@ -204,10 +203,6 @@ fn folded(journal: &[u8], figures: DigestFigures) -> Option<RunRecord> {
 
 fn made_by() -> String {
     format!("plimsoll {} layout {LAYOUT}", env!("CARGO_PKG_VERSION"))
-}
-
-fn hash(content: &[u8]) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl IntervalFigures {
