@@ -3,35 +3,41 @@
 use super::{DigestFault, RunRecord};
 use crate::codec::Sealer;
 use crate::run::tests::{journal, text as unsealed};
-use crate::{Event, LogLine};
+use crate::{Event, LogLine, Resumed};
 
 fn sealed(events: &[Event]) -> Vec<u8> {
     let mut sealer = Sealer::default();
     events.iter().map(|event| sealer.line(event)).collect::<String>().into_bytes()
 }
 
-fn digested() -> (Vec<u8>, String) {
-    let text = sealed(&journal());
-    let digest = RunRecord::load(&text).unwrap().digest(text.len() as u64);
-    (text, digest.expect("a sealed journal that has its end"))
-}
-
 fn fault(journal: &[u8], digest: &[u8]) -> Option<DigestFault> {
     RunRecord::load_digested(journal, digest).err()
 }
 
-#[test]
-fn a_record_by_its_digest_is_that_of_the_journal() {
-    let (text, digest) = digested();
+/// The sealed journal of `events` and its digest, which must give the same record.
+fn digested(events: &[Event]) -> (Vec<u8>, String) {
+    let text = sealed(events);
+    let digest = RunRecord::load(&text).unwrap().digest(text.len() as u64);
+    let digest = digest.expect("a sealed journal that has its end");
     let of_digest = RunRecord::load_digested(&text, digest.as_bytes()).unwrap();
     let of_journal = RunRecord::load(&text).unwrap();
     assert_eq!(format!("{of_digest:?}"), format!("{of_journal:?}"));
-    assert_eq!(of_digest.digest(text.len() as u64), Some(digest));
+    assert_eq!(of_digest.digest(text.len() as u64).as_ref(), Some(&digest));
+    (text, digest)
+}
+
+#[test]
+fn a_record_by_its_digest_is_that_of_the_journal() {
+    let mut events = journal();
+    digested(&events);
+    // A break begins where the interval before it ended.
+    events.insert(4, Event::Resumed(Resumed { at_ns: 5_000_000_000, cut_bytes: 0 }));
+    digested(&events);
 }
 
 #[test]
 fn a_byte_of_the_journal_that_changed_is_noticed() {
-    let (text, digest) = digested();
+    let (text, digest) = digested(&journal());
     for at in (0..text.len()).step_by(7) {
         let mut other = text.clone();
         other[at] ^= 1;
@@ -44,7 +50,7 @@ fn a_byte_of_the_journal_that_changed_is_noticed() {
 
 #[test]
 fn a_byte_of_the_digest_that_changed_is_noticed() {
-    let (text, digest) = digested();
+    let (text, digest) = digested(&journal());
     for at in 0..digest.len() - 1 {
         let mut other = digest.clone().into_bytes();
         other[at] ^= 1;
@@ -59,7 +65,7 @@ fn a_byte_of_the_digest_that_changed_is_noticed() {
 
 #[test]
 fn another_run_of_the_same_length_is_another_journal() {
-    let (text, digest) = digested();
+    let (text, digest) = digested(&journal());
     let mut events = journal();
     let done = events.iter_mut().find_map(|event| match event {
         Event::Log(line) => Some(line),
