@@ -129,6 +129,16 @@ pub(crate) const PROVE: &[Step] = &[
     },
     Step { name: "caches", what: "disks in QEMU, caches on and off", run: &guest::caches },
     Step {
+        name: "cache-guest",
+        what: "ext4 in QEMU on a served cache, the server killed 12 times, the guest once",
+        run: &guest::cached,
+    },
+    Step {
+        name: "mirror-guest",
+        what: "a guest under fio's verification moved 20 times with its volume",
+        run: &guest::moved,
+    },
+    Step {
         name: "measured",
         what: "caches of known size under FUSE, ten of each kind",
         run: &|| proofs::measured_caches("10"),

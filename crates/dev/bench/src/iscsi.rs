@@ -28,7 +28,8 @@ const GOAL: f64 = 0.7;
 /// Bytes of the LUN, all of it in memory at the target: the wire is measured, not a disk.
 const LUN_BYTES: u64 = 256 << 20;
 
-/// Measures every depth; nothing but a message where a part of it is absent.
+/// Measures every depth, and fails if a goal is missed; nothing but a message where a part of it is
+/// absent.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("iscsi");
     // What an earlier one may have left.
@@ -41,7 +42,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
         return Ok(());
     };
     fill(&target, &folder)?;
-    let address = target.address(None, 1);
+    let (address, mut is_met) = (target.address(None, 1), true);
     for depth in DEPTHS {
         let (mut seed, address) = (0_u64, &address);
         let pairs = pairs::measure(
@@ -52,6 +53,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
             },
             || perf(address, depth),
         )?;
+        is_met &= pairs.ratio >= GOAL;
         println!(
             "iscsi, {depth:>2} in flight: {:.0} reads/s of 32 KiB, iscsi-perf {:.0}: {:.3} x ({})",
             pairs.ours,
@@ -60,9 +62,10 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
             if pairs.ratio >= GOAL { "goal of 0.7 met" } else { "below the goal of 0.7" }
         );
     }
-    iscsi_target::run(&target, &folder)?;
+    is_met &= iscsi_target::run(&target, &folder)?;
     drop(target);
-    std::fs::remove_dir_all(&folder).map_err(Failure::of)
+    std::fs::remove_dir_all(&folder).map_err(Failure::of)?;
+    if is_met { Ok(()) } else { Err(Failure::new("an initiator or the target is below its goal")) }
 }
 
 /// A LUN of bytes that cannot be made smaller.

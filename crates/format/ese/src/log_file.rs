@@ -32,13 +32,16 @@ pub use segment_size::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};
 
 /// Major version of our logs, "PL". ESE's own is 8; it refuses any other.
 pub(crate) const LOG_VERSION: u32 = 0x504C;
+/// Last major version of ESE's logs whose segments have neither headers nor checksums of their own
+/// (Windows 7, Exchange 2010).
+const LAST_WITHOUT_CHECKSUMS: u32 = 7;
 /// The layout of our records within that version.
 pub(crate) const LOG_RECORD_VERSION: u32 = 2;
 /// Bytes of a checkpoint file: two copies.
 pub const CHECKPOINT_FILE_BYTES: u64 = 2 * LOG_HEADER_BYTES as u64;
 
 /// File types at byte 667, which headers of all file kinds share.
-const FILE_TYPE_LOG: u32 = 3;
+pub(crate) const FILE_TYPE_LOG: u32 = 3;
 const FILE_TYPE_CHECKPOINT: u32 = 4;
 
 /// Byte offsets in a log header. `PREVIOUS_LAST` and `RESUMED` take the first bytes of ESE's
@@ -79,7 +82,7 @@ pub enum LogFileError {
     Checksum,
     /// The header says that the file is of another type.
     FileType(u32),
-    /// Another program's log: its major version.
+    /// Another program's log, or one of an earlier format: its major version.
     Version(u32),
     /// A later release's records: their version.
     RecordVersion(u32),
@@ -92,6 +95,11 @@ impl fmt::Display for LogFileError {
         match self {
             Self::Checksum => write!(f, "its header's checksum is wrong; restore it from a copy"),
             Self::FileType(found) => write!(f, "its header is of file type {found}, another kind"),
+            Self::Version(found @ ..=LAST_WITHOUT_CHECKSUMS) => write!(
+                f,
+                "it is in format {found}, of Windows 7, Exchange 2010 or before: only its header \
+                 is read, and the engine that wrote it brings its database forward"
+            ),
             Self::Version(found) => {
                 write!(f, "its version is {found}: the log of another program, not of this one")
             }

@@ -88,9 +88,10 @@ impl<'a> LogFile<'a> {
         Ok(Self { bytes, facts })
     }
 
-    /// Whether a header is that of a log of the real engine in the format that is read here.
+    /// Whether a header is that of a log of the real engine, in the format that is read here or in
+    /// an earlier one.
     pub const fn is_genuine(facts: &LogFacts) -> bool {
-        facts.version[0] == MAJOR_VERSION
+        facts.version[0] <= MAJOR_VERSION
     }
 
     /// What the header says.

@@ -177,6 +177,19 @@ impl LogSet {
         set
     }
 
+    /// The files of every log stream among these as a separate set, the newest file's first.
+    pub fn streams(mut files: Vec<LogMember>) -> Vec<Self> {
+        let mut sets = Vec::new();
+        while let Some(newest) = files.iter().max_by_key(|member| member.facts.generation) {
+            let stream = newest.facts.signature;
+            let (members, others) =
+                files.into_iter().partition(|member| member.facts.signature == stream);
+            sets.push(Self::of_stream(members, Some(stream)));
+            files = others;
+        }
+        sets
+    }
+
     /// The files of the stream.
     pub fn members(&self) -> &[LogMember] {
         &self.members
@@ -214,7 +227,8 @@ impl LogSet {
         } else {
             format!("generations {from:#X}-{to:#X}")
         };
-        let state = if self.gaps.is_empty() { "complete" } else { "incomplete or damaged" };
+        let is_whole = self.gaps.iter().all(|gap| matches!(gap, Gap::OtherStream { .. }));
+        let state = if is_whole { "complete" } else { "incomplete or damaged" };
         format!("{range} {state}, {}", ending(newest))
     }
 }

@@ -115,7 +115,12 @@ pub fn csv(run: &RunRecord) -> String {
 
 /// The last lines of a run on a terminal: the verdict, its meaning, and the next step.
 pub fn summary(run: &RunRecord, verdict: &Verdict) -> String {
-    summary::render(run, verdict)
+    summary::render(run, verdict, &next::steps(run, verdict))
+}
+
+/// The same of a run in `folder`, written as a shell reads it: its next step names the folder.
+pub fn summary_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> String {
+    summary::render(run, verdict, &next::steps_in(run, verdict, folder))
 }
 
 #[cfg(test)]

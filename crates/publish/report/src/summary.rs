@@ -6,12 +6,11 @@ use record::RunRecord;
 use verdict::Verdict;
 
 use crate::document::Banner;
-use crate::next;
 
-/// The verdict, the numbers, their meaning, and the next step.
-pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
+/// The verdict, the numbers, their meaning, and the next steps.
+pub(crate) fn render(run: &RunRecord, verdict: &Verdict, steps: &[String]) -> String {
     let mut text = banner(&crate::document(run, verdict).banner);
-    for step in next::steps(run, verdict) {
+    for step in steps {
         let _ = writeln!(text, "Next: {step}");
     }
     text

@@ -4,6 +4,7 @@ mod durability;
 mod errors;
 mod file;
 mod inherited;
+mod options;
 mod own_cache;
 mod packets;
 mod pool;

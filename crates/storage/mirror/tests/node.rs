@@ -216,6 +216,47 @@ fn entries_that_the_peer_lacks_are_not_destaged() {
 }
 
 #[test]
+fn a_cache_too_large_to_send_in_time_moves_with_its_hottest_blocks() {
+    let settings = MirrorSettings {
+        batch_blocks: 1,
+        hand_over_limit: Nanos::from_secs(1),
+        peer_timeout: Nanos::from_secs(60),
+        ..MirrorSettings::default()
+    };
+    let (mut node, key) = pair(settings, BOTH);
+    let effects = durable(&mut node, key, 1, 0);
+    let effects = settle(&mut node, &effects, &BackingOp::Flush);
+    complete(&mut node, &effects);
+    durable(&mut node, key, 1, 1);
+    for (id, block) in (1..=100).chain([77]).enumerate() {
+        let read = GuestRequest::Read(block);
+        let effects = step(&mut node, NodeEvent::Guest(id as u64, read));
+        if id < 100 {
+            let found = BackingAnswer::Value(Some([1].into()));
+            let read = token(&effects, &BackingOp::Read(block));
+            let effects = step(&mut node, NodeEvent::Backing(read, found));
+            complete(&mut node, &effects);
+        }
+    }
+    step(&mut node, NodeEvent::Command(NodeCommand::HandOver));
+    let mut effects = Vec::new();
+    for tick in 1..60 {
+        effects.extend(node.handle(NOW + Nanos::from_millis(tick * 20), NodeEvent::Tick));
+    }
+    let warm: Vec<u64> = effects
+        .iter()
+        .filter_map(|effect| match effect {
+            NodeEffect::Send(PeerMessage::Warm { slots, .. }) => Some(slots[0].0),
+            _ => None,
+        })
+        .collect();
+    assert!(warm.first() == Some(&77) && warm.len() < 30, "{warm:?}");
+    let release =
+        |one: &NodeEffect| matches!(one, NodeEffect::Registry { op: RegistryOp::Release(_), .. });
+    assert!(effects.iter().any(release), "the volume did not move");
+}
+
+#[test]
 fn a_copy_counts_only_with_the_destage_mark_on_its_flash() {
     let (mut node, key) = pair(MirrorSettings::default(), Authority::Backing);
     assert_eq!(put(&durable(&mut node, key, 1, 0)), None);

@@ -10,6 +10,7 @@ use verdict::Verdict;
 use crate::Outcome;
 use crate::console::{Concluded, Console};
 use crate::error::CommandError;
+use crate::shell::shell_word;
 
 /// Result of a run, for its notification.
 pub(crate) fn concluded(record: &RunRecord, verdict: &Verdict, folder: &Path) -> Concluded {
@@ -34,7 +35,8 @@ pub(crate) fn conclude(
     if json {
         console.answer(report::json(record, verdict).trim_end())?;
     } else {
-        console.answer(report::summary(record, verdict).trim_end())?;
+        let folder_word = shell_word(folder);
+        console.answer(report::summary_in(record, verdict, &folder_word).trim_end())?;
         let page: PathBuf = folder.join("report.html");
         console.answer(format_args!("Report: {}", page.display()))?;
     }

@@ -14,6 +14,7 @@ use crate::Outcome;
 use crate::console::{self, Console};
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
+use crate::shell::shell_word;
 use flags::{ReportFlags, ReportFormat};
 
 /// File endings and their forms.
@@ -78,7 +79,7 @@ fn report_at(
         ))?;
     }
     if flags.format.is_none() && flags.output.is_none() && run.is_dir() {
-        console.answer(report::summary(&record, &verdict).trim_end())?;
+        console.answer(report::summary_in(&record, &verdict, &shell_word(&run)).trim_end())?;
         if !is_live {
             write_reports(&run, &record, &verdict)?;
             let page = run.join("report.html");

@@ -24,6 +24,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::events;
 use crate::live::{Display, SetOutlook};
+use crate::shell::shell_word;
 use crate::signals;
 use flags::WatchFlags;
 
@@ -163,7 +164,7 @@ fn conclude(
         });
         console.answer_json_line(&events::now("verdict", members).to_string())?;
     } else {
-        console.answer(report::summary(record, verdict).trim_end())?;
+        console.answer(report::summary_in(record, verdict, &shell_word(folder)).trim_end())?;
     }
     console.conclude(end);
     Ok(outcome)

@@ -149,8 +149,19 @@ fn a_reserved_log_holds_nothing_and_is_no_damage() {
     let scene = Scene::new("reserved");
     scene.write("edbres00001.jrs", &vec![0xDA; 70_000]);
     scene.write("edbtmp.log", &vec![0; 70_000]);
-    for name in ["edbres00001.jrs", "edbtmp.log"] {
+    // So Windows 7 fills them.
+    let mut old = vec![0xDA; 70_000];
+    for (digit, at) in (0..=0xF0).step_by(0x10).cycle().zip((0..old.len()).step_by(16)) {
+        old[at] = digit | 0x0A;
+    }
+    scene.write("res1.log", &old);
+    for name in ["edbres00001.jrs", "edbtmp.log", "res1.log"] {
         scene.run(["header", name]).expect_code(0).expect_out(&["reserved log file", "nothing"]);
+    }
+    for verb in ["check", "verify", "export"] {
+        scene
+            .run([verb, "edbtmp.log"])
+            .expect_refusal(&["edbtmp.log", "room that an engine keeps"]);
     }
     let mut broken = vec![0xDA; 70_000];
     broken[66_000] = 1;

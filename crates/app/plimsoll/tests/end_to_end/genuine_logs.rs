@@ -197,6 +197,29 @@ fn logs_of_another_stream_in_the_folder_play_no_part() {
     }
     scene.run(["recover", "crashs16.edb", "--into", "copy.edb"]).expect_code(0);
     scene.run(["verify", "copy.edb"]).expect_code(0).expect_out(&["0 problems"]);
+    let every_stream =
+        ["generations 0x4-0x8 complete", "another log stream: generations 0x1-0x3 complete"];
+    scene.run(["check", "."]).expect_code(0).expect_out(&every_stream);
+    scene.change("edb00000002.log", |bytes| bytes[60 * 4096 + 700..][..8].fill(0x77));
+    let damage = ["edb00000002.log is damaged in segment 60"];
+    scene.run(["check", "."]).expect_code(1).expect_out(&damage);
+}
+
+#[test]
+fn a_log_of_an_earlier_format_is_named_and_refused() {
+    let Some(scene) = crash("crashs16") else {
+        return;
+    };
+    scene.change("edb.log", |bytes| {
+        bytes[32] = 7;
+        let words = bytes[4..4096].chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
+        let sum = words.map(u32::from_le_bytes).fold(0x89AB_CDEF, |sum, word| sum ^ word);
+        bytes[..4].copy_from_slice(&sum.to_le_bytes());
+    });
+    scene.run(["header", "edb.log"]).expect_code(0).expect_out(&["7.4000"]);
+    for verb in ["check", "dump"] {
+        scene.run([verb, "edb.log"]).expect_refusal(&["edb.log", "format 7, of Windows 7"]);
+    }
 }
 
 #[test]

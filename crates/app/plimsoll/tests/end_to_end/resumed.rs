@@ -48,7 +48,7 @@ fn a_killed_run_is_completed_and_its_report_tells_the_break() {
     let before = journal(&scene);
     let cut = report(&scene);
     assert_eq!(cut["exit_code"], 2, "{}", cut["findings"]);
-    scene.run(["report", "out"]).expect_out(&["run --resume FOLDER"]);
+    scene.run(["report", "out"]).expect_out(&["run --resume out"]);
     let completed = "complete it: plimsoll run --resume ./out";
     scene.run(["list"]).expect_code(0).expect_out(&["Cut off", completed]);
     let listed = scene.run(["list", "--json"]);
@@ -101,7 +101,7 @@ fn a_stopped_run_is_completed_until_something_opens_its_databases() {
     stop_after(scene.start(RUN), 4);
     let stopped = journal(&scene);
     assert!(stopped.contains("\"was_stopped\":true"), "{stopped}");
-    scene.run(["report", "out"]).expect_out(&["run --resume FOLDER"]);
+    scene.run(["report", "out"]).expect_out(&["run --resume out"]);
     let completed = "complete it: plimsoll run --resume ./out";
     scene.run(["list"]).expect_out(&["Cannot judge", completed]);
     let ran = resume(&scene);

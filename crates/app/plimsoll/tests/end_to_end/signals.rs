@@ -34,7 +34,7 @@ fn the_first_signal_is_answered_and_stops_cleanly() {
         let report = String::from_utf8(scene.read("out/report.txt")).unwrap();
         assert!(report.to_lowercase().contains("interrupt"), "{report}");
         assert!(report.contains("stopped by the user"), "{report}");
-        ran.expect_out(&["Next: Complete it", ": plimsoll run --resume FOLDER"]);
+        ran.expect_out(&["Next: Complete it", ": plimsoll run --resume out"]);
         for file in ["Plimsoll001.edb", "Plimsoll002.edb"] {
             scene.run(["header", file]).expect_code(0).expect_out(&["Clean Shutdown"]);
             scene.run(["check", file]).expect_code(0);

@@ -15,7 +15,7 @@ use xtask::shell;
 use crate::pairs;
 use load::{ServedLoad, fill, read_randomly};
 use scene::CacheScene;
-pub(crate) use scene::program;
+pub(crate) use scene::{MEMORY, program};
 
 /// Requests in flight.
 const DEPTHS: [&str; 2] = ["1", "16"];

@@ -16,7 +16,7 @@ use crate::folder;
 const PROGRAM: &str = "PLIMSOLL";
 
 /// Where files are that must cost no time, as the peer's memory costs none.
-const MEMORY: &str = "/dev/shm";
+pub(crate) const MEMORY: &str = "/dev/shm";
 
 /// Folders that are removed with this.
 pub(super) struct CacheScene {

@@ -6,6 +6,7 @@ use units::PageNumber;
 
 use crate::checksum::{self, PageVerdict};
 use crate::header::{DatabaseHeader, FILE_TYPE_DATABASE, MAGIC};
+use crate::log_file::FILE_TYPE_LOG;
 use crate::page::PageSize;
 
 /// How much of the beginning of a file finds its header, whatever its page size.
@@ -50,6 +51,11 @@ pub struct HeaderCopies {
 pub enum HeaderError {
     /// Neither copy is good at any page size.
     NoGoodCopy,
+    /// There is no header, only one byte again and again: a file that was never written.
+    NeverWritten {
+        /// The byte.
+        fill: u8,
+    },
     /// The header is good, but of another file type, such as a log file.
     NotADatabase {
         /// The file type that it states.
@@ -65,6 +71,14 @@ impl fmt::Display for HeaderError {
                 "neither copy of the database header is good at any page size; \
                  this is no ESE database, or it must be restored from a copy"
             ),
+            Self::NeverWritten { fill } => write!(
+                f,
+                "the file begins with nothing but bytes {fill:#04x}: it was never written, has \
+                 lost its first pages, or is the room that an engine keeps for a log to come"
+            ),
+            Self::NotADatabase { file_type: FILE_TYPE_LOG } => {
+                f.write_str("the file is not a database but a transaction log of ESE")
+            }
             Self::NotADatabase { file_type } => {
                 write!(f, "the file is not a database but of ESE file type {file_type}")
             }
@@ -74,13 +88,23 @@ impl fmt::Display for HeaderError {
 
 impl std::error::Error for HeaderError {}
 
+/// Why a file that begins so has no good copy.
+fn without_copies(start_of_file: &[u8]) -> HeaderError {
+    match start_of_file.split_first() {
+        Some((&fill, rest)) if rest.iter().all(|byte| *byte == fill) => {
+            HeaderError::NeverWritten { fill }
+        }
+        _ => HeaderError::NoGoodCopy,
+    }
+}
+
 /// Finds the header in the first [`PROBE_BYTES`] of a file, or in all of a shorter one.
 ///
 /// A copy counts only if its checksum is right and it states the page size it was tried with. The
 /// first copy wins if both count.
 pub fn read_copies(start_of_file: &[u8]) -> Result<HeaderCopies, HeaderError> {
     let found = PageSize::ALL.into_iter().find_map(|size| try_page_size(start_of_file, size));
-    let copies = found.ok_or(HeaderError::NoGoodCopy)?;
+    let copies = found.ok_or_else(|| without_copies(start_of_file))?;
     match copies.header.file_type {
         // Files from before there were file types state 0.
         0 | FILE_TYPE_DATABASE if copies.header.magic == MAGIC => Ok(copies),

@@ -102,5 +102,6 @@ fn states_keep_their_numbers() {
 #[test]
 fn a_short_file_has_no_header() {
     assert_eq!(read_copies(&[]).err(), Some(HeaderError::NoGoodCopy));
-    assert_eq!(read_copies(&[0; 5000]).err(), Some(HeaderError::NoGoodCopy));
+    assert_eq!(read_copies(&[0; 5000]).err(), Some(HeaderError::NeverWritten { fill: 0 }));
+    assert_eq!(read_copies(&[7, 8, 9]).err(), Some(HeaderError::NoGoodCopy));
 }

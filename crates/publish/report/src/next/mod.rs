@@ -22,6 +22,11 @@ pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     advice(run, verdict).iter().map(ToString::to_string).collect()
 }
 
+/// The steps of a run that is in `folder`, as a shell reads it.
+pub(crate) fn steps_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> Vec<String> {
+    advice(run, verdict).into_iter().map(|step| step.for_run_in(folder).to_string()).collect()
+}
+
 /// The same beside other tests of a set, without steps to a test that `kinds` include.
 pub(crate) fn steps_beside(run: &RunRecord, verdict: &Verdict, kinds: &[TestType]) -> Vec<String> {
     let has_stress = kinds.contains(&TestType::Stress);

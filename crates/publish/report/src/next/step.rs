@@ -89,6 +89,22 @@ impl StepKind {
     }
 }
 
+/// Placeholder for the folder of a run, which may have been moved since.
+pub(super) const FOLDER: &str = "FOLDER";
+/// What explains that.
+pub(super) const OF_THIS_RUN: &str = ", with the folder of this run for FOLDER";
+
+impl NextStep {
+    /// The step of a run that is in `folder`, as a shell reads it.
+    pub(super) fn for_run_in(mut self, folder: &str) -> Self {
+        if self.kind == StepKind::Resume {
+            self.words = self.words.replace(OF_THIS_RUN, "");
+            self.command = self.command.map(|command| command.replace(FOLDER, folder));
+        }
+        self
+    }
+}
+
 impl fmt::Display for NextStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.command {

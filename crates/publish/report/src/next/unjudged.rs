@@ -8,7 +8,7 @@ use verdict::{Finding, Unit, Verdict};
 use super::command::{again, has_plan, inspect};
 use super::failed::less_load;
 use super::passed::{is_small, larger_databases};
-use super::step::{NextStep, StepKind};
+use super::step::{FOLDER, NextStep, OF_THIS_RUN, StepKind};
 use super::time;
 use crate::{format, meaning};
 
@@ -133,9 +133,8 @@ fn can_resume(run: &RunRecord) -> bool {
 }
 
 fn resume(same: &str) -> NextStep {
-    let words =
-        format!("Complete it, with the folder of this run for FOLDER, or start it again ({same})");
-    StepKind::Resume.with(words, "plimsoll run --resume FOLDER".to_owned())
+    let words = format!("Complete it{OF_THIS_RUN}, or start it again ({same})");
+    StepKind::Resume.with(words, format!("plimsoll run --resume {FOLDER}"))
 }
 
 fn measure_again(same: String) -> NextStep {

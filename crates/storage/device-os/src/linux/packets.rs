@@ -3,8 +3,10 @@
 
 use std::ffi::CString;
 use std::io;
-use std::mem::{MaybeUninit, size_of};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use super::options::{check, length_of, set};
 
 /// How long [`PacketSocket::receive`] waits for a frame.
 const PATIENCE: libc::timeval = libc::timeval { tv_sec: 0, tv_usec: 200_000 };
@@ -96,20 +98,9 @@ impl PacketSocket {
     }
 }
 
-fn check(result: libc::c_int) -> io::Result<libc::c_int> {
-    if result < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(result)
-}
-
 /// A constant of the kernel's interface in the width that its structures have.
 fn short(constant: libc::c_int) -> libc::c_ushort {
     libc::c_ushort::try_from(constant).expect("the constants used here are small")
-}
-
-fn length_of<T>() -> libc::socklen_t {
-    libc::socklen_t::try_from(size_of::<T>()).expect("structures of the kernel are small")
 }
 
 fn index(name: &str) -> io::Result<libc::c_int> {
@@ -120,20 +111,6 @@ fn index(name: &str) -> io::Result<libc::c_int> {
         Ok(0) | Err(_) => Err(io::Error::last_os_error()),
         Ok(index) => Ok(index),
     }
-}
-
-fn set<T: Copy>(
-    socket: &OwnedFd,
-    level: libc::c_int,
-    option: libc::c_int,
-    value: &T,
-) -> io::Result<()> {
-    let length = length_of::<T>();
-    let value: *const T = value;
-    // SAFETY: the pointer is to a live value of `length` bytes, which the call only reads.
-    let result =
-        unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value.cast(), length) };
-    check(result).map(drop)
 }
 
 /// Lets frames of the interface in; only those of Ethernet have the addresses that matter.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use super::Host;
+use super::options::set_room_to_send;
 
 /// What a socket is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +82,14 @@ pub struct Watcher {
 impl Watcher {
     pub(crate) fn new(host: Rc<dyn Host>) -> Self {
         Self { host }
+    }
+
+    /// Watches a connected socket with room for `bytes` that its peer has not read yet, or what the
+    /// system allows: a server of many requests at once works on while its client is busy.
+    pub fn watch_with_room(&self, socket: OwnedFd, bytes: i32) -> Watch {
+        // The room that it has by itself is slower, and serves as well.
+        let _ = set_room_to_send(&socket, bytes);
+        self.watch(socket)
     }
 
     /// Watches a connected socket.

@@ -86,13 +86,15 @@ pub async fn examine(
         groups_replayed: recovery.groups_replayed,
         blocks_dropped: recovery.blocks_dropped,
         damaged_blocks,
-        volumes: store.core.stored_volumes(),
+        volumes: store.stored_volumes(),
     })
 }
 
-impl CacheStoreCore {
-    fn stored_volumes(&self) -> Vec<StoredVolume> {
-        let state = self.state.borrow();
+impl CacheStore {
+    /// The volumes that the store knows, by name: right after it was opened, as its last session
+    /// left them.
+    pub fn stored_volumes(&self) -> Vec<StoredVolume> {
+        let state = self.core.state.borrow();
         let mut volumes = Vec::new();
         for (&id, volume) in &state.superblock.volumes {
             volumes.push(StoredVolume {
@@ -106,7 +108,9 @@ impl CacheStoreCore {
         volumes.sort_by(|a, b| a.name.cmp(&b.name));
         volumes
     }
+}
 
+impl CacheStoreCore {
     /// Reads every cached block; how many do not match their checksum, or cannot be read.
     async fn damaged_blocks(&self) -> u64 {
         let length = self.geometry.block_bytes as usize;

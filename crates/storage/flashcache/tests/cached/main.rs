@@ -10,8 +10,8 @@ use device::{
 };
 use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence};
 use flashcache::{
-    CacheHealth, CacheStore, Cached, CachedVolume, FlashCache, FormatOptions, PoolShare,
-    RequestClass, StoreError, format,
+    CacheHealth, CacheStore, Cached, CachedVolume, ExamineDepth, FlashCache, FormatOptions,
+    PoolShare, RequestClass, StoreError, examine, format,
 };
 use support::{BLOCK, World, cached, new_flash, open_store, pattern, read, write};
 use units::{Bytes, Prng, Seed};
@@ -95,6 +95,30 @@ fn a_clean_end_keeps_everything_warm() {
             assert!(read(&volume, block * 3).await[..] == pattern(block)[..]);
         }
         assert_eq!(cache.class(RequestClass::Database).hits, 500);
+    });
+}
+
+#[test]
+fn an_opened_store_knows_what_an_examination_finds_without_reading_it_twice() {
+    let world = World::new();
+    let (backing, flash) = (Rc::clone(&world.backing), Rc::clone(&world.flash));
+    let runtime = world.executor.runtime();
+    world.executor.block_on(async move {
+        let cache = new_cache(&(Rc::clone(&flash), runtime.clone()), FLASH).await;
+        let volume = cached(&cache, &backing, 1 << 30).await;
+        for block in 0..50 {
+            write(&volume, block * 3, pattern(block)).await;
+        }
+        volume.submit(Request::flush(Purpose::Database)).await.result.unwrap();
+        cache.set_stamp("volume", 7).await;
+        cache.store().close().await.unwrap();
+        drop((volume, cache));
+        let device = flash.open("cache", OpenMode::ReadOnly).await.unwrap();
+        let found = examine(device, &runtime, ExamineDepth::Index).await.unwrap();
+        let (store, _) = open_store(&flash, &runtime).await;
+        assert_eq!(store.stored_volumes(), found.volumes);
+        let [volume] = &found.volumes[..] else { panic!("one volume: {found:?}") };
+        assert_eq!((volume.length, volume.stamp, volume.blocks), (1 << 30, 7, 50));
     });
 }
 

@@ -45,23 +45,25 @@ impl VolumeOwner {
 
     pub(super) fn leave(&mut self, local: &mut Local) {
         let Some(leaving) = &self.leaving else { return };
-        if local.now.since(leaving.since) > local.settings.hand_over_limit {
+        let (spent, limit) = (local.now.since(leaving.since), local.settings.hand_over_limit);
+        if spent > limit {
             self.leaving = None;
         } else if self.is_quiet() {
             if self.is_settled(local) {
                 self.over = Some(Over::Released);
             }
         } else {
-            self.warm_up(local);
+            // Half of the time is for the last writes: a large cache moves with its hottest blocks.
+            self.warm_up(local, spent.0 * 2 < limit.0);
         }
     }
 
-    fn warm_up(&mut self, local: &mut Local) {
+    fn warm_up(&mut self, local: &mut Local, has_time: bool) {
         let commit = self.commit;
         let is_complete = self.link.is_complete();
         let Some(leaving) = &mut self.leaving else { return };
         let HandOverStage::Warming(hot) = &mut leaving.stage else { return };
-        if hot.is_empty() || !is_complete {
+        if hot.is_empty() || !is_complete || !has_time {
             leaving.stage = HandOverStage::Quiet;
         } else if local.now.since(leaving.sent) >= local.settings.batch_pause {
             leaving.sent = local.now;

@@ -33,6 +33,7 @@ pub(super) fn page(status: &Value) -> String {
             bytes(status, "stored_bytes"),
             bytes(status, "flash_file_bytes")
         ),
+        format!("Reads          {}", reads(status)),
         format!("Clients        {}", status["clients"]),
     ];
     if let (Some(done), Some(total)) =
@@ -44,6 +45,15 @@ pub(super) fn page(status: &Value) -> String {
         lines.push("Flash          FAILED; replace it and start the server again".to_owned());
     }
     lines.join("\n") + "\n"
+}
+
+/// Blocks that clients of this host have read, and the share that came from its copy.
+fn reads(status: &Value) -> String {
+    let [reads, hits] = ["reads", "read_hits"].map(|key| status[key].as_u64().unwrap_or(0));
+    if reads == 0 {
+        return "none".to_owned();
+    }
+    format!("{reads} blocks, {} % from this copy", hits * 100 / reads)
 }
 
 fn text(status: &Value, key: &str) -> String {

@@ -1,6 +1,6 @@
 //! `check` of logs: every segment against its checksum, every file against the one before.
 
-use eselog::{Gap, LogMember};
+use eselog::{Gap, LogMember, LogSet};
 use serde_json::{Value, json};
 
 use super::files::{LogFiles, logs};
@@ -16,7 +16,9 @@ const INDENT: usize = 4;
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let files = LogFiles::examine(&logs(&flags.files)?, None)?;
     let gaps = files.set.gaps().iter().map(ToString::to_string);
-    let findings: Vec<String> = files.unreadable.iter().cloned().chain(gaps).collect();
+    let others = files.others.iter().flat_map(of_other_stream);
+    let findings: Vec<String> =
+        files.unreadable.iter().cloned().chain(gaps).chain(others).collect();
     if flags.json {
         console.answer_json("log_check", as_json(&files, &findings))?;
     } else {
@@ -28,9 +30,26 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
             console.answer_folded(sentence, INDENT)?;
         }
     }
-    let is_whole = files.unreadable.is_empty() && files.set.gaps().iter().all(is_harmless);
-    let has_flips = files.set.members().iter().any(|one| !one.survey.flipped_bits.is_empty());
+    let mut gaps = sets(&files).flat_map(LogSet::gaps);
+    let is_whole = files.unreadable.is_empty() && gaps.all(is_harmless);
+    let has_flips = members(&files).any(|one| !one.survey.flipped_bits.is_empty());
     Ok(if is_whole && !has_flips { Outcome::Pass } else { Outcome::Fail })
+}
+
+/// A stream that is not the newest file's, in one sentence, followed by its faults.
+fn of_other_stream(set: &LogSet) -> impl Iterator<Item = String> {
+    let gaps = set.gaps().iter().map(ToString::to_string);
+    std::iter::once(format!("another log stream: {}", set.sentence())).chain(gaps)
+}
+
+/// Every log stream among the files.
+fn sets(files: &LogFiles) -> impl Iterator<Item = &LogSet> {
+    std::iter::once(&files.set).chain(&files.others)
+}
+
+/// The files of every stream.
+fn members(files: &LogFiles) -> impl Iterator<Item = &LogMember> {
+    sets(files).flat_map(LogSet::members)
 }
 
 /// Files of other streams in one folder are no damage.
@@ -40,7 +59,7 @@ const fn is_harmless(gap: &Gap) -> bool {
 
 /// Flipped bits that were turned back for reading, a sentence a file.
 fn corrections(files: &LogFiles) -> Vec<String> {
-    let flipped = files.set.members().iter().filter(|one| !one.survey.flipped_bits.is_empty());
+    let flipped = members(files).filter(|one| !one.survey.flipped_bits.is_empty());
     flipped
         .map(|member| {
             let places: Vec<String> = member
@@ -58,7 +77,7 @@ fn as_json(files: &LogFiles, findings: &[String]) -> Value {
     json!({
         "sentence": files.set.sentence(),
         "findings": findings,
-        "files": files.set.members().iter().map(member_json).collect::<Vec<_>>(),
+        "files": members(files).map(member_json).collect::<Vec<_>>(),
     })
 }
 

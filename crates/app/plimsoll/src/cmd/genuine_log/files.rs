@@ -84,8 +84,16 @@ pub(super) fn read_into(path: &Path, bytes: &mut Vec<u8>) -> Result<(), CommandE
 
 /// The log in `bytes`.
 pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<LogFile<'a>, CommandError> {
-    LogFile::open(bytes)
-        .map_err(|error| CommandError::Damage(format!("{}: a log file; {error}", path.display())))
+    LogFile::open(bytes).map_err(|error| unopened(path, error))
+}
+
+/// A log that is not read: of an earlier format, or damaged.
+fn unopened(path: &Path, error: LogFileError) -> CommandError {
+    let sentence = format!("{}: a log file; {error}", path.display());
+    match error {
+        LogFileError::Version(_) => CommandError::new(sentence),
+        _ => CommandError::Damage(sentence),
+    }
 }
 
 /// Whether a file is room for the next generation, such as `edbtmp.log`.
@@ -108,6 +116,8 @@ fn leave_out_reused(members: &mut Vec<LogMember>) {
 /// A set of files, each with its path.
 pub(super) struct LogFiles {
     pub(super) set: LogSet,
+    /// Sets of the other log streams among the files.
+    pub(super) others: Vec<LogSet>,
     paths: Vec<(String, PathBuf)>,
     /// Files whose header cannot be read.
     pub(super) unreadable: Vec<String>,
@@ -128,16 +138,17 @@ impl LogFiles {
             match LogFile::open(&bytes) {
                 Ok(file) => members.push(LogMember::of(name.clone(), &file)),
                 Err(_) if is_reserve(&name) && paths.len() > 1 => {}
+                Err(error @ LogFileError::Version(_)) => return Err(unopened(path, error)),
                 Err(error) => unreadable.push(format!("{name}: {error}")),
             }
             named.push((name, path.clone()));
         }
         leave_out_reused(&mut members);
-        let set = match stream {
-            Some(_) => LogSet::of_stream(members, stream),
-            None => LogSet::of(members),
-        };
-        Ok(Self { set, paths: named, unreadable })
+        let newest = members.iter().max_by_key(|member| member.facts.generation);
+        let stream = stream.or_else(|| newest.map(|member| member.facts.signature));
+        let strangers = members.iter().filter(|member| Some(member.facts.signature) != stream);
+        let others = LogSet::streams(strangers.cloned().collect());
+        Ok(Self { set: LogSet::of_stream(members, stream), others, paths: named, unreadable })
     }
 
     /// Path of the file of this name.

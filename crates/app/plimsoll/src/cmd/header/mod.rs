@@ -17,8 +17,10 @@ use crate::args::FileFlags;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Fill bytes of reserved files that hold no log yet.
-const RESERVE_FILLS: [u8; 2] = [0, 0xDA];
+/// The fill of logs that hold nothing yet, from before Windows 10; every 16th byte is another one
+/// that ends in the digit A.
+const OLD_FILL: u8 = 0xDA;
+const OLD_FILL_PERIOD: usize = 16;
 
 /// A line for people, with the key that programs find its value under.
 struct HeaderLine {
@@ -71,17 +73,25 @@ fn is_reserve(path: &Path) -> std::io::Result<bool> {
     if !is_named {
         return Ok(false);
     }
-    let (mut file, mut block, mut fill) = (ByteSource::open(path)?, vec![0; 1 << 16], None);
+    let (mut file, mut block, mut is_empty) = (ByteSource::open(path)?, vec![0; 1 << 16], true);
     loop {
         let read = file.read(&mut block)?;
-        let Some(first) = block[..read].first() else {
-            return Ok(fill.is_some());
-        };
-        let fill = *fill.get_or_insert(*first);
-        if !RESERVE_FILLS.contains(&fill) || block[..read].iter().any(|byte| *byte != fill) {
+        if read == 0 {
+            return Ok(!is_empty);
+        }
+        if !is_fill(&block[..read]) {
             return Ok(false);
         }
+        is_empty = false;
     }
+}
+
+/// Whether a block holds only what an engine fills logs with that it has not begun.
+fn is_fill(block: &[u8]) -> bool {
+    let is_old = |(at, byte): (usize, &u8)| {
+        *byte == OLD_FILL || (at.is_multiple_of(OLD_FILL_PERIOD) && byte & 0x0F == OLD_FILL & 0x0F)
+    };
+    block.iter().all(|byte| *byte == 0) || block.iter().enumerate().all(is_old)
 }
 
 fn reserve() -> Vec<HeaderLine> {

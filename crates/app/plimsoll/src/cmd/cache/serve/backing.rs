@@ -8,7 +8,7 @@ use std::rc::Rc;
 use device::{Device, DeviceError, OpenMode};
 use device_os::World;
 use export::{DeviceTally, ExportedVolume, Tallied};
-use flashcache::{Cached, FlashCache, PoolShare, StoreContents, volume_stamp};
+use flashcache::{Cached, FlashCache, PoolShare, StoredVolume, volume_stamp};
 use host::target::{RawDevice, RawTarget};
 use plan::ServedVolume;
 
@@ -77,12 +77,12 @@ pub(super) fn share(wish: &ServedVolume, block_bytes: u32) -> PoolShare {
 }
 
 impl BehindCache {
-    /// Opens a volume behind `cache`, whose store held `contents` when it was opened.
+    /// Opens a volume behind `cache`, whose last session left the volumes `stored`.
     pub(super) fn open(
         wish: &ServedVolume,
         world: &World,
         cache: &FlashCache,
-        contents: &StoreContents,
+        stored: &[StoredVolume],
     ) -> Result<(Self, Warmth), CommandError> {
         let (device, identity) = open(wish, world)?;
         let key = match &identity.path {
@@ -93,9 +93,9 @@ impl BehindCache {
         let back_tally = back.tally();
         let backing: Rc<dyn Device> = Rc::new(back);
         let (in_use, mark) = (identity.in_use(), identity.mark());
-        let recorded = contents.volumes.iter().find(|volume| volume.name == key);
+        let recorded = stored.iter().find(|volume| volume.name == key);
         let recorded = recorded.map(|volume| (volume.length, volume.stamp));
-        let share = share(wish, contents.block_bytes);
+        let share = share(wish, cache.store().block_bytes());
         let (cache, inner, name) = (cache.clone(), Rc::clone(&backing), key.clone());
         let attaching = async move {
             let now = volume_stamp(&inner, mark).await?;

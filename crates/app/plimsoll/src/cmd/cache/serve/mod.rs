@@ -27,7 +27,7 @@ use std::time::Duration;
 use device::OpenMode;
 use device_os::{World, inherited_sockets};
 use export::{ExportHall, ExportOffer, Limits, MemoryBudget};
-use flashcache::{CacheStore, ExamineDepth, FlashCache, StoreContents, examine};
+use flashcache::{CacheStore, FlashCache, StoredVolume};
 use host::{crew, wire};
 use rustls::ServerConfig;
 use units::Bytes;
@@ -61,8 +61,8 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
     let settings = CacheServeSettings::read(flags)?;
     let tls = settings.document.tls.as_ref().map(tls::config).transpose()?;
     let world = wire::world()?;
-    let (cache, contents) = open_store(&settings, &world)?;
-    let volumes = open_volumes(&settings, &world, (&cache, &contents), console)?;
+    let (cache, stored) = open_store(&settings, &world)?;
+    let volumes = open_volumes(&settings, &world, (&cache, &stored), console)?;
     let mailbox = DaemonInbox::new(world.remote());
     let _files = listen(&settings, &mailbox.slot(), console)?;
     watch_signals(mailbox.slot())?;
@@ -92,10 +92,11 @@ fn finish(ended: &Ended, console: &mut Console) -> Result<Outcome, CommandError>
     Err(CommandError::Damage(format!("stopped with errors: {text}")))
 }
 
+/// The cache, and the volumes as its last session left them.
 fn open_store(
     settings: &CacheServeSettings,
     world: &World,
-) -> Result<(FlashCache, StoreContents), CommandError> {
+) -> Result<(FlashCache, Vec<StoredVolume>), CommandError> {
     let device = flash::open(
         Path::new(&settings.document.flash),
         world,
@@ -103,28 +104,25 @@ fn open_store(
         flash::AFTER_A_KILL,
     )?;
     let runtime = world.executor().runtime();
-    let opening = async move {
-        let contents = examine(Rc::clone(&device), &runtime, ExamineDepth::Index).await?;
-        let (store, _) = CacheStore::open(device, &runtime).await?;
-        Ok::<_, flashcache::StoreError>((store, contents))
-    };
-    let (store, contents) = world.executor().block_on(opening)?;
-    Ok((FlashCache::new(store, settings.document.write_budget), contents))
+    let opening = async move { CacheStore::open(device, &runtime).await };
+    let (store, _) = world.executor().block_on(opening)?;
+    let stored = store.stored_volumes();
+    Ok((FlashCache::new(store, settings.document.write_budget), stored))
 }
 
 fn open_volumes(
     settings: &CacheServeSettings,
     world: &World,
-    (cache, contents): (&FlashCache, &StoreContents),
+    (cache, stored): (&FlashCache, &[StoredVolume]),
     console: &mut Console,
 ) -> Result<Vec<BehindCache>, CommandError> {
     let mut volumes = Vec::new();
     for wish in &settings.document.volumes {
-        let (volume, warmth) = BehindCache::open(wish, world, cache, contents)?;
+        let (volume, warmth) = BehindCache::open(wish, world, cache, stored)?;
         let status = cache.store().status();
         let held = status.volumes.iter().find(|known| known.name == volume.key);
         let cached = match held {
-            Some(held) => Bytes(held.blocks * u64::from(contents.block_bytes)).to_string(),
+            Some(held) => Bytes(held.blocks * u64::from(cache.store().block_bytes())).to_string(),
             None => "nothing, for the cache has no room for its name,".to_owned(),
         };
         let (name, length) = (&wish.name, Bytes(volume.exported.bytes()));

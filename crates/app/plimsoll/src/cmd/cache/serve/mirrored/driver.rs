@@ -38,6 +38,10 @@ pub(super) struct MirrorDriver {
     pub(super) runtime: Runtime,
     pub(super) written: Cell<u64>,
     pub(super) flash_bytes: Cell<u64>,
+    /// Blocks that clients of this host read.
+    pub(super) reads: Cell<u64>,
+    /// Those of them that this host's copy answered at once.
+    pub(super) read_hits: Cell<u64>,
     /// The configuration as last heard of.
     pub(super) config: Cell<Option<Config>>,
     /// The last epoch that the peer is known to have owned.
@@ -82,6 +86,14 @@ impl Answer {
         }
     }
 
+    /// `true` if a read has ended with the block.
+    fn has_value(&self) -> bool {
+        let outcome = self.outcome.take();
+        let has_value = matches!(outcome, Some(GuestOutcome::Value(_)));
+        self.outcome.set(outcome);
+        has_value
+    }
+
     async fn outcome(&self) -> GuestOutcome {
         poll_fn(|context| {
             if let Some(outcome) = self.outcome.take() {
@@ -108,6 +120,8 @@ impl MirrorDriver {
             runtime,
             written: Cell::new(0),
             flash_bytes: Cell::new(0),
+            reads: Cell::new(0),
+            read_hits: Cell::new(0),
             config: Cell::new(None),
             peer_epoch: Cell::new(0),
             peer_heard: Cell::new(None),
@@ -298,7 +312,13 @@ impl MirrorDriver {
 
     /// Starts a request.
     pub(super) fn post(self: &Rc<Self>, request: GuestRequest) -> Rc<Answer> {
-        self.post_since(self.peer_epoch.get(), request)
+        let is_read = matches!(request, GuestRequest::Read(_));
+        let answer = self.post_since(self.peer_epoch.get(), request);
+        if is_read {
+            self.reads.set(self.reads.get() + 1);
+            self.read_hits.set(self.read_hits.get() + u64::from(answer.has_value()));
+        }
+        answer
     }
 
     fn post_since(self: &Rc<Self>, peer_epoch: u64, request: GuestRequest) -> Rc<Answer> {

@@ -1,24 +1,14 @@
 //! Disks whose caches are on, off and believed to be otherwise, in a machine of QEMU's: the program
 //! is held to what their makers' words are there.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Programs that are needed, and the packages that have them.
-const TOOLS: [(&str, &str); 5] = [
-    ("/usr/bin/qemu-system-x86_64", "qemu-system-x86"),
-    ("/usr/bin/busybox", "busybox-static"),
-    ("/usr/bin/cpio", "cpio"),
-    ("/usr/sbin/depmod", "kmod"),
-    ("/usr/sbin/mkfs.ext4", "e2fsprogs"),
-];
-
-/// The package of the newest kernel for machines such as this one.
-const KERNEL: &str = "linux-image-cloud-amd64";
+use super::image::{folder, kernel, run};
+use super::tools::is_equipped;
 
 /// Folders of modules that no disk needs; without them the guest fits into its memory.
 const UNUSED: [&str; 6] =
@@ -44,12 +34,11 @@ const EXPECTED: [(&str, &str, &str); 14] = [
 
 /// Boots the guest and compares.
 pub(crate) fn caches() -> Result<(), Failure> {
-    if !is_equipped() {
+    if !is_equipped(&[]) {
         return Ok(());
     }
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
-    let folder = shell::root().join("target/guest");
-    fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+    let folder = folder()?;
     let kernel = kernel(&folder)?;
     pack(&folder, &kernel)?;
     let said = boot(&folder, &kernel)?;
@@ -62,53 +51,6 @@ pub(crate) fn caches() -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(format!("{}\nthe guest said:\n{said}", wrong.join("\n"))))
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format!("{}: {error}", path.display()))
-}
-
-/// Whether everything is installed, after an attempt to install it; reports missing tools.
-fn is_equipped() -> bool {
-    let lacking = || -> Vec<&str> {
-        let absent = TOOLS.iter().filter(|(path, _)| !Path::new(path).exists());
-        absent.map(|(_, package)| *package).collect()
-    };
-    if !lacking().is_empty() {
-        let install = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
-        // A failure here shows in the check that follows.
-        let _ = shell::capture(&["apt-get", "-qq", "update"])
-            .and_then(|_| shell::capture(&[&install[..], &lacking()].concat()));
-    }
-    let lacking = lacking();
-    if !lacking.is_empty() {
-        println!(
-            "skipped: the guest needs packages that are not there and cannot be installed here; on \
-             Debian, as root: apt-get install {}",
-            lacking.join(" ")
-        );
-    }
-    lacking.is_empty()
-}
-
-/// The folder with `boot` and `lib` of an unpacked kernel; it is fetched once.
-fn kernel(folder: &Path) -> Result<PathBuf, Failure> {
-    let unpacked = folder.join("kernel");
-    if unpacked.join("boot").exists() {
-        return Ok(unpacked);
-    }
-    let depends = shell::capture(&["apt-cache", "depends", KERNEL])?;
-    let mut lines = depends.lines();
-    let package = lines.find_map(|line| line.trim().strip_prefix("Depends: "));
-    let package = package.ok_or_else(|| Failure::new(format!("{KERNEL} depends on no kernel")))?;
-    let mut fetch = Command::new("apt-get");
-    run(fetch.args(["-qq", "download", package]).current_dir(folder))?;
-    let entries = fs::read_dir(folder).map_err(|error| failed(folder, &error))?;
-    let mut paths = entries.flatten().map(|entry| entry.path());
-    let archive = paths.find(|path| path.extension().is_some_and(|kind| kind == "deb"));
-    let archive = archive.ok_or_else(|| Failure::new("no kernel was fetched"))?;
-    run(Command::new("dpkg-deb").arg("-x").arg(archive).arg(&unpacked))?;
-    Ok(unpacked)
 }
 
 /// Packs what the guest begins with: a shell, the kernel's modules, and the program with its
@@ -148,13 +90,8 @@ fn boot(folder: &Path, kernel: &Path) -> Result<String, Failure> {
                   -device nvme,drive=d,serial=d,write-cache=off";
     let mut shell = Command::new("sh");
     shell.args(["-c", script, "boot"]).arg(kernel).current_dir(folder).stdin(Stdio::null());
-    let output = shell.output().map_err(|error| failed(folder, &error))?;
+    let output = shell.output().map_err(Failure::of)?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn run(command: &mut Command) -> Result<(), Failure> {
-    let status = command.status().map_err(|error| Failure::new(format!("{command:?}: {error}")))?;
-    if status.success() { Ok(()) } else { Err(Failure::new(format!("{command:?} failed"))) }
 }
 
 /// Expected findings that were not reported.

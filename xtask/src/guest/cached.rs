@@ -1,0 +1,148 @@
+//! A guest whose file system is behind `cache serve`, while the server is killed again and again
+//! and at last the guest with it: nothing that was synchronised is lost, and nothing stale is read.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::content::Content;
+use super::image::{self, pack};
+use super::machine::{Hardware, Machine};
+use super::program::{self, Plimsoll, Server, emptied};
+use super::tools::is_equipped;
+
+/// Kills of the server under load; one more ends the guest as well.
+const KILLS: u32 = 12;
+
+/// Bytes of the volume, and of the flash as an argument.
+const VOLUME_BYTES: u64 = 512 << 20;
+const FLASH: &str = "48MiB";
+
+/// How long the guest may take to boot, or to continue after a kill.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Files that are written between two kills.
+const PROGRESS: usize = 15;
+
+/// Faults that are listed at most.
+const MOST_LINES: usize = 20;
+
+/// The server's sockets.
+const EXPORT: &str = "mail.sock";
+const CONTROL: &str = "flash.img.sock";
+
+struct Scene {
+    folder: PathBuf,
+    hardware: Hardware,
+    plimsoll: Plimsoll,
+}
+
+/// Runs the proof; minutes.
+pub(crate) fn cached() -> Result<(), Failure> {
+    if !is_equipped(&[("/usr/sbin/debugfs", "e2fsprogs")]) {
+        return Ok(());
+    }
+    let scene = Scene::new()?;
+    let begun = Instant::now();
+    let written = scene.write()?;
+    let server = scene.serve()?;
+    let (found, from_flash) = scene.read()?;
+    drop(server);
+    let behind = scene.behind()?;
+    let mut wrong = [written.faults.clone(), found.faults.clone()].concat();
+    wrong.extend(written.differences(&found));
+    let lost = written.differences(&behind).into_iter();
+    wrong.extend(lost.map(|line| format!("on the volume alone: {line}")));
+    if !wrong.is_empty() {
+        wrong.truncate(MOST_LINES);
+        return Err(Failure::list("the guest's files did not survive:", &wrong));
+    }
+    println!(
+        "{} files whole after {KILLS} kills of the server and one of the guest with it; e2fsck \
+         finds nothing; {from_flash} reads of the second boot were answered from flash; {} s",
+        written.files.len(),
+        begun.elapsed().as_secs()
+    );
+    Ok(())
+}
+
+impl Scene {
+    fn new() -> Result<Self, Failure> {
+        let plimsoll = program::build()?;
+        let shared = image::folder()?;
+        let folder = emptied(&shared, "cached")?;
+        let kernel = image::kernel(&shared)?;
+        let root = pack(&folder, &kernel, "cached.sh", &["/usr/sbin/mke2fs"])?;
+        let disk = File::create_new(folder.join("disk.img")).map_err(Failure::of)?;
+        disk.set_len(VOLUME_BYTES).map_err(Failure::of)?;
+        plimsoll.answer(&folder, &["cache", "create", "flash.img", "--size", FLASH])?;
+        let hardware = Hardware { kernel, root, memory_mib: 192, reconnect_seconds: 60 };
+        Ok(Self { folder, hardware, plimsoll })
+    }
+
+    fn serve(&self) -> Result<Server, Failure> {
+        let listen = format!("unix:{EXPORT}");
+        let words = ["cache", "serve", "flash.img", "--volume", "mail=disk.img", "--listen"];
+        self.plimsoll.serve((&self.folder, "serve"), &[&words[..], &[&listen]].concat())
+    }
+
+    fn start(&self, job: &str) -> Result<Machine, Failure> {
+        Machine::start((&self.folder, job), &self.hardware, (EXPORT, job), false)
+    }
+
+    /// Has the guest write while the server is killed; what must be there afterwards.
+    fn write(&self) -> Result<Content, Failure> {
+        let mut server = self.serve()?;
+        let mut guest = self.start("write")?;
+        guest.wait("the mounted file system", PATIENCE, |said| said.contains("mounted\n"))?;
+        for number in 0..KILLS {
+            let before = whole(&guest.said());
+            guest.wait("progress", PATIENCE, |said| whole(said) >= before + PROGRESS)?;
+            thread::sleep(pause(number, 379, 700));
+            server.kill();
+            thread::sleep(pause(number, 731, 2_500));
+            server = self.serve()?;
+            println!("kill {}: {} files written so far", number + 1, whole(&guest.said()));
+        }
+        let before = whole(&guest.said());
+        guest.wait("progress", PATIENCE, |said| whole(said) >= before + PROGRESS)?;
+        server.kill();
+        guest.kill();
+        Ok(Content::read(&guest.said()))
+    }
+
+    /// What a second boot finds, and how many of its reads were answered from flash.
+    fn read(&self) -> Result<(Content, u64), Failure> {
+        let mut guest = self.start("read")?;
+        guest.wait("the end", PATIENCE, |said| said.contains("every file read\n"))?;
+        let status = self.plimsoll.status(&self.folder, CONTROL);
+        let classes = status["classes"].as_array().into_iter().flatten();
+        let hits = classes.filter_map(|class| class["hits"].as_u64()).sum();
+        Ok((Content::read(&guest.said()), hits))
+    }
+
+    /// What the volume holds without its cache.
+    fn behind(&self) -> Result<Content, Failure> {
+        let disk = self.folder.join("disk.img").display().to_string();
+        shell::capture(&["e2fsck", "-fn", &disk])?;
+        let script = "mkdir behind && debugfs -R 'rdump / behind' disk.img 2> /dev/null && \
+                      cd behind && sha256sum file* | sed 's/\\(.*\\)  \\(.*\\)/found \\2 \\1/'";
+        let output = Command::new("sh").args(["-c", script]).current_dir(&self.folder).output();
+        Ok(Content::read(&String::from_utf8_lossy(&output.map_err(Failure::of)?.stdout)))
+    }
+}
+
+/// Files that the guest has called whole.
+fn whole(said: &str) -> usize {
+    said.lines().filter(|line| line.starts_with("whole ")).count()
+}
+
+/// A pause below `most` milliseconds, another one for each number.
+fn pause(number: u32, step: u32, most: u32) -> Duration {
+    Duration::from_millis(u64::from(number * step % most))
+}

@@ -1,0 +1,80 @@
+//! What a guest said of its files: the contents that are durable, what it found later, and errors.
+
+use std::collections::BTreeMap;
+
+/// Beginnings and parts of lines that report an error of the disk or of the file system.
+const ERRORS: [&str; 4] = ["failed to ", "I/O error", "EXT4-fs", "can't open"];
+
+/// Files by name, with the digests of their contents.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Content {
+    pub(super) files: BTreeMap<String, String>,
+    /// What must not have happened.
+    pub(super) faults: Vec<String>,
+}
+
+impl Content {
+    /// Reads complete lines of a console: `changed NAME` takes a file out until it is `whole NAME
+    /// DIGEST`; `found NAME DIGEST` lists what is there, and `again NAME DIGEST` is compared.
+    pub(super) fn read(said: &str) -> Self {
+        let mut content = Self::default();
+        for line in said.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words[..] {
+                ["changed", name] => drop(content.files.remove(name)),
+                ["whole" | "found", name, digest] => {
+                    content.files.insert(name.to_owned(), digest.to_owned());
+                }
+                ["again", name, digest] => content.compare(name, digest),
+                _ if ERRORS.iter().any(|error| line.contains(error)) => {
+                    content.faults.push(line.to_owned());
+                }
+                _ => {}
+            }
+        }
+        content
+    }
+
+    fn compare(&mut self, name: &str, digest: &str) {
+        if self.files.get(name).is_none_or(|known| known != digest) {
+            self.faults.push(format!("{name} was read with another content than it had"));
+        }
+    }
+
+    /// Files that `later` lacks or has with another content.
+    pub(super) fn differences(&self, later: &Self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (name, digest) in &self.files {
+            match later.files.get(name) {
+                Some(found) if found == digest => {}
+                Some(_) => lines.push(format!("{name}: its content is not what was written")),
+                None => lines.push(format!("{name}: is gone")),
+            }
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Content;
+
+    #[test]
+    fn a_durable_file_that_is_gone_or_otherwise_is_named() {
+        let before = Content::read(
+            "changed a\nwhole a 1\nchanged b\nwhole b 2\nagain a 1\nchanged c\nwhole c 3\n\
+             changed b\n",
+        );
+        assert_eq!(before.faults, [""; 0]);
+        let none = before.differences(&Content::read("found a 1\nfound b 9\nfound c 3\n"));
+        assert_eq!(none, [""; 0], "b was being changed");
+        let both = before.differences(&Content::read("found a 7\n"));
+        assert_eq!(both, ["a: its content is not what was written", "c: is gone"]);
+    }
+
+    #[test]
+    fn stale_reads_and_errors_of_the_disk_are_faults() {
+        let said = "whole a 1\nagain a 2\n[  9.1] I/O error, dev vda, sector 8\nfailed to mount\n";
+        assert_eq!(Content::read(said).faults.len(), 3);
+    }
+}

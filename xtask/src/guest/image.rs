@@ -1,0 +1,78 @@
+//! What guests boot: the newest kernel of Debian for machines such as these, and a small root.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+/// The package of the kernel.
+const KERNEL: &str = "linux-image-cloud-amd64";
+
+/// Modules of a guest's disk; file systems are part of the kernel.
+const MODULES: &str = "virtio_pci virtio_blk";
+
+/// The folder that guests share.
+pub(super) fn folder() -> Result<PathBuf, Failure> {
+    let folder = shell::root().join("target/guest");
+    fs::create_dir_all(&folder)
+        .map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    Ok(folder)
+}
+
+/// The folder with `boot` and `lib` of an unpacked kernel; it is fetched once.
+pub(super) fn kernel(folder: &Path) -> Result<PathBuf, Failure> {
+    let unpacked = folder.join("kernel");
+    if unpacked.join("boot").exists() {
+        return Ok(unpacked);
+    }
+    let depends = shell::capture(&["apt-cache", "depends", KERNEL])?;
+    let mut lines = depends.lines();
+    let package = lines.find_map(|line| line.trim().strip_prefix("Depends: "));
+    let package = package.ok_or_else(|| Failure::new(format!("{KERNEL} depends on no kernel")))?;
+    let mut fetch = Command::new("apt-get");
+    run(fetch.args(["-qq", "download", package]).current_dir(folder))?;
+    let entries = fs::read_dir(folder).map_err(Failure::of)?;
+    let mut paths = entries.flatten().map(|entry| entry.path());
+    let archive = paths.find(|path| path.extension().is_some_and(|kind| kind == "deb"));
+    let archive = archive.ok_or_else(|| Failure::new("no kernel was fetched"))?;
+    run(Command::new("dpkg-deb").arg("-x").arg(archive).arg(&unpacked))?;
+    Ok(unpacked)
+}
+
+/// Packs the first program of a guest, the modules of its disk and `programs` of this machine with
+/// their libraries into `folder`; the archive.
+pub(super) fn pack(
+    folder: &Path,
+    kernel: &Path,
+    first: &str,
+    programs: &[&str],
+) -> Result<PathBuf, Failure> {
+    let script = format!(
+        "set -e; kernel='{kernel}'; version=$(ls $kernel/lib/modules); cd '{folder}'; rm -rf root; \
+         mkdir -p root/bin root/proc root/sys root/dev root/tmp root/mnt root/modules.d; \
+         depmod -b $kernel $version; \
+         modprobe -d $kernel -S $version --show-depends -a {MODULES} | grep ^insmod | \
+         while read -r insmod module; do name=/modules.d/$(basename $module); \
+         [ -e root$name ] || echo $name >> root/modules; cp $module root$name; done; \
+         for program in /usr/bin/busybox {programs}; do \
+         for file in $program $(ldd $program 2> /dev/null | grep -o '/[^ ]*'); \
+         do mkdir -p root$(dirname $file); cp -Lu $file root$file; done; done; \
+         cp root/usr/bin/busybox root/bin; cp '{top}/xtask/guest/{first}' root/init; \
+         chmod +x root/init; cd root; find . | cpio --quiet -o -H newc > ../root.cpio; \
+         rm -rf ../root",
+        kernel = kernel.display(),
+        folder = folder.display(),
+        programs = programs.join(" "),
+        top = shell::root().display(),
+    );
+    run(Command::new("sh").args(["-c", &script]))?;
+    Ok(folder.join("root.cpio"))
+}
+
+/// Runs a command with its output on the terminal.
+pub(super) fn run(command: &mut Command) -> Result<(), Failure> {
+    let status = command.status().map_err(|error| Failure::new(format!("{command:?}: {error}")))?;
+    if status.success() { Ok(()) } else { Err(Failure::new(format!("{command:?} failed"))) }
+}

@@ -1,0 +1,174 @@
+//! One machine of QEMU whose disk is an NBD export; it is ended with its value.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use xtask::failure::Failure;
+
+use super::program::dependent;
+
+/// How long QEMU may take to answer.
+const ANSWERS_WITHIN: Duration = Duration::from_mins(1);
+
+/// What a machine boots with, and its disk.
+pub(super) struct Hardware {
+    pub(super) kernel: PathBuf,
+    pub(super) root: PathBuf,
+    pub(super) memory_mib: u32,
+    /// Seconds for which QEMU tries to reconnect to a server that is gone; 0: never.
+    pub(super) reconnect_seconds: u32,
+}
+
+/// See the module.
+pub(super) struct Machine {
+    name: String,
+    process: Child,
+    folder: PathBuf,
+    monitor: Option<BufReader<UnixStream>>,
+}
+
+impl Machine {
+    /// Starts a machine on the export `mail` of `socket` in `folder`, which also gets the
+    /// machine's console and socket. With `incoming` it waits for the state of another machine.
+    pub(super) fn start(
+        (folder, name): (&Path, &str),
+        hardware: &Hardware,
+        (socket, job): (&str, &str),
+        incoming: bool,
+    ) -> Result<Self, Failure> {
+        let drive = format!(
+            "nbd,node-name=mail,export=mail,server.type=unix,server.path={socket},open-timeout=60,\
+             reconnect-delay={},cache.direct=on,discard=unmap",
+            hardware.reconnect_seconds
+        );
+        let kernels = fs::read_dir(hardware.kernel.join("boot")).map_err(Failure::of)?;
+        let mut kernels = kernels.flatten().map(|entry| entry.path());
+        let kernel = kernels.find(|path| path.display().to_string().contains("vmlinuz"));
+        let kernel = kernel.ok_or_else(|| Failure::new("the package holds no kernel"))?;
+        let mut command = dependent("qemu-system-x86_64");
+        command.args(["-M", "q35", "-cpu", "max", "-smp", "1", "-nodefaults", "-no-reboot"]);
+        command.args(["-display", "none", "-m", &hardware.memory_mib.to_string()]);
+        command.arg("-kernel").arg(kernel).arg("-initrd").arg(&hardware.root);
+        command.args(["-append", &format!("console=ttyS0 quiet panic=-1 job={job}")]);
+        command.args(["-blockdev", &drive, "-device", "virtio-blk-pci,drive=mail"]);
+        command.args(["-serial", &format!("file:{name}.console")]);
+        command.args(["-qmp", &format!("unix:{name}.monitor,server=on,wait=off")]);
+        if incoming {
+            command.args(["-incoming", &format!("unix:{name}.incoming")]);
+        }
+        let errors = File::create(folder.join(format!("{name}.err"))).map_err(Failure::of)?;
+        command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+        let process = command.spawn().map_err(Failure::of)?;
+        Ok(Self { name: name.to_owned(), process, folder: folder.to_owned(), monitor: None })
+    }
+
+    /// What the guest has printed on this machine.
+    pub(super) fn console(&self) -> String {
+        let bytes = fs::read(self.folder.join(format!("{}.console", self.name)));
+        String::from_utf8_lossy(&bytes.unwrap_or_default()).replace('\r', "")
+    }
+
+    /// Complete lines of that.
+    pub(super) fn said(&self) -> String {
+        let text = self.console();
+        text.rfind('\n').map_or(String::new(), |end| text[..=end].to_owned())
+    }
+
+    /// Waits until `until` is true of what the guest has printed.
+    pub(super) fn wait(
+        &mut self,
+        what: &str,
+        patience: Duration,
+        until: impl Fn(&str) -> bool,
+    ) -> Result<(), Failure> {
+        let limit = Instant::now() + patience;
+        while !until(&self.said()) {
+            let is_over = self.process.try_wait().map_err(Failure::of)?.is_some();
+            if Instant::now() > limit || is_over {
+                let errors = fs::read_to_string(self.folder.join(format!("{}.err", self.name)));
+                return Err(Failure::new(format!(
+                    "guest {}: {what} does not come; QEMU: {}\nthe guest said:\n{}",
+                    self.name,
+                    errors.unwrap_or_default(),
+                    tail(&self.said())
+                )));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+
+    /// Ends the machine as a power failure would.
+    pub(super) fn kill(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+
+    /// Gives QEMU an order by QMP, its protocol of control, and returns the answer.
+    pub(super) fn order(&mut self, name: &str, arguments: &Value) -> Result<Value, Failure> {
+        let failed = |why: String| Failure::new(format!("QEMU's order `{name}`: {why}"));
+        if self.monitor.is_none() {
+            let mut monitor = self.connect()?;
+            ask(&mut monitor, "qmp_capabilities", &json!({})).map_err(failed)?;
+            self.monitor = Some(monitor);
+        }
+        let monitor = self.monitor.as_mut().ok_or_else(|| failed("no connection".to_owned()))?;
+        ask(monitor, name, arguments).map_err(failed)
+    }
+
+    fn connect(&self) -> Result<BufReader<UnixStream>, Failure> {
+        let path = self.folder.join(format!("{}.monitor", self.name));
+        let limit = Instant::now() + ANSWERS_WITHIN;
+        let stream = loop {
+            match UnixStream::connect(&path) {
+                Ok(stream) => break stream,
+                Err(error) if Instant::now() > limit => return Err(Failure::of(error)),
+                Err(_) => thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        stream.set_read_timeout(Some(ANSWERS_WITHIN)).map_err(Failure::of)?;
+        Ok(BufReader::new(stream))
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Asks QEMU and skips its events until the answer.
+fn ask(
+    monitor: &mut BufReader<UnixStream>,
+    name: &str,
+    arguments: &Value,
+) -> Result<Value, String> {
+    let order = json!({ "execute": name, "arguments": arguments });
+    writeln!(monitor.get_mut(), "{order}").map_err(|error| error.to_string())?;
+    loop {
+        let mut line = String::new();
+        let count = monitor.read_line(&mut line).map_err(|error| error.to_string())?;
+        if count == 0 {
+            return Err("QEMU has ended".to_owned());
+        }
+        let mut answer: Value = serde_json::from_str(&line).map_err(|error| error.to_string())?;
+        if !answer["error"].is_null() {
+            return Err(answer["error"]["desc"].to_string());
+        }
+        if !answer["return"].is_null() {
+            return Ok(answer["return"].take());
+        }
+    }
+}
+
+/// The last lines of a text.
+pub(super) fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(20)..].join("\n")
+}

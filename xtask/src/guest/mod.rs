@@ -1,0 +1,14 @@
+//! Machines of QEMU, without a hypervisor: disks and volumes as a guest sees them.
+
+mod cached;
+mod caches;
+mod content;
+mod image;
+mod machine;
+mod moved;
+mod program;
+mod tools;
+
+pub(crate) use cached::cached;
+pub(crate) use caches::caches;
+pub(crate) use moved::moved;
