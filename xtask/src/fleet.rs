@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use xtask::failure::Failure;
 use xtask::shell;
 
+use crate::windows;
 use cases::{CASES, Case};
 use network::Network;
 use world::{Fleet, Site};
@@ -29,8 +30,12 @@ struct Wanted<'a> {
     programs: Option<&'a str>,
 }
 
-/// Runs the named proofs, or all of them, and prints a line for each.
+/// Runs the named proofs, or all of them, and prints a line for each; `mixed` is a proof of another
+/// kind, under Wine.
 pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
+    if words == ["mixed"] {
+        return windows::mixed_fleet();
+    }
     let wanted = Wanted::of(words)?;
     if let Some(missing) = missing() {
         println!("SKIPPED: fleet: {missing}");
@@ -91,7 +96,7 @@ impl<'a> Wanted<'a> {
                 wanted.cases.push(word);
             } else {
                 let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-                let names = names.join(", ");
+                let names = format!("{}, and alone mixed", names.join(", "));
                 return Err(Failure::new(format!("no proof is called `{word}`: {names}")));
             }
         }
@@ -160,6 +165,7 @@ mod tests {
             &["--times", "many"],
             &["--in"],
             &["--programs"],
+            &["mixed", "skew"],
         ] {
             assert!(Wanted::of(words).is_err(), "{words:?}");
         }

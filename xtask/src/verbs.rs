@@ -159,6 +159,7 @@ fleet [PROOF...] [--times N] [--in DIR]
                   a fleet in network namespaces: links cut, programs killed, disks failing, losses
                   on purpose, N times each (default 1), with files in DIR on a disk (default:
                   target/fleet); needs root
+fleet mixed                      a fleet of an agent of this system and one under Wine
 ",
         run: fleet::run,
     },

@@ -50,6 +50,28 @@ pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
     crate::steps::program_tests("end_to_end", &left_out::words(), &borrowed(&environment))
 }
 
+/// A fleet of an agent of this system and one of the Windows build, which merge.
+pub(crate) fn mixed_fleet() -> Result<(), Failure> {
+    if let Err(lack) = ready() {
+        println!("SKIPPED: fleet mixed: {lack}");
+        return Ok(());
+    }
+    let program = program()?;
+    let session = Session::boot(folder().join("wine"))?;
+    let paths = [program.as_path(), session.prefix()].map(|path| path.display().to_string());
+    let [program, prefix] = &paths;
+    crate::steps::mixed_fleet(&[("PLIMSOLL_WINDOWS", program), ("WINEPREFIX", prefix)])
+}
+
+/// The program alone, as quick to build as it can be.
+fn program() -> Result<PathBuf, Failure> {
+    let quickly = [("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_PROFILE_DEV_OPT_LEVEL", "0")];
+    cargo("build -q -p plimsoll --bin plimsoll", &quickly)?;
+    let program = folder().join(TARGET).join("debug/plimsoll.exe");
+    lay_library(program.parent().unwrap_or(&program))?;
+    Ok(program)
+}
+
 /// Builds the program for Windows and compares it with the program for Linux. Installs its tools if
 /// allowed, and otherwise reports the missing ones. Kills it `kills` times. The environment of the
 /// tests that drive it is valid as long as the Wine session.

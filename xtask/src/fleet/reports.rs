@@ -138,9 +138,14 @@ fn own_journal(folder: &Path, host: usize) -> Result<PathBuf, Failure> {
 }
 
 /// Seconds between the common instant and an instant of this machine's clock.
-pub(super) fn into_measurement(report: &Value, at_ns: u64) -> f64 {
-    let from = report["measured_from_ns"].as_u64().unwrap_or_default();
-    at_ns.saturating_sub(from) as f64 / 1e9
+pub(super) fn into_measurement(report: &Value, at_ns: u64) -> Result<f64, Failure> {
+    // Text: JSON readers round numbers of this size.
+    let said = &report["measured_from_ns"];
+    let from = said.as_str().and_then(|text| text.parse().ok());
+    let from = from.filter(|from| (1..=at_ns).contains(from)).ok_or_else(|| {
+        Failure::new(format!("the measurement began at {said}, and not before {at_ns}"))
+    })?;
+    Ok((at_ns - from) as f64 / 1e9)
 }
 
 /// The hosts but `lost` carried as much after `second` as before it.
@@ -216,7 +221,18 @@ fn rate(rows: &[Row], host: &str, (from, to): (f64, f64)) -> f64 {
 mod tests {
     use serde_json::json;
 
-    use super::{only_failed, only_lost, rate, rows};
+    use super::{into_measurement, only_failed, only_lost, rate, rows};
+
+    #[test]
+    fn a_second_is_counted_from_a_measurement_that_has_begun() {
+        let second = |from: serde_json::Value| {
+            into_measurement(&json!({ "measured_from_ns": from }), 5_000_000_000).ok()
+        };
+        assert_eq!(second(json!("2000000000")), Some(3.0));
+        for from in [json!(null), json!("0"), json!("6000000000"), json!(2_000_000_000)] {
+            assert_eq!(second(from), None);
+        }
+    }
 
     #[test]
     fn the_rate_is_that_of_reads_and_writes_within_a_window() {

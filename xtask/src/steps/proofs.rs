@@ -134,6 +134,11 @@ pub(crate) fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     program_test("load", &environment)
 }
 
+/// A fleet of two systems, with the development build of each.
+pub(crate) fn mixed_fleet(environment: &[(&str, &str)]) -> Result<(), Failure> {
+    test("-p plimsoll --test windows -- --nocapture a_fleet_of_two_systems", environment)
+}
+
 /// Has the real program measure caches of known behaviour through FUSE, `tries` of each kind.
 pub(crate) fn measured_caches(tries: &str) -> Result<(), Failure> {
     let alone = " caches_are_told_apart --ignored";

@@ -1,7 +1,7 @@
 //! Parts of a measurement between deliberate events: each is judged on its own, since an average
 //! over a loss shows neither what came before it nor what the survivors carry after it.
 
-use record::{Finished, Interval, LoadError, Phase, RunRecord};
+use record::{Finished, LoadError, Phase, RunRecord};
 use units::Nanos;
 
 use crate::{EventAction, FleetRecord, HostPart, PlannedEvent, last_part};
@@ -95,8 +95,8 @@ impl FleetRecord {
         is_down
     }
 
-    /// Cuts the journal of a host into the parts of the measurement; its record must be there.
-    pub fn cut(&mut self, host: usize, journal: &[u8]) -> Result<(), LoadError> {
+    /// Cuts the journal of a host, whose record must be there, into its [`HostPart::parts`].
+    pub fn cut(&self, host: usize, journal: &[u8]) -> Result<Vec<Option<RunRecord>>, LoadError> {
         let mut parts = Vec::new();
         for period in self.periods() {
             let measured = self.hosts[host].record.as_ref().and_then(measure_begin);
@@ -107,8 +107,7 @@ impl FleetRecord {
                 _ => None,
             });
         }
-        self.hosts[host].parts = parts;
-        Ok(())
+        Ok(parts)
     }
 
     /// The record of one part, with the load that the plan of the fleet has for it.
@@ -119,9 +118,7 @@ impl FleetRecord {
         (begin_ns, period): (u64, &Period),
     ) -> Result<RunRecord, LoadError> {
         let (from_ns, to_ns) = (begin_ns + period.from.0, begin_ns + period.to.0);
-        let is_within =
-            |interval: &Interval| interval.from_ns >= from_ns && interval.to_ns <= to_ns;
-        let mut part = RunRecord::load_part(journal, is_within)?;
+        let mut part = RunRecord::load_part(journal, from_ns..=to_ns)?;
         part.long_requests
             .retain(|of| of.phase != Phase::Measure || (from_ns..=to_ns).contains(&of.at_ns));
         for span in part.phases.iter_mut().filter(|span| span.phase == Phase::Measure) {

@@ -35,7 +35,8 @@ pub use error::HostError;
 pub use line::{LineOrder, TriedLine, search_line};
 pub use measure::{
     CutRun, LOAD_STEPS, MEASURE_AT, Measured, RunOrder, STOP_REQUEST, StopRequest, WAITING,
-    is_live, journal_of, load, refusal_to_resume, refuse_shortage, run, runs_at, write_reports,
+    is_live, journal_of, load, load_by_digest, load_to_digest, refusal_to_resume, refuse_shortage,
+    run, runs_at, write_reports,
 };
 pub use observer::{HostEvent, HostObserver, NextLoad, PassWork, RunOutline};
 pub use stop::StopFlag;

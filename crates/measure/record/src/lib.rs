@@ -56,8 +56,8 @@ pub use phase::Phase;
 pub use processors::{ProcessorShares, ProgramShare};
 pub use resumption::{NotResumable, Resumption};
 pub use run::{
-    Break, DatabaseRow, IntervalRow, JournalLine, LoadError, PhaseSpan, PhaseTotals, RunRecord,
-    SeriesRow, SeriesTotal, journal_lines,
+    Break, DatabaseRow, DigestFault, IntervalRow, JournalLine, LoadError, PhaseSpan, PhaseTotals,
+    RunRecord, SeriesRow, SeriesTotal, journal_lines,
 };
 pub use server::{ServerBackup, ServerLoad, ServerReplay};
 pub use simulated::{Simulation, SimulationDetail};
@@ -68,3 +68,6 @@ pub use start::{
 
 /// The journal's name in the folder of a run.
 pub const JOURNAL: &str = "record.jsonl";
+
+/// The name of the journal's digest beside it: see [`RunRecord::digest`].
+pub const DIGEST: &str = "record.digest";

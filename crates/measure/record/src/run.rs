@@ -1,9 +1,12 @@
 //! A whole run, folded from its journal: the input of verdicts and reports.
 
+mod digest;
+mod lines;
 mod loading;
 
 use std::collections::BTreeMap;
 
+pub use digest::DigestFault;
 pub use loading::{JournalLine, LoadError, journal_lines};
 
 use crate::codec::Seal;
@@ -281,7 +284,12 @@ impl RunRecord {
 
     fn push_interval(&mut self, interval: &Interval) {
         let span_ns = interval.to_ns.saturating_sub(interval.from_ns);
-        let is_left_out = self.leaves_out(interval, span_ns);
+        let is_left_out = self.leaves_out(Looked {
+            phase: interval.phase,
+            span_ns,
+            planned_ns: self.start.settings.interval_ns,
+            host: interval.host,
+        });
         let mut all: BTreeMap<Series, SeriesTotal> = BTreeMap::new();
         let mut rows = Vec::with_capacity(interval.databases.len());
         for database in &interval.databases {
@@ -328,14 +336,8 @@ impl RunRecord {
         });
     }
 
-    /// Whether `interval` says nothing about the storage.
-    fn leaves_out(&mut self, interval: &Interval, span_ns: u64) -> bool {
-        let looked = Looked {
-            phase: interval.phase,
-            span_ns,
-            planned_ns: self.start.settings.interval_ns,
-            host: interval.host,
-        };
+    /// Whether an interval says nothing about the storage.
+    fn leaves_out(&mut self, looked: Looked) -> bool {
         let before = self.looked.replace(looked);
         let inherits =
             before.is_some_and(|before| before.phase == looked.phase && before.reaches_beyond());

@@ -1,13 +1,15 @@
 //! Latencies of one interval by length, coarse enough to keep for every interval of a day: the data
 //! of a heat map.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Histogram;
 
 /// Lengths that begin a power of ten and divide it into five equal factors, in ten microseconds.
 const STEPS_NS: [u64; 5] = [10_000, 15_849, 25_119, 39_811, 63_096];
 
 /// Counts of latencies: up to each of [`LatencySpread::ENDS_NS`], and beyond.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencySpread([u32; LatencySpread::ENDS_NS.len() + 1]);
 
 impl LatencySpread {

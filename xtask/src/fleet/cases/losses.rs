@@ -29,7 +29,7 @@ pub(super) fn link_cut(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     fleet.plug(2, true)?;
     let ended = ended?;
     let said = named(fleet, &ended, 2, cut_ns)?;
-    let second = into_measurement(&ended.1, cut_ns);
+    let second = into_measurement(&ended.1, cut_ns)?;
     let others = unchanged(fleet, 2, (second, f64::from(CUT.measured)))?;
     Ok(format!("{said} {others}"))
 }

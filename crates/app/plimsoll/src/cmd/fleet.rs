@@ -7,6 +7,7 @@ pub(crate) mod flags;
 mod hosts;
 mod page;
 pub(crate) mod progress;
+mod records;
 mod server;
 pub(crate) mod show;
 
@@ -63,8 +64,8 @@ fn status(flags: &FleetAnswerFlags, console: &mut Console) -> Result<Outcome, Co
     let holder = carrier.lease_holder()?;
     if !flags.json {
         match &holder {
-            Some(holder) => console.answer(format_args!("FleetController: {holder}"))?,
-            None => console.answer("FleetController: none; no fleet run is live")?,
+            Some(holder) => console.answer(format_args!("Controller: {holder}"))?,
+            None => console.answer("Controller: none; no fleet run is live")?,
         }
     }
     hosts::list(&carrier, flags.json, console)
@@ -141,6 +142,7 @@ fn host_plan(path: &Path) -> Result<Plan, CommandError> {
 }
 
 fn collect(flags: &FleetCollectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    collect::fleet_record(&flags.run)?;
     let carrier = connect(&flags.server)?;
     collect::complete(&carrier, &flags.run, units::Nanos::from_secs(30), console)?;
     show::show(&flags.run, flags.json, console)

@@ -148,6 +148,27 @@ fn hosts_measure_together_and_their_journals_are_one_record() {
     fleet.scene.run(["report", "out/hosts/ex01"]).expect_out(&["Report:"]);
     let again = fleet.scene.run(["report", "out", "--format", "json"]);
     assert_eq!((again.code, &Fleet::report(&again)["verdict"]), (ran.code, &report["verdict"]));
+    only_its_own_digest_stands_for_a_journal(&fleet.scene, &again);
+}
+
+/// The report of the fleet run in `out` was `expected`, and stays so with any digests.
+fn only_its_own_digest_stands_for_a_journal(scene: &Scene, expected: &Ran) {
+    let [digest, other] =
+        ["ex01", "ex02"].map(|host| scene.path(format!("out/hosts/{host}/record.digest")));
+    let report = || {
+        let ran = scene.run(["report", "out", "--format", "json"]);
+        assert_eq!((ran.code, &ran.out), (expected.code, &expected.out));
+        ran.err
+    };
+    assert!(!report().contains("record.digest"));
+    fs::copy(other, &digest).unwrap();
+    let said = report();
+    let expected = "record.digest: does not fit its journal and is ignored";
+    assert!(said.contains("ex01") && said.contains(expected), "{said}");
+    assert!(!report().contains("record.digest"), "the digest was replaced");
+    fs::remove_file(&digest).unwrap();
+    assert!(!report().contains("record.digest"));
+    assert!(digest.exists());
 }
 
 #[test]
@@ -206,6 +227,11 @@ fn bad_input_of_a_fleet_is_one_sentence() {
     scene.run(["fleet", "up", "--listen", "0.0.0.0:4222"]).expect_refusal(&["--tls-cert"]);
     scene.write("fleet.toml", b"name = \"a\"\n");
     scene.run(["fleet", "run", "fleet.toml"]).expect_refusal(&["no [[host]]"]);
+    scene.write("fleet.toml", b"name = ]");
+    scene.run(["fleet", "run", "fleet.toml"]).expect_refusal(&["fleet.toml", "line 1"]);
+    scene.run(["fleet", "collect", "none"]).expect_refusal(&["fleet.jsonl", "check the path"]);
+    let other = ["agent", "--join", "http://127.0.0.1:1", "--allow", "."];
+    scene.run(other).expect_code(64).expect_err(&["nats://HOST:PORT"]);
     scene.run(["fleet", "plan"]).expect_code(0).expect_out(&["[[host]]"]);
     scene.write("agent.json", b"{}");
     let agent = scene.run(["agent", "--credentials", "agent.json"]);

@@ -3,6 +3,7 @@
 mod acknowledge;
 mod circumstances;
 mod device_reads;
+mod digests;
 mod folder;
 mod follow;
 mod gate;
@@ -45,6 +46,7 @@ use crate::stop::StopFlag;
 use crate::wire;
 
 use device_reads::DeviceReads;
+pub use digests::{load_by_digest, load_to_digest};
 pub(crate) use folder::RunFolder;
 pub use folder::write_reports;
 use follow::{End, Follower, GroupCrew, Watched};

@@ -67,7 +67,7 @@ pub fn refusal_to_resume(path: &Path) -> Result<Option<String>, HostError> {
 }
 
 /// The run of a journal. Decoding takes as long as everything else, so a thread does it.
-fn folded(journal: &[u8]) -> Result<RunRecord, LoadError> {
+pub(super) fn folded(journal: &[u8]) -> Result<RunRecord, LoadError> {
     thread::scope(|scope| {
         let (sender, lines) = mpsc::sync_channel(DECODED_AHEAD);
         // Who folds stops at the first line that is wrong.
@@ -78,7 +78,7 @@ fn folded(journal: &[u8]) -> Result<RunRecord, LoadError> {
 
 /// The bytes of a journal, or the first ones of a file that begins like none: it may be a database
 /// of many gigabytes.
-fn read(journal: &Path) -> io::Result<Vec<u8>> {
+pub(super) fn read(journal: &Path) -> io::Result<Vec<u8>> {
     let mut file = documents::open(journal)?;
     let mut bytes = Vec::new();
     (&mut file).take(BEGINNING_BYTES).read_to_end(&mut bytes)?;

@@ -74,7 +74,7 @@ thread_local! {
     /// Reused for every histogram: allocating one takes longer than inflating a few hundred bytes.
     static INFLATER: RefCell<Inflater> = RefCell::new(Inflater {
         state: Decompress::new(true),
-        bytes: Vec::with_capacity(LONGEST),
+        bytes: vec![0; LONGEST],
     });
 }
 
@@ -86,9 +86,11 @@ struct Inflater {
 impl Inflater {
     fn inflated(&mut self, body: &[u8]) -> Result<&[u8], HistogramError> {
         self.state.reset(true);
-        self.bytes.clear();
-        match self.state.decompress_vec(body, &mut self.bytes, FlushDecompress::Finish) {
-            Ok(Status::StreamEnd) => Ok(&self.bytes),
+        match self.state.decompress(body, &mut self.bytes, FlushDecompress::Finish) {
+            Ok(Status::StreamEnd) => {
+                let length = usize::try_from(self.state.total_out()).unwrap_or(LONGEST);
+                Ok(&self.bytes[..length])
+            }
             Ok(_) => Err(wrong("it ends inside its counts")),
             Err(error) => Err(wrong(&error.to_string())),
         }

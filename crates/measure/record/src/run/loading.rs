@@ -1,10 +1,12 @@
 //! A journal as a run: its lines decoded, which takes most of the time, and folded in their order.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use super::RunRecord;
-use crate::codec::{self, DecodeError, SealCheck};
-use crate::{Event, Interval, Phase};
+use super::lines::{decode, lines, outline};
+use crate::codec::{DecodeError, SealCheck};
+use crate::{Event, Phase};
 
 /// A line of a journal, decoded.
 #[derive(Debug)]
@@ -12,7 +14,8 @@ pub struct JournalLine<'a> {
     /// Counted from 1.
     number: usize,
     text: &'a [u8],
-    event: Result<Event, DecodeError>,
+    /// None if it is left out of the record.
+    event: Option<Result<Event, DecodeError>>,
 }
 
 /// Why a journal could not be loaded.
@@ -56,9 +59,7 @@ impl std::error::Error for LoadError {}
 
 /// The lines of a journal, decoded lazily; empty ones are skipped.
 pub fn journal_lines(journal: &[u8]) -> impl Iterator<Item = JournalLine<'_>> {
-    let lines = journal.split(|&byte| byte == b'\n').zip(1..);
-    let lines = lines.filter(|(text, _)| !text.trim_ascii().is_empty());
-    lines.map(|(text, number)| JournalLine { number, text, event: decode(text) })
+    lines(journal).map(|(text, number)| JournalLine { number, text, event: Some(decode(text)) })
 }
 
 impl RunRecord {
@@ -69,25 +70,18 @@ impl RunRecord {
         Self::of_lines(journal_lines(journal))
     }
 
+    /// Folds the bytes of a journal without the intervals of the measurement that do not lie within
+    /// `kept_ns`: a part of the measurement as a run. The seal is that of the whole journal.
+    pub fn load_part(journal: &[u8], kept_ns: RangeInclusive<u64>) -> Result<Self, LoadError> {
+        Self::of_lines(lines(journal).map(|(text, number)| {
+            let event = (!is_beyond(text, &kept_ns)).then(|| decode(text));
+            JournalLine { number, text, event }
+        }))
+    }
+
     /// Folds lines of a journal, as [`RunRecord::load`] does, for who decodes them elsewhere.
     pub fn of_lines<'a>(
         lines: impl IntoIterator<Item = JournalLine<'a>>,
-    ) -> Result<Self, LoadError> {
-        Self::of_kept_lines(lines, |_| true)
-    }
-
-    /// Folds the bytes of a journal without the intervals of the measurement that `is_kept`
-    /// refuses: a part of the measurement as a run. The seal is that of the whole journal.
-    pub fn load_part(
-        journal: &[u8],
-        is_kept: impl Fn(&Interval) -> bool,
-    ) -> Result<Self, LoadError> {
-        Self::of_kept_lines(journal_lines(journal), is_kept)
-    }
-
-    fn of_kept_lines<'a>(
-        lines: impl IntoIterator<Item = JournalLine<'a>>,
-        is_kept: impl Fn(&Interval) -> bool,
     ) -> Result<Self, LoadError> {
         let mut lines = lines.into_iter().peekable();
         let Some(JournalLine { number, text, event }) = lines.next() else {
@@ -96,22 +90,20 @@ impl RunRecord {
         let mut check = SealCheck::default();
         check.pass(text, number);
         let mut run = match event {
-            Ok(Event::Start(start)) => Self::begin(*start),
-            Ok(_) | Err(DecodeError::NotAnEvent(_)) => return Err(LoadError::NoStart),
-            Err(error) => return Err(LoadError::Line { line: number, error }),
+            Some(Ok(Event::Start(start))) => Self::begin(*start),
+            None | Some(Ok(_) | Err(DecodeError::NotAnEvent(_))) => return Err(LoadError::NoStart),
+            Some(Err(error)) => return Err(LoadError::Line { line: number, error }),
         };
         while let Some(JournalLine { number: line, text, event }) = lines.next() {
             match event {
-                Ok(Event::Start(_)) => return Err(LoadError::SecondStart { line }),
-                Ok(event) => {
+                None => check.pass(text, line),
+                Some(Ok(Event::Start(_))) => return Err(LoadError::SecondStart { line }),
+                Some(Ok(event)) => {
                     check.pass(text, line);
-                    match event {
-                        Event::Interval(of) if of.phase == Phase::Measure && !is_kept(&of) => {}
-                        event => run.push(event),
-                    }
+                    run.push(event);
                 }
-                Err(_) if lines.peek().is_none() => run.torn_tail = true,
-                Err(error) => return Err(LoadError::Line { line, error }),
+                Some(Err(_)) if lines.peek().is_none() => run.torn_tail = true,
+                Some(Err(error)) => return Err(LoadError::Line { line, error }),
             }
         }
         run.seal = check.seal();
@@ -119,7 +111,10 @@ impl RunRecord {
     }
 }
 
-fn decode(line: &[u8]) -> Result<Event, DecodeError> {
-    let text = str::from_utf8(line).map_err(|error| DecodeError::NotAnEvent(error.to_string()))?;
-    codec::decode(text)
+/// Whether a line is an interval of the measurement that does not lie within `kept_ns`.
+fn is_beyond(line: &[u8], kept_ns: &RangeInclusive<u64>) -> bool {
+    outline(line).is_some_and(|of| {
+        let is_within = kept_ns.contains(&of.from_ns) && of.to_ns <= *kept_ns.end();
+        of.phase == Phase::Measure && !is_within
+    })
 }

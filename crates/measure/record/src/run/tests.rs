@@ -45,7 +45,7 @@ fn database(index: u32, series: Vec<SeriesInterval>) -> DatabaseInterval {
     }
 }
 
-fn journal() -> Vec<Event> {
+pub(super) fn journal() -> Vec<Event> {
     let mark = |second: u64, edge| {
         Event::Phase(PhaseMark { at_ns: second * SECOND, phase: Phase::Measure, edge })
     };
@@ -83,7 +83,7 @@ fn journal() -> Vec<Event> {
     ]
 }
 
-fn text(events: &[Event]) -> String {
+pub(super) fn text(events: &[Event]) -> String {
     events.iter().map(encode).collect()
 }
 

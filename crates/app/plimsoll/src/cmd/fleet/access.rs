@@ -15,6 +15,9 @@ use host::system;
 const USER: &str = "PLIMSOLL_NATS_USER";
 const PASSWORD: &str = "PLIMSOLL_NATS_PASSWORD";
 
+/// How addresses of NATS servers begin.
+const SCHEMES: [&str; 4] = ["nats", "tls", "ws", "wss"];
+
 /// Random bytes in the name of a certificate's file.
 const AUTHORITY_NAME_BYTES: usize = 8;
 
@@ -56,6 +59,7 @@ pub(crate) fn access(
     credentials: Option<&Path>,
     name: &str,
 ) -> Result<ServerAccess, CommandError> {
+    server.map_or(Ok(()), refuse_other_scheme)?;
     let Some(path) = credentials else {
         let server = server.ok_or_else(|| {
             CommandError::usage("which server? give --join nats://HOST:PORT or --credentials FILE")
@@ -85,6 +89,16 @@ pub(crate) fn access(
         });
     }
     of_file(path, &text, server, name)
+}
+
+fn refuse_other_scheme(server: &str) -> Result<(), CommandError> {
+    match server.split_once("://") {
+        Some((scheme, _)) if !SCHEMES.contains(&scheme) => Err(CommandError::usage(format!(
+            "{server}: a NATS server has no address of {scheme}://; write nats://HOST:PORT, or \
+             tls://HOST:PORT if it has a certificate"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn of_file(

@@ -12,10 +12,11 @@ use fleet::{AgentOrder, Ask, Assembly, FLEET_JOURNAL, FleetRecord, HOSTS, HostPa
 use record::JOURNAL;
 use units::Nanos;
 
+use super::records;
 use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
-use host::{load, write_reports};
+use host::{load_to_digest, write_reports};
 
 /// Between two looks at what the server has kept.
 const LOOK: Duration = Duration::from_secs(1);
@@ -56,6 +57,11 @@ pub(super) fn host_folder(folder: &Path, index: usize, host: &HostPart) -> PathB
     folder.join(HOSTS).join(name)
 }
 
+/// The folders of the hosts, in their order.
+pub(super) fn host_folders(folder: &Path, fleet: &FleetRecord) -> Vec<PathBuf> {
+    fleet.hosts.iter().enumerate().map(|(at, host)| host_folder(folder, at, host)).collect()
+}
+
 /// Completes the journals in `folder` as far as they can be within `patience`, and writes the
 /// reports of the hosts whose journals have grown.
 pub(super) fn complete(
@@ -89,8 +95,12 @@ pub(super) fn complete(
         }
         thread::sleep(LOOK);
     }
-    for (index, host) in fleet.hosts.iter().enumerate() {
-        render(&host_folder(folder, index, host), &host.name, console)?;
+    let places = host_folders(folder, &fleet);
+    let rendered = records::of_each(&places, |_, place| render(place))?;
+    for (host, rendered) in fleet.hosts.iter().zip(rendered) {
+        if rendered.is_none() {
+            console.remark(format_args!("{}: no journal has arrived", host.name))?;
+        }
     }
     Ok(())
 }
@@ -165,11 +175,8 @@ fn ask_again(carrier: &Carrier, fleet: &FleetRecord, lacking: &[usize], arrivals
     }
 }
 
-/// Writes the reports of one host's run, if its journal has one.
-fn render(place: &Path, name: &str, console: &mut Console) -> Result<(), CommandError> {
-    if !place.join(JOURNAL).exists() {
-        return console.remark(format_args!("{name}: no journal has arrived"));
-    }
-    let record = load(place)?;
+/// Reads the journal of one host to its end and keeps its digest and reports.
+fn render(place: &Path) -> Result<(), CommandError> {
+    let record = load_to_digest(place)?;
     Ok(write_reports(place, &record, &verdict::judge(&record))?)
 }

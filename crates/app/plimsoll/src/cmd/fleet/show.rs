@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use serve::{FleetHostLoad, FleetHostState, FleetState};
 use verdict::Ruling;
 
-use super::collect::{fleet_record, host_folder};
+use super::collect::{fleet_record, host_folder, host_folders};
 use super::progress::{FleetProgress, HostProgress, is_conducted};
+use super::records;
 use crate::Outcome;
 use crate::console::{Concluded, Console};
 use crate::documents;
 use crate::error::CommandError;
-use host::load;
 
 /// The series of a summary.
 const SHOWN: [Series; 3] = [Series::DatabaseRead, Series::DatabaseWrite, Series::LogWrite];
@@ -65,12 +65,10 @@ pub(crate) fn show(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let mut fleet = fleet_record(folder)?;
-    let places: Vec<_> =
-        fleet.hosts.iter().enumerate().map(|(at, host)| host_folder(folder, at, host)).collect();
-    for (host, place) in fleet.hosts.iter_mut().zip(&places) {
-        if place.join(record::JOURNAL).exists() {
-            host.record = Some(load(place)?);
-        }
+    let places = host_folders(folder, &fleet);
+    let records = records::of_each(&places, |_, place| records::by_digest(place))?;
+    for (host, record) in fleet.hosts.iter_mut().zip(records) {
+        host.record = record;
     }
     if !fleet.events.is_empty() {
         cut(&mut fleet, &places)?;
@@ -99,15 +97,15 @@ pub(crate) fn show(
 
 /// Cuts the journals into the parts between events.
 fn cut(fleet: &mut FleetRecord, places: &[PathBuf]) -> Result<(), CommandError> {
-    for (host, place) in places.iter().enumerate() {
+    let of = &*fleet;
+    let parts = records::of_each(places, |host, place| {
         let path = place.join(record::JOURNAL);
-        if fleet.hosts[host].record.is_none() {
-            continue;
-        }
         let journal = std::fs::read(&path).map_err(CommandError::of_file(&path, "read"))?;
-        fleet
-            .cut(host, &journal)
-            .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
+        of.cut(host, &journal)
+            .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))
+    })?;
+    for (host, parts) in fleet.hosts.iter_mut().zip(parts) {
+        host.parts = parts.unwrap_or_default();
     }
     Ok(())
 }
