@@ -77,9 +77,9 @@ fn the_table_of_changes_is_for_more_than_one() {
     let mut failing = proof(ClaimState::Fails);
     assert!(!proof_text(&failing, crate::TEXT_WIDTH).contains("with which each claim holds"));
     failing.claims[0].state = ClaimState::FailsOnPaper;
-    let text = proof_text(&failing, crate::TEXT_WIDTH);
-    assert!(text.contains("with which each claim holds"), "{text}");
-    assert!(text.contains("Also failing: one server fails."), "{text}");
+    let page = proof_html(&failing);
+    assert!(page.contains("with which each claim holds"), "{page}");
+    assert!(page.contains("Also failing: one server fails."), "{page}");
 }
 
 #[test]
