@@ -73,6 +73,22 @@ fn a_degraded_set_is_as_busy_as_its_service_demand_says() {
     assert!((found / wanted - 1.0).abs() < 0.05, "{found} times as busy, not {wanted}");
 }
 
+/// Judged: a rebuild takes the capacity of a disk divided by its rate, within 2 %.
+#[test]
+fn a_rebuild_takes_the_capacity_divided_by_its_rate() {
+    let scene = fleet("deployment-rebuild", "");
+    write_array(&scene);
+    let words = "simulate fleet.toml --array set.toml --event disk-failed=EX01@10min \
+                 --rebuild-rate 20000000B --duration 4h -o out --json";
+    scene.run(words.split_whitespace());
+    let (rows, answer) = rows(&scene, "out");
+    let after = answer["events"][0]["redundant_after_ns"].as_f64().expect("it is rebuilt") / 1e9;
+    let wanted = 144e9 / 20e6;
+    assert!((after / wanted - 1.0).abs() < 0.02, "{after} s, not {wanted}");
+    let degraded: Vec<bool> = rows.iter().filter_map(|row| row["is_degraded"].as_bool()).collect();
+    assert_eq!(degraded, [false, true, false]);
+}
+
 /// Judged: two hosts on one array are one host with the databases of both, within 3 %.
 #[test]
 fn two_hosts_on_one_array_are_one_host_with_both_plans() {
