@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -113,6 +115,10 @@ impl Chromium {
         self.call("Page.navigate", &json!({ "url": address }));
         while !self.has_loaded {
             self.hear();
+        }
+        // What was heard may be the end of the page before.
+        while self.value("document.readyState") != "complete" {
+            thread::sleep(Duration::from_millis(10));
         }
     }
 
