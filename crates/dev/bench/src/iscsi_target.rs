@@ -62,7 +62,7 @@ impl CacheServer {
     fn start(program: &str, folder: &Path, disk: &Path) -> Result<Self, Failure> {
         let file = Path::new(cached::MEMORY).join(format!("plimsoll-iscsi-{}", std::process::id()));
         let flash = file.display().to_string();
-        // A file system in memory takes no new file for unbuffered I/O, but one that is there.
+        // A file system in memory refuses a new file for unbuffered I/O, but not an existing one.
         File::create(&file).and_then(|file| file.set_len(FLASH_BYTES)).map_err(Failure::of)?;
         shell::capture(&[program, "cache", "create", &flash])?;
         let messages = folder.join("serve.err");

@@ -116,7 +116,7 @@ impl Chromium {
         while !self.has_loaded {
             self.hear();
         }
-        // What was heard may be the end of the page before.
+        // The end of the page before may have been heard.
         while self.value("document.readyState") != "complete" {
             thread::sleep(Duration::from_millis(10));
         }
