@@ -28,8 +28,8 @@ const GOAL: f64 = 0.7;
 /// Bytes of the LUN, all of it in memory at the target: the wire is measured, not a disk.
 const LUN_BYTES: u64 = 256 << 20;
 
-/// Measures every depth, and fails if a goal is missed; nothing but a message where a part of it is
-/// absent.
+/// Measures every depth, and fails if a goal is missed. Without a part of the peer it only says
+/// which package to install.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("iscsi");
     // What an earlier one may have left.

@@ -210,16 +210,19 @@ fn a_log_of_an_earlier_format_is_named_and_refused() {
     let Some(scene) = crash("crashs16") else {
         return;
     };
-    scene.change("edb.log", |bytes| {
+    fs::copy(scene.path("edb.log"), scene.path("old.log")).unwrap();
+    scene.change("old.log", |bytes| {
         bytes[32] = 7;
         let words = bytes[4..4096].chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
         let sum = words.map(u32::from_le_bytes).fold(0x89AB_CDEF, |sum, word| sum ^ word);
         bytes[..4].copy_from_slice(&sum.to_le_bytes());
     });
-    scene.run(["header", "edb.log"]).expect_code(0).expect_out(&["7.4000"]);
+    scene.run(["header", "old.log"]).expect_code(0).expect_out(&["7.4000"]);
     for verb in ["check", "dump"] {
-        scene.run([verb, "edb.log"]).expect_refusal(&["edb.log", "format 7, of Windows 7"]);
+        scene.run([verb, "old.log"]).expect_refusal(&["old.log", "format 7, of Windows 7"]);
     }
+    scene.run(["check", "."]).expect_refusal(&["old.log", "format 7, of Windows 7"]);
+    scene.run(["recover", "crashs16.edb", "--into", "copy.edb"]).expect_code(0);
 }
 
 #[test]

@@ -125,23 +125,31 @@ pub(super) struct LogFiles {
 
 impl LogFiles {
     /// Examines the files at these paths, one in memory at a time. Of several streams, the newest
-    /// file's counts, or `stream`.
+    /// file's counts, or `stream`. A log of an earlier format is refused, unless there are others of
+    /// `stream`, to which it cannot belong.
     pub(super) fn examine(
         paths: &[PathBuf],
         stream: Option<Signature>,
     ) -> Result<Self, CommandError> {
         let (mut members, mut named, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
-        let mut bytes = Vec::new();
+        let (mut bytes, mut earlier_format) = (Vec::new(), None);
         for path in paths {
             read_into(path, &mut bytes)?;
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             match LogFile::open(&bytes) {
                 Ok(file) => members.push(LogMember::of(name.clone(), &file)),
                 Err(_) if is_reserve(&name) && paths.len() > 1 => {}
-                Err(error @ LogFileError::Version(_)) => return Err(unopened(path, error)),
+                Err(error @ LogFileError::Version(_)) => {
+                    earlier_format = Some(unopened(path, error));
+                }
                 Err(error) => unreadable.push(format!("{name}: {error}")),
             }
             named.push((name, path.clone()));
+        }
+        if let Some(refusal) = earlier_format
+            && (stream.is_none() || members.is_empty())
+        {
+            return Err(refusal);
         }
         leave_out_reused(&mut members);
         let newest = members.iter().max_by_key(|member| member.facts.generation);
