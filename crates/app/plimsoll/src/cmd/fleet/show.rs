@@ -150,6 +150,7 @@ fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
     }
     let records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
     let each = records.clone().map(RunRecord::achieved_transactional_iops);
+    // `sum` of no hosts is -0.
     let iops = each.fold(0.0, |sum, of| sum + of);
     let sums = merged(records, Phase::Measure);
     let [reads, writes, logs] = SHOWN.map(|series| {

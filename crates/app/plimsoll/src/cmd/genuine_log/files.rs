@@ -125,8 +125,8 @@ pub(super) struct LogFiles {
 
 impl LogFiles {
     /// Examines the files at these paths, one in memory at a time. Of several streams, the newest
-    /// file's counts, or `stream`. A log of an earlier format is refused, unless there are others of
-    /// `stream`, to which it cannot belong.
+    /// file's counts, or `stream`. A log of an earlier format is refused, unless there are others
+    /// of `stream`, to which it cannot belong.
     pub(super) fn examine(
         paths: &[PathBuf],
         stream: Option<Signature>,
