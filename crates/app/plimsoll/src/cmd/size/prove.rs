@@ -7,6 +7,7 @@ mod deciding;
 #[cfg(test)]
 mod fixture;
 mod paper;
+mod recovery;
 mod remedy;
 mod trial;
 

@@ -1,12 +1,13 @@
 //! One case of a claim, judged.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use rehearsal::{Breach, Duty, Judgement, Limits, PlayedDeployment, Stretch};
+use rehearsal::{Breach, Judgement, Limits};
 use report::{Claim, ClaimState};
 use units::Nanos;
 
 use super::paper::{OnPaper, Shown, disagreement};
+use super::recovery::RecoveryWork;
 
 /// One case with its judgement.
 pub(super) struct PlayedCase {
@@ -18,8 +19,8 @@ pub(super) struct PlayedCase {
     pub by_hand: bool,
     /// How much log a lagged copy has to replay; 0 without lagged copies.
     pub lag: Nanos,
-    /// The hosts of each stretch whose copies are seeded, read for that, or catch up.
-    pub recovering: Vec<BTreeSet<usize>>,
+    /// What recovery does on each host in each stretch.
+    pub recovery: Vec<BTreeMap<usize, RecoveryWork>>,
 }
 
 /// How far a simulated latency can be held against its limit.
@@ -104,17 +105,26 @@ impl PlayedCase {
             inactive: self.inactive,
             is_broken: breach.is_some(),
             is_degraded: row.is_some_and(|row| row.is_degraded),
-            is_recovering: row.is_some_and(|row| self.recovering[row.stretch].contains(&row.host)),
+            recovery: breach.and_then(|breach| self.recovery_of(breach)),
             disks_busy: row.map_or_else(|| self.disks_busy(), |row| row.usage.drives),
             lag: self.lag,
         }
+    }
+
+    /// What recovery did on the host that broke a limit, at that time.
+    fn recovery_of(&self, breach: &Breach) -> Option<RecoveryWork> {
+        let row = self.judgement.rows.get(breach.row)?;
+        self.recovery[row.stretch].get(&row.host).copied()
     }
 
     fn because(&self, breach: Option<&Breach>) -> String {
         match (self.inactive, breach, self.by_hand) {
             (1.., _, _) => format!("{} databases are active nowhere", self.inactive),
             (0, Some(breach), _) => {
-                format!("{}; the {} are the limit", breach.text, breach.limit.name())
+                let (text, limit) = (&breach.text, breach.limit.name());
+                let beside = self.recovery_of(breach);
+                let beside = beside.map_or_else(String::new, |of| format!(", while {}", of.words()));
+                format!("{text}{beside}; the {limit} are the limit")
             }
             (0, None, true) => {
                 "databases were inactive for a while; every limit is kept".to_owned()
@@ -124,56 +134,12 @@ impl PlayedCase {
     }
 }
 
-/// The hosts of each stretch whose copies are seeded, read for that, or catch up.
-pub(super) fn recovering(
-    deployment: &PlayedDeployment,
-    stretches: &[Stretch],
-) -> Vec<BTreeSet<usize>> {
-    let mut all = vec![BTreeSet::new(); stretches.len()];
-    for (stretch, hosts) in stretches.iter().zip(&mut all) {
-        for (database, duties) in deployment.databases.iter().zip(&stretch.duties) {
-            for (copy, duty) in database.copies.iter().zip(duties) {
-                match *duty {
-                    Duty::Seeding { source, .. } => {
-                        hosts.extend([copy.host, database.copies[source].host]);
-                    }
-                    Duty::CatchingUp => hosts.extend([copy.host]),
-                    Duty::Active | Duty::Replaying | Duty::Idle => {}
-                }
-            }
-        }
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use rehearsal::{Breach, Duty, Judgement, LimitingPart, Limits, Stretch};
+    use rehearsal::{Breach, Judgement, LimitingPart, Limits};
     use units::Nanos;
 
-    use super::{PlayedCase, Trust, recovering};
-    use crate::cmd::size::prove::fixture::deployment;
-
-    /// Database n is on hosts n and n + 1 of three: the copy of the first on host 1 is seeded.
-    #[test]
-    fn a_host_that_is_read_to_seed_another_is_recovering_too() {
-        let duties = vec![
-            vec![Duty::Active, Duty::Seeding { source: 0, rate: 1 }],
-            vec![Duty::Active, Duty::Replaying],
-            vec![Duty::Active, Duty::Replaying],
-        ];
-        let stretch = Stretch {
-            from: Nanos::ZERO,
-            to: Nanos::from_secs(60),
-            begun: Vec::new(),
-            up: vec![true; 3],
-            duties,
-            failed_drives: Vec::new(),
-        };
-        assert_eq!(recovering(&deployment(3), &[stretch]), [BTreeSet::from([0, 1])]);
-    }
+    use super::{PlayedCase, Trust};
 
     #[test]
     fn a_limit_that_is_missed_by_less_than_the_model_may_be_off_is_missed_narrowly() {
@@ -188,7 +154,7 @@ mod tests {
                 inactive,
                 by_hand: false,
                 lag: Nanos::ZERO,
-                recovering: Vec::new(),
+                recovery: Vec::new(),
             };
             assert_eq!(case.is_narrow(trust), is_narrow, "{excess}, {inactive}");
         }

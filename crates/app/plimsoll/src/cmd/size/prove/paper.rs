@@ -2,6 +2,8 @@
 
 use units::Nanos;
 
+use super::recovery::RecoveryWork;
+
 /// What the formulas say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OnPaper {
@@ -27,8 +29,8 @@ pub(super) struct Shown {
     pub is_broken: bool,
     /// Whether a disk was missing where it broke.
     pub is_degraded: bool,
-    /// Whether copies were seeded there or from there, or caught up.
-    pub is_recovering: bool,
+    /// What recovery did there, if anything.
+    pub recovery: Option<RecoveryWork>,
     /// How busy the busiest disk was, as a share.
     pub disks_busy: f64,
     /// How much log a lagged copy has to replay.
@@ -72,9 +74,10 @@ fn unforeseen(shown: &Shown, on_paper: f64) -> String {
             "the formulas know no rebuild: on paper a disk has {on_paper:.0} % of the work that it \
              can do, and beside the rebuild it is {busy:.0} % busy"
         ),
-        Shown { is_recovering: true, .. } => format!(
+        Shown { recovery: Some(work), .. } => format!(
             "the formulas know no reseed and no catching up: on paper a disk has {on_paper:.0} % \
-             of the work that it can do, and beside the recovery it is {busy:.0} % busy"
+             of the work that it can do; {}, and it is {busy:.0} % busy",
+            work.words()
         ),
         _ => format!(
             "the formulas limit how many requests a disk gets ({on_paper:.0} % of its rated IOPS) \
@@ -87,7 +90,10 @@ fn unforeseen(shown: &Shown, on_paper: f64) -> String {
 mod tests {
     use units::Nanos;
 
-    use super::{OnPaper, Shown, disagreement};
+    use super::{OnPaper, RecoveryWork, Shown, disagreement};
+
+    const SEEDS: RecoveryWork =
+        RecoveryWork { read: (2, 48_000_000), written: (0, 0), catching_up: 0 };
 
     fn paper(disks: f64) -> OnPaper {
         OnPaper { objection: None, disks: Some(disks) }
@@ -110,7 +116,9 @@ mod tests {
             (paper(1.2), Shown::default(), "write memory"),
             (paper(0.8), broken, "requests queue"),
             (paper(0.8), Shown { is_degraded: true, ..broken }, "no rebuild"),
-            (paper(0.8), Shown { is_recovering: true, ..broken }, "no reseed"),
+            (paper(0.8), Shown { recovery: Some(SEEDS), ..broken }, "no reseed"),
+            (paper(0.8), Shown { recovery: Some(SEEDS), ..broken }, "2 copies on one disk are read at"),
+            (paper(0.8), Shown { recovery: Some(SEEDS), ..broken }, "48 MB/s in all to seed others, and it"),
             (paper(0.8), Shown { inactive: 2, lag, ..broken }, "replays 1h of log"),
             (paper(0.8), Shown { inactive: 2, ..broken }, "counts copies"),
         ];

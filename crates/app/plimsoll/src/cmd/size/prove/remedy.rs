@@ -1,5 +1,7 @@
 //! The smallest change with which a claim holds that does not: each is played, not calculated.
 
+use std::collections::BTreeSet;
+
 use plan::deployment::Replacement;
 use provision::{LighterDesign, lighter_designs, more_servers};
 use report::{Claim, ClaimState, Remedy};
@@ -73,6 +75,11 @@ impl RemedySearch<'_> {
         self.claims.iter().any(|of| of.state == ClaimState::FailsOnPaper)
     }
 
+    /// Names of the claims that hold.
+    fn held(&self) -> impl Iterator<Item = String> {
+        self.claims.iter().filter(|of| of.state == ClaimState::Holds).map(|of| of.name.clone())
+    }
+
     /// Tries an edit; it is the remedy of all if every claim holds with it.
     fn edit(
         &mut self,
@@ -108,6 +115,11 @@ impl RemedySearch<'_> {
         if !trial.reseeds() || !of_disks.any(|of| of.state == ClaimState::Fails) {
             return Ok(None);
         }
+        // Nothing is seeded in the other cases, so their results stay.
+        let held: BTreeSet<String> = self.held().collect();
+        let is_held = |name: &str, adjustment| {
+            if name == ONE_DISK { trial.holds(name, adjustment) } else { Ok(held.contains(name)) }
+        };
         for times in LONGER_RESEEDS {
             self.tried += 1;
             let rate = trial.reseed_mb_per_second() / f64::from(times);
@@ -118,7 +130,7 @@ impl RemedySearch<'_> {
                 tried: self.tried,
             };
             let adjustment = Adjustment { reseeds_take: times.into(), ..Adjustment::NONE };
-            if self.note(&remedy, |name| trial.holds(name, adjustment))? {
+            if self.note(&remedy, |name| is_held(name, adjustment))? {
                 return Ok(Some(remedy).filter(|_| trial.violations.is_empty()));
             }
         }

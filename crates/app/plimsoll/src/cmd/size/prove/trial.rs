@@ -16,10 +16,11 @@ use simdisk::ArrayDescription;
 use sizing::Severity;
 use units::{Nanos, Seed};
 
-use super::case::{PlayedCase, Trust, recovering};
+use super::case::{PlayedCase, Trust};
 use super::cases::{PlayedClaim, claims};
 use super::deciding::deciding;
 use super::paper::OnPaper;
+use super::recovery::recovery_work;
 use crate::cmd::plan as plan_verb;
 use crate::cmd::predict::designed::DesignedSet;
 use crate::cmd::simulate::deployment::arrangement::{Arrangement, ArrayChoice, Sharing};
@@ -210,8 +211,8 @@ impl Trial {
         let mut copies = deployment.databases.iter().flat_map(|of| &of.copies);
         let has_lagged = copies.any(|of| of.is_lagged);
         let lag = if has_lagged { deployment.rules.lag } else { Nanos::ZERO };
-        let recovering = recovering(deployment, &stretches);
-        Ok(PlayedCase { name, judgement, inactive, by_hand, lag, recovering })
+        let recovery = recovery_work(deployment, &stretches);
+        Ok(PlayedCase { name, judgement, inactive, by_hand, lag, recovery })
     }
 
     fn limits(&self) -> Limits {
