@@ -1,5 +1,6 @@
 //! Connections of clients as the server's wires.
 
+use std::cell::Cell;
 use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd as _;
@@ -29,6 +30,8 @@ impl ClientSocket {
 pub(super) struct SocketWire {
     socket: ClientSocket,
     watch: Watch,
+    /// `true` if the last read took everything that had arrived.
+    is_drained: Cell<bool>,
 }
 
 impl SocketWire {
@@ -44,7 +47,7 @@ impl SocketWire {
                 watcher.watch(stream.as_fd().try_clone_to_owned()?)
             }
         };
-        Ok(Self { socket, watch })
+        Ok(Self { socket, watch, is_drained: Cell::new(false) })
     }
 
     fn moved(
@@ -84,10 +87,18 @@ impl Wire for SocketWire {
         context: &mut Context<'_>,
         room: &mut [u8],
     ) -> Poll<Result<usize, WireError>> {
-        self.moved(context, Readiness::Readable, || match &self.socket {
+        if self.is_drained.take() {
+            self.watch.wake_when(Readiness::Readable, context);
+            return Poll::Pending;
+        }
+        let received = self.moved(context, Readiness::Readable, || match &self.socket {
             ClientSocket::Unix(stream) => (&mut &*stream).read(room),
             ClientSocket::Tcp(stream) => (&mut &*stream).read(room),
-        })
+        });
+        if let Poll::Ready(Ok(bytes)) = &received {
+            self.is_drained.set((1..room.len()).contains(bytes));
+        }
+        received
     }
 
     fn poll_send(
