@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rehearsal::{Duty, PlayedDeployment, Stretch};
+use units::Nanos;
 
-/// What weighs on a host: more of any of these can only make it slower.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct HostLoad {
+/// What weighs on one array: more of any of these can only make it slower.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ArrayLoad {
     active: usize,
     replaying: usize,
     catching_up: usize,
@@ -15,21 +16,31 @@ struct HostLoad {
     /// Copies that are read to seed others.
     sources: usize,
     failed_drives: usize,
-    /// Active copies on each array.
-    on_array: BTreeMap<usize, usize>,
+    /// Bytes per second that are read and written for seeds.
+    seed_rate: u64,
 }
 
-impl HostLoad {
-    fn merits(&self) -> [usize; 7] {
-        let densest = self.on_array.values().copied().max().unwrap_or(0);
-        let Self { active, replaying, catching_up, seeded, sources, failed_drives, .. } = *self;
-        [active, replaying, catching_up, seeded, sources, failed_drives, densest]
-    }
+/// What weighs on a host, by array.
+type HostLoad = BTreeMap<usize, ArrayLoad>;
 
-    /// Whether `other` has as much of everything.
-    fn is_within(&self, other: &Self) -> bool {
-        self.merits().iter().zip(other.merits()).all(|(own, of)| *own <= of)
-    }
+/// Sums of the arrays, and the most active copies on one.
+fn merits(load: &HostLoad) -> [usize; 7] {
+    let sum = |of: fn(&ArrayLoad) -> usize| load.values().map(of).sum::<usize>();
+    let densest = load.values().map(|of| of.active).max().unwrap_or(0);
+    [
+        sum(|of| of.active),
+        sum(|of| of.replaying),
+        sum(|of| of.catching_up),
+        sum(|of| of.seeded),
+        sum(|of| of.sources),
+        sum(|of| of.failed_drives),
+        densest,
+    ]
+}
+
+/// Whether `other` has as much of everything.
+fn is_within(own: &HostLoad, other: &HostLoad) -> bool {
+    merits(own).iter().zip(merits(other)).all(|(own, of)| *own <= of)
 }
 
 /// The hosts to play: in each stretch, of those with the same disks, each that no other one exceeds
@@ -40,7 +51,7 @@ pub(super) fn deciding(deployment: &PlayedDeployment, stretches: &[Stretch]) -> 
     for stretch in stretches {
         let loads = loads(deployment, stretch);
         found.extend((0..loads.len()).filter(|&host| {
-            let is_idle = loads[host].merits() == [0; 7];
+            let is_idle = merits(&loads[host]) == [0; 7];
             !is_idle && !(0..loads.len()).any(|other| exceeds((&disks, &loads), other, host))
         }));
     }
@@ -49,8 +60,8 @@ pub(super) fn deciding(deployment: &PlayedDeployment, stretches: &[Stretch]) -> 
 
 /// Whether `other` makes it needless to play `host`.
 fn exceeds((disks, loads): (&[(String, usize)], &[HostLoad]), other: usize, host: usize) -> bool {
-    let is_more = loads[host].is_within(&loads[other]);
-    let is_same = loads[other].is_within(&loads[host]);
+    let is_more = is_within(&loads[host], &loads[other]);
+    let is_same = is_within(&loads[other], &loads[host]);
     other != host && disks[other] == disks[host] && is_more && (!is_same || other < host)
 }
 
@@ -73,25 +84,70 @@ fn loads(deployment: &PlayedDeployment, stretch: &Stretch) -> Vec<HostLoad> {
     let mut loads = vec![HostLoad::default(); deployment.hosts.len()];
     for (database, duties) in deployment.databases.iter().zip(&stretch.duties) {
         for (copy, duty) in database.copies.iter().zip(duties) {
-            let load = &mut loads[copy.host];
-            match duty {
-                Duty::Active => {
-                    load.active += 1;
-                    *load.on_array.entry(copy.place.array).or_default() += 1;
-                }
+            let load = loads[copy.host].entry(copy.place.array).or_default();
+            let fails = stretch.failed_drives.contains(&copy.place.array);
+            load.failed_drives += usize::from(fails);
+            match *duty {
+                Duty::Active => load.active += 1,
                 Duty::Replaying => load.replaying += 1,
                 Duty::CatchingUp => load.catching_up += 1,
-                Duty::Seeding { source, .. } => {
+                Duty::Seeding { source, rate } => {
                     load.seeded += 1;
-                    loads[database.copies[*source].host].sources += 1;
+                    load.seed_rate += rate;
+                    let from = &database.copies[source];
+                    let load = loads[from.host].entry(from.place.array).or_default();
+                    load.sources += 1;
+                    load.seed_rate += rate;
                 }
                 Duty::Idle => {}
             }
-            let fails = stretch.failed_drives.contains(&copy.place.array);
-            loads[copy.host].failed_drives += usize::from(fails);
         }
     }
     loads
+}
+
+/// Everything that decides how a host fares, but for the addresses on its arrays.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct HostHistory {
+    /// Name and number of its arrays.
+    disks: (String, usize),
+    /// Of each array its load in each stretch, in an order that depends on these alone.
+    arrays: Vec<Vec<ArrayLoad>>,
+    /// End of each stretch, and how many databases are inactive in it.
+    stretches: Vec<(Nanos, usize)>,
+}
+
+/// The hosts of each of `cases` that must be played: those that decide it, but none that fares like
+/// one of an earlier case.
+pub(super) fn deciding_anew(
+    deployment: &PlayedDeployment,
+    cases: &[Vec<Stretch>],
+) -> Vec<BTreeSet<usize>> {
+    let disks = disks_of(deployment);
+    let mut seen = BTreeSet::new();
+    let mut anew = |stretches: &Vec<Stretch>| {
+        let loads: Vec<Vec<HostLoad>> =
+            stretches.iter().map(|of| loads(deployment, of)).collect();
+        let mut hosts = deciding(deployment, stretches);
+        hosts.retain(|&host| seen.insert(history((stretches, &loads), &disks[host], host)));
+        hosts
+    };
+    cases.iter().map(&mut anew).collect()
+}
+
+fn history(
+    (stretches, loads): (&[Stretch], &[Vec<HostLoad>]),
+    disks: &(String, usize),
+    host: usize,
+) -> HostHistory {
+    let numbers: BTreeSet<usize> = loads.iter().flat_map(|all| all[host].keys().copied()).collect();
+    let of_array = |array: &usize| -> Vec<ArrayLoad> {
+        loads.iter().map(|all| all[host].get(array).copied().unwrap_or_default()).collect()
+    };
+    let mut arrays: Vec<Vec<ArrayLoad>> = numbers.iter().map(of_array).collect();
+    arrays.sort_unstable();
+    let stretches = stretches.iter().map(|of| (of.to, of.inactive())).collect();
+    HostHistory { disks: disks.clone(), arrays, stretches }
 }
 
 #[cfg(test)]
@@ -101,7 +157,7 @@ mod tests {
     use rehearsal::{Duty, Stretch};
     use units::Nanos;
 
-    use super::deciding;
+    use super::{deciding, deciding_anew};
     use crate::cmd::size::prove::fixture::deployment;
 
     fn stretch(duties: Vec<Vec<Duty>>, failed_drives: Vec<usize>) -> Stretch {
@@ -133,5 +189,27 @@ mod tests {
         assert_eq!(deciding(&deployment, &[normal]), BTreeSet::from([0, 2]));
         let failed = stretch(vec![ON_FIRST.to_vec(); 3], vec![1]);
         assert_eq!(deciding(&deployment, &[failed]), BTreeSet::from([1, 2]));
+    }
+
+    /// Database n is on hosts n and n + 1 of three. Losing any host leaves one that carries two
+    /// active copies and one that carries one and replays nothing, whichever is lost.
+    #[test]
+    fn a_host_that_fares_like_one_of_an_earlier_case_is_not_played_again() {
+        let deployment = deployment(3);
+        let lost = |host: usize| {
+            let before = (host + 2) % 3;
+            let mut duties = vec![ON_FIRST.to_vec(); 3];
+            duties[host] = vec![Duty::Idle, Duty::Active];
+            duties[before] = vec![Duty::Active, Duty::Idle];
+            vec![stretch(duties, Vec::new())]
+        };
+        let all: Vec<Vec<Stretch>> = (0..3).map(lost).collect();
+        let mut found = deciding_anew(&deployment, &all);
+        assert!(!found[0].is_empty());
+        assert_eq!(found.split_off(1), [BTreeSet::new(), BTreeSet::new()]);
+        // With other disks the same load is another case.
+        let mut other = deployment.clone();
+        other.arrays[2].name = "a smaller set".to_owned();
+        assert_eq!(deciding_anew(&other, &all).iter().filter(|of| !of.is_empty()).count(), 3);
     }
 }

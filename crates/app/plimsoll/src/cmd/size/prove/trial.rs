@@ -1,6 +1,6 @@
 //! One design, laid out on its arrays and played.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use host::HostError;
 use host::simulate::played::side_by_side;
@@ -18,7 +18,7 @@ use units::{Nanos, Seed};
 
 use super::case::{PlayedCase, Trust};
 use super::cases::{PlayedClaim, claims};
-use super::deciding::deciding;
+use super::deciding::{deciding, deciding_anew};
 use super::paper::OnPaper;
 use super::recovery::recovery_work;
 use crate::cmd::plan as plan_verb;
@@ -123,7 +123,7 @@ impl Trial {
         Ok(found)
     }
 
-    /// Plays one claim: all of its cases, and the worst of them for longer.
+    /// Plays one claim: all of its cases that differ, and the worst of them for longer.
     pub(super) fn play(
         &self,
         claim: &PlayedClaim,
@@ -131,18 +131,24 @@ impl Trial {
     ) -> Result<Claim, CommandError> {
         let deployment = self.adjusted(adjustment);
         let all = &claim.cases;
-        let mut cases = side_by_side::<_, HostError>(all.len(), |at| {
-            self.case(&deployment, (&all[at], claim.length), PLAYED)
+        let outlines: Vec<Vec<Stretch>> =
+            all.iter().map(|case| timeline(&deployment, case, claim.length)).collect();
+        let mut anew = deciding_anew(&deployment, &outlines);
+        let due: Vec<usize> = (0..all.len()).filter(|&at| !anew[at].is_empty()).collect();
+        let cases = side_by_side::<_, HostError>(due.len(), |number| {
+            let at = due[number];
+            self.case(&deployment, (&all[at], &outlines[at], &anew[at]), PLAYED)
         })?;
         let ranked = (0..cases.len())
             .max_by(|&one, &two| cases[one].badness().total_cmp(&cases[two].badness()));
-        let at = ranked.ok_or_else(|| CommandError::new("a claim without a case"))?;
-        cases[at] = self.case(&deployment, (&all[at], claim.length), CONFIRMED)?;
+        let at = due[ranked.ok_or_else(|| CommandError::new("a claim without a case"))?];
+        anew[at] = deciding(&deployment, &outlines[at]);
+        let worst = self.case(&deployment, (&all[at], &outlines[at], &anew[at]), CONFIRMED)?;
         let disks = self.disk_load.map(|load| load * adjustment.share);
         let paper = OnPaper { objection: claim.objection.clone(), disks };
         let uncertainty = self.uncertainty_percent() / 100.0;
         let trust = Trust { limits: self.limits(), uncertainty };
-        Ok(cases[at].claim((&claim.name, all.len()), &paper, trust))
+        Ok(worst.claim((&claim.name, all.len()), &paper, trust))
     }
 
     fn adjusted(&self, Adjustment { share, reseeds_take }: Adjustment) -> PlayedDeployment {
@@ -176,20 +182,18 @@ impl Trial {
         Ok(self.play(&claim, adjustment)?.state == ClaimState::Holds)
     }
 
-    /// Plays the hosts that decide a case.
+    /// Plays these hosts in a case.
     fn case(
         &self,
         deployment: &PlayedDeployment,
-        (occurrences, length): (&[Occurrence], Nanos),
+        (occurrences, stretches, hosts): (&[Occurrence], &[Stretch], &BTreeSet<usize>),
         steady: Nanos,
     ) -> Result<PlayedCase, HostError> {
-        let stretches = timeline(deployment, occurrences, length);
-        let hosts = deciding(deployment, &stretches);
         let replays: Vec<_> = deployment.profiles.iter().map(replay_of).collect();
         let order = PlayOrder {
             deployment,
             replays: &replays,
-            stretches: &stretches,
+            stretches,
             scan: None,
             rest_percent: 0,
             transition: PLAYED,
@@ -204,14 +208,14 @@ impl Trial {
             outcomes.push(played.map_err(|error| HostError::new(error.to_string()))?);
         }
         let limits = self.limits();
-        let judgement = judge(deployment, (&stretches, occurrences), &outcomes, &limits);
+        let judgement = judge(deployment, (stretches, occurrences), &outcomes, &limits);
         let inactive = stretches.last().map_or(0, Stretch::inactive);
         let name = occurrences.iter().map(|of| of.text.as_str()).collect::<Vec<_>>().join(" and ");
         let by_hand = inactive == 0 && stretches.iter().any(|of| of.inactive() > 0);
         let mut copies = deployment.databases.iter().flat_map(|of| &of.copies);
         let has_lagged = copies.any(|of| of.is_lagged);
         let lag = if has_lagged { deployment.rules.lag } else { Nanos::ZERO };
-        let recovery = recovery_work(deployment, &stretches);
+        let recovery = recovery_work(deployment, stretches);
         Ok(PlayedCase { name, judgement, inactive, by_hand, lag, recovery })
     }
 
