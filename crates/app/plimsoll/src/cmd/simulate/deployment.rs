@@ -102,7 +102,7 @@ pub(crate) fn run(
     let (mut arrangement, mut occurrences) = match document {
         DeploymentDocument::Provision(value) => {
             refuse_for_provision(flags)?;
-            (from_provision::arranged(value, &choice, flags.seed)?, Vec::new())
+            (from_provision::arranged(value, &choice, (flags.seed, flags.rest))?, Vec::new())
         }
         DeploymentDocument::Fleet(order) => from_fleet::arranged(flags, order, &choice)?,
     };

@@ -52,10 +52,12 @@ pub(crate) enum Sharing {
     Sets(usize),
 }
 
-/// The profile of the load of `plan` at the pace of the array, and the sessions of its databases.
+/// The profile of the load of `plan` at the pace of the array, whose sessions rest for a share of
+/// each batch, and the sessions of its databases.
 pub(super) fn load_of(
     plan: &Plan,
     choice: &ArrayChoice,
+    rest_percent: u32,
 ) -> Result<(OperationProfile, Vec<u32>), CommandError> {
     if SimulationLevel::Two.detail(plan)? != SimulationDetail::Operations {
         return Err(CommandError::new("a deployment is simulated by the operation model alone"));
@@ -68,7 +70,7 @@ pub(super) fn load_of(
         plan,
         storage: &storage,
         profile: None,
-        rest_percent: 0,
+        rest_percent,
         seed: plan.seed,
         command: String::new(),
         options: Vec::new(),

@@ -102,8 +102,9 @@ pub(super) fn arranged(
             ..PlayedRules::default()
         },
     };
+    let arrays = (choice, &shelf, flags.rest);
     for (number, copies) in names.iter().enumerate() {
-        add_host(&mut deployment, (order, &plans), (number, copies), (choice, &shelf))?;
+        add_host(&mut deployment, (order, &plans), (number, copies), arrays)?;
     }
     deployment.arrays = shelf.into_arrays();
     deployment.check()?;
@@ -152,13 +153,13 @@ fn add_host(
     deployment: &mut PlayedDeployment,
     (order, plans): (&FleetOrder, &[Plan]),
     (number, names): (usize, &[String]),
-    (choice, shelf): (&ArrayChoice, &Shelf),
+    (choice, shelf, rest_percent): (&ArrayChoice, &Shelf, u32),
 ) -> Result<(), CommandError> {
     let load = match choice.sharing {
         Sharing::All => beside_the_others(plans, number),
         Sharing::Host | Sharing::Folder | Sharing::Sets(_) => plans[number].clone(),
     };
-    let (profile, sessions) = load_of(&load, choice)?;
+    let (profile, sessions) = load_of(&load, choice, rest_percent)?;
     deployment.profiles.push(profile);
     for (position, name) in names.iter().enumerate() {
         let set = order.databases.iter().find(|of| of.database == *name);

@@ -20,7 +20,7 @@ const CACHE_MIB: (u64, u64) = (256, 4);
 pub(crate) fn arranged(
     provision: &Value,
     choice: &ArrayChoice,
-    seed: Option<u64>,
+    (seed, rest_percent): (Option<u64>, u32),
 ) -> Result<Arrangement, CommandError> {
     let reader = ProvisionReader { provision, choice, seed: Seed(seed.unwrap_or(1)) };
     let (hosts, held) = reader.hosts()?;
@@ -29,7 +29,7 @@ pub(crate) fn arranged(
     let plans: Result<Vec<Plan>, CommandError> =
         held.iter().map(|of| reader.plan(&of.databases)).collect();
     let plans = plans?;
-    let (profile, sessions) = load_of(&reader.set_plan(&held)?, choice)?;
+    let (profile, sessions) = load_of(&reader.set_plan(&held)?, choice, rest_percent)?;
     for database in &mut databases {
         database.sessions = sessions.first().copied().unwrap_or(1);
     }

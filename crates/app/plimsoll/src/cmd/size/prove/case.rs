@@ -123,7 +123,8 @@ impl PlayedCase {
             (0, Some(breach), _) => {
                 let (text, limit) = (&breach.text, breach.limit.name());
                 let beside = self.recovery_of(breach);
-                let beside = beside.map_or_else(String::new, |of| format!(", while {}", of.words()));
+                let beside =
+                    beside.map_or_else(String::new, |of| format!(", while {}", of.words()));
                 format!("{text}{beside}; the {limit} are the limit")
             }
             (0, None, true) => {

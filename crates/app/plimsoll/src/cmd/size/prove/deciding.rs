@@ -126,8 +126,7 @@ pub(super) fn deciding_anew(
     let disks = disks_of(deployment);
     let mut seen = BTreeSet::new();
     let mut anew = |stretches: &Vec<Stretch>| {
-        let loads: Vec<Vec<HostLoad>> =
-            stretches.iter().map(|of| loads(deployment, of)).collect();
+        let loads: Vec<Vec<HostLoad>> = stretches.iter().map(|of| loads(deployment, of)).collect();
         let mut hosts = deciding(deployment, stretches);
         hosts.retain(|&host| seen.insert(history((stretches, &loads), &disks[host], host)));
         hosts

@@ -117,8 +117,7 @@ mod tests {
             (paper(0.8), broken, "requests queue"),
             (paper(0.8), Shown { is_degraded: true, ..broken }, "no rebuild"),
             (paper(0.8), Shown { recovery: Some(SEEDS), ..broken }, "no reseed"),
-            (paper(0.8), Shown { recovery: Some(SEEDS), ..broken }, "2 copies on one disk are read at"),
-            (paper(0.8), Shown { recovery: Some(SEEDS), ..broken }, "48 MB/s in all to seed others, and it"),
+            (paper(0.8), Shown { recovery: Some(SEEDS), ..broken }, "48 MB/s in all to seed"),
             (paper(0.8), Shown { inactive: 2, lag, ..broken }, "replays 1h of log"),
             (paper(0.8), Shown { inactive: 2, ..broken }, "counts copies"),
         ];

@@ -26,18 +26,20 @@ impl RecoveryWork {
     pub(super) fn words(&self) -> String {
         let Self { read, written, catching_up } = *self;
         let parts = [
-            (read.0, format!("read at {} in all to seed others", megabytes(read.1))),
-            (written.0, format!("seeded at {} in all", megabytes(written.1))),
+            (read.0, format!("read at {} to seed others", megabytes(read))),
+            (written.0, format!("seeded at {}", megabytes(written))),
             (catching_up, "catching up".to_owned()),
         ];
         let due = parts.into_iter().filter(|(count, _)| *count > 0);
-        let due: Vec<String> = due.map(|(count, what)| format!("{} {what}", copies(count))).collect();
+        let due: Vec<String> =
+            due.map(|(count, what)| format!("{} {what}", copies(count))).collect();
         due.join(", ")
     }
 }
 
-fn megabytes(rate: u64) -> String {
-    format!("{:.0} MB/s", rate as f64 / 1e6)
+fn megabytes((count, rate): (usize, u64)) -> String {
+    let in_all = if count > 1 { " in all" } else { "" };
+    format!("{:.0} MB/s{in_all}", rate as f64 / 1e6)
 }
 
 fn copies(count: usize) -> String {
@@ -137,8 +139,7 @@ mod tests {
         let third = vec![Duty::Active, Duty::Seeding { source: 0, rate: 7 }];
         let found = work(vec![first, vec![Duty::Active, Duty::CatchingUp], third]);
         let both = RecoveryWork { written: (2, 12), ..RecoveryWork::default() };
-        let behind =
-            RecoveryWork { read: (1, 7), catching_up: 1, ..RecoveryWork::default() };
+        let behind = RecoveryWork { read: (1, 7), catching_up: 1, ..RecoveryWork::default() };
         assert_eq!((found[&0], found[&2]), (both, behind));
         assert_eq!(found[&1].read, (1, 5));
     }
@@ -147,7 +148,7 @@ mod tests {
     fn words_name_only_what_happens() {
         let work = RecoveryWork { read: (2, 48_000_000), written: (0, 0), catching_up: 1 };
         let words = "2 copies on one disk are read at 48 MB/s in all to seed others, one copy on \
-                     one disk is catching up";
+                     a disk is catching up";
         assert_eq!(work.words(), words);
     }
 }

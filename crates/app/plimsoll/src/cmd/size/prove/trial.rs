@@ -73,7 +73,7 @@ impl Trial {
         let others = others(&deployment, &provision)?;
         let choice = ArrayChoice { array, sharing, others };
         let document = plan_verb::layout_of(&deployment)?;
-        let arrangement = from_provision::arranged(&document, &choice, None)?;
+        let arrangement = from_provision::arranged(&document, &choice, (None, 0))?;
         let violations = findings.iter().filter(|of| of.severity == Severity::Violation);
         Ok(Self {
             violations: violations.map(|of| format!("{}: {}", of.key, of.text)).collect(),
