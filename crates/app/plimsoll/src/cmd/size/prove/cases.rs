@@ -10,6 +10,9 @@ use units::Nanos;
 /// When a failure comes.
 const AT: Nanos = Nanos::from_secs(600);
 
+/// The claim without a failure. Every case begins with it.
+pub(super) const NORMAL: &str = "normal operation";
+
 /// The claim about a disk of each array.
 pub(super) const ONE_DISK: &str = "one disk failed";
 
@@ -30,7 +33,7 @@ pub(super) struct PlayedClaim {
 pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Vec<PlayedClaim> {
     let hour = Nanos::from_secs(3_600);
     let mut all = vec![PlayedClaim {
-        name: "normal operation".to_owned(),
+        name: NORMAL.to_owned(),
         cases: vec![Vec::new()],
         objection: objection(provision, Failure::Servers(0)),
         length: hour,

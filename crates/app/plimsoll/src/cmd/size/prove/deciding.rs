@@ -206,9 +206,10 @@ mod tests {
         let mut found = deciding_anew(&deployment, &all);
         assert!(!found[0].is_empty());
         assert_eq!(found.split_off(1), [BTreeSet::new(), BTreeSet::new()]);
-        // With other disks the same load is another case.
+        // With other disks on host 2 the first two cases differ; the third repeats one of each.
         let mut other = deployment.clone();
         other.arrays[2].name = "a smaller set".to_owned();
-        assert_eq!(deciding_anew(&other, &all).iter().filter(|of| !of.is_empty()).count(), 3);
+        let found = deciding_anew(&other, &all);
+        assert_eq!(found.iter().filter(|of| of.is_empty()).count(), 1, "{found:?}");
     }
 }

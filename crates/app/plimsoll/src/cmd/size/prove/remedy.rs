@@ -6,7 +6,7 @@ use plan::deployment::Replacement;
 use provision::{LighterDesign, lighter_designs, more_servers};
 use report::{Claim, ClaimState, Remedy};
 
-use super::cases::ONE_DISK;
+use super::cases::{NORMAL, ONE_DISK};
 use super::trial::{Adjustment, Trial};
 use crate::cmd::predict;
 use crate::console::Console;
@@ -176,6 +176,10 @@ impl RemedySearch<'_> {
             all_hold &= is_held;
             if is_held && claim.remedy.is_none() {
                 claim.remedy = Some(remedy.clone());
+            }
+            if !is_held && claim.name == NORMAL {
+                // Every other case begins with it.
+                return Ok(false);
             }
         }
         for claim in self.claims.iter().filter(|of| of.state == ClaimState::Holds) {

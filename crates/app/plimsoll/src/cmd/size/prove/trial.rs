@@ -118,7 +118,9 @@ impl Trial {
         let mut found = Vec::new();
         for claim in self.claims() {
             console.remark(format_args!("{}: {} to play ...", claim.name, claim.cases.len()))?;
-            found.push(self.play(&claim, Adjustment::NONE)?);
+            let played = self.play(&claim, Adjustment::NONE)?;
+            console.remark(format_args!("{}: {}", played.name, played.because))?;
+            found.push(played);
         }
         Ok(found)
     }
