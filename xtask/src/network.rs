@@ -1,5 +1,5 @@
-//! Network namespaces on one bridge: a server and clients, each with a cable that can be pulled, cut
-//! in one direction, or slowed. Connections live through all of it, as with real cables.
+//! Network namespaces on one bridge: a server and clients, each with a cable that can be pulled,
+//! cut in one direction, or slowed. Connections live through all of it, as with real cables.
 
 use std::process::Command;
 

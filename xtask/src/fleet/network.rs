@@ -1,4 +1,4 @@
-//! Where the parts of a fleet are in their network.
+//! Places of the parts of a fleet in their network.
 
 use xtask::failure::Failure;
 use xtask::network::{Network, Place};

@@ -110,7 +110,7 @@ pub(crate) fn mirror_kills(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::kills", &[("PLIMSOLL_MIRROR_KILLS", times)])
 }
 
-/// Runs two hosts in networks of their own `times` times, with faults drawn from seeds from `first`.
+/// Runs two hosts in separate networks `times` times, with faults drawn from seeds from `first`.
 pub(crate) fn mirror_network(times: &str, first: &str) -> Result<(), Failure> {
     let environment = [("PLIMSOLL_MIRROR_RUNS", times), ("PLIMSOLL_MIRROR_FIRST", first)];
     program_tests("end_to_end", " mirrored::network --ignored", &environment)

@@ -149,6 +149,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &guest::moved,
     },
     Step {
+        name: "iscsi-guest",
+        what: "a guest's kernel attaches a served cache by iSCSI, with and without CHAP",
+        run: &guest::attached,
+    },
+    Step {
         name: "measured",
         what: "caches of known size under FUSE, ten of each kind",
         run: &|| proofs::measured_caches("10"),

@@ -1,5 +1,5 @@
-//! One volume on two hosts as users run it: two servers and a NATS server, on loopback or each in its
-//! own network, killed, paused and cut off while guests write.
+//! One volume on two hosts as users run it: two servers and a NATS server, on loopback or each in
+//! its own network, killed, paused and cut off while guests write.
 
 mod device;
 mod guest;
@@ -126,7 +126,9 @@ impl Pair {
              jetstream {{ store_dir: nats }}\n",
             denied.join(", ")
         );
-        self.scene.write("nats.conf", text.as_bytes());
+        // A server that reads it meanwhile must not find half of it.
+        self.scene.write("nats.conf.new", text.as_bytes());
+        fs::rename(self.scene.path("nats.conf.new"), self.scene.path("nats.conf")).unwrap();
     }
 
     /// `command` in the network of the NATS server, or of a host counted from 1.
@@ -179,8 +181,11 @@ impl Pair {
     }
 
     fn messages(&self) -> String {
-        let text = |host| fs::read_to_string(self.log(host)).unwrap_or_default();
-        format!("left:\n{}right:\n{}", text(0), text(1))
+        let text = |path| fs::read_to_string(path).unwrap_or_default();
+        let nats = text(self.scene.path("nats.err"));
+        let nats: Vec<&str> = nats.lines().rev().take(8).collect();
+        let [left, right] = [0, 1].map(|host| text(self.log(host)));
+        format!("left:\n{left}right:\n{right}NATS, last first:\n{}", nats.join("\n"))
     }
 
     /// What the server on a host says of the volume; null if it does not answer.

@@ -1,7 +1,7 @@
-//! Two hosts, each in its own network, under faults drawn from a seed: nothing acknowledged is lost,
-//! nothing stale is read, and never do two hosts serve. `PLIMSOLL_MIRROR_RUNS`, which
-//! `cargo xtask mirror-network` sets, is the number of runs, `PLIMSOLL_MIRROR_FIRST` the first seed,
-//! `PLIMSOLL_MIRROR_AT_ONCE` the number of runs side by side.
+//! Two hosts, each in its own network, under faults drawn from a seed: nothing acknowledged is
+//! lost, nothing stale is read, and the hosts never serve both. `PLIMSOLL_MIRROR_RUNS`, which
+//! `cargo xtask mirror-network` sets, is the number of runs, `PLIMSOLL_MIRROR_FIRST` the first
+//! seed, `PLIMSOLL_MIRROR_AT_ONCE` the number of runs side by side.
 
 mod clients;
 mod plan;

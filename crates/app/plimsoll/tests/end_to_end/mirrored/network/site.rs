@@ -15,7 +15,7 @@ use xtask::network::{Direction, Network, Place};
 
 use super::plan::{Fault, Plan, Step, Whom};
 use crate::mirrored::guest::Progress;
-use crate::mirrored::{HOSTS, PATIENCE, Pair, PairDocument, VOLUME_BYTES};
+use crate::mirrored::{HOSTS, Pair, PairDocument, VOLUME_BYTES};
 use crate::scene::Scene;
 
 /// How long the server of a volume may take to say how it is.
@@ -26,6 +26,10 @@ const PATIENCE_OF_REQUESTS: Duration = Duration::from_secs(20);
 
 /// Pause between attempts to start a server that has ended by itself.
 const RESTARTS_AFTER: Duration = Duration::from_millis(500);
+
+/// Interval of checks while waiting, and their number: a minute.
+const TURN: Duration = Duration::from_millis(20);
+const MOST_TURNS: u32 = 3_000;
 
 /// One consequence of a fault; several faults may have it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,10 +116,13 @@ impl<'a> Site<'a> {
 
     /// Waits, and meanwhile starts servers again that have ended by themselves.
     fn tend(&mut self, what: &str, progress: &Progress, mut until: impl FnMut(&Self) -> bool) {
-        let begun = Instant::now();
+        // Turns are counted, not seconds: a virtual machine that is itself paused is no fault.
+        let mut turns = 0;
         while !until(self) {
             progress.history.check();
-            assert!(begun.elapsed() < PATIENCE, "{what} does not come");
+            turns += 1;
+            let is_late = turns > MOST_TURNS;
+            assert!(!is_late, "{what} does not come: {}\n{}", self.ask(0), self.ask(1));
             for host in [0, 1] {
                 let child = self.pair.hosts[host].as_mut();
                 let has_ended =
@@ -125,7 +132,7 @@ impl<'a> Site<'a> {
                     self.start(host);
                 }
             }
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(TURN);
         }
     }
 

@@ -9,7 +9,7 @@ use device::{
 use mirror::{BlockData, GuestOutcome, GuestRequest};
 
 use super::driver::MirrorDriver;
-use super::hall::ClientPresence;
+use crate::cmd::cache::serve::presence::ClientPresence;
 
 /// The system's number for an input/output error.
 const EIO: i32 = 5;

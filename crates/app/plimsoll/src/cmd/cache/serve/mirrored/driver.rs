@@ -19,12 +19,12 @@ use units::Nanos;
 use super::backing::SharedBacking;
 use super::event::MirrorEvent;
 use super::flash::{self, FlashQueue};
-use super::hall::ClientPresence;
 use super::line::PeerLine;
 use super::memory::ClockHand;
 use super::registry::Registry;
 use crate::cmd::cache::mirror as shared;
 use crate::cmd::cache::serve::mailbox::DaemonInbox;
+use crate::cmd::cache::serve::presence::ClientPresence;
 use crate::console;
 
 /// Interval of the state machine's timer.

@@ -94,9 +94,9 @@ impl MirrorServer {
         let Ok(wire) = SocketWire::new(socket, &self.watcher) else { return };
         self.clients.set(self.clients.get() + 1);
         let (server, slot, stops) = (Rc::clone(self), slot.clone(), self.stopping.question());
-        let ((hall, wire), runtime) = (self.hall.admit(wire), self.driver.runtime.clone());
+        let (hall, runtime) = (self.hall.of(wire.presence()), self.driver.runtime.clone());
         drop(self.driver.runtime.spawn(async move {
-            let end = serve_connection(hall, wire, runtime, stops).await;
+            let end = serve_connection(hall, Rc::new(wire), runtime, stops).await;
             if let Some(text) = remarkable(&end) {
                 console::say(&text);
             }
